@@ -1,0 +1,256 @@
+//! The stable name of every testable sentence of the document, and of every assumption made where it is silent.
+//!
+//! A name says where its sentence stands: `3.onboarding.2` is the second onboarding rule of section 3, and
+//! `2.invoice.fundable` the note on a field. Prose is counted by sentence, so numbers may skip what nobody can test.
+//! Where one rule or one note holds several independent sentences, `.2` and `.3` follow the name of the first.
+//! `gap.bodyLimit` is an assumption. Names are cited in journals, reports and transcripts: they never change.
+
+mod table;
+
+use std::fmt;
+
+use table::CLAUSES;
+
+/// One testable sentence of the document, or one named assumption.
+///
+/// Clauses compare in document order, assumptions last.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Clause(u16);
+
+/// Whether the document says it, or we do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// Stated by the document.
+    Documented,
+    /// A value that we assume where the document is silent.
+    Assumed {
+        /// The key path of the profile that changes the value, if the mock can vary it.
+        profile: Option<&'static str>,
+    },
+}
+
+impl Clause {
+    /// The clause of this name, which must exist.
+    ///
+    /// # Panics
+    ///
+    /// If no clause has this name: in a const context, and so in [`clause!`](crate::clause!), when compiling.
+    pub const fn named(name: &str) -> Clause {
+        match Clause::find(name) {
+            Some(clause) => clause,
+            None => panic!("no clause has this name"),
+        }
+    }
+
+    /// The clause of this name, if there is one.
+    pub const fn find(name: &str) -> Option<Clause> {
+        let mut index = 0;
+        while index < COUNT {
+            if same(CLAUSES[index as usize].name, name) {
+                return Some(Clause(index));
+            }
+            index += 1;
+        }
+        None
+    }
+
+    /// Every clause, in document order, assumptions last.
+    pub fn all() -> impl Iterator<Item = Clause> {
+        (0..COUNT).map(Clause)
+    }
+
+    /// The stable name.
+    pub const fn name(self) -> &'static str {
+        self.entry().name
+    }
+
+    /// Where the document says it or, for an assumption, where it is silent.
+    pub const fn place(self) -> &'static str {
+        self.entry().place
+    }
+
+    /// What it says, in one line of our own.
+    pub const fn wording(self) -> &'static str {
+        self.entry().wording
+    }
+
+    /// Documented or assumed.
+    pub const fn kind(self) -> Kind {
+        self.entry().kind
+    }
+
+    const fn entry(self) -> &'static Entry {
+        &CLAUSES[self.0 as usize]
+    }
+}
+
+impl fmt::Display for Clause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl fmt::Debug for Clause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// The [`Clause`](crate::clause::Clause) of a name, looked up when compiling.
+///
+/// ```
+/// let clause = tideover_model::clause!("3.onboarding.2");
+/// assert_eq!(clause.place(), "§3 Onboarding rule 2");
+/// ```
+///
+/// A name that no clause has doesn't compile:
+///
+/// ```compile_fail,E0080
+/// tideover_model::clause!("3.onboarding.5");
+/// ```
+#[macro_export]
+macro_rules! clause {
+    ($name:literal) => {{
+        // An item, since `cargo check` evaluates no inline const.
+        const CLAUSE: $crate::clause::Clause = $crate::clause::Clause::named($name);
+        CLAUSE
+    }};
+}
+
+struct Entry {
+    name: &'static str,
+    place: &'static str,
+    wording: &'static str,
+    kind: Kind,
+}
+
+const COUNT: u16 = {
+    assert!(CLAUSES.len() <= u16::MAX as usize);
+    CLAUSES.len() as u16
+};
+
+const fn documented(name: &'static str, place: &'static str, wording: &'static str) -> Entry {
+    Entry { name, place, wording, kind: Kind::Documented }
+}
+
+const fn assumed(
+    name: &'static str,
+    place: &'static str,
+    profile: Option<&'static str>,
+    wording: &'static str,
+) -> Entry {
+    Entry { name, place, wording, kind: Kind::Assumed { profile } }
+}
+
+/// `==` on strings, which a const fn cannot call yet.
+const fn same(left: &str, right: &str) -> bool {
+    let (left, right) = (left.as_bytes(), right.as_bytes());
+    if left.len() != right.len() {
+        return false;
+    }
+    // From the end, where names differ.
+    let mut index = left.len();
+    while index > 0 {
+        index -= 1;
+        if left[index] != right[index] {
+            return false;
+        }
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn names_are_unique() {
+        let mut seen = BTreeSet::new();
+        for clause in Clause::all() {
+            assert!(seen.insert(clause.name()), "{clause} stands twice");
+        }
+    }
+
+    #[test]
+    fn every_name_is_found_again() {
+        for clause in Clause::all() {
+            assert_eq!(Clause::find(clause.name()), Some(clause));
+        }
+        assert_eq!(Clause::find(""), None);
+        assert_eq!(Clause::find("3.onboarding"), None);
+        assert_eq!(Clause::find("3.onboarding.5"), None);
+    }
+
+    #[test]
+    fn names_are_well_formed() {
+        for clause in Clause::all() {
+            let (head, rest) = clause.name().split_once('.').expect("a dot");
+            for part in rest.split('.') {
+                let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+                assert!(!part.is_empty() && part.chars().all(word), "{clause}");
+            }
+            match clause.kind() {
+                Kind::Documented => {
+                    assert!(("1"..="9").contains(&head) && head.len() == 1, "{clause}");
+                    assert!(clause.place().starts_with(&format!("§{head} ")), "{clause}");
+                }
+                Kind::Assumed { .. } => {
+                    assert!(head == "gap" && !rest.contains('.'), "{clause}");
+                    assert!(clause.place().starts_with('§'), "{clause}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn further_sentences_follow_the_first() {
+        for clause in Clause::all() {
+            if let Some((head, number)) = clause.name().rsplit_once('.')
+                && let Some(first) = Clause::find(head)
+            {
+                assert!(first < clause, "{clause} stands before {first}");
+                assert!(number.parse().is_ok_and(|n: u8| n > 1), "{clause}");
+            }
+        }
+    }
+
+    #[test]
+    fn document_order_then_assumptions() {
+        let rank = |clause: Clause| match clause.kind() {
+            Kind::Documented => clause.name().as_bytes()[0],
+            Kind::Assumed { .. } => b'a',
+        };
+        assert!(Clause::all().is_sorted_by_key(rank));
+    }
+
+    #[test]
+    fn wordings_are_one_sentence_on_one_line() {
+        let mut seen = BTreeSet::new();
+        for clause in Clause::all() {
+            let wording = clause.wording();
+            assert!(wording.ends_with('.') && wording.len() <= 120, "{clause}");
+            assert!(!wording.contains('\n'), "{clause}");
+            assert!(seen.insert(wording), "{clause} is worded as another");
+        }
+    }
+
+    #[test]
+    fn shown_by_name() {
+        const ALL_FOUR: Clause = Clause::named("3.onboarding.2");
+        assert_eq!(ALL_FOUR.to_string(), "3.onboarding.2");
+        assert_eq!(format!("{ALL_FOUR:?}"), "3.onboarding.2");
+        assert_eq!(format!("{ALL_FOUR:>16}"), "  3.onboarding.2");
+        assert_eq!(ALL_FOUR.kind(), Kind::Documented);
+    }
+
+    #[test]
+    fn an_assumption_names_its_profile_key() {
+        let profile = Some("body_limit");
+        let kind = Clause::named("gap.bodyLimit").kind();
+        assert_eq!(kind, Kind::Assumed { profile });
+        let kind = Clause::named("gap.mask").kind();
+        assert_eq!(kind, Kind::Assumed { profile: None });
+    }
+}

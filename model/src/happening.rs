@@ -1,0 +1,97 @@
+//! What anyone but a caller does: the vendor, the bank, the payor, the operator.
+
+use std::fmt;
+
+use crate::cents::Cents;
+use crate::operation::Address;
+use crate::wire::words::ComplianceRoute;
+
+/// A move of the outside world. Identifiers are those of the platform in whose name it is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "fields say what they are")]
+pub enum Happening {
+    /// The vendor follows the link of its invitation, once (§4 invitations).
+    VendorAcceptsInvitation { payee: String, email: String },
+    /// The vendor confirms a tax id: `tax_id`, or the one on file.
+    VendorConfirmsTaxId { payee: String, route: VendorRoute, tax_id: Option<String> },
+    /// The vendor signs the agreement, perhaps with an address on it.
+    VendorSignsAgreement { payee: String, address: Address },
+    /// The vendor links a bank account, unless a platform set one (§4 payout account rule 3).
+    VendorAddsBankAccount { payee: String, account_number: String, routing_number: String },
+    /// The bank is done with verifying the collection account.
+    CollectionAccountOpens { payee: String },
+    /// The money for an advance is on its way.
+    FundingStarts { payee: String, invoice: String },
+    /// The vendor has the money of an advance.
+    FundingCompletes { payee: String, invoice: String },
+    /// The payor pays `amount` cents for an invoice into the collection account.
+    PayorPays { payee: String, invoice: String, amount: Cents },
+    /// The tax id on file turns out to be wrong (§4 business sync rule 1).
+    TaxIdFoundWrong { payee: String },
+    /// The next import of the platform stops after so many rows.
+    InterruptNextImport { after_rows: usize },
+    /// The vendor follows an onboarding link, once (§4 onboarding sessions).
+    VendorOpensSession { url: String },
+    /// The operator marks a business as a test account (§5 rule 5).
+    MarkTestAccount { business: String },
+    /// The operator issues an API key to a platform, to a new one if it is not known yet; to the platform
+    /// in whose name this is told if none is named.
+    IssueKey { platform: Option<String> },
+    /// The operator revokes an API key; the one in whose name this is told if none is named.
+    RevokeKey { key: String },
+    /// The next `requests` requests of any caller fail upstream (`7.codes.upstream_failed`).
+    UpstreamFails { requests: u32 },
+    /// Everything is as it was at the start.
+    Reset,
+}
+
+/// How a vendor can clear compliance (§2 Business, `complianceRoute`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VendorRoute {
+    /// It says so.
+    VendorAssertion,
+    /// It sends a form W-9.
+    W9Upload,
+}
+
+impl From<VendorRoute> for ComplianceRoute {
+    fn from(route: VendorRoute) -> ComplianceRoute {
+        match route {
+            VendorRoute::VendorAssertion => ComplianceRoute::VendorAssertion,
+            VendorRoute::W9Upload => ComplianceRoute::W9Upload,
+        }
+    }
+}
+
+/// What came of a happening.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It happened.
+    Applied,
+    /// A payment came in.
+    Paid {
+        /// Cents collected on the invoice.
+        applied: Cents,
+        /// Cents beyond its face value, kept in suspense.
+        suspense: Cents,
+    },
+    /// A key was issued.
+    KeyIssued {
+        /// The key.
+        key: String,
+        /// The platform's name.
+        platform: String,
+    },
+}
+
+/// Why the outside world cannot do that now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Impossible(pub &'static str);
+
+impl fmt::Display for Impossible {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl std::error::Error for Impossible {}

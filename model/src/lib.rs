@@ -1,0 +1,49 @@
+//! The Receivables Advance Partner API as a pure state machine: the law that the mock speaks and the
+//! contract suite judges by.
+//!
+//! No I/O, no async, no clock, no ambient randomness, no environment: time is an argument, and whatever
+//! the service is free to choose comes in through [`Choices`].
+//!
+//! - [`Service`] is the whole state machine; [`Face`] is how it looks from outside.
+//! - [`Operation`] is what a caller asks, [`wire::reply::Reply`] and [`Refusal`] are what it is answered,
+//!   [`Happening`] is what anyone else does.
+//! - [`Clause`] names every testable sentence of the document and every assumption; [`Profile`] holds the
+//!   assumed values that can be varied.
+//! - [`wire`] knows how all this is written down; [`wire::exchange::answer`] plays a whole request.
+
+mod cents;
+mod choices;
+pub mod clause;
+pub mod destination;
+mod event;
+mod face;
+mod happening;
+mod hex;
+mod identity;
+mod operation;
+mod pricing;
+mod profile;
+mod refusal;
+mod routing_number;
+mod service;
+mod table;
+mod tax_id;
+mod timestamp;
+pub mod wire;
+
+pub use cents::{Cents, FaceValue};
+pub use choices::{Choices, Seeded, Token, Transition};
+pub use clause::Clause;
+pub use event::Delivery;
+pub use face::{Answer, Face};
+pub use happening::{Happening, Impossible, Outcome, VendorRoute};
+pub use identity::{BusinessId, InvoiceId, PlatformId, RelationshipId};
+pub use operation::{
+    Address, BusinessDetails, Contact, ImportFile, ImportRow, InvoiceSync, Operation,
+    OperationKind, Party,
+};
+pub use pricing::{BasisPoints, Offer, Rates, Terms};
+pub use profile::{Delays, ImpossibleValue, Profile, Range, RateRanges, Success};
+pub use refusal::{Code, Refusal, Status};
+pub use service::Service;
+pub use timestamp::{Seconds, Timestamp};

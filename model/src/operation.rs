@@ -1,0 +1,322 @@
+//! What a caller can ask: one variant per endpoint, in document order (§4).
+
+use serde::{Deserialize, Serialize};
+
+use crate::cents::FaceValue;
+use crate::refusal::Code;
+use crate::timestamp::Timestamp;
+use crate::wire::words::{EventType, InvoiceStatus};
+
+/// A request of a caller, decoded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// `GET /v1/organizations/{payeeExternalId}/invoices/{externalId}`
+    GetInvoice {
+        /// The payee's identifier.
+        payee: String,
+        /// The invoice's identifier.
+        invoice: String,
+    },
+    /// `PUT /v1/invoices/{externalId}`
+    SyncInvoice(Box<InvoiceSync>),
+    /// `GET /v1/invoices/imports/{externalId}`
+    GetImport {
+        /// The import's identifier.
+        import: String,
+    },
+    /// `PUT /v1/invoices/imports/{externalId}`
+    ImportInvoices {
+        /// The import's identifier.
+        import: String,
+        /// What was uploaded.
+        file: ImportFile,
+    },
+    /// `PUT /v1/organizations/{externalId}/payout-account`
+    SetPayoutAccount {
+        /// The business.
+        business: String,
+        /// 4 to 17 digits.
+        account_number: String,
+        /// As sent; only the service says whether it is valid.
+        routing_number: String,
+        /// A nickname, if one was sent.
+        label: Option<String>,
+    },
+    /// `GET /v1/organizations/{externalId}`
+    GetBusiness {
+        /// The business.
+        business: String,
+    },
+    /// `PUT /v1/organizations/{externalId}`
+    SyncBusiness {
+        /// The business.
+        business: String,
+        /// What was sent of it.
+        details: BusinessDetails,
+    },
+    /// `POST /v1/advances`
+    RequestAdvance {
+        /// The payee's identifier.
+        payee: String,
+        /// The invoice's identifier.
+        invoice: String,
+    },
+    /// `POST /v1/quotes`
+    Quote {
+        /// The business.
+        business: String,
+        /// The face value to price.
+        face_value: FaceValue,
+    },
+    /// `POST /v1/invitations`
+    Invite {
+        /// The business.
+        business: String,
+        /// As sent; only the service says whether it is an address.
+        email: String,
+    },
+    /// `POST /v1/onboarding-sessions`
+    CreateOnboardingSession {
+        /// The business.
+        business: String,
+    },
+    /// `POST /v1/webhooks`
+    Subscribe {
+        /// The destination, as sent.
+        url: String,
+        /// The kinds wanted; `None` for all, future ones included.
+        event_types: Option<Vec<EventType>>,
+    },
+    /// `GET /v1/webhooks`
+    ListSubscriptions,
+    /// `DELETE /v1/webhooks/{reference}`
+    Unsubscribe {
+        /// The subscription.
+        reference: String,
+    },
+}
+
+/// The body of an invoice sync (§2 Invoice sync request), with the identifier from the path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InvoiceSync {
+    /// The invoice's identifier, unique per payee.
+    pub invoice: String,
+    /// The business owed the money.
+    pub payee: Party,
+    /// The party that owes it.
+    pub payor: Party,
+    /// What the caller says of the invoice.
+    pub status: InvoiceStatus,
+    /// What the payor owes.
+    pub face_value: FaceValue,
+    /// When it was issued.
+    pub issue_date: Timestamp,
+    /// When it is due.
+    pub due_date: Timestamp,
+}
+
+/// A party of an invoice: the business's identifier and what was sent of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Party {
+    /// The business.
+    pub business: String,
+    /// What was sent of it.
+    pub details: BusinessDetails,
+}
+
+/// What a caller tells of a business.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BusinessDetails {
+    /// Its legal name.
+    pub legal_name: String,
+    /// Its tax id, as sent: perhaps punctuated, perhaps none.
+    pub tax_id: Option<String>,
+    /// Whom to write to. What is omitted is `None`.
+    pub contact: Contact,
+}
+
+/// Whom to write to at a business (`gap.partyFields`).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Contact {
+    /// A person.
+    pub name: Option<String>,
+    /// An e-mail address.
+    pub email: Option<String>,
+    /// A telephone number.
+    pub phone: Option<String>,
+    /// A postal address.
+    pub address: Address,
+}
+
+/// A postal address, as far as it is known.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Address {
+    /// Street and number.
+    pub line1: Option<String>,
+    /// What line 1 had no room for.
+    pub line2: Option<String>,
+    /// The city.
+    pub city: Option<String>,
+    /// The state.
+    pub state: Option<String>,
+    /// The postal code.
+    pub postal_code: Option<String>,
+}
+
+impl Contact {
+    /// Takes over what `sent` says; what it omits stays (§2 Business sync request, `contact`).
+    pub(crate) fn update(&mut self, sent: Contact) {
+        take_over(&mut self.name, sent.name);
+        take_over(&mut self.email, sent.email);
+        take_over(&mut self.phone, sent.phone);
+        take_over(&mut self.address.line1, sent.address.line1);
+        take_over(&mut self.address.line2, sent.address.line2);
+        take_over(&mut self.address.city, sent.address.city);
+        take_over(&mut self.address.state, sent.address.state);
+        take_over(&mut self.address.postal_code, sent.address.postal_code);
+    }
+}
+
+impl Address {
+    /// Whether an account can be opened with it (`gap.addressKnown`).
+    pub(crate) fn is_known(&self) -> bool {
+        [&self.line1, &self.city, &self.state, &self.postal_code]
+            .into_iter()
+            .all(|part| part.as_ref().is_some_and(|text| !text.trim().is_empty()))
+    }
+}
+
+fn take_over(field: &mut Option<String>, sent: Option<String>) {
+    if sent.is_some() {
+        *field = sent;
+    }
+}
+
+/// An uploaded CSV file, read row by row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ImportFile {
+    /// SHA-256 of the body: what makes it the same file (`gap.sameFile`).
+    pub digest: [u8; 32],
+    /// Its rows, in order.
+    pub rows: Vec<ImportRow>,
+}
+
+/// A row of an import file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ImportRow {
+    /// The invoice's identifier, as far as the row says one.
+    pub invoice: Option<String>,
+    /// The payee's identifier, given or derived, as far as the row says one.
+    pub payee: Option<String>,
+    /// The sync that the row asks for, or what is wrong with it.
+    pub sync: Result<InvoiceSync, String>,
+}
+
+/// The fourteen endpoints, in document order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "each is the variant of `Operation` of the same name")]
+pub enum OperationKind {
+    GetInvoice,
+    SyncInvoice,
+    GetImport,
+    ImportInvoices,
+    SetPayoutAccount,
+    GetBusiness,
+    SyncBusiness,
+    RequestAdvance,
+    Quote,
+    Invite,
+    CreateOnboardingSession,
+    Subscribe,
+    ListSubscriptions,
+    Unsubscribe,
+}
+
+impl OperationKind {
+    /// All endpoints, in document order.
+    pub const ALL: [OperationKind; 14] = [
+        OperationKind::GetInvoice,
+        OperationKind::SyncInvoice,
+        OperationKind::GetImport,
+        OperationKind::ImportInvoices,
+        OperationKind::SetPayoutAccount,
+        OperationKind::GetBusiness,
+        OperationKind::SyncBusiness,
+        OperationKind::RequestAdvance,
+        OperationKind::Quote,
+        OperationKind::Invite,
+        OperationKind::CreateOnboardingSession,
+        OperationKind::Subscribe,
+        OperationKind::ListSubscriptions,
+        OperationKind::Unsubscribe,
+    ];
+
+    /// The codes of its own that the operation can answer; those that any operation can answer apart.
+    pub const fn codes(self) -> &'static [Code] {
+        match self {
+            OperationKind::GetInvoice => &[Code::BusinessNotFound, Code::InvoiceNotFound],
+            OperationKind::GetImport => &[Code::ImportNotFound],
+            OperationKind::ImportInvoices => &[
+                Code::UnsupportedMediaType,
+                Code::UnreadableFile,
+                Code::TooManyRows,
+                Code::AlreadyImported,
+            ],
+            OperationKind::SetPayoutAccount => {
+                &[Code::BusinessNotFound, Code::InvalidRoutingNumber]
+            }
+            OperationKind::GetBusiness
+            | OperationKind::Quote
+            | OperationKind::CreateOnboardingSession => &[Code::BusinessNotFound],
+            OperationKind::RequestAdvance => &[
+                Code::BusinessNotFound,
+                Code::InvoiceNotFound,
+                Code::SelfDealing,
+                Code::InvoiceNotFinanceable,
+                Code::BusinessNotEligible,
+                Code::ConcentrationExceeded,
+            ],
+            OperationKind::Invite => &[Code::BusinessNotFound, Code::InvalidInvitee],
+            OperationKind::Subscribe => &[Code::DestinationRefused, Code::AlreadySubscribed],
+            OperationKind::Unsubscribe => &[Code::SubscriptionNotFound],
+            OperationKind::SyncInvoice
+            | OperationKind::SyncBusiness
+            | OperationKind::ListSubscriptions => &[],
+        }
+    }
+
+    /// Whether it only reads: nothing of the service changes, whatever it answers.
+    pub const fn reads(self) -> bool {
+        matches!(
+            self,
+            OperationKind::GetInvoice
+                | OperationKind::GetImport
+                | OperationKind::GetBusiness
+                | OperationKind::Quote
+                | OperationKind::ListSubscriptions
+        )
+    }
+}
+
+impl Operation {
+    /// Which endpoint it is for.
+    pub fn kind(&self) -> OperationKind {
+        match self {
+            Operation::GetInvoice { .. } => OperationKind::GetInvoice,
+            Operation::SyncInvoice(_) => OperationKind::SyncInvoice,
+            Operation::GetImport { .. } => OperationKind::GetImport,
+            Operation::ImportInvoices { .. } => OperationKind::ImportInvoices,
+            Operation::SetPayoutAccount { .. } => OperationKind::SetPayoutAccount,
+            Operation::GetBusiness { .. } => OperationKind::GetBusiness,
+            Operation::SyncBusiness { .. } => OperationKind::SyncBusiness,
+            Operation::RequestAdvance { .. } => OperationKind::RequestAdvance,
+            Operation::Quote { .. } => OperationKind::Quote,
+            Operation::Invite { .. } => OperationKind::Invite,
+            Operation::CreateOnboardingSession { .. } => OperationKind::CreateOnboardingSession,
+            Operation::Subscribe { .. } => OperationKind::Subscribe,
+            Operation::ListSubscriptions => OperationKind::ListSubscriptions,
+            Operation::Unsubscribe { .. } => OperationKind::Unsubscribe,
+        }
+    }
+}

@@ -1,0 +1,369 @@
+//! The values that we assume where the document is silent, as far as they can be varied.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::cents::Cents;
+use crate::operation::OperationKind;
+use crate::pricing::BasisPoints;
+use crate::refusal::{Code, Status};
+use crate::timestamp::Seconds;
+
+/// The assumed values. The default is the standard profile.
+///
+/// Every field is a gap of the document; the registry of clauses names the field that varies it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Profile {
+    /// Bytes of a request body that are still accepted (`gap.bodyLimit`).
+    pub body_limit: usize,
+    /// Cents of an invoice that are financed at most (`gap.perInvoiceMaximum`).
+    pub per_invoice_maximum: Cents,
+    /// Cents that may be outstanding with a business (`gap.concentrationLimit`).
+    pub concentration_limit: Cents,
+    /// Days that a quote assumes until the invoice is due (`gap.quoteTerm`).
+    pub quote_term_days: u64,
+    /// Whether the links of onboarding sessions resolve (`gap.sessionsLive`).
+    pub session_links_live: bool,
+    /// What vendors are charged (`gap.rates`).
+    pub rates: RateRanges,
+    /// How long hidden transitions take (`gap.accountOpening`, `gap.advanceTransitions`).
+    pub delays: Delays,
+    /// Success statuses that differ from the standard ones (`gap.successStatuses`).
+    pub success: BTreeMap<Success, u16>,
+    /// Statuses of refusals that the document leaves open (`gap.ownStatuses`).
+    pub refusals: BTreeMap<Code, u16>,
+}
+
+/// What vendors are charged, each vendor at rates of its own.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RateRanges {
+    /// Of the financeable amount, paid out.
+    pub advance: Range<BasisPoints>,
+    /// Of the financeable amount, charged for 30 days.
+    pub fee: Range<BasisPoints>,
+}
+
+/// How long hidden transitions take, in seconds.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Delays {
+    /// From the last requirement met to the collection account's opening.
+    pub collection_account: Range<Seconds>,
+    /// From REQUESTED to FUNDING.
+    pub funding_starts: Range<Seconds>,
+    /// From FUNDING to FUNDED.
+    pub funding_completes: Range<Seconds>,
+}
+
+/// A value between two bounds, both included. In a file: a number, or `{ min = 1, max = 2 }`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(from = "RangeForm<T>", into = "RangeForm<T>")]
+pub struct Range<T: Copy + PartialEq> {
+    /// The least value.
+    pub min: T,
+    /// The greatest value.
+    pub max: T,
+}
+
+impl<T: Copy + PartialEq> Range<T> {
+    /// The one value `value`.
+    pub const fn exactly(value: T) -> Range<T> {
+        Range { min: value, max: value }
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(untagged, expecting = "expected a whole number, or { min = …, max = … }")]
+enum RangeForm<T> {
+    Exactly(T),
+    Between { min: T, max: T },
+}
+
+impl<T: Copy + PartialEq> From<RangeForm<T>> for Range<T> {
+    fn from(form: RangeForm<T>) -> Range<T> {
+        match form {
+            RangeForm::Exactly(value) => Range::exactly(value),
+            RangeForm::Between { min, max } => Range { min, max },
+        }
+    }
+}
+
+impl<T: Copy + PartialEq> From<Range<T>> for RangeForm<T> {
+    fn from(range: Range<T>) -> RangeForm<T> {
+        if range.min == range.max {
+            RangeForm::Exactly(range.min)
+        } else {
+            RangeForm::Between { min: range.min, max: range.max }
+        }
+    }
+}
+
+/// What can succeed with a status of its own: an operation, or the repeat of an advance's request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "named after the operations")]
+pub enum Success {
+    GetInvoice,
+    SyncInvoice,
+    GetImport,
+    ImportInvoices,
+    SetPayoutAccount,
+    GetBusiness,
+    SyncBusiness,
+    RequestAdvance,
+    RepeatAdvance,
+    Quote,
+    Invite,
+    CreateOnboardingSession,
+    Subscribe,
+    ListSubscriptions,
+    Unsubscribe,
+}
+
+impl From<OperationKind> for Success {
+    fn from(kind: OperationKind) -> Success {
+        match kind {
+            OperationKind::GetInvoice => Success::GetInvoice,
+            OperationKind::SyncInvoice => Success::SyncInvoice,
+            OperationKind::GetImport => Success::GetImport,
+            OperationKind::ImportInvoices => Success::ImportInvoices,
+            OperationKind::SetPayoutAccount => Success::SetPayoutAccount,
+            OperationKind::GetBusiness => Success::GetBusiness,
+            OperationKind::SyncBusiness => Success::SyncBusiness,
+            OperationKind::RequestAdvance => Success::RequestAdvance,
+            OperationKind::Quote => Success::Quote,
+            OperationKind::Invite => Success::Invite,
+            OperationKind::CreateOnboardingSession => Success::CreateOnboardingSession,
+            OperationKind::Subscribe => Success::Subscribe,
+            OperationKind::ListSubscriptions => Success::ListSubscriptions,
+            OperationKind::Unsubscribe => Success::Unsubscribe,
+        }
+    }
+}
+
+impl Default for Profile {
+    fn default() -> Profile {
+        Profile {
+            body_limit: 1_048_576,
+            per_invoice_maximum: Cents(25_000_000),
+            concentration_limit: Cents(100_000_000),
+            quote_term_days: 30,
+            session_links_live: false,
+            rates: RateRanges::default(),
+            delays: Delays::default(),
+            success: BTreeMap::new(),
+            refusals: BTreeMap::new(),
+        }
+    }
+}
+
+impl Default for RateRanges {
+    fn default() -> RateRanges {
+        RateRanges { advance: Range { min: 8000, max: 9500 }, fee: Range { min: 100, max: 400 } }
+    }
+}
+
+impl Default for Delays {
+    fn default() -> Delays {
+        Delays {
+            collection_account: Range { min: 60, max: 300 },
+            funding_starts: Range::exactly(30),
+            funding_completes: Range::exactly(3600),
+        }
+    }
+}
+
+/// A value of a profile that cannot be.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{field}: {problem}")]
+pub struct ImpossibleValue {
+    /// The path of the field, as in a profile file.
+    pub field: String,
+    /// What is wrong with it, and what would be right.
+    pub problem: String,
+}
+
+impl ImpossibleValue {
+    fn new(field: impl Into<String>, problem: impl Into<String>) -> ImpossibleValue {
+        ImpossibleValue { field: field.into(), problem: problem.into() }
+    }
+}
+
+/// The longest hidden delay, in seconds: a year.
+const LONGEST_DELAY: Seconds = 366 * 24 * 3600;
+
+impl Profile {
+    /// The HTTP status of a success.
+    pub fn success_status(&self, success: Success) -> u16 {
+        let assumed = || match success {
+            Success::RequestAdvance
+            | Success::Invite
+            | Success::CreateOnboardingSession
+            | Success::Subscribe => 201,
+            Success::Unsubscribe => 204,
+            _ => 200,
+        };
+        self.success.get(&success).copied().unwrap_or_else(assumed)
+    }
+
+    /// The HTTP status of a refusal.
+    pub fn refusal_status(&self, code: Code) -> u16 {
+        match code.status() {
+            Status::Documented(status) => status,
+            Status::Assumed(status) => self.refusals.get(&code).copied().unwrap_or(status),
+        }
+    }
+
+    /// Whether every value is possible.
+    ///
+    /// # Errors
+    /// The first impossible value, in the order of the fields.
+    pub fn check(&self) -> Result<(), ImpossibleValue> {
+        if self.body_limit == 0 || self.body_limit > 1 << 30 {
+            return Err(ImpossibleValue::new("body_limit", "must be 1 to 1073741824 bytes"));
+        }
+        positive("per_invoice_maximum", self.per_invoice_maximum)?;
+        positive("concentration_limit", self.concentration_limit)?;
+        if !(1..=36_500).contains(&self.quote_term_days) {
+            return Err(ImpossibleValue::new("quote_term_days", "must be 1 to 36500 days"));
+        }
+        within("rates.advance", self.rates.advance, 10_000, "basis points")?;
+        within("rates.fee", self.rates.fee, 10_000, "basis points")?;
+        within(
+            "delays.collection_account",
+            self.delays.collection_account,
+            LONGEST_DELAY,
+            "seconds",
+        )?;
+        within("delays.funding_starts", self.delays.funding_starts, LONGEST_DELAY, "seconds")?;
+        within(
+            "delays.funding_completes",
+            self.delays.funding_completes,
+            LONGEST_DELAY,
+            "seconds",
+        )?;
+        self.check_success_statuses()?;
+        self.check_refusal_statuses()
+    }
+
+    fn check_success_statuses(&self) -> Result<(), ImpossibleValue> {
+        for (success, status) in &self.success {
+            let field = || format!("success.{}", wire_name(success));
+            if !(200..=299).contains(status) {
+                return Err(ImpossibleValue::new(
+                    field(),
+                    format!("{status} is no success: must be 200 to 299"),
+                ));
+            }
+            if [204, 205].contains(status) && *success != Success::Unsubscribe {
+                return Err(ImpossibleValue::new(
+                    field(),
+                    format!("{status} has no body, but this answer has one"),
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_refusal_statuses(&self) -> Result<(), ImpossibleValue> {
+        for (code, status) in &self.refusals {
+            let field = format!("refusals.{code}");
+            if let Status::Documented(documented) = code.status() {
+                return Err(ImpossibleValue::new(
+                    field,
+                    format!("the document states {documented}, so no profile can vary it"),
+                ));
+            }
+            if !(400..=499).contains(status) {
+                return Err(ImpossibleValue::new(
+                    field,
+                    format!("{status} is no refusal: must be 400 to 499"),
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn wire_name(success: &Success) -> String {
+    serde_json::to_value(success)
+        .ok()
+        .and_then(|name| name.as_str().map(str::to_owned))
+        .unwrap_or_default()
+}
+
+fn positive(field: &str, amount: Cents) -> Result<(), ImpossibleValue> {
+    if (1..=1_000_000_000_000_000).contains(&amount.0) {
+        Ok(())
+    } else {
+        Err(ImpossibleValue::new(field, "must be 1 to 1000000000000000 cents"))
+    }
+}
+
+fn within<T>(field: &str, range: Range<T>, most: T, unit: &str) -> Result<(), ImpossibleValue>
+where
+    T: Copy + PartialOrd + std::fmt::Display,
+{
+    if range.min > range.max {
+        Err(ImpossibleValue::new(
+            field,
+            format!("min {} is more than max {}", range.min, range.max),
+        ))
+    } else if range.max > most {
+        Err(ImpossibleValue::new(field, format!("must be at most {most} {unit}")))
+    } else {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_standard_profile_is_possible() {
+        assert_eq!(Profile::default().check(), Ok(()));
+    }
+
+    #[test]
+    fn an_impossible_value_is_named() {
+        let impossible = |toml: &str| {
+            let profile: Profile = toml::from_str(toml).unwrap();
+            profile.check().unwrap_err().to_string()
+        };
+        assert_eq!(impossible("body_limit = 0"), "body_limit: must be 1 to 1073741824 bytes");
+        assert_eq!(
+            impossible("rates.fee = { min = 3, max = 2 }"),
+            "rates.fee: min 3 is more than max 2"
+        );
+        assert_eq!(
+            impossible("success.quote = 204"),
+            "success.quote: 204 has no body, but this answer has one"
+        );
+        assert_eq!(
+            impossible("refusals.self_dealing = 200"),
+            "refusals.self_dealing: 200 is no refusal: must be 400 to 499"
+        );
+        assert_eq!(
+            impossible("refusals.unauthorized = 403"),
+            "refusals.unauthorized: the document states 401, so no profile can vary it"
+        );
+    }
+
+    #[test]
+    fn an_unknown_field_is_named() {
+        let error = toml::from_str::<Profile>("concentration = 1").unwrap_err();
+        assert!(error.to_string().contains("concentration"), "{error}");
+    }
+
+    #[test]
+    fn a_profile_survives_being_written_down() {
+        let toml = "concentration_limit = 5\nrates.advance = 9000\nrefusals.too_many_rows = 413\n";
+        let profile: Profile = toml::from_str(toml).unwrap();
+        let json = serde_json::to_string(&profile).unwrap();
+        assert_eq!(serde_json::from_str::<Profile>(&json).unwrap(), profile);
+    }
+}

@@ -1,0 +1,45 @@
+//! ABA routing numbers (§4 payout account rule 4, `8.routingNumber`).
+
+/// Nine digits whose weighted sum (3 7 1, three times) is a multiple of ten.
+///
+/// Whether a bank has the number is not asked.
+pub(crate) fn is_valid(number: &str) -> bool {
+    number.len() == 9
+        && number.bytes().all(|byte| byte.is_ascii_digit())
+        && weighted_sum(number).is_multiple_of(10)
+}
+
+/// The digit that makes a routing number of eight digits.
+pub(crate) fn check_digit(eight_digits: &str) -> u32 {
+    (10 - weighted_sum(eight_digits) % 10) % 10
+}
+
+fn weighted_sum(digits: &str) -> u32 {
+    digits
+        .bytes()
+        .zip([3, 7, 1].into_iter().cycle())
+        .map(|(digit, weight)| u32::from(digit & 15) * weight)
+        .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_check_digit_is_checked() {
+        for valid in ["021000021", "011401533", "091000019", "000000000"] {
+            assert!(is_valid(valid), "{valid}");
+        }
+        for invalid in ["021000022", "02100002", "0210000210", "02100002a", "", "０２１０００021"]
+        {
+            assert!(!is_valid(invalid), "{invalid}");
+        }
+    }
+
+    #[test]
+    fn a_number_is_completed_by_its_check_digit() {
+        assert_eq!(check_digit("02100002"), 1);
+        assert_eq!(check_digit("01140153"), 3);
+    }
+}

@@ -1,0 +1,253 @@
+//! Advances and their way from REQUESTED to REPAID (§4 `POST /v1/advances`, §3 Financing state).
+
+use crate::cents::Cents;
+use crate::choices::{Choices, Transition};
+
+use crate::face::Answer;
+use crate::happening::{Impossible, Outcome};
+use crate::identity::{BusinessId, InvoiceId, PlatformId};
+use crate::pricing::Offer;
+use crate::refusal::Refusal;
+use crate::service::Service;
+use crate::service::eligibility::Objection;
+use crate::service::ledger::Account;
+use crate::service::subscriptions::Subject;
+use crate::service::timers::Timer;
+use crate::timestamp::Timestamp;
+use crate::wire::reply::{self, AdvanceRepeated, AdvanceRequested, Remittance, Reply};
+use crate::wire::words::{AdvanceState, EventType};
+
+/// An advance: repriced when it was requested, unchanged since.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Advance {
+    pub(super) offer: Offer,
+    pub(super) requested_at: Timestamp,
+    /// False for a test account: no cent of it enters the ledger (§5 rule 5).
+    pub(super) moves_money: bool,
+    pub(super) stage: Stage,
+}
+
+/// How far an advance is. No stage is skipped (`gap.advanceTransitions`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Stage {
+    Requested { funding_starts_at: Timestamp },
+    Funding { funded_due_at: Timestamp },
+    Funded { at: Timestamp },
+    Repaid { funded_at: Timestamp, at: Timestamp },
+}
+
+impl Stage {
+    pub(super) fn state(self) -> AdvanceState {
+        match self {
+            Stage::Requested { .. } => AdvanceState::Requested,
+            Stage::Funding { .. } => AdvanceState::Funding,
+            Stage::Funded { .. } => AdvanceState::Funded,
+            Stage::Repaid { .. } => AdvanceState::Repaid,
+        }
+    }
+
+    fn funded_at(self) -> Option<Timestamp> {
+        match self {
+            Stage::Requested { .. } | Stage::Funding { .. } => None,
+            Stage::Funded { at } => Some(at),
+            Stage::Repaid { funded_at, .. } => Some(funded_at),
+        }
+    }
+}
+
+/// Where the payor's money for an advance went: first the advance, then the fee, then the business
+/// (`gap.waterfall`). Cents.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Waterfall {
+    pub(super) advance: Cents,
+    pub(super) fee: Cents,
+    pub(super) forwarded: Cents,
+}
+
+impl Waterfall {
+    pub(super) fn of(offer: &Offer, paid_in: Cents) -> Waterfall {
+        let advance = paid_in.min(offer.advance);
+        let fee = (paid_in - advance).min(offer.fee);
+        Waterfall { advance, fee, forwarded: paid_in - advance - fee }
+    }
+}
+
+impl Advance {
+    /// What of `paid_in` has been applied: nothing before the vendor was paid. Cents.
+    pub(super) fn recovered(&self, paid_in: Cents) -> Waterfall {
+        match self.stage.funded_at() {
+            None => Waterfall::default(),
+            Some(_) => Waterfall::of(&self.offer, paid_in),
+        }
+    }
+
+    /// `gap.advanceObject`
+    pub(super) fn view(&self, paid_in: Cents) -> reply::Advance {
+        let recovered = self.recovered(paid_in);
+        let funded_at = self.stage.funded_at();
+        reply::Advance {
+            state: self.stage.state(),
+            advance_amount: self.offer.advance,
+            fee_total: self.offer.fee,
+            amount_sent: if funded_at.is_some() { self.offer.advance } else { Cents::ZERO },
+            amount_owed: self.offer.owed() - recovered.advance - recovered.fee,
+            requested_at: self.requested_at,
+            funded_at,
+            repaid_at: match self.stage {
+                Stage::Repaid { at, .. } => Some(at),
+                Stage::Requested { .. } | Stage::Funding { .. } | Stage::Funded { .. } => None,
+            },
+        }
+    }
+}
+
+impl<C: Choices> Service<C> {
+    /// `POST /v1/advances`
+    pub(super) fn request_advance(
+        &mut self,
+        now: Timestamp,
+        caller: PlatformId,
+        payee: &str,
+        invoice: &str,
+    ) -> Answer {
+        let payee = self.known_relationship(caller, payee)?;
+        let id = self.known_invoice(payee, invoice)?;
+        let business = self.relationship(payee).business;
+        // §4 advances rule 2: idempotency before the rules of business.
+        if let Some(advance) = &self.invoice(id).advance {
+            return Ok(Reply::AdvanceRepeated(AdvanceRepeated {
+                already_requested: true,
+                advance_amount: advance.offer.advance,
+                fee_total: advance.offer.fee,
+                remittance: self.open_account(business)?,
+            }));
+        }
+        let offer = self.eligible_offer(now, id)?;
+        let remittance = self.open_account(business)?;
+        self.create_advance(now, id, business, offer);
+        Ok(Reply::AdvanceRequested(AdvanceRequested {
+            already_requested: false,
+            amounts: offer.into(),
+            remittance,
+        }))
+    }
+
+    /// §3 Onboarding rule 4: every advance response has the account that payors pay into.
+    fn open_account(&self, business: BusinessId) -> Result<Remittance, Refusal> {
+        let remittance = self.business(business).remittance().cloned();
+        remittance.ok_or_else(|| Objection::OnboardingIncomplete.into())
+    }
+
+    fn create_advance(
+        &mut self,
+        now: Timestamp,
+        id: InvoiceId,
+        business: BusinessId,
+        offer: Offer,
+    ) {
+        let wait = self.choices.delay(&self.profile, Transition::FundingStarts(id));
+        let funding_starts_at = now.after(wait);
+        let advance = Advance {
+            offer,
+            requested_at: now,
+            moves_money: !self.business(business).test_account,
+            stage: Stage::Requested { funding_starts_at },
+        };
+        self.invoice_mut(id).advance = Some(Box::new(advance));
+        self.owe(business, offer.advance);
+        self.set_timer(funding_starts_at, Timer::FundingStarts(id));
+        self.emit(now, EventType::AdvanceCreated, Subject::Advance(id));
+        self.emit(now, EventType::FactoredUpdated, Subject::Financing(id));
+    }
+
+    /// The one place that maintains what is outstanding with a business (`gap.outstanding`).
+    pub(super) fn owe(&mut self, business: BusinessId, amount: Cents) {
+        self.business_mut(business).outstanding += amount;
+    }
+
+    /// REQUESTED → FUNDING.
+    pub(super) fn start_funding(&mut self, now: Timestamp, id: InvoiceId) {
+        let wait = self.choices.delay(&self.profile, Transition::FundingCompletes(id));
+        let funded_due_at = now.after(wait);
+        self.set_stage(now, id, Stage::Funding { funded_due_at });
+        self.set_timer(funded_due_at, Timer::FundingCompletes(id));
+    }
+
+    /// FUNDING → FUNDED: the vendor has the money, and what the payor paid until now is applied.
+    pub(super) fn complete_funding(&mut self, now: Timestamp, id: InvoiceId) {
+        self.set_stage(now, id, Stage::Funded { at: now });
+        let Some(advance) = &self.invoice(id).advance else { return };
+        let (amount, moves_money) = (advance.offer.advance, advance.moves_money);
+        if moves_money {
+            self.ledger.transfer(Account::Funder, Account::Vendor, amount);
+        }
+        self.emit(now, EventType::AdvanceIssued, Subject::Advance(id));
+        self.apply_collections(now, id, Waterfall::default());
+    }
+
+    /// FUNDED → REPAID once advance and fee are recovered.
+    pub(super) fn settle_if_recovered(&mut self, now: Timestamp, id: InvoiceId) {
+        let invoice = self.invoice(id);
+        let Some(advance) = &invoice.advance else { return };
+        if let Stage::Funded { at: funded_at } = advance.stage
+            && invoice.paid_in >= advance.offer.owed()
+        {
+            self.set_stage(now, id, Stage::Repaid { funded_at, at: now });
+            self.emit(now, EventType::AdvancePaid, Subject::Advance(id));
+        }
+    }
+
+    fn set_stage(&mut self, now: Timestamp, id: InvoiceId, stage: Stage) {
+        if let Some(advance) = &mut self.invoice_mut(id).advance {
+            advance.stage = stage;
+            self.emit(now, EventType::FactoredUpdated, Subject::Financing(id));
+        }
+    }
+
+    fn stage_told(
+        &self,
+        platform: PlatformId,
+        payee: &str,
+        invoice: &str,
+    ) -> Result<(InvoiceId, Stage), Impossible> {
+        let id = self.invoice_told(platform, payee, invoice)?;
+        let advance = self.invoice(id).advance.as_ref();
+        advance
+            .map(|advance| (id, advance.stage))
+            .ok_or(Impossible("no advance was requested against this invoice"))
+    }
+
+    /// Forces REQUESTED → FUNDING now.
+    pub(super) fn funding_starts_early(
+        &mut self,
+        now: Timestamp,
+        platform: PlatformId,
+        payee: &str,
+        invoice: &str,
+    ) -> Result<Outcome, Impossible> {
+        let (id, stage) = self.stage_told(platform, payee, invoice)?;
+        let Stage::Requested { funding_starts_at } = stage else {
+            return Err(Impossible("funding starts only from REQUESTED"));
+        };
+        self.clear_timer(funding_starts_at, Timer::FundingStarts(id));
+        self.start_funding(now, id);
+        Ok(Outcome::Applied)
+    }
+
+    /// Forces FUNDING → FUNDED now.
+    pub(super) fn funding_completes_early(
+        &mut self,
+        now: Timestamp,
+        platform: PlatformId,
+        payee: &str,
+        invoice: &str,
+    ) -> Result<Outcome, Impossible> {
+        let (id, stage) = self.stage_told(platform, payee, invoice)?;
+        let Stage::Funding { funded_due_at } = stage else {
+            return Err(Impossible("funding completes only from FUNDING"));
+        };
+        self.clear_timer(funded_due_at, Timer::FundingCompletes(id));
+        self.complete_funding(now, id);
+        Ok(Outcome::Applied)
+    }
+}

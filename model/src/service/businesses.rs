@@ -1,0 +1,248 @@
+//! Businesses, and each platform's relationship with them (§4 `PUT` and `GET /v1/organizations`).
+
+use crate::cents::Cents;
+use crate::choices::Choices;
+use crate::face::Answer;
+use crate::happening::{Impossible, Outcome};
+use crate::identity::{BusinessId, PlatformId, RelationshipId};
+use crate::operation::{BusinessDetails, Contact, Party};
+use crate::service::Service;
+use crate::service::onboarding::{Agreement, CollectionAccount};
+use crate::service::payout_accounts::PayoutAccount;
+use crate::service::subscriptions::Subject;
+use crate::tax_id::TaxId;
+use crate::timestamp::Timestamp;
+use crate::wire::reply::{self, Reply, TaxIdResult};
+use crate::wire::words::{ComplianceRoute, EventType, TaxIdOutcome};
+
+/// A business as the service knows it: what all its platforms share (`gap.sharedBusiness`).
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Business {
+    /// Every identifier linked to it, in order.
+    pub(super) relationships: Vec<RelationshipId>,
+    pub(super) tax_id: Option<TaxId>,
+    pub(super) compliance: Option<ComplianceRoute>,
+    pub(super) agreement: Option<Agreement>,
+    pub(super) payout_account: Option<PayoutAccount>,
+    pub(super) collection_account: CollectionAccount,
+    /// What the vendor still owes of its advances, fees apart: an index that `Service::owe` maintains.
+    pub(super) outstanding: Cents,
+    pub(super) test_account: bool,
+}
+
+impl Business {
+    fn unknown_until_now() -> Business {
+        Business {
+            relationships: Vec::new(),
+            tax_id: None,
+            compliance: None,
+            agreement: None,
+            payout_account: None,
+            collection_account: CollectionAccount::Closed { attempts: 0 },
+            outstanding: Cents::ZERO,
+            test_account: false,
+        }
+    }
+}
+
+/// What an identifier of a platform names: a business, and what this platform knows of it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Relationship {
+    pub(super) business: BusinessId,
+    pub(super) name: String,
+    /// From business syncs; what it says of an address can open a collection account.
+    pub(super) contact: Contact,
+    /// From invoices; it opens nothing (`gap.partyTaxIdAndContact`).
+    pub(super) filed_contact: Contact,
+    /// Whether the vendor has claimed its account here (§4 invitations).
+    pub(super) claimed: bool,
+}
+
+/// How an identifier came to name a business.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Linked {
+    /// The business is new.
+    Created,
+    /// Its tax id matched one that another identifier names.
+    Matched,
+    /// The identifier was known.
+    Already,
+}
+
+impl<C: Choices> Service<C> {
+    /// `GET /v1/organizations/{externalId}`
+    pub(super) fn get_business(&self, caller: PlatformId, external_id: &str) -> Answer {
+        let id = self.known_relationship(caller, external_id)?;
+        let relationship = self.relationship(id);
+        let business = self.business(relationship.business);
+        Ok(Reply::Business(reply::Business {
+            external_id: external_id.to_owned(),
+            name: Some(relationship.name.clone()),
+            tax_id_on_file: business.tax_id.is_some(),
+            compliance_route: business.compliance,
+            onboarding: business.onboarding(),
+            remittance: business.remittance().cloned(),
+        }))
+    }
+
+    /// `PUT /v1/organizations/{externalId}`
+    pub(super) fn sync_business(
+        &mut self,
+        now: Timestamp,
+        caller: PlatformId,
+        external_id: String,
+        details: BusinessDetails,
+    ) -> Reply {
+        let tax_id = details.tax_id.as_deref().map(TaxId::parse);
+        let (id, linked) =
+            self.link(now, caller, &external_id, &details.legal_name, tax_id.flatten());
+        let relationship = &mut self.relationships[id.0];
+        relationship.name = details.legal_name;
+        relationship.contact.update(details.contact);
+        let business = relationship.business;
+        let was_complete = self.business(business).onboarding().is_complete();
+        let outcome = tax_id.map(|tax_id| self.clear_with_tax_id(business, tax_id));
+        self.announce_completion(now, business, was_complete);
+        self.proceed_with_onboarding(now, business);
+        Reply::BusinessSynced(reply::BusinessSynced {
+            external_id,
+            created: linked == Linked::Created,
+            reason: sync_reason(linked, outcome),
+            tax_id_result: outcome
+                .filter(|_| linked == Linked::Already)
+                .map(|outcome| TaxIdResult { outcome }),
+        })
+    }
+
+    /// The business that an invoice names as a party: created if it is unknown, otherwise only what is
+    /// missing is filled in (`gap.syncedParty`). Its tax id and contact clear and open nothing
+    /// (`gap.partyTaxIdAndContact`).
+    pub(super) fn link_party(
+        &mut self,
+        now: Timestamp,
+        caller: PlatformId,
+        Party { business: external_id, details }: Party,
+    ) -> RelationshipId {
+        let tax_id = details.tax_id.as_deref().and_then(TaxId::parse);
+        let (id, _) = self.link(now, caller, &external_id, &details.legal_name, tax_id);
+        let relationship = &mut self.relationships[id.0];
+        let mut contact = details.contact;
+        contact.update(std::mem::take(&mut relationship.filed_contact));
+        relationship.filed_contact = contact;
+        if let Some(tax_id) = tax_id {
+            let business = relationship.business;
+            self.file_tax_id(business, tax_id);
+        }
+        id
+    }
+
+    /// What `external_id` names, from now on if not before. A tax id that a business has already
+    /// links an unknown identifier to that business (§4 business sync rule 3, `gap.businessMatching`).
+    fn link(
+        &mut self,
+        now: Timestamp,
+        caller: PlatformId,
+        external_id: &str,
+        legal_name: &str,
+        tax_id: Option<TaxId>,
+    ) -> (RelationshipId, Linked) {
+        if let Some(known) = self.find_relationship(caller, external_id) {
+            return (known, Linked::Already);
+        }
+        let matched = tax_id.and_then(|tax_id| self.by_tax_id.get(&tax_id).copied());
+        let business = matched.unwrap_or_else(|| self.add_business());
+        let relationship = Relationship {
+            business,
+            name: legal_name.to_owned(),
+            contact: Contact::default(),
+            filed_contact: Contact::default(),
+            claimed: false,
+        };
+        let id = RelationshipId(self.relationships.add(caller.0, external_id, relationship));
+        self.business_mut(business).relationships.push(id);
+        self.emit(now, EventType::BusinessAdded, Subject::Business(id));
+        (id, if matched.is_some() { Linked::Matched } else { Linked::Created })
+    }
+
+    fn add_business(&mut self) -> BusinessId {
+        let id = BusinessId(
+            u32::try_from(self.businesses.len()).expect("more than four billion businesses"),
+        );
+        self.businesses.push(Business::unknown_until_now());
+        id
+    }
+
+    /// A tax id came through the business sync (§4 business sync rules 1 and 2).
+    fn clear_with_tax_id(&mut self, id: BusinessId, tax_id: Option<TaxId>) -> TaxIdOutcome {
+        let Some(tax_id) = tax_id else {
+            return TaxIdOutcome::Malformed;
+        };
+        match self.business(id).tax_id {
+            Some(on_file) if on_file != tax_id => return TaxIdOutcome::Differs,
+            None if self.by_tax_id.contains_key(&tax_id) => return TaxIdOutcome::HeldByAnother,
+            Some(_) | None => self.file_tax_id(id, tax_id),
+        }
+        let compliance = &mut self.business_mut(id).compliance;
+        if compliance.is_some() {
+            return TaxIdOutcome::Unchanged;
+        }
+        *compliance = Some(ComplianceRoute::PartnerSupplied);
+        TaxIdOutcome::Accepted
+    }
+
+    /// Puts a tax id on file where none is and nobody else has it.
+    pub(super) fn file_tax_id(&mut self, id: BusinessId, tax_id: TaxId) {
+        if self.business(id).tax_id.is_none() && !self.by_tax_id.contains_key(&tax_id) {
+            self.by_tax_id.insert(tax_id, id);
+            self.business_mut(id).tax_id = Some(tax_id);
+        }
+    }
+
+    /// Takes the tax id off file.
+    pub(super) fn strike_tax_id(&mut self, id: BusinessId) {
+        if let Some(tax_id) = self.business_mut(id).tax_id.take() {
+            self.by_tax_id.remove(&tax_id);
+        }
+    }
+
+    /// §5 rule 5.
+    pub(super) fn mark_test_account(
+        &mut self,
+        platform: PlatformId,
+        external_id: &str,
+    ) -> Result<Outcome, Impossible> {
+        let id = self.relationship_told(platform, external_id)?;
+        let business = self.relationship(id).business;
+        self.business_mut(business).test_account = true;
+        Ok(Outcome::Applied)
+    }
+}
+
+fn sync_reason(linked: Linked, tax_id: Option<TaxIdOutcome>) -> &'static str {
+    match (linked, tax_id) {
+        (Linked::Created, None) => "A new business; no tax id was sent, so none was matched.",
+        (Linked::Created, Some(TaxIdOutcome::Malformed)) => {
+            "A new business; the tax id is malformed, so compliance is not cleared."
+        }
+        (Linked::Created, Some(_)) => "A new business; its tax id clears compliance.",
+        (Linked::Matched, _) => {
+            "The tax id matched an existing business, which this identifier now names."
+        }
+        (Linked::Already, None) => "The identifier was already linked; the business was updated.",
+        (Linked::Already, Some(TaxIdOutcome::Accepted)) => {
+            "The identifier was already linked; the tax id clears compliance."
+        }
+        (Linked::Already, Some(TaxIdOutcome::Unchanged)) => {
+            "The identifier was already linked; the tax id was already on file."
+        }
+        (Linked::Already, Some(TaxIdOutcome::Malformed)) => {
+            "The identifier was already linked; the tax id is malformed, so compliance is not cleared by it."
+        }
+        (Linked::Already, Some(TaxIdOutcome::Differs)) => {
+            "The identifier was already linked; a different tax id is on file, so the one sent was not taken."
+        }
+        (Linked::Already, Some(TaxIdOutcome::HeldByAnother)) => {
+            "The identifier was already linked; another business holds the tax id, so it was not taken."
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! What payors pay, and where it goes (§1, §2 `forwardedAtPayment`).
+
+use crate::cents::{Cents, FaceValue};
+use crate::choices::Choices;
+use crate::happening::{Impossible, Outcome};
+use crate::identity::{InvoiceId, PlatformId};
+use crate::service::Service;
+use crate::service::advances::Waterfall;
+use crate::service::ledger::Account;
+use crate::service::subscriptions::Subject;
+use crate::timestamp::Timestamp;
+use crate::wire::words::{CollectionState, EventType};
+
+impl<C: Choices> Service<C> {
+    /// The payor pays into the collection account. What exceeds the face value goes to suspense.
+    pub(super) fn payor_pays(
+        &mut self,
+        now: Timestamp,
+        platform: PlatformId,
+        payee: &str,
+        invoice: &str,
+        amount: Cents,
+    ) -> Result<Outcome, Impossible> {
+        let id = self.invoice_told(platform, payee, invoice)?;
+        let business = self.business(self.relationship(self.payee(id)).business);
+        if business.remittance().is_none() {
+            return Err(Impossible("the collection account is not open"));
+        }
+        if !(1..=FaceValue::MAX).contains(&amount.0) {
+            return Err(Impossible("the amount must be 1 to 2147483647 cents"));
+        }
+        let test_account = business.test_account;
+        let invoice = self.invoice(id);
+        let applied = amount.min(invoice.face_value.cents() - invoice.collected());
+        let suspense = amount - applied;
+        let moves_money =
+            invoice.advance.as_ref().map_or(!test_account, |advance| advance.moves_money);
+        if moves_money {
+            self.ledger.transfer(Account::Payor, Account::Suspense, suspense);
+            self.ledger.transfer(Account::Payor, Account::Held, applied);
+        }
+        self.collect(now, id, applied, moves_money);
+        Ok(Outcome::Paid { applied, suspense })
+    }
+
+    fn collect(&mut self, now: Timestamp, id: InvoiceId, applied: Cents, moves_money: bool) {
+        let invoice = self.invoice_mut(id);
+        let before = invoice.collection_state();
+        let paid_before = invoice.paid_in;
+        invoice.paid_in += applied;
+        match &invoice.advance {
+            None if moves_money => {
+                self.unadvanced += applied;
+                self.ledger.transfer(Account::Held, Account::Vendor, applied);
+            }
+            None => {}
+            Some(advance) => {
+                let recovered = advance.recovered(paid_before);
+                self.apply_collections(now, id, recovered);
+            }
+        }
+        self.announce_collection(now, id, before);
+    }
+
+    /// Lets what came in flow down the waterfall, from where it stood at `before`.
+    pub(super) fn apply_collections(&mut self, now: Timestamp, id: InvoiceId, before: Waterfall) {
+        let invoice = self.invoice(id);
+        let Some(advance) = &invoice.advance else { return };
+        let after = advance.recovered(invoice.paid_in);
+        let recovered = after.advance - before.advance;
+        if advance.moves_money {
+            let (fee, forwarded) = (after.fee - before.fee, after.forwarded - before.forwarded);
+            self.ledger.transfer(Account::Held, Account::Funder, recovered);
+            self.ledger.transfer(Account::Held, Account::Fees, fee);
+            self.ledger.transfer(Account::Held, Account::Vendor, forwarded);
+        }
+        let business = self.relationship(self.payee(id)).business;
+        self.owe(business, -recovered);
+        self.settle_if_recovered(now, id);
+    }
+
+    /// `6.events.invoice.paid`: the whole face value is collected, and was not.
+    pub(super) fn announce_collection(
+        &mut self,
+        now: Timestamp,
+        id: InvoiceId,
+        before: CollectionState,
+    ) {
+        let after = self.invoice(id).collection_state();
+        if before != CollectionState::Collected && after == CollectionState::Collected {
+            self.emit(now, EventType::InvoicePaid, Subject::Collection(id));
+        }
+    }
+}

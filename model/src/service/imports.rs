@@ -1,0 +1,112 @@
+//! Imports (§4 `GET` and `PUT /v1/invoices/imports/{externalId}`).
+
+use crate::choices::Choices;
+use crate::clause;
+use crate::face::Answer;
+use crate::happening::Outcome;
+use crate::identity::PlatformId;
+use crate::operation::{ImportFile, ImportRow};
+use crate::refusal::{Code, Refusal};
+use crate::service::Service;
+use crate::timestamp::Timestamp;
+use crate::wire::reply::{ImportReport, ImportSummary, Reply, RowReport};
+use crate::wire::words::RowOutcome;
+
+/// An import, whole or interrupted.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Import {
+    digest: [u8; 32],
+    row_count: usize,
+    /// The rows done so far, in the file's order: those are skipped when it is resumed.
+    done: Vec<RowReport>,
+}
+
+impl Import {
+    fn report(&self, external_id: &str) -> ImportReport {
+        let count = |outcome| self.done.iter().filter(|row| row.outcome == outcome).count();
+        ImportReport {
+            external_id: external_id.to_owned(),
+            row_count: self.row_count,
+            finished: self.done.len() == self.row_count,
+            summary: ImportSummary {
+                created: count(RowOutcome::Created),
+                updated: count(RowOutcome::Updated),
+                status_only: count(RowOutcome::StatusOnly),
+                rejected: count(RowOutcome::Rejected),
+            },
+            rows: self.done.clone(),
+        }
+    }
+}
+
+impl<C: Choices> Service<C> {
+    /// `GET /v1/invoices/imports/{externalId}`
+    pub(super) fn get_import(&self, caller: PlatformId, external_id: &str) -> Answer {
+        let import = self.imports.get(&(caller, external_id.to_owned())).ok_or_else(|| {
+            Refusal::new(Code::ImportNotFound, clause!("7.codes.import_not_found"))
+        })?;
+        Ok(Reply::Import(import.report(external_id)))
+    }
+
+    /// `PUT /v1/invoices/imports/{externalId}`
+    pub(super) fn import_invoices(
+        &mut self,
+        now: Timestamp,
+        caller: PlatformId,
+        external_id: String,
+        file: ImportFile,
+    ) -> Answer {
+        let key = (caller, external_id);
+        // §4 imports rule 8.
+        if self.imports.get(&key).is_some_and(|import| import.digest != file.digest) {
+            return Err(Refusal::new(Code::AlreadyImported, clause!("4.imports.8")));
+        }
+        let row_count = file.rows.len();
+        let mut import = self.imports.remove(&key).unwrap_or_else(|| Import {
+            digest: file.digest,
+            row_count,
+            done: Vec::with_capacity(row_count),
+        });
+        // §4 imports rule 7: rows that are done are skipped.
+        let done = import.done.len();
+        if done < row_count {
+            let interruption = self.platform_mut(caller).interrupt_import_after.take();
+            let rows = file.rows.into_iter().enumerate().skip(done);
+            for (index, row) in rows.take(interruption.unwrap_or(usize::MAX)) {
+                let report = self.import_row(now, caller, index + 1, row);
+                import.done.push(report);
+            }
+        }
+        let report = import.report(&key.1);
+        self.imports.insert(key, import);
+        Ok(Reply::Imported(report))
+    }
+
+    /// A row does exactly what a single sync does (§4 imports rule 2); a bad one is told and changes
+    /// nothing (rule 6).
+    fn import_row(
+        &mut self,
+        now: Timestamp,
+        caller: PlatformId,
+        row: usize,
+        ImportRow { invoice, payee, sync }: ImportRow,
+    ) -> RowReport {
+        let (outcome, code, error) = match sync {
+            Ok(sync) => (self.apply_sync(now, caller, sync).0.into(), None, None),
+            Err(problem) => {
+                (RowOutcome::Rejected, Some(Code::InvalidRequest.name()), Some(problem))
+            }
+        };
+        RowReport { row, external_id: invoice, payee_external_id: payee, outcome, code, error }
+    }
+
+    /// The next import of the platform stops early.
+    pub(super) fn interrupt_next_import(
+        &mut self,
+        platform: PlatformId,
+        after_rows: usize,
+    ) -> Outcome {
+        self.platform_mut(platform).interrupt_import_after = Some(after_rows);
+        Outcome::Applied
+    }
+}

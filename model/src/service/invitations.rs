@@ -1,0 +1,141 @@
+//! Single-use links for vendors (§4 `POST /v1/invitations` and `POST /v1/onboarding-sessions`).
+
+use email_address::{EmailAddress, Options};
+
+use crate::choices::{Choices, Token};
+use crate::clause;
+use crate::face::Answer;
+use crate::happening::{Impossible, Outcome};
+use crate::identity::{PlatformId, RelationshipId};
+use crate::refusal::{Code, Refusal};
+use crate::service::Service;
+use crate::timestamp::{Seconds, Timestamp};
+use crate::wire::reply::{Invited, Reply, SessionCreated};
+
+/// `8.invitationLife`
+const INVITATION_LIFE: Seconds = 30 * 24 * 3600;
+/// `8.sessionLife`
+const SESSION_LIFE: Seconds = 15 * 60;
+/// A reserved name, since the links do not resolve (`gap.sessionUrl`).
+const SESSION_BASE: &str = "https://onboarding.tideover.invalid/sessions/";
+
+/// A link that works once, until it expires.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Link {
+    Active { expires_at: Timestamp },
+    Used,
+}
+
+impl Link {
+    fn follow(&mut self, now: Timestamp) -> Result<(), Impossible> {
+        match *self {
+            Link::Used => Err(Impossible("the link was used already")),
+            Link::Active { expires_at } if now >= expires_at => {
+                Err(Impossible("the link has expired"))
+            }
+            Link::Active { .. } => {
+                *self = Link::Used;
+                Ok(())
+            }
+        }
+    }
+}
+
+/// What a person at a business was sent: one active link for each address (`gap.invitationLink`).
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Invitation {
+    id: String,
+    link: Link,
+}
+
+/// A link for the caller's own product.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct SessionLink {
+    relationship: RelationshipId,
+    link: Link,
+}
+
+/// Nothing but an address: no display name, no comment, a domain with a dot.
+fn is_email(text: &str) -> bool {
+    let strict =
+        Options::default().without_display_text().without_domain_literal().with_required_tld();
+    EmailAddress::parse_with_options(text, strict).is_ok()
+}
+
+impl<C: Choices> Service<C> {
+    /// `POST /v1/invitations`
+    pub(super) fn invite(
+        &mut self,
+        now: Timestamp,
+        caller: PlatformId,
+        business: &str,
+        email: String,
+    ) -> Answer {
+        let relationship = self.known_relationship(caller, business)?;
+        if !is_email(&email) {
+            return Err(Refusal::new(Code::InvalidInvitee, clause!("4.invitations.5")));
+        }
+        let expires_at = now.after(INVITATION_LIFE);
+        let key = (relationship, email);
+        let invite_id = match self.invitations.get(&key) {
+            Some(invitation) => invitation.id.clone(),
+            None => self.mint(Token::Invitation),
+        };
+        let invitation = Invitation { id: invite_id.clone(), link: Link::Active { expires_at } };
+        self.invitations.insert(key, invitation);
+        Ok(Reply::Invited(Invited { invite_id, expires_at }))
+    }
+
+    /// The invited person claims the account, for this relationship alone.
+    pub(super) fn vendor_accepts_invitation(
+        &mut self,
+        now: Timestamp,
+        platform: PlatformId,
+        payee: &str,
+        email: String,
+    ) -> Result<Outcome, Impossible> {
+        let relationship = self.relationship_told(platform, payee)?;
+        let invitation = self
+            .invitations
+            .get_mut(&(relationship, email))
+            .ok_or(Impossible("nobody was invited under this address"))?;
+        invitation.link.follow(now)?;
+        self.relationships[relationship.0].claimed = true;
+        Ok(Outcome::Applied)
+    }
+
+    /// `POST /v1/onboarding-sessions`
+    pub(super) fn create_onboarding_session(
+        &mut self,
+        now: Timestamp,
+        caller: PlatformId,
+        business: &str,
+    ) -> Answer {
+        let relationship = self.known_relationship(caller, business)?;
+        let expires_at = now.after(SESSION_LIFE);
+        let url = format!("{SESSION_BASE}{}", self.mint(Token::SessionLink));
+        let link = SessionLink { relationship, link: Link::Active { expires_at } };
+        self.session_links.insert(url.clone(), link);
+        Ok(Reply::SessionCreated(SessionCreated { url, expires_at }))
+    }
+
+    /// The vendor follows an onboarding link, where those resolve (`gap.sessionsLive`).
+    pub(super) fn vendor_opens_session(
+        &mut self,
+        now: Timestamp,
+        platform: PlatformId,
+        url: &str,
+    ) -> Result<Outcome, Impossible> {
+        if !self.profile.session_links_live {
+            return Err(Impossible("the links of onboarding sessions do not resolve yet"));
+        }
+        let session = self
+            .session_links
+            .get_mut(url)
+            .filter(|session| self.relationships.owner(session.relationship.0) == platform.0)
+            .ok_or(Impossible("no such onboarding link was created"))?;
+        session.link.follow(now)?;
+        self.relationships[session.relationship.0].claimed = true;
+        Ok(Outcome::Applied)
+    }
+}

@@ -1,0 +1,129 @@
+//! Invoices (§4 `GET …/invoices/{externalId}` and `PUT /v1/invoices/{externalId}`).
+
+use crate::cents::{Cents, FaceValue};
+use crate::choices::Choices;
+use crate::face::Answer;
+use crate::identity::{InvoiceId, PlatformId, RelationshipId};
+use crate::operation::InvoiceSync;
+use crate::service::Service;
+use crate::service::advances::Advance;
+use crate::service::subscriptions::Subject;
+use crate::timestamp::Timestamp;
+use crate::wire::reply::{self, InvoiceSynced, Reply};
+use crate::wire::words::{CollectionState, EventType, InvoiceStatus, SyncOutcome};
+
+/// An invoice, as it was last synced, with what the payor paid and the advance against it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Invoice {
+    pub(super) payor: RelationshipId,
+    pub(super) status: InvoiceStatus,
+    pub(super) face_value: FaceValue,
+    pub(super) issue_date: Timestamp,
+    pub(super) due_date: Timestamp,
+    /// All that the payor paid; what is told is [`Invoice::collected`].
+    pub(super) paid_in: Cents,
+    pub(super) advance: Option<Box<Advance>>,
+}
+
+impl Invoice {
+    /// Never more than the face value (`2.invoice.collected`, `gap.faceValueLowered`).
+    pub(super) fn collected(&self) -> Cents {
+        self.paid_in.min(self.face_value.cents())
+    }
+
+    /// `3.collection.1`, `gap.collectionThresholds`
+    pub(super) fn collection_state(&self) -> CollectionState {
+        match self.collected() {
+            Cents::ZERO => CollectionState::Uncollected,
+            all if all == self.face_value.cents() => CollectionState::Collected,
+            _ => CollectionState::PartiallyCollected,
+        }
+    }
+}
+
+impl<C: Choices> Service<C> {
+    /// `GET /v1/organizations/{payeeExternalId}/invoices/{externalId}`
+    pub(super) fn get_invoice(
+        &mut self,
+        now: Timestamp,
+        caller: PlatformId,
+        payee: &str,
+        external_id: &str,
+    ) -> Answer {
+        let payee = self.known_relationship(caller, payee)?;
+        let id = self.known_invoice(payee, external_id)?;
+        let objection = self.eligible_offer(now, id).err();
+        let invoice = self.invoice(id);
+        Ok(Reply::Invoice(Box::new(reply::Invoice {
+            external_id: external_id.to_owned(),
+            status: invoice.status,
+            face_value: invoice.face_value.cents(),
+            collected: invoice.collected(),
+            collection_state: invoice.collection_state(),
+            issue_date: invoice.issue_date,
+            due_date: invoice.due_date,
+            advance: invoice.advance.as_ref().map(|advance| advance.view(invoice.paid_in)),
+            fundable: objection.is_none(),
+            not_fundable_reason: objection.map(|objection| objection.sentence()),
+        })))
+    }
+
+    /// `PUT /v1/invoices/{externalId}`, and each row of an import (§4 imports rule 2).
+    pub(super) fn sync_invoice(
+        &mut self,
+        now: Timestamp,
+        caller: PlatformId,
+        sync: InvoiceSync,
+    ) -> Reply {
+        let external_id = sync.invoice.clone();
+        let (outcome, reason) = self.apply_sync(now, caller, sync);
+        Reply::InvoiceSynced(InvoiceSynced { external_id, outcome, reason })
+    }
+
+    pub(super) fn apply_sync(
+        &mut self,
+        now: Timestamp,
+        caller: PlatformId,
+        sync: InvoiceSync,
+    ) -> (SyncOutcome, Option<&'static str>) {
+        let known = self
+            .find_relationship(caller, &sync.payee.business)
+            .and_then(|payee| self.find_invoice(payee, &sync.invoice));
+        if let Some(id) = known.filter(|id| self.invoice(*id).advance.is_some()) {
+            // §3 Invoice status rule 2; `gap.statusOnlyParties`
+            self.invoice_mut(id).status = sync.status;
+            let reason = "An advance stands against the invoice, so only its status was updated.";
+            return (SyncOutcome::StatusOnly, Some(reason));
+        }
+        let payee = self.link_party(now, caller, sync.payee);
+        let payor = self.link_party(now, caller, sync.payor);
+        let synced = Invoice {
+            payor,
+            status: sync.status,
+            face_value: sync.face_value,
+            issue_date: sync.issue_date,
+            due_date: sync.due_date,
+            paid_in: Cents::ZERO,
+            advance: None,
+        };
+        match known {
+            None => {
+                let id = InvoiceId(self.invoices.add(payee.0, &sync.invoice, synced));
+                self.emit(now, EventType::InvoiceCreated, Subject::Invoice(id));
+                (SyncOutcome::Created, None)
+            }
+            Some(id) => {
+                let invoice = self.invoice_mut(id);
+                let before = invoice.collection_state();
+                *invoice = Invoice { paid_in: invoice.paid_in, ..synced };
+                self.announce_collection(now, id, before);
+                (SyncOutcome::Updated, None)
+            }
+        }
+    }
+
+    /// The payee of an invoice.
+    pub(super) fn payee(&self, id: InvoiceId) -> RelationshipId {
+        RelationshipId(self.invoices.owner(id.0))
+    }
+}

@@ -1,0 +1,324 @@
+//! The whole state machine.
+//!
+//! Every operation is written the same way: a ladder of refusals in order of precedence, no refusal
+//! after the first mutation, then the mutation, then the events, then the reply.
+
+mod advances;
+mod businesses;
+mod collections;
+mod eligibility;
+mod imports;
+mod invitations;
+mod invoices;
+mod ledger;
+mod onboarding;
+mod payout_accounts;
+mod platforms;
+mod quotes;
+mod subscriptions;
+mod timers;
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+
+use crate::cents::Cents;
+use crate::choices::{Choices, Seeded, Token};
+use crate::clause;
+use crate::event::Delivery;
+use crate::face::{Answer, Face};
+use crate::happening::{Happening, Impossible, Outcome};
+use crate::identity::{BusinessId, InvoiceId, PlatformId, RelationshipId};
+use crate::operation::Operation;
+use crate::profile::Profile;
+use crate::refusal::{Code, Refusal};
+use crate::table::Table;
+use crate::tax_id::TaxId;
+use crate::timestamp::Timestamp;
+
+use businesses::{Business, Relationship};
+use imports::Import;
+use invitations::{Invitation, SessionLink};
+use invoices::Invoice;
+use ledger::Ledger;
+use platforms::{Key, Platform};
+use subscriptions::Subscription;
+use timers::Timer;
+
+/// The service: all it knows, and how it answers.
+///
+/// ```
+/// use tideover_model::{Face, Operation, PlatformId, Profile, Seeded, Service, Timestamp};
+///
+/// let mut service = Service::new(Profile::default(), Seeded { seed: 1 });
+/// let now = Timestamp::parse("2026-01-01T00:00:00Z").unwrap();
+/// let question = Operation::GetBusiness { business: "acme".into() };
+/// let refusal = service.handle(now, PlatformId::DEFAULT, question).unwrap_err();
+/// assert_eq!(refusal.code.name(), "business_not_found");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Service<C = Seeded> {
+    profile: Arc<Profile>,
+    choices: C,
+    untouched_choices: C,
+    platforms: Vec<Platform>,
+    keys: BTreeMap<String, Key>,
+    businesses: Vec<Business>,
+    by_tax_id: BTreeMap<TaxId, BusinessId>,
+    relationships: Table<Relationship>,
+    invoices: Table<Invoice>,
+    imports: BTreeMap<(PlatformId, String), Import>,
+    invitations: BTreeMap<(RelationshipId, String), Invitation>,
+    session_links: BTreeMap<String, SessionLink>,
+    subscriptions: BTreeMap<(PlatformId, String), Subscription>,
+    timers: BTreeSet<(Timestamp, Timer)>,
+    outbox: VecDeque<Delivery>,
+    ledger: Ledger,
+    /// Cents that payors paid for invoices without an advance: all of it the vendors'.
+    unadvanced: Cents,
+    minted: BTreeMap<Token, u64>,
+    failing_requests: u32,
+}
+
+impl<C: Choices> Service<C> {
+    /// A service that knows one platform, with the key [`Service::FIRST_KEY`], and nothing else.
+    pub fn new(profile: Profile, choices: C) -> Service<C> {
+        Service::with_shared_profile(Arc::new(profile), choices)
+    }
+
+    fn with_shared_profile(profile: Arc<Profile>, choices: C) -> Service<C> {
+        Service {
+            profile,
+            untouched_choices: choices.clone(),
+            choices,
+            platforms: vec![Platform::named(platforms::FIRST_PLATFORM)],
+            keys: BTreeMap::from([(platforms::FIRST_KEY.to_owned(), Key::of(PlatformId::DEFAULT))]),
+            businesses: Vec::new(),
+            by_tax_id: BTreeMap::new(),
+            relationships: Table::default(),
+            invoices: Table::default(),
+            imports: BTreeMap::new(),
+            invitations: BTreeMap::new(),
+            session_links: BTreeMap::new(),
+            subscriptions: BTreeMap::new(),
+            timers: BTreeSet::new(),
+            outbox: VecDeque::new(),
+            ledger: Ledger::default(),
+            unadvanced: Cents::ZERO,
+            minted: BTreeMap::new(),
+            failing_requests: 0,
+        }
+    }
+
+    /// A name for something new.
+    fn mint(&mut self, purpose: Token) -> String {
+        let counter = self.minted.entry(purpose).or_default();
+        let token = self.choices.token(purpose, *counter);
+        *counter += 1;
+        token
+    }
+
+    fn business(&self, id: BusinessId) -> &Business {
+        &self.businesses[id.0 as usize]
+    }
+
+    fn business_mut(&mut self, id: BusinessId) -> &mut Business {
+        &mut self.businesses[id.0 as usize]
+    }
+
+    fn relationship(&self, id: RelationshipId) -> &Relationship {
+        &self.relationships[id.0]
+    }
+
+    fn invoice(&self, id: InvoiceId) -> &Invoice {
+        &self.invoices[id.0]
+    }
+
+    fn invoice_mut(&mut self, id: InvoiceId) -> &mut Invoice {
+        &mut self.invoices[id.0]
+    }
+
+    /// What `caller` calls `external_id`, if it was synced.
+    fn find_relationship(&self, caller: PlatformId, external_id: &str) -> Option<RelationshipId> {
+        self.relationships.find(caller.0, external_id).map(RelationshipId)
+    }
+
+    /// `7.codes.business_not_found`.
+    fn known_relationship(
+        &self,
+        caller: PlatformId,
+        external_id: &str,
+    ) -> Result<RelationshipId, Refusal> {
+        self.find_relationship(caller, external_id).ok_or_else(|| {
+            Refusal::new(Code::BusinessNotFound, clause!("7.codes.business_not_found"))
+        })
+    }
+
+    fn find_invoice(&self, payee: RelationshipId, external_id: &str) -> Option<InvoiceId> {
+        self.invoices.find(payee.0, external_id).map(InvoiceId)
+    }
+
+    /// `7.codes.invoice_not_found`.
+    fn known_invoice(
+        &self,
+        payee: RelationshipId,
+        external_id: &str,
+    ) -> Result<InvoiceId, Refusal> {
+        self.find_invoice(payee, external_id).ok_or_else(|| {
+            Refusal::new(Code::InvoiceNotFound, clause!("7.codes.invoice_not_found"))
+        })
+    }
+
+    /// Which invoice a happening is about.
+    fn invoice_told(
+        &self,
+        platform: PlatformId,
+        payee: &str,
+        invoice: &str,
+    ) -> Result<InvoiceId, Impossible> {
+        let payee = self.relationship_told(platform, payee)?;
+        self.find_invoice(payee, invoice)
+            .ok_or(Impossible("no invoice of this payee was synced under this identifier"))
+    }
+
+    /// Which business a happening is about.
+    fn relationship_told(
+        &self,
+        platform: PlatformId,
+        business: &str,
+    ) -> Result<RelationshipId, Impossible> {
+        self.find_relationship(platform, business)
+            .ok_or(Impossible("no business was synced under this identifier"))
+    }
+
+    /// Takes one of the failures that were announced (`7.codes.upstream_failed`).
+    fn fail_upstream(&mut self) -> Result<(), Refusal> {
+        if self.failing_requests == 0 {
+            return Ok(());
+        }
+        self.failing_requests -= 1;
+        Err(Refusal::new(Code::UpstreamFailed, clause!("7.codes.upstream_failed")))
+    }
+
+    fn dispatch(&mut self, now: Timestamp, caller: PlatformId, operation: Operation) -> Answer {
+        match operation {
+            Operation::GetInvoice { payee, invoice } => {
+                self.get_invoice(now, caller, &payee, &invoice)
+            }
+            Operation::SyncInvoice(sync) => Ok(self.sync_invoice(now, caller, *sync)),
+            Operation::GetImport { import } => self.get_import(caller, &import),
+            Operation::ImportInvoices { import, file } => {
+                self.import_invoices(now, caller, import, file)
+            }
+            Operation::SetPayoutAccount { business, account_number, routing_number, label } => self
+                .set_payout_account(now, caller, &business, account_number, routing_number, label),
+            Operation::GetBusiness { business } => self.get_business(caller, &business),
+            Operation::SyncBusiness { business, details } => {
+                Ok(self.sync_business(now, caller, business, details))
+            }
+            Operation::RequestAdvance { payee, invoice } => {
+                self.request_advance(now, caller, &payee, &invoice)
+            }
+            Operation::Quote { business, face_value } => self.quote(caller, &business, face_value),
+            Operation::Invite { business, email } => self.invite(now, caller, &business, email),
+            Operation::CreateOnboardingSession { business } => {
+                self.create_onboarding_session(now, caller, &business)
+            }
+            Operation::Subscribe { url, event_types } => {
+                self.subscribe(now, caller, &url, event_types)
+            }
+            Operation::ListSubscriptions => Ok(self.list_subscriptions(caller)),
+            Operation::Unsubscribe { reference } => self.unsubscribe(caller, reference),
+        }
+    }
+}
+
+impl Service {
+    /// The API key that is there from the start.
+    pub const FIRST_KEY: &str = platforms::FIRST_KEY;
+}
+
+impl<C: Choices> Face for Service<C> {
+    fn profile(&self) -> &Profile {
+        &self.profile
+    }
+
+    fn authenticate(&self, authorization: Option<&str>) -> Result<PlatformId, Refusal> {
+        self.owner_of_live_key(authorization)
+    }
+
+    fn platform_of(&self, authorization: Option<&str>) -> Option<PlatformId> {
+        self.owner_of_any_key(authorization)
+    }
+
+    fn handle(&mut self, now: Timestamp, caller: PlatformId, operation: Operation) -> Answer {
+        self.fail_upstream()?;
+        self.dispatch(now, caller, operation)
+    }
+
+    fn happen(
+        &mut self,
+        now: Timestamp,
+        platform: PlatformId,
+        happening: Happening,
+    ) -> Result<Outcome, Impossible> {
+        match happening {
+            Happening::VendorAcceptsInvitation { payee, email } => {
+                self.vendor_accepts_invitation(now, platform, &payee, email)
+            }
+            Happening::VendorConfirmsTaxId { payee, route, tax_id } => {
+                self.vendor_confirms_tax_id(now, platform, &payee, route, tax_id.as_deref())
+            }
+            Happening::VendorSignsAgreement { payee, address } => {
+                self.vendor_signs_agreement(now, platform, &payee, address)
+            }
+            Happening::VendorAddsBankAccount { payee, account_number, routing_number } => {
+                self.vendor_adds_bank_account(now, platform, &payee, account_number, routing_number)
+            }
+            Happening::CollectionAccountOpens { payee } => {
+                self.collection_account_opens(now, platform, &payee)
+            }
+            Happening::FundingStarts { payee, invoice } => {
+                self.funding_starts_early(now, platform, &payee, &invoice)
+            }
+            Happening::FundingCompletes { payee, invoice } => {
+                self.funding_completes_early(now, platform, &payee, &invoice)
+            }
+            Happening::PayorPays { payee, invoice, amount } => {
+                self.payor_pays(now, platform, &payee, &invoice, amount)
+            }
+            Happening::TaxIdFoundWrong { payee } => self.tax_id_found_wrong(now, platform, &payee),
+            Happening::InterruptNextImport { after_rows } => {
+                Ok(self.interrupt_next_import(platform, after_rows))
+            }
+            Happening::VendorOpensSession { url } => self.vendor_opens_session(now, platform, &url),
+            Happening::MarkTestAccount { business } => self.mark_test_account(platform, &business),
+            Happening::IssueKey { platform: name } => Ok(self.issue_key(platform, name)),
+            Happening::RevokeKey { key } => self.revoke_key(&key),
+            Happening::UpstreamFails { requests } => {
+                self.failing_requests = requests;
+                Ok(Outcome::Applied)
+            }
+            Happening::Reset => {
+                let profile = Arc::clone(&self.profile);
+                *self = Service::with_shared_profile(profile, self.untouched_choices.clone());
+                Ok(Outcome::Applied)
+            }
+        }
+    }
+
+    fn handle_timeout(&mut self, now: Timestamp) {
+        self.fire_timers(now);
+    }
+
+    fn poll_timeout(&self) -> Option<Timestamp> {
+        self.next_timer()
+    }
+
+    fn poll_delivery(&mut self) -> Option<Delivery> {
+        self.outbox.pop_front()
+    }
+
+    fn audit(&self) -> Result<(), String> {
+        self.audit_money()
+    }
+}

@@ -1,0 +1,235 @@
+//! The four requirements, and what the vendor does for them (§3 Onboarding requirements).
+
+use crate::choices::{Choices, Transition};
+use crate::happening::{Impossible, Outcome, VendorRoute};
+use crate::identity::{BusinessId, PlatformId};
+use crate::operation::Address;
+use crate::service::Service;
+use crate::service::businesses::Business;
+use crate::service::timers::Timer;
+use crate::tax_id::TaxId;
+use crate::timestamp::Timestamp;
+use crate::wire::reply::{Onboarding, Remittance};
+use crate::wire::words::EventType;
+
+/// The signed agreement.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Agreement {
+    address: Address,
+}
+
+/// The account that payors pay into.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum CollectionAccount {
+    /// Something is missing.
+    Closed {
+        /// Verifications begun and given up.
+        attempts: u32,
+    },
+    /// Nothing is missing; the bank verifies.
+    Verifying { attempts: u32, opens_at: Timestamp },
+    /// Payors can pay. It is never closed again.
+    Open { remittance: Remittance },
+}
+
+impl Business {
+    /// §3 Onboarding requirements.
+    pub(super) fn onboarding(&self) -> Onboarding {
+        Onboarding {
+            compliance: self.compliance.is_some(),
+            contract: self.agreement.is_some(),
+            bank: self.payout_account.is_some(),
+            collection_account: self.remittance().is_some(),
+        }
+    }
+
+    /// §3 Onboarding rule 4: null until the account is open.
+    pub(super) fn remittance(&self) -> Option<&Remittance> {
+        match &self.collection_account {
+            CollectionAccount::Open { remittance } => Some(remittance),
+            CollectionAccount::Closed { .. } | CollectionAccount::Verifying { .. } => None,
+        }
+    }
+
+    /// The first three requirements, in whatever order they came (§3 Onboarding rule 1).
+    fn has_first_three(&self) -> bool {
+        let Onboarding { compliance, contract, bank, collection_account: _ } = self.onboarding();
+        compliance && contract && bank
+    }
+}
+
+impl<C: Choices> Service<C> {
+    /// Takes the next step by itself, after anything that a requirement depends on has changed:
+    /// verification begins, or is given up (`3.requirement.collectionAccount`).
+    pub(super) fn proceed_with_onboarding(&mut self, now: Timestamp, id: BusinessId) {
+        let ready = self.business(id).has_first_three() && self.knows_address(id);
+        match self.business(id).collection_account {
+            CollectionAccount::Closed { attempts } if ready => {
+                let transition = Transition::AccountOpens(id, attempts);
+                let opens_at = now.after(self.choices.delay(&self.profile, transition));
+                self.set_timer(opens_at, Timer::AccountOpens(id));
+                self.business_mut(id).collection_account =
+                    CollectionAccount::Verifying { attempts, opens_at };
+            }
+            CollectionAccount::Verifying { attempts, opens_at } if !ready => {
+                self.clear_timer(opens_at, Timer::AccountOpens(id));
+                self.business_mut(id).collection_account =
+                    CollectionAccount::Closed { attempts: attempts + 1 };
+            }
+            CollectionAccount::Closed { .. }
+            | CollectionAccount::Verifying { .. }
+            | CollectionAccount::Open { .. } => {}
+        }
+    }
+
+    /// From the signed agreement, or from the contact of a business sync.
+    fn knows_address(&self, id: BusinessId) -> bool {
+        let business = self.business(id);
+        business.agreement.as_ref().is_some_and(|agreement| agreement.address.is_known())
+            || business
+                .relationships
+                .iter()
+                .any(|id| self.relationship(*id).contact.address.is_known())
+    }
+
+    /// The bank has verified the account: it opens for good, the same for every advance (§2 Remittance).
+    pub(super) fn open_collection_account(&mut self, now: Timestamp, id: BusinessId) {
+        let remittance = self.choices.remittance(id);
+        self.business_mut(id).collection_account = CollectionAccount::Open { remittance };
+        self.emit_to_all(now, EventType::RemittanceUpdated, id);
+        self.emit_to_all(now, EventType::BusinessOptedIn, id);
+    }
+
+    /// Clears compliance; if that was the last thing missing, the business has opted in again.
+    fn confirm_compliance(&mut self, now: Timestamp, id: BusinessId, route: VendorRoute) {
+        let was_complete = self.business(id).onboarding().is_complete();
+        self.business_mut(id).compliance = Some(route.into());
+        self.announce_completion(now, id, was_complete);
+    }
+
+    /// `6.events.organization.optedIn`: all four requirements are true, and were not.
+    pub(super) fn announce_completion(
+        &mut self,
+        now: Timestamp,
+        id: BusinessId,
+        was_complete: bool,
+    ) {
+        if !was_complete && self.business(id).onboarding().is_complete() {
+            self.emit_to_all(now, EventType::BusinessOptedIn, id);
+        }
+    }
+
+    /// The business whose vendor moves: it must have claimed its account first.
+    fn claimed_business(
+        &self,
+        platform: PlatformId,
+        payee: &str,
+    ) -> Result<BusinessId, Impossible> {
+        let relationship = self.relationship(self.relationship_told(platform, payee)?);
+        if relationship.claimed {
+            Ok(relationship.business)
+        } else {
+            Err(Impossible("the vendor has not accepted an invitation"))
+        }
+    }
+
+    /// `gap.vendorCompliance`
+    pub(super) fn vendor_confirms_tax_id(
+        &mut self,
+        now: Timestamp,
+        platform: PlatformId,
+        payee: &str,
+        route: VendorRoute,
+        tax_id: Option<&str>,
+    ) -> Result<Outcome, Impossible> {
+        let id = self.claimed_business(platform, payee)?;
+        match tax_id {
+            None if self.business(id).tax_id.is_none() => {
+                return Err(Impossible("no tax id is on file, and the vendor gives none"));
+            }
+            None => {}
+            Some(text) => {
+                let tax_id = TaxId::parse(text).ok_or(Impossible("the tax id is malformed"))?;
+                let holder = self.by_tax_id.get(&tax_id);
+                if holder.is_some_and(|holder| *holder != id) {
+                    return Err(Impossible("another business holds the tax id"));
+                }
+                self.strike_tax_id(id);
+                self.file_tax_id(id, tax_id);
+            }
+        }
+        self.confirm_compliance(now, id, route);
+        self.proceed_with_onboarding(now, id);
+        Ok(Outcome::Applied)
+    }
+
+    /// `3.requirement.contract`
+    pub(super) fn vendor_signs_agreement(
+        &mut self,
+        now: Timestamp,
+        platform: PlatformId,
+        payee: &str,
+        address: Address,
+    ) -> Result<Outcome, Impossible> {
+        let id = self.claimed_business(platform, payee)?;
+        if self.business(id).agreement.is_some() {
+            return Err(Impossible("the agreement is signed already"));
+        }
+        self.business_mut(id).agreement = Some(Agreement { address });
+        self.proceed_with_onboarding(now, id);
+        Ok(Outcome::Applied)
+    }
+
+    /// `3.requirement.bank`; §4 payout account rule 3.
+    pub(super) fn vendor_adds_bank_account(
+        &mut self,
+        now: Timestamp,
+        platform: PlatformId,
+        payee: &str,
+        account_number: String,
+        routing_number: String,
+    ) -> Result<Outcome, Impossible> {
+        let id = self.claimed_business(platform, payee)?;
+        self.link_vendor_account(now, id, account_number, routing_number)?;
+        self.proceed_with_onboarding(now, id);
+        Ok(Outcome::Applied)
+    }
+
+    /// Forces a verification to end now.
+    pub(super) fn collection_account_opens(
+        &mut self,
+        now: Timestamp,
+        platform: PlatformId,
+        payee: &str,
+    ) -> Result<Outcome, Impossible> {
+        let id = self.relationship(self.relationship_told(platform, payee)?).business;
+        match self.business(id).collection_account {
+            CollectionAccount::Verifying { opens_at, .. } => {
+                self.clear_timer(opens_at, Timer::AccountOpens(id));
+                self.open_collection_account(now, id);
+                Ok(Outcome::Applied)
+            }
+            CollectionAccount::Closed { .. } => {
+                Err(Impossible("the account needs compliance, contract, bank and an address first"))
+            }
+            CollectionAccount::Open { .. } => Err(Impossible("the account is open already")),
+        }
+    }
+
+    /// §4 business sync rule 1: a correction is asked for (`gap.wrongTaxIdStruck`).
+    pub(super) fn tax_id_found_wrong(
+        &mut self,
+        now: Timestamp,
+        platform: PlatformId,
+        payee: &str,
+    ) -> Result<Outcome, Impossible> {
+        let id = self.relationship(self.relationship_told(platform, payee)?).business;
+        if self.business(id).tax_id.is_none() {
+            return Err(Impossible("no tax id is on file"));
+        }
+        self.strike_tax_id(id);
+        self.business_mut(id).compliance = None;
+        self.proceed_with_onboarding(now, id);
+        Ok(Outcome::Applied)
+    }
+}

@@ -1,0 +1,120 @@
+//! Where a vendor's advances go (§4 `PUT …/payout-account`).
+
+use crate::choices::Choices;
+use crate::clause;
+use crate::face::Answer;
+use crate::happening::Impossible;
+use crate::identity::{BusinessId, PlatformId};
+use crate::refusal::{Code, Refusal};
+use crate::routing_number;
+use crate::service::Service;
+use crate::timestamp::Timestamp;
+use crate::wire::reply::{PayoutAccountSet, Reply};
+use crate::wire::words::EventType;
+
+/// A bank account.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(super) struct PayoutAccount {
+    account_number: String,
+    routing_number: String,
+    /// The nickname that was sent last, if any: it outlives the account (§4 payout account rule 2).
+    label: Option<String>,
+    set_by: SetBy,
+}
+
+/// Who named the account: what a platform sets, the vendor cannot change (§4 payout account rule 3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum SetBy {
+    Platform,
+    Vendor,
+}
+
+impl PayoutAccount {
+    fn is_same_destination(&self, account_number: &str, routing_number: &str) -> bool {
+        self.account_number == account_number && self.routing_number == routing_number
+    }
+
+    fn mask(&self) -> &str {
+        last_four(&self.account_number)
+    }
+}
+
+impl std::fmt::Debug for PayoutAccount {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let label = self.label.as_deref().unwrap_or(self.mask());
+        write!(f, "PayoutAccount({label:?}, …{}, by {:?})", self.mask(), self.set_by)
+    }
+}
+
+/// What of an account number may be shown.
+fn last_four(account_number: &str) -> &str {
+    &account_number[account_number.len().saturating_sub(4)..]
+}
+
+impl<C: Choices> Service<C> {
+    /// `PUT /v1/organizations/{externalId}/payout-account`
+    pub(super) fn set_payout_account(
+        &mut self,
+        now: Timestamp,
+        caller: PlatformId,
+        external_id: &str,
+        account_number: String,
+        routing_number: String,
+        label: Option<String>,
+    ) -> Answer {
+        let relationship = self.known_relationship(caller, external_id)?;
+        if !routing_number::is_valid(&routing_number) {
+            return Err(Refusal::new(Code::InvalidRoutingNumber, clause!("4.payoutAccount.4")));
+        }
+        let mask = last_four(&account_number).to_owned();
+        let business = self.relationship(relationship).business;
+        self.replace_account(
+            now,
+            business,
+            PayoutAccount { account_number, routing_number, label, set_by: SetBy::Platform },
+        );
+        self.proceed_with_onboarding(now, business);
+        Ok(Reply::PayoutAccountSet(PayoutAccountSet { external_id: external_id.to_owned(), mask }))
+    }
+
+    /// The vendor links an account of its own.
+    pub(super) fn link_vendor_account(
+        &mut self,
+        now: Timestamp,
+        business: BusinessId,
+        account_number: String,
+        routing_number: String,
+    ) -> Result<(), Impossible> {
+        if !routing_number::is_valid(&routing_number) {
+            return Err(Impossible("the routing number is not a valid ABA number"));
+        }
+        if let Some(PayoutAccount { set_by: SetBy::Platform, .. }) =
+            self.business(business).payout_account
+        {
+            return Err(Impossible(
+                "a platform has set the payout account, so the vendor cannot change it",
+            ));
+        }
+        self.replace_account(
+            now,
+            business,
+            PayoutAccount { account_number, routing_number, label: None, set_by: SetBy::Vendor },
+        );
+        Ok(())
+    }
+
+    /// §4 payout account rules 1 and 2.
+    fn replace_account(&mut self, now: Timestamp, id: BusinessId, mut account: PayoutAccount) {
+        let was_complete = self.business(id).onboarding().is_complete();
+        let before = self.business_mut(id).payout_account.take();
+        let moved = !before.as_ref().is_some_and(|before| {
+            before.is_same_destination(&account.account_number, &account.routing_number)
+        });
+        account.label = account.label.or(before.and_then(|before| before.label));
+        self.business_mut(id).payout_account = Some(account);
+        if moved {
+            self.emit_to_all(now, EventType::RemittanceUpdated, id);
+        }
+        self.announce_completion(now, id, was_complete);
+    }
+}

@@ -1,0 +1,116 @@
+//! Callers and their API keys (§5).
+
+use crate::choices::{Choices, Token};
+use crate::clause;
+use crate::happening::{Impossible, Outcome};
+use crate::identity::PlatformId;
+use crate::refusal::{Code, Refusal};
+use crate::service::Service;
+
+/// The platform that is there from the start.
+pub(super) const FIRST_PLATFORM: &str = "local";
+/// Its key.
+pub(super) const FIRST_KEY: &str = "rap_sk_local";
+
+/// A caller.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Platform {
+    pub(super) name: String,
+    /// After how many rows its next import stops, if it shall be interrupted.
+    pub(super) interrupt_import_after: Option<usize>,
+    /// Its live subscriptions: an index of `Service::subscriptions`, for events.
+    pub(super) subscriptions: Vec<String>,
+}
+
+impl Platform {
+    pub(super) fn named(name: &str) -> Platform {
+        Platform { name: name.to_owned(), interrupt_import_after: None, subscriptions: Vec::new() }
+    }
+}
+
+/// An API key: once issued it is never forgotten.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Key {
+    platform: PlatformId,
+    revoked: bool,
+}
+
+impl Key {
+    pub(super) fn of(platform: PlatformId) -> Key {
+        Key { platform, revoked: false }
+    }
+}
+
+/// The key of `Authorization: Bearer <key>`.
+fn bearer(authorization: &str) -> Option<&str> {
+    let (scheme, key) = authorization.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then_some(key)
+}
+
+impl<C: Choices> Service<C> {
+    pub(super) fn platform(&self, id: PlatformId) -> &Platform {
+        &self.platforms[id.0 as usize]
+    }
+
+    pub(super) fn platform_mut(&mut self, id: PlatformId) -> &mut Platform {
+        &mut self.platforms[id.0 as usize]
+    }
+
+    /// §5 rules 1 and 3.
+    pub(super) fn owner_of_live_key(
+        &self,
+        authorization: Option<&str>,
+    ) -> Result<PlatformId, Refusal> {
+        let refused =
+            |why| Refusal::new(Code::Unauthorized, clause!("5.authentication.3")).because(why);
+        let authorization = authorization.ok_or_else(|| {
+            refused("There is no Authorization header; send `Authorization: Bearer <API key>`.")
+        })?;
+        let key = bearer(authorization).ok_or_else(|| {
+            refused(
+                "The Authorization header is malformed; send `Authorization: Bearer <API key>`.",
+            )
+        })?;
+        match self.keys.get(key) {
+            None => Err(refused("The API key is not one that was issued.")),
+            Some(Key { revoked: true, .. }) => Err(refused("The API key was revoked.")),
+            Some(Key { platform, .. }) => Ok(*platform),
+        }
+    }
+
+    pub(super) fn owner_of_any_key(&self, authorization: Option<&str>) -> Option<PlatformId> {
+        match authorization {
+            None => Some(PlatformId::DEFAULT),
+            Some(header) => self.keys.get(bearer(header)?).map(|key| key.platform),
+        }
+    }
+
+    /// §5 rule 2.
+    pub(super) fn issue_key(&mut self, teller: PlatformId, name: Option<String>) -> Outcome {
+        let platform = match &name {
+            None => teller,
+            Some(name) => self.platform_named(name),
+        };
+        let key = self.mint(Token::ApiKey);
+        self.keys.insert(key.clone(), Key::of(platform));
+        Outcome::KeyIssued { key, platform: self.platform(platform).name.clone() }
+    }
+
+    fn platform_named(&mut self, name: &str) -> PlatformId {
+        let known = self.platforms.iter().position(|platform| platform.name == name);
+        let index = known.unwrap_or_else(|| {
+            self.platforms.push(Platform::named(name));
+            self.platforms.len() - 1
+        });
+        PlatformId(u32::try_from(index).expect("more than four billion platforms"))
+    }
+
+    pub(super) fn revoke_key(&mut self, key: &str) -> Result<Outcome, Impossible> {
+        let key = self.keys.get_mut(key).ok_or(Impossible("no such key was issued"))?;
+        if key.revoked {
+            return Err(Impossible("the key is revoked already"));
+        }
+        key.revoked = true;
+        Ok(Outcome::Applied)
+    }
+}

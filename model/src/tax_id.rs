@@ -1,0 +1,49 @@
+//! Tax ids (§2 Business sync request, `taxId`).
+
+use std::fmt;
+
+/// A well-formed tax id: nine digits (`gap.taxIdForm`). Never shown, not even in `Debug`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct TaxId([u8; 9]);
+
+impl TaxId {
+    /// The tax id that `text` spells, punctuation and spaces apart. `None` if it is malformed.
+    pub(crate) fn parse(text: &str) -> Option<TaxId> {
+        let mut digits = [0; 9];
+        let mut found = 0;
+        for character in text.chars() {
+            if character.is_ascii_digit() {
+                *digits.get_mut(found)? = u8::try_from(character).ok()?;
+                found += 1;
+            } else if character.is_alphanumeric() {
+                return None;
+            }
+        }
+        (found == 9).then_some(TaxId(digits))
+    }
+}
+
+impl fmt::Debug for TaxId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("TaxId(…)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn punctuation_is_ignored() {
+        assert_eq!(TaxId::parse("12-3456789"), TaxId::parse("123456789"));
+        assert_eq!(TaxId::parse(" 12.345/6789 "), TaxId::parse("123-45-6789"));
+        assert_ne!(TaxId::parse("123456789"), TaxId::parse("123456780"));
+    }
+
+    #[test]
+    fn nine_digits_and_nothing_else_make_a_tax_id() {
+        for malformed in ["", "12-345678", "1234567890", "12345678A", "١٢٣٤٥٦٧٨٩", "--"] {
+            assert_eq!(TaxId::parse(malformed), None, "{malformed}");
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! The operator port's actions: happenings as JSON.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::cents::Cents;
+use crate::happening::{Happening, Outcome, VendorRoute};
+use crate::wire::object::{Object, present};
+use crate::wire::request::Address;
+
+/// The actions that the mock offers, in the order of the operator port's table; the last is our own.
+pub const ACTIONS: [&str; 16] = [
+    "vendorAcceptsInvitation",
+    "vendorConfirmsTaxId",
+    "vendorSignsAgreement",
+    "vendorAddsBankAccount",
+    "collectionAccountOpens",
+    "fundingStarts",
+    "fundingCompletes",
+    "payorPays",
+    "taxIdFoundWrong",
+    "interruptNextImport",
+    "vendorOpensSession",
+    "markTestAccount",
+    "issueKey",
+    "revokeKey",
+    "reset",
+    "upstreamFails",
+];
+
+/// Why a body is no action.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoAction {
+    /// It is not JSON.
+    #[error("the body is not JSON: {0}")]
+    Unreadable(String),
+    /// It names no action that there is.
+    #[error("there is no action {0:?}; GET /_sim/actions lists them")]
+    Unknown(String),
+    /// Its fields are not those of the action.
+    #[error("{0}")]
+    Invalid(String),
+}
+
+#[derive(Deserialize)]
+#[serde(
+    tag = "action",
+    rename_all = "camelCase",
+    rename_all_fields = "camelCase",
+    deny_unknown_fields
+)]
+enum Action {
+    VendorAcceptsInvitation {
+        payee_external_id: String,
+        email: String,
+    },
+    VendorConfirmsTaxId {
+        payee_external_id: String,
+        route: Route,
+        #[serde(default, deserialize_with = "present")]
+        tax_id: Option<String>,
+    },
+    VendorSignsAgreement {
+        payee_external_id: String,
+        #[serde(default)]
+        address: Object<Address>,
+    },
+    VendorAddsBankAccount {
+        payee_external_id: String,
+        account_number: String,
+        routing_number: String,
+    },
+    CollectionAccountOpens {
+        payee_external_id: String,
+    },
+    FundingStarts {
+        payee_external_id: String,
+        invoice_external_id: String,
+    },
+    FundingCompletes {
+        payee_external_id: String,
+        invoice_external_id: String,
+    },
+    PayorPays {
+        payee_external_id: String,
+        invoice_external_id: String,
+        amount: Cents,
+    },
+    TaxIdFoundWrong {
+        payee_external_id: String,
+    },
+    InterruptNextImport {
+        after_rows: usize,
+    },
+    VendorOpensSession {
+        url: String,
+    },
+    MarkTestAccount {
+        external_id: String,
+    },
+    IssueKey {
+        #[serde(default, deserialize_with = "present")]
+        platform: Option<String>,
+    },
+    RevokeKey {
+        #[serde(default, deserialize_with = "present")]
+        key: Option<String>,
+    },
+    UpstreamFails {
+        requests: u32,
+    },
+    Reset {},
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+enum Route {
+    VendorAssertion,
+    W9Upload,
+}
+
+/// The happening that `body` asks for. `own_key` is the key that asks, for actions about a key that name
+/// none.
+///
+/// # Errors
+/// [`NoAction`]: not JSON, then not an action, then not its fields.
+pub fn read(body: &[u8], own_key: &str) -> Result<Happening, NoAction> {
+    let body: Value =
+        serde_json::from_slice(body).map_err(|error| NoAction::Unreadable(error.to_string()))?;
+    let name = body.get("action").and_then(Value::as_str);
+    let name =
+        name.ok_or_else(|| NoAction::Invalid("action: expected the name of an action".into()))?;
+    if !ACTIONS.contains(&name) {
+        return Err(NoAction::Unknown(name.to_owned()));
+    }
+    let action =
+        Action::deserialize(&body).map_err(|error| NoAction::Invalid(error.to_string()))?;
+    Ok(action.happening(own_key))
+}
+
+impl Action {
+    fn happening(self, own_key: &str) -> Happening {
+        match self {
+            Action::VendorAcceptsInvitation { payee_external_id, email } => {
+                Happening::VendorAcceptsInvitation { payee: payee_external_id, email }
+            }
+            Action::VendorConfirmsTaxId { payee_external_id, route, tax_id } => {
+                let route = match route {
+                    Route::VendorAssertion => VendorRoute::VendorAssertion,
+                    Route::W9Upload => VendorRoute::W9Upload,
+                };
+                Happening::VendorConfirmsTaxId { payee: payee_external_id, route, tax_id }
+            }
+            Action::VendorSignsAgreement { payee_external_id, address } => {
+                Happening::VendorSignsAgreement {
+                    payee: payee_external_id,
+                    address: address.0.into(),
+                }
+            }
+            Action::VendorAddsBankAccount { payee_external_id, account_number, routing_number } => {
+                Happening::VendorAddsBankAccount {
+                    payee: payee_external_id,
+                    account_number,
+                    routing_number,
+                }
+            }
+            Action::CollectionAccountOpens { payee_external_id } => {
+                Happening::CollectionAccountOpens { payee: payee_external_id }
+            }
+            Action::FundingStarts { payee_external_id, invoice_external_id } => {
+                Happening::FundingStarts { payee: payee_external_id, invoice: invoice_external_id }
+            }
+            Action::FundingCompletes { payee_external_id, invoice_external_id } => {
+                Happening::FundingCompletes {
+                    payee: payee_external_id,
+                    invoice: invoice_external_id,
+                }
+            }
+            Action::PayorPays { payee_external_id, invoice_external_id, amount } => {
+                Happening::PayorPays {
+                    payee: payee_external_id,
+                    invoice: invoice_external_id,
+                    amount,
+                }
+            }
+            Action::TaxIdFoundWrong { payee_external_id } => {
+                Happening::TaxIdFoundWrong { payee: payee_external_id }
+            }
+            Action::InterruptNextImport { after_rows } => {
+                Happening::InterruptNextImport { after_rows }
+            }
+            Action::VendorOpensSession { url } => Happening::VendorOpensSession { url },
+            Action::MarkTestAccount { external_id } => {
+                Happening::MarkTestAccount { business: external_id }
+            }
+            Action::IssueKey { platform } => Happening::IssueKey { platform },
+            Action::RevokeKey { key } => {
+                Happening::RevokeKey { key: key.unwrap_or_else(|| own_key.to_owned()) }
+            }
+            Action::UpstreamFails { requests } => Happening::UpstreamFails { requests },
+            Action::Reset {} => Happening::Reset,
+        }
+    }
+}
+
+/// What came of an action, written down.
+pub fn written(outcome: &Outcome) -> Value {
+    match outcome {
+        Outcome::Applied => json!({ "applied": true }),
+        Outcome::Paid { applied, suspense } => json!({ "applied": applied, "suspense": suspense }),
+        Outcome::KeyIssued { key, platform } => {
+            json!({ "applied": true, "key": key, "platform": platform })
+        }
+    }
+}

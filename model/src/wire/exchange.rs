@@ -1,0 +1,243 @@
+//! A whole exchange: request in, response out, with the one order of precedence
+//! (`gap.refusalPrecedence`): path, key, size, media type, syntax, shape; then the service decides.
+
+use std::borrow::Cow;
+
+use serde::de::DeserializeOwned;
+
+use crate::clause;
+use crate::clause::Clause;
+use crate::face::{Answer, Face};
+use crate::operation::{Operation, OperationKind};
+use crate::profile::{Profile, Success};
+use crate::refusal::{Code, Refusal};
+use crate::timestamp::Timestamp;
+use crate::wire::import_file;
+use crate::wire::object::Object;
+use crate::wire::reply::{Failure, Reply};
+use crate::wire::request::{
+    AdvanceRequest, BusinessSync, InvitationRequest, InvoiceSync, PayoutAccount, QuoteRequest,
+    SessionRequest, SubscriptionRequest,
+};
+use crate::wire::route::{Route, route};
+
+/// A request, as far as the API looks at it.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// The method, in upper case.
+    pub method: &'a str,
+    /// The path, still encoded, without the query.
+    pub path: &'a str,
+    /// The `Authorization` header.
+    pub authorization: Option<&'a str>,
+    /// The `Content-Type` header.
+    pub content_type: Option<&'a str>,
+    /// The body.
+    pub body: &'a [u8],
+}
+
+/// A response. Its body is JSON, or empty.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Response {
+    /// The HTTP status.
+    pub status: u16,
+    /// The body's bytes.
+    pub body: Vec<u8>,
+    /// Why it is a refusal, if it is one.
+    pub refused: Option<(Code, Clause)>,
+}
+
+/// What `face` answers to `request` at `now`.
+pub fn answer(face: &mut dyn Face, now: Timestamp, request: &Request<'_>) -> Response {
+    face.handle_timeout(now);
+    let answer = attempt(face, now, request);
+    respond(face.profile(), &answer)
+}
+
+fn attempt(face: &mut dyn Face, now: Timestamp, request: &Request<'_>) -> Answer {
+    let route = route(request.method, request.path)?;
+    let caller = face.authenticate(request.authorization)?;
+    if route.kind.has_body() && request.body.len() > face.profile().body_limit {
+        return Err(too_large());
+    }
+    let operation = route.decode(request.content_type, request.body)?;
+    face.handle(now, caller, operation)
+}
+
+/// `payload_too_large`, for whoever reads the body.
+pub fn too_large() -> Refusal {
+    Refusal::new(Code::PayloadTooLarge, clause!("8.requestBodySize"))
+}
+
+/// An answer, written down.
+pub fn respond(profile: &Profile, answer: &Answer) -> Response {
+    match answer {
+        Ok(reply) => Response {
+            status: profile.success_status(success(reply)),
+            body: match reply {
+                Reply::Unsubscribed => Vec::new(),
+                reply => json(reply),
+            },
+            refused: None,
+        },
+        Err(refusal) => Response {
+            status: profile.refusal_status(refusal.code),
+            body: json(&Failure {
+                error: Cow::Borrowed(&refusal.message),
+                code: refusal.code.name(),
+            }),
+            refused: Some((refusal.code, refusal.clause)),
+        },
+    }
+}
+
+fn success(reply: &Reply) -> Success {
+    match reply {
+        Reply::AdvanceRepeated(_) => Success::RepeatAdvance,
+        reply => reply.kind().into(),
+    }
+}
+
+fn json<T: serde::Serialize>(value: &T) -> Vec<u8> {
+    serde_json::to_vec(value).expect("an answer has only strings, numbers and booleans")
+}
+
+impl OperationKind {
+    /// Whether its request has a body; that of any other is not looked at.
+    pub const fn has_body(self) -> bool {
+        matches!(self.method().as_bytes(), b"PUT" | b"POST")
+    }
+}
+
+impl Route<'_> {
+    /// The operation that a request asks for.
+    ///
+    /// # Errors
+    /// `unsupported_media_type` or `unreadable_request` (media type), `unreadable_request` or
+    /// `unreadable_file` (syntax), `too_many_rows`, `invalid_request` (shape, the path's first).
+    pub fn decode(&self, content_type: Option<&str>, body: &[u8]) -> Result<Operation, Refusal> {
+        if self.kind == OperationKind::ImportInvoices {
+            return self.decode_import(content_type, body);
+        }
+        if self.kind.has_body() {
+            json_media_type(content_type)?;
+        }
+        let identifiers = self.identifiers();
+        if identifiers.is_err() && self.kind.has_body() {
+            json_syntax(body)?;
+        }
+        let [first, second] = identifiers?;
+        Ok(match self.kind {
+            OperationKind::GetInvoice => Operation::GetInvoice { payee: first, invoice: second },
+            OperationKind::SyncInvoice => {
+                Operation::SyncInvoice(Box::new(object::<InvoiceSync>(body)?.of(first)))
+            }
+            OperationKind::GetImport => Operation::GetImport { import: first },
+            OperationKind::ImportInvoices => return self.decode_import(content_type, body),
+            OperationKind::SetPayoutAccount => {
+                let PayoutAccount { account_number, routing_number, label } = object(body)?;
+                Operation::SetPayoutAccount {
+                    business: first,
+                    account_number: account_number.0,
+                    routing_number,
+                    label: label.map(|label| label.0),
+                }
+            }
+            OperationKind::GetBusiness => Operation::GetBusiness { business: first },
+            OperationKind::SyncBusiness => Operation::SyncBusiness {
+                business: first,
+                details: object::<BusinessSync>(body)?.into(),
+            },
+            OperationKind::RequestAdvance => {
+                let AdvanceRequest { payee_external_id, invoice_external_id } = object(body)?;
+                Operation::RequestAdvance {
+                    payee: payee_external_id.0,
+                    invoice: invoice_external_id,
+                }
+            }
+            OperationKind::Quote => {
+                let QuoteRequest { external_id, invoice_face_value } = object(body)?;
+                Operation::Quote { business: external_id.0, face_value: invoice_face_value }
+            }
+            OperationKind::Invite => {
+                let InvitationRequest { external_id, email } = object(body)?;
+                Operation::Invite { business: external_id, email }
+            }
+            OperationKind::CreateOnboardingSession => {
+                let SessionRequest { external_id } = object(body)?;
+                Operation::CreateOnboardingSession { business: external_id }
+            }
+            OperationKind::Subscribe => {
+                let SubscriptionRequest { url, event_types } = object(body)?;
+                Operation::Subscribe { url, event_types }
+            }
+            OperationKind::ListSubscriptions => Operation::ListSubscriptions,
+            OperationKind::Unsubscribe => Operation::Unsubscribe { reference: first },
+        })
+    }
+
+    fn decode_import(&self, content_type: Option<&str>, body: &[u8]) -> Result<Operation, Refusal> {
+        // `gap.csvForm`
+        if content_type.is_some_and(|text| !essence(text).eq_ignore_ascii_case("text/csv")) {
+            return Err(Refusal::new(Code::UnsupportedMediaType, clause!("4.imports.9.2")));
+        }
+        let file = import_file::read(body)?;
+        let [import, _] = self.identifiers()?;
+        Ok(Operation::ImportInvoices { import, file })
+    }
+}
+
+/// A media type without its parameters.
+fn essence(content_type: &str) -> &str {
+    content_type.split(';').next().unwrap_or_default().trim()
+}
+
+/// `gap.jsonMediaType`
+fn json_media_type(content_type: Option<&str>) -> Result<(), Refusal> {
+    let Some(content_type) = content_type else { return Ok(()) };
+    let essence = essence(content_type).to_ascii_lowercase();
+    let structured = essence.starts_with("application/") && essence.ends_with("+json");
+    if essence == "application/json" || structured {
+        return Ok(());
+    }
+    Err(Refusal::new(Code::UnreadableRequest, clause!("gap.jsonMediaType"))
+        .because("The body must be sent as application/json."))
+}
+
+fn json_syntax(body: &[u8]) -> Result<(), Refusal> {
+    serde_json::from_slice::<serde_json::Value>(body).map(|_| ()).map_err(|error| {
+        Refusal::new(Code::UnreadableRequest, clause!("7.codes.unreadable_request"))
+            .because(format!("The body is not JSON: {error}."))
+    })
+}
+
+/// A body of the published form.
+fn object<T: DeserializeOwned>(body: &[u8]) -> Result<T, Refusal> {
+    match serde_json::from_slice::<Object<T>>(body) {
+        Ok(Object(value)) => Ok(value),
+        Err(_) => Err(explain::<T>(body)),
+    }
+}
+
+/// What is wrong with a body: its syntax, or the first field that does not fit.
+fn explain<T: DeserializeOwned>(body: &[u8]) -> Refusal {
+    if let Err(refusal) = json_syntax(body) {
+        return refusal;
+    }
+    let mut reader = serde_json::Deserializer::from_slice(body);
+    let problem = match serde_path_to_error::deserialize::<_, Object<T>>(&mut reader) {
+        Ok(_) => "the body has more than one value".to_owned(),
+        Err(error) => {
+            let path = error.path().to_string();
+            let problem = without_position(&error.into_inner().to_string());
+            if path == "." { problem } else { format!("{path}: {problem}") }
+        }
+    };
+    Refusal::new(Code::InvalidRequest, clause!("7.codes.invalid_request")).because(problem)
+}
+
+/// Line and column say nothing of a body that programs write.
+fn without_position(problem: &str) -> String {
+    let end = problem.rfind(" at line ").unwrap_or(problem.len());
+    problem[..end].to_owned()
+}

@@ -1,0 +1,11 @@
+//! The one room that knows JSON field names, paths and CSV columns.
+
+pub mod action;
+pub(crate) mod event;
+pub mod exchange;
+pub mod import_file;
+mod object;
+pub mod reply;
+pub mod request;
+pub mod route;
+pub mod words;

@@ -1,0 +1,419 @@
+//! The bodies of successful answers, with the document's field names (§2).
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::cents::Cents;
+use crate::operation::OperationKind;
+use crate::pricing::Offer;
+use crate::timestamp::Timestamp;
+use crate::wire::words::{
+    AdvanceState, CollectionState, ComplianceRoute, EventType, InvoiceStatus, RowOutcome,
+    SyncOutcome, TaxIdOutcome,
+};
+
+/// What the service answers when it does as it was asked: one variant per endpoint.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Reply {
+    /// To `GET /v1/organizations/{payeeExternalId}/invoices/{externalId}`.
+    Invoice(Box<Invoice>),
+    /// To `PUT /v1/invoices/{externalId}`.
+    InvoiceSynced(InvoiceSynced),
+    /// To `GET /v1/invoices/imports/{externalId}`.
+    Import(ImportReport),
+    /// To `PUT /v1/invoices/imports/{externalId}`.
+    Imported(ImportReport),
+    /// To `PUT /v1/organizations/{externalId}/payout-account`.
+    PayoutAccountSet(PayoutAccountSet),
+    /// To `GET /v1/organizations/{externalId}`.
+    Business(Business),
+    /// To `PUT /v1/organizations/{externalId}`.
+    BusinessSynced(BusinessSynced),
+    /// To a first `POST /v1/advances` for an invoice.
+    AdvanceRequested(AdvanceRequested),
+    /// To a repeated `POST /v1/advances` for an invoice.
+    AdvanceRepeated(AdvanceRepeated),
+    /// To `POST /v1/quotes`.
+    Quoted(Quoted),
+    /// To `POST /v1/invitations`.
+    Invited(Invited),
+    /// To `POST /v1/onboarding-sessions`.
+    SessionCreated(SessionCreated),
+    /// To `POST /v1/webhooks`.
+    Subscribed(Subscribed),
+    /// To `GET /v1/webhooks`.
+    Subscriptions(Vec<Subscription>),
+    /// To `DELETE /v1/webhooks/{reference}`: no body.
+    Unsubscribed,
+}
+
+impl Reply {
+    /// The endpoint that answers so.
+    pub fn kind(&self) -> OperationKind {
+        match self {
+            Reply::Invoice(_) => OperationKind::GetInvoice,
+            Reply::InvoiceSynced(_) => OperationKind::SyncInvoice,
+            Reply::Import(_) => OperationKind::GetImport,
+            Reply::Imported(_) => OperationKind::ImportInvoices,
+            Reply::PayoutAccountSet(_) => OperationKind::SetPayoutAccount,
+            Reply::Business(_) => OperationKind::GetBusiness,
+            Reply::BusinessSynced(_) => OperationKind::SyncBusiness,
+            Reply::AdvanceRequested(_) | Reply::AdvanceRepeated(_) => OperationKind::RequestAdvance,
+            Reply::Quoted(_) => OperationKind::Quote,
+            Reply::Invited(_) => OperationKind::Invite,
+            Reply::SessionCreated(_) => OperationKind::CreateOnboardingSession,
+            Reply::Subscribed(_) => OperationKind::Subscribe,
+            Reply::Subscriptions(_) => OperationKind::ListSubscriptions,
+            Reply::Unsubscribed => OperationKind::Unsubscribe,
+        }
+    }
+}
+
+/// An invoice as read (§2 Invoice).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Invoice {
+    /// The caller's invoice identifier.
+    pub external_id: String,
+    /// As the caller last synced it.
+    pub status: InvoiceStatus,
+    /// Cents.
+    #[schema(value_type = i64, minimum = 1, maximum = 2_147_483_647)]
+    pub face_value: Cents,
+    /// Cents that the payor has paid, at most `faceValue`.
+    #[schema(value_type = i64, minimum = 0, maximum = 2_147_483_647)]
+    pub collected: Cents,
+    /// Derived from `collected` and `faceValue`.
+    pub collection_state: CollectionState,
+    /// When it was issued.
+    #[schema(value_type = String, format = DateTime)]
+    pub issue_date: Timestamp,
+    /// When it is due.
+    #[schema(value_type = String, format = DateTime)]
+    pub due_date: Timestamp,
+    /// Null until one is requested.
+    #[schema(required = true)]
+    pub advance: Option<Advance>,
+    /// Whether an advance could be requested now.
+    pub fundable: bool,
+    /// Why not; null when it could.
+    #[schema(required = true)]
+    pub not_fundable_reason: Option<&'static str>,
+}
+
+/// The advance against an invoice (`gap.advanceObject`).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = InvoiceAdvance)]
+pub struct Advance {
+    /// How far it is.
+    pub state: AdvanceState,
+    /// Cents that the vendor gets.
+    #[schema(value_type = i64, minimum = 0)]
+    pub advance_amount: Cents,
+    /// Cents that the service keeps.
+    #[schema(value_type = i64, minimum = 0)]
+    pub fee_total: Cents,
+    /// Cents that went out to the vendor as the advance.
+    #[schema(value_type = i64, minimum = 0)]
+    pub amount_sent: Cents,
+    /// Cents of advance and fee not yet recovered.
+    #[schema(value_type = i64, minimum = 0)]
+    pub amount_owed: Cents,
+    /// When it was requested.
+    #[schema(value_type = String, format = DateTime)]
+    pub requested_at: Timestamp,
+    /// When the vendor was paid; null before.
+    #[schema(value_type = Option<String>, format = DateTime, required = true)]
+    pub funded_at: Option<Timestamp>,
+    /// When it was recovered; null before.
+    #[schema(value_type = Option<String>, format = DateTime, required = true)]
+    pub repaid_at: Option<Timestamp>,
+}
+
+/// What a sync did (§2 Invoice sync response).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct InvoiceSynced {
+    /// The caller's invoice identifier.
+    pub external_id: String,
+    /// What was done.
+    pub outcome: SyncOutcome,
+    /// Why, where it needs saying.
+    #[schema(required = true)]
+    pub reason: Option<&'static str>,
+}
+
+/// What an import did (§2 Import report).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ImportReport {
+    /// The caller's import identifier.
+    pub external_id: String,
+    /// Rows of the file.
+    pub row_count: usize,
+    /// False when the import was interrupted.
+    pub finished: bool,
+    /// The rows told so far, counted by outcome (`gap.importExtra`).
+    pub summary: ImportSummary,
+    /// The rows told so far, in the file's order.
+    pub rows: Vec<RowReport>,
+}
+
+/// Rows counted by outcome.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ImportSummary {
+    /// Rows that made an invoice.
+    pub created: usize,
+    /// Rows that changed one.
+    pub updated: usize,
+    /// Rows that moved only a status.
+    pub status_only: usize,
+    /// Bad rows.
+    pub rejected: usize,
+}
+
+/// What became of a row of an import (`gap.importExtra`).
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RowReport {
+    /// The row's place in the file, from 1; the line of column names apart.
+    pub row: usize,
+    /// The invoice's identifier, null where the row says none.
+    #[schema(required = true)]
+    pub external_id: Option<String>,
+    /// The payee's identifier, given or derived; null where the row says none.
+    #[schema(required = true)]
+    pub payee_external_id: Option<String>,
+    /// What became of it.
+    pub outcome: RowOutcome,
+    /// The code that a single sync would have been refused with; null for a good row.
+    #[schema(required = true)]
+    pub code: Option<&'static str>,
+    /// What is wrong with the row; null for a good one.
+    #[schema(required = true)]
+    pub error: Option<String>,
+}
+
+/// The bank account that advances go to, as told back (§2 Payout account).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PayoutAccountSet {
+    /// The caller's business identifier.
+    pub external_id: String,
+    /// The last four digits (`gap.mask`).
+    pub mask: String,
+}
+
+/// A business with its onboarding and its collection account (§2 Business).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Business {
+    /// The caller's business identifier.
+    pub external_id: String,
+    /// Its name, as the caller told it.
+    #[schema(required = true)]
+    pub name: Option<String>,
+    /// Whether a tax id is on file.
+    pub tax_id_on_file: bool,
+    /// How compliance was cleared; null while it is not.
+    #[schema(required = true)]
+    pub compliance_route: Option<ComplianceRoute>,
+    /// The four requirements.
+    pub onboarding: Onboarding,
+    /// Where payors pay; null until it is open.
+    #[schema(required = true)]
+    pub remittance: Option<Remittance>,
+}
+
+/// The four requirements of an advance (§3 Onboarding requirements).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Onboarding {
+    /// Compliance is cleared.
+    pub compliance: bool,
+    /// The agreement is signed.
+    pub contract: bool,
+    /// A payout account is on file.
+    pub bank: bool,
+    /// The collection account is open.
+    pub collection_account: bool,
+}
+
+impl Onboarding {
+    /// Whether all four hold (§3 Onboarding rule 2).
+    pub fn is_complete(self) -> bool {
+        self.compliance && self.contract && self.bank && self.collection_account
+    }
+}
+
+/// A collection account (§2 Remittance).
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Remittance {
+    /// Digits.
+    pub account_number: String,
+    /// Nine digits.
+    pub routing_number: String,
+}
+
+/// What a business sync did (§2 Business sync response).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct BusinessSynced {
+    /// The caller's business identifier.
+    pub external_id: String,
+    /// Whether the business is new to the service.
+    pub created: bool,
+    /// What happened, for support requests.
+    pub reason: &'static str,
+    /// Only when a tax id was sent for a business that the caller already knew.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub tax_id_result: Option<TaxIdResult>,
+}
+
+/// What became of the tax id that was sent (`gap.taxIdResult`).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TaxIdResult {
+    /// What became of it.
+    pub outcome: TaxIdOutcome,
+}
+
+/// The priced amounts of an advance or a quote (§2 Advance and quote amounts). Cents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Amounts {
+    /// What of the face value is eligible.
+    #[schema(value_type = i64, minimum = 0)]
+    pub financeable_amount: Cents,
+    /// What the business gets at once.
+    #[schema(value_type = i64, minimum = 0)]
+    pub advance_amount: Cents,
+    /// What the service keeps of the payor's payment.
+    #[schema(value_type = i64, minimum = 0)]
+    pub fee_total: Cents,
+    /// What the business gets of the payor's payment.
+    #[schema(value_type = i64, minimum = 0)]
+    pub forwarded_at_payment: Cents,
+}
+
+impl From<Offer> for Amounts {
+    fn from(offer: Offer) -> Amounts {
+        Amounts {
+            financeable_amount: offer.financeable,
+            advance_amount: offer.advance,
+            fee_total: offer.fee,
+            forwarded_at_payment: offer.forwarded(),
+        }
+    }
+}
+
+/// The first of the two advance responses (`gap.advanceVariants`).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AdvanceRequested {
+    /// False: this request made the advance.
+    pub already_requested: bool,
+    #[serde(flatten)]
+    #[expect(missing_docs, reason = "the amounts, flattened")]
+    pub amounts: Amounts,
+    /// Where the payor must pay this invoice.
+    pub remittance: Remittance,
+}
+
+/// The second of the two advance responses (`gap.advanceVariants`).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AdvanceRepeated {
+    /// True: an earlier request made the advance.
+    pub already_requested: bool,
+    /// Cents that the vendor gets.
+    #[schema(value_type = i64, minimum = 0)]
+    pub advance_amount: Cents,
+    /// Cents that the service keeps.
+    #[schema(value_type = i64, minimum = 0)]
+    pub fee_total: Cents,
+    /// Where the payor must pay this invoice.
+    pub remittance: Remittance,
+}
+
+/// A price (§2 Quote response).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Quoted {
+    #[serde(flatten)]
+    #[expect(missing_docs, reason = "the amounts, flattened")]
+    pub amounts: Amounts,
+    /// Whether the business could get an advance of this amount today.
+    pub fundable: bool,
+    /// Why not; null when it could.
+    #[schema(required = true)]
+    pub not_fundable_reason: Option<&'static str>,
+    /// The four requirements (`gap.quoteExtra`).
+    pub onboarding: Onboarding,
+}
+
+/// An invitation that was sent (§2 Invitation).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Invited {
+    /// Names the invitation.
+    pub invite_id: String,
+    /// When its link stops working.
+    #[schema(value_type = String, format = DateTime)]
+    pub expires_at: Timestamp,
+}
+
+/// An onboarding session (§2 Onboarding session).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionCreated {
+    /// A single-use link.
+    pub url: String,
+    /// When it stops working.
+    #[schema(value_type = String, format = DateTime)]
+    pub expires_at: Timestamp,
+}
+
+/// A new subscription, with its secret (§2 Webhook subscription).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Subscribed {
+    #[serde(flatten)]
+    #[expect(missing_docs, reason = "the subscription, flattened")]
+    pub subscription: Subscription,
+    /// Keys the signatures. Told here and nowhere else.
+    pub secret: String,
+}
+
+/// A live subscription (`gap.subscriptionForm`).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Subscription {
+    /// Names the subscription.
+    pub reference: String,
+    /// Where deliveries go.
+    pub url: String,
+    /// The kinds delivered; null for all, future ones included.
+    #[schema(required = true)]
+    pub event_types: Option<Vec<EventType>>,
+    /// When it was made.
+    #[schema(value_type = String, format = DateTime)]
+    pub created_at: Timestamp,
+}
+
+/// The one shape of every failure (§7).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Failure<'a> {
+    /// Prose for a log.
+    #[schema(value_type = String)]
+    pub error: Cow<'a, str>,
+    /// What callers branch on.
+    pub code: &'static str,
+}

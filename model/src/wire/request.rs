@@ -1,0 +1,316 @@
+//! The bodies of requests, with the document's field names (§2).
+
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{self, Deserializer, Unexpected, Visitor};
+use utoipa::ToSchema;
+
+use crate::cents::FaceValue;
+use crate::operation::{self, BusinessDetails};
+use crate::timestamp::Timestamp;
+use crate::wire::object::{Object, present};
+use crate::wire::words::{EventType, InvoiceStatus};
+
+/// `PUT /v1/invoices/{externalId}`
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct InvoiceSync {
+    /// The business owed the money.
+    #[schema(value_type = Party)]
+    payee: Object<Party>,
+    /// The party that owes it.
+    #[schema(value_type = Party)]
+    payor: Object<Party>,
+    /// Only ISSUED invoices can receive an advance.
+    status: InvoiceStatus,
+    /// Cents.
+    #[schema(value_type = i64, minimum = 1, maximum = 2_147_483_647)]
+    face_value: FaceValue,
+    /// When it was issued.
+    #[schema(value_type = String, format = DateTime)]
+    issue_date: Timestamp,
+    /// When it is due.
+    #[schema(value_type = String, format = DateTime)]
+    due_date: Timestamp,
+}
+
+/// A party of an invoice (`gap.partyFields`).
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Party {
+    /// The caller's business identifier.
+    #[schema(value_type = String, min_length = 1)]
+    external_id: NonEmpty,
+    /// Its legal name.
+    #[schema(value_type = String, min_length = 1)]
+    legal_name: NonEmpty,
+    /// Punctuation is optional.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false)]
+    tax_id: Option<String>,
+    /// Whom to write to.
+    #[serde(default)]
+    #[schema(value_type = Contact, required = false)]
+    contact: Object<Contact>,
+}
+
+/// Whom to write to at a business (`gap.partyFields`).
+#[derive(Clone, Debug, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Contact {
+    /// A person.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false)]
+    name: Option<String>,
+    /// An e-mail address.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false)]
+    email: Option<String>,
+    /// A telephone number.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false)]
+    phone: Option<String>,
+    /// A postal address.
+    #[serde(default)]
+    #[schema(value_type = Address, required = false)]
+    address: Object<Address>,
+}
+
+/// A postal address (`gap.partyFields`).
+#[derive(Clone, Debug, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Address {
+    /// Street and number.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false)]
+    line1: Option<String>,
+    /// What line 1 had no room for.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false)]
+    line2: Option<String>,
+    /// The city.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false)]
+    city: Option<String>,
+    /// The state.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false)]
+    state: Option<String>,
+    /// The postal code.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false)]
+    postal_code: Option<String>,
+}
+
+/// `PUT /v1/organizations/{externalId}`
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct BusinessSync {
+    /// Its legal name.
+    #[schema(value_type = String, min_length = 1)]
+    legal_name: NonEmpty,
+    /// Punctuation is optional. Left out if unknown.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false)]
+    tax_id: Option<String>,
+    /// Whom to write to. What is left out stays as it is.
+    #[serde(default)]
+    #[schema(value_type = Contact, required = false)]
+    contact: Object<Contact>,
+}
+
+/// `PUT /v1/organizations/{externalId}/payout-account`
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PayoutAccount {
+    /// 4 to 17 digits.
+    #[schema(value_type = String, pattern = r"^\d{4,17}$")]
+    pub(crate) account_number: AccountNumber,
+    /// Nine digits, the last of them a check digit.
+    pub(crate) routing_number: String,
+    /// A nickname.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = String, min_length = 1, required = false)]
+    pub(crate) label: Option<NonEmpty>,
+}
+
+/// `POST /v1/advances`
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AdvanceRequest {
+    /// The payee's identifier.
+    #[schema(value_type = String, min_length = 1)]
+    pub(crate) payee_external_id: NonEmpty,
+    /// The invoice's identifier.
+    pub(crate) invoice_external_id: String,
+}
+
+/// `POST /v1/quotes`
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct QuoteRequest {
+    /// The business.
+    #[schema(value_type = String, min_length = 1)]
+    pub(crate) external_id: NonEmpty,
+    /// Cents.
+    #[schema(value_type = i64, minimum = 1, maximum = 2_147_483_647)]
+    pub(crate) invoice_face_value: FaceValue,
+}
+
+/// `POST /v1/invitations`
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct InvitationRequest {
+    /// The business.
+    pub(crate) external_id: String,
+    /// Whom to invite.
+    #[schema(format = Email)]
+    pub(crate) email: String,
+}
+
+/// `POST /v1/onboarding-sessions`
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionRequest {
+    /// The business.
+    pub(crate) external_id: String,
+}
+
+/// `POST /v1/webhooks`
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SubscriptionRequest {
+    /// Where deliveries go: a public https URL.
+    pub(crate) url: String,
+    /// The kinds wanted; all, future ones included, when left out.
+    #[serde(default, deserialize_with = "event_types")]
+    #[schema(nullable = false, min_items = 1)]
+    pub(crate) event_types: Option<Vec<EventType>>,
+}
+
+/// At least one kind (`gap.subscriptionForm`); a repeated one counts once.
+fn event_types<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Vec<EventType>>, D::Error> {
+    let mut kinds = Vec::<EventType>::deserialize(deserializer)?;
+    kinds.sort_unstable();
+    kinds.dedup();
+    if kinds.is_empty() {
+        return Err(de::Error::invalid_length(0, &"at least one event type"));
+    }
+    Ok(Some(kinds))
+}
+
+/// A string of at least one character.
+#[derive(Clone, Debug)]
+pub struct NonEmpty(pub(crate) String);
+
+impl<'de> Deserialize<'de> for NonEmpty {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<NonEmpty, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        if text.is_empty() {
+            return Err(de::Error::invalid_length(0, &"at least one character"));
+        }
+        Ok(NonEmpty(text))
+    }
+}
+
+/// 4 to 17 digits (`8.accountNumber`).
+pub struct AccountNumber(pub(crate) String);
+
+impl AccountNumber {
+    /// `None` if `text` isn't one.
+    pub(crate) fn parse(text: &str) -> Option<AccountNumber> {
+        let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+        (digits && (4..=17).contains(&text.len())).then(|| AccountNumber(text.to_owned()))
+    }
+}
+
+impl<'de> Deserialize<'de> for AccountNumber {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<AccountNumber, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        AccountNumber::parse(&text).ok_or_else(|| de::Error::custom("expected 4 to 17 digits"))
+    }
+}
+
+impl<'de> Deserialize<'de> for FaceValue {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<FaceValue, D::Error> {
+        struct WholeCents;
+        impl Visitor<'_> for WholeCents {
+            type Value = FaceValue;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a whole number of cents from 1 to 2147483647")
+            }
+            fn visit_u64<E: de::Error>(self, cents: u64) -> Result<FaceValue, E> {
+                let face_value = i64::try_from(cents).ok().and_then(FaceValue::new);
+                face_value.ok_or_else(|| E::invalid_value(Unexpected::Unsigned(cents), &self))
+            }
+            fn visit_i64<E: de::Error>(self, cents: i64) -> Result<FaceValue, E> {
+                FaceValue::new(cents)
+                    .ok_or_else(|| E::invalid_value(Unexpected::Signed(cents), &self))
+            }
+        }
+        deserializer.deserialize_u64(WholeCents)
+    }
+}
+
+impl InvoiceSync {
+    pub(crate) fn of(self, invoice: String) -> operation::InvoiceSync {
+        operation::InvoiceSync {
+            invoice,
+            payee: self.payee.0.into(),
+            payor: self.payor.0.into(),
+            status: self.status,
+            face_value: self.face_value,
+            issue_date: self.issue_date,
+            due_date: self.due_date,
+        }
+    }
+}
+
+impl From<Party> for operation::Party {
+    fn from(party: Party) -> operation::Party {
+        operation::Party {
+            business: party.external_id.0,
+            details: BusinessDetails {
+                legal_name: party.legal_name.0,
+                tax_id: party.tax_id,
+                contact: party.contact.0.into(),
+            },
+        }
+    }
+}
+
+impl From<BusinessSync> for BusinessDetails {
+    fn from(sync: BusinessSync) -> BusinessDetails {
+        BusinessDetails {
+            legal_name: sync.legal_name.0,
+            tax_id: sync.tax_id,
+            contact: sync.contact.0.into(),
+        }
+    }
+}
+
+impl From<Contact> for operation::Contact {
+    fn from(contact: Contact) -> operation::Contact {
+        operation::Contact {
+            name: contact.name,
+            email: contact.email,
+            phone: contact.phone,
+            address: contact.address.0.into(),
+        }
+    }
+}
+
+impl From<Address> for operation::Address {
+    fn from(address: Address) -> operation::Address {
+        operation::Address {
+            line1: address.line1,
+            line2: address.line2,
+            city: address.city,
+            state: address.state,
+            postal_code: address.postal_code,
+        }
+    }
+}

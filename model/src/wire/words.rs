@@ -1,0 +1,212 @@
+//! The document's enumerated values, spelled as on the wire.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// What the caller last said of an invoice (§2 Invoice, `status`). The service never writes it.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema,
+)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum InvoiceStatus {
+    /// Sent to the payor; the only status that can receive an advance.
+    Issued,
+    /// The caller saw a part of it paid.
+    PartiallyPaid,
+    /// The caller saw it paid.
+    Paid,
+    /// Withdrawn.
+    Voided,
+}
+
+impl InvoiceStatus {
+    /// All values, in the document's order.
+    pub const ALL: [InvoiceStatus; 4] = [
+        InvoiceStatus::Issued,
+        InvoiceStatus::PartiallyPaid,
+        InvoiceStatus::Paid,
+        InvoiceStatus::Voided,
+    ];
+
+    /// The value that the document spells `word`.
+    pub fn parse(word: &str) -> Option<InvoiceStatus> {
+        match word {
+            "ISSUED" => Some(InvoiceStatus::Issued),
+            "PARTIALLY_PAID" => Some(InvoiceStatus::PartiallyPaid),
+            "PAID" => Some(InvoiceStatus::Paid),
+            "VOIDED" => Some(InvoiceStatus::Voided),
+            _ => None,
+        }
+    }
+}
+
+/// How much of an invoice came in, derived from `collected` and `faceValue` (§3 Collection state).
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema,
+)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum CollectionState {
+    /// Nothing.
+    Uncollected,
+    /// Something, not all.
+    PartiallyCollected,
+    /// All.
+    Collected,
+}
+
+/// How far an advance is (§3 Financing state).
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema,
+)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum AdvanceState {
+    /// Asked for.
+    Requested,
+    /// The money is on its way.
+    Funding,
+    /// The vendor has it.
+    Funded,
+    /// Advance and fee are recovered.
+    Repaid,
+}
+
+impl AdvanceState {
+    /// All values, in the order in which an advance passes through them.
+    pub const ALL: [AdvanceState; 4] = [
+        AdvanceState::Requested,
+        AdvanceState::Funding,
+        AdvanceState::Funded,
+        AdvanceState::Repaid,
+    ];
+
+    /// The place of this state in an advance's life, from 1: the `sequence` of its event.
+    pub fn sequence(self) -> u32 {
+        match self {
+            AdvanceState::Requested => 1,
+            AdvanceState::Funding => 2,
+            AdvanceState::Funded => 3,
+            AdvanceState::Repaid => 4,
+        }
+    }
+}
+
+/// Why compliance is cleared (§2 Business, `complianceRoute`).
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema,
+)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum ComplianceRoute {
+    /// The vendor confirmed its number.
+    VendorAssertion,
+    /// The vendor sent a form W-9.
+    W9Upload,
+    /// The caller sent the number; the vendor has not confirmed it.
+    PartnerSupplied,
+}
+
+/// What a sync did with an invoice (§2 Invoice sync response, `outcome`).
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema,
+)]
+#[serde(rename_all = "camelCase")]
+pub enum SyncOutcome {
+    /// It is new.
+    Created,
+    /// It was known, and all of it follows the sync.
+    Updated,
+    /// An advance stands against it, so that only `status` moved.
+    StatusOnly,
+}
+
+/// What became of a row of an import (§2 Import report).
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema,
+)]
+#[serde(rename_all = "camelCase")]
+pub enum RowOutcome {
+    /// As of a single sync.
+    Created,
+    /// As of a single sync.
+    Updated,
+    /// As of a single sync.
+    StatusOnly,
+    /// The row is bad; the others went on (§4 imports rule 6).
+    Rejected,
+}
+
+impl From<SyncOutcome> for RowOutcome {
+    fn from(outcome: SyncOutcome) -> RowOutcome {
+        match outcome {
+            SyncOutcome::Created => RowOutcome::Created,
+            SyncOutcome::Updated => RowOutcome::Updated,
+            SyncOutcome::StatusOnly => RowOutcome::StatusOnly,
+        }
+    }
+}
+
+/// What became of a tax id sent for a business that the caller already knew.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema,
+)]
+#[serde(rename_all = "camelCase")]
+pub enum TaxIdOutcome {
+    /// It is on file now, and compliance is cleared.
+    Accepted,
+    /// It was on file already.
+    Unchanged,
+    /// It is no tax id.
+    Malformed,
+    /// Another one is on file.
+    Differs,
+    /// Another business has it.
+    HeldByAnother,
+}
+
+/// The kinds of event, in the document's order (§6).
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema,
+)]
+pub enum EventType {
+    /// A business that the caller synced exists.
+    #[serde(rename = "partner.organization.added")]
+    BusinessAdded,
+    /// A business has completed onboarding.
+    #[serde(rename = "partner.organization.optedIn")]
+    BusinessOptedIn,
+    /// Where the funds of a business go has changed.
+    #[serde(rename = "partner.organization.remittanceUpdated")]
+    RemittanceUpdated,
+    /// An invoice that the caller synced exists.
+    #[serde(rename = "partner.invoice.created")]
+    InvoiceCreated,
+    /// The payor has paid an invoice.
+    #[serde(rename = "partner.invoice.paid")]
+    InvoicePaid,
+    /// The financing state of an advance has changed.
+    #[serde(rename = "partner.invoice.factoredUpdated")]
+    FactoredUpdated,
+    /// An advance exists.
+    #[serde(rename = "partner.loan.created")]
+    AdvanceCreated,
+    /// The vendor has been paid.
+    #[serde(rename = "partner.loan.issued")]
+    AdvanceIssued,
+    /// An advance is settled.
+    #[serde(rename = "partner.loan.paid")]
+    AdvancePaid,
+}
+
+impl EventType {
+    /// All kinds, in the document's order.
+    pub const ALL: [EventType; 9] = [
+        EventType::BusinessAdded,
+        EventType::BusinessOptedIn,
+        EventType::RemittanceUpdated,
+        EventType::InvoiceCreated,
+        EventType::InvoicePaid,
+        EventType::FactoredUpdated,
+        EventType::AdvanceCreated,
+        EventType::AdvanceIssued,
+        EventType::AdvancePaid,
+    ];
+}
