@@ -156,8 +156,8 @@ impl<C: Choices> Service<C> {
         self.invoice_mut(id).advance = Some(Box::new(advance));
         self.owe(business, offer.advance);
         self.set_timer(funding_starts_at, Timer::FundingStarts(id));
-        self.emit(now, EventType::AdvanceCreated, Subject::Advance(id));
         self.emit(now, EventType::FactoredUpdated, Subject::Financing(id));
+        self.emit(now, EventType::AdvanceCreated, Subject::Advance(id));
     }
 
     /// The one place that maintains what is outstanding with a business (`gap.outstanding`).

@@ -48,7 +48,8 @@ impl<C: Choices> Service<C> {
         let before = invoice.collection_state();
         let paid_before = invoice.paid_in;
         invoice.paid_in += applied;
-        match &invoice.advance {
+        self.announce_collection(now, id, before);
+        match &self.invoice(id).advance {
             None if moves_money => {
                 self.unadvanced += applied;
                 self.ledger.transfer(Account::Held, Account::Vendor, applied);
@@ -59,7 +60,6 @@ impl<C: Choices> Service<C> {
                 self.apply_collections(now, id, recovered);
             }
         }
-        self.announce_collection(now, id, before);
     }
 
     /// Lets what came in flow down the waterfall, from where it stood at `before`.

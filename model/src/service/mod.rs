@@ -1,7 +1,8 @@
 //! The whole state machine.
 //!
 //! Every operation is written the same way: a ladder of refusals in order of precedence, no refusal
-//! after the first mutation, then the mutation, then the events, then the reply.
+//! after the first mutation, then the mutation, then the events (in the order of the document's table),
+//! then the reply.
 
 mod advances;
 mod businesses;

@@ -96,8 +96,8 @@ impl<C: Choices> Service<C> {
     pub(super) fn open_collection_account(&mut self, now: Timestamp, id: BusinessId) {
         let remittance = self.choices.remittance(id);
         self.business_mut(id).collection_account = CollectionAccount::Open { remittance };
-        self.emit_to_all(now, EventType::RemittanceUpdated, id);
         self.emit_to_all(now, EventType::BusinessOptedIn, id);
+        self.emit_to_all(now, EventType::RemittanceUpdated, id);
     }
 
     /// Clears compliance; if that was the last thing missing, the business has opted in again.

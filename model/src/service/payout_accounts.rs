@@ -105,7 +105,6 @@ impl<C: Choices> Service<C> {
 
     /// §4 payout account rules 1 and 2.
     fn replace_account(&mut self, now: Timestamp, id: BusinessId, mut account: PayoutAccount) {
-        let was_complete = self.business(id).onboarding().is_complete();
         let before = self.business_mut(id).payout_account.take();
         let moved = !before.as_ref().is_some_and(|before| {
             before.is_same_destination(&account.account_number, &account.routing_number)
@@ -115,6 +114,5 @@ impl<C: Choices> Service<C> {
         if moved {
             self.emit_to_all(now, EventType::RemittanceUpdated, id);
         }
-        self.announce_completion(now, id, was_complete);
     }
 }
