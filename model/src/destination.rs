@@ -24,12 +24,13 @@ pub enum Unfit {
     Address(IpAddr, &'static str),
 }
 
-/// The URL, normalised, if webhooks may be sent there. A host name is not resolved here.
+/// The URL, normalised and without its fragment, which is never sent, if webhooks may be sent there. A host name is not resolved here.
 ///
 /// # Errors
 /// The first thing that is wrong, from the scheme to the host.
 pub fn judge(text: &str) -> Result<Url, Unfit> {
-    let url = Url::parse(text).map_err(|_| Unfit::NotAUrl)?;
+    let mut url = Url::parse(text).map_err(|_| Unfit::NotAUrl)?;
+    url.set_fragment(None);
     if url.scheme() != "https" {
         return Err(Unfit::Scheme(url.scheme().to_owned()));
     }

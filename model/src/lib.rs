@@ -45,5 +45,5 @@ pub use operation::{
 pub use pricing::{BasisPoints, Offer, Rates, Terms};
 pub use profile::{Delays, ImpossibleValue, Profile, Range, RateRanges, Success};
 pub use refusal::{Code, Refusal, Status};
-pub use service::Service;
+pub use service::{Service, bearer};
 pub use timestamp::{Seconds, Timestamp};

@@ -61,9 +61,9 @@ pub(crate) fn financeable(profile: &Profile, face_value: FaceValue) -> Cents {
 pub(crate) fn price(profile: &Profile, rates: Rates, terms: Terms) -> Offer {
     let financeable = financeable(profile, terms.face_value);
     let advance = financeable.share_floor(u64::from(rates.advance), WHOLE);
-    let fee = financeable
-        .share_ceil(u64::from(rates.fee) * terms.days.max(1), WHOLE * FEE_PERIOD_DAYS)
-        .min(financeable - advance);
+    let fee_for_days = u64::from(rates.fee).saturating_mul(terms.days.max(1));
+    let fee =
+        financeable.share_ceil(fee_for_days, WHOLE * FEE_PERIOD_DAYS).min(financeable - advance);
     Offer { face_value: terms.face_value.cents(), financeable, advance, fee }
 }
 

@@ -86,6 +86,16 @@ impl Code {
         Code::DestinationRefused,
     ];
 
+    /// Those that any operation can answer (§7), in the document's order. The table's `unknown_endpoint`
+    /// belongs to no operation.
+    pub const OF_ANY_OPERATION: [Code; 5] = [
+        Code::InvalidRequest,
+        Code::UnreadableRequest,
+        Code::Unauthorized,
+        Code::PayloadTooLarge,
+        Code::UpstreamFailed,
+    ];
+
     #[expect(clippy::too_many_lines, reason = "a table")]
     const fn row(self) -> Row {
         match self {

@@ -833,7 +833,7 @@ pub(super) static CLAUSES: &[Entry] = &[
     assumed("gap.wrongTaxIdStruck", "§4 PUT /v1/organizations/{externalId} rule 1", None,
         "A tax id found wrong is struck from file, so that a correction can be filed."),
     assumed("gap.duplicateKeys", "§7 Codes any operation can answer, invalid_request", None,
-        "An object that repeats a key is invalid_request."),
+        "An object that repeats a key of the schema is invalid_request."),
     assumed("gap.nullOptional", "§7 Codes any operation can answer, invalid_request", None,
         "Null for an optional field is invalid_request; to omit is to leave out."),
     assumed("gap.emptyIdentifier", "§7 Codes any operation can answer, invalid_request", None,

@@ -2,7 +2,7 @@
 
 use crate::cents::Cents;
 use crate::choices::{Choices, Transition};
-
+use crate::clause;
 use crate::face::Answer;
 use crate::happening::{Impossible, Outcome};
 use crate::identity::{BusinessId, InvoiceId, PlatformId};
@@ -11,6 +11,7 @@ use crate::refusal::Refusal;
 use crate::service::Service;
 use crate::service::eligibility::Objection;
 use crate::service::ledger::Account;
+use crate::service::onboarding::Requirement;
 use crate::service::subscriptions::Subject;
 use crate::service::timers::Timer;
 use crate::timestamp::Timestamp;
@@ -110,8 +111,10 @@ impl<C: Choices> Service<C> {
         payee: &str,
         invoice: &str,
     ) -> Answer {
-        let payee = self.known_relationship(caller, payee)?;
-        let id = self.known_invoice(payee, invoice)?;
+        // §4 advances rule 5.
+        let asked = |refusal| Refusal { clause: clause!("4.advances.5"), ..refusal };
+        let payee = self.known_relationship(caller, payee).map_err(asked)?;
+        let id = self.known_invoice(payee, invoice).map_err(asked)?;
         let business = self.relationship(payee).business;
         // §4 advances rule 2: idempotency before the rules of business.
         if let Some(advance) = &self.invoice(id).advance {
@@ -135,7 +138,8 @@ impl<C: Choices> Service<C> {
     /// §3 Onboarding rule 4: every advance response has the account that payors pay into.
     fn open_account(&self, business: BusinessId) -> Result<Remittance, Refusal> {
         let remittance = self.business(business).remittance().cloned();
-        remittance.ok_or_else(|| Objection::OnboardingIncomplete.into())
+        let unmet = Objection::OnboardingIncomplete(Requirement::CollectionAccount);
+        remittance.ok_or_else(|| unmet.into())
     }
 
     fn create_advance(
@@ -181,20 +185,25 @@ impl<C: Choices> Service<C> {
         if moves_money {
             self.ledger.transfer(Account::Funder, Account::Vendor, amount);
         }
+        self.apply_collections(id, Waterfall::default());
+        let repaid = self.repay_if_recovered(now, id);
         self.emit(now, EventType::AdvanceIssued, Subject::Advance(id));
-        self.apply_collections(now, id, Waterfall::default());
-    }
-
-    /// FUNDED → REPAID once advance and fee are recovered.
-    pub(super) fn settle_if_recovered(&mut self, now: Timestamp, id: InvoiceId) {
-        let invoice = self.invoice(id);
-        let Some(advance) = &invoice.advance else { return };
-        if let Stage::Funded { at: funded_at } = advance.stage
-            && invoice.paid_in >= advance.offer.owed()
-        {
-            self.set_stage(now, id, Stage::Repaid { funded_at, at: now });
+        if repaid {
             self.emit(now, EventType::AdvancePaid, Subject::Advance(id));
         }
+    }
+
+    /// FUNDED → REPAID once advance and fee are recovered. Says whether that is now; `loan.paid` is left
+    /// to the caller, in its place among the events of the transaction.
+    pub(super) fn repay_if_recovered(&mut self, now: Timestamp, id: InvoiceId) -> bool {
+        let invoice = self.invoice(id);
+        let Some(advance) = &invoice.advance else { return false };
+        let Stage::Funded { at: funded_at } = advance.stage else { return false };
+        let recovered = invoice.paid_in >= advance.offer.owed();
+        if recovered {
+            self.set_stage(now, id, Stage::Repaid { funded_at, at: now });
+        }
+        recovered
     }
 
     fn set_stage(&mut self, now: Timestamp, id: InvoiceId, stage: Stage) {

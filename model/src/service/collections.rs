@@ -57,13 +57,16 @@ impl<C: Choices> Service<C> {
             None => {}
             Some(advance) => {
                 let recovered = advance.recovered(paid_before);
-                self.apply_collections(now, id, recovered);
+                self.apply_collections(id, recovered);
+                if self.repay_if_recovered(now, id) {
+                    self.emit(now, EventType::AdvancePaid, Subject::Advance(id));
+                }
             }
         }
     }
 
     /// Lets what came in flow down the waterfall, from where it stood at `before`.
-    pub(super) fn apply_collections(&mut self, now: Timestamp, id: InvoiceId, before: Waterfall) {
+    pub(super) fn apply_collections(&mut self, id: InvoiceId, before: Waterfall) {
         let invoice = self.invoice(id);
         let Some(advance) = &invoice.advance else { return };
         let after = advance.recovered(invoice.paid_in);
@@ -76,7 +79,6 @@ impl<C: Choices> Service<C> {
         }
         let business = self.relationship(self.payee(id)).business;
         self.owe(business, -recovered);
-        self.settle_if_recovered(now, id);
     }
 
     /// `6.events.invoice.paid`: the whole face value is collected, and was not.

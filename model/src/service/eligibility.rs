@@ -11,6 +11,7 @@ use crate::identity::{BusinessId, InvoiceId};
 use crate::pricing::{Offer, Terms};
 use crate::refusal::{Code, Refusal};
 use crate::service::Service;
+use crate::service::onboarding::Requirement;
 use crate::timestamp::Timestamp;
 use crate::wire::words::InvoiceStatus;
 
@@ -27,8 +28,8 @@ pub(super) enum Objection {
     Collected,
     /// It is too small to yield a cent.
     TooSmall,
-    /// Not all four requirements are met.
-    OnboardingIncomplete,
+    /// Not all four requirements are met: the first that is not.
+    OnboardingIncomplete(Requirement),
     /// Too much would be outstanding.
     OverLimit,
 }
@@ -42,7 +43,7 @@ impl Objection {
             Objection::NotIssued => "Only an invoice with status ISSUED can be financed.",
             Objection::Collected => "The payor has already paid toward this invoice.",
             Objection::TooSmall => "The face value is too small to finance.",
-            Objection::OnboardingIncomplete => "The business has not completed onboarding.",
+            Objection::OnboardingIncomplete(unmet) => unmet.sentence(),
             Objection::OverLimit => {
                 "The advance would exceed what may be outstanding with this business."
             }
@@ -56,8 +57,8 @@ impl Objection {
             Objection::NotIssued => (Code::InvoiceNotFinanceable, clause!("3.invoice.1")),
             Objection::Collected => (Code::InvoiceNotFinanceable, clause!("gap.alreadyCollected")),
             Objection::TooSmall => (Code::InvoiceNotFinanceable, clause!("gap.zeroAdvance")),
-            Objection::OnboardingIncomplete => {
-                (Code::BusinessNotEligible, clause!("3.onboarding.2"))
+            Objection::OnboardingIncomplete(_) => {
+                (Code::BusinessNotEligible, clause!("3.onboarding.2.2"))
             }
             Objection::OverLimit => (Code::ConcentrationExceeded, clause!("4.advances.1")),
         }
@@ -109,8 +110,8 @@ impl<C: Choices> Service<C> {
             return Some(Objection::TooSmall);
         }
         let business = self.business(payee);
-        if !business.onboarding().is_complete() {
-            return Some(Objection::OnboardingIncomplete);
+        if let Some(unmet) = Requirement::first_unmet(business.onboarding()) {
+            return Some(Objection::OnboardingIncomplete(unmet));
         }
         let outstanding = business.outstanding + offer.advance;
         let fits = self.choices.fits(&self.profile, payee, outstanding);

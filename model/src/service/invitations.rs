@@ -55,11 +55,14 @@ pub(super) struct SessionLink {
     link: Link,
 }
 
-/// Nothing but an address: no display name, no comment, a domain with a dot.
+/// Nothing but an address: no display name, no brackets, no comment, and a domain of letters, digits
+/// and hyphens with a dot in it (`2.invitation.email`).
 fn is_email(text: &str) -> bool {
     let strict =
         Options::default().without_display_text().without_domain_literal().with_required_tld();
-    EmailAddress::parse_with_options(text, strict).is_ok()
+    let in_a_domain = |c: char| c.is_alphanumeric() || c == '-' || c == '.';
+    EmailAddress::parse_with_options(text, strict)
+        .is_ok_and(|address| address.email() == text && address.domain().chars().all(in_a_domain))
 }
 
 impl<C: Choices> Service<C> {
@@ -73,7 +76,7 @@ impl<C: Choices> Service<C> {
     ) -> Answer {
         let relationship = self.known_relationship(caller, business)?;
         if !is_email(&email) {
-            return Err(Refusal::new(Code::InvalidInvitee, clause!("4.invitations.5")));
+            return Err(Refusal::new(Code::InvalidInvitee, clause!("4.invitations.7")));
         }
         let expires_at = now.after(INVITATION_LIFE);
         let key = (relationship, email);

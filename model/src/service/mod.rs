@@ -41,6 +41,7 @@ use imports::Import;
 use invitations::{Invitation, SessionLink};
 use invoices::Invoice;
 use ledger::Ledger;
+pub use platforms::bearer;
 use platforms::{Key, Platform};
 use subscriptions::Subscription;
 use timers::Timer;
@@ -252,6 +253,7 @@ impl<C: Choices> Face for Service<C> {
     }
 
     fn handle(&mut self, now: Timestamp, caller: PlatformId, operation: Operation) -> Answer {
+        self.known_platform(caller)?;
         self.fail_upstream()?;
         self.dispatch(now, caller, operation)
     }
@@ -262,6 +264,7 @@ impl<C: Choices> Face for Service<C> {
         platform: PlatformId,
         happening: Happening,
     ) -> Result<Outcome, Impossible> {
+        self.known_platform(platform).map_err(|_| Impossible("no such platform is known"))?;
         match happening {
             Happening::VendorAcceptsInvitation { payee, email } => {
                 self.vendor_accepts_invitation(now, platform, &payee, email)

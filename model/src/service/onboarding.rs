@@ -32,6 +32,47 @@ pub(super) enum CollectionAccount {
     Open { remittance: Remittance },
 }
 
+/// One of the four requirements, in the document's order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Requirement {
+    Compliance,
+    Contract,
+    Bank,
+    CollectionAccount,
+}
+
+impl Requirement {
+    /// The first that is not met, if any (§3 Onboarding rule 2).
+    pub(super) fn first_unmet(onboarding: Onboarding) -> Option<Requirement> {
+        let Onboarding { compliance, contract, bank, collection_account } = onboarding;
+        let met = [
+            (compliance, Requirement::Compliance),
+            (contract, Requirement::Contract),
+            (bank, Requirement::Bank),
+            (collection_account, Requirement::CollectionAccount),
+        ];
+        met.into_iter().find(|(met, _)| !met).map(|(_, requirement)| requirement)
+    }
+
+    /// The one sentence that names it (`2.quote.notFundableReason`).
+    pub(super) fn sentence(self) -> &'static str {
+        match self {
+            Requirement::Compliance => {
+                "The business has not completed onboarding: compliance is not cleared."
+            }
+            Requirement::Contract => {
+                "The business has not completed onboarding: the agreement is not signed."
+            }
+            Requirement::Bank => {
+                "The business has not completed onboarding: no payout account is on file."
+            }
+            Requirement::CollectionAccount => {
+                "The business has not completed onboarding: its collection account is not open."
+            }
+        }
+    }
+}
+
 impl Business {
     /// §3 Onboarding requirements.
     pub(super) fn onboarding(&self) -> Onboarding {

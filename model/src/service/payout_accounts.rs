@@ -10,6 +10,7 @@ use crate::routing_number;
 use crate::service::Service;
 use crate::timestamp::Timestamp;
 use crate::wire::reply::{PayoutAccountSet, Reply};
+use crate::wire::request::AccountNumber;
 use crate::wire::words::EventType;
 
 /// A bank account.
@@ -48,7 +49,8 @@ impl std::fmt::Debug for PayoutAccount {
 
 /// What of an account number may be shown.
 fn last_four(account_number: &str) -> &str {
-    &account_number[account_number.len().saturating_sub(4)..]
+    let start = account_number.len().saturating_sub(4);
+    account_number.get(start..).unwrap_or_default()
 }
 
 impl<C: Choices> Service<C> {
@@ -64,7 +66,7 @@ impl<C: Choices> Service<C> {
     ) -> Answer {
         let relationship = self.known_relationship(caller, external_id)?;
         if !routing_number::is_valid(&routing_number) {
-            return Err(Refusal::new(Code::InvalidRoutingNumber, clause!("4.payoutAccount.4")));
+            return Err(Refusal::new(Code::InvalidRoutingNumber, clause!("4.payoutAccount.4.3")));
         }
         let mask = last_four(&account_number).to_owned();
         let business = self.relationship(relationship).business;
@@ -85,6 +87,9 @@ impl<C: Choices> Service<C> {
         account_number: String,
         routing_number: String,
     ) -> Result<(), Impossible> {
+        if AccountNumber::parse(&account_number).is_none() {
+            return Err(Impossible("the account number is not 4 to 17 digits"));
+        }
         if !routing_number::is_valid(&routing_number) {
             return Err(Impossible("the routing number is not a valid ABA number"));
         }

@@ -41,8 +41,8 @@ impl Key {
     }
 }
 
-/// The key of `Authorization: Bearer <key>`.
-fn bearer(authorization: &str) -> Option<&str> {
+/// The key of `Authorization: Bearer <key>` (§5 rule 1).
+pub fn bearer(authorization: &str) -> Option<&str> {
     let (scheme, key) = authorization.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then_some(key)
 }
@@ -54,6 +54,14 @@ impl<C: Choices> Service<C> {
 
     pub(super) fn platform_mut(&mut self, id: PlatformId) -> &mut Platform {
         &mut self.platforms[id.0 as usize]
+    }
+
+    /// A platform from before a reset is as unknown as its keys are.
+    pub(super) fn known_platform(&self, id: PlatformId) -> Result<(), Refusal> {
+        if (id.0 as usize) < self.platforms.len() {
+            return Ok(());
+        }
+        Err(Refusal::new(Code::Unauthorized, clause!("5.authentication.3")))
     }
 
     /// §5 rules 1 and 3.

@@ -2,8 +2,9 @@
 //! (`gap.refusalPrecedence`): path, key, size, media type, syntax, shape; then the service decides.
 
 use std::borrow::Cow;
+use std::fmt::Display;
 
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 
 use crate::clause;
 use crate::clause::Clause;
@@ -57,7 +58,7 @@ pub fn answer(face: &mut dyn Face, now: Timestamp, request: &Request<'_>) -> Res
 fn attempt(face: &mut dyn Face, now: Timestamp, request: &Request<'_>) -> Answer {
     let route = route(request.method, request.path)?;
     let caller = face.authenticate(request.authorization)?;
-    if route.kind.has_body() && request.body.len() > face.profile().body_limit {
+    if request.body.len() > face.profile().body_limit {
         return Err(too_large());
     }
     let operation = route.decode(request.content_type, request.body)?;
@@ -69,11 +70,19 @@ pub fn too_large() -> Refusal {
     Refusal::new(Code::PayloadTooLarge, clause!("8.requestBodySize"))
 }
 
+/// The HTTP status of an answer.
+pub fn status(profile: &Profile, answer: &Answer) -> u16 {
+    match answer {
+        Ok(reply) => profile.success_status(success(reply)),
+        Err(refusal) => refusal_status(profile, refusal),
+    }
+}
+
 /// An answer, written down.
 pub fn respond(profile: &Profile, answer: &Answer) -> Response {
     match answer {
         Ok(reply) => Response {
-            status: profile.success_status(success(reply)),
+            status: status(profile, answer),
             body: match reply {
                 Reply::Unsubscribed => Vec::new(),
                 reply => json(reply),
@@ -81,7 +90,7 @@ pub fn respond(profile: &Profile, answer: &Answer) -> Response {
             refused: None,
         },
         Err(refusal) => Response {
-            status: profile.refusal_status(refusal.code),
+            status: status(profile, answer),
             body: json(&Failure {
                 error: Cow::Borrowed(&refusal.message),
                 code: refusal.code.name(),
@@ -89,6 +98,15 @@ pub fn respond(profile: &Profile, answer: &Answer) -> Response {
             refused: Some((refusal.code, refusal.clause)),
         },
     }
+}
+
+/// For an advance, the document states the status of `invoice_not_found`, whatever a profile says of the
+/// others (§4 advances rule 5, `4.advances.5`).
+fn refusal_status(profile: &Profile, refusal: &Refusal) -> u16 {
+    if refusal.clause == clause!("4.advances.5") {
+        return 404;
+    }
+    profile.refusal_status(refusal.code)
 }
 
 fn success(reply: &Reply) -> Success {
@@ -103,7 +121,7 @@ fn json<T: serde::Serialize>(value: &T) -> Vec<u8> {
 }
 
 impl OperationKind {
-    /// Whether its request has a body; that of any other is not looked at.
+    /// Whether its request has a body; that of any other is not read, however it must keep the limit.
     pub const fn has_body(self) -> bool {
         matches!(self.method().as_bytes(), b"PUT" | b"POST")
     }
@@ -124,7 +142,7 @@ impl Route<'_> {
         }
         let identifiers = self.identifiers();
         if identifiers.is_err() && self.kind.has_body() {
-            json_syntax(body)?;
+            json_syntax(utf_8(body)?)?;
         }
         let [first, second] = identifiers?;
         Ok(match self.kind {
@@ -204,32 +222,40 @@ fn json_media_type(content_type: Option<&str>) -> Result<(), Refusal> {
         .because("The body must be sent as application/json."))
 }
 
-fn json_syntax(body: &[u8]) -> Result<(), Refusal> {
-    serde_json::from_slice::<serde_json::Value>(body).map(|_| ()).map_err(|error| {
-        Refusal::new(Code::UnreadableRequest, clause!("7.codes.unreadable_request"))
-            .because(format!("The body is not JSON: {error}."))
-    })
+fn unreadable(why: impl Display) -> Refusal {
+    Refusal::new(Code::UnreadableRequest, clause!("7.codes.unreadable_request"))
+        .because(format!("The body is not JSON: {why}."))
+}
+
+fn utf_8(body: &[u8]) -> Result<&str, Refusal> {
+    std::str::from_utf8(body).map_err(|_| unreadable("it is not UTF-8"))
+}
+
+/// Syntax alone: however deep it is nested, and however great its numbers.
+fn json_syntax(text: &str) -> Result<(), Refusal> {
+    serde_json::from_str::<IgnoredAny>(text).map(|_| ()).map_err(unreadable)
 }
 
 /// A body of the published form.
 fn object<T: DeserializeOwned>(body: &[u8]) -> Result<T, Refusal> {
-    match serde_json::from_slice::<Object<T>>(body) {
+    let text = utf_8(body)?;
+    match serde_json::from_str::<Object<T>>(text) {
         Ok(Object(value)) => Ok(value),
-        Err(_) => Err(explain::<T>(body)),
+        Err(_) => Err(explain::<T>(text)),
     }
 }
 
 /// What is wrong with a body: its syntax, or the first field that does not fit.
-fn explain<T: DeserializeOwned>(body: &[u8]) -> Refusal {
-    if let Err(refusal) = json_syntax(body) {
+fn explain<T: DeserializeOwned>(text: &str) -> Refusal {
+    if let Err(refusal) = json_syntax(text) {
         return refusal;
     }
-    let mut reader = serde_json::Deserializer::from_slice(body);
+    let mut reader = serde_json::Deserializer::from_str(text);
     let problem = match serde_path_to_error::deserialize::<_, Object<T>>(&mut reader) {
         Ok(_) => "the body has more than one value".to_owned(),
         Err(error) => {
             let path = error.path().to_string();
-            let problem = without_position(&error.into_inner().to_string());
+            let problem = without_value(&without_position(&error.into_inner().to_string()));
             if path == "." { problem } else { format!("{path}: {problem}") }
         }
     };
@@ -240,4 +266,23 @@ fn explain<T: DeserializeOwned>(body: &[u8]) -> Refusal {
 fn without_position(problem: &str) -> String {
     let end = problem.rfind(" at line ").unwrap_or(problem.len());
     problem[..end].to_owned()
+}
+
+/// The value found is left out: it may be a tax id or an account number
+/// (`2.business.taxIdOnFile.2`), or very long.
+fn without_value(problem: &str) -> String {
+    let unexpected =
+        problem.starts_with("invalid type: ") || problem.starts_with("invalid value: ");
+    match (first_value(problem), problem.rfind(", expected ")) {
+        (Some(start), Some(end)) if unexpected && start < end => {
+            format!("{}{}", &problem[..start], &problem[end..])
+        }
+        _ => problem.to_owned(),
+    }
+}
+
+/// Where serde shows a value: a number in backticks, a string in quotes.
+fn first_value(problem: &str) -> Option<usize> {
+    let shown = [problem.find(" `"), problem.find(" \"")];
+    shown.into_iter().flatten().min()
 }

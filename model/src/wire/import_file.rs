@@ -56,21 +56,17 @@ pub(crate) fn read(body: &[u8]) -> Result<ImportFile, Refusal> {
     let marked = body.chain(b"\n".as_slice()).chain(END.as_bytes());
     let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(marked);
     let columns = Columns::of(reader.headers().map_err(|_| unreadable("The file is not CSV."))?)?;
-    let mut rows = Vec::new();
-    let mut ended = false;
-    for record in reader.into_records() {
-        let record = record.map_err(|_| unreadable("The file is not CSV."))?;
-        if record.len() == 1 && &record[0] == END {
-            ended = true;
-        } else if rows.len() == MOST_ROWS {
-            return Err(Refusal::new(Code::TooManyRows, clause!("4.imports.1")));
-        } else {
-            rows.push(columns.row(&record));
-        }
+    let mut records = Vec::new();
+    for record in reader.into_records().take(MOST_ROWS + 2) {
+        records.push(record.map_err(|_| unreadable("The file is not CSV."))?);
     }
-    if !ended {
+    if records.len() > MOST_ROWS + 1 {
+        return Err(Refusal::new(Code::TooManyRows, clause!("4.imports.1.2")));
+    }
+    if !records.pop().is_some_and(|last| last.iter().eq([END])) {
         return Err(unreadable("A quoted cell is never closed."));
     }
+    let rows = records.iter().map(|record| columns.row(record)).collect();
     Ok(ImportFile { digest: Sha256::digest(body).into(), rows })
 }
 
@@ -218,6 +214,14 @@ mod tests {
     #[test]
     fn an_unterminated_quote_makes_the_file_unreadable() {
         let text = format!("{HEADER}a,\"V,P,ISSUED,5,{DATES}\nb,V,P,ISSUED,5,{DATES}\n");
+        assert_eq!(read(text.as_bytes()).unwrap_err().code, Code::UnreadableFile);
+    }
+
+    #[test]
+    fn the_mark_at_the_end_is_known_by_its_place() {
+        let row = format!("b,V,P,ISSUED,5,{DATES}");
+        assert_eq!(rows(&format!("{HEADER}{END}\n{row}")).len(), 2);
+        let text = format!("{HEADER}{END}\n\"{row}");
         assert_eq!(read(text.as_bytes()).unwrap_err().code, Code::UnreadableFile);
     }
 

@@ -1,12 +1,64 @@
 //! The document's enumerated values, spelled as on the wire.
 
-use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::{Deserialize, Deserializer, Serialize, de};
 use utoipa::ToSchema;
 
+/// A word that the document spells, read from a JSON string and nothing else: a derived enumeration would
+/// take `{"ISSUED": null}` as well.
+trait Word: Copy + 'static {
+    /// What is expected instead of anything else.
+    const EXPECTED: &'static str;
+
+    fn spelled(word: &str) -> Option<Self>;
+}
+
+fn read_word<'de, W: Word, D: Deserializer<'de>>(deserializer: D) -> Result<W, D::Error> {
+    struct Spelled<W>(PhantomData<W>);
+    impl<W: Word> de::Visitor<'_> for Spelled<W> {
+        type Value = W;
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str(W::EXPECTED)
+        }
+        fn visit_str<E: de::Error>(self, word: &str) -> Result<W, E> {
+            W::spelled(word).ok_or_else(|| E::invalid_value(de::Unexpected::Str(word), &self))
+        }
+    }
+    deserializer.deserialize_str(Spelled(PhantomData))
+}
+
+impl Word for InvoiceStatus {
+    const EXPECTED: &'static str = "ISSUED, PARTIALLY_PAID, PAID or VOIDED";
+
+    fn spelled(word: &str) -> Option<InvoiceStatus> {
+        InvoiceStatus::parse(word)
+    }
+}
+
+impl<'de> Deserialize<'de> for InvoiceStatus {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<InvoiceStatus, D::Error> {
+        read_word(deserializer)
+    }
+}
+
+impl Word for EventType {
+    const EXPECTED: &'static str = "the name of an event, such as partner.loan.paid";
+
+    fn spelled(word: &str) -> Option<EventType> {
+        EventType::ALL.into_iter().find(|event| event.name() == word)
+    }
+}
+
+impl<'de> Deserialize<'de> for EventType {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<EventType, D::Error> {
+        read_word(deserializer)
+    }
+}
+
 /// What the caller last said of an invoice (§2 Invoice, `status`). The service never writes it.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum InvoiceStatus {
     /// Sent to the payor; the only status that can receive an advance.
@@ -163,9 +215,7 @@ pub enum TaxIdOutcome {
 }
 
 /// The kinds of event, in the document's order (§6).
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, ToSchema)]
 pub enum EventType {
     /// A business that the caller synced exists.
     #[serde(rename = "partner.organization.added")]
@@ -209,4 +259,45 @@ impl EventType {
         EventType::AdvanceIssued,
         EventType::AdvancePaid,
     ];
+
+    /// The name, as on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            EventType::BusinessAdded => "partner.organization.added",
+            EventType::BusinessOptedIn => "partner.organization.optedIn",
+            EventType::RemittanceUpdated => "partner.organization.remittanceUpdated",
+            EventType::InvoiceCreated => "partner.invoice.created",
+            EventType::InvoicePaid => "partner.invoice.paid",
+            EventType::FactoredUpdated => "partner.invoice.factoredUpdated",
+            EventType::AdvanceCreated => "partner.loan.created",
+            EventType::AdvanceIssued => "partner.loan.issued",
+            EventType::AdvancePaid => "partner.loan.paid",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_is_spelled_as_it_is_read() {
+        for status in InvoiceStatus::ALL {
+            let json = serde_json::to_string(&status).unwrap();
+            assert_eq!(serde_json::from_str::<InvoiceStatus>(&json).unwrap(), status);
+        }
+        for event in EventType::ALL {
+            let json = serde_json::to_string(&event).unwrap();
+            assert_eq!(json, format!("{:?}", event.name()));
+            assert_eq!(serde_json::from_str::<EventType>(&json).unwrap(), event);
+        }
+    }
+
+    #[test]
+    fn a_word_is_a_string_and_nothing_else() {
+        for json in [r#"{"ISSUED":null}"#, r#"["ISSUED"]"#, "0", "null", r#""issued""#] {
+            assert!(serde_json::from_str::<InvoiceStatus>(json).is_err(), "{json}");
+        }
+        assert!(serde_json::from_str::<EventType>(r#"{"partner.loan.paid":null}"#).is_err());
+    }
 }
