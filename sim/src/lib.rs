@@ -1,1 +1,59 @@
-//! placeholder
+//! A mock server of the Receivables Advance Partner API, in memory: the voice of `tideover-model`.
+//!
+//! ```
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use tideover_sim::Mock;
+//!
+//! let mock = Mock::start().await?;
+//! let answer = reqwest::Client::new()
+//!     .put(format!("{}/v1/organizations/acme", mock.url()))
+//!     .bearer_auth(mock.api_key())
+//!     .json(&serde_json::json!({ "legalName": "Acme Fabrication LLC" }))
+//!     .send()
+//!     .await?;
+//! assert_eq!(answer.status(), 200);
+//!
+//! // The outside world does as it is told, and time passes when it is told to.
+//! assert!(mock.vendor_signs_agreement("acme").is_err(), "nobody was invited");
+//! assert_eq!(mock.advance_clock(3600).to_string(), "2026-01-01T01:00:00Z");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Many mocks run side by side in one process, each with a port, a clock and a seed of its own. What is done
+//! over HTTP under `/_sim` and what is done with the methods of [`Mock`] is the same.
+//!
+//! - [`Mock`] is a running mock, [`Builder`] one yet to be started; [`Outside`] is what vendors, banks, payors
+//!   and the operator do.
+//! - [`World`] is one isolated service behind a lock, with its [`Clock`] and its journal; its
+//!   [`router`](World::router) needs no socket.
+//! - [`load_profile`] reads the assumed values from a file.
+//!
+//! Inside: `app` has the routes, `extract` and `respond` read requests and write answers, `worlds` finds the
+//! world that a key means, `control` is the operator port, `openapi` describes the API from the code's own
+//! types, `serve` and `wire` are the socket. No rule of the API is here: all of them are the model's.
+//!
+//! Webhook deliveries are queued and listed, but not sent yet.
+
+mod app;
+mod clock;
+mod control;
+mod extract;
+mod journal;
+mod mock;
+mod openapi;
+mod outside;
+mod profile_file;
+mod respond;
+mod serve;
+mod wire;
+mod world;
+mod worlds;
+
+pub use clock::{Clock, ClockChoice, wall_time};
+pub use journal::Entry;
+pub use mock::{Builder, Mock, StartError};
+pub use outside::{IssuedKey, Outside, Payment};
+pub use profile_file::{ProfileError, load_profile};
+pub use world::World;

@@ -1,0 +1,140 @@
+//! What time it is in a world: the only place that reads the wall clock.
+
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use tideover_model::{Seconds, Timestamp};
+
+/// Whether the time of a world passes by itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ClockChoice {
+    /// It stands until it is moved.
+    #[default]
+    Still,
+    /// It runs `speed` times as fast as the wall clock, and can be moved forward besides.
+    Running {
+        /// Virtual seconds to a second.
+        speed: u32,
+    },
+}
+
+/// The clock of a world. It never goes back, and stops at [`Timestamp::MAX`].
+#[derive(Clone, Debug)]
+pub struct Clock {
+    start: Timestamp,
+    moved: Seconds,
+    pace: Pace,
+}
+
+#[derive(Clone, Debug)]
+enum Pace {
+    Still,
+    Running { since: Instant, speed: u32 },
+}
+
+impl Clock {
+    /// A clock that shows `start` now.
+    pub fn new(start: Timestamp, choice: ClockChoice) -> Clock {
+        let pace = match choice {
+            ClockChoice::Still => Pace::Still,
+            ClockChoice::Running { speed } => Pace::Running { since: instant(), speed },
+        };
+        Clock { start, moved: 0, pace }
+    }
+
+    /// What it shows.
+    pub fn now(&self) -> Timestamp {
+        let moved = self.start.after(self.moved);
+        match self.pace {
+            Pace::Still => moved,
+            Pace::Running { since, speed } => {
+                moved.after_milliseconds(scaled(instant().saturating_duration_since(since), speed))
+            }
+        }
+    }
+
+    /// Moves it forward by `seconds`.
+    pub fn advance(&mut self, seconds: Seconds) {
+        self.moved = self.moved.saturating_add(seconds);
+    }
+
+    /// Sets it to where it started.
+    pub fn reset(&mut self) {
+        self.moved = 0;
+        if let Pace::Running { since, speed: _ } = &mut self.pace {
+            *since = instant();
+        }
+    }
+}
+
+/// Milliseconds that pass at `speed` while `elapsed` passes outside.
+fn scaled(elapsed: Duration, speed: u32) -> u64 {
+    u64::try_from(elapsed.as_millis().saturating_mul(u128::from(speed))).unwrap_or(u64::MAX)
+}
+
+#[expect(clippy::disallowed_methods, reason = "the one place")]
+fn instant() -> Instant {
+    Instant::now()
+}
+
+/// The wall time, in whole seconds: where the clock of a mock for newcomers starts.
+#[expect(clippy::disallowed_methods, reason = "the one place")]
+pub fn wall_time() -> Timestamp {
+    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let seconds = i64::try_from(since_1970.as_secs()).unwrap_or(i64::MAX);
+    Timestamp::from_unix(seconds).unwrap_or(Timestamp::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn start() -> Timestamp {
+        Timestamp::parse("2026-01-01T00:00:00Z").unwrap()
+    }
+
+    #[test]
+    fn a_still_clock_stands_until_it_is_moved() {
+        let mut clock = Clock::new(start(), ClockChoice::Still);
+        assert_eq!(clock.now(), start());
+        clock.advance(90);
+        assert_eq!(clock.now(), start().after(90));
+        clock.reset();
+        assert_eq!(clock.now(), start());
+    }
+
+    #[test]
+    fn a_running_clock_can_be_moved_and_never_goes_back() {
+        let mut clock = Clock::new(start(), ClockChoice::Running { speed: 1 });
+        let mut last = clock.now();
+        for _ in 0..100 {
+            let now = clock.now();
+            assert!(now >= last);
+            last = now;
+        }
+        clock.advance(3600);
+        assert!(clock.now() >= start().after(3600));
+    }
+
+    #[test]
+    fn speed_multiplies_what_passes() {
+        assert_eq!(scaled(Duration::from_millis(1500), 1), 1500);
+        assert_eq!(scaled(Duration::from_millis(1500), 60), 90_000);
+        assert_eq!(scaled(Duration::from_millis(1500), 0), 0);
+        assert_eq!(scaled(Duration::MAX, u32::MAX), u64::MAX);
+    }
+
+    #[test]
+    fn no_move_passes_the_last_instant() {
+        for choice in [ClockChoice::Still, ClockChoice::Running { speed: u32::MAX }] {
+            let mut clock = Clock::new(start(), choice);
+            clock.advance(u64::MAX);
+            clock.advance(u64::MAX);
+            assert_eq!(clock.now(), Timestamp::MAX);
+        }
+    }
+
+    #[test]
+    fn the_wall_time_is_later_than_this_line() {
+        assert!(wall_time() > start());
+    }
+}

@@ -1,0 +1,178 @@
+//! The control plane under `/_sim`: the outside world, the clock, and a look inside.
+
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::http::header::AUTHORIZATION;
+use axum::response::{IntoResponse, Response};
+use serde_json::{Value, json};
+use tideover_model::wire::action::{self, NoAction};
+use tideover_model::{Code, Happening, PlatformId, Refusal, Seconds, Service, bearer, clause};
+
+use crate::respond::ControlCode;
+use crate::world::World;
+use crate::worlds::Worlds;
+use crate::{extract, openapi, respond};
+
+/// Why the control plane does not do as it was asked.
+#[derive(Debug)]
+pub(crate) enum Problem {
+    /// In a code of the document's table.
+    Refused(Refusal),
+    /// In a code of its own.
+    Control(ControlCode, String),
+}
+
+impl From<Refusal> for Problem {
+    fn from(refusal: Refusal) -> Problem {
+        Problem::Refused(refusal)
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        match self {
+            Problem::Refused(refusal) => respond::refusal(refusal),
+            Problem::Control(code, error) => respond::control_refusal(code, &error),
+        }
+    }
+}
+
+type Controlled = Result<Response, Problem>;
+type Shared = State<Arc<Worlds>>;
+
+/// Who asks: a platform of a world, by any key that it was ever issued.
+struct Caller {
+    world: World,
+    platform: PlatformId,
+    /// The key that says so.
+    key: String,
+}
+
+/// # Errors
+/// `unauthorized`: a key that was never issued.
+fn caller(worlds: &Worlds, request: &Request) -> Result<Caller, Problem> {
+    let authorization = extract::header(request.headers(), AUTHORIZATION);
+    let world = worlds.of(authorization);
+    let platform = world.platform_of(authorization).ok_or_else(|| {
+        Refusal::new(Code::Unauthorized, clause!("5.authentication.3"))
+            .because("The API key is not one that was issued.")
+    })?;
+    let key = authorization.and_then(bearer).unwrap_or(Service::FIRST_KEY).to_owned();
+    Ok(Caller { world, platform, key })
+}
+
+/// `GET /_sim/actions`: what is offered.
+pub(crate) async fn actions() -> Response {
+    respond::ok(&json!({ "actions": action::ACTIONS }))
+}
+
+/// `POST /_sim/actions`: lets something happen.
+///
+/// # Errors
+/// `unauthorized`, `payload_too_large`, `unreadable_request`, `invalid_request` or `unknown_action`,
+/// `action_refused`.
+pub(crate) async fn act(State(worlds): Shared, request: Request) -> Controlled {
+    let caller = caller(&worlds, &request)?;
+    let body = extract::body(request.into_body(), caller.world.profile().body_limit).await?;
+    let happening = action::read(&body, &caller.key).map_err(|why| match why {
+        NoAction::Unreadable(_) => unreadable(&why.to_string()),
+        NoAction::Unknown(_) => Problem::Control(ControlCode::UnknownAction, why.to_string()),
+        NoAction::Invalid(_) => invalid(&why.to_string()),
+    })?;
+    happen(&worlds, &caller, happening)
+}
+
+/// `POST /_sim/reset`: everything is as it was at the start.
+///
+/// # Errors
+/// `unauthorized`.
+pub(crate) async fn reset(State(worlds): Shared, request: Request) -> Controlled {
+    let caller = caller(&worlds, &request)?;
+    happen(&worlds, &caller, Happening::Reset)
+}
+
+fn happen(worlds: &Worlds, caller: &Caller, happening: Happening) -> Controlled {
+    let outcome = worlds
+        .happen(&caller.world, caller.platform, happening)
+        .map_err(|why| Problem::Control(ControlCode::ActionRefused, why.to_string()))?;
+    Ok(respond::ok(&action::written(&outcome)))
+}
+
+/// `GET /_sim/clock`: what time it is.
+///
+/// # Errors
+/// `unauthorized`.
+pub(crate) async fn clock(State(worlds): Shared, request: Request) -> Controlled {
+    let caller = caller(&worlds, &request)?;
+    Ok(respond::ok(&json!({ "now": caller.world.now() })))
+}
+
+/// `POST /_sim/clock`: moves it forward; everything due has happened then, in order.
+///
+/// # Errors
+/// `unauthorized`, `payload_too_large`, `unreadable_request`, `invalid_request`.
+pub(crate) async fn advance(State(worlds): Shared, request: Request) -> Controlled {
+    let caller = caller(&worlds, &request)?;
+    let body = extract::body(request.into_body(), caller.world.profile().body_limit).await?;
+    let body: Value = serde_json::from_slice(&body).map_err(|why| unreadable(&why.to_string()))?;
+    let seconds = seconds(&body)
+        .ok_or_else(|| invalid("expected {\"advanceSeconds\": N}, N a non-negative integer"))?;
+    Ok(respond::ok(&json!({ "now": caller.world.advance_clock(seconds) })))
+}
+
+/// `{"advanceSeconds": N}`, and nothing else.
+fn seconds(body: &Value) -> Option<Seconds> {
+    let fields = body.as_object().filter(|fields| fields.len() == 1)?;
+    fields.get("advanceSeconds")?.as_u64()
+}
+
+/// `GET /_sim/health`: whether it answers.
+pub(crate) async fn health(State(worlds): Shared) -> Response {
+    respond::ok(&json!({ "status": "ok", "now": worlds.of(None).now() }))
+}
+
+/// `GET /_sim/journal`: the last requests to the partner API, the oldest first.
+///
+/// # Errors
+/// `unauthorized`.
+pub(crate) async fn journal(State(worlds): Shared, request: Request) -> Controlled {
+    let caller = caller(&worlds, &request)?;
+    Ok(respond::ok(&caller.world.journal_view()))
+}
+
+/// `GET /_sim/deliveries`: the deliveries queued, from number `after` on. Nothing sends them yet.
+///
+/// # Errors
+/// `unauthorized`, `invalid_request`.
+pub(crate) async fn deliveries(State(worlds): Shared, request: Request) -> Controlled {
+    let caller = caller(&worlds, &request)?;
+    let mut parameters = request.uri().query().unwrap_or_default().split('&');
+    let after = parameters.find_map(|parameter| parameter.strip_prefix("after="));
+    let after = match after {
+        None => 0,
+        Some(number) => number
+            .parse()
+            .map_err(|_| invalid("after: expected the number of a delivery, such as 17"))?,
+    };
+    Ok(respond::ok(&caller.world.outbox_view(after)))
+}
+
+/// `GET /_sim/openapi.json`: the partner API as this world speaks it, in OpenAPI 3.1.
+///
+/// # Errors
+/// `unauthorized`.
+pub(crate) async fn openapi(State(worlds): Shared, request: Request) -> Controlled {
+    let caller = caller(&worlds, &request)?;
+    Ok(respond::ok(&openapi::document(caller.world.profile())))
+}
+
+fn unreadable(why: &str) -> Problem {
+    let refusal = Refusal::new(Code::UnreadableRequest, clause!("7.codes.unreadable_request"));
+    Problem::Refused(refusal.because(why.to_owned()))
+}
+
+fn invalid(why: &str) -> Problem {
+    let refusal = Refusal::new(Code::InvalidRequest, clause!("7.codes.invalid_request"));
+    Problem::Refused(refusal.because(why.to_owned()))
+}

@@ -1,0 +1,46 @@
+//! What is read of a request.
+
+use axum::body::{Body, Bytes, HttpBody};
+use axum::http::{HeaderMap, HeaderName};
+use http_body_util::BodyExt;
+use tideover_model::wire::exchange;
+use tideover_model::{Code, Refusal, clause};
+
+/// A header's text. What is not visible ASCII reads as nothing, which no rule takes for a good value.
+pub(crate) fn header(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
+    headers.get(name).map(|value| value.to_str().unwrap_or_default())
+}
+
+/// The whole body, of at most `limit` bytes.
+///
+/// # Errors
+/// `payload_too_large` as soon as that is certain, the rest unread (`gap.bodyLimit`);
+/// `unreadable_request` where the connection breaks or its framing does.
+pub(crate) async fn body(mut body: Body, limit: usize) -> Result<Bytes, Refusal> {
+    if body.size_hint().lower() > limit as u64 {
+        return Err(exchange::too_large());
+    }
+    let mut first = Bytes::new();
+    let mut rest = Vec::new();
+    while !body.is_end_stream() {
+        let Some(frame) = body.frame().await else { break };
+        let Ok(chunk) = frame.map_err(|_| broken())?.into_data() else { continue };
+        if first.len() + rest.len() + chunk.len() > limit {
+            return Err(exchange::too_large());
+        }
+        if first.is_empty() {
+            first = chunk;
+        } else {
+            rest.extend_from_slice(&chunk);
+        }
+    }
+    if rest.is_empty() {
+        return Ok(first);
+    }
+    Ok([first.as_ref(), &rest].concat().into())
+}
+
+fn broken() -> Refusal {
+    Refusal::new(Code::UnreadableRequest, clause!("7.codes.unreadable_request"))
+        .because("The body could not be read to its end.")
+}

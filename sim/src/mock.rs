@@ -1,0 +1,237 @@
+//! A running mock, for tests in Rust.
+
+use std::fmt;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::ops::Deref;
+use std::sync::Arc;
+
+use tideover_model::{
+    Delivery, Face, ImpossibleValue, Profile, Seconds, Seeded, Service, Timestamp,
+};
+
+use crate::app;
+use crate::clock::{Clock, ClockChoice};
+use crate::journal::Entry;
+use crate::outside::Outside;
+use crate::serve::Server;
+use crate::world::World;
+use crate::worlds::Worlds;
+
+/// A mock that listens on a port of its own. It stops when it is dropped.
+///
+/// What vendors, banks, payors and the operator do is told by the verbs of [`Outside`], here with the
+/// identifiers of the default platform:
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let mock = tideover_sim::Mock::start().await?;
+/// let second = mock.issue_key(Some("another platform"))?;
+/// mock.as_platform(&second.key).upstream_fails(1)?;
+/// mock.stop().await;
+/// # Ok(())
+/// # }
+/// ```
+pub struct Mock {
+    url: String,
+    world: World,
+    worlds: Arc<Worlds>,
+    outside: Outside,
+    server: Server,
+}
+
+/// Why a mock does not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The address cannot be listened at.
+    #[error("cannot listen at {address}: {source}")]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The profile has a value that cannot be.
+    #[error("the profile is impossible: {0}")]
+    Profile(#[from] ImpossibleValue),
+}
+
+impl Mock {
+    /// Starts a mock of the standard profile, with a still clock, on a free port of this machine.
+    ///
+    /// # Errors
+    /// [`StartError::Listen`] if the system has no port left.
+    pub async fn start() -> Result<Mock, StartError> {
+        Mock::builder().start().await
+    }
+
+    /// A mock yet to be started.
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+
+    /// The base address, without a slash at its end.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.server.address()
+    }
+
+    /// The API key that is there from the start.
+    pub fn api_key(&self) -> &str {
+        Service::FIRST_KEY
+    }
+
+    /// What time it is in the mock. Whatever is due has happened.
+    pub fn now(&self) -> Timestamp {
+        self.world.now()
+    }
+
+    /// Moves the clock forward by `seconds`. Everything due has happened then, in order.
+    pub fn advance_clock(&self, seconds: Seconds) -> Timestamp {
+        self.world.advance_clock(seconds)
+    }
+
+    /// The outside world with the identifiers of the platform that `key` was ever issued to.
+    pub fn as_platform(&self, key: &str) -> Outside {
+        Outside::new(Arc::clone(&self.worlds), Some(key))
+    }
+
+    /// The deliveries queued, from number `after` on, the last 1000 at most. Nothing sends them yet.
+    pub fn deliveries(&self, after: u64) -> Vec<Delivery> {
+        self.world.deliveries(after)
+    }
+
+    /// The last requests to the partner API, the oldest first, 1000 at most.
+    pub fn journal(&self) -> Vec<Entry> {
+        self.world.journal()
+    }
+
+    /// Checks that the books balance: cents are neither made nor lost.
+    ///
+    /// # Errors
+    /// The law of conservation that does not hold, with its two sides.
+    pub fn audit(&self) -> Result<(), String> {
+        self.world.audit()
+    }
+
+    /// Stops it. Requests under way are given a second.
+    pub async fn stop(self) {
+        self.server.stop().await;
+    }
+}
+
+/// A mock is its outside world, too: `mock.payor_pays(…)` reads as what happens.
+impl Deref for Mock {
+    type Target = Outside;
+
+    fn deref(&self) -> &Outside {
+        &self.outside
+    }
+}
+
+impl fmt::Debug for Mock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Mock").field("url", &self.url).finish_non_exhaustive()
+    }
+}
+
+/// What a mock shall be like: seed 1, the standard profile, a clock that stands at the start of 2026 and a
+/// free port of this machine unless said otherwise.
+pub struct Builder {
+    seed: u64,
+    profile: Profile,
+    start_at: Option<Timestamp>,
+    clock: ClockChoice,
+    listen: SocketAddr,
+    face: Option<Box<dyn Face>>,
+}
+
+impl Default for Builder {
+    fn default() -> Builder {
+        Builder {
+            seed: 1,
+            profile: Profile::default(),
+            start_at: None,
+            clock: ClockChoice::Still,
+            listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+            face: None,
+        }
+    }
+}
+
+impl fmt::Debug for Builder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Builder { seed, profile: _, start_at, clock, listen, face: _ } = self;
+        write!(f, "Builder({seed}, {start_at:?}, {clock:?}, {listen})")
+    }
+}
+
+/// 2026-01-01T00:00:00Z, in seconds since the start of 1970.
+const START: i64 = 1_767_225_600;
+
+impl Builder {
+    /// What everything is drawn from that the service is free to choose.
+    #[must_use]
+    pub fn seed(self, seed: u64) -> Builder {
+        Builder { seed, ..self }
+    }
+
+    /// The assumed values.
+    #[must_use]
+    pub fn profile(self, profile: Profile) -> Builder {
+        Builder { profile, ..self }
+    }
+
+    /// What the clock shows at the start.
+    #[must_use]
+    pub fn start_at(self, start: Timestamp) -> Builder {
+        Builder { start_at: Some(start), ..self }
+    }
+
+    /// Whether time passes by itself.
+    #[must_use]
+    pub fn clock(self, clock: ClockChoice) -> Builder {
+        Builder { clock, ..self }
+    }
+
+    /// Where to listen; port 0 for any free one.
+    #[must_use]
+    pub fn listen(self, address: SocketAddr) -> Builder {
+        Builder { listen: address, ..self }
+    }
+
+    /// What plays the service, in place of the model's own: seed and profile are its affair then.
+    #[must_use]
+    pub fn face(self, face: Box<dyn Face>) -> Builder {
+        Builder { face: Some(face), ..self }
+    }
+
+    /// Starts the mock on the current tokio runtime.
+    ///
+    /// # Errors
+    /// [`StartError`]: the profile is impossible, or the address cannot be listened at.
+    pub async fn start(self) -> Result<Mock, StartError> {
+        let Builder { seed, profile, start_at, clock, listen, face } = self;
+        let face = match face {
+            Some(face) => face,
+            None => {
+                profile.check()?;
+                Box::new(Service::new(profile, Seeded { seed }))
+            }
+        };
+        let start = start_at.or(Timestamp::from_unix(START)).unwrap_or(Timestamp::MAX);
+        let world = World::new(face, Clock::new(start, clock));
+        let worlds = Arc::new(Worlds::new(world.clone()));
+        let server = Server::start(listen, app::router(Arc::clone(&worlds)))
+            .await
+            .map_err(|source| StartError::Listen { address: listen, source })?;
+        let url = format!("http://{}", server.address());
+        let outside = Outside::new(Arc::clone(&worlds), None);
+        Ok(Mock { url, world, worlds, outside, server })
+    }
+}

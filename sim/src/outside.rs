@@ -1,0 +1,190 @@
+//! The outside world as a library: what vendors, banks, payors and the operator do.
+
+use std::sync::Arc;
+
+use tideover_model::{Address, Cents, Happening, Impossible, Outcome, PlatformId, VendorRoute};
+
+use crate::world::World;
+use crate::worlds::Worlds;
+
+/// The outside world, with the identifiers of one platform.
+///
+/// Each verb is an action of the operator port, and fails with [`Impossible`] if the outside world cannot do
+/// that now; nothing has changed then.
+#[derive(Clone)]
+pub struct Outside {
+    worlds: Arc<Worlds>,
+    /// The key that says which platform is meant; none for the default one.
+    key: Option<String>,
+}
+
+/// What became of a payment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Payment {
+    /// Cents collected on the invoice.
+    pub applied: Cents,
+    /// Cents beyond its face value, kept in suspense.
+    pub suspense: Cents,
+}
+
+/// A key that was issued.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IssuedKey {
+    /// The key.
+    pub key: String,
+    /// The platform's name.
+    pub platform: String,
+}
+
+const NEVER_ISSUED: Impossible = Impossible("the API key was never issued");
+const OTHERWISE: Impossible = Impossible("the service answered something else");
+
+impl Outside {
+    pub(crate) fn new(worlds: Arc<Worlds>, key: Option<&str>) -> Outside {
+        Outside { worlds, key: key.map(str::to_owned) }
+    }
+
+    /// The world and the platform that are meant.
+    fn find(&self) -> Result<(World, PlatformId), Impossible> {
+        let authorization = self.key.as_ref().map(|key| format!("Bearer {key}"));
+        let world = self.worlds.of(authorization.as_deref());
+        let platform = world.platform_of(authorization.as_deref()).ok_or(NEVER_ISSUED)?;
+        Ok((world, platform))
+    }
+
+    /// Lets `happening` happen.
+    ///
+    /// # Errors
+    /// [`Impossible`] if the key was never issued, or the outside world cannot do that now.
+    pub fn happen(&self, happening: Happening) -> Result<Outcome, Impossible> {
+        let (world, platform) = self.find()?;
+        self.worlds.happen(&world, platform, happening)
+    }
+
+    fn apply(&self, happening: Happening) -> Result<(), Impossible> {
+        self.happen(happening).map(|_| ())
+    }
+}
+
+#[expect(clippy::missing_errors_doc, reason = "told once, at the type")]
+impl Outside {
+    /// The vendor follows the link of the invitation sent to `email`, once (§4 invitations).
+    pub fn vendor_accepts_invitation(&self, payee: &str, email: &str) -> Result<(), Impossible> {
+        let (payee, email) = (payee.to_owned(), email.to_owned());
+        self.apply(Happening::VendorAcceptsInvitation { payee, email })
+    }
+
+    /// The vendor confirms a tax id: `tax_id`, or the one on file.
+    pub fn vendor_confirms_tax_id(
+        &self,
+        payee: &str,
+        route: VendorRoute,
+        tax_id: Option<&str>,
+    ) -> Result<(), Impossible> {
+        let (payee, tax_id) = (payee.to_owned(), tax_id.map(str::to_owned));
+        self.apply(Happening::VendorConfirmsTaxId { payee, route, tax_id })
+    }
+
+    /// The vendor signs the agreement, without an address on it (§3 Onboarding requirements).
+    pub fn vendor_signs_agreement(&self, payee: &str) -> Result<(), Impossible> {
+        self.vendor_signs_agreement_at(payee, Address::default())
+    }
+
+    /// The vendor signs the agreement, with an address on it (§3 Onboarding requirements).
+    pub fn vendor_signs_agreement_at(
+        &self,
+        payee: &str,
+        address: Address,
+    ) -> Result<(), Impossible> {
+        self.apply(Happening::VendorSignsAgreement { payee: payee.to_owned(), address })
+    }
+
+    /// The vendor links a bank account, unless a platform set one (§4 payout account rule 3).
+    pub fn vendor_adds_bank_account(
+        &self,
+        payee: &str,
+        account_number: &str,
+        routing_number: &str,
+    ) -> Result<(), Impossible> {
+        self.apply(Happening::VendorAddsBankAccount {
+            payee: payee.to_owned(),
+            account_number: account_number.to_owned(),
+            routing_number: routing_number.to_owned(),
+        })
+    }
+
+    /// The bank is done with verifying the collection account.
+    pub fn collection_account_opens(&self, payee: &str) -> Result<(), Impossible> {
+        self.apply(Happening::CollectionAccountOpens { payee: payee.to_owned() })
+    }
+
+    /// The money for an advance is on its way.
+    pub fn funding_starts(&self, payee: &str, invoice: &str) -> Result<(), Impossible> {
+        let (payee, invoice) = (payee.to_owned(), invoice.to_owned());
+        self.apply(Happening::FundingStarts { payee, invoice })
+    }
+
+    /// The vendor has the money of an advance.
+    pub fn funding_completes(&self, payee: &str, invoice: &str) -> Result<(), Impossible> {
+        let (payee, invoice) = (payee.to_owned(), invoice.to_owned());
+        self.apply(Happening::FundingCompletes { payee, invoice })
+    }
+
+    /// The payor pays `cents` for an invoice into the collection account.
+    pub fn payor_pays(
+        &self,
+        payee: &str,
+        invoice: &str,
+        cents: i64,
+    ) -> Result<Payment, Impossible> {
+        let (payee, invoice, amount) = (payee.to_owned(), invoice.to_owned(), Cents(cents));
+        match self.happen(Happening::PayorPays { payee, invoice, amount })? {
+            Outcome::Paid { applied, suspense } => Ok(Payment { applied, suspense }),
+            Outcome::Applied | Outcome::KeyIssued { .. } => Err(OTHERWISE),
+        }
+    }
+
+    /// The tax id on file turns out to be wrong (§4 business sync rule 1).
+    pub fn tax_id_found_wrong(&self, payee: &str) -> Result<(), Impossible> {
+        self.apply(Happening::TaxIdFoundWrong { payee: payee.to_owned() })
+    }
+
+    /// The next import of the platform stops after `rows` rows (§4 imports rule 7).
+    pub fn interrupt_next_import(&self, rows: usize) -> Result<(), Impossible> {
+        self.apply(Happening::InterruptNextImport { after_rows: rows })
+    }
+
+    /// The vendor follows an onboarding link, once (§4 onboarding sessions).
+    pub fn vendor_opens_session(&self, url: &str) -> Result<(), Impossible> {
+        self.apply(Happening::VendorOpensSession { url: url.to_owned() })
+    }
+
+    /// The operator marks a business as a test account (§5 rule 5).
+    pub fn mark_test_account(&self, business: &str) -> Result<(), Impossible> {
+        self.apply(Happening::MarkTestAccount { business: business.to_owned() })
+    }
+
+    /// The operator issues a key to the platform named so, a new one if there is none of this name; to
+    /// this one if none is named.
+    pub fn issue_key(&self, platform: Option<&str>) -> Result<IssuedKey, Impossible> {
+        match self.happen(Happening::IssueKey { platform: platform.map(str::to_owned) })? {
+            Outcome::KeyIssued { key, platform } => Ok(IssuedKey { key, platform }),
+            Outcome::Applied | Outcome::Paid { .. } => Err(OTHERWISE),
+        }
+    }
+
+    /// The operator revokes a key (§5 rule 3).
+    pub fn revoke_key(&self, key: &str) -> Result<(), Impossible> {
+        self.apply(Happening::RevokeKey { key: key.to_owned() })
+    }
+
+    /// The next `requests` requests of any caller fail upstream (`7.codes.upstream_failed`).
+    pub fn upstream_fails(&self, requests: u32) -> Result<(), Impossible> {
+        self.apply(Happening::UpstreamFails { requests })
+    }
+
+    /// Everything is as it was at the start, the clock, the journal and the deliveries included.
+    pub fn reset(&self) -> Result<(), Impossible> {
+        self.apply(Happening::Reset)
+    }
+}

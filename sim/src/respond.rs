@@ -1,0 +1,62 @@
+//! How answers are written: the only place that names HTTP statuses.
+
+use axum::body::Body;
+use axum::http::{HeaderValue, Response, StatusCode, header};
+use serde::Serialize;
+use tideover_model::wire::exchange;
+use tideover_model::wire::reply::Failure;
+use tideover_model::{Answer, Profile, Refusal};
+
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+
+/// A code of the control plane alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ControlCode {
+    /// The outside world cannot do that now.
+    ActionRefused,
+    /// There is no such action.
+    UnknownAction,
+}
+
+/// An answer of the partner API.
+pub(crate) fn answer(profile: &Profile, answer: &Answer) -> Response<Body> {
+    let response = exchange::respond(profile, answer);
+    let status = StatusCode::from_u16(response.status).unwrap_or(StatusCode::BAD_GATEWAY);
+    written(status, response.body)
+}
+
+/// A refusal of the control plane, in a code whose status the document states.
+pub(crate) fn refusal(refusal: Refusal) -> Response<Body> {
+    answer(&Profile::default(), &Err(refusal))
+}
+
+/// A success of the control plane.
+pub(crate) fn ok<T: Serialize>(value: &T) -> Response<Body> {
+    written(StatusCode::OK, json(value))
+}
+
+/// A refusal of the control plane alone.
+pub(crate) fn control_refusal(code: ControlCode, error: &str) -> Response<Body> {
+    let (status, code) = match code {
+        ControlCode::ActionRefused => (StatusCode::CONFLICT, "action_refused"),
+        ControlCode::UnknownAction => (StatusCode::NOT_FOUND, "unknown_action"),
+    };
+    written(status, json(&Failure { error: error.into(), code }))
+}
+
+fn json<T: Serialize>(value: &T) -> Vec<u8> {
+    serde_json::to_vec(value).unwrap_or_default()
+}
+
+/// Without a body there is no media type either.
+fn written(status: StatusCode, body: Vec<u8>) -> Response<Body> {
+    if body.is_empty() {
+        let mut response = Response::new(Body::empty());
+        *response.status_mut() = status;
+        return response;
+    }
+    let mut response = Response::new(Body::from(body));
+    *response.status_mut() = status;
+    response.headers_mut().insert(header::CONTENT_TYPE, JSON);
+    response
+}

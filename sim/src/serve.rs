@@ -1,0 +1,146 @@
+//! The socket: connections are accepted, served side by side, and closed in time.
+
+use std::convert::Infallible;
+use std::io;
+use std::net::SocketAddr;
+use std::pin::pin;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::{Body, HttpBody};
+use axum::http::header::CONNECTION;
+use axum::http::{HeaderValue, Request, Response};
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::task::{JoinHandle, JoinSet};
+use tokio::time::{sleep, timeout};
+use tower::Service;
+
+use crate::wire::{Unread, Watched, Wire};
+
+/// How long requests under way may take when the server stops.
+const GRACE: Duration = Duration::from_secs(1);
+/// How long it rests when the system has no socket left.
+const REST: Duration = Duration::from_millis(50);
+
+const CLOSE: HeaderValue = HeaderValue::from_static("close");
+
+/// A server that runs until it is stopped or dropped.
+#[derive(Debug)]
+pub(crate) struct Server {
+    address: SocketAddr,
+    stopping: watch::Sender<bool>,
+    task: JoinHandle<()>,
+}
+
+impl Server {
+    /// Listens at `address`.
+    ///
+    /// # Errors
+    /// What the system says of the address.
+    pub(crate) async fn start(address: SocketAddr, router: Router) -> io::Result<Server> {
+        let listener = TcpListener::bind(address).await?;
+        let address = listener.local_addr()?;
+        let (stopping, stopped) = watch::channel(false);
+        let task = tokio::spawn(run(listener, router, stopped));
+        Ok(Server { address, stopping, task })
+    }
+
+    /// Where it listens.
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Accepts no more connections, and gives the requests under way a second.
+    pub(crate) async fn stop(mut self) {
+        self.stopping.send_replace(true);
+        // An error means that it has ended already.
+        let _ = (&mut self.task).await;
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+async fn run(listener: TcpListener, router: Router, mut stopping: watch::Receiver<bool>) {
+    let mut connections = JoinSet::new();
+    loop {
+        tokio::select! {
+            accepted = listener.accept() => match accepted {
+                Ok((socket, _)) => {
+                    connections.spawn(serve(socket, router.clone(), stopping.clone()));
+                }
+                Err(error) if is_the_clients(&error) => {}
+                Err(error) => {
+                    tracing::warn!(%error, "cannot accept a connection");
+                    sleep(REST).await;
+                }
+            },
+            // Without this the set would keep every connection that there ever was.
+            Some(_) = connections.join_next() => {}
+            _ = stopping.changed() => break,
+        }
+    }
+    drop(listener);
+    let all_closed = async { while connections.join_next().await.is_some() {} };
+    if timeout(GRACE, all_closed).await.is_err() {
+        tracing::debug!("connections are closed with requests under way");
+    }
+}
+
+fn is_the_clients(error: &io::Error) -> bool {
+    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
+    matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
+}
+
+/// Serves a connection until either side closes it.
+async fn serve(socket: TcpStream, router: Router, mut stopping: watch::Receiver<bool>) {
+    if let Err(error) = socket.set_nodelay(true) {
+        tracing::debug!(%error, "cannot set TCP_NODELAY");
+    }
+    let unread = Unread::default();
+    let io = TokioIo::new(Wire::new(socket, unread.clone()));
+    let service = service_fn(move |request| respond(router.clone(), unread.clone(), request));
+    // A client may close its side when it has sent its request.
+    let connection = http1::Builder::new().half_close(true).serve_connection(io, service);
+    let mut connection = pin!(connection);
+    let served = tokio::select! {
+        served = connection.as_mut() => served,
+        _ = stopping.changed() => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+    };
+    if let Err(error) = served {
+        tracing::debug!(%error, "a connection ended early");
+    }
+}
+
+/// Answers a request. Where its body was not read to the end, the connection is of no further use, and
+/// the client is told so.
+async fn respond(
+    mut router: Router,
+    unread: Unread,
+    request: Request<Incoming>,
+) -> Result<Response<Body>, Infallible> {
+    unread.set(false);
+    let request = request.map(|body| {
+        if body.is_end_stream() {
+            Body::empty()
+        } else {
+            Body::new(Watched::new(body, unread.clone()))
+        }
+    });
+    let mut response = router.call(request).await?;
+    if unread.get() {
+        response.headers_mut().insert(CONNECTION, CLOSE);
+    }
+    Ok(response)
+}
