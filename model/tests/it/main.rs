@@ -1,0 +1,14 @@
+//! The model through its public face: requests as bytes, happenings as actions.
+
+// mod clauses;
+mod csv;
+mod decoding;
+mod desk;
+mod generate;
+// mod hostile;
+mod isolation;
+mod laws;
+mod lifecycle;
+mod money;
+// mod shapes;
+mod transactions;

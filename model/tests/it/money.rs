@@ -1,0 +1,183 @@
+//! Where the payors' money goes, to the cent.
+
+use serde_json::{Value, json};
+
+use crate::desk::{Desk, invoice_body};
+
+/// An invoice over 1000000 with an advance of 900000 and a fee of 40000, funded.
+fn funded() -> Desk {
+    let mut desk = Desk::open();
+    desk.onboard("acme", "123456789");
+    desk.sync_invoice("acme", "INV-1", 1_000_000);
+    desk.request_advance("acme", "INV-1");
+    desk.fund();
+    desk
+}
+
+fn advance(desk: &mut Desk) -> Value {
+    desk.invoice("acme", "INV-1")["advance"].clone()
+}
+
+/// `1.service.3.3`, `gap.waterfall`, `2.amounts.feeTotal`, `2.amounts.forwardedAtPayment.3`
+#[test]
+fn a_payment_recovers_the_advance_then_the_fee_and_the_rest_is_forwarded() {
+    let mut desk = funded();
+    for (amount, owed, state) in [
+        (899_999, 40_001, "FUNDED"),
+        (1, 40_000, "FUNDED"),
+        (39_999, 1, "FUNDED"),
+        (1, 0, "REPAID"),
+        (60_000, 0, "REPAID"),
+    ] {
+        desk.pay("acme", "INV-1", amount);
+        let seen = advance(&mut desk);
+        assert_eq!((&seen["amountOwed"], &seen["state"]), (&json!(owed), &json!(state)));
+        desk.audit();
+    }
+    let invoice = desk.invoice("acme", "INV-1");
+    assert_eq!(invoice["collectionState"], "COLLECTED");
+    assert_eq!(invoice["status"], "ISSUED");
+}
+
+/// `gap.advanceTransitions`, `2.invoice.collected`
+#[test]
+fn what_is_paid_before_funding_waits_for_it() {
+    let mut desk = Desk::open();
+    desk.onboard("acme", "123456789");
+    desk.sync_invoice("acme", "INV-1", 1_000_000);
+    desk.request_advance("acme", "INV-1");
+    desk.pay("acme", "INV-1", 950_000);
+    let seen = desk.invoice("acme", "INV-1");
+    assert_eq!(
+        (&seen["collected"], &seen["advance"]["amountOwed"]),
+        (&950_000.into(), &940_000.into())
+    );
+    assert_eq!(seen["advance"]["state"], "REQUESTED");
+    desk.audit();
+    desk.wait(30);
+    assert_eq!(advance(&mut desk)["state"], "FUNDING");
+    desk.wait(3600);
+    let seen = advance(&mut desk);
+    assert_eq!((&seen["state"], &seen["amountOwed"]), (&json!("REPAID"), &json!(0)));
+    assert_eq!(seen["fundedAt"], seen["repaidAt"]);
+    desk.audit();
+}
+
+/// `2.invoice.collected.2`, `gap.collectionThresholds`
+#[test]
+fn what_exceeds_the_face_value_is_kept_in_suspense() {
+    let mut desk = funded();
+    let paid = desk.pay("acme", "INV-1", 2_147_483_647);
+    assert_eq!(paid, json!({ "applied": 1_000_000, "suspense": 2_146_483_647 }));
+    assert_eq!(desk.pay("acme", "INV-1", 1), json!({ "applied": 0, "suspense": 1 }));
+    assert_eq!(desk.invoice("acme", "INV-1")["collected"], 1_000_000);
+    desk.audit();
+}
+
+/// `gap.faceValueLowered`, `6.events.invoice.paid`, `gap.alreadyCollected`
+#[test]
+fn a_face_value_lowered_below_what_came_in_bounds_what_is_told() {
+    let mut desk = Desk::open();
+    desk.onboard("acme", "123456789");
+    desk.sync_invoice("acme", "INV-1", 1_000);
+    desk.pay("acme", "INV-1", 600);
+    assert_eq!(desk.invoice("acme", "INV-1")["collectionState"], "PARTIALLY_COLLECTED");
+    assert_eq!(desk.request_advance("acme", "INV-1").code(), "invoice_not_financeable");
+
+    desk.subscribe();
+    desk.sync_invoice("acme", "INV-1", 500);
+    let seen = desk.invoice("acme", "INV-1");
+    assert_eq!((&seen["collected"], &seen["collectionState"]), (&json!(500), &json!("COLLECTED")));
+    assert_eq!(desk.event_names(), ["partner.invoice.paid"]);
+
+    desk.sync_invoice("acme", "INV-1", 2_000);
+    assert_eq!(desk.invoice("acme", "INV-1")["collected"], 600);
+    desk.audit();
+}
+
+/// `5.authentication.5`, `1.general.4`, `gap.testAccount`
+#[test]
+fn a_test_account_goes_through_every_state_and_enters_no_ledger() {
+    let mut desk = Desk::open();
+    desk.put("/v1/organizations/acme", &json!({ "legalName": "Acme" }));
+    desk.act(&json!({ "action": "markTestAccount", "externalId": "acme" }));
+    desk.onboard("acme", "123456789");
+    desk.sync_invoice("acme", "INV-1", 1_000_000);
+    desk.request_advance("acme", "INV-1");
+    desk.fund();
+    let books = books(&desk);
+    desk.pay("acme", "INV-1", 2_000_000);
+    assert_eq!(advance(&mut desk)["state"], "REPAID");
+    assert_eq!(self::books(&desk), books, "the ledger did not move");
+    assert!(books.contains("[Cents(0), Cents(0), Cents(0), Cents(0), Cents(0), Cents(0)]"));
+    desk.audit();
+}
+
+/// The ledger as the service's debug form shows it.
+fn books(desk: &Desk) -> String {
+    let shown = format!("{:?}", desk.service);
+    let (_, rest) = shown.split_once("Ledger {").expect("a ledger");
+    rest.split('}').next().unwrap_or_default().to_owned()
+}
+
+/// `5.authentication.5`: an advance is for real, or not, as of its request.
+#[test]
+fn marking_a_test_account_leaves_earlier_advances_in_the_books() {
+    let mut desk = funded();
+    desk.act(&json!({ "action": "markTestAccount", "externalId": "acme" }));
+    desk.pay("acme", "INV-1", 500_000);
+    desk.put("/v1/invoices/INV-2", &invoice_body("acme", "globex", 5_000));
+    desk.request_advance("acme", "INV-2");
+    desk.fund();
+    desk.pay("acme", "INV-2", 5_000);
+    desk.pay("acme", "INV-1", 500_000);
+    desk.audit();
+}
+
+/// `2.amounts.financeableAmount.2`, `8.perInvoiceMaximum`, `2.amounts.forwardedAtPayment`
+#[test]
+fn the_excess_over_the_maximum_reaches_the_business_when_the_payor_pays() {
+    let mut desk = Desk::open();
+    desk.onboard("acme", "123456789");
+    desk.sync_invoice("acme", "INV-1", 2_147_483_647);
+    let offered = desk.request_advance("acme", "INV-1").body;
+    assert_eq!(offered["financeableAmount"], 25_000_000);
+    assert_eq!(offered["advanceAmount"], 22_500_000);
+    assert_eq!(offered["forwardedAtPayment"], 2_147_483_647_i64 - 22_500_000 - 1_000_000);
+    desk.fund();
+    desk.pay("acme", "INV-1", 2_147_483_647);
+    desk.audit();
+}
+
+/// `gap.zeroAdvance`, `8.faceValue`, `gap.pricing`
+#[test]
+fn extremes_of_amount_and_date_are_priced_without_harm() {
+    let mut desk = Desk::open();
+    desk.onboard("acme", "123456789");
+    desk.sync_invoice("acme", "INV-1", 1);
+    assert_eq!(desk.request_advance("acme", "INV-1").code(), "invoice_not_financeable");
+    for (number, due) in [
+        "0000-01-01T00:00:00Z",
+        "9999-12-31T23:59:59Z",
+        "9999-12-31T23:59:59.999999999Z",
+        "2026-01-01T23:59:60Z",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let mut body = invoice_body("acme", "globex", 100_000);
+        body["dueDate"] = json!(due);
+        let path = format!("/v1/invoices/far-{number}");
+        if desk.put(&path, &body).status == 200 {
+            let seen = desk.request_advance("acme", &format!("far-{number}"));
+            assert_eq!(seen.status, 201, "{due}");
+            assert!(seen.body["forwardedAtPayment"].as_i64() >= Some(0));
+        }
+    }
+    desk.wait(u64::MAX);
+    desk.sync_invoice("acme", "INV-9", 5_000);
+    assert_eq!(desk.request_advance("acme", "INV-9").status, 201);
+    desk.wait(u64::MAX);
+    assert_eq!(desk.invoice("acme", "INV-9")["advance"]["state"], "FUNDED");
+    desk.audit();
+}
