@@ -1,1 +1,22 @@
-//! placeholder
+//! A contract suite for the Receivables Advance Partner API: it plays random operation sequences against
+//! the model, the mock or a live endpoint and says what held.
+//!
+//! - [`step`] is one symbolic action, [`transcript`] a run written down, [`target`] what is talked to.
+//! - [`generate`] makes steps by walking with the model toward goals; [`shrink`] makes failures small.
+//! - [`run`] plays them; [`checks`] hold one law each, with its clause; a [`finding`] is what does not hold.
+//! - [`coverage`] counts what was reached, [`suite`] runs many cases, [`report`] tells of them.
+
+pub mod checks;
+pub mod cli;
+pub mod coverage;
+pub mod finding;
+pub mod generate;
+pub mod identifiers;
+pub mod matcher;
+pub mod report;
+pub mod run;
+pub mod shrink;
+pub mod step;
+pub mod suite;
+pub mod target;
+pub mod transcript;

@@ -1,2 +1,7 @@
-//! placeholder
-fn main() {}
+//! The `tideover` command.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    tideover_harness::cli::main()
+}

@@ -1,0 +1,90 @@
+//! What is told as fundable is not refused, and the other way round (`2.invoice.fundable.2`).
+
+use serde_json::Value;
+use tideover_model::{OperationKind, clause};
+
+use crate::checks::{Check, Exchange, Notes};
+
+/// The invoice read last: whose, which, and whether it is fundable.
+#[derive(Default)]
+pub(super) struct Fundable {
+    read: Option<(Option<String>, String, bool)>,
+}
+
+impl Check for Fundable {
+    fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
+        let Some(kind) = exchange.kind() else {
+            self.read = None;
+            return;
+        };
+        if let Some(invoice) = exchange.success_of(OperationKind::GetInvoice) {
+            let fundable = invoice.get("fundable").and_then(Value::as_bool);
+            let path = exchange.call().map(|call| call.path.clone()).unwrap_or_default();
+            self.read =
+                fundable.map(|fundable| (exchange.sent.authorization.clone(), path, fundable));
+            reason_goes_with_it(exchange, invoice, notes);
+        } else if kind == OperationKind::RequestAdvance {
+            self.compare(exchange, notes);
+        } else if !kind.reads() {
+            self.read = None;
+        }
+    }
+}
+
+impl Fundable {
+    fn compare(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
+        let Some((reader, path, fundable)) = self.read.take() else { return };
+        let asked =
+            exchange.sent_field("payeeExternalId").zip(exchange.sent_field("invoiceExternalId"));
+        let Some((payee, invoice)) = asked else { return };
+        let same = path == crate::identifiers::invoice_path(&payee, &invoice);
+        if !same || reader != exchange.sent.authorization || exchange.seen.status == 502 {
+            return;
+        }
+        let clause = clause!("2.invoice.fundable.2");
+        let status = exchange.seen.status.to_string();
+        if fundable {
+            let accepted = exchange.seen.is_success();
+            notes.expect(
+                exchange,
+                clause,
+                accepted,
+                "status",
+                "a success: it was told as fundable",
+                status,
+            );
+        } else {
+            let repeat =
+                exchange.seen.json().and_then(|body| body.get("alreadyRequested")?.as_bool());
+            let made = exchange.seen.is_success() && repeat != Some(true);
+            notes.expect(
+                exchange,
+                clause,
+                !made,
+                "status",
+                "a refusal: it was told as not fundable",
+                status,
+            );
+        }
+    }
+}
+
+fn reason_goes_with_it(exchange: &Exchange<'_>, invoice: &Value, notes: &mut Notes) {
+    let fundable = invoice.get("fundable").and_then(Value::as_bool).unwrap_or_default();
+    let reason = invoice.get("notFundableReason");
+    let fits = match reason {
+        Some(Value::Null) => fundable,
+        Some(Value::String(_)) => !fundable,
+        _ => false,
+    };
+    let shown = format!("fundable {fundable}, reason {}", reason.unwrap_or(&Value::Null));
+    let clause = clause!("2.invoice.notFundableReason");
+    notes.expect(
+        exchange,
+        clause,
+        fits,
+        "notFundableReason",
+        "a reason if and only if not fundable",
+        shown,
+    );
+}

@@ -1,0 +1,47 @@
+//! A business has one collection account, the same everywhere (`2.remittance.intro.2`).
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use tideover_model::wire::route::route;
+use tideover_model::{OperationKind, clause};
+
+use crate::checks::{Check, Exchange, Notes};
+
+/// The account of each business, by key and identifier.
+#[derive(Default)]
+pub(super) struct OneAccount {
+    accounts: BTreeMap<(Option<String>, String), Value>,
+}
+
+impl Check for OneAccount {
+    fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
+        if crate::checks::starts_anew(exchange) {
+            self.accounts.clear();
+        }
+        let told = exchange.success_of(OperationKind::GetBusiness);
+        let told = told.or_else(|| exchange.success_of(OperationKind::RequestAdvance));
+        let Some(account) = told.and_then(|body| body.get("remittance")) else { return };
+        let Some(business) = business(exchange) else { return };
+        let key = (exchange.sent.authorization.clone(), business);
+        match self.accounts.get(&key) {
+            None if account.is_null() => {}
+            None => {
+                self.accounts.insert(key, account.clone());
+            }
+            Some(known) => {
+                let clause = clause!("2.remittance.intro.2");
+                let (expected, seen) = (known.to_string(), account.to_string());
+                notes.expect(exchange, clause, known == account, "remittance", expected, seen);
+            }
+        }
+    }
+}
+
+fn business(exchange: &Exchange<'_>) -> Option<String> {
+    let call = exchange.call()?;
+    match route(&call.method, &call.path).ok()?.kind {
+        OperationKind::GetBusiness => call.path.rsplit('/').next().map(str::to_owned),
+        _ => exchange.sent_field("payeeExternalId").map(|name| crate::identifiers::segment(&name)),
+    }
+}

@@ -1,0 +1,58 @@
+//! A repeated request returns the advance that is there (`4.advances.2`, `2.advance.alreadyRequested`).
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use tideover_model::{OperationKind, clause};
+
+use crate::checks::{Check, Exchange, Notes};
+
+/// What the first answer said, by key and body.
+#[derive(Default)]
+pub(super) struct RepeatedAdvance {
+    first: BTreeMap<(Option<String>, String, String), Value>,
+}
+
+impl Check for RepeatedAdvance {
+    fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
+        if crate::checks::starts_anew(exchange) {
+            self.first.clear();
+        }
+        let Some(answer) = exchange.success_of(OperationKind::RequestAdvance) else { return };
+        let asked =
+            exchange.sent_field("payeeExternalId").zip(exchange.sent_field("invoiceExternalId"));
+        let Some((payee, invoice)) = asked else { return };
+        let key = (exchange.sent.authorization.clone(), payee, invoice);
+        let already = answer.get("alreadyRequested").and_then(Value::as_bool);
+        let first = self.first.get(&key);
+        let shown = format!("{already:?}");
+        let flag = clause!("2.advance.alreadyRequested");
+        notes.expect(
+            exchange,
+            flag,
+            already == Some(first.is_some()),
+            "alreadyRequested",
+            first.is_some().to_string(),
+            shown,
+        );
+        match first {
+            None => {
+                self.first.insert(key, answer.clone());
+            }
+            Some(first) => {
+                for field in ["advanceAmount", "feeTotal", "remittance"] {
+                    let (first, again) = (&first[field], &answer[field]);
+                    let clause = clause!("4.advances.2");
+                    notes.expect(
+                        exchange,
+                        clause,
+                        first == again,
+                        field,
+                        first.to_string(),
+                        again.to_string(),
+                    );
+                }
+            }
+        }
+    }
+}

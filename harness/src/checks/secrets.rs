@@ -1,0 +1,43 @@
+//! What is never told: secrets after the first time, tax ids, who funds (`4.webhookList.1`,
+//! `2.business.taxIdOnFile.2`, `1.general.5`).
+
+use serde_json::Value;
+use tideover_model::{OperationKind, clause};
+
+use crate::checks::{Check, Exchange, Notes};
+
+pub(super) struct Withheld;
+
+impl Check for Withheld {
+    fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
+        let Some(kind) = exchange.kind() else { return };
+        let Some(body) = exchange.seen.json().filter(|_| exchange.seen.is_success()) else {
+            return;
+        };
+        let mut withhold = |clause, names: &[&str]| {
+            let told = names.iter().find(|name| has_field(body, name));
+            let seen = told.map_or(String::new(), |name| format!("a field {name}"));
+            notes.expect(exchange, clause, told.is_none(), "body", "not told", seen);
+        };
+        withhold(clause!("1.general.5"), &["funder", "funderId", "funderName", "fundingTerms"]);
+        match kind {
+            OperationKind::ListSubscriptions => {
+                withhold(clause!("4.webhookList.1"), &["secret", "signingSecret"]);
+            }
+            OperationKind::GetBusiness => {
+                withhold(clause!("2.business.taxIdOnFile.2"), &["taxId", "taxIdentifier"]);
+            }
+            _ => {}
+        }
+    }
+}
+
+fn has_field(value: &Value, name: &str) -> bool {
+    match value {
+        Value::Object(fields) => {
+            fields.contains_key(name) || fields.values().any(|value| has_field(value, name))
+        }
+        Value::Array(items) => items.iter().any(|item| has_field(item, name)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+    }
+}

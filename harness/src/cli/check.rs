@@ -1,0 +1,162 @@
+//! `tideover check`
+
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::path::PathBuf;
+use std::time::Instant;
+
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::json;
+use tideover_model::{Seeded, Service};
+use tideover_sim::Mock;
+
+use crate::cli::{Held, Output, Problem, WorldOptions};
+use crate::finding::{Finding, Verdict};
+use crate::report::{self, Told};
+use crate::suite::{self, Failure, InProcess, OverHttp, Plan, Summary};
+use crate::target::{Http, Unreachable, start};
+use crate::transcript::Header;
+use crate::{generate, report::plain};
+
+/// Play random operation sequences and say what held.
+///
+/// Without a target an embedded mock is started on a free port and played with over HTTP; with
+/// --in-process the model is played with directly, and its books are looked into. Every run prints its
+/// seed; the same seed plays the same steps. A failure is made small, written to a file, and printed with
+/// the command that replays it.
+#[derive(Args)]
+pub(super) struct Check {
+    #[command(flatten)]
+    world: WorldOptions,
+    /// How many cases are played, each in a fresh world
+    #[arg(long, value_name = "N", default_value_t = 250, conflicts_with = "case")]
+    cases: u64,
+    /// Play this case alone
+    #[arg(long, value_name = "N")]
+    case: Option<u64>,
+    /// How many steps a case has
+    #[arg(long, value_name = "N", default_value_t = generate::DEFAULT_STEPS)]
+    steps: usize,
+    /// Play with the model directly, without HTTP
+    #[arg(long)]
+    in_process: bool,
+    /// Print the steps of each case in plain words, and play nothing
+    #[arg(long)]
+    print_steps: bool,
+    /// Where a failure is written
+    #[arg(long, value_name = "FILE", default_value = "tideover-failure.jsonl")]
+    save: PathBuf,
+    /// Print the summary as a line of JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Check {
+    pub(super) async fn run(self) -> Result<Held, Problem> {
+        let output = Output::new(self.json);
+        let seed = self.world.seed.unwrap_or_else(any_seed);
+        let header = Header::new(seed, start(), self.world.load_profile()?);
+        let plan = Plan {
+            header,
+            first: self.case.unwrap_or(0),
+            cases: self.case.map_or(self.cases, |_| 1),
+            steps: self.steps,
+        };
+        if self.print_steps {
+            return print_steps(&output, &plan);
+        }
+        let began = Instant::now();
+        let progress = Progress::new(&output, &plan);
+        let (summary, target) = if self.in_process {
+            (in_process(&plan, &progress).await?, "the model, in process")
+        } else {
+            (over_http(&plan, &progress).await?, "an embedded mock over HTTP")
+        };
+        progress.bar.finish_and_clear();
+        let told = Told { plan: &plan, summary: &summary, target, took: began.elapsed() };
+        output.tell(told.to_string().trim_end(), || report::as_json(&told))?;
+        match &summary.failure {
+            None => Ok(Held::Yes),
+            Some(failure) => self.keep(&output, failure),
+        }
+    }
+
+    /// Writes a failure down and says how to replay it.
+    fn keep(&self, output: &Output, failure: &Failure) -> Result<Held, Problem> {
+        let path = self.save.display();
+        failure
+            .transcript
+            .write(&self.save, &failure.answers)
+            .map_err(|error| Problem::Wrong(format!("{path}: {error}")))?;
+        let on = if self.in_process { "model" } else { "mock" };
+        let command = format!("tideover replay {path} --on {on}");
+        output.tell(format!("\nreplay it with: {command}"), || json!({ "replay": command }))?;
+        let violated = failure
+            .findings
+            .iter()
+            .map(Finding::verdict)
+            .any(|verdict| verdict == Verdict::Violated);
+        Ok(if violated { Held::No } else { Held::Yes })
+    }
+}
+
+async fn in_process(plan: &Plan, progress: &Progress) -> Result<Summary, Unreachable> {
+    let service = Service::new(plan.header.profile.clone(), Seeded { seed: plan.header.seed });
+    let mut world = InProcess::new(service, plan.header.start);
+    suite::check(&mut world, plan, |summary| progress.show(summary)).await
+}
+
+async fn over_http(plan: &Plan, progress: &Progress) -> Result<Summary, Unreachable> {
+    let mock = Mock::builder()
+        .seed(plan.header.seed)
+        .profile(plan.header.profile.clone())
+        .start_at(plan.header.start)
+        .start()
+        .await
+        .map_err(|error| Unreachable(error.to_string()))?;
+    let mut world = OverHttp::new(Http::new(mock.url(), mock.api_key())?);
+    let summary = suite::check(&mut world, plan, |summary| progress.show(summary)).await;
+    mock.stop().await;
+    summary
+}
+
+fn print_steps(output: &Output, plan: &Plan) -> Result<Held, Problem> {
+    for case in plan.first..plan.first.saturating_add(plan.cases) {
+        let steps = generate::case(&plan.header, case, plan.steps);
+        output.tell(
+            format!("case {case} of seed {}", plan.header.seed),
+            || json!({ "case": case, "seed": plan.header.seed }),
+        )?;
+        for (index, step) in steps.iter().enumerate() {
+            output.tell(format!("  {}. {}", index + 1, plain(step)), || json!(step))?;
+        }
+    }
+    Ok(Held::Yes)
+}
+
+/// A seed that is short enough to be typed.
+fn any_seed() -> u64 {
+    RandomState::new().build_hasher().finish() % 1_000_000
+}
+
+/// How far a run is, for whoever watches.
+struct Progress {
+    bar: ProgressBar,
+}
+
+impl Progress {
+    fn new(output: &Output, plan: &Plan) -> Progress {
+        let bar =
+            if output.is_watched() { ProgressBar::new(plan.cases) } else { ProgressBar::hidden() };
+        let template = "seed {msg} {wide_bar} case {pos} of {len}, {eta} left";
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style);
+        }
+        bar.set_message(plan.header.seed.to_string());
+        Progress { bar }
+    }
+
+    fn show(&self, summary: &Summary) {
+        self.bar.set_position(summary.cases);
+    }
+}

@@ -1,0 +1,133 @@
+//! The command line: parsed once, then run; one clear line on stderr for what went wrong.
+
+mod check;
+mod output;
+mod replay;
+mod serve;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand};
+use tideover_model::{Profile, Timestamp};
+
+pub(crate) use output::Output;
+
+/// Stands in for the Receivables Advance Partner API, and holds it to its word.
+#[derive(Parser)]
+#[command(name = "tideover", version, max_term_width = 100, after_help = EXIT_CODES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  all held
+  1  the contract was violated, or a transcript's expectation was not met
+  2  the command was wrong: an option, a file, a port in use
+  3  the target could not be reached";
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run the mock: an in-memory service that integrators point their client at
+    Serve(serve::Serve),
+    /// Play random operation sequences and say what held
+    Check(check::Check),
+    /// Play a transcript again: on the model, on a mock, or on a base URL
+    Replay(replay::Replay),
+}
+
+/// The world that a command plays in.
+#[derive(Args)]
+struct WorldOptions {
+    /// What the service's free choices are drawn from (account numbers, references, rates, delays)
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// A TOML file with the assumed values that differ from the standard profile
+    #[arg(long, value_name = "FILE")]
+    profile: Option<PathBuf>,
+}
+
+/// Why a command ended without doing what it was asked.
+enum Problem {
+    /// The command was wrong.
+    Wrong(String),
+    /// The target could not be reached.
+    Unreachable(String),
+    /// Whoever read our output has gone.
+    NobodyListens,
+}
+
+impl From<std::io::Error> for Problem {
+    fn from(error: std::io::Error) -> Problem {
+        match error.kind() {
+            std::io::ErrorKind::BrokenPipe => Problem::NobodyListens,
+            _ => Problem::Wrong(format!("cannot write: {error}")),
+        }
+    }
+}
+
+impl From<crate::target::Unreachable> for Problem {
+    fn from(error: crate::target::Unreachable) -> Problem {
+        Problem::Unreachable(error.0)
+    }
+}
+
+impl From<crate::transcript::Unreadable> for Problem {
+    fn from(error: crate::transcript::Unreadable) -> Problem {
+        Problem::Wrong(error.to_string())
+    }
+}
+
+/// Whether what was checked held.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Held {
+    Yes,
+    No,
+}
+
+/// Runs the command that the process was started with.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let ended = match runtime {
+        Err(error) => Err(Problem::Wrong(format!("no async runtime: {error}"))),
+        Ok(runtime) => runtime.block_on(run(cli.command)),
+    };
+    match ended {
+        Ok(Held::Yes) => ExitCode::SUCCESS,
+        Ok(Held::No) => ExitCode::from(1),
+        Err(Problem::Wrong(message)) => complain(&message, 2),
+        Err(Problem::Unreachable(message)) => complain(&message, 3),
+        Err(Problem::NobodyListens) => ExitCode::SUCCESS,
+    }
+}
+
+async fn run(command: Command) -> Result<Held, Problem> {
+    match command {
+        Command::Serve(serve) => serve.run().await,
+        Command::Check(check) => check.run().await,
+        Command::Replay(replay) => replay.run().await,
+    }
+}
+
+fn complain(message: &str, code: u8) -> ExitCode {
+    output::to_stderr(&format!("tideover: {message}"));
+    ExitCode::from(code)
+}
+
+impl WorldOptions {
+    fn load_profile(&self) -> Result<Profile, Problem> {
+        self.profile.as_deref().map_or(Ok(Profile::default()), load_profile)
+    }
+}
+
+fn load_profile(path: &Path) -> Result<Profile, Problem> {
+    tideover_sim::load_profile(path).map_err(|error| Problem::Wrong(error.to_string()))
+}
+
+fn instant(text: &str) -> Result<Timestamp, String> {
+    Timestamp::parse(text)
+        .ok_or_else(|| "expected a date-time, such as 2026-01-31T00:00:00Z".into())
+}

@@ -1,0 +1,125 @@
+//! `tideover serve`
+
+use std::net::{IpAddr, SocketAddr};
+
+use clap::{Args, ValueEnum};
+use serde_json::json;
+use tideover_model::Timestamp;
+use tideover_sim::{ClockChoice, Mock, wall_time};
+
+use crate::cli::{Held, Output, Problem, WorldOptions, instant};
+
+/// Run the mock: an in-memory service that integrators point their client at.
+///
+/// It listens on this machine alone unless told otherwise, keeps its state in memory, and starts with one
+/// API key, which it prints. What is due by the clock (accounts that open, advances that are funded)
+/// happens by itself; POST /_sim/clock moves the clock forward, POST /_sim/actions plays the vendor, the
+/// bank, the payor and the operator.
+#[derive(Args)]
+pub(super) struct Serve {
+    #[command(flatten)]
+    world: WorldOptions,
+    /// The address to listen on
+    #[arg(long, default_value = "127.0.0.1")]
+    address: IpAddr,
+    /// The port to listen on; 0 picks a free one
+    #[arg(long, default_value_t = 4010)]
+    port: u16,
+    /// Whether the clock runs with the wall or stands until it is moved
+    #[arg(long, value_enum, default_value_t = ClockKind::Running)]
+    clock: ClockKind,
+    /// How many times as fast as the wall the clock runs
+    #[arg(long, value_name = "N", default_value_t = 1, conflicts_with = "still", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    speed: u32,
+    /// When the clock starts; the wall time unless told otherwise
+    #[arg(long, value_name = "DATE-TIME", value_parser = instant)]
+    start: Option<Timestamp>,
+    /// What is logged to standard error: error, warn, info, debug or trace
+    #[arg(long, value_name = "LEVEL", default_value = "warn")]
+    log: tracing_subscriber::filter::LevelFilter,
+    /// Print what a program needs, as a line of JSON, when ready to answer
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ClockKind {
+    /// Runs with the wall, and can be moved forward
+    Running,
+    /// Stands until it is moved
+    Still,
+}
+
+impl Serve {
+    pub(super) async fn run(self) -> Result<Held, Problem> {
+        tracing_subscriber::fmt().with_max_level(self.log).with_writer(std::io::stderr).init();
+        let seed = self.world.seed.unwrap_or(1);
+        let clock = match self.clock {
+            ClockKind::Running => ClockChoice::Running { speed: self.speed },
+            ClockKind::Still => ClockChoice::Still,
+        };
+        let mock = Mock::builder()
+            .seed(seed)
+            .profile(self.world.load_profile()?)
+            .start_at(self.start.unwrap_or_else(wall_time))
+            .clock(clock)
+            .listen(SocketAddr::new(self.address, self.port))
+            .start()
+            .await
+            .map_err(|error| Problem::Wrong(error.to_string()))?;
+        let told = Output::new(self.json).tell(self.welcome(&mock, seed), || {
+            json!({
+                "baseUrl": mock.url(),
+                "apiKey": mock.api_key(),
+                "now": mock.now(),
+                "seed": seed,
+            })
+        });
+        // A mock is wanted even where nobody reads what it prints.
+        match told.map_err(Problem::from) {
+            Ok(()) | Err(Problem::NobodyListens) => {}
+            Err(problem) => return Err(problem),
+        }
+        ended().await?;
+        mock.stop().await;
+        Ok(Held::Yes)
+    }
+
+    fn welcome(&self, mock: &Mock, seed: u64) -> String {
+        let clock = match self.clock {
+            ClockKind::Still => "stands".to_owned(),
+            ClockKind::Running if self.speed == 1 => "runs with the wall".to_owned(),
+            ClockKind::Running => format!("runs {} times as fast as the wall", self.speed),
+        };
+        format!(
+            "Tideover is ready: a mock of the Receivables Advance Partner API. No money moves.\n\
+             \x20 base URL  {url}\n\
+             \x20 API key   {key}\n\
+             \x20 clock     {now}, {clock}; POST {url}/_sim/clock moves it\n\
+             \x20 outside   POST {url}/_sim/actions plays vendor, bank, payor and operator\n\
+             \x20 OpenAPI   {url}/_sim/openapi.json\n\
+             \x20 webhooks  queued, not sent yet: GET {url}/_sim/deliveries\n\
+             \x20 seed      {seed}\n\
+             Ctrl-C ends it.",
+            url = mock.url(),
+            key = mock.api_key(),
+            now = mock.now(),
+        )
+    }
+}
+
+/// Waits for Ctrl-C or SIGTERM.
+async fn ended() -> Result<(), Problem> {
+    let wrong = |error: std::io::Error| Problem::Wrong(format!("signals cannot be heard: {error}"));
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let mut terminate = signal(SignalKind::terminate()).map_err(wrong)?;
+        tokio::select! {
+            interrupted = tokio::signal::ctrl_c() => interrupted.map_err(wrong),
+            _ = terminate.recv() => Ok(()),
+        }
+    }
+    #[cfg(not(unix))]
+    tokio::signal::ctrl_c().await.map_err(wrong)
+}

@@ -1,0 +1,242 @@
+//! Which interesting states a run has reached, as its answers tell.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+use tideover_model::{Code, OperationKind};
+
+use crate::checks::Exchange;
+
+/// How often each state was reached, by group and name.
+#[derive(Clone, Debug, Default)]
+pub struct Coverage {
+    counts: BTreeMap<(Group, String), u64>,
+    /// The tax ids that each key has synced, for businesses that are shared.
+    tax_ids: BTreeMap<String, BTreeSet<Option<String>>>,
+}
+
+/// What kind of state it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Group {
+    /// A request that was played.
+    Operation,
+    /// A code that was answered.
+    Code,
+    /// How far an advance was.
+    Advance,
+    /// How much of an invoice was collected.
+    Collection,
+    /// What a sync did.
+    Sync,
+    /// What became of a row, and of a file.
+    Import,
+    /// How compliance was cleared.
+    Compliance,
+    /// What became of a tax id.
+    TaxId,
+    /// What else is interesting.
+    Situation,
+}
+
+impl Group {
+    /// All groups, in the order of a report.
+    pub const ALL: [Group; 9] = [
+        Group::Operation,
+        Group::Code,
+        Group::Advance,
+        Group::Collection,
+        Group::Sync,
+        Group::Import,
+        Group::Compliance,
+        Group::TaxId,
+        Group::Situation,
+    ];
+
+    /// What a report calls it.
+    pub fn title(self) -> &'static str {
+        match self {
+            Group::Operation => "operations",
+            Group::Code => "codes",
+            Group::Advance => "advance states",
+            Group::Collection => "collection states",
+            Group::Sync => "sync outcomes",
+            Group::Import => "imports",
+            Group::Compliance => "compliance",
+            Group::TaxId => "tax ids",
+            Group::Situation => "situations",
+        }
+    }
+
+    /// The states that a run of the mock should reach.
+    pub fn wanted(self) -> Vec<String> {
+        let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        match self {
+            Group::Operation => OperationKind::ALL.map(operation_name).to_vec(),
+            Group::Code => Code::ALL.map(|code| code.name().to_owned()).to_vec(),
+            Group::Advance => owned(&["REQUESTED", "FUNDING", "FUNDED", "REPAID"]),
+            Group::Collection => owned(&["UNCOLLECTED", "PARTIALLY_COLLECTED", "COLLECTED"]),
+            Group::Sync => owned(&["created", "updated", "statusOnly"]),
+            Group::Import => owned(&[
+                "row created",
+                "row updated",
+                "row statusOnly",
+                "row rejected",
+                "interrupted",
+                "finished",
+            ]),
+            Group::Compliance => owned(&["VENDOR_ASSERTION", "W9_UPLOAD", "PARTNER_SUPPLIED"]),
+            Group::TaxId => {
+                owned(&["accepted", "unchanged", "malformed", "differs", "heldByAnother"])
+            }
+            Group::Situation => owned(SITUATIONS),
+        }
+    }
+}
+
+const SITUATIONS: &[&str] = &[
+    "a business shared by two platforms",
+    "an advance requested again",
+    "a fundable invoice",
+    "an open collection account",
+    "an invitation accepted",
+    "an import resumed",
+    "a payment into suspense",
+    "a payment before funding",
+    "a subscription deleted",
+    "a key revoked",
+    "an upstream failure",
+];
+
+fn operation_name(kind: OperationKind) -> String {
+    format!("{} {}", kind.method(), kind.path())
+}
+
+impl Coverage {
+    /// How often each state of `group` was reached; those that should be and were not are counted as 0.
+    pub fn of(&self, group: Group) -> Vec<(String, u64)> {
+        let count = |name: &str| self.counts.get(&(group, name.to_owned())).copied().unwrap_or(0);
+        group.wanted().into_iter().map(|name| (name.clone(), count(&name))).collect()
+    }
+
+    /// Adds what another run has reached.
+    pub fn add(&mut self, other: &Coverage) {
+        for (state, count) in &other.counts {
+            *self.counts.entry(state.clone()).or_default() += count;
+        }
+    }
+
+    fn reach(&mut self, group: Group, name: &str) {
+        *self.counts.entry((group, name.to_owned())).or_default() += 1;
+    }
+
+    /// Counts what an exchange has reached.
+    pub(crate) fn record(&mut self, exchange: &Exchange<'_>) {
+        if let Some(kind) = exchange.kind() {
+            self.reach(Group::Operation, &operation_name(kind));
+        }
+        if exchange.call().is_some()
+            && let Some(code) = exchange.seen.code()
+        {
+            self.reach(Group::Code, code);
+        }
+        let Some(body) = exchange.seen.json() else {
+            if exchange.seen.is_success() && exchange.kind() == Some(OperationKind::Unsubscribe) {
+                self.reach(Group::Situation, "a subscription deleted");
+            }
+            return;
+        };
+        if let Some(action) = exchange.action_name() {
+            self.record_action(action, exchange.seen.is_success(), body);
+        }
+        if exchange.seen.status == 502 {
+            self.reach(Group::Situation, "an upstream failure");
+        }
+        if let Some(kind) = exchange.kind().filter(|_| exchange.seen.is_success()) {
+            self.record_success(exchange, kind, body);
+        }
+    }
+
+    fn record_action(&mut self, action: &str, success: bool, body: &Value) {
+        match action {
+            "reset" => self.tax_ids.clear(),
+            "vendorAcceptsInvitation" if success => {
+                self.reach(Group::Situation, "an invitation accepted");
+            }
+            "revokeKey" if success => self.reach(Group::Situation, "a key revoked"),
+            "payorPays" if body["suspense"].as_i64() > Some(0) => {
+                self.reach(Group::Situation, "a payment into suspense");
+            }
+            _ => {}
+        }
+    }
+
+    fn record_success(&mut self, exchange: &Exchange<'_>, kind: OperationKind, body: &Value) {
+        let word = |field: &str| body[field].as_str().unwrap_or_default();
+        match kind {
+            OperationKind::GetInvoice => self.record_invoice(body),
+            OperationKind::SyncInvoice => self.reach(Group::Sync, word("outcome")),
+            OperationKind::GetBusiness => {
+                self.reach(Group::Compliance, word("complianceRoute"));
+                if body["remittance"].is_object() {
+                    self.reach(Group::Situation, "an open collection account");
+                }
+            }
+            OperationKind::SyncBusiness => self.record_business(exchange, body),
+            OperationKind::ImportInvoices => self.record_import(body),
+            OperationKind::RequestAdvance if body["alreadyRequested"] == true => {
+                self.reach(Group::Situation, "an advance requested again");
+            }
+            _ => {}
+        }
+    }
+
+    fn record_invoice(&mut self, invoice: &Value) {
+        let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        self.reach(Group::Collection, &word(&invoice["collectionState"]));
+        if invoice["fundable"] == true {
+            self.reach(Group::Situation, "a fundable invoice");
+        }
+        let state = word(&invoice["advance"]["state"]);
+        if !state.is_empty() {
+            self.reach(Group::Advance, &state);
+        }
+        if matches!(state.as_str(), "REQUESTED" | "FUNDING") && invoice["collected"] != 0 {
+            self.reach(Group::Situation, "a payment before funding");
+        }
+    }
+
+    fn record_business(&mut self, exchange: &Exchange<'_>, body: &Value) {
+        if let Some(outcome) = body["taxIdResult"]["outcome"].as_str() {
+            self.reach(Group::TaxId, outcome);
+        }
+        let Some(tax_id) = exchange.sent_field("taxId") else { return };
+        let digits: String = tax_id.chars().filter(char::is_ascii_digit).collect();
+        let platforms = self.tax_ids.entry(digits).or_default();
+        let key = exchange.sent.authorization.clone();
+        let matched = body["created"] == false && body["taxIdResult"].is_null();
+        if matched && platforms.iter().any(|other| *other != key) {
+            self.reach(Group::Situation, "a business shared by two platforms");
+        } else {
+            platforms.insert(key);
+        }
+    }
+
+    fn record_import(&mut self, report: &Value) {
+        let rows = report["rows"].as_array().map(Vec::as_slice).unwrap_or_default();
+        for row in rows {
+            let outcome = row["outcome"].as_str().unwrap_or_default();
+            self.reach(Group::Import, &format!("row {outcome}"));
+        }
+        let name = report["externalId"].as_str().unwrap_or_default();
+        let interrupted = (Group::Import, format!("interrupted {name}"));
+        if report["finished"] == true {
+            self.reach(Group::Import, "finished");
+            if self.counts.remove(&interrupted).is_some() {
+                self.reach(Group::Situation, "an import resumed");
+            }
+        } else {
+            self.reach(Group::Import, "interrupted");
+            self.counts.insert(interrupted, 1);
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Requests of the wrong form: each is valid but for one thing.
+
+use serde_json::{Value, json};
+
+use crate::generate::requests::{self as make, InvoiceFields};
+use crate::generate::{Walk, values};
+use crate::step::{Action, Call, Caller, Step};
+
+impl Walk {
+    /// A request that is refused before the service decides anything.
+    pub(super) fn malformed(&mut self) -> Step {
+        match self.draw(0_u32..12) {
+            0 => make::list_subscriptions().by(&Caller::Nobody),
+            1 => {
+                let header = self.pick(&[
+                    "Basic cmFwOg==",
+                    "Bearer",
+                    "Bearer rap_sk_unknown",
+                    "rap_sk_local",
+                    "",
+                ]);
+                make::list_subscriptions().by(&Caller::Header(header.to_owned()))
+            }
+            2 => {
+                let (method, path) = self.pick(&[
+                    ("GET", "/v1/unknown"),
+                    ("PATCH", "/v1/webhooks"),
+                    ("GET", "/v2/webhooks"),
+                    ("POST", "/v1/invoices/i1"),
+                    ("DELETE", "/v1/organizations/v1"),
+                ]);
+                Step::new(Action::Call(Call::bare(method, path)))
+            }
+            3 | 4 => self.with_bad_field(),
+            5 => self.with_bad_number(),
+            6 => self.with_text(
+                &["", "{", "[1,", "not json", "{\"legalName\":\"x\"}}"],
+                "application/json",
+            ),
+            7 => self.with_text(&["[\"Acme\"]", "null", "7", "\"x\"", "{}"], "application/json"),
+            8 => self.with_text(&["{\"legalName\":\"x\",\"legalName\":\"y\"}"], "application/json"),
+            9 => self.with_text(&["{\"legalName\":\"x\"}"], "text/plain"),
+            10 => make::set_payout_account(
+                "v1",
+                self.pick(&["123", "123456789012345678", "12a4", ""]),
+                "021000021",
+                None,
+            ),
+            _ => make::subscribe(
+                "https://hooks.example.com/x",
+                Some(self.pick(&[vec![], vec!["partner.unknown".to_owned()]])),
+            ),
+        }
+    }
+
+    fn with_text(&mut self, texts: &[&str], content_type: &str) -> Step {
+        let text = self.pick(texts).to_owned();
+        Step::new(Action::Call(Call::text("PUT", "/v1/organizations/v1", text, content_type)))
+    }
+
+    fn invoice_sync(&mut self) -> Step {
+        let fields = InvoiceFields {
+            payee: "v1".into(),
+            payor: "p1".into(),
+            status: "ISSUED",
+            face_value: 1000,
+            issue_date: "2026-01-01T00:00:00Z".into(),
+            due_date: "2026-02-01T00:00:00Z".into(),
+        };
+        make::sync_invoice("i1", &fields)
+    }
+
+    fn with_bad_field(&mut self) -> Step {
+        let mut step = self.invoice_sync();
+        let field = self.pick(&["payee", "payor", "status", "faceValue", "issueDate", "dueDate"]);
+        let bad = match self.draw(0_u32..4) {
+            0 => None,
+            1 => Some(Value::Null),
+            2 => Some(json!([])),
+            _ => Some(json!(self.draw(values::bad_date()))),
+        };
+        if let Action::Call(Call { body: Some(Value::Object(body)), .. }) = &mut step.action {
+            match bad {
+                None => body.remove(field),
+                Some(bad) => body.insert(field.to_owned(), bad),
+            };
+        }
+        step
+    }
+
+    /// Numbers that no JSON value holds as they stand must be sent as text.
+    fn with_bad_number(&mut self) -> Step {
+        let number = self.draw(values::bad_number());
+        let mut step = self.invoice_sync();
+        if let Action::Call(call) = &mut step.action
+            && let Some(body) = call.body.take()
+        {
+            call.text = Some(
+                body.to_string().replace("\"faceValue\":1000", &format!("\"faceValue\":{number}")),
+            );
+            call.content_type = Some("application/json".into());
+        }
+        step
+    }
+}

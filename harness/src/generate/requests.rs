@@ -1,0 +1,186 @@
+//! Requests and actions as steps: what a well-meaning caller would send.
+
+use serde_json::{Map, Value, json};
+
+use crate::identifiers::{business_path, invoice_path, segment};
+use crate::step::{Action, Call, Step};
+
+/// What a sync says of an invoice.
+#[derive(Clone, Debug)]
+pub(super) struct InvoiceFields {
+    pub(super) payee: String,
+    pub(super) payor: String,
+    pub(super) status: &'static str,
+    pub(super) face_value: i64,
+    pub(super) issue_date: String,
+    pub(super) due_date: String,
+}
+
+fn call(call: Call) -> Step {
+    Step::new(Action::Call(call))
+}
+
+/// The legal name that goes with an identifier.
+pub(super) fn name_of(business: &str) -> String {
+    format!("{} Ltd", business.to_uppercase())
+}
+
+pub(super) fn sync_business(
+    business: &str,
+    legal_name: &str,
+    tax_id: Option<&str>,
+    contact: Option<Value>,
+) -> Step {
+    let mut body = json!({ "legalName": legal_name });
+    if let Some(tax_id) = tax_id {
+        body["taxId"] = json!(tax_id);
+    }
+    if let Some(contact) = contact {
+        body["contact"] = contact;
+    }
+    call(Call::json("PUT", business_path(business), body))
+}
+
+/// A contact with all that an address needs.
+pub(super) fn full_contact() -> Value {
+    json!({ "name": "Ann", "address": full_address() })
+}
+
+pub(super) fn full_address() -> Value {
+    json!({ "line1": "1 Quay", "city": "Portland", "state": "OR", "postalCode": "97201" })
+}
+
+pub(super) fn get_business(business: &str) -> Step {
+    call(Call::bare("GET", business_path(business)))
+}
+
+pub(super) fn set_payout_account(
+    business: &str,
+    account: &str,
+    routing: &str,
+    label: Option<&str>,
+) -> Step {
+    let mut body = json!({ "accountNumber": account, "routingNumber": routing });
+    if let Some(label) = label {
+        body["label"] = json!(label);
+    }
+    call(Call::json("PUT", format!("{}/payout-account", business_path(business)), body))
+}
+
+pub(super) fn sync_invoice(invoice: &str, fields: &InvoiceFields) -> Step {
+    let party = |business: &str| json!({ "externalId": business, "legalName": name_of(business) });
+    let body = json!({
+        "payee": party(&fields.payee),
+        "payor": party(&fields.payor),
+        "status": fields.status,
+        "faceValue": fields.face_value,
+        "issueDate": fields.issue_date,
+        "dueDate": fields.due_date,
+    });
+    call(Call::json("PUT", format!("/v1/invoices/{}", segment(invoice)), body))
+}
+
+pub(super) fn get_invoice(payee: &str, invoice: &str) -> Step {
+    call(Call::bare("GET", invoice_path(payee, invoice)))
+}
+
+pub(super) fn import(import: &str, csv: String) -> Step {
+    let path = format!("/v1/invoices/imports/{}", segment(import));
+    call(Call::text("PUT", path, csv, "text/csv"))
+}
+
+pub(super) fn get_import(import: &str) -> Step {
+    call(Call::bare("GET", format!("/v1/invoices/imports/{}", segment(import))))
+}
+
+pub(super) fn request_advance(payee: &str, invoice: &str) -> Step {
+    let body = json!({ "payeeExternalId": payee, "invoiceExternalId": invoice });
+    call(Call::json("POST", "/v1/advances", body))
+}
+
+pub(super) fn quote(business: &str, face_value: i64) -> Step {
+    let body = json!({ "externalId": business, "invoiceFaceValue": face_value });
+    call(Call::json("POST", "/v1/quotes", body))
+}
+
+pub(super) fn invite(business: &str, email: &str) -> Step {
+    let body = json!({ "externalId": business, "email": email });
+    call(Call::json("POST", "/v1/invitations", body))
+}
+
+pub(super) fn create_session(business: &str) -> Step {
+    call(Call::json("POST", "/v1/onboarding-sessions", json!({ "externalId": business })))
+}
+
+pub(super) fn subscribe(url: &str, event_types: Option<Vec<String>>) -> Step {
+    let mut body = json!({ "url": url });
+    if let Some(event_types) = event_types {
+        body["eventTypes"] = json!(event_types);
+    }
+    call(Call::json("POST", "/v1/webhooks", body))
+}
+
+pub(super) fn list_subscriptions() -> Step {
+    call(Call::bare("GET", "/v1/webhooks"))
+}
+
+pub(super) fn unsubscribe(reference: &str) -> Step {
+    call(Call::bare("DELETE", format!("/v1/webhooks/{reference}")))
+}
+
+/// An action of the operator port.
+pub(super) fn act(name: &str, fields: Value) -> Step {
+    let mut action = Map::new();
+    action.insert("action".into(), json!(name));
+    if let Value::Object(fields) = fields {
+        action.extend(fields);
+    }
+    Step::new(Action::Act(action))
+}
+
+pub(super) fn advance_clock(seconds: u64) -> Step {
+    Step::new(Action::Advance(seconds))
+}
+
+/// The read that shows what a step did, if there is one.
+pub(super) fn read_back(step: &Step) -> Option<Step> {
+    let text = |value: &Value, name: &str| value.get(name)?.as_str().map(str::to_owned);
+    let read = match &step.action {
+        Action::Act(fields) => {
+            let fields = Value::Object(fields.clone());
+            let payee = text(&fields, "payeeExternalId")?;
+            match text(&fields, "invoiceExternalId") {
+                Some(invoice) => get_invoice(&payee, &invoice),
+                None => get_business(&payee),
+            }
+        }
+        Action::Call(call) => read_back_of_call(call)?,
+        Action::Advance(_) | Action::Deliveries => return None,
+    };
+    Some(read.by(&step.caller))
+}
+
+fn read_back_of_call(call: &Call) -> Option<Step> {
+    let body = call.body.as_ref();
+    let text = |name: &str| body?.get(name)?.as_str();
+    let parts: Vec<&str> = call.path.split('/').skip(2).collect();
+    Some(match (call.method.as_str(), parts.as_slice()) {
+        ("PUT", ["invoices", "imports", _]) => {
+            Step::new(Action::Call(Call::bare("GET", &*call.path)))
+        }
+        ("PUT", ["invoices", invoice]) => {
+            let payee = body?.get("payee")?.get("externalId")?.as_str()?;
+            let path = format!("{}/invoices/{invoice}", business_path(payee));
+            Step::new(Action::Call(Call::bare("GET", path)))
+        }
+        ("PUT", ["organizations", business, ..]) => {
+            Step::new(Action::Call(Call::bare("GET", format!("/v1/organizations/{business}"))))
+        }
+        ("POST", ["advances"]) => get_invoice(text("payeeExternalId")?, text("invoiceExternalId")?),
+        ("POST", ["quotes" | "invitations" | "onboarding-sessions"]) => {
+            get_business(text("externalId")?)
+        }
+        ("POST", ["webhooks"]) | ("DELETE", ["webhooks", _]) => list_subscriptions(),
+        _ => return None,
+    })
+}

@@ -1,0 +1,21 @@
+//! Identifiers as path segments.
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
+/// What a path segment keeps unencoded.
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
+
+/// An identifier, as it stands in a path.
+pub fn segment(identifier: &str) -> String {
+    utf8_percent_encode(identifier, ENCODED).to_string()
+}
+
+/// Where an invoice is read.
+pub fn invoice_path(payee: &str, invoice: &str) -> String {
+    format!("/v1/organizations/{}/invoices/{}", segment(payee), segment(invoice))
+}
+
+/// Where a business is read and synced.
+pub fn business_path(business: &str) -> String {
+    format!("/v1/organizations/{}", segment(business))
+}

@@ -1,0 +1,107 @@
+//! Whether an answer holds what a hand-written transcript expects.
+//!
+//! Objects match as subsets, arrays element by element, date-times as instants. In angle brackets stands
+//! what is not known beforehand: `<any>`, `<string>`, `<digits>`, `<integer>`, `<boolean>`, `<date-time>`,
+//! and `<absent>` for a key that must not be there.
+
+use serde_json::Value;
+use tideover_model::Timestamp;
+
+/// Where an answer is not as expected.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mismatch {
+    /// The path of the field, dotted.
+    pub field: String,
+    /// What was expected there.
+    pub expected: String,
+    /// What was there.
+    pub seen: String,
+}
+
+/// Every point where `seen` does not hold `expected`.
+pub fn mismatches(expected: &Value, seen: Option<&Value>) -> Vec<Mismatch> {
+    let mut found = Vec::new();
+    compare("", expected, seen, &mut found);
+    found
+}
+
+fn compare(field: &str, expected: &Value, seen: Option<&Value>, found: &mut Vec<Mismatch>) {
+    let inside = |name: &str| match field {
+        "" => name.to_owned(),
+        field => format!("{field}.{name}"),
+    };
+    match (expected, seen) {
+        (Value::Object(expected), Some(Value::Object(seen))) => {
+            for (name, expected) in expected {
+                compare(&inside(name), expected, seen.get(name), found);
+            }
+        }
+        (Value::Array(expected), Some(Value::Array(seen))) if expected.len() == seen.len() => {
+            for (index, (expected, seen)) in expected.iter().zip(seen).enumerate() {
+                compare(&inside(&index.to_string()), expected, Some(seen), found);
+            }
+        }
+        (expected, seen) if !holds(expected, seen) => found.push(Mismatch {
+            field: field.to_owned(),
+            expected: expected.to_string(),
+            seen: seen.map_or_else(|| "nothing".to_owned(), Value::to_string),
+        }),
+        _ => {}
+    }
+}
+
+fn holds(expected: &Value, seen: Option<&Value>) -> bool {
+    let Some(seen) = seen else { return expected == "<absent>" };
+    let Value::String(expected) = expected else { return expected == seen };
+    let text = seen.as_str();
+    match expected.as_str() {
+        "<any>" => true,
+        "<absent>" => false,
+        "<string>" => seen.is_string(),
+        "<digits>" => text.is_some_and(is_digits),
+        "<integer>" => seen.is_i64() || seen.is_u64(),
+        "<boolean>" => seen.is_boolean(),
+        "<date-time>" => text.is_some_and(|text| Timestamp::parse(text).is_some()),
+        expected => text.is_some_and(|text| same_text(expected, text)),
+    }
+}
+
+fn is_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The same string, or the same instant.
+pub(crate) fn same_text(one: &str, other: &str) -> bool {
+    let instant = Timestamp::parse(one);
+    one == other || (instant.is_some() && instant == Timestamp::parse(other))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn fields(expected: Value, seen: Value) -> Vec<String> {
+        mismatches(&expected, Some(&seen)).into_iter().map(|mismatch| mismatch.field).collect()
+    }
+
+    #[test]
+    fn objects_match_as_subsets_and_arrays_element_by_element() {
+        let seen = json!({ "a": 1, "b": [{ "c": 2, "d": 3 }] });
+        assert!(fields(json!({ "b": [{ "c": 2 }] }), seen.clone()).is_empty());
+        assert_eq!(fields(json!({ "b": [{ "c": 3 }], "a": 2 }), seen.clone()), ["a", "b.0.c"]);
+        assert_eq!(fields(json!({ "b": [] }), seen), ["b"]);
+    }
+
+    #[test]
+    fn brackets_stand_for_what_is_not_known() {
+        let seen = json!({ "s": "x", "d": "12", "i": 3, "t": "2026-01-01T01:00:00+01:00" });
+        let good = json!({ "s": "<string>", "d": "<digits>", "i": "<integer>", "q": "<absent>",
+            "t": "2026-01-01T00:00:00Z" });
+        assert!(fields(good, seen.clone()).is_empty());
+        let bad = json!({ "s": "<digits>", "d": "<integer>", "i": "<string>", "t": "<absent>",
+            "n": "<any>" });
+        assert_eq!(fields(bad, seen), ["d", "i", "n", "s", "t"]);
+    }
+}

@@ -1,0 +1,168 @@
+//! What is told of a run: in plain words, as curl lines, as JSON.
+
+mod plain;
+
+use std::fmt::{self, Write as _};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::coverage::Group;
+use crate::suite::{Failure, Plan, Summary};
+
+pub use plain::{curl, plain};
+
+/// A suite's summary, for a person.
+pub struct Told<'a> {
+    /// What was to be played.
+    pub plan: &'a Plan,
+    /// What came of it.
+    pub summary: &'a Summary,
+    /// What was played against, in words.
+    pub target: &'a str,
+    /// How long it took.
+    pub took: Duration,
+}
+
+impl fmt::Display for Told<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Told { plan, summary, target, took } = self;
+        let seconds = took.as_secs_f64();
+        let rate = per_second(summary.steps, *took);
+        writeln!(
+            f,
+            "{} steps in {} cases against {target}, {seconds:.1} s ({rate} steps/s), seed {}",
+            summary.steps, summary.cases, plan.header.seed
+        )?;
+        writeln!(f)?;
+        let width = Group::ALL.iter().map(|group| group.title().len()).max().unwrap_or(0);
+        let mut missed = Vec::new();
+        for group in Group::ALL {
+            let reached = summary.coverage.of(group);
+            missed.extend(
+                reached.iter().filter(|(_, count)| *count == 0).map(|(name, _)| name.clone()),
+            );
+            let told: Vec<String> = reached
+                .iter()
+                .filter(|(_, count)| *count > 0)
+                .map(|(name, count)| format!("{name} {count}"))
+                .collect();
+            write_wrapped(f, &format!("{:width$}  ", group.title()), &told)?;
+        }
+        if !missed.is_empty() {
+            write_wrapped(f, &format!("{:width$}  ", "not reached"), &missed)?;
+        }
+        let evaluations: u64 = summary.met.values().sum();
+        writeln!(f)?;
+        match &summary.failure {
+            None => {
+                writeln!(f, "held: {} clauses, looked at {evaluations} times", summary.met.len())
+            }
+            Some(failure) => write!(f, "{}", Failed { failure, plan }),
+        }
+    }
+}
+
+/// A failure, for a person: what does not hold, and the steps that show it.
+struct Failed<'a> {
+    failure: &'a Failure,
+    plan: &'a Plan,
+}
+
+impl fmt::Display for Failed<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Failed { failure, plan } = self;
+        for finding in &failure.findings {
+            writeln!(f, "{finding}")?;
+        }
+        let steps = &failure.transcript.steps;
+        writeln!(f)?;
+        writeln!(
+            f,
+            "met in case {} of seed {}; {} steps made {} in {} runs:",
+            failure.case,
+            plan.header.seed,
+            failure.steps_before,
+            steps.len(),
+            failure.probes
+        )?;
+        for (index, step) in steps.iter().enumerate() {
+            let answer = failure.answers.get(index).map(|(_, seen)| match seen.code() {
+                Some(code) => format!("{} {code}", seen.status),
+                None => seen.status.to_string(),
+            });
+            writeln!(f, "  {}. {} → {}", index + 1, plain(step), answer.unwrap_or_default())?;
+            writeln!(f, "     {}", curl(step))?;
+        }
+        Ok(())
+    }
+}
+
+/// A suite's summary, for a program.
+pub fn as_json(told: &Told<'_>) -> Value {
+    let Told { plan, summary, target, took } = told;
+    let mut coverage = serde_json::Map::new();
+    for group in Group::ALL {
+        let counts: serde_json::Map<String, Value> = summary
+            .coverage
+            .of(group)
+            .into_iter()
+            .map(|(name, count)| (name, json!(count)))
+            .collect();
+        coverage.insert(group.title().to_owned(), Value::Object(counts));
+    }
+    let met: serde_json::Map<String, Value> = summary
+        .met
+        .iter()
+        .map(|(clause, times)| (clause.name().to_owned(), json!(times)))
+        .collect();
+    json!({
+        "target": target,
+        "seed": plan.header.seed,
+        "cases": summary.cases,
+        "steps": summary.steps,
+        "milliseconds": u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+        "held": summary.failure.is_none(),
+        "coverage": coverage,
+        "clauses": met,
+        "failure": summary.failure.as_ref().map(failure_as_json),
+    })
+}
+
+fn failure_as_json(failure: &Failure) -> Value {
+    let steps: Vec<Value> = failure
+        .transcript
+        .steps
+        .iter()
+        .zip(&failure.answers)
+        .map(|(step, (at, seen))| json!({ "step": step, "plain": plain(step), "curl": curl(step), "at": at, "seen": seen }))
+        .collect();
+    json!({
+        "case": failure.case,
+        "findings": failure.findings,
+        "verdicts": failure.findings.iter().map(crate::finding::Finding::verdict).collect::<Vec<_>>(),
+        "stepsBefore": failure.steps_before,
+        "steps": steps,
+    })
+}
+
+fn per_second(steps: u64, took: Duration) -> u64 {
+    let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX).max(1);
+    steps.saturating_mul(1_000_000) / micros
+}
+
+/// A list, broken into lines that a terminal has room for.
+fn write_wrapped(f: &mut fmt::Formatter<'_>, title: &str, items: &[String]) -> fmt::Result {
+    const WIDTH: usize = 110;
+    let indent = " ".repeat(title.chars().count());
+    let mut line = title.to_owned();
+    for (index, item) in items.iter().enumerate() {
+        let item = if index + 1 < items.len() { format!("{item} · ") } else { item.clone() };
+        if line.chars().count() + item.chars().count() > WIDTH && line.trim() != title.trim() {
+            writeln!(f, "{}", line.trim_end())?;
+            line = indent.clone();
+        }
+        line.write_str(&item)?;
+    }
+    writeln!(f, "{}", line.trim_end())
+}

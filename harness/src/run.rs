@@ -1,0 +1,149 @@
+//! A run: steps played against a target, each answer looked at by every check.
+
+use std::collections::BTreeMap;
+
+use tideover_model::{Clause, Timestamp};
+
+use crate::checks::{Checks, Exchange, Inside, Notes};
+use crate::coverage::Coverage;
+use crate::finding::Finding;
+use crate::matcher::{Mismatch, mismatches};
+use crate::step::{Memory, Step};
+use crate::target::{Bare, Prepared, Seen, Target, Unreachable};
+use crate::transcript::Header;
+
+/// What came of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Played {
+    /// When each step was played and what was answered.
+    pub answers: Vec<(Timestamp, Seen)>,
+    /// How often each clause was met.
+    pub met: BTreeMap<Clause, u64>,
+    /// What was reached.
+    pub coverage: Coverage,
+    /// The findings of the last step: a run ends with the first step that has any.
+    pub findings: Vec<Finding>,
+    /// Where an answer was not what the transcript expects, by the index of the step.
+    pub mismatches: Vec<(usize, Mismatch)>,
+}
+
+impl Played {
+    /// Whether nothing was found and every expectation held.
+    pub fn held(&self) -> bool {
+        self.findings.is_empty() && self.mismatches.is_empty()
+    }
+}
+
+/// A target in process, that lets itself be looked into.
+pub trait Observed: Target {
+    /// What can be seen of it, after the step that was sent last.
+    fn inside(&mut self) -> Option<Inside>;
+}
+
+impl<F> Observed for Bare<F>
+where
+    F: tideover_model::Face + std::hash::Hash,
+{
+    fn inside(&mut self) -> Option<Inside> {
+        let changed = self.has_changed();
+        Some(Inside { changed, audit: self.face().audit() })
+    }
+}
+
+impl Observed for crate::target::Http {
+    fn inside(&mut self) -> Option<Inside> {
+        None
+    }
+}
+
+/// Plays `steps` against `target`, which is in the world of `header` and has played nothing yet.
+///
+/// # Errors
+/// [`Unreachable`] if the target does not answer.
+pub async fn play<T: Observed>(
+    target: &mut T,
+    header: &Header,
+    steps: &[Step],
+) -> Result<Played, Unreachable> {
+    let mut run = Run::new(header);
+    for (index, step) in steps.iter().enumerate() {
+        run.step(target, index, step).await?;
+        if !run.played.findings.is_empty() {
+            break;
+        }
+    }
+    Ok(run.played)
+}
+
+struct Run {
+    shadow: Bare,
+    shadow_memory: Memory,
+    memory: Memory,
+    checks: Checks,
+    played: Played,
+}
+
+impl Run {
+    fn new(header: &Header) -> Run {
+        Run {
+            shadow: Bare::new(header.profile.clone(), header.seed, header.start),
+            shadow_memory: Memory::default(),
+            memory: Memory::default(),
+            checks: Checks::default(),
+            played: Played::default(),
+        }
+    }
+
+    async fn step<T: Observed>(
+        &mut self,
+        target: &mut T,
+        index: usize,
+        step: &Step,
+    ) -> Result<(), Unreachable> {
+        let sent = Prepared::from_step(step, &self.memory, target.api_key());
+        let seen = target.send(&sent).await?;
+        self.memory.keep(step, seen.json());
+
+        let shadowed = Prepared::from_step(step, &self.shadow_memory, self.shadow.api_key());
+        let predicted = self.shadow.play(&shadowed);
+        self.shadow_memory.keep(step, predicted.json());
+
+        let inside = target.inside();
+        let exchange = Exchange {
+            sent: &sent,
+            seen: &seen,
+            predicted: &predicted,
+            predicted_refusal: self.shadow.refused(),
+            now: self.shadow.now(),
+            inside: inside.as_ref(),
+        };
+        let mut notes = Notes::default();
+        self.checks.observe(&exchange, &mut notes);
+        self.played.coverage.record(&exchange);
+        self.expect(index, step, &seen);
+        for (clause, times) in notes.met {
+            *self.played.met.entry(clause).or_default() += times;
+        }
+        self.played.findings = notes.findings;
+        self.played.answers.push((self.shadow.now(), seen));
+        Ok(())
+    }
+
+    /// Holds an answer against what a hand-written transcript expects.
+    fn expect(&mut self, index: usize, step: &Step, seen: &Seen) {
+        let Some(expect) = &step.expect else { return };
+        if expect.status != seen.status {
+            let mismatch = Mismatch {
+                field: "status".into(),
+                expected: expect.status.to_string(),
+                seen: format!("{} {:?}", seen.status, seen.body),
+            };
+            self.played.mismatches.push((index, mismatch));
+        }
+        if let Some(body) = expect.body.as_ref().filter(|body| !body.is_null()) {
+            let expected = self.memory.resolve_value(body);
+            let found = mismatches(&expected, seen.json());
+            self.played.mismatches.extend(found.into_iter().map(|mismatch| (index, mismatch)));
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! Makes a failure small: fewer steps, then simpler ones, to a fixpoint, always keeping the same finding.
+
+use serde_json::{Map, Value};
+
+use crate::step::{Action, Call, Caller, Step};
+use crate::target::Unreachable;
+
+/// Pairs of steps are tried once there are so few of them.
+const FEW: usize = 12;
+
+/// What says whether steps still show the finding.
+pub trait Probe {
+    /// Plays `steps` in a fresh world.
+    ///
+    /// # Errors
+    /// [`Unreachable`] if the target does not answer.
+    fn still_fails(&mut self, steps: &[Step]) -> impl Future<Output = Result<bool, Unreachable>>;
+}
+
+/// The smallest steps found that still fail: none of them can be left out.
+///
+/// # Errors
+/// [`Unreachable`] if the target does not answer.
+pub async fn shrink<P: Probe>(
+    mut steps: Vec<Step>,
+    probe: &mut P,
+) -> Result<Vec<Step>, Unreachable> {
+    loop {
+        let before = steps.clone();
+        steps = drop_chunks(steps, probe).await?;
+        steps = drop_pairs(steps, probe).await?;
+        steps = simplify(steps, probe).await?;
+        if steps == before {
+            return Ok(steps);
+        }
+    }
+}
+
+/// Delta debugging: chunks of halving size, from the back, until no single step can go.
+async fn drop_chunks<P: Probe>(
+    mut steps: Vec<Step>,
+    probe: &mut P,
+) -> Result<Vec<Step>, Unreachable> {
+    let mut size = steps.len().div_ceil(2).max(1);
+    loop {
+        let mut dropped = false;
+        let mut end = steps.len();
+        while end > 0 {
+            let start = end.saturating_sub(size);
+            let mut candidate = steps.clone();
+            candidate.drain(start..end);
+            if probe.still_fails(&candidate).await? {
+                steps = candidate;
+                dropped = true;
+            }
+            end = start;
+        }
+        if size > 1 {
+            size = size.div_ceil(2);
+        } else if !dropped {
+            return Ok(steps);
+        }
+    }
+}
+
+/// A step and what undoes it go together or not at all.
+async fn drop_pairs<P: Probe>(
+    mut steps: Vec<Step>,
+    probe: &mut P,
+) -> Result<Vec<Step>, Unreachable> {
+    if steps.len() > FEW {
+        return Ok(steps);
+    }
+    let mut second = steps.len();
+    while second > 1 {
+        second -= 1;
+        for first in (0..second).rev() {
+            let mut candidate = steps.clone();
+            candidate.remove(second);
+            candidate.remove(first);
+            if probe.still_fails(&candidate).await? {
+                steps = candidate;
+                second = second.min(steps.len());
+                break;
+            }
+        }
+    }
+    Ok(steps)
+}
+
+/// Tries every simpler form of every step.
+async fn simplify<P: Probe>(mut steps: Vec<Step>, probe: &mut P) -> Result<Vec<Step>, Unreachable> {
+    for (from, to) in renamings(&steps) {
+        let candidate: Vec<Step> = steps.iter().map(|step| renamed(step, &from, &to)).collect();
+        if candidate != steps && probe.still_fails(&candidate).await? {
+            steps = candidate;
+        }
+    }
+    for index in 0..steps.len() {
+        let mut tried = 0;
+        loop {
+            let simpler = simpler_forms(&steps[index]);
+            let Some(form) = simpler.into_iter().nth(tried) else { break };
+            let mut candidate = steps.clone();
+            candidate[index] = form;
+            if probe.still_fails(&candidate).await? {
+                steps = candidate;
+                tried = 0;
+            } else {
+                tried += 1;
+            }
+        }
+    }
+    Ok(steps)
+}
+
+/// Identifiers that might as well be another one that is there already, the earlier the simpler.
+fn renamings(steps: &[Step]) -> Vec<(String, String)> {
+    let mut identifiers: Vec<String> = Vec::new();
+    for step in steps {
+        let body = match &step.action {
+            Action::Call(Call { body: Some(Value::Object(body)), .. }) | Action::Act(body) => body,
+            _ => continue,
+        };
+        collect_identifiers(body, &mut identifiers);
+    }
+    let mut pairs = Vec::new();
+    for (index, from) in identifiers.iter().enumerate() {
+        pairs.extend(identifiers[..index].iter().map(|to| (from.clone(), to.clone())));
+    }
+    pairs
+}
+
+fn collect_identifiers(fields: &Map<String, Value>, found: &mut Vec<String>) {
+    for (name, value) in fields {
+        match value {
+            Value::String(text) if name.ends_with("xternalId") && !found.contains(text) => {
+                found.push(text.clone());
+            }
+            Value::Object(inner) => collect_identifiers(inner, found),
+            _ => {}
+        }
+    }
+}
+
+fn renamed(step: &Step, from: &str, to: &str) -> Step {
+    let mut step = step.clone();
+    match &mut step.action {
+        Action::Call(call) => {
+            let (old, new) = (crate::identifiers::segment(from), crate::identifiers::segment(to));
+            let parts = call.path.split('/').map(|part| if part == old { &new } else { part });
+            call.path = parts.collect::<Vec<_>>().join("/");
+            if let Some(Value::Object(body)) = &mut call.body {
+                rename_fields(body, from, to);
+            }
+        }
+        Action::Act(fields) => rename_fields(fields, from, to),
+        Action::Advance(_) | Action::Deliveries => {}
+    }
+    step
+}
+
+fn rename_fields(fields: &mut Map<String, Value>, from: &str, to: &str) {
+    for (name, value) in fields.iter_mut() {
+        match value {
+            Value::String(text) if name.ends_with("xternalId") && text == from => {
+                to.clone_into(text);
+            }
+            Value::Object(inner) => rename_fields(inner, from, to),
+            _ => {}
+        }
+    }
+}
+
+/// Simpler forms of a step, the boldest first.
+fn simpler_forms(step: &Step) -> Vec<Step> {
+    let mut forms = Vec::new();
+    if step.caller != Caller::Default {
+        forms.push(step.clone().by(&Caller::Default));
+    }
+    match &step.action {
+        Action::Advance(seconds) => forms.extend(
+            smaller(i64::try_from(*seconds).unwrap_or(i64::MAX))
+                .into_iter()
+                .filter_map(|seconds| u64::try_from(seconds).ok())
+                .map(|seconds| Step { action: Action::Advance(seconds), ..step.clone() }),
+        ),
+        Action::Act(fields) => forms.extend(
+            simpler_fields(fields)
+                .into_iter()
+                .map(|fields| Step { action: Action::Act(fields), ..step.clone() }),
+        ),
+        Action::Call(call) => forms.extend(
+            simpler_calls(call)
+                .into_iter()
+                .map(|call| Step { action: Action::Call(call), ..step.clone() }),
+        ),
+        Action::Deliveries => {}
+    }
+    forms
+}
+
+fn simpler_calls(call: &Call) -> Vec<Call> {
+    let mut forms = Vec::new();
+    if let Some(Value::Object(body)) = &call.body {
+        forms.extend(
+            simpler_fields(body)
+                .into_iter()
+                .map(|body| Call { body: Some(Value::Object(body)), ..call.clone() }),
+        );
+    }
+    if let Some(text) = &call.text {
+        let lines: Vec<&str> = text.lines().collect();
+        for index in (1..lines.len()).rev() {
+            let mut fewer = lines.clone();
+            fewer.remove(index);
+            forms.push(Call { text: Some(fewer.join("\n") + "\n"), ..call.clone() });
+        }
+    }
+    forms
+}
+
+/// An object with a field less, or with one field simpler.
+fn simpler_fields(fields: &Map<String, Value>) -> Vec<Map<String, Value>> {
+    let mut forms = Vec::new();
+    for name in fields.keys().filter(|name| *name != "action") {
+        let mut fewer = fields.clone();
+        fewer.remove(name);
+        forms.push(fewer);
+    }
+    for (name, value) in fields {
+        let simpler: Vec<Value> = match value {
+            Value::Number(number) => number
+                .as_i64()
+                .map(smaller)
+                .unwrap_or_default()
+                .into_iter()
+                .map(Value::from)
+                .collect(),
+            Value::Object(inner) => simpler_fields(inner).into_iter().map(Value::Object).collect(),
+            _ => Vec::new(),
+        };
+        for value in simpler {
+            let mut form = fields.clone();
+            form.insert(name.clone(), value);
+            forms.push(form);
+        }
+    }
+    forms
+}
+
+/// Numbers nearer to 1: bisecting, since a candidate that fails is tried again.
+fn smaller(number: i64) -> Vec<i64> {
+    let mut candidates = vec![0, 1, number / 2, number - number / 4, number - 1];
+    candidates.retain(|candidate| *candidate >= 0 && *candidate < number);
+    candidates.dedup();
+    candidates
+}

@@ -1,0 +1,195 @@
+//! Many cases, each in a fresh world; the first failure is made small.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+use tideover_model::{Clause, Face, Service, Timestamp};
+
+use crate::coverage::Coverage;
+use crate::finding::Finding;
+use crate::generate;
+use crate::run::{Observed, Played, play};
+use crate::shrink::{Probe, shrink};
+use crate::step::Step;
+use crate::target::{Bare, Http, Prepared, PreparedAction, Seen, Target, Unreachable};
+use crate::transcript::{Header, Transcript};
+
+/// Where a target comes from that has played nothing yet.
+pub trait World {
+    /// What is played against.
+    type Target: Observed;
+
+    /// A target as it is at the start.
+    ///
+    /// # Errors
+    /// [`Unreachable`] if there is none to be had.
+    fn fresh(&mut self) -> impl Future<Output = Result<Self::Target, Unreachable>>;
+}
+
+/// The bare model, or anything that has its face.
+pub struct InProcess<F = Service> {
+    face: F,
+    start: Timestamp,
+}
+
+impl<F: Face + Clone> InProcess<F> {
+    /// A world that starts with `face` as it is.
+    pub fn new(face: F, start: Timestamp) -> InProcess<F> {
+        InProcess { face, start }
+    }
+}
+
+impl<F: Face + Clone + std::hash::Hash> World for InProcess<F> {
+    type Target = Bare<F>;
+
+    async fn fresh(&mut self) -> Result<Bare<F>, Unreachable> {
+        Ok(Bare::over(self.face.clone(), self.start))
+    }
+}
+
+/// A mock under a base URL, which is reset before each case.
+pub struct OverHttp {
+    target: Http,
+}
+
+impl OverHttp {
+    /// The mock that `target` talks to; the harness must have started it itself.
+    pub fn new(target: Http) -> OverHttp {
+        OverHttp { target }
+    }
+}
+
+impl World for OverHttp {
+    type Target = Http;
+
+    async fn fresh(&mut self) -> Result<Http, Unreachable> {
+        let mut target = self.target.clone();
+        let action = Map::from_iter([("action".to_owned(), Value::from("reset"))]);
+        let reset = Prepared { authorization: None, action: PreparedAction::Act(action) };
+        let seen = target.send(&reset).await?;
+        if seen.is_success() {
+            Ok(target)
+        } else {
+            Err(Unreachable(format!("the mock could not be reset: {:?}", seen.body)))
+        }
+    }
+}
+
+/// What is to be played.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// In which world.
+    pub header: Header,
+    /// The number of the first case.
+    pub first: u64,
+    /// How many cases.
+    pub cases: u64,
+    /// How many steps each has.
+    pub steps: usize,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, Default)]
+pub struct Summary {
+    /// Cases that were played.
+    pub cases: u64,
+    /// Steps that were played.
+    pub steps: u64,
+    /// How often each clause was met.
+    pub met: BTreeMap<Clause, u64>,
+    /// What was reached.
+    pub coverage: Coverage,
+    /// What failed, made small.
+    pub failure: Option<Failure>,
+}
+
+/// A failure, as small as it could be made.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// The case that it was met in.
+    pub case: u64,
+    /// How many steps that took.
+    pub steps_before: usize,
+    /// How many runs it took to make it small.
+    pub probes: usize,
+    /// What was found: the first finding names the failure.
+    pub findings: Vec<Finding>,
+    /// The steps that show it.
+    pub transcript: Transcript,
+    /// When each was played and what was answered.
+    pub answers: Vec<(Timestamp, Seen)>,
+}
+
+/// Plays the cases of `plan` until one fails. `progress` is told of each case.
+///
+/// # Errors
+/// [`Unreachable`] if the target does not answer.
+pub async fn check<W: World>(
+    world: &mut W,
+    plan: &Plan,
+    mut progress: impl FnMut(&Summary),
+) -> Result<Summary, Unreachable> {
+    let mut summary = Summary::default();
+    for case in plan.first..plan.first.saturating_add(plan.cases) {
+        let steps = generate::case(&plan.header, case, plan.steps);
+        let played = play(&mut world.fresh().await?, &plan.header, &steps).await?;
+        summary.add(&played);
+        if let Some(finding) = played.findings.first() {
+            let steps = steps[..played.answers.len()].to_vec();
+            summary.failure = Some(minimise(world, plan, case, steps, finding.clone()).await?);
+            break;
+        }
+        progress(&summary);
+    }
+    Ok(summary)
+}
+
+impl Summary {
+    fn add(&mut self, played: &Played) {
+        self.cases += 1;
+        self.steps += played.answers.len() as u64;
+        self.coverage.add(&played.coverage);
+        for (clause, times) in &played.met {
+            *self.met.entry(*clause).or_default() += times;
+        }
+    }
+}
+
+async fn minimise<W: World>(
+    world: &mut W,
+    plan: &Plan,
+    case: u64,
+    steps: Vec<Step>,
+    finding: Finding,
+) -> Result<Failure, Unreachable> {
+    let steps_before = steps.len();
+    let mut probe = SameFinding { world, header: &plan.header, finding, probes: 0 };
+    let steps = shrink(steps, &mut probe).await?;
+    let probes = probe.probes;
+    let played = play(&mut world.fresh().await?, &plan.header, &steps).await?;
+    Ok(Failure {
+        case,
+        steps_before,
+        probes,
+        findings: played.findings,
+        transcript: Transcript { header: plan.header.clone(), steps },
+        answers: played.answers,
+    })
+}
+
+struct SameFinding<'a, W> {
+    world: &'a mut W,
+    header: &'a Header,
+    finding: Finding,
+    probes: usize,
+}
+
+impl<W: World> Probe for SameFinding<'_, W> {
+    async fn still_fails(&mut self, steps: &[Step]) -> Result<bool, Unreachable> {
+        self.probes += 1;
+        let played = play(&mut self.world.fresh().await?, self.header, steps).await?;
+        // The finding must come with the last step, so that nothing stands behind it.
+        let at_the_end = played.answers.len() == steps.len();
+        Ok(at_the_end && played.findings.iter().any(|found| found.is_same(&self.finding)))
+    }
+}

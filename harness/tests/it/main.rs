@@ -1,0 +1,3 @@
+//! The harness, through its public face.
+
+mod stories;

@@ -1,0 +1,71 @@
+//! The hand-written stories hold on the bare model and over HTTP, and together they meet the document.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use tideover_harness::run::{Played, play};
+use tideover_harness::step::Action;
+use tideover_harness::target::{Bare, Http};
+use tideover_harness::transcript::Transcript;
+use tideover_model::{Clause, Code};
+use tideover_sim::Mock;
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/stories")
+}
+
+fn stories() -> Vec<(String, Transcript)> {
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(folder())
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "jsonl"))
+        .collect();
+    paths.sort();
+    paths
+        .into_iter()
+        .map(|path| {
+            let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+            (name, Transcript::read(&path).unwrap_or_else(|error| panic!("{error}")))
+        })
+        .collect()
+}
+
+fn assert_held(name: &str, story: &Transcript, played: &Played) {
+    let mut problems = String::new();
+    for (index, mismatch) in &played.mismatches {
+        let note = story.steps[*index].note.as_deref().unwrap_or_default();
+        problems.push_str(&format!("{name}, line {} ({note}): {mismatch:?}\n", index + 2));
+    }
+    for finding in &played.findings {
+        problems.push_str(&format!("{name}, line {}: {finding}\n", played.answers.len() + 1));
+    }
+    assert!(problems.is_empty(), "\n{problems}");
+    assert_eq!(played.answers.len(), story.steps.len(), "{name}");
+}
+
+#[tokio::test]
+async fn every_story_holds_on_the_bare_model() {
+    for (name, story) in stories() {
+        let header = &story.header;
+        let mut target = Bare::new(header.profile.clone(), header.seed, header.start);
+        let played = play(&mut target, header, &story.steps).await.unwrap();
+        assert_held(&name, &story, &played);
+    }
+}
+
+#[tokio::test]
+async fn every_story_holds_over_http() {
+    for (name, story) in stories() {
+        let header = &story.header;
+        let mock = Mock::builder()
+            .seed(header.seed)
+            .profile(header.profile.clone())
+            .start_at(header.start)
+            .start()
+            .await
+            .unwrap();
+        let mut target = Http::new(mock.url(), mock.api_key()).unwrap();
+        let played = play(&mut target, header, &story.steps).await.unwrap();
+        assert_held(&name, &story, &played);
+    }
+}
