@@ -110,6 +110,7 @@ impl Seeded {
         ChaCha8Rng::from_seed(question.finalize().into())
     }
 
+    /// Each vendor has its own (`4.quotes.5`, `gap.rates`).
     fn rates(self, profile: &Profile, business: BusinessId) -> Rates {
         let mut draw = self.draw("rates", business.0, 0);
         let mut between = |range: Range<u32>| {

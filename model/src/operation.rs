@@ -1,4 +1,5 @@
-//! What a caller can ask: one variant per endpoint, in document order (§4).
+//! What a caller can ask: one variant per endpoint, in document order (§4). Those that `PUT`, and the
+//! request of an advance, are safe to repeat (`4.idempotency.1`).
 
 use serde::{Deserialize, Serialize};
 
@@ -286,7 +287,7 @@ impl OperationKind {
         }
     }
 
-    /// Whether it only reads: nothing of the service changes, whatever it answers.
+    /// Whether it only reads: nothing of the service changes, whatever it answers (`5.authentication.3.2`).
     pub const fn reads(self) -> bool {
         matches!(
             self,

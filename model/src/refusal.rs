@@ -1,4 +1,4 @@
-//! The error table: every code, its status, its sentence (§7).
+//! The error table: every code, its status, its sentence (§7). Codes are never removed (`7.shape.3`).
 
 use std::borrow::Cow;
 use std::fmt;

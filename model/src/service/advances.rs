@@ -23,12 +23,13 @@ use crate::wire::words::{AdvanceState, EventType};
 pub(super) struct Advance {
     pub(super) offer: Offer,
     pub(super) requested_at: Timestamp,
-    /// False for a test account: no cent of it enters the ledger (§5 rule 5).
+    /// False for a test account: no cent of it enters the ledger (`5.authentication.5`,
+    /// `gap.testAccount`).
     pub(super) moves_money: bool,
     pub(super) stage: Stage,
 }
 
-/// How far an advance is. No stage is skipped (`gap.advanceTransitions`).
+/// How far an advance is (`3.advance.1`). No stage is skipped (`gap.advanceTransitions`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Stage {
     Requested { funding_starts_at: Timestamp },
@@ -103,7 +104,7 @@ impl Advance {
 }
 
 impl<C: Choices> Service<C> {
-    /// `POST /v1/advances`
+    /// `POST /v1/advances`. Refusals that have to do with eligibility are 409 (`4.advances.3`).
     pub(super) fn request_advance(
         &mut self,
         now: Timestamp,
@@ -116,7 +117,7 @@ impl<C: Choices> Service<C> {
         let payee = self.known_relationship(caller, payee).map_err(asked)?;
         let id = self.known_invoice(payee, invoice).map_err(asked)?;
         let business = self.relationship(payee).business;
-        // §4 advances rule 2: idempotency before the rules of business.
+        // `4.advances.2`, `4.advances.2.2`: idempotency before the rules of business.
         if let Some(advance) = &self.invoice(id).advance {
             return Ok(Reply::AdvanceRepeated(AdvanceRepeated {
                 already_requested: true,
@@ -135,13 +136,15 @@ impl<C: Choices> Service<C> {
         }))
     }
 
-    /// §3 Onboarding rule 4: every advance response has the account that payors pay into.
+    /// Every advance response has the account that payors pay into (`3.onboarding.4.2`).
     fn open_account(&self, business: BusinessId) -> Result<Remittance, Refusal> {
         let remittance = self.business(business).remittance().cloned();
         let unmet = Objection::OnboardingIncomplete(Requirement::CollectionAccount);
         remittance.ok_or_else(|| unmet.into())
     }
 
+    /// `4.advances.1`, `6.events.loan.created`; the quote, if there was one, is not looked at: the advance is
+    /// priced anew (`2.amounts.feeTotal.2`).
     fn create_advance(
         &mut self,
         now: Timestamp,
@@ -177,7 +180,7 @@ impl<C: Choices> Service<C> {
         self.set_timer(funded_due_at, Timer::FundingCompletes(id));
     }
 
-    /// FUNDING → FUNDED: the vendor has the money, and what the payor paid until now is applied.
+    /// FUNDING → FUNDED: the vendor has the money, no fee taken off (`2.amounts.advanceAmount.2`), and what the payor paid until now is applied.
     pub(super) fn complete_funding(&mut self, now: Timestamp, id: InvoiceId) {
         self.set_stage(now, id, Stage::Funded { at: now });
         let Some(advance) = &self.invoice(id).advance else { return };

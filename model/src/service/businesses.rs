@@ -70,7 +70,8 @@ enum Linked {
 }
 
 impl<C: Choices> Service<C> {
-    /// `GET /v1/organizations/{externalId}`
+    /// `GET /v1/organizations/{externalId}`: with onboarding, in which the outcome of a tax id shows
+    /// (`4.businessSync.2.2`), and remittance (`4.business.1`, `3.onboarding.4.2`).
     pub(super) fn get_business(&self, caller: PlatformId, external_id: &str) -> Answer {
         let id = self.known_relationship(caller, external_id)?;
         let relationship = self.relationship(id);
@@ -85,7 +86,8 @@ impl<C: Choices> Service<C> {
         }))
     }
 
-    /// `PUT /v1/organizations/{externalId}`
+    /// `PUT /v1/organizations/{externalId}`: creates or updates (`4.businessSync.intro.1`) with the values
+    /// sent last (`4.businessSync.intro.2`).
     pub(super) fn sync_business(
         &mut self,
         now: Timestamp,
@@ -137,7 +139,8 @@ impl<C: Choices> Service<C> {
     }
 
     /// What `external_id` names, from now on if not before. A tax id that a business has already
-    /// links an unknown identifier to that business (§4 business sync rule 3, `gap.businessMatching`).
+    /// links an unknown identifier to that business (`4.businessSync.3`, `gap.businessMatching`,
+    /// `gap.oneTaxIdTwoIdentifiers`); without one nothing is matched (`4.businessSync.3.2`).
     fn link(
         &mut self,
         now: Timestamp,
@@ -172,7 +175,8 @@ impl<C: Choices> Service<C> {
         id
     }
 
-    /// A tax id came through the business sync (§4 business sync rules 1 and 2).
+    /// A tax id came through the business sync : it clears compliance
+    /// (`4.businessSync.1`), or is no good for it (`4.businessSync.2`).
     fn clear_with_tax_id(&mut self, id: BusinessId, tax_id: Option<TaxId>) -> TaxIdOutcome {
         let Some(tax_id) = tax_id else {
             return TaxIdOutcome::Malformed;
@@ -205,7 +209,7 @@ impl<C: Choices> Service<C> {
         }
     }
 
-    /// §5 rule 5.
+    /// §5 rule 5 (`5.authentication.5`).
     pub(super) fn mark_test_account(
         &mut self,
         platform: PlatformId,

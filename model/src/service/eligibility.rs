@@ -84,6 +84,7 @@ impl<C: Choices> Service<C> {
         if invoice.advance.is_some() {
             return Err(Objection::Advanced);
         }
+        // `gap.selfDealing`
         if payee == self.relationship(invoice.payor).business {
             return Err(Objection::SelfDealing);
         }
@@ -113,6 +114,7 @@ impl<C: Choices> Service<C> {
         if let Some(unmet) = Requirement::first_unmet(business.onboarding()) {
             return Some(Objection::OnboardingIncomplete(unmet));
         }
+        // `8.concentrationLimit`
         let outstanding = business.outstanding + offer.advance;
         let fits = self.choices.fits(&self.profile, payee, outstanding);
         (!fits).then_some(Objection::OverLimit)

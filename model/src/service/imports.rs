@@ -40,7 +40,7 @@ impl Import {
 }
 
 impl<C: Choices> Service<C> {
-    /// `GET /v1/invoices/imports/{externalId}`
+    /// `GET /v1/invoices/imports/{externalId}`: what landed (`4.import.2`), or `4.import.3`.
     pub(super) fn get_import(&self, caller: PlatformId, external_id: &str) -> Answer {
         let import = self.imports.get(&(caller, external_id.to_owned())).ok_or_else(|| {
             Refusal::new(Code::ImportNotFound, clause!("7.codes.import_not_found"))
@@ -48,7 +48,7 @@ impl<C: Choices> Service<C> {
         Ok(Reply::Import(import.report(external_id)))
     }
 
-    /// `PUT /v1/invoices/imports/{externalId}`
+    /// `PUT /v1/invoices/imports/{externalId}`: an upload goes by its identifier (`4.imports.intro.2`).
     pub(super) fn import_invoices(
         &mut self,
         now: Timestamp,
@@ -57,7 +57,7 @@ impl<C: Choices> Service<C> {
         file: ImportFile,
     ) -> Answer {
         let key = (caller, external_id);
-        // §4 imports rule 8.
+        // §4 imports rule 8; `gap.sameFile`.
         if self.imports.get(&key).is_some_and(|import| import.digest != file.digest) {
             return Err(Refusal::new(Code::AlreadyImported, clause!("4.imports.8")));
         }
@@ -67,7 +67,7 @@ impl<C: Choices> Service<C> {
             row_count,
             done: Vec::with_capacity(row_count),
         });
-        // §4 imports rule 7: rows that are done are skipped.
+        // §4 imports rule 7: rows that are done are skipped (`4.imports.7`, `4.imports.7.2`).
         let done = import.done.len();
         if done < row_count {
             let interruption = self.platform_mut(caller).interrupt_import_after.take();
@@ -82,8 +82,8 @@ impl<C: Choices> Service<C> {
         Ok(Reply::Imported(report))
     }
 
-    /// A row does exactly what a single sync does (§4 imports rule 2); a bad one is told and changes
-    /// nothing (rule 6).
+    /// A row does exactly what a single sync does (`4.imports.2`); a bad one is told and changes
+    /// nothing (`4.imports.6`).
     fn import_row(
         &mut self,
         now: Timestamp,

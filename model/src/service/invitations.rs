@@ -19,7 +19,7 @@ const SESSION_LIFE: Seconds = 15 * 60;
 /// A reserved name, since the links do not resolve (`gap.sessionUrl`).
 const SESSION_BASE: &str = "https://onboarding.tideover.invalid/sessions/";
 
-/// A link that works once, until it expires.
+/// A link that works once, until it expires (`4.invitations.11`, `4.sessions.5`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Link {
     Active { expires_at: Timestamp },
@@ -66,7 +66,8 @@ fn is_email(text: &str) -> bool {
 }
 
 impl<C: Choices> Service<C> {
-    /// `POST /v1/invitations`
+    /// `POST /v1/invitations`, to a business that is known (`4.invitations.6`). A repeat reissues the link:
+    /// the one before it is dead (`4.invitations.10`, `4.idempotency.2`).
     pub(super) fn invite(
         &mut self,
         now: Timestamp,
@@ -89,7 +90,8 @@ impl<C: Choices> Service<C> {
         Ok(Reply::Invited(Invited { invite_id, expires_at }))
     }
 
-    /// The invited person claims the account, for this relationship alone.
+    /// The invited person claims the account, for this relationship alone (`4.invitations.8`); one who has
+    /// an account elsewhere is nobody else for it (`4.invitations.9`).
     pub(super) fn vendor_accepts_invitation(
         &mut self,
         now: Timestamp,
@@ -107,7 +109,7 @@ impl<C: Choices> Service<C> {
         Ok(Outcome::Applied)
     }
 
-    /// `POST /v1/onboarding-sessions`
+    /// `POST /v1/onboarding-sessions`: a link of its own each time (`4.sessions.6`).
     pub(super) fn create_onboarding_session(
         &mut self,
         now: Timestamp,
@@ -122,7 +124,8 @@ impl<C: Choices> Service<C> {
         Ok(Reply::SessionCreated(SessionCreated { url, expires_at }))
     }
 
-    /// The vendor follows an onboarding link, where those resolve (`gap.sessionsLive`).
+    /// The vendor follows an onboarding link, where those resolve (`4.sessions.7`, `gap.sessionsLive`): from then
+    /// on it can settle tax id, bank account and signature (`4.sessions.3`).
     pub(super) fn vendor_opens_session(
         &mut self,
         now: Timestamp,

@@ -16,6 +16,7 @@ use crate::wire::words::{CollectionState, EventType, InvoiceStatus, SyncOutcome}
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Invoice {
     pub(super) payor: RelationshipId,
+    /// As the caller synced it: nothing else writes it (`3.invoice.intro.1`, `2.invoice.status.2`).
     pub(super) status: InvoiceStatus,
     pub(super) face_value: FaceValue,
     pub(super) issue_date: Timestamp,
@@ -26,7 +27,8 @@ pub(super) struct Invoice {
 }
 
 impl Invoice {
-    /// Never more than the face value (`2.invoice.collected`, `gap.faceValueLowered`).
+    /// Never more than the face value (`2.invoice.collected`, `2.invoice.collected.2`,
+    /// `gap.faceValueLowered`).
     pub(super) fn collected(&self) -> Cents {
         self.paid_in.min(self.face_value.cents())
     }
@@ -42,7 +44,8 @@ impl Invoice {
 }
 
 impl<C: Choices> Service<C> {
-    /// `GET /v1/organizations/{payeeExternalId}/invoices/{externalId}`
+    /// `GET /v1/organizations/{payeeExternalId}/invoices/{externalId}`: the invoice and its advance
+    /// (`4.invoice.1`, `2.invoice.advance`, `2.invoice.fundable`).
     pub(super) fn get_invoice(
         &mut self,
         now: Timestamp,
@@ -68,7 +71,7 @@ impl<C: Choices> Service<C> {
         })))
     }
 
-    /// `PUT /v1/invoices/{externalId}`, and each row of an import (§4 imports rule 2).
+    /// `PUT /v1/invoices/{externalId}`.
     pub(super) fn sync_invoice(
         &mut self,
         now: Timestamp,
@@ -80,6 +83,8 @@ impl<C: Choices> Service<C> {
         Reply::InvoiceSynced(InvoiceSynced { external_id, outcome, reason })
     }
 
+    /// Creates or updates (`4.invoiceSync.1`, `4.invoiceSync.2`), and creates the parties that are unknown
+    /// (`4.invoiceSync.3`). Each row of an import comes here as well (§4 imports rule 2, `4.imports.2`).
     pub(super) fn apply_sync(
         &mut self,
         now: Timestamp,
@@ -90,7 +95,8 @@ impl<C: Choices> Service<C> {
             .find_relationship(caller, &sync.payee.business)
             .and_then(|payee| self.find_invoice(payee, &sync.invoice));
         if let Some(id) = known.filter(|id| self.invoice(*id).advance.is_some()) {
-            // §3 Invoice status rule 2; `gap.statusOnlyParties`
+            // §3 Invoice status rule 2 (`3.invoice.2`, `3.invoice.2.2`, `4.invoiceSync.6`);
+            // `gap.statusOnlyParties`
             self.invoice_mut(id).status = sync.status;
             let reason = "An advance stands against the invoice, so only its status was updated.";
             return (SyncOutcome::StatusOnly, Some(reason));

@@ -1,7 +1,7 @@
 //! The whole state machine.
 //!
 //! Every operation is written the same way: a ladder of refusals in order of precedence, no refusal
-//! after the first mutation, then the mutation, then the events (in the order of the document's table),
+//! after the first mutation (`7.retrying.2`), then the mutation, then the events (in the order of the document's table),
 //! then the reply.
 
 mod advances;
@@ -139,7 +139,8 @@ impl<C: Choices> Service<C> {
         &mut self.invoices[id.0]
     }
 
-    /// What `caller` calls `external_id`, if it was synced.
+    /// What `caller` calls `external_id`, if it was synced: no caller reaches what another one has
+    /// (`5.authentication.4`, `5.authentication.4.2`).
     fn find_relationship(&self, caller: PlatformId, external_id: &str) -> Option<RelationshipId> {
         self.relationships.find(caller.0, external_id).map(RelationshipId)
     }

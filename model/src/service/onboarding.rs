@@ -42,7 +42,7 @@ pub(super) enum Requirement {
 }
 
 impl Requirement {
-    /// The first that is not met, if any (§3 Onboarding rule 2).
+    /// The first that is not met, if any: an advance needs all four (`3.onboarding.2`).
     pub(super) fn first_unmet(onboarding: Onboarding) -> Option<Requirement> {
         let Onboarding { compliance, contract, bank, collection_account } = onboarding;
         let met = [
@@ -74,7 +74,8 @@ impl Requirement {
 }
 
 impl Business {
-    /// §3 Onboarding requirements.
+    /// §3 Onboarding requirements: `3.requirement.compliance`, `3.requirement.contract`,
+    /// `3.requirement.bank`, `3.requirement.collectionAccount`.
     pub(super) fn onboarding(&self) -> Onboarding {
         Onboarding {
             compliance: self.compliance.is_some(),
@@ -84,7 +85,7 @@ impl Business {
         }
     }
 
-    /// §3 Onboarding rule 4: null until the account is open.
+    /// Null until the account is open (`3.onboarding.4`).
     pub(super) fn remittance(&self) -> Option<&Remittance> {
         match &self.collection_account {
             CollectionAccount::Open { remittance } => Some(remittance),
@@ -92,7 +93,7 @@ impl Business {
         }
     }
 
-    /// The first three requirements, in whatever order they came (§3 Onboarding rule 1).
+    /// The first three requirements, in whatever order they came (`3.onboarding.1`).
     fn has_first_three(&self) -> bool {
         let Onboarding { compliance, contract, bank, collection_account: _ } = self.onboarding();
         compliance && contract && bank
@@ -101,7 +102,8 @@ impl Business {
 
 impl<C: Choices> Service<C> {
     /// Takes the next step by itself, after anything that a requirement depends on has changed:
-    /// verification begins, or is given up (`3.requirement.collectionAccount`).
+    /// verification begins, or is given up (`3.requirement.collectionAccount.2`), and takes a while
+    /// (`3.requirement.collectionAccount.4`, `gap.accountOpening`).
     pub(super) fn proceed_with_onboarding(&mut self, now: Timestamp, id: BusinessId) {
         let ready = self.business(id).has_first_three() && self.knows_address(id);
         match self.business(id).collection_account {
@@ -123,7 +125,8 @@ impl<C: Choices> Service<C> {
         }
     }
 
-    /// From the signed agreement, or from the contact of a business sync.
+    /// From the signed agreement, or from the contact of a business sync
+    /// (`3.requirement.collectionAccount.3`).
     fn knows_address(&self, id: BusinessId) -> bool {
         let business = self.business(id);
         business.agreement.as_ref().is_some_and(|agreement| agreement.address.is_known())
@@ -133,7 +136,8 @@ impl<C: Choices> Service<C> {
                 .any(|id| self.relationship(*id).contact.address.is_known())
     }
 
-    /// The bank has verified the account: it opens for good, the same for every advance (§2 Remittance).
+    /// The bank has verified the account: it opens for good, the same for every advance
+    /// (`2.remittance.intro.2`).
     pub(super) fn open_collection_account(&mut self, now: Timestamp, id: BusinessId) {
         let remittance = self.choices.remittance(id);
         self.business_mut(id).collection_account = CollectionAccount::Open { remittance };
@@ -160,7 +164,8 @@ impl<C: Choices> Service<C> {
         }
     }
 
-    /// The business whose vendor moves: it must have claimed its account first.
+    /// The business whose vendor moves: it must have claimed its account first
+    /// (`3.requirement.contract.2`, `4.invitations.1`).
     fn claimed_business(
         &self,
         platform: PlatformId,
@@ -174,7 +179,7 @@ impl<C: Choices> Service<C> {
         }
     }
 
-    /// `gap.vendorCompliance`
+    /// `gap.vendorCompliance`, `3.requirement.compliance.2`
     pub(super) fn vendor_confirms_tax_id(
         &mut self,
         now: Timestamp,
@@ -221,7 +226,7 @@ impl<C: Choices> Service<C> {
         Ok(Outcome::Applied)
     }
 
-    /// `3.requirement.bank`; §4 payout account rule 3.
+    /// `3.requirement.bank`; `4.payoutAccount.3`.
     pub(super) fn vendor_adds_bank_account(
         &mut self,
         now: Timestamp,
@@ -257,7 +262,7 @@ impl<C: Choices> Service<C> {
         }
     }
 
-    /// §4 business sync rule 1: a correction is asked for (`gap.wrongTaxIdStruck`).
+    /// A correction is asked for (`4.businessSync.1.2`, `gap.wrongTaxIdStruck`).
     pub(super) fn tax_id_found_wrong(
         &mut self,
         now: Timestamp,

@@ -18,12 +18,12 @@ use crate::wire::words::EventType;
 pub(super) struct PayoutAccount {
     account_number: String,
     routing_number: String,
-    /// The nickname that was sent last, if any: it outlives the account (§4 payout account rule 2).
+    /// The nickname that was sent last, if any: it outlives the account (`4.payoutAccount.2`).
     label: Option<String>,
     set_by: SetBy,
 }
 
-/// Who named the account: what a platform sets, the vendor cannot change (§4 payout account rule 3).
+/// Who named the account: what a platform sets, the vendor cannot change (`4.payoutAccount.3`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum SetBy {
     Platform,
@@ -42,6 +42,7 @@ impl PayoutAccount {
 
 impl std::fmt::Debug for PayoutAccount {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // `2.payoutAccount.label.2`
         let label = self.label.as_deref().unwrap_or(self.mask());
         write!(f, "PayoutAccount({label:?}, …{}, by {:?})", self.mask(), self.set_by)
     }
@@ -54,7 +55,9 @@ fn last_four(account_number: &str) -> &str {
 }
 
 impl<C: Choices> Service<C> {
-    /// `PUT /v1/organizations/{externalId}/payout-account`
+    /// `PUT /v1/organizations/{externalId}/payout-account`: where advances go from now on
+    /// (`4.payoutAccount.intro.1`). Only the check digit is looked at (`4.payoutAccount.4`), not whose the
+    /// account is (`4.payoutAccount.4.2`).
     pub(super) fn set_payout_account(
         &mut self,
         now: Timestamp,
@@ -79,7 +82,8 @@ impl<C: Choices> Service<C> {
         Ok(Reply::PayoutAccountSet(PayoutAccountSet { external_id: external_id.to_owned(), mask }))
     }
 
-    /// The vendor links an account of its own.
+    /// The vendor links an account of its own (`3.requirement.bank.2`), unless a platform set one
+    /// (`3.onboarding.3`).
     pub(super) fn link_vendor_account(
         &mut self,
         now: Timestamp,
@@ -108,7 +112,7 @@ impl<C: Choices> Service<C> {
         Ok(())
     }
 
-    /// §4 payout account rules 1 and 2.
+    /// §4 payout account rules 1 and 2 (`4.payoutAccount.1`, `4.payoutAccount.1.2`, `4.payoutAccount.2`).
     fn replace_account(&mut self, now: Timestamp, id: BusinessId, mut account: PayoutAccount) {
         let before = self.business_mut(id).payout_account.take();
         let moved = !before.as_ref().is_some_and(|before| {

@@ -41,7 +41,7 @@ impl Key {
     }
 }
 
-/// The key of `Authorization: Bearer <key>` (§5 rule 1).
+/// The key of `Authorization: Bearer <key>` (`5.authentication.1`).
 pub fn bearer(authorization: &str) -> Option<&str> {
     let (scheme, key) = authorization.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then_some(key)
@@ -93,7 +93,7 @@ impl<C: Choices> Service<C> {
         }
     }
 
-    /// §5 rule 2.
+    /// §5 rule 2 (`5.authentication.2`).
     pub(super) fn issue_key(&mut self, teller: PlatformId, name: Option<String>) -> Outcome {
         let platform = match &name {
             None => teller,

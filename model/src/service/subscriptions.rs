@@ -23,7 +23,7 @@ pub(super) struct Subscription {
 }
 
 impl Subscription {
-    /// §6 subscription rule 3: without kinds, every event, future ones included.
+    /// `6.subscription.3`: without kinds, every event, future ones included.
     fn wants(&self, event: EventType) -> bool {
         self.event_types.as_ref().is_none_or(|kinds| kinds.contains(&event))
     }
@@ -61,7 +61,8 @@ pub(super) enum Subject {
 }
 
 impl<C: Choices> Service<C> {
-    /// `POST /v1/webhooks`
+    /// `POST /v1/webhooks`: the one write that is not safe to repeat (`4.idempotency.3`). A URL that was
+    /// deleted can subscribe again (`4.recovery.3`).
     pub(super) fn subscribe(
         &mut self,
         now: Timestamp,
@@ -88,7 +89,7 @@ impl<C: Choices> Service<C> {
         Ok(Reply::Subscribed(Subscribed { subscription: view, secret }))
     }
 
-    /// `GET /v1/webhooks`
+    /// `GET /v1/webhooks`: with references (`4.recovery.1`), without secrets.
     pub(super) fn list_subscriptions(&self, caller: PlatformId) -> Reply {
         let live = self.platform(caller).subscriptions.iter();
         Reply::Subscriptions(
@@ -99,7 +100,8 @@ impl<C: Choices> Service<C> {
         )
     }
 
-    /// `DELETE /v1/webhooks/{reference}`
+    /// `DELETE /v1/webhooks/{reference}`, as the list tells it (`4.recovery.2`): what is queued for it is
+    /// not sent any more (`4.webhookDeletion.1`).
     pub(super) fn unsubscribe(&mut self, caller: PlatformId, reference: String) -> Answer {
         let key = (caller, reference);
         if self.subscriptions.remove(&key).is_none() {

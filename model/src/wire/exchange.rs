@@ -146,13 +146,16 @@ impl Route<'_> {
         }
         let [first, second] = identifiers?;
         Ok(match self.kind {
+            // `4.invoice.2`
             OperationKind::GetInvoice => Operation::GetInvoice { payee: first, invoice: second },
             OperationKind::SyncInvoice => {
+                // `4.invoiceSync.4`
                 Operation::SyncInvoice(Box::new(object::<InvoiceSync>(body)?.of(first)))
             }
             OperationKind::GetImport => Operation::GetImport { import: first },
             OperationKind::ImportInvoices => return self.decode_import(content_type, body),
             OperationKind::SetPayoutAccount => {
+                // `4.payoutAccount.intro.2`
                 let PayoutAccount { account_number, routing_number, label } = object(body)?;
                 Operation::SetPayoutAccount {
                     business: first,
@@ -162,11 +165,13 @@ impl Route<'_> {
                 }
             }
             OperationKind::GetBusiness => Operation::GetBusiness { business: first },
+            // `4.businessSync.intro.3`
             OperationKind::SyncBusiness => Operation::SyncBusiness {
                 business: first,
                 details: object::<BusinessSync>(body)?.into(),
             },
             OperationKind::RequestAdvance => {
+                // `4.advances.intro.1`
                 let AdvanceRequest { payee_external_id, invoice_external_id } = object(body)?;
                 Operation::RequestAdvance {
                     payee: payee_external_id.0,
@@ -174,18 +179,22 @@ impl Route<'_> {
                 }
             }
             OperationKind::Quote => {
+                // `4.quotes.3`
                 let QuoteRequest { external_id, invoice_face_value } = object(body)?;
                 Operation::Quote { business: external_id.0, face_value: invoice_face_value }
             }
             OperationKind::Invite => {
+                // `4.invitations.2`
                 let InvitationRequest { external_id, email } = object(body)?;
                 Operation::Invite { business: external_id, email }
             }
             OperationKind::CreateOnboardingSession => {
+                // `4.sessions.1`
                 let SessionRequest { external_id } = object(body)?;
                 Operation::CreateOnboardingSession { business: external_id }
             }
             OperationKind::Subscribe => {
+                // `4.webhooks.1`
                 let SubscriptionRequest { url, event_types } = object(body)?;
                 Operation::Subscribe { url, event_types }
             }
@@ -195,7 +204,7 @@ impl Route<'_> {
     }
 
     fn decode_import(&self, content_type: Option<&str>, body: &[u8]) -> Result<Operation, Refusal> {
-        // `gap.csvForm`
+        // `gap.csvForm`, `4.imports.intro.1`
         if content_type.is_some_and(|text| !essence(text).eq_ignore_ascii_case("text/csv")) {
             return Err(Refusal::new(Code::UnsupportedMediaType, clause!("4.imports.9.2")));
         }

@@ -14,10 +14,10 @@ use crate::refusal::{Code, Refusal};
 use crate::timestamp::Timestamp;
 use crate::wire::words::InvoiceStatus;
 
-/// Rows of a file at most (`8.importSize`).
+/// Rows of a file at most (`8.importSize`, `4.imports.1`).
 pub const MOST_ROWS: usize = 1000;
 
-/// The columns that a file must have, in any order (§4 imports rule 3).
+/// The columns that a file must have, in any order (§4 imports rule 3, `4.imports.3`).
 pub const REQUIRED_COLUMNS: [&str; 7] = [
     "externalId",
     "payeeLegalName",
@@ -28,7 +28,7 @@ pub const REQUIRED_COLUMNS: [&str; 7] = [
     "dueDate",
 ];
 
-/// What a party's optional columns are called after `payee` or `payor` (§4 imports rule 4).
+/// What a party's optional columns are called after `payee` or `payor` (`4.imports.4`).
 pub const PARTY_COLUMNS: [&str; 10] = [
     "ExternalId",
     "TaxId",
@@ -177,7 +177,7 @@ impl<'a> Row<'a> {
         Ok(Party { business: self.party_identifier(prefix).unwrap_or_default(), details })
     }
 
-    /// §4 imports rule 5.
+    /// §4 imports rule 5: what is supplied wins (`4.imports.5.4`), else it is derived (`4.imports.5`).
     fn party_identifier(&self, prefix: &str) -> Option<String> {
         let given = self.cell(&format!("{prefix}ExternalId")).map(str::to_owned);
         given.or_else(|| self.cell(&format!("{prefix}LegalName")).map(derived_identifier))
@@ -190,7 +190,8 @@ fn face_value(text: &str) -> Option<FaceValue> {
     digits.then(|| text.parse().ok()).flatten().and_then(FaceValue::new)
 }
 
-/// The identifier of a business that has none: the same for the same name (`gap.derivedIdentifier`).
+/// The identifier of a business that has none: the same for the same name, so that vendors of
+/// one name are one business (`gap.derivedIdentifier`, `4.imports.5.2`, `4.imports.5.3`).
 fn derived_identifier(legal_name: &str) -> String {
     let folded = legal_name.split_whitespace().collect::<Vec<_>>().join(" ");
     let digest = Sha256::digest(folded.as_bytes());

@@ -18,33 +18,35 @@ use crate::wire::words::{
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Reply {
-    /// To `GET /v1/organizations/{payeeExternalId}/invoices/{externalId}`.
+    /// To `GET /v1/organizations/{payeeExternalId}/invoices/{externalId}` (`4.invoice.3`).
     Invoice(Box<Invoice>),
-    /// To `PUT /v1/invoices/{externalId}`.
+    /// To `PUT /v1/invoices/{externalId}` (`4.invoiceSync.5`).
     InvoiceSynced(InvoiceSynced),
-    /// To `GET /v1/invoices/imports/{externalId}`.
+    /// To `GET /v1/invoices/imports/{externalId}` (`4.import.1`).
     Import(ImportReport),
-    /// To `PUT /v1/invoices/imports/{externalId}`.
+    /// To `PUT /v1/invoices/imports/{externalId}` (`4.imports.outro.1`).
     Imported(ImportReport),
-    /// To `PUT /v1/organizations/{externalId}/payout-account`.
+    /// To `PUT /v1/organizations/{externalId}/payout-account` (`4.payoutAccount.intro.3`).
     PayoutAccountSet(PayoutAccountSet),
-    /// To `GET /v1/organizations/{externalId}`.
+    /// To `GET /v1/organizations/{externalId}` (`4.business.2`).
     Business(Business),
-    /// To `PUT /v1/organizations/{externalId}`.
+    /// To `PUT /v1/organizations/{externalId}` (`4.businessSync.intro.4`).
     BusinessSynced(BusinessSynced),
     /// To a first `POST /v1/advances` for an invoice.
+    /// (`4.advances.intro.2`, `2.advance.intro.1`, `2.advance.intro.2`)
     AdvanceRequested(AdvanceRequested),
     /// To a repeated `POST /v1/advances` for an invoice.
     AdvanceRepeated(AdvanceRepeated),
-    /// To `POST /v1/quotes`.
+    /// To `POST /v1/quotes` (`4.quotes.4`).
     Quoted(Quoted),
-    /// To `POST /v1/invitations`.
+    /// To `POST /v1/invitations` (`4.invitations.3`).
     Invited(Invited),
-    /// To `POST /v1/onboarding-sessions`.
+    /// To `POST /v1/onboarding-sessions` (`4.sessions.2`).
     SessionCreated(SessionCreated),
     /// To `POST /v1/webhooks`.
+    /// (`4.webhooks.2`, `2.subscription.secret`)
     Subscribed(Subscribed),
-    /// To `GET /v1/webhooks`.
+    /// To `GET /v1/webhooks` (`4.webhookList.1`).
     Subscriptions(Vec<Subscription>),
     /// To `DELETE /v1/webhooks/{reference}`: no body.
     Unsubscribed,

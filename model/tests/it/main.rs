@@ -1,11 +1,11 @@
 //! The model through its public face: requests as bytes, happenings as actions.
 
-// mod clauses;
+mod clauses;
 mod csv;
 mod decoding;
 mod desk;
 mod generate;
-// mod hostile;
+mod hostile;
 mod isolation;
 mod laws;
 mod lifecycle;
