@@ -25,7 +25,7 @@ fn sight(steps: &[Step]) -> Vec<Value> {
             seen.push(serde_json::from_slice(&body).unwrap_or(Value::Null));
         }
         let events = queued.into_iter();
-        seen.extend(events.map(|delivery| serde_json::from_slice(&delivery.body).unwrap()));
+        seen.extend(events.map(|delivery| serde_json::from_slice(&delivery.body).expect("JSON")));
     }
     for value in &mut seen {
         mask(value, &mut names);

@@ -10,5 +10,5 @@ mod isolation;
 mod laws;
 mod lifecycle;
 mod money;
-// mod shapes;
+mod shapes;
 mod transactions;
