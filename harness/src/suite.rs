@@ -43,7 +43,10 @@ impl<F: Face + Clone + std::hash::Hash> World for InProcess<F> {
     type Target = Bare<F>;
 
     async fn fresh(&mut self) -> Result<Bare<F>, Unreachable> {
-        Ok(Bare::over(self.face.clone(), self.start))
+        let mut target = Bare::over(self.face.clone(), self.start);
+        // From here on, changes are seen.
+        target.has_changed();
+        Ok(target)
     }
 }
 

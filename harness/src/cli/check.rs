@@ -29,7 +29,7 @@ pub(super) struct Check {
     #[command(flatten)]
     world: WorldOptions,
     /// How many cases are played, each in a fresh world
-    #[arg(long, value_name = "N", default_value_t = 250, conflicts_with = "case")]
+    #[arg(long, value_name = "N", default_value_t = 400, conflicts_with = "case")]
     cases: u64,
     /// Play this case alone
     #[arg(long, value_name = "N")]

@@ -131,3 +131,14 @@ fn instant(text: &str) -> Result<Timestamp, String> {
     Timestamp::parse(text)
         .ok_or_else(|| "expected a date-time, such as 2026-01-31T00:00:00Z".into())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_options_fit_together() {
+        use clap::CommandFactory;
+        Cli::command().debug_assert();
+    }
+}

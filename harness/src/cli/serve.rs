@@ -28,9 +28,9 @@ pub(super) struct Serve {
     /// Whether the clock runs with the wall or stands until it is moved
     #[arg(long, value_enum, default_value_t = ClockKind::Running)]
     clock: ClockKind,
-    /// How many times as fast as the wall the clock runs
-    #[arg(long, value_name = "N", default_value_t = 1, conflicts_with = "still", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    speed: u32,
+    /// How many times as fast as the wall the clock runs [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    speed: Option<u32>,
     /// When the clock starts; the wall time unless told otherwise
     #[arg(long, value_name = "DATE-TIME", value_parser = instant)]
     start: Option<Timestamp>,
@@ -54,9 +54,14 @@ impl Serve {
     pub(super) async fn run(self) -> Result<Held, Problem> {
         tracing_subscriber::fmt().with_max_level(self.log).with_writer(std::io::stderr).init();
         let seed = self.world.seed.unwrap_or(1);
-        let clock = match self.clock {
-            ClockKind::Running => ClockChoice::Running { speed: self.speed },
-            ClockKind::Still => ClockChoice::Still,
+        let clock = match (self.clock, self.speed) {
+            (ClockKind::Running, speed) => ClockChoice::Running { speed: speed.unwrap_or(1) },
+            (ClockKind::Still, None) => ClockChoice::Still,
+            (ClockKind::Still, Some(_)) => {
+                return Err(Problem::Wrong(
+                    "--speed is for a clock that runs, not for --clock still".into(),
+                ));
+            }
         };
         let mock = Mock::builder()
             .seed(seed)
@@ -67,6 +72,7 @@ impl Serve {
             .start()
             .await
             .map_err(|error| Problem::Wrong(error.to_string()))?;
+        let ended = Ended::listen()?;
         let told = Output::new(self.json).tell(self.welcome(&mock, seed), || {
             json!({
                 "baseUrl": mock.url(),
@@ -80,16 +86,16 @@ impl Serve {
             Ok(()) | Err(Problem::NobodyListens) => {}
             Err(problem) => return Err(problem),
         }
-        ended().await?;
+        ended.heard().await?;
         mock.stop().await;
         Ok(Held::Yes)
     }
 
     fn welcome(&self, mock: &Mock, seed: u64) -> String {
-        let clock = match self.clock {
-            ClockKind::Still => "stands".to_owned(),
-            ClockKind::Running if self.speed == 1 => "runs with the wall".to_owned(),
-            ClockKind::Running => format!("runs {} times as fast as the wall", self.speed),
+        let clock = match (self.clock, self.speed) {
+            (ClockKind::Still, _) => "stands".to_owned(),
+            (ClockKind::Running, None | Some(1)) => "runs with the wall".to_owned(),
+            (ClockKind::Running, Some(speed)) => format!("runs {speed} times as fast as the wall"),
         };
         format!(
             "Tideover is ready: a mock of the Receivables Advance Partner API. No money moves.\n\
@@ -108,18 +114,45 @@ impl Serve {
     }
 }
 
-/// Waits for Ctrl-C or SIGTERM.
-async fn ended() -> Result<(), Problem> {
-    let wrong = |error: std::io::Error| Problem::Wrong(format!("signals cannot be heard: {error}"));
-    #[cfg(unix)]
-    {
+/// Ctrl-C and SIGTERM, heard from the moment that the mock says it is ready.
+#[cfg(unix)]
+struct Ended {
+    interrupt: tokio::signal::unix::Signal,
+    terminate: tokio::signal::unix::Signal,
+}
+
+#[cfg(unix)]
+impl Ended {
+    fn listen() -> Result<Ended, Problem> {
         use tokio::signal::unix::{SignalKind, signal};
-        let mut terminate = signal(SignalKind::terminate()).map_err(wrong)?;
+        let listen = |kind| signal(kind).map_err(deaf);
+        let (interrupt, terminate) = (SignalKind::interrupt(), SignalKind::terminate());
+        Ok(Ended { interrupt: listen(interrupt)?, terminate: listen(terminate)? })
+    }
+
+    async fn heard(mut self) -> Result<(), Problem> {
         tokio::select! {
-            interrupted = tokio::signal::ctrl_c() => interrupted.map_err(wrong),
-            _ = terminate.recv() => Ok(()),
+            _ = self.interrupt.recv() => Ok(()),
+            _ = self.terminate.recv() => Ok(()),
         }
     }
-    #[cfg(not(unix))]
-    tokio::signal::ctrl_c().await.map_err(wrong)
+}
+
+/// Ctrl-C.
+#[cfg(not(unix))]
+struct Ended;
+
+#[cfg(not(unix))]
+impl Ended {
+    fn listen() -> Result<Ended, Problem> {
+        Ok(Ended)
+    }
+
+    async fn heard(self) -> Result<(), Problem> {
+        tokio::signal::ctrl_c().await.map_err(deaf)
+    }
+}
+
+fn deaf(error: std::io::Error) -> Problem {
+    Problem::Wrong(format!("signals cannot be heard: {error}"))
 }

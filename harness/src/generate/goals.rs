@@ -27,6 +27,10 @@ pub(super) enum Goal {
     Links { name: Option<String>, stage: usize },
     /// A key from its issue to its revocation.
     Keys { name: Option<String>, stage: usize },
+    /// An invoice that cannot be financed, for one reason after the other.
+    Refused { stage: usize },
+    /// A file that touches an invoice with an advance.
+    ImportOverAdvance { stage: usize },
     /// A business finances its own invoice.
     SelfDealing { stage: usize },
     /// The vendor clears compliance itself.
@@ -71,6 +75,8 @@ impl Goal {
             Goal::Subscription { name: None, stage: 0 },
             Goal::Links { name: None, stage: 0 },
             Goal::Keys { name: None, stage: 0 },
+            Goal::Refused { stage: 0 },
+            Goal::ImportOverAdvance { stage: 0 },
             Goal::SelfDealing { stage: 0 },
             Goal::VendorRoutes { stage: 0 },
             Goal::Repay { payee: VENDORS[2], invoice: INVOICES[3] },
@@ -105,6 +111,8 @@ impl Walk {
             Goal::Subscription { name, stage } => self.toward_subscription(name, advance(stage)),
             Goal::Links { name, stage } => self.toward_links(name, advance(stage)),
             Goal::Keys { name, stage } => self.toward_keys(name, advance(stage)),
+            Goal::Refused { stage } => self.toward_refusals(stage),
+            Goal::ImportOverAdvance { stage } => self.toward_import_over_advance(stage),
             Goal::SelfDealing { stage } => self.toward_self_dealing(advance(stage)),
             Goal::VendorRoutes { stage } => self.toward_vendor_routes(advance(stage)),
             Goal::Upstream { stage } => self.toward_upstream_failure(advance(stage)),
@@ -406,6 +414,57 @@ impl Walk {
             4 => self.supply_tax_id("v1").by(&holder),
             5 => make::get_business("v1"),
             6 => make::act("markTestAccount", json!({ "externalId": "v1" })),
+            _ => return None,
+        })
+    }
+
+    /// Not onboarded, then not ISSUED, then paid already, then too small.
+    fn toward_refusals(&mut self, stage: &mut usize) -> Option<Step> {
+        let payee = VENDORS[1];
+        Some(match advance(stage) {
+            0 => self.sync_issued(payee, "r1"),
+            1 | 4 | 9 | 12 => make::request_advance(payee, "r1"),
+            2 => match self.toward_onboarding(&Caller::Default, payee) {
+                Some(step) => {
+                    *stage = 2;
+                    step
+                }
+                None => make::get_invoice(payee, "r1"),
+            },
+            3 => {
+                let status = self.pick(&["PARTIALLY_PAID", "PAID", "VOIDED"]);
+                self.sync_with(payee, "r1", status, 50_000)
+            }
+            5 => self.sync_with(payee, "r1", "ISSUED", 50_000),
+            6 => make::get_invoice(payee, "r1"),
+            7 => make::act(
+                "payorPays",
+                json!({ "payeeExternalId": payee, "invoiceExternalId": "r1", "amount": 20_000 }),
+            ),
+            8 | 11 => make::get_invoice(payee, "r1"),
+            10 => self.sync_with(payee, "r1", "ISSUED", 20_000),
+            13 => self.sync_with(payee, "r2", "ISSUED", 1),
+            14 => make::get_invoice(payee, "r2"),
+            15 => make::request_advance(payee, "r2"),
+            _ => return None,
+        })
+    }
+
+    /// The row of an invoice that has an advance moves only its status.
+    fn toward_import_over_advance(&mut self, stage: &mut usize) -> Option<Step> {
+        let payee = VENDORS[0];
+        Some(match advance(stage) {
+            0 => match self.toward_onboarding(&Caller::Default, payee) {
+                Some(step) => {
+                    *stage = 0;
+                    step
+                }
+                None => make::get_business(payee),
+            },
+            1 => make::import("m1", rows("m1")),
+            2 => make::request_advance(payee, "m1-0"),
+            3 => make::import("m6", rows("m1").replace(",ISSUED,", ",PAID,")),
+            4 => make::get_invoice(payee, "m1-0"),
             _ => return None,
         })
     }

@@ -17,6 +17,7 @@ pub struct Bare<F = Service> {
     now: Timestamp,
     refused: Option<(Code, Clause)>,
     fingerprint: Option<u64>,
+    queued: Vec<Delivery>,
 }
 
 impl Bare {
@@ -29,7 +30,7 @@ impl Bare {
 impl<F: Face> Bare<F> {
     /// The world of anything that has the model's face.
     pub fn over(face: F, start: Timestamp) -> Bare<F> {
-        Bare { face, start, now: start, refused: None, fingerprint: None }
+        Bare { face, start, now: start, refused: None, fingerprint: None, queued: Vec::new() }
     }
 
     /// What its clock shows.
@@ -50,6 +51,12 @@ impl<F: Face> Bare<F> {
     /// Plays a step.
     pub fn play(&mut self, step: &Prepared) -> Seen {
         self.refused = None;
+        let seen = self.exchange(step);
+        self.queued.extend(std::iter::from_fn(|| self.face.poll_delivery()));
+        seen
+    }
+
+    fn exchange(&mut self, step: &Prepared) -> Seen {
         let authorization = step.authorization.as_deref();
         match &step.action {
             PreparedAction::Call(call) => self.call(authorization, call),
@@ -64,8 +71,7 @@ impl<F: Face> Bare<F> {
                 Seen::new(200, json!({ "now": self.now }).to_string().as_bytes())
             }
             PreparedAction::Deliveries => {
-                let queued: Vec<_> = std::iter::from_fn(|| self.face.poll_delivery()).collect();
-                let deliveries: Vec<_> = queued.iter().map(written).collect();
+                let deliveries: Vec<_> = self.queued.drain(..).map(|one| written(&one)).collect();
                 Seen::new(200, json!({ "deliveries": deliveries }).to_string().as_bytes())
             }
         }

@@ -7,7 +7,8 @@ use tideover_harness::run::{Played, play};
 use tideover_harness::step::Action;
 use tideover_harness::target::{Bare, Http};
 use tideover_harness::transcript::Transcript;
-use tideover_model::{Clause, Code};
+use tideover_model::wire::route::route;
+use tideover_model::{Clause, Code, OperationKind};
 use tideover_sim::Mock;
 
 fn folder() -> PathBuf {
@@ -68,4 +69,52 @@ async fn every_story_holds_over_http() {
         let played = play(&mut target, header, &story.steps).await.unwrap();
         assert_held(&name, &story, &played);
     }
+}
+
+/// What no story meets, each with the reason.
+fn unmet() -> BTreeMap<String, String> {
+    let text = std::fs::read_to_string(folder().join("UNMET.json")).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+#[test]
+fn the_stories_meet_every_clause_or_say_why_not() {
+    let unmet = unmet();
+    let mut met = BTreeSet::new();
+    for (name, story) in stories() {
+        for step in &story.steps {
+            assert!(step.expect.is_some(), "{name}: a step without an expectation: {step:?}");
+            met.extend(step.clauses.iter().cloned());
+        }
+    }
+    for name in met.iter().chain(unmet.keys()) {
+        assert!(Clause::find(name).is_some(), "there is no clause {name}");
+    }
+    for clause in Clause::all() {
+        let name = clause.name();
+        match (met.contains(name), unmet.get(name)) {
+            (true, None) => {}
+            (false, Some(reason)) => assert!(!reason.is_empty(), "{name} has no reason"),
+            (true, Some(_)) => panic!("{name} is met, and is said not to be"),
+            (false, None) => panic!("no story meets {name}, and none says why not"),
+        }
+    }
+}
+
+#[test]
+fn the_stories_meet_every_operation_and_every_code() {
+    let (mut codes, mut operations) = (BTreeSet::new(), BTreeSet::new());
+    for (_, story) in stories() {
+        for step in &story.steps {
+            let Action::Call(call) = &step.action else { continue };
+            if let Ok(route) = route(&call.method, &call.path) {
+                operations.insert(route.kind);
+            }
+            let body = step.expect.as_ref().and_then(|expect| expect.body.as_ref());
+            let code = body.and_then(|body| body.get("code")?.as_str());
+            codes.extend(code.and_then(Code::parse));
+        }
+    }
+    assert_eq!(codes, BTreeSet::from(Code::ALL));
+    assert_eq!(operations, BTreeSet::from(OperationKind::ALL));
 }

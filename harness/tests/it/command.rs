@@ -1,0 +1,198 @@
+//! The `tideover` command, as a user types it.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+fn tideover() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_tideover"))
+}
+
+fn run(arguments: &[&str]) -> Output {
+    tideover().args(arguments).output().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+fn fixture(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures").join(path)
+}
+
+#[test]
+fn check_plays_the_embedded_mock_and_tells_its_seed() {
+    let output = run(&["check", "--seed", "7", "--cases", "5"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let told = stdout(&output);
+    assert!(
+        told.contains("against an embedded mock over HTTP") && told.contains("seed 7"),
+        "{told}"
+    );
+    assert!(told.contains("held:"), "{told}");
+}
+
+#[test]
+fn check_tells_programs_in_json() {
+    let output = run(&["check", "--in-process", "--seed", "7", "--cases", "5", "--json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let told: Value = serde_json::from_str(&stdout(&output)).unwrap();
+    assert_eq!(
+        (&told["seed"], &told["held"], &told["cases"]),
+        (&7.into(), &true.into(), &5.into())
+    );
+    assert!(told["coverage"]["operations"].is_object());
+}
+
+#[test]
+fn the_same_seed_prints_the_same_steps() {
+    let print = |seed| stdout(&run(&["check", "--print-steps", "--seed", seed, "--cases", "3"]));
+    assert_eq!(print("3"), print("3"));
+    assert_ne!(print("3"), print("4"));
+    let one = stdout(&run(&["check", "--print-steps", "--seed", "3", "--case", "2"]));
+    assert!(print("3").contains(&one));
+}
+
+#[test]
+fn replay_plays_a_story_on_the_model_and_on_a_mock() {
+    let story = fixture("stories/onboard-quote-advance-repay.jsonl");
+    for place in ["model", "mock"] {
+        let output = run(&["replay", story.to_str().unwrap(), "--on", place]);
+        assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
+        assert!(stdout(&output).contains("held"), "{}", stdout(&output));
+    }
+}
+
+#[test]
+fn replay_of_an_expectation_that_is_not_met_says_where_and_exits_with_1() {
+    let story = std::fs::read_to_string(fixture("stories/webhooks.jsonl")).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("wrong.jsonl");
+    std::fs::write(&path, story.replacen("\"status\":201", "\"status\":200", 1)).unwrap();
+    let output = run(&["replay", path.to_str().unwrap(), "--on", "model"]);
+    assert_eq!(output.status.code(), Some(1), "{}", stdout(&output));
+    assert!(
+        stdout(&output).contains("NOT AS EXPECTED, status: expected 200"),
+        "{}",
+        stdout(&output)
+    );
+}
+
+#[test]
+fn a_command_that_is_wrong_is_told_in_one_line_and_exits_with_2() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let unknown = write("unknown.toml", "concentration = 5\n");
+    let impossible = write("impossible.toml", "rates.fee = 10001\n");
+    let empty = write("empty.jsonl", "");
+    let garbled = write(
+        "garbled.jsonl",
+        "{\"tideover\":1,\"seed\":1,\"start\":\"2026-01-01T00:00:00Z\"}\n{\"cal\":1}\n",
+    );
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    for (arguments, named) in [
+        (vec!["serve", "--port", "0", "--profile", &unknown], "concentration"),
+        (vec!["serve", "--port", "0", "--profile", &impossible], "rates.fee"),
+        (vec!["check", "--profile", &impossible], "rates.fee"),
+        (vec!["serve", "--profile", "/no/such/profile.toml"], "/no/such/profile.toml"),
+        (vec!["serve", "--port", &port], port.as_str()),
+        (vec!["serve", "--clock", "still", "--speed", "2"], "--speed"),
+        (vec!["replay", "/no/such/file.jsonl"], "/no/such/file.jsonl"),
+        (vec!["replay", &empty], "empty"),
+        (vec!["replay", &garbled], "line 2"),
+    ] {
+        let output = run(&arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        let complaint = stderr(&output);
+        assert!(complaint.contains(named), "{complaint}");
+        assert_eq!(complaint.trim_end().lines().count(), 1, "{complaint}");
+        assert!(output.stdout.is_empty());
+    }
+}
+
+#[test]
+fn a_target_that_cannot_be_reached_exits_with_3() {
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let story = fixture("stories/webhooks.jsonl");
+    let url = format!("http://{free}");
+    let output = run(&["replay", story.to_str().unwrap(), "--on", &url]);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(stderr(&output).contains(&url), "{}", stderr(&output));
+}
+
+/// A process that is ended when the test is.
+struct Served(std::process::Child);
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn serve(arguments: &[&str]) -> (Served, Value) {
+    let mut child = tideover()
+        .args(["serve", "--port", "0", "--json"])
+        .args(arguments)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+    (Served(child), serde_json::from_str(&line).unwrap())
+}
+
+#[tokio::test]
+async fn serve_answers_once_it_says_that_it_is_ready() {
+    let (_served, told) = serve(&["--clock", "still", "--start", "2026-05-01T00:00:00Z"]);
+    let url = told["baseUrl"].as_str().unwrap();
+    let client = reqwest::Client::new();
+    let list = client
+        .get(format!("{url}/v1/webhooks"))
+        .bearer_auth(told["apiKey"].as_str().unwrap())
+        .send()
+        .await
+        .unwrap();
+    assert_eq!((list.status().as_u16(), list.text().await.unwrap().as_str()), (200, "[]"));
+    let clock = client.get(format!("{url}/_sim/clock")).send().await.unwrap();
+    let clock: Value = serde_json::from_str(&clock.text().await.unwrap()).unwrap();
+    assert_eq!(clock["now"], "2026-05-01T00:00:00Z");
+}
+
+#[cfg(unix)]
+#[test]
+fn serve_ends_cleanly_on_ctrl_c_and_on_sigterm() {
+    for signal in ["-INT", "-TERM"] {
+        let (mut served, _) = serve(&[]);
+        let sent =
+            Command::new("kill").args([signal, &served.0.id().to_string()]).status().unwrap();
+        assert!(sent.success());
+        assert_eq!(served.0.wait().unwrap().code(), Some(0), "{signal}");
+    }
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let mut child = tideover()
+        .args(["check", "--print-steps", "--seed", "1", "--cases", "400"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut first = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert!(stderr(&output).is_empty(), "{}", stderr(&output));
+}
