@@ -4,8 +4,12 @@
 //! reads of what was just written, wrong identifiers, boundary values and requests of the wrong form. One
 //! generator per case, from the seed and the case's number alone.
 
+mod access;
+mod files;
 mod goals;
 mod malformed;
+mod money;
+mod onboarding;
 mod requests;
 mod values;
 

@@ -1,0 +1,56 @@
+//! Toward subscriptions, keys and failures of the provider.
+
+use proptest::bool::weighted;
+use serde_json::json;
+
+use crate::generate::requests as make;
+use crate::generate::{Walk, values};
+use crate::step::{Action, Caller, Step};
+
+impl Walk {
+    pub(super) fn toward_subscription(
+        &mut self,
+        name: &mut Option<String>,
+        stage: usize,
+    ) -> Option<Step> {
+        let step_name = name.get_or_insert_with(|| self.fresh_name("hook")).clone();
+        let url = format!("https://hooks.example.com/{step_name}");
+        let kinds = self.draw(weighted(0.4)).then(|| vec![self.draw(values::event_type())]);
+        Some(match stage {
+            0 => make::subscribe(&url, kinds).named(step_name),
+            1 => make::subscribe(&url, None),
+            2 | 5 => make::list_subscriptions(),
+            3 => self.sync_issued("v2", "i2"),
+            4 => Step::new(Action::Deliveries),
+            6 => make::unsubscribe(&format!("${{{step_name}.reference}}")),
+            7 => make::unsubscribe(&format!("${{{step_name}.reference}}")),
+            8 => make::subscribe(self.draw(values::bad_destination()), None),
+            9 => make::subscribe(&url, None),
+            _ => return None,
+        })
+    }
+
+    pub(super) fn toward_keys(&mut self, name: &mut Option<String>, stage: usize) -> Option<Step> {
+        let step_name = name.get_or_insert_with(|| self.fresh_name("key")).clone();
+        let key = format!("${{{step_name}.key}}");
+        let holder = Caller::Key(key.clone());
+        Some(match stage {
+            0 => make::act("issueKey", json!({})).named(step_name),
+            1 | 3 => make::list_subscriptions().by(&holder),
+            2 => make::act("revokeKey", json!({ "key": key })),
+            4 => self.supply_tax_id("v1").by(&holder),
+            5 => make::get_business("v1"),
+            6 => make::act("markTestAccount", json!({ "externalId": "v1" })),
+            _ => return None,
+        })
+    }
+
+    pub(super) fn toward_upstream_failure(&mut self, stage: usize) -> Option<Step> {
+        Some(match stage {
+            0 => make::act("upstreamFails", json!({ "requests": 1 })),
+            1 | 2 => make::sync_business("v1", "After a failure", None, None),
+            3 => make::get_business("v1"),
+            _ => return None,
+        })
+    }
+}

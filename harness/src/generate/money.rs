@@ -1,0 +1,148 @@
+//! Toward money: an advance repaid, a limit reached, an advance refused.
+
+use proptest::bool::weighted;
+use serde_json::{Value, json};
+
+use crate::generate::goals::{PAYORS, VENDORS, advance, tax_digits};
+use crate::generate::requests::{self as make, InvoiceFields};
+use crate::generate::{Walk, values};
+use crate::step::{Caller, Step};
+
+impl Walk {
+    pub(super) fn toward_repayment(&mut self, payee: &str, invoice: &str) -> Option<Step> {
+        if let Some(step) = self.toward_onboarding(&Caller::Default, payee) {
+            return Some(step);
+        }
+        let Some(known) = self.look(&make::get_invoice(payee, invoice)) else {
+            return Some(self.sync_issued(payee, invoice));
+        };
+        let state = known["advance"]["state"].as_str().unwrap_or_default().to_owned();
+        let both = json!({ "payeeExternalId": payee, "invoiceExternalId": invoice });
+        match state.as_str() {
+            "" if known["fundable"] == true => Some(make::request_advance(payee, invoice)),
+            "" if known["collected"] == 0 && known["status"] != "ISSUED" => {
+                Some(self.sync_issued(payee, invoice))
+            }
+            "REQUESTED" if self.draw(weighted(0.5)) => Some(make::act("fundingStarts", both)),
+            "REQUESTED" => Some(make::advance_clock(30)),
+            "FUNDING" => Some(match self.draw(0_u32..3) {
+                0 => make::act("fundingCompletes", both),
+                1 => self.pay(payee, invoice, &known),
+                _ => make::advance_clock(3600),
+            }),
+            "FUNDED" if self.draw(weighted(0.1)) => Some(self.sync_issued(payee, invoice)),
+            "FUNDED" => Some(self.pay(payee, invoice, &known)),
+            _ => None,
+        }
+    }
+
+    /// The payor pays a part, all of the rest, or a little too much.
+    pub(super) fn pay(&mut self, payee: &str, invoice: &str, known: &Value) -> Step {
+        let cents = |value: &Value| value.as_i64().unwrap_or(0);
+        let rest = (cents(&known["faceValue"]) - cents(&known["collected"])).max(1);
+        let owed = cents(&known["advance"]["amountOwed"]).max(1);
+        let most = tideover_model::FaceValue::MAX;
+        let amounts =
+            [1, rest / 2 + 1, owed, rest, rest, rest + 1].map(|amount: i64| amount.min(most));
+        let amount = self.pick(&amounts);
+        let fields =
+            json!({ "payeeExternalId": payee, "invoiceExternalId": invoice, "amount": amount });
+        make::act("payorPays", fields)
+    }
+
+    pub(super) fn sync_issued(&mut self, payee: &str, invoice: &str) -> Step {
+        let face_value = self.draw(10_000_i64..5_000_000);
+        self.sync_with(payee, invoice, "ISSUED", face_value)
+    }
+
+    pub(super) fn sync_with(
+        &mut self,
+        payee: &str,
+        invoice: &str,
+        status: &'static str,
+        face_value: i64,
+    ) -> Step {
+        let fields = InvoiceFields {
+            payee: payee.to_owned(),
+            payor: self.pick(&PAYORS).to_owned(),
+            status,
+            face_value,
+            issue_date: self.known.now().to_string(),
+            due_date: values::days_later(self.known.now(), self.draw_days()),
+        };
+        make::sync_invoice(invoice, &fields)
+    }
+
+    pub(super) fn draw_days(&mut self) -> u64 {
+        self.draw(proptest::sample::select(vec![0_u64, 1, 29, 30, 31, 60, 90]))
+    }
+
+    /// Large invoices, one after the other, until an advance is refused.
+    pub(super) fn toward_limit(&mut self, payee: &str, next: &mut usize) -> Option<Step> {
+        if let Some(step) = self.toward_onboarding(&Caller::Default, payee) {
+            return Some(step);
+        }
+        let name = format!("big{}", *next / 2);
+        let step = match (*next % 2, *next) {
+            (_, 14..) => return None,
+            (0, _) => self.sync_with(payee, &name, "ISSUED", 25_000_000),
+            _ => make::request_advance(payee, &name),
+        };
+        *next += 1;
+        Some(step)
+    }
+
+    /// Not onboarded, then not ISSUED, then paid already, then too small.
+    pub(super) fn toward_refusals(&mut self, stage: &mut usize) -> Option<Step> {
+        let payee = VENDORS[1];
+        Some(match advance(stage) {
+            0 => self.sync_issued(payee, "r1"),
+            1 | 4 | 9 | 12 => make::request_advance(payee, "r1"),
+            2 => match self.toward_onboarding(&Caller::Default, payee) {
+                Some(step) => {
+                    *stage = 2;
+                    step
+                }
+                None => make::get_invoice(payee, "r1"),
+            },
+            3 => {
+                let status = self.pick(&["PARTIALLY_PAID", "PAID", "VOIDED"]);
+                self.sync_with(payee, "r1", status, 50_000)
+            }
+            5 => self.sync_with(payee, "r1", "ISSUED", 50_000),
+            6 => make::get_invoice(payee, "r1"),
+            7 => make::act(
+                "payorPays",
+                json!({ "payeeExternalId": payee, "invoiceExternalId": "r1", "amount": 20_000 }),
+            ),
+            8 | 11 => make::get_invoice(payee, "r1"),
+            10 => self.sync_with(payee, "r1", "ISSUED", 20_000),
+            13 => self.sync_with(payee, "r2", "ISSUED", 1),
+            14 => make::get_invoice(payee, "r2"),
+            15 => make::request_advance(payee, "r2"),
+            _ => return None,
+        })
+    }
+
+    /// Two identifiers of one business are the same party.
+    pub(super) fn toward_self_dealing(&mut self, stage: usize) -> Option<Step> {
+        let tax_id = self.draw(values::spelled_tax_id(tax_digits(VENDORS[1])));
+        let fields = |payor: &str| InvoiceFields {
+            payee: VENDORS[1].to_owned(),
+            payor: payor.to_owned(),
+            status: "ISSUED",
+            face_value: 50_000,
+            issue_date: "2026-01-01T00:00:00Z".to_owned(),
+            due_date: "2026-06-01T00:00:00Z".to_owned(),
+        };
+        Some(match stage {
+            0 => make::sync_business(VENDORS[1], "V", Some(&tax_id), None),
+            1 => make::sync_business("alias", "V again", Some(&tax_id), None),
+            2 => make::sync_invoice("self", &fields("alias")),
+            3 | 6 => make::get_invoice(VENDORS[1], "self"),
+            4 | 7 => make::request_advance(VENDORS[1], "self"),
+            5 => make::sync_invoice("self", &fields(VENDORS[1])),
+            _ => return None,
+        })
+    }
+}

@@ -1,0 +1,206 @@
+//! Toward a business that is onboarded: the four requirements, tax ids, links, a business shared by two platforms.
+
+use proptest::bool::weighted;
+use serde_json::json;
+
+use crate::generate::goals::{VENDORS, advance, email_of, tax_digits};
+use crate::generate::requests as make;
+use crate::generate::{Walk, caller_name, values};
+use crate::identifiers::business_path;
+use crate::step::{Caller, Step};
+
+impl Walk {
+    /// The first requirement that is missing, in any order.
+    pub(super) fn toward_onboarding(&mut self, caller: &Caller, business: &str) -> Option<Step> {
+        let known = self.look(&make::get_business(business).by(caller));
+        let met =
+            |name: &str| known.as_ref().is_some_and(|known| known["onboarding"][name] == true);
+        let missing: Vec<&str> =
+            ["compliance", "bank", "contract"].into_iter().filter(|name| !met(name)).collect();
+        if known.is_none() || (missing.contains(&"compliance") && self.draw(weighted(0.5))) {
+            return Some(self.supply_tax_id(business).by(caller));
+        }
+        let step = match missing.is_empty() {
+            false => match self.pick(&missing) {
+                "compliance" => self.supply_tax_id(business),
+                "bank" => self.supply_bank(business),
+                _ => return Some(self.toward_contract(caller, business)),
+            },
+            true if met("collectionAccount") => return None,
+            true => self.toward_open_account(caller, business),
+        };
+        Some(step.by(caller))
+    }
+
+    pub(super) fn supply_tax_id(&mut self, business: &str) -> Step {
+        let tax_id = self.draw(values::spelled_tax_id(tax_digits(business)));
+        let contact = self.draw(weighted(0.7)).then(make::full_contact);
+        make::sync_business(business, &make::name_of(business), Some(&tax_id), contact)
+    }
+
+    pub(super) fn supply_bank(&mut self, business: &str) -> Step {
+        let (account, routing) =
+            (self.draw(values::account_number()), self.draw(values::routing_number()));
+        let label = self.draw(weighted(0.3)).then_some("Operating");
+        make::set_payout_account(business, &account, routing, label)
+    }
+
+    pub(super) fn toward_contract(&mut self, caller: &Caller, business: &str) -> Step {
+        let email = email_of(business);
+        let claimed = self.claimed.contains(&(caller_name(caller), business.to_owned()));
+        let step = if claimed {
+            let address = if self.draw(weighted(0.5)) { make::full_address() } else { json!({}) };
+            let fields = json!({ "payeeExternalId": business, "address": address });
+            make::act("vendorSignsAgreement", fields)
+        } else if self.last_was_invitation(business) {
+            make::act(
+                "vendorAcceptsInvitation",
+                json!({ "payeeExternalId": business, "email": email }),
+            )
+        } else {
+            make::invite(business, &email)
+        };
+        step.by(caller)
+    }
+
+    pub(super) fn last_was_invitation(&self, business: &str) -> bool {
+        let invitation = make::invite(business, &email_of(business));
+        self.steps.iter().rev().take(4).any(|step| step.action == invitation.action)
+    }
+
+    pub(super) fn toward_open_account(&mut self, caller: &Caller, business: &str) -> Step {
+        let place = (caller_name(caller), business_path(business));
+        if !self.addressed.contains(&place) {
+            let contact = Some(make::full_contact());
+            return make::sync_business(business, &make::name_of(business), None, contact);
+        }
+        if self.draw(weighted(0.3)) {
+            return make::act("collectionAccountOpens", json!({ "payeeExternalId": business }));
+        }
+        make::advance_clock(self.draw(proptest::sample::select(vec![60_u64, 150, 300])))
+    }
+
+    pub(super) fn toward_tax_ids(&mut self, stage: usize) -> Option<Step> {
+        let name = make::name_of("t1");
+        let own = self.draw(values::spelled_tax_id(130_000_001));
+        let bad = self.draw(values::bad_tax_id());
+        Some(match stage {
+            0 => make::sync_business("t1", &name, Some(bad), None),
+            1 => make::sync_business("t1", &name, Some(bad), None),
+            2 => make::sync_business(
+                "t2",
+                "T2",
+                Some(&self.draw(values::spelled_tax_id(130_000_002))),
+                None,
+            ),
+            3 => make::sync_business("t1", &name, Some("13-0000002"), None),
+            4 | 5 => make::sync_business("t1", &name, Some(&own), None),
+            6 => make::sync_business("t1", &name, Some("13-0000003"), None),
+            7 | 10 => make::get_business("t1"),
+            8 => make::act("taxIdFoundWrong", json!({ "payeeExternalId": "t1" })),
+            9 => make::sync_business("t1", &name, Some("13-0000003"), None),
+            _ => return None,
+        })
+    }
+
+    pub(super) fn toward_links(&mut self, name: &mut Option<String>, stage: usize) -> Option<Step> {
+        let business = VENDORS[1];
+        let email = email_of(business);
+        let accept = || {
+            make::act(
+                "vendorAcceptsInvitation",
+                json!({ "payeeExternalId": business, "email": email }),
+            )
+        };
+        Some(match stage {
+            0 => self.supply_tax_id(business),
+            1 | 4 | 7 => make::invite(business, &email),
+            2 | 3 | 5 | 9 => accept(),
+            6 => make::invite(business, self.draw(values::bad_email())),
+            8 => make::advance_clock(30 * 86_400),
+            10 => {
+                let step_name = name.get_or_insert_with(|| self.fresh_name("session")).clone();
+                make::create_session(business).named(step_name)
+            }
+            11 => {
+                let url = format!("${{{}.url}}", name.clone().unwrap_or_default());
+                make::act("vendorOpensSession", json!({ "url": url }))
+            }
+            12 => make::get_business(business),
+            _ => return None,
+        })
+    }
+
+    pub(super) fn toward_vendor_routes(&mut self, stage: usize) -> Option<Step> {
+        let business = VENDORS[2];
+        let email = email_of(business);
+        let confirm = |route: &str, tax_id: Option<&str>| {
+            let mut fields = json!({ "payeeExternalId": business, "route": route });
+            if let Some(tax_id) = tax_id {
+                fields["taxId"] = json!(tax_id);
+            }
+            make::act("vendorConfirmsTaxId", fields)
+        };
+        let account = self.draw(values::account_number());
+        Some(match stage {
+            0 => make::sync_business(business, "V3", None, None),
+            1 => make::invite(business, &email),
+            2 => make::act(
+                "vendorAcceptsInvitation",
+                json!({ "payeeExternalId": business, "email": email }),
+            ),
+            3 => confirm("VENDOR_ASSERTION", Some("12-0000002")),
+            4 | 6 | 9 => make::get_business(business),
+            5 => confirm("W9_UPLOAD", None),
+            7 => make::act(
+                "vendorAddsBankAccount",
+                json!({ "payeeExternalId": business,
+                "accountNumber": account, "routingNumber": "021000021" }),
+            ),
+            8 => make::act(
+                "vendorSignsAgreement",
+                json!({ "payeeExternalId": business,
+                "address": make::full_address() }),
+            ),
+            10 => make::advance_clock(300),
+            11 => make::get_business(business),
+            _ => return None,
+        })
+    }
+
+    /// The second platform, which must have been issued a key.
+    pub(super) fn toward_sharing(&mut self, stage: &mut usize) -> Option<Step> {
+        let other = Caller::Key("${other.key}".into());
+        let issued = self.steps.iter().any(|step| step.name.as_deref() == Some("other"));
+        if !issued {
+            return Some(make::act("issueKey", json!({ "platform": "other" })).named("other"));
+        }
+        let vendor = VENDORS[0];
+        if *stage == 0
+            && self
+                .look(&make::get_business(vendor))
+                .is_none_or(|known| known["taxIdOnFile"] != true)
+        {
+            return Some(self.supply_tax_id(vendor));
+        }
+        let tax_id = self.draw(values::spelled_tax_id(tax_digits(vendor)));
+        let step = match advance(stage) {
+            0 => make::sync_business("w1", "W One", Some(&tax_id), None),
+            1 | 5 => make::get_business("w1"),
+            2 => make::get_business(vendor),
+            3 => self.sync_issued("w1", "i1"),
+            4 => make::get_invoice(vendor, "i1"),
+            6 => match self.toward_onboarding(&Caller::Default, vendor) {
+                Some(step) => {
+                    *stage = 6;
+                    return Some(step);
+                }
+                None => make::get_business("w1"),
+            },
+            7 => make::request_advance("w1", "i1"),
+            8 => make::get_invoice("w1", "i1"),
+            _ => return None,
+        };
+        Some(step.by(&other))
+    }
+}
