@@ -56,7 +56,8 @@ impl Expected {
         let view = advance.view(invoice.paid_in);
         let Waterfall { advance: recovered, fee, forwarded } = advance.recovered(invoice.paid_in);
         self.out += view.amount_sent - recovered;
-        self.held += invoice.paid_in - recovered - fee - forwarded;
+        // Every cent flows on once the vendor is paid: nothing is kept back, nothing more goes out.
+        self.held += if view.funded_at.is_some() { Cents::ZERO } else { invoice.paid_in };
         self.fees += fee;
         self.vendor += view.amount_sent + forwarded;
         self.paid += invoice.paid_in;

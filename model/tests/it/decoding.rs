@@ -355,3 +355,19 @@ fn a_platform_from_before_a_reset_is_unknown() {
     assert_eq!(refused.code.name(), "unauthorized");
     assert!(desk.service.happen(desk.now, second, Happening::Reset).is_err());
 }
+
+/// An account number that no request can carry does no harm either, nor does its debug form.
+#[test]
+fn an_operation_made_by_hand_does_not_panic() {
+    use tideover_model::{Face, Operation, PlatformId};
+    let mut desk = Desk::open();
+    desk.sync_business("acme", "123456789");
+    let operation = Operation::SetPayoutAccount {
+        business: "acme".into(),
+        account_number: "é€é".into(),
+        routing_number: "021000021".into(),
+        label: None,
+    };
+    assert!(desk.service.handle(desk.now, PlatformId::DEFAULT, operation).is_ok());
+    assert!(format!("{:?}", desk.service).contains("PayoutAccount"));
+}

@@ -261,6 +261,18 @@ proptest! {
         is_proper(&response)?;
     }
 
+    /// `4.invoice.2`, `1.general.2`: identifiers can be anything.
+    #[test]
+    fn any_identifier_gets_a_proper_answer(
+        kind in any_kind(),
+        identifier in "(%[0-9a-fA-F]{2}|[ -.0-~]){0,6}",
+    ) {
+        let (path, body) = valid(kind);
+        let mut path = path.replace("acme", &identifier);
+        path = path.replace("INV-1", &identifier).replace("INV-3", &identifier);
+        send(kind, &path, Some("application/json"), body.to_string().as_bytes())?;
+    }
+
     /// `5.authentication.1`, `5.authentication.3`
     #[test]
     fn any_key_but_an_issued_one_is_unauthorized(header in "(Bearer )?[ -~]{0,20}") {

@@ -80,7 +80,9 @@ fn a_face_value_lowered_below_what_came_in_bounds_what_is_told() {
     let mut desk = Desk::open();
     desk.onboard("acme", "123456789");
     desk.sync_invoice("acme", "INV-1", 1_000);
-    desk.pay("acme", "INV-1", 600);
+    desk.pay("acme", "INV-1", 1);
+    assert_eq!(desk.request_advance("acme", "INV-1").code(), "invoice_not_financeable");
+    desk.pay("acme", "INV-1", 599);
     assert_eq!(desk.invoice("acme", "INV-1")["collectionState"], "PARTIALLY_COLLECTED");
     assert_eq!(desk.request_advance("acme", "INV-1").code(), "invoice_not_financeable");
 
