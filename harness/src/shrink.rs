@@ -92,7 +92,8 @@ async fn drop_pairs<P: Probe>(
 async fn simplify<P: Probe>(mut steps: Vec<Step>, probe: &mut P) -> Result<Vec<Step>, Unreachable> {
     for (from, to) in renamings(&steps) {
         let candidate: Vec<Step> = steps.iter().map(|step| renamed(step, &from, &to)).collect();
-        if candidate != steps && probe.still_fails(&candidate).await? {
+        let blurred = owes_itself(&candidate) > owes_itself(&steps);
+        if candidate != steps && !blurred && probe.still_fails(&candidate).await? {
             steps = candidate;
         }
     }
@@ -129,6 +130,18 @@ fn renamings(steps: &[Step]) -> Vec<(String, String)> {
         pairs.extend(identifiers[..index].iter().map(|to| (from.clone(), to.clone())));
     }
     pairs
+}
+
+/// In how many steps payee and payor are the same: another story than the one that failed.
+fn owes_itself(steps: &[Step]) -> usize {
+    let party = |body: &Value, role: &str| body.get(role)?.get("externalId").cloned();
+    let same = |step: &&Step| match &step.action {
+        Action::Call(Call { body: Some(body), .. }) => {
+            party(body, "payee").is_some() && party(body, "payee") == party(body, "payor")
+        }
+        _ => false,
+    };
+    steps.iter().filter(same).count()
 }
 
 fn collect_identifiers(fields: &Map<String, Value>, found: &mut Vec<String>) {

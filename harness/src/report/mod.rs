@@ -64,9 +64,11 @@ impl fmt::Display for Told<'_> {
 }
 
 /// A failure, for a person: what does not hold, and the steps that show it.
-struct Failed<'a> {
-    failure: &'a Failure,
-    plan: &'a Plan,
+pub struct Failed<'a> {
+    /// What failed.
+    pub failure: &'a Failure,
+    /// What was to be played.
+    pub plan: &'a Plan,
 }
 
 impl fmt::Display for Failed<'_> {

@@ -4,7 +4,9 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use serde_json::Value;
+use serde_json::{Value, json};
+use tideover_harness::step::{Action, Call, Memory, Step};
+use tideover_harness::target::{Http, Prepared, Target};
 
 fn tideover() -> Command {
     Command::new(env!("CARGO_BIN_EXE_tideover"))
@@ -157,17 +159,15 @@ fn serve(arguments: &[&str]) -> (Served, Value) {
 async fn serve_answers_once_it_says_that_it_is_ready() {
     let (_served, told) = serve(&["--clock", "still", "--start", "2026-05-01T00:00:00Z"]);
     let url = told["baseUrl"].as_str().unwrap();
-    let client = reqwest::Client::new();
-    let list = client
-        .get(format!("{url}/v1/webhooks"))
-        .bearer_auth(told["apiKey"].as_str().unwrap())
-        .send()
-        .await
-        .unwrap();
-    assert_eq!((list.status().as_u16(), list.text().await.unwrap().as_str()), (200, "[]"));
-    let clock = client.get(format!("{url}/_sim/clock")).send().await.unwrap();
-    let clock: Value = serde_json::from_str(&clock.text().await.unwrap()).unwrap();
-    assert_eq!(clock["now"], "2026-05-01T00:00:00Z");
+    let mut target = Http::new(url, told["apiKey"].as_str().unwrap()).unwrap();
+    let mut send = async |action| {
+        let sent = Prepared::from_step(&Step::new(action), &Memory::default(), target.api_key());
+        target.send(&sent).await.unwrap()
+    };
+    let list = send(Action::Call(Call::bare("GET", "/v1/webhooks"))).await;
+    assert_eq!((list.status, list.json()), (200, Some(&json!([]))));
+    let clock = send(Action::Advance(60)).await;
+    assert_eq!(clock.json(), Some(&json!({ "now": "2026-05-01T00:01:00Z" })));
 }
 
 #[cfg(unix)]

@@ -4,4 +4,5 @@
 mod command;
 mod generation;
 mod planted;
+mod readme;
 mod stories;

@@ -3,6 +3,7 @@
 use std::hash::{Hash, Hasher};
 
 use tideover_harness::finding::Finding;
+use tideover_harness::report::Failed;
 use tideover_harness::run::{Played, play};
 use tideover_harness::step::Step;
 use tideover_harness::suite::{self, Failure, InProcess, OverHttp, Plan, World};
@@ -238,4 +239,12 @@ async fn a_bug_behind_http_is_found_and_replays_from_its_file() {
     assert!(shows(&played, &failure.findings[0]));
     let mut correct = Bare::new(read.header.profile.clone(), read.header.seed, read.header.start);
     assert!(play(&mut correct, &read.header, &read.steps).await.unwrap().held());
+}
+
+/// What a person reads; the README shows it.
+#[tokio::test]
+async fn a_failure_is_told_in_plain_words_with_its_curl_lines() {
+    let mut world = in_process(everything_is_fundable);
+    let failure = failure(&mut world).await;
+    insta::assert_snapshot!(Failed { failure: &failure, plan: &plan() });
 }

@@ -1,0 +1,62 @@
+//! The README's session is what is really printed.
+
+use std::path::Path;
+
+use serde_json::Value;
+use tideover_harness::step::Memory;
+use tideover_harness::step::{Action, Call, Step};
+use tideover_harness::target::{Body, Http, Prepared, Target};
+use tideover_model::Timestamp;
+use tideover_sim::Mock;
+
+/// The commands of the session, each with what was printed.
+fn session(readme: &str) -> Vec<(String, String)> {
+    let (_, after) = readme.split_once("$ api() {").unwrap();
+    let (block, _) = after.split_once("```").unwrap();
+    let mut lines = block.lines().skip(1).peekable();
+    let mut session = Vec::new();
+    while let Some(command) = lines.next() {
+        let command = command.strip_prefix("$ api ").unwrap().to_owned();
+        session.push((command, lines.next().unwrap().to_owned()));
+    }
+    session
+}
+
+fn step(command: &str) -> Step {
+    let (method, rest) = command.split_once(' ').unwrap();
+    let (path, body) = rest.split_once(' ').unwrap_or((rest, ""));
+    let body = body.trim_matches('\'');
+    Step::new(Action::Call(match body {
+        "" => Call::bare(method, path),
+        body => Call::text(method, path, body.to_owned(), "application/json"),
+    }))
+}
+
+#[tokio::test]
+async fn the_session_is_what_is_printed() {
+    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md");
+    let readme = std::fs::read_to_string(readme).unwrap();
+    let start = Timestamp::parse("2026-01-01T00:00:00Z").unwrap();
+    let mock = Mock::builder().seed(1).start_at(start).start().await.unwrap();
+    let mut target = Http::new(mock.url(), mock.api_key()).unwrap();
+    let session = session(&readme);
+    assert!(session.len() > 10);
+    for (command, printed) in session {
+        let sent = Prepared::from_step(&step(&command), &Memory::default(), target.api_key());
+        let seen = target.send(&sent).await.unwrap();
+        let printed: Value = serde_json::from_str(&printed).unwrap();
+        assert_eq!(seen.body, Body::Json(printed), "{command}");
+    }
+}
+
+/// The profile in the README is one.
+#[test]
+fn the_profile_is_possible() {
+    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md");
+    let readme = std::fs::read_to_string(readme).unwrap();
+    let (_, after) = readme.split_once("```toml").unwrap();
+    let (text, _) = after.split_once("```").unwrap();
+    let profile: tideover_model::Profile = toml::from_str(text).unwrap();
+    profile.check().unwrap();
+    assert_ne!(profile, tideover_model::Profile::default());
+}
