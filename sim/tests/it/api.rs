@@ -1,0 +1,192 @@
+//! The partner API: routing, precedence, and what is written of answers.
+
+use axum::body::Body;
+use axum::http::{Request, header};
+use serde_json::json;
+use tideover_model::{Code, Happening, OperationKind, PlatformId, Profile};
+
+use crate::support::{Caller, feed, invoice, world};
+
+#[tokio::test]
+async fn any_other_path_or_method_is_an_unknown_endpoint_before_the_key_is_asked_for() {
+    let caller = Caller::standard();
+    let nobody = caller.with_key("never issued");
+    for (method, path) in [
+        ("GET", "/"),
+        ("GET", "/v1"),
+        ("GET", "/v2/webhooks"),
+        ("GET", "/v1/webhooks/"),
+        ("PATCH", "/v1/webhooks"),
+        ("OPTIONS", "/v1/webhooks"),
+        ("OPTIONS", "*"),
+        ("TRACE", "/v1/webhooks"),
+        ("BREW", "/v1/webhooks"),
+        ("get", "/v1/webhooks"),
+        ("HEAD", "/v1/webhooks"),
+        ("HEAD", "/v1/organizations/acme"),
+        ("HEAD", "/_sim/clock"),
+        ("HEAD", "/_sim/reset"),
+        ("DELETE", "/_sim/clock"),
+        ("GET", "/_sim/reset"),
+        ("GET", "/_sim"),
+        ("GET", "/_sim/"),
+        ("GET", "/_sim/clock/"),
+        ("GET", "/_sim/nothing"),
+        ("GET", "//v1/webhooks"),
+        ("GET", "/v1/organizations/a/invoices/b/c"),
+    ] {
+        for who in [&caller, &nobody] {
+            let answer = who.bytes(method, path, Body::empty()).await;
+            assert_eq!(answer.status, 404, "{method} {path}");
+            if method != "HEAD" {
+                answer.refused(404, "unknown_endpoint");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_operation_asks_for_the_key_first() {
+    let caller = Caller::standard();
+    for kind in OperationKind::ALL {
+        for authorization in [
+            None,
+            Some(b"".as_slice()),
+            Some(b"Bearer"),
+            Some(b"Bearer "),
+            Some(b"Basic rap_sk_local"),
+            Some(b"rap_sk_local"),
+            Some(b"Bearer rap_sk_unknown"),
+            Some(b"Bearer rap_sk_local "),
+            Some(b"Bearer \xff\xfe"),
+            Some("Bearer rap_sk_löcal".as_bytes()),
+        ] {
+            let mut request =
+                Request::builder().method(kind.method()).uri(kind.path().replace(['{', '}'], ""));
+            if let Some(value) = authorization {
+                request = request.header(header::AUTHORIZATION, value);
+            }
+            let answer = caller.send(request.body(Body::from("not JSON")).unwrap()).await;
+            answer.refused(401, "unauthorized");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_size_is_looked_at_after_the_key_and_before_the_body() {
+    let caller = Caller::of(&world(Profile { body_limit: 10, ..Profile::default() }));
+    for kind in OperationKind::ALL {
+        let path = kind.path().replace(['{', '}'], "");
+        let at_the_limit = caller.bytes(kind.method(), &path, "x".repeat(10)).await;
+        assert_ne!(at_the_limit.status, 413, "{kind:?}");
+        caller
+            .bytes(kind.method(), &path, "x".repeat(11))
+            .await
+            .refused(413, "payload_too_large");
+        let nobody = caller.with_key("never issued");
+        nobody.bytes(kind.method(), &path, "x".repeat(11)).await.refused(401, "unauthorized");
+    }
+}
+
+#[tokio::test]
+async fn an_identifier_is_decoded_once() {
+    let caller = Caller::standard();
+    let long = "x".repeat(10_000);
+    let euros = "%E2%82%AC".repeat(1000);
+    for (path, id) in [
+        ("a%2Fb", "a/b"),
+        ("a%252Fb", "a%2Fb"),
+        ("%20", " "),
+        ("a%00b", "a\0b"),
+        ("..", ".."),
+        ("%2e%2e", ".."),
+        ("a+b", "a+b"),
+        (&long, &long),
+        (&euros, &"€".repeat(1000)),
+    ] {
+        let path = format!("/v1/organizations/{path}");
+        let synced = caller.put(&path, json!({ "legalName": "A" })).await;
+        assert_eq!((synced.status, &synced.json()["externalId"]), (200, &json!(id)));
+        assert_eq!(caller.get(&path).await.json()["externalId"], *id);
+    }
+}
+
+#[tokio::test]
+async fn an_identifier_that_is_empty_or_not_utf_8_is_an_invalid_request() {
+    let caller = Caller::standard();
+    for path in ["/v1/organizations/", "/v1/organizations/%FF", "/v1/organizations//invoices/a"] {
+        caller.get(path).await.refused(400, "invalid_request");
+    }
+}
+
+#[tokio::test]
+async fn a_deletion_has_neither_body_nor_media_type() {
+    let caller = Caller::standard();
+    let subscribed = caller.post("/v1/webhooks", json!({ "url": "https://a.example/" })).await;
+    let reference = subscribed.json()["reference"].as_str().unwrap().to_owned();
+    let path = format!("/v1/webhooks/{reference}");
+    let deleted = caller.bytes("DELETE", &path, Body::empty()).await;
+    assert_eq!((deleted.status, deleted.body.len()), (204, 0));
+    assert!(!deleted.headers.contains_key(header::CONTENT_TYPE));
+    caller.bytes("DELETE", &path, Body::empty()).await.refused(404, "subscription_not_found");
+}
+
+#[tokio::test]
+async fn statuses_are_those_of_the_profile() {
+    let mut profile = Profile::default();
+    profile.success.insert(OperationKind::SyncBusiness.into(), 202);
+    profile.refusals.insert(Code::SubscriptionNotFound, 410);
+    let caller = Caller::of(&world(profile));
+    assert_eq!(caller.put("/v1/organizations/a", json!({ "legalName": "A" })).await.status, 202);
+    let deleted = caller.bytes("DELETE", "/v1/webhooks/none", Body::empty()).await;
+    deleted.refused(410, "subscription_not_found");
+}
+
+#[tokio::test]
+async fn a_key_that_is_revoked_while_the_body_is_on_its_way_is_refused() {
+    let world = world(Profile::default());
+    let caller = Caller::of(&world);
+    let issued = caller.act(json!({ "action": "issueKey", "platform": "second" })).await.json();
+    let second = caller.with_key(issued["key"].as_str().unwrap());
+    // The platform is gone altogether by the time the body has come.
+    let mut sync = Some(invoice("acme", "globex").to_string());
+    let late = feed(move || {
+        world.happen(PlatformId::DEFAULT, Happening::Reset).unwrap();
+        sync.take().map(|sync| Ok(sync.into()))
+    });
+    second.bytes("PUT", "/v1/invoices/INV-1", late).await.refused(401, "unauthorized");
+}
+
+#[tokio::test]
+async fn a_body_that_breaks_off_is_an_unreadable_request() {
+    let caller = Caller::standard();
+    for kind in OperationKind::ALL {
+        let path = kind.path().replace(['{', '}'], "");
+        let broken = feed(|| Some(Err(std::io::ErrorKind::ConnectionReset.into())));
+        let answer = caller.bytes(kind.method(), &path, broken).await;
+        answer.refused(400, "unreadable_request");
+    }
+}
+
+#[tokio::test]
+async fn a_body_comes_in_as_many_pieces_as_it_likes() {
+    let caller = Caller::standard();
+    let body = json!({ "legalName": "Acme" }).to_string().into_bytes();
+    let mut pieces = body.into_iter().map(|byte| Ok(vec![byte].into()));
+    let answer =
+        caller.bytes("PUT", "/v1/organizations/acme", feed(move || pieces.next())).await;
+    assert_eq!(answer.status, 200);
+    assert_eq!(caller.get("/v1/organizations/acme").await.json()["name"], "Acme");
+}
+
+#[tokio::test]
+async fn nothing_is_read_past_the_limit() {
+    let caller = Caller::of(&world(Profile { body_limit: 10, ..Profile::default() }));
+    let mut pieces = 0;
+    let endless = feed(move || {
+        pieces += 1;
+        assert!(pieces <= 11, "read past the limit");
+        Some(Ok("x".into()))
+    });
+    caller.bytes("POST", "/v1/quotes", endless).await.refused(413, "payload_too_large");
+}

@@ -1,0 +1,296 @@
+//! The operator port: actions, the clock, and a look inside.
+
+use axum::body::Body;
+use serde_json::{Value, json};
+use tideover_model::wire::action::ACTIONS;
+use tideover_model::{OperationKind, Profile};
+
+use crate::support::{Caller, invoice, world};
+
+#[tokio::test]
+async fn the_actions_offered_are_listed() {
+    let actions = Caller::standard().get("/_sim/actions").await.json();
+    assert_eq!(actions, json!({ "actions": ACTIONS }));
+}
+
+#[tokio::test]
+async fn the_outside_world_carries_an_advance_to_its_end() {
+    let caller = Caller::standard();
+    caller.onboard().await;
+    let names = json!({ "payeeExternalId": "acme", "invoiceExternalId": "INV-1" });
+    let act = async |action: &str, more: Value| {
+        let mut body = names.clone();
+        body["action"] = action.into();
+        for (field, value) in more.as_object().into_iter().flatten() {
+            body[field] = value.clone();
+        }
+        caller.act(body).await
+    };
+    act("payorPays", json!({ "amount": 1 })).await.refused(409, "action_refused");
+    let opens = json!({ "action": "collectionAccountOpens", "payeeExternalId": "acme" });
+    assert_eq!(caller.act(opens).await.json(), json!({ "applied": true }));
+    assert_eq!(caller.post("/v1/advances", names.clone()).await.status, 201);
+    assert_eq!(act("fundingStarts", json!({})).await.json(), json!({ "applied": true }));
+    assert_eq!(act("fundingCompletes", json!({})).await.json(), json!({ "applied": true }));
+    let paid = act("payorPays", json!({ "amount": 1_000_005 })).await;
+    assert_eq!(paid.json(), json!({ "applied": 1_000_000, "suspense": 5 }));
+    let invoice = caller.get("/v1/organizations/acme/invoices/INV-1").await.json();
+    assert_eq!(invoice["advance"]["state"], "REPAID");
+    act("fundingStarts", json!({})).await.refused(409, "action_refused");
+}
+
+#[tokio::test]
+async fn an_action_that_cannot_be_told_is_refused_by_what_is_wrong_with_it() {
+    let caller = Caller::standard();
+    for (body, status, code) in [
+        ("", 400, "unreadable_request"),
+        ("{", 400, "unreadable_request"),
+        ("{\"action\":\"reset\"} x", 400, "unreadable_request"),
+        ("[]", 400, "invalid_request"),
+        ("null", 400, "invalid_request"),
+        ("{}", 400, "invalid_request"),
+        (r#"{"action":7}"#, 400, "invalid_request"),
+        (r#"{"action":"reset","payeeExternalId":"acme"}"#, 400, "invalid_request"),
+        (r#"{"action":"payorPays"}"#, 400, "invalid_request"),
+        (r#"{"action":"upstreamFails","requests":-1}"#, 400, "invalid_request"),
+        (r#"{"action":"upstreamFails","requests":1e3}"#, 400, "invalid_request"),
+        (r#"{"action":"rob a bank"}"#, 404, "unknown_action"),
+        (r#"{"action":"taxIdFoundWrong","payeeExternalId":"acme"}"#, 409, "action_refused"),
+        (r#"{"action":"revokeKey","key":"never issued"}"#, 409, "action_refused"),
+        (r#"{"action":"vendorOpensSession","url":"x"}"#, 409, "action_refused"),
+    ] {
+        let answer = caller.bytes("POST", "/_sim/actions", body).await;
+        answer.refused(status, code);
+    }
+}
+
+#[tokio::test]
+async fn any_key_ever_issued_says_which_platform_is_meant() {
+    let caller = Caller::standard();
+    caller.put("/v1/organizations/acme", json!({ "legalName": "Acme" })).await;
+    let issue = json!({ "action": "issueKey", "platform": "second" });
+    let issued = caller.act(issue).await.json();
+    assert_eq!(issued["platform"], "second");
+    let second = caller.with_key(issued["key"].as_str().unwrap());
+    assert_eq!(second.get("/v1/webhooks").await.status, 200);
+
+    let mark = json!({ "action": "markTestAccount", "externalId": "acme" });
+    assert_eq!(caller.act(mark.clone()).await.status, 200);
+    second.act(mark.clone()).await.refused(409, "action_refused");
+
+    // Without a name, the key that asks is revoked. It still says whose it was.
+    assert_eq!(second.act(json!({ "action": "revokeKey" })).await.status, 200);
+    second.get("/v1/webhooks").await.refused(401, "unauthorized");
+    second.act(mark).await.refused(409, "action_refused");
+    assert_eq!(second.get("/_sim/clock").await.status, 200);
+}
+
+#[tokio::test]
+async fn a_key_never_issued_opens_nothing() {
+    let nobody = Caller::standard().with_key("rap_sk_guessed");
+    let reset = json!({ "action": "reset" });
+    nobody.act(reset).await.refused(401, "unauthorized");
+    nobody.post("/_sim/reset", json!({})).await.refused(401, "unauthorized");
+    nobody.post("/_sim/clock", json!({ "advanceSeconds": 1 })).await.refused(401, "unauthorized");
+    for path in ["/_sim/clock", "/_sim/journal", "/_sim/deliveries", "/_sim/openapi.json"] {
+        nobody.get(path).await.refused(401, "unauthorized");
+    }
+    assert_eq!(nobody.get("/_sim/health").await.status, 200);
+    assert_eq!(nobody.get("/_sim/actions").await.status, 200);
+}
+
+#[tokio::test]
+async fn what_is_due_has_happened_in_order_when_the_clock_was_moved() {
+    let caller = Caller::standard();
+    let hook = json!({ "url": "https://hooks.example/" });
+    caller.post("/v1/webhooks", hook).await;
+    caller.onboard().await;
+    assert_eq!(caller.get("/_sim/clock").await.json()["now"], "2026-01-01T00:00:00Z");
+    assert_eq!(caller.advance_clock(300).await["now"], "2026-01-01T00:05:00Z");
+    let advance = json!({ "payeeExternalId": "acme", "invoiceExternalId": "INV-1" });
+    assert_eq!(caller.post("/v1/advances", advance).await.status, 201);
+    assert_eq!(caller.advance_clock(86_400).await["now"], "2026-01-02T00:05:00Z");
+
+    let deliveries = caller.get("/_sim/deliveries").await.json();
+    let queued: Vec<_> = deliveries["deliveries"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|delivery| delivery["event"] == "partner.invoice.factoredUpdated")
+        .map(|delivery| {
+            let body = &delivery["body"];
+            assert_eq!(delivery["queuedAt"], body["occurredAt"]);
+            (delivery["queuedAt"].clone(), body["data"]["state"].clone())
+        })
+        .collect();
+    let expected = [
+        ("2026-01-01T00:05:00Z", "REQUESTED"),
+        ("2026-01-01T00:05:30Z", "FUNDING"),
+        ("2026-01-01T01:05:30Z", "FUNDED"),
+    ];
+    assert_eq!(queued, expected.map(|(at, state)| (json!(at), json!(state))));
+}
+
+#[tokio::test]
+async fn the_clock_takes_whole_seconds_and_stops_at_the_last_instant() {
+    let caller = Caller::standard();
+    for (body, code) in [
+        ("", "unreadable_request"),
+        ("{\"advanceSeconds\":", "unreadable_request"),
+        ("[]", "invalid_request"),
+        ("[5]", "invalid_request"),
+        ("5", "invalid_request"),
+        ("{}", "invalid_request"),
+        (r#"{"advanceSeconds":-1}"#, "invalid_request"),
+        (r#"{"advanceSeconds":1.0}"#, "invalid_request"),
+        (r#"{"advanceSeconds":1e3}"#, "invalid_request"),
+        (r#"{"advanceSeconds":-0}"#, "invalid_request"),
+        (r#"{"advanceSeconds":"1"}"#, "invalid_request"),
+        (r#"{"advanceSeconds":null}"#, "invalid_request"),
+        (r#"{"advanceSeconds":18446744073709551616}"#, "invalid_request"),
+        (r#"{"advanceSeconds":1,"now":"2026-01-01T00:00:00Z"}"#, "invalid_request"),
+    ] {
+        caller.bytes("POST", "/_sim/clock", body).await.refused(400, code);
+    }
+    assert_eq!(caller.advance_clock(0).await["now"], "2026-01-01T00:00:00Z");
+    for _ in 0..3 {
+        assert_eq!(caller.advance_clock(u64::MAX).await["now"], "9999-12-31T23:59:59Z");
+    }
+    caller.onboard().await;
+    assert_eq!(caller.get("/_sim/health").await.json()["now"], "9999-12-31T23:59:59Z");
+}
+
+#[tokio::test]
+async fn after_a_reset_everything_is_as_it_was_at_the_start() {
+    for reset in ["/_sim/reset", "/_sim/actions"] {
+        let caller = Caller::standard();
+        let story = async || {
+            let mut told = Vec::new();
+            let hook = json!({ "url": "https://hooks.example/" });
+            told.push(caller.post("/v1/webhooks", hook).await.body);
+            caller.onboard().await;
+            let issue = json!({ "action": "issueKey", "platform": "second" });
+            told.push(caller.act(issue).await.body);
+            caller.advance_clock(3600).await;
+            told.push(caller.get("/v1/organizations/acme").await.body);
+            told.push(caller.get("/_sim/deliveries").await.body);
+            told.push(caller.get("/_sim/journal").await.body);
+            told
+        };
+        let first = story().await;
+        assert_eq!(caller.post(reset, json!({ "action": "reset" })).await.status, 200);
+        assert_eq!(caller.get("/_sim/clock").await.json()["now"], "2026-01-01T00:00:00Z");
+        assert_eq!(caller.get("/_sim/journal").await.json()["entries"], json!([]));
+        let empty = json!({ "deliveries": [], "next": 0, "dropped": 0 });
+        assert_eq!(caller.get("/_sim/deliveries").await.json(), empty);
+        assert_eq!(story().await, first);
+    }
+}
+
+#[tokio::test]
+async fn upstream_fails_as_often_as_announced() {
+    let caller = Caller::standard();
+    caller.act(json!({ "action": "upstreamFails", "requests": 2 })).await;
+    // What is refused before it comes to the service does not count.
+    caller.get("/nowhere").await.refused(404, "unknown_endpoint");
+    caller.post("/v1/quotes", json!([])).await.refused(400, "invalid_request");
+    caller.get("/v1/webhooks").await.refused(502, "upstream_failed");
+    caller.get("/v1/webhooks").await.refused(502, "upstream_failed");
+    assert_eq!(caller.get("/v1/webhooks").await.status, 200);
+}
+
+#[tokio::test]
+async fn the_journal_tells_how_each_request_was_answered_and_why() {
+    let caller = Caller::of(&world(Profile { body_limit: 500, ..Profile::default() }));
+    caller.advance_clock(7).await;
+    caller.get("/v1/webhooks?page=2").await;
+    caller.get("/v1/organizations/acme").await;
+    caller.get(&format!("/nowhere/{}", "x".repeat(1000))).await;
+    caller.with_key("never issued").get("/v1/webhooks").await;
+    caller.post("/v1/quotes", json!(["x".repeat(500)])).await;
+    caller.get("/_sim/health").await;
+    let journal = caller.get("/_sim/journal").await.json();
+    let entry = |method: &str, path: &str, operation: Value, status: u16, why: [Value; 2]| {
+        json!({ "time": "2026-01-01T00:00:07Z", "method": method, "path": path,
+            "operation": operation, "status": status, "code": why[0], "clause": why[1] })
+    };
+    let cut = format!("/nowhere/{}", "x".repeat(256 - "/nowhere/".len()));
+    let kind = |kind: OperationKind| json!(kind);
+    let list = kind(OperationKind::ListSubscriptions);
+    let why = |code: &str, clause: &str| [json!(code), json!(clause)];
+    let expected = [
+        entry("GET", "/v1/webhooks", list.clone(), 200, [Value::Null, Value::Null]),
+        entry(
+            "GET",
+            "/v1/organizations/acme",
+            kind(OperationKind::GetBusiness),
+            404,
+            why("business_not_found", "7.codes.business_not_found"),
+        ),
+        entry("GET", &cut, Value::Null, 404, why("unknown_endpoint", "7.codes.unknown_endpoint")),
+        entry("GET", "/v1/webhooks", list, 401, why("unauthorized", "5.authentication.3")),
+        entry(
+            "POST",
+            "/v1/quotes",
+            kind(OperationKind::Quote),
+            413,
+            why("payload_too_large", "8.requestBodySize"),
+        ),
+    ];
+    assert_eq!(journal, json!({ "entries": expected, "dropped": 0 }));
+}
+
+#[tokio::test]
+async fn journal_and_deliveries_forget_the_oldest_and_say_how_many() {
+    let caller = Caller::standard();
+    caller.post("/v1/webhooks", json!({ "url": "https://hooks.example/" })).await;
+    for number in 0..1010 {
+        let answer =
+            caller.put(&format!("/v1/organizations/b{number}"), json!({ "legalName": "B" })).await;
+        assert_eq!(answer.status, 200);
+    }
+    let journal = caller.get("/_sim/journal").await.json();
+    assert_eq!(journal["entries"].as_array().map(Vec::len), Some(1000));
+    assert_eq!((&journal["dropped"], &journal["entries"][0]["path"]), (
+        &json!(11),
+        &json!("/v1/organizations/b10")
+    ));
+
+    let deliveries = caller.get("/_sim/deliveries").await.json();
+    assert_eq!((&deliveries["next"], &deliveries["dropped"]), (&json!(1010), &json!(10)));
+    assert_eq!(deliveries["deliveries"].as_array().map(Vec::len), Some(1000));
+    assert_eq!(deliveries["deliveries"][0]["index"], 10);
+    let last = caller.get("/_sim/deliveries?after=1009").await.json();
+    assert_eq!(last["deliveries"][0]["body"]["data"]["externalId"], "b1009");
+    assert_eq!(last["deliveries"].as_array().map(Vec::len), Some(1));
+    let none = caller.get("/_sim/deliveries?after=1010").await.json();
+    assert_eq!(none, json!({ "deliveries": [], "next": 1010, "dropped": 10 }));
+    for wrong in ["x", "-1", "", "1e3", "18446744073709551616"] {
+        let path = format!("/_sim/deliveries?after={wrong}");
+        caller.get(&path).await.refused(400, "invalid_request");
+    }
+}
+
+#[tokio::test]
+async fn a_delivery_is_listed_with_its_body() {
+    let caller = Caller::standard();
+    let hook = caller.post("/v1/webhooks", json!({ "url": "https://hooks.example/x" })).await;
+    caller.put("/v1/invoices/INV-1", invoice("acme", "globex")).await;
+    let delivery = caller.get("/_sim/deliveries?after=2").await.json()["deliveries"][0].take();
+    assert_eq!(delivery["subscription"], hook.json()["reference"]);
+    assert_eq!(delivery["url"], "https://hooks.example/x");
+    assert_eq!(delivery["event"], "partner.invoice.created");
+    assert_eq!(delivery["queuedAt"], "2026-01-01T00:00:00Z");
+    assert!(delivery["id"].as_str().unwrap().starts_with("dlv_"));
+    let about = json!({ "payeeExternalId": "acme", "invoiceExternalId": "INV-1" });
+    assert_eq!(delivery["body"]["data"], about);
+}
+
+#[tokio::test]
+async fn the_operator_port_keeps_the_limit_of_bodies() {
+    let caller = Caller::of(&world(Profile { body_limit: 10, ..Profile::default() }));
+    for path in ["/_sim/actions", "/_sim/clock"] {
+        let answer = caller.bytes("POST", path, Body::from("x".repeat(11))).await;
+        answer.refused(413, "payload_too_large");
+    }
+}

@@ -1,0 +1,356 @@
+//! The OpenAPI document, held against what is really answered.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+use axum::body::Body;
+use axum::http::{Request, header};
+use serde_json::{Value, json};
+use tideover_model::{Cents, Code, OperationKind, Profile};
+
+use crate::support::{Answer, Caller, KEY, feed, invoice, world};
+
+/// The document, and what was seen of it.
+struct Document {
+    document: Value,
+    /// Operations with the codes that they answered; `None` for a success.
+    seen: RefCell<BTreeSet<(OperationKind, Option<Code>)>>,
+}
+
+impl Document {
+    async fn of(caller: &Caller) -> Document {
+        let document = caller.get("/_sim/openapi.json").await.json();
+        Document { document, seen: RefCell::default() }
+    }
+
+    fn operation(&self, kind: OperationKind) -> &Value {
+        &self.document["paths"][kind.path()][kind.method().to_ascii_lowercase()]
+    }
+
+    /// What the document has against `instance` in the place of `schema`.
+    fn objections(&self, schema: &Value, instance: &Value) -> Vec<String> {
+        let mut root = schema.clone();
+        root["components"] = self.document["components"].clone();
+        let validator =
+            jsonschema::options().should_validate_formats(true).build(&root).expect("a schema");
+        validator.iter_errors(instance).map(|error| error.to_string()).collect()
+    }
+
+    fn response(&self, kind: OperationKind, status: u16) -> &Value {
+        let response = &self.operation(kind)["responses"][status.to_string()];
+        assert!(response.is_object(), "{kind:?} does not answer {status}");
+        response
+    }
+
+    /// Holds an answer against the document.
+    fn check(&self, kind: OperationKind, answer: &Answer) {
+        let response = self.response(kind, answer.status);
+        if answer.body.is_empty() {
+            assert!(response.get("content").is_none(), "{kind:?} answers without a body");
+            self.seen.borrow_mut().insert((kind, None));
+            return;
+        }
+        let schema = &response["content"]["application/json"]["schema"];
+        let body = answer.json();
+        assert_eq!(self.objections(schema, &body), [""; 0], "{kind:?}: {body}");
+        let code = (answer.status >= 300).then(|| Code::parse(&answer.code()).expect("a code"));
+        self.seen.borrow_mut().insert((kind, code));
+        // The control: without any one of its fields it is wrong.
+        for field in body.as_object().into_iter().flat_map(serde_json::Map::keys) {
+            let mut maimed = body.clone();
+            maimed.as_object_mut().unwrap().remove(field);
+            let missed = self.objections(schema, &maimed).is_empty();
+            assert_eq!(missed, field == "taxIdResult", "{kind:?} without {field}");
+        }
+    }
+}
+
+/// A caller all of whose exchanges are held against the document.
+struct Checked {
+    caller: Caller,
+    document: Document,
+}
+
+impl Checked {
+    async fn ask(&self, kind: OperationKind, names: &[&str], body: impl Into<Body>) -> Value {
+        let media_type = match kind {
+            OperationKind::ImportInvoices => "text/csv",
+            _ => "application/json",
+        };
+        self.ask_with(kind, names, media_type, body).await
+    }
+
+    async fn ask_with(
+        &self,
+        kind: OperationKind,
+        names: &[&str],
+        media_type: &str,
+        body: impl Into<Body>,
+    ) -> Value {
+        let answer = self.send(kind, names, media_type, KEY, body.into()).await;
+        if answer.body.is_empty() { Value::Null } else { answer.json() }
+    }
+
+    async fn send(
+        &self,
+        kind: OperationKind,
+        names: &[&str],
+        media_type: &str,
+        key: &str,
+        body: Body,
+    ) -> Answer {
+        let mut names = names.iter();
+        let segments = kind.path().split('/').map(|segment| {
+            if segment.starts_with('{') { names.next().copied().unwrap_or("none") } else { segment }
+        });
+        let request = Request::builder()
+            .method(kind.method())
+            .uri(segments.collect::<Vec<_>>().join("/"))
+            .header(header::AUTHORIZATION, key)
+            .header(header::CONTENT_TYPE, media_type);
+        let answer = self.caller.send(request.body(body).unwrap()).await;
+        self.document.check(kind, &answer);
+        answer
+    }
+
+    /// As the document asks for it.
+    async fn ask_well(&self, kind: OperationKind, names: &[&str], body: Value) -> Value {
+        let request = &self.document.operation(kind)["requestBody"];
+        let schema = &request["content"]["application/json"]["schema"];
+        assert_eq!(self.document.objections(schema, &body), [""; 0], "{kind:?}: {body}");
+        self.ask(kind, names, body.to_string()).await
+    }
+}
+
+const CSV: &str = "externalId,payeeExternalId,payeeLegalName,payorLegalName,status,faceValue,\
+    issueDate,dueDate\nI,acme,Acme,Globex,ISSUED,5,2026-01-01T00:00:00Z,2026-02-01T00:00:00Z\n\
+    ,,,,,,,\n";
+
+async fn checked(profile: Profile) -> Checked {
+    let caller = Caller::of(&world(profile));
+    let document = Document::of(&caller).await;
+    Checked { caller, document }
+}
+
+#[tokio::test]
+async fn every_operation_answers_as_described_in_success_and_in_failure() {
+    use OperationKind::*;
+    let profile = Profile { concentration_limit: Cents(1_000_000), ..Profile::default() };
+    let checked = checked(profile).await;
+    businesses(&checked).await;
+    advances(&checked).await;
+    let api = &checked;
+
+    api.ask(GetImport, &["i"], "").await;
+    api.ask(ImportInvoices, &["i"], CSV).await;
+    api.ask(GetImport, &["i"], "").await;
+    api.ask(ImportInvoices, &["i"], format!("{CSV},,,,,,,\n")).await;
+    api.ask(ImportInvoices, &["j"], "externalId").await;
+    api.ask(ImportInvoices, &["j"], CSV.to_owned() + &",,,,,,,\n".repeat(1000)).await;
+    api.ask_with(ImportInvoices, &["j"], "application/json", "{}").await;
+
+    let hook = json!({ "url": "https://a.example/", "eventTypes": ["partner.loan.paid"] });
+    let subscribed = api.ask_well(Subscribe, &[], hook.clone()).await;
+    api.ask_well(Subscribe, &[], hook).await;
+    api.ask_well(Subscribe, &[], json!({ "url": "http://127.0.0.1/" })).await;
+    api.ask_well(Subscribe, &[], json!({ "url": "https://b.example/" })).await;
+    api.ask(ListSubscriptions, &[], "").await;
+    let reference = subscribed["reference"].as_str().unwrap();
+    api.ask(Unsubscribe, &[reference], "").await;
+    api.ask(Unsubscribe, &[reference], "").await;
+
+    for kind in OperationKind::ALL {
+        let sized = vec![b'x'; 1_048_577];
+        api.ask(kind, &[], sized).await;
+        api.ask(kind, &[], feed(|| Some(Err(std::io::ErrorKind::ConnectionReset.into())))).await;
+        api.send(kind, &[], "application/json", "Bearer x", Body::empty()).await;
+    }
+    api.caller.act(json!({ "action": "upstreamFails", "requests": 14 })).await;
+    let sync = json!({ "legalName": "A" });
+    let quote = json!({ "externalId": "a", "invoiceFaceValue": 1 });
+    let names = json!({ "payeeExternalId": "a", "invoiceExternalId": "b" });
+    let account = json!({ "accountNumber": "1234", "routingNumber": "021000021" });
+    for (kind, body) in [
+        (GetInvoice, Value::Null),
+        (SyncInvoice, invoice("a", "b")),
+        (GetImport, Value::Null),
+        (SetPayoutAccount, account),
+        (GetBusiness, Value::Null),
+        (SyncBusiness, sync),
+        (RequestAdvance, names),
+        (Quote, quote),
+        (Invite, json!({ "externalId": "a", "email": "a@b.example" })),
+        (CreateOnboardingSession, json!({ "externalId": "a" })),
+        (Subscribe, json!({ "url": "x" })),
+        (ListSubscriptions, Value::Null),
+        (Unsubscribe, Value::Null),
+    ] {
+        assert_eq!(api.ask(kind, &[], body.to_string()).await["code"], "upstream_failed");
+    }
+    assert_eq!(api.ask(ImportInvoices, &[], CSV).await["code"], "upstream_failed");
+
+    let seen = checked.document.seen.borrow();
+    for kind in OperationKind::ALL {
+        assert!(seen.contains(&(kind, None)), "{kind:?} never succeeded");
+        let any = Code::OF_ANY_OPERATION.iter().filter(|code| **code != Code::InvalidRequest);
+        for code in kind.codes().iter().chain(any) {
+            assert!(seen.contains(&(kind, Some(*code))), "{kind:?} never answered {code}");
+        }
+    }
+}
+
+async fn businesses(api: &Checked) {
+    use OperationKind::*;
+    let account = json!({ "accountNumber": "000123456789", "routingNumber": "021000021",
+        "label": "x" });
+    api.ask(GetBusiness, &["acme"], "").await;
+    api.ask_well(SetPayoutAccount, &["acme"], account.clone()).await;
+    let invitation = json!({ "externalId": "acme", "email": "ada@acme.example" });
+    api.ask_well(Invite, &[], invitation.clone()).await;
+    api.ask_well(CreateOnboardingSession, &[], json!({ "externalId": "acme" })).await;
+    let quote = json!({ "externalId": "acme", "invoiceFaceValue": 100_000 });
+    api.ask_well(Quote, &[], quote.clone()).await;
+
+    let sync = json!({ "legalName": "Acme LLC", "taxId": "12-3456789" });
+    api.ask_well(SyncBusiness, &["acme"], sync.clone()).await;
+    let again = api.ask_well(SyncBusiness, &["acme"], sync).await;
+    assert_eq!(again["taxIdResult"], json!({ "outcome": "unchanged" }));
+    api.ask(SyncBusiness, &["acme"], "{}").await;
+    api.ask(GetBusiness, &["acme"], "").await;
+    api.ask_well(SetPayoutAccount, &["acme"], account).await;
+    let wrong = json!({ "accountNumber": "1234", "routingNumber": "021000022" });
+    api.ask_well(SetPayoutAccount, &["acme"], wrong).await;
+    api.ask_well(Invite, &[], invitation).await;
+    api.ask(Invite, &[], json!({ "externalId": "acme", "email": "ada" }).to_string()).await;
+    api.ask_well(CreateOnboardingSession, &[], json!({ "externalId": "acme" })).await;
+    api.ask_well(Quote, &[], quote).await;
+}
+
+async fn advances(api: &Checked) {
+    use OperationKind::*;
+    let request = async |payee: &str, invoice: &str| {
+        let names = json!({ "payeeExternalId": payee, "invoiceExternalId": invoice });
+        api.ask_well(RequestAdvance, &[], names).await
+    };
+    api.ask(GetInvoice, &["nobody", "INV-1"], "").await;
+    api.ask(GetInvoice, &["acme", "INV-1"], "").await;
+    api.ask_well(SyncInvoice, &["INV-1"], invoice("acme", "globex")).await;
+    api.ask(GetInvoice, &["acme", "INV-1"], "").await;
+    assert_eq!(request("nobody", "INV-1").await["code"], "business_not_found");
+    assert_eq!(request("acme", "none").await["code"], "invoice_not_found");
+    assert_eq!(request("acme", "INV-1").await["code"], "business_not_eligible");
+
+    api.caller.onboard().await;
+    api.caller.advance_clock(300).await;
+    api.ask(GetBusiness, &["acme"], "").await;
+    let own = api.ask_well(SyncInvoice, &["INV-2"], invoice("acme", "acme")).await;
+    assert_eq!(own["outcome"], "created");
+    assert_eq!(request("acme", "INV-2").await["code"], "self_dealing");
+    let mut voided = invoice("acme", "globex");
+    voided["status"] = "VOIDED".into();
+    api.ask_well(SyncInvoice, &["INV-3"], voided).await;
+    assert_eq!(request("acme", "INV-3").await["code"], "invoice_not_financeable");
+    assert_eq!(request("acme", "INV-1").await["alreadyRequested"], false);
+    let repeated = request("acme", "INV-1").await;
+    assert_eq!(repeated["alreadyRequested"], true);
+    api.ask_well(SyncInvoice, &["INV-4"], invoice("acme", "globex")).await;
+    assert_eq!(request("acme", "INV-4").await["code"], "concentration_exceeded");
+    api.caller.advance_clock(86_400).await;
+    api.ask(GetInvoice, &["acme", "INV-1"], "").await;
+
+    // One variant cannot pass for the other: the constant separates them.
+    let schema = json!({ "$ref": "#/components/schemas/AdvanceResponse" });
+    let mut neither = repeated;
+    neither["alreadyRequested"] = false.into();
+    assert!(!api.document.objections(&schema, &neither).is_empty());
+}
+
+#[tokio::test]
+async fn what_the_document_does_not_describe_is_an_invalid_request() {
+    use OperationKind::*;
+    let api = checked(Profile::default()).await;
+    for (kind, body) in [
+        (SyncBusiness, json!([])),
+        (SyncBusiness, json!({ "legalName": "" })),
+        (SyncBusiness, json!({ "legalName": "A", "taxId": null })),
+        (SyncBusiness, json!({ "legalName": "A", "contact": null })),
+        (SyncBusiness, json!({ "legalName": "A", "contact": [] })),
+        (SyncBusiness, json!({ "legalName": "A", "contact": { "address": [] } })),
+        (SyncBusiness, json!({ "legalName": "A", "contact": { "name": null } })),
+        (SetPayoutAccount, json!({ "accountNumber": "123", "routingNumber": "021000021" })),
+        (SetPayoutAccount, json!({ "accountNumber": "1234", "routingNumber": 21_000_021 })),
+        (
+            SetPayoutAccount,
+            json!({ "accountNumber": "1234", "routingNumber": "021000021", "label": "" }),
+        ),
+        (Quote, json!({ "externalId": "", "invoiceFaceValue": 1 })),
+        (Quote, json!({ "externalId": "a", "invoiceFaceValue": 0 })),
+        (Quote, json!({ "externalId": "a", "invoiceFaceValue": 1.5 })),
+        (Quote, json!({ "externalId": "a", "invoiceFaceValue": 2_147_483_648_u32 })),
+        (RequestAdvance, json!({ "payeeExternalId": "", "invoiceExternalId": "" })),
+        (Subscribe, json!({ "url": "https://a.example/", "eventTypes": [] })),
+        (Subscribe, json!({ "url": "https://a.example/", "eventTypes": null })),
+        (Subscribe, json!({ "url": "https://a.example/", "eventTypes": ["partner.x"] })),
+        (Invite, json!({ "externalId": "a", "email": 1 })),
+        (CreateOnboardingSession, json!({ "externalId": null })),
+    ] {
+        let request = &api.document.operation(kind)["requestBody"];
+        let schema = &request["content"]["application/json"]["schema"];
+        assert!(!api.document.objections(schema, &body).is_empty(), "{kind:?}: {body}");
+        let answer = api.ask(kind, &["a"], body.to_string()).await;
+        assert_eq!(answer["code"], "invalid_request", "{kind:?}: {body}");
+    }
+}
+
+#[tokio::test]
+async fn the_document_is_whole() {
+    let document = Document::of(&Caller::standard()).await;
+    assert_eq!(document.document["openapi"], "3.1.0");
+    assert_eq!(
+        document.document["components"]["securitySchemes"]["apiKey"],
+        json!({ "type": "http", "scheme": "bearer" })
+    );
+    let mut ids = BTreeSet::new();
+    for kind in OperationKind::ALL {
+        let operation = document.operation(kind);
+        assert!(ids.insert(operation["operationId"].as_str().unwrap().to_owned()));
+        let names: Vec<_> = operation["parameters"].as_array().unwrap().iter().collect();
+        assert_eq!(names.len(), kind.path().matches('{').count());
+        for parameter in names {
+            let name = parameter["name"].as_str().unwrap();
+            assert!(kind.path().contains(&format!("{{{name}}}")));
+            assert_eq!((&parameter["in"], &parameter["required"]), (&json!("path"), &json!(true)));
+        }
+    }
+    let operations = document.document["paths"].as_object().unwrap().values();
+    let count: usize = operations.map(|path| path.as_object().unwrap().len()).sum();
+    assert_eq!(count, OperationKind::ALL.len());
+    let csv = document.operation(OperationKind::ImportInvoices);
+    assert!(csv["requestBody"]["content"]["text/csv"].is_object());
+    let text = document.document.to_string();
+    for (_, reference) in text.match_indices("\"$ref\":\"#").map(|(at, found)| {
+        let rest = &text[at + found.len()..];
+        (at, &rest[..rest.find('"').unwrap()])
+    }) {
+        assert!(document.document.pointer(reference).is_some(), "{reference} leads nowhere");
+    }
+}
+
+#[tokio::test]
+async fn statuses_are_those_of_the_profile() {
+    let mut profile = Profile::default();
+    profile.success.insert(OperationKind::Quote.into(), 203);
+    profile.refusals.insert(Code::InvoiceNotFound, 410);
+    let document = Document::of(&Caller::of(&world(profile))).await;
+    let codes = |kind, status| {
+        let schema = &document.response(kind, status)["content"]["application/json"]["schema"];
+        schema["allOf"][1]["properties"]["code"]["enum"].clone()
+    };
+    document.response(OperationKind::Quote, 203);
+    assert!(document.operation(OperationKind::Quote)["responses"].get("200").is_none());
+    assert_eq!(codes(OperationKind::GetInvoice, 410), json!(["invoice_not_found"]));
+    // For an advance, the status is stated.
+    let both = json!(["business_not_found", "invoice_not_found"]);
+    assert_eq!(codes(OperationKind::RequestAdvance, 404), both);
+    assert!(document.operation(OperationKind::RequestAdvance)["responses"].get("410").is_none());
+}

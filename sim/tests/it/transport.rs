@@ -1,0 +1,188 @@
+//! What happens on bare sockets: slow clients, eager ones, and what is no HTTP.
+
+use serde_json::json;
+use tideover_model::Profile;
+use tideover_sim::Mock;
+
+use crate::support::{Raw, assert_one_shape};
+
+async fn small() -> Mock {
+    let profile = Profile { body_limit: 1000, ..Profile::default() };
+    Mock::builder().profile(profile).start().await.unwrap()
+}
+
+fn head(line: &str, more: &str) -> String {
+    format!("{line} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer rap_sk_local\r\n{more}\r\n")
+}
+
+#[tokio::test]
+async fn half_a_request_holds_up_nobody() {
+    let mock = small().await;
+    let mut half_heads = Vec::new();
+    for half in [
+        "PUT /v1/organ".to_owned(),
+        head("PUT /v1/organizations/acme", "content-length: 20\r\n"),
+        head("PUT /v1/organizations/acme", "content-length: 20\r\n") + "{\"legal",
+        head("PUT /v1/organizations/acme", "transfer-encoding: chunked\r\n") + "3\r\n{\"l",
+        head("POST /_sim/actions", "content-length: 100\r\n") + "{",
+    ] {
+        let mut slow = Raw::connect(mock.address()).await;
+        slow.write(half).await;
+        half_heads.push(slow);
+    }
+    let mut quick = Raw::connect(mock.address()).await;
+    quick.write(head("GET /v1/webhooks", "")).await;
+    assert_eq!(quick.answer().await.1, json!([]));
+
+    // Whoever takes his time is answered all the same.
+    half_heads[2].write("Name\":\"Acme\"}").await;
+    assert_eq!(half_heads[2].answer().await.1["created"], true);
+}
+
+#[tokio::test]
+async fn a_body_announced_too_large_is_refused_at_once() {
+    let mock = small().await;
+    for line in ["PUT /v1/organizations/acme", "GET /v1/webhooks", "POST /_sim/actions"] {
+        let mut raw = Raw::connect(mock.address()).await;
+        raw.write(head(line, "content-length: 1001\r\nexpect: 100-continue\r\n")).await;
+        let (head, body) = raw.answer().await;
+        assert!(head.starts_with("HTTP/1.1 413 "), "{head}");
+        assert!(head.contains("connection: close\r\n"), "{head}");
+        assert_one_shape(&body);
+        assert_eq!(body["code"], "payload_too_large");
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_is_still_sending_gets_its_answer() {
+    let mock = small().await;
+    let chunk = format!("10000\r\n{}\r\n", "x".repeat(0x10000));
+    for (more, piece) in [
+        ("content-length: 1000000000\r\n", &"x".repeat(0x10000)),
+        ("transfer-encoding: chunked\r\n", &chunk),
+    ] {
+        for (line, authorization, code) in [
+            ("PUT /v1/organizations/acme", "Bearer rap_sk_local", "payload_too_large"),
+            ("PUT /v1/organizations/acme", "Bearer guessed", "unauthorized"),
+            ("PUT /nowhere", "Bearer rap_sk_local", "unknown_endpoint"),
+        ] {
+            let mut raw = Raw::connect(mock.address()).await;
+            raw.write(format!(
+                "{line} HTTP/1.1\r\nhost: x\r\nauthorization: {authorization}\r\n{more}\r\n"
+            ))
+            .await;
+            // Far more than all buffers on the way hold.
+            for _ in 0..300 {
+                raw.try_write(piece.as_bytes()).await.expect("the connection stays open");
+            }
+            let (head, body) = raw.answer().await;
+            assert!(head.contains("connection: close\r\n"), "{head}");
+            assert_eq!(body["code"], code);
+            raw.end().await;
+            assert_eq!(raw.rest().await.expect("closed in order"), "");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_request_read_to_its_end_leaves_the_connection_open() {
+    let mock = small().await;
+    let mut raw = Raw::connect(mock.address()).await;
+    for _ in 0..3 {
+        raw.write(head("PUT /v1/organizations/acme", "content-length: 2\r\n") + "{}").await;
+        let (head, body) = raw.answer().await;
+        assert!(!head.contains("connection: close"), "{head}");
+        assert_eq!(body["code"], "invalid_request");
+    }
+    // Requests one behind the other are answered one behind the other.
+    raw.write(head("GET /v1/webhooks", "").repeat(3)).await;
+    for _ in 0..3 {
+        assert_eq!(raw.answer().await.1, json!([]));
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_breaks_off_is_told_so() {
+    let mock = small().await;
+    let mut raw = Raw::connect(mock.address()).await;
+    raw.write(head("PUT /v1/organizations/acme", "content-length: 20\r\n") + "{\"legal").await;
+    raw.end().await;
+    let (head, body) = raw.answer().await;
+    assert!(head.starts_with("HTTP/1.1 400 "), "{head}");
+    assert_eq!(body["code"], "unreadable_request");
+}
+
+#[tokio::test]
+async fn a_client_may_close_its_side_when_it_has_asked() {
+    let mock = small().await;
+    let mut raw = Raw::connect(mock.address()).await;
+    raw.write(head("GET /v1/webhooks", "")).await;
+    raw.end().await;
+    assert_eq!(raw.answer().await.1, json!([]));
+    assert_eq!(raw.rest().await.unwrap(), "");
+}
+
+#[tokio::test]
+async fn what_is_no_http_is_answered_in_the_one_shape() {
+    let mock = small().await;
+    let huge = format!("x: {}\r\n", "y".repeat(1 << 20));
+    for (request, code) in [
+        ("hello\r\n\r\n".to_owned(), "unreadable_request"),
+        ("GET /v1/webhooks HTTP/9.9\r\n\r\n".to_owned(), "unreadable_request"),
+        (head("GET /v1/webhooks", "no colon\r\n"), "unreadable_request"),
+        (head("GET /v1/web hooks", ""), "unreadable_request"),
+        (head("PUT /v1/organizations/a", "content-length: x\r\n"), "unreadable_request"),
+        (
+            head("PUT /v1/organizations/a", "transfer-encoding: chunked\r\n") + "zz\r\n",
+            "unreadable_request",
+        ),
+        (head("GET /v1/webhooks", &huge), "unreadable_request"),
+        (head(&format!("GET /v1/organizations/{}", "x".repeat(70_000)), ""), "invalid_request"),
+    ] {
+        let mut raw = Raw::connect(mock.address()).await;
+        // It need not be read to its end.
+        let _ = raw.try_write(request.as_bytes()).await;
+        let (head, body) = raw.answer().await;
+        assert!(head.starts_with("HTTP/1.1 400 "), "{head}");
+        assert!(head.contains("content-type: application/json\r\n"), "{head}");
+        assert_one_shape(&body);
+        assert_eq!(body["code"], code, "{head}");
+        raw.end().await;
+        assert_eq!(raw.rest().await.expect("closed in order"), "");
+    }
+}
+
+#[tokio::test]
+async fn whatever_the_form_of_the_request_line_the_path_is_found() {
+    let mock = small().await;
+    for (line, status) in [
+        ("GET http://elsewhere/v1/webhooks", "200"),
+        ("GET /v1/webhooks?x=/y", "200"),
+        ("OPTIONS *", "404"),
+        ("CONNECT example.com:443", "404"),
+        ("GET /v1/webhooks/../webhooks", "404"),
+    ] {
+        let mut raw = Raw::connect(mock.address()).await;
+        raw.write(head(line, "")).await;
+        let (head, _) = raw.answer().await;
+        assert!(head.starts_with(&format!("HTTP/1.1 {status} ")), "{line}: {head}");
+    }
+}
+
+#[tokio::test]
+async fn stopping_waits_for_nobody_for_long() {
+    let mock = small().await;
+    let mut idle = Raw::connect(mock.address()).await;
+    idle.write(head("GET /v1/webhooks", "")).await;
+    idle.answer().await;
+    let mut half = Raw::connect(mock.address()).await;
+    half.write(head("PUT /v1/organizations/acme", "content-length: 20\r\n") + "{").await;
+    let mut quick = Raw::connect(mock.address()).await;
+    quick.write(head("GET /v1/webhooks", "")).await;
+    quick.answer().await;
+    let address = mock.address();
+    let within = std::time::Duration::from_secs(5);
+    tokio::time::timeout(within, mock.stop()).await.expect("stopped");
+    assert_eq!(idle.rest().await.unwrap(), "");
+    assert!(tokio::net::TcpStream::connect(address).await.is_err());
+}
