@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use tideover_model::{Clause, Face, Service, Timestamp};
 
 use crate::coverage::Coverage;
-use crate::finding::Finding;
+use crate::finding::{Finding, Verdict};
 use crate::generate;
 use crate::run::{Observed, Played, play};
 use crate::shrink::{Probe, shrink};
@@ -88,7 +88,7 @@ pub struct Plan {
     /// How many cases.
     pub cases: u64,
     /// How many steps each has.
-    pub steps: usize,
+    pub steps: u64,
 }
 
 /// What came of it.
@@ -123,28 +123,62 @@ pub struct Failure {
     pub answers: Vec<(Timestamp, Seen)>,
 }
 
-/// Plays the cases of `plan` until one fails. `progress` is told of each case.
+/// Plays the cases of `plan` until one fails.
 ///
 /// # Errors
 /// [`Unreachable`] if the target does not answer.
-pub async fn check<W: World>(
-    world: &mut W,
-    plan: &Plan,
-    mut progress: impl FnMut(&Summary),
-) -> Result<Summary, Unreachable> {
-    let mut summary = Summary::default();
-    for case in plan.first..plan.first.saturating_add(plan.cases) {
-        let steps = generate::case(&plan.header, case, plan.steps);
-        let played = play(&mut world.fresh().await?, &plan.header, &steps).await?;
-        summary.add(&played);
-        if let Some(finding) = played.findings.first() {
-            let steps = steps[..played.answers.len()].to_vec();
-            summary.failure = Some(minimise(world, plan, case, steps, finding.clone()).await?);
-            break;
-        }
-        progress(&summary);
+pub async fn check<W: World>(world: &mut W, plan: &Plan) -> Result<Summary, Unreachable> {
+    let mut suite = Suite::new(plan);
+    suite.play(world, |_| {}).await?;
+    Ok(suite.summary)
+}
+
+/// A suite that is being played; it can be left at any time, and what was played until then is told.
+pub struct Suite<'a> {
+    plan: &'a Plan,
+    /// What came of it until now.
+    pub summary: Summary,
+}
+
+impl<'a> Suite<'a> {
+    /// Nothing was played yet.
+    pub fn new(plan: &'a Plan) -> Suite<'a> {
+        Suite { plan, summary: Summary::default() }
     }
-    Ok(summary)
+
+    /// Plays the cases until one fails. `progress` is told of each.
+    ///
+    /// # Errors
+    /// [`Unreachable`] if the target does not answer.
+    pub async fn play<W: World>(
+        &mut self,
+        world: &mut W,
+        mut progress: impl FnMut(&Summary),
+    ) -> Result<(), Unreachable> {
+        let Plan { header, first, cases, steps } = self.plan;
+        for case in *first..first.saturating_add(*cases) {
+            let steps = generate::case(header, case, *steps);
+            let played = play(&mut world.fresh().await?, header, &steps).await?;
+            self.summary.add(&played);
+            if let Some(finding) = played.findings.first() {
+                let steps = steps[..played.answers.len()].to_vec();
+                let failure = minimise(world, header, case, steps, finding.clone()).await?;
+                self.summary.failure = Some(failure);
+                break;
+            }
+            progress(&self.summary);
+            // A target in process never waits; whoever wants to end the run must get a turn.
+            tokio::task::yield_now().await;
+        }
+        Ok(())
+    }
+}
+
+impl Failure {
+    /// Whether a sentence of the document does not hold.
+    pub fn is_violation(&self) -> bool {
+        self.findings.iter().any(|finding| finding.verdict() == Verdict::Violated)
+    }
 }
 
 impl Summary {
@@ -160,22 +194,22 @@ impl Summary {
 
 async fn minimise<W: World>(
     world: &mut W,
-    plan: &Plan,
+    header: &Header,
     case: u64,
     steps: Vec<Step>,
     finding: Finding,
 ) -> Result<Failure, Unreachable> {
     let steps_before = steps.len();
-    let mut probe = SameFinding { world, header: &plan.header, finding, probes: 0 };
+    let mut probe = SameFinding { world, header, finding, probes: 0 };
     let steps = shrink(steps, &mut probe).await?;
     let probes = probe.probes;
-    let played = play(&mut world.fresh().await?, &plan.header, &steps).await?;
+    let played = play(&mut world.fresh().await?, header, &steps).await?;
     Ok(Failure {
         case,
         steps_before,
         probes,
         findings: played.findings,
-        transcript: Transcript { header: plan.header.clone(), steps },
+        transcript: Transcript { header: header.clone(), steps },
         answers: played.answers,
     })
 }

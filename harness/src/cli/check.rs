@@ -10,10 +10,10 @@ use serde_json::json;
 use tideover_model::{Seeded, Service};
 use tideover_sim::Mock;
 
+use crate::cli::signals::Ended;
 use crate::cli::{Held, Output, Problem, WorldOptions};
-use crate::finding::{Finding, Verdict};
 use crate::report::{self, Told};
-use crate::suite::{self, Failure, InProcess, OverHttp, Plan, Summary};
+use crate::suite::{Failure, InProcess, OverHttp, Plan, Suite, Summary, World};
 use crate::target::{Http, Unreachable, start};
 use crate::transcript::Header;
 use crate::{generate, report::plain};
@@ -29,14 +29,14 @@ pub(super) struct Check {
     #[command(flatten)]
     world: WorldOptions,
     /// How many cases are played, each in a fresh world
-    #[arg(long, value_name = "N", default_value_t = 400, conflicts_with = "case")]
+    #[arg(long, value_name = "N", default_value_t = 400, conflicts_with = "case", value_parser = clap::value_parser!(u64).range(1..))]
     cases: u64,
     /// Play this case alone
     #[arg(long, value_name = "N")]
     case: Option<u64>,
     /// How many steps a case has
-    #[arg(long, value_name = "N", default_value_t = generate::DEFAULT_STEPS)]
-    steps: usize,
+    #[arg(long, value_name = "N", default_value_t = generate::DEFAULT_STEPS, value_parser = clap::value_parser!(u64).range(1..))]
+    steps: u64,
     /// Play with the model directly, without HTTP
     #[arg(long)]
     in_process: bool,
@@ -54,14 +54,7 @@ pub(super) struct Check {
 impl Check {
     pub(super) async fn run(self) -> Result<Held, Problem> {
         let output = Output::new(self.json);
-        let seed = self.world.seed.unwrap_or_else(any_seed);
-        let header = Header::new(seed, start(), self.world.load_profile()?);
-        let plan = Plan {
-            header,
-            first: self.case.unwrap_or(0),
-            cases: self.case.map_or(self.cases, |_| 1),
-            steps: self.steps,
-        };
+        let plan = self.plan()?;
         if self.print_steps {
             return print_steps(&output, &plan);
         }
@@ -73,40 +66,50 @@ impl Check {
             (over_http(&plan, &progress).await?, "an embedded mock over HTTP")
         };
         progress.bar.finish_and_clear();
-        let told = Told { plan: &plan, summary: &summary, target, took: began.elapsed() };
+        let replay = summary.failure.as_ref().map(|failure| self.keep(failure)).transpose();
+        let told = Told {
+            plan: &plan,
+            summary: &summary,
+            target,
+            took: began.elapsed(),
+            replay: replay.as_ref().ok().and_then(Option::as_deref),
+        };
         output.tell(told.to_string().trim_end(), || report::as_json(&told))?;
-        match &summary.failure {
-            None => Ok(Held::Yes),
-            Some(failure) => self.keep(&output, failure),
-        }
+        replay?;
+        Ok(match &summary.failure {
+            Some(failure) if failure.is_violation() => Held::No,
+            None if summary.cases < plan.cases => Held::UntilInterrupted,
+            Some(_) | None => Held::Yes,
+        })
+    }
+
+    fn plan(&self) -> Result<Plan, Problem> {
+        let seed = self.world.seed.unwrap_or_else(any_seed);
+        Ok(Plan {
+            header: Header::new(seed, start(), self.world.load_profile()?),
+            first: self.case.unwrap_or(0),
+            cases: self.case.map_or(self.cases, |_| 1),
+            steps: self.steps,
+        })
     }
 
     /// Writes a failure down and says how to replay it.
-    fn keep(&self, output: &Output, failure: &Failure) -> Result<Held, Problem> {
+    fn keep(&self, failure: &Failure) -> Result<String, Problem> {
         let path = self.save.display();
-        failure
-            .transcript
-            .write(&self.save, &failure.answers)
-            .map_err(|error| Problem::Wrong(format!("{path}: {error}")))?;
+        failure.transcript.write(&self.save, &failure.answers).map_err(|error| {
+            Problem::Wrong(format!("the failure could not be kept: {path}: {error}"))
+        })?;
         let on = if self.in_process { "model" } else { "mock" };
-        let command = format!("tideover replay {path} --on {on}");
-        output.tell(format!("\nreplay it with: {command}"), || json!({ "replay": command }))?;
-        let violated = failure
-            .findings
-            .iter()
-            .map(Finding::verdict)
-            .any(|verdict| verdict == Verdict::Violated);
-        Ok(if violated { Held::No } else { Held::Yes })
+        Ok(format!("tideover replay {path} --on {on}"))
     }
 }
 
-async fn in_process(plan: &Plan, progress: &Progress) -> Result<Summary, Unreachable> {
+async fn in_process(plan: &Plan, progress: &Progress) -> Result<Summary, Problem> {
     let service = Service::new(plan.header.profile.clone(), Seeded { seed: plan.header.seed });
-    let mut world = InProcess::new(service, plan.header.start);
-    suite::check(&mut world, plan, |summary| progress.show(summary)).await
+    watched(&mut InProcess::new(service, plan.header.start), plan, progress).await
 }
 
-async fn over_http(plan: &Plan, progress: &Progress) -> Result<Summary, Unreachable> {
+async fn over_http(plan: &Plan, progress: &Progress) -> Result<Summary, Problem> {
     let mock = Mock::builder()
         .seed(plan.header.seed)
         .profile(plan.header.profile.clone())
@@ -115,9 +118,25 @@ async fn over_http(plan: &Plan, progress: &Progress) -> Result<Summary, Unreacha
         .await
         .map_err(|error| Unreachable(error.to_string()))?;
     let mut world = OverHttp::new(Http::new(mock.url(), mock.api_key())?);
-    let summary = suite::check(&mut world, plan, |summary| progress.show(summary)).await;
+    let summary = watched(&mut world, plan, progress).await;
     mock.stop().await;
     summary
+}
+
+/// Plays until the end, or until Ctrl-C; what was played until then is told.
+async fn watched<W: World>(
+    world: &mut W,
+    plan: &Plan,
+    progress: &Progress,
+) -> Result<Summary, Problem> {
+    let mut suite = Suite::new(plan);
+    let ended = Ended::listen()?;
+    tokio::select! {
+        biased;
+        heard = ended.heard() => heard?,
+        played = suite.play(world, |summary| progress.show(summary)) => played?,
+    }
+    Ok(suite.summary)
 }
 
 fn print_steps(output: &Output, plan: &Plan) -> Result<Held, Problem> {

@@ -4,6 +4,7 @@ mod check;
 mod output;
 mod replay;
 mod serve;
+mod signals;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -26,22 +27,22 @@ Exit codes:
   0  all held
   1  the contract was violated, or a transcript's expectation was not met
   2  the command was wrong: an option, a file, a port in use
-  3  the target could not be reached";
+  3  the target could not be reached
+  130  a check was interrupted; what it had played until then held";
 
+/// What each does, its own module says.
 #[derive(Subcommand)]
 enum Command {
-    /// Run the mock: an in-memory service that integrators point their client at
     Serve(serve::Serve),
-    /// Play random operation sequences and say what held
     Check(check::Check),
-    /// Play a transcript again: on the model, on a mock, or on a base URL
     Replay(replay::Replay),
 }
 
 /// The world that a command plays in.
 #[derive(Args)]
 struct WorldOptions {
-    /// What the service's free choices are drawn from (account numbers, references, rates, delays)
+    /// What is drawn at random is drawn from this: the service's free choices (account numbers,
+    /// references, rates, delays) and, in a check, the steps
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     /// A TOML file with the assumed values that differ from the standard profile
@@ -85,6 +86,8 @@ impl From<crate::transcript::Unreadable> for Problem {
 enum Held {
     Yes,
     No,
+    /// As far as it was checked until Ctrl-C.
+    UntilInterrupted,
 }
 
 /// Runs the command that the process was started with.
@@ -98,6 +101,7 @@ pub fn main() -> ExitCode {
     match ended {
         Ok(Held::Yes) => ExitCode::SUCCESS,
         Ok(Held::No) => ExitCode::from(1),
+        Ok(Held::UntilInterrupted) => ExitCode::from(130),
         Err(Problem::Wrong(message)) => complain(&message, 2),
         Err(Problem::Unreachable(message)) => complain(&message, 3),
         Err(Problem::NobodyListens) => ExitCode::SUCCESS,

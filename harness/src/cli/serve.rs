@@ -7,6 +7,7 @@ use serde_json::json;
 use tideover_model::Timestamp;
 use tideover_sim::{ClockChoice, Mock, wall_time};
 
+use crate::cli::signals::Ended;
 use crate::cli::{Held, Output, Problem, WorldOptions, instant};
 
 /// Run the mock: an in-memory service that integrators point their client at.
@@ -112,47 +113,4 @@ impl Serve {
             now = mock.now(),
         )
     }
-}
-
-/// Ctrl-C and SIGTERM, heard from the moment that the mock says it is ready.
-#[cfg(unix)]
-struct Ended {
-    interrupt: tokio::signal::unix::Signal,
-    terminate: tokio::signal::unix::Signal,
-}
-
-#[cfg(unix)]
-impl Ended {
-    fn listen() -> Result<Ended, Problem> {
-        use tokio::signal::unix::{SignalKind, signal};
-        let listen = |kind| signal(kind).map_err(deaf);
-        let (interrupt, terminate) = (SignalKind::interrupt(), SignalKind::terminate());
-        Ok(Ended { interrupt: listen(interrupt)?, terminate: listen(terminate)? })
-    }
-
-    async fn heard(mut self) -> Result<(), Problem> {
-        tokio::select! {
-            _ = self.interrupt.recv() => Ok(()),
-            _ = self.terminate.recv() => Ok(()),
-        }
-    }
-}
-
-/// Ctrl-C.
-#[cfg(not(unix))]
-struct Ended;
-
-#[cfg(not(unix))]
-impl Ended {
-    fn listen() -> Result<Ended, Problem> {
-        Ok(Ended)
-    }
-
-    async fn heard(self) -> Result<(), Problem> {
-        tokio::signal::ctrl_c().await.map_err(deaf)
-    }
-}
-
-fn deaf(error: std::io::Error) -> Problem {
-    Problem::Wrong(format!("signals cannot be heard: {error}"))
 }

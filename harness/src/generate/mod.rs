@@ -26,12 +26,12 @@ use crate::transcript::Header;
 use goals::Goal;
 
 /// How many steps a case has, over HTTP and in process.
-pub const DEFAULT_STEPS: usize = 50;
+pub const DEFAULT_STEPS: u64 = 50;
 
 /// The steps of case `number`: the same for the same header, on any machine.
-pub fn case(header: &Header, number: u64, steps: usize) -> Vec<Step> {
+pub fn case(header: &Header, number: u64, steps: u64) -> Vec<Step> {
     let mut walk = Walk::new(header, number);
-    while walk.steps.len() < steps {
+    while (walk.steps.len() as u64) < steps {
         walk.go_on();
     }
     walk.steps

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::coverage::Group;
+use crate::coverage::{Coverage, Group};
 use crate::suite::{Failure, Plan, Summary};
 
 pub use plain::{curl, plain};
@@ -22,45 +22,55 @@ pub struct Told<'a> {
     pub target: &'a str,
     /// How long it took.
     pub took: Duration,
+    /// The command that replays a failure.
+    pub replay: Option<&'a str>,
 }
 
 impl fmt::Display for Told<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Told { plan, summary, target, took } = self;
-        let seconds = took.as_secs_f64();
-        let rate = per_second(summary.steps, *took);
+        let Told { plan, summary, target, took, replay } = self;
+        let Summary { steps, cases, .. } = summary;
+        let (seconds, rate) = (took.as_secs_f64(), per_second(*steps, *took));
+        let seed = plan.header.seed;
         writeln!(
             f,
-            "{} steps in {} cases against {target}, {seconds:.1} s ({rate} steps/s), seed {}",
-            summary.steps, summary.cases, plan.header.seed
+            "{steps} steps in {cases} cases against {target}, {seconds:.1} s ({rate} steps/s), seed {seed}"
         )?;
+        if *cases < plan.cases && summary.failure.is_none() {
+            writeln!(f, "interrupted: {} cases were not played", plan.cases - cases)?;
+        }
         writeln!(f)?;
-        let width = Group::ALL.iter().map(|group| group.title().len()).max().unwrap_or(0);
-        let mut missed = Vec::new();
-        for group in Group::ALL {
-            let reached = summary.coverage.of(group);
-            missed.extend(
-                reached.iter().filter(|(_, count)| *count == 0).map(|(name, _)| name.clone()),
-            );
-            let told: Vec<String> = reached
-                .iter()
-                .filter(|(_, count)| *count > 0)
-                .map(|(name, count)| format!("{name} {count}"))
-                .collect();
-            write_wrapped(f, &format!("{:width$}  ", group.title()), &told)?;
-        }
-        if !missed.is_empty() {
-            write_wrapped(f, &format!("{:width$}  ", "not reached"), &missed)?;
-        }
-        let evaluations: u64 = summary.met.values().sum();
+        write_coverage(f, &summary.coverage)?;
         writeln!(f)?;
         match &summary.failure {
             None => {
-                writeln!(f, "held: {} clauses, looked at {evaluations} times", summary.met.len())
+                let evaluations: u64 = summary.met.values().sum();
+                let clauses = summary.met.len();
+                writeln!(f, "held: {clauses} clauses, looked at {evaluations} times")?;
             }
-            Some(failure) => write!(f, "{}", Failed { failure, plan }),
+            Some(failure) => write!(f, "{}", Failed { failure, plan })?,
+        }
+        match replay {
+            None => Ok(()),
+            Some(command) => writeln!(f, "\nreplay it with: {command}"),
         }
     }
+}
+
+fn write_coverage(f: &mut fmt::Formatter<'_>, coverage: &Coverage) -> fmt::Result {
+    let width = Group::ALL.iter().map(|group| group.title().len()).max().unwrap_or(0);
+    let mut missed = Vec::new();
+    for group in Group::ALL {
+        let mut told = Vec::new();
+        for (name, count) in coverage.of(group) {
+            match count {
+                0 => missed.push(name),
+                count => told.push(format!("{name} {count}")),
+            }
+        }
+        write_wrapped(f, &format!("{:width$}  ", group.title()), &told)?;
+    }
+    write_wrapped(f, &format!("{:width$}  ", "not reached"), &missed)
 }
 
 /// A failure, for a person: what does not hold, and the steps that show it.
@@ -102,7 +112,7 @@ impl fmt::Display for Failed<'_> {
 
 /// A suite's summary, for a program.
 pub fn as_json(told: &Told<'_>) -> Value {
-    let Told { plan, summary, target, took } = told;
+    let Told { plan, summary, target, took, replay } = told;
     let mut coverage = serde_json::Map::new();
     for group in Group::ALL {
         let counts: serde_json::Map<String, Value> = summary
@@ -127,6 +137,7 @@ pub fn as_json(told: &Told<'_>) -> Value {
         "held": summary.failure.is_none(),
         "coverage": coverage,
         "clauses": met,
+        "replay": replay,
         "failure": summary.failure.as_ref().map(failure_as_json),
     })
 }
@@ -153,9 +164,12 @@ fn per_second(steps: u64, took: Duration) -> u64 {
     steps.saturating_mul(1_000_000) / micros
 }
 
-/// A list, broken into lines that a terminal has room for.
+/// A list, broken into lines that a terminal has room for; nothing for an empty one.
 fn write_wrapped(f: &mut fmt::Formatter<'_>, title: &str, items: &[String]) -> fmt::Result {
     const WIDTH: usize = 110;
+    if items.is_empty() {
+        return Ok(());
+    }
     let indent = " ".repeat(title.chars().count());
     let mut line = title.to_owned();
     for (index, item) in items.iter().enumerate() {

@@ -39,7 +39,7 @@ async fn a_run_in_process_reaches_every_state() {
     let plan = plan(1, 200);
     let service = Service::new(Profile::default(), Seeded { seed: 1 });
     let mut world = InProcess::new(service, start());
-    let summary = suite::check(&mut world, &plan, |_| {}).await.unwrap();
+    let summary = suite::check(&mut world, &plan).await.unwrap();
     assert_everything_is_reached(&summary);
 }
 
@@ -48,7 +48,7 @@ async fn a_default_run_over_http_plays_ten_thousand_operations_and_reaches_every
     let plan = plan(2, 400);
     let mock = Mock::builder().seed(2).start().await.unwrap();
     let mut world = OverHttp::new(Http::new(mock.url(), mock.api_key()).unwrap());
-    let summary = suite::check(&mut world, &plan, |_| {}).await.unwrap();
+    let summary = suite::check(&mut world, &plan).await.unwrap();
     assert_everything_is_reached(&summary);
     let operations: u64 =
         summary.coverage.of(Group::Operation).iter().map(|(_, count)| *count).sum();

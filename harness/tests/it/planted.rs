@@ -149,7 +149,7 @@ fn plan() -> Plan {
 }
 
 async fn failure<W: World>(world: &mut W) -> Failure {
-    let summary = suite::check(world, &plan(), |_| {}).await.unwrap();
+    let summary = suite::check(world, &plan()).await.unwrap();
     summary.failure.expect("the planted bug is found")
 }
 
