@@ -153,8 +153,7 @@ fn responses(profile: &Profile, kind: OperationKind, schemas: &mut Schemas) -> V
         let sentences: Vec<_> =
             codes.iter().map(|code| format!("`{code}`: {}", code.sentence())).collect();
         let schema = json!({ "allOf": [failure, { "properties": { "code": { "enum": codes } } }] });
-        let response =
-            json!({ "description": sentences.join(" "), "content": content(schema) });
+        let response = json!({ "description": sentences.join(" "), "content": content(schema) });
         responses.insert(status.to_string(), response);
     }
     Value::Object(responses)

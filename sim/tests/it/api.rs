@@ -79,10 +79,7 @@ async fn the_size_is_looked_at_after_the_key_and_before_the_body() {
         let path = kind.path().replace(['{', '}'], "");
         let at_the_limit = caller.bytes(kind.method(), &path, "x".repeat(10)).await;
         assert_ne!(at_the_limit.status, 413, "{kind:?}");
-        caller
-            .bytes(kind.method(), &path, "x".repeat(11))
-            .await
-            .refused(413, "payload_too_large");
+        caller.bytes(kind.method(), &path, "x".repeat(11)).await.refused(413, "payload_too_large");
         let nobody = caller.with_key("never issued");
         nobody.bytes(kind.method(), &path, "x".repeat(11)).await.refused(401, "unauthorized");
     }
@@ -173,8 +170,7 @@ async fn a_body_comes_in_as_many_pieces_as_it_likes() {
     let caller = Caller::standard();
     let body = json!({ "legalName": "Acme" }).to_string().into_bytes();
     let mut pieces = body.into_iter().map(|byte| Ok(vec![byte].into()));
-    let answer =
-        caller.bytes("PUT", "/v1/organizations/acme", feed(move || pieces.next())).await;
+    let answer = caller.bytes("PUT", "/v1/organizations/acme", feed(move || pieces.next())).await;
     assert_eq!(answer.status, 200);
     assert_eq!(caller.get("/v1/organizations/acme").await.json()["name"], "Acme");
 }

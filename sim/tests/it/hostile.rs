@@ -245,7 +245,7 @@ async fn odd_json_is_refused_by_what_is_wrong_with_it() {
         (r#"{"legalName":"A"}{}"#.to_owned(), "unreadable_request"),
         (r#"{"legalName":"A",}"#.to_owned(), "unreadable_request"),
         ("\u{feff}{\"legalName\":\"A\"}".to_owned(), "unreadable_request"),
-        (r#"{"legalName":"\ud800"}"#.to_owned(), "unreadable_request"),
+        (r#"{"legalName":"\ud800"}"#.to_owned(), "invalid_request"),
         (r#"["A"]"#.to_owned(), "invalid_request"),
         (String::new(), "unreadable_request"),
     ] {

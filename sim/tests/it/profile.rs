@@ -29,11 +29,8 @@ fn a_file_says_what_differs_from_the_standard_profile() {
         "right",
         "concentration_limit = 5\nsession_links_live = true\n[refusals]\ntoo_many_rows = 413\n",
     );
-    let mut expected = Profile {
-        concentration_limit: Cents(5),
-        session_links_live: true,
-        ..Profile::default()
-    };
+    let mut expected =
+        Profile { concentration_limit: Cents(5), session_links_live: true, ..Profile::default() };
     expected.refusals.insert(Code::TooManyRows, 413);
     assert_eq!(load_profile(&file.0).unwrap(), expected);
     assert_eq!(load_profile(&File::with("empty", "").0).unwrap(), Profile::default());

@@ -142,7 +142,7 @@ impl Caller {
             self.post("/v1/invitations", invitation).await,
             self.act(json!({ "action": "vendorAcceptsInvitation", "payeeExternalId": "acme",
                 "email": "ada@acme.example" }))
-            .await,
+                .await,
             self.act(json!({ "action": "vendorSignsAgreement", "payeeExternalId": "acme" })).await,
         ] {
             assert!((200..300).contains(&answer.status), "{answer:?}");
