@@ -12,6 +12,17 @@ use crate::wire::reply::Reply;
 /// What the service answers: a reply or a refusal.
 pub type Answer = Result<Reply, Refusal>;
 
+/// An API key, as it may be shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IssuedKey {
+    /// The name of the platform that it was issued to.
+    pub platform: String,
+    /// The key, but for its middle.
+    pub masked: String,
+    /// Whether it opens nothing any more.
+    pub revoked: bool,
+}
+
 /// A service, without I/O: time is an argument, nothing is awaited.
 ///
 /// One mutation, then drain what it caused ([`Face::poll_delivery`]), then the next. Whoever drives it
@@ -29,6 +40,9 @@ pub trait Face: Send {
     /// Whose key the `Authorization` header carries or ever carried; the default platform without one.
     /// `None` for a key that was never issued.
     fn platform_of(&self, authorization: Option<&str>) -> Option<PlatformId>;
+
+    /// Every key that was ever issued.
+    fn keys(&self) -> Vec<IssuedKey>;
 
     /// What `caller` asks for.
     ///

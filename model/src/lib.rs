@@ -35,7 +35,7 @@ pub use cents::{Cents, FaceValue};
 pub use choices::{Choices, Seeded, Token, Transition};
 pub use clause::Clause;
 pub use event::Delivery;
-pub use face::{Answer, Face};
+pub use face::{Answer, Face, IssuedKey};
 pub use happening::{Happening, Impossible, Outcome, VendorRoute};
 pub use identity::{BusinessId, InvoiceId, PlatformId, RelationshipId};
 pub use operation::{

@@ -22,6 +22,7 @@ pub(crate) fn router(worlds: Arc<Worlds>) -> Router {
         .route("/_sim/clock", of(get(control::clock).post(control::advance)))
         .route("/_sim/reset", of(post(control::reset)))
         .route("/_sim/health", of(get(control::health)))
+        .route("/_sim/keys", of(get(control::keys)))
         .route("/_sim/journal", of(get(control::journal)))
         .route("/_sim/deliveries", of(get(control::deliveries)))
         .route("/_sim/openapi.json", of(get(control::openapi)))

@@ -7,7 +7,9 @@ use axum::http::header::AUTHORIZATION;
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 use tideover_model::wire::action::{self, NoAction};
-use tideover_model::{Code, Happening, PlatformId, Refusal, Seconds, Service, bearer, clause};
+use tideover_model::{
+    Code, Happening, IssuedKey, PlatformId, Refusal, Seconds, Service, bearer, clause,
+};
 
 use crate::respond::ControlCode;
 use crate::world::World;
@@ -130,6 +132,23 @@ fn seconds(body: &Value) -> Option<Seconds> {
 /// `GET /_sim/health`: whether it answers.
 pub(crate) async fn health(State(worlds): Shared) -> Response {
     respond::ok(&json!({ "status": "ok", "now": worlds.of(None).now() }))
+}
+
+/// `GET /_sim/keys`: the platforms and the keys that were issued to them, masked.
+///
+/// # Errors
+/// `unauthorized`.
+pub(crate) async fn keys(State(worlds): Shared, request: Request) -> Controlled {
+    let caller = caller(&worlds, &request)?;
+    let keys: Vec<Value> = caller
+        .world
+        .keys()
+        .into_iter()
+        .map(|IssuedKey { platform, masked, revoked }| {
+            json!({ "platform": platform, "key": masked, "revoked": revoked })
+        })
+        .collect();
+    Ok(respond::ok(&json!({ "keys": keys })))
 }
 
 /// `GET /_sim/journal`: the last requests to the partner API, the oldest first.

@@ -6,8 +6,8 @@ use axum::Router;
 use axum::http::request;
 use tideover_model::wire::exchange;
 use tideover_model::{
-    Answer, Delivery, Face, Happening, Impossible, Operation, OperationKind, Outcome, PlatformId,
-    Profile, Refusal, Seconds, Timestamp,
+    Answer, Delivery, Face, Happening, Impossible, IssuedKey, Operation, OperationKind, Outcome,
+    PlatformId, Profile, Refusal, Seconds, Timestamp,
 };
 
 use crate::clock::Clock;
@@ -92,6 +92,11 @@ impl World {
     /// Whose key the `Authorization` header carries or ever carried; the default platform without one.
     pub fn platform_of(&self, authorization: Option<&str>) -> Option<PlatformId> {
         self.lock().face.platform_of(authorization)
+    }
+
+    /// Every API key that was ever issued, masked.
+    pub fn keys(&self) -> Vec<IssuedKey> {
+        self.lock().face.keys()
     }
 
     /// The deliveries queued, from number `after` on, as far as they are kept. Nothing sends them yet.

@@ -26,7 +26,7 @@ use crate::cents::Cents;
 use crate::choices::{Choices, Seeded, Token};
 use crate::clause;
 use crate::event::Delivery;
-use crate::face::{Answer, Face};
+use crate::face::{Answer, Face, IssuedKey};
 use crate::happening::{Happening, Impossible, Outcome};
 use crate::identity::{BusinessId, InvoiceId, PlatformId, RelationshipId};
 use crate::operation::Operation;
@@ -251,6 +251,10 @@ impl<C: Choices> Face for Service<C> {
 
     fn platform_of(&self, authorization: Option<&str>) -> Option<PlatformId> {
         self.owner_of_any_key(authorization)
+    }
+
+    fn keys(&self) -> Vec<IssuedKey> {
+        self.issued_keys()
     }
 
     fn handle(&mut self, now: Timestamp, caller: PlatformId, operation: Operation) -> Answer {

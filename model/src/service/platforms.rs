@@ -2,6 +2,7 @@
 
 use crate::choices::{Choices, Token};
 use crate::clause;
+use crate::face::IssuedKey;
 use crate::happening::{Impossible, Outcome};
 use crate::identity::PlatformId;
 use crate::refusal::{Code, Refusal};
@@ -45,6 +46,13 @@ impl Key {
 pub fn bearer(authorization: &str) -> Option<&str> {
     let (scheme, key) = authorization.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then_some(key)
+}
+
+/// A key, but for its middle: its prefix and its last four characters, which open nothing.
+fn masked(key: &str) -> String {
+    let prefix = key.find("_sk_").map_or("", |end| &key[..end + 4]);
+    let last: Vec<char> = key[prefix.len()..].chars().rev().take(4).collect();
+    format!("{prefix}…{}", last.into_iter().rev().collect::<String>())
 }
 
 impl<C: Choices> Service<C> {
@@ -91,6 +99,15 @@ impl<C: Choices> Service<C> {
             None => Some(PlatformId::DEFAULT),
             Some(header) => self.keys.get(bearer(header)?).map(|key| key.platform),
         }
+    }
+
+    pub(super) fn issued_keys(&self) -> Vec<IssuedKey> {
+        let issued = |(key, Key { platform, revoked }): (&String, &Key)| IssuedKey {
+            platform: self.platform(*platform).name.clone(),
+            masked: masked(key),
+            revoked: *revoked,
+        };
+        self.keys.iter().map(issued).collect()
     }
 
     /// §5 rule 2 (`5.authentication.2`).

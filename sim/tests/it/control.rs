@@ -296,3 +296,16 @@ async fn the_operator_port_keeps_the_limit_of_bodies() {
         answer.refused(413, "payload_too_large");
     }
 }
+
+#[tokio::test]
+async fn keys_are_listed_by_platform_and_masked() {
+    let caller = Caller::standard();
+    let issued = caller.act(json!({ "action": "issueKey", "platform": "other" })).await.json();
+    let key = issued["key"].as_str().unwrap();
+    caller.act(json!({ "action": "revokeKey", "key": key })).await;
+    let told = caller.get("/_sim/keys").await.json();
+    let other = told["keys"].as_array().unwrap().iter().find(|key| key["platform"] == "other");
+    let masked = format!("rap_sk_…{}", &key[key.len() - 4..]);
+    assert_eq!(other, Some(&json!({ "platform": "other", "key": masked, "revoked": true })));
+    assert!(!told.to_string().contains(key));
+}

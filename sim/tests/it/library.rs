@@ -194,6 +194,9 @@ impl Face for Panicky {
     fn handle_timeout(&mut self, now: Timestamp) {
         self.service.handle_timeout(now);
     }
+    fn keys(&self) -> Vec<tideover_model::IssuedKey> {
+        self.service.keys()
+    }
     fn poll_timeout(&self) -> Option<Timestamp> {
         self.service.poll_timeout()
     }
