@@ -6,12 +6,9 @@ use axum::extract::{Request, State};
 use axum::http::header::AUTHORIZATION;
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
-use tideover_model::wire::action::{self, NoAction};
-use tideover_model::{
-    Code, Happening, IssuedKey, PlatformId, Refusal, Seconds, Service, bearer, clause,
-};
+use tideover_model::wire::action::{self, NotApplied};
+use tideover_model::{Happening, IssuedKey, PlatformId, Refusal, Seconds, Service, bearer};
 
-use crate::respond::ControlCode;
 use crate::world::World;
 use crate::worlds::Worlds;
 use crate::{extract, openapi, respond};
@@ -21,8 +18,8 @@ use crate::{extract, openapi, respond};
 pub(crate) enum Problem {
     /// In a code of the document's table.
     Refused(Refusal),
-    /// In a code of its own.
-    Control(ControlCode, String),
+    /// As the operator port refuses.
+    NotApplied(NotApplied),
 }
 
 impl From<Refusal> for Problem {
@@ -31,11 +28,17 @@ impl From<Refusal> for Problem {
     }
 }
 
+impl From<NotApplied> for Problem {
+    fn from(why: NotApplied) -> Problem {
+        Problem::NotApplied(why)
+    }
+}
+
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         match self {
             Problem::Refused(refusal) => respond::refusal(refusal),
-            Problem::Control(code, error) => respond::control_refusal(code, &error),
+            Problem::NotApplied(why) => respond::not_applied(&why),
         }
     }
 }
@@ -56,10 +59,7 @@ struct Caller {
 fn caller(worlds: &Worlds, request: &Request) -> Result<Caller, Problem> {
     let authorization = extract::header(request.headers(), AUTHORIZATION);
     let world = worlds.of(authorization);
-    let platform = world.platform_of(authorization).ok_or_else(|| {
-        Refusal::new(Code::Unauthorized, clause!("5.authentication.3"))
-            .because("The API key is not one that was issued.")
-    })?;
+    let platform = world.platform_of(authorization).ok_or(NotApplied::UnknownKey)?;
     let key = authorization.and_then(bearer).unwrap_or(Service::FIRST_KEY).to_owned();
     Ok(Caller { world, platform, key })
 }
@@ -77,11 +77,7 @@ pub(crate) async fn actions() -> Response {
 pub(crate) async fn act(State(worlds): Shared, request: Request) -> Controlled {
     let caller = caller(&worlds, &request)?;
     let body = extract::body(request.into_body(), caller.world.profile().body_limit).await?;
-    let happening = action::read(&body, &caller.key).map_err(|why| match why {
-        NoAction::Unreadable(_) => unreadable(&why.to_string()),
-        NoAction::Unknown(_) => Problem::Control(ControlCode::UnknownAction, why.to_string()),
-        NoAction::Invalid(_) => invalid(&why.to_string()),
-    })?;
+    let happening = action::read(&body, &caller.key)?;
     happen(&worlds, &caller, happening)
 }
 
@@ -95,9 +91,8 @@ pub(crate) async fn reset(State(worlds): Shared, request: Request) -> Controlled
 }
 
 fn happen(worlds: &Worlds, caller: &Caller, happening: Happening) -> Controlled {
-    let outcome = worlds
-        .happen(&caller.world, caller.platform, happening)
-        .map_err(|why| Problem::Control(ControlCode::ActionRefused, why.to_string()))?;
+    let outcome =
+        worlds.happen(&caller.world, caller.platform, happening).map_err(NotApplied::from)?;
     Ok(respond::ok(&action::written(&outcome)))
 }
 
@@ -187,11 +182,9 @@ pub(crate) async fn openapi(State(worlds): Shared, request: Request) -> Controll
 }
 
 fn unreadable(why: &str) -> Problem {
-    let refusal = Refusal::new(Code::UnreadableRequest, clause!("7.codes.unreadable_request"));
-    Problem::Refused(refusal.because(why.to_owned()))
+    NotApplied::Unreadable(why.to_owned()).into()
 }
 
 fn invalid(why: &str) -> Problem {
-    let refusal = Refusal::new(Code::InvalidRequest, clause!("7.codes.invalid_request"));
-    Problem::Refused(refusal.because(why.to_owned()))
+    NotApplied::Invalid(why.to_owned()).into()
 }

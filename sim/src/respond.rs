@@ -3,20 +3,12 @@
 use axum::body::Body;
 use axum::http::{HeaderValue, Response, StatusCode, header};
 use serde::Serialize;
+use tideover_model::wire::action::NotApplied;
 use tideover_model::wire::exchange;
 use tideover_model::wire::reply::Failure;
 use tideover_model::{Answer, Profile, Refusal};
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
-
-/// A code of the control plane alone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ControlCode {
-    /// The outside world cannot do that now.
-    ActionRefused,
-    /// There is no such action.
-    UnknownAction,
-}
 
 /// An answer of the partner API.
 pub(crate) fn answer(profile: &Profile, answer: &Answer) -> Response<Body> {
@@ -35,13 +27,10 @@ pub(crate) fn ok<T: Serialize>(value: &T) -> Response<Body> {
     written(StatusCode::OK, json(value))
 }
 
-/// A refusal of the control plane alone.
-pub(crate) fn control_refusal(code: ControlCode, error: &str) -> Response<Body> {
-    let (status, code) = match code {
-        ControlCode::ActionRefused => (StatusCode::CONFLICT, "action_refused"),
-        ControlCode::UnknownAction => (StatusCode::NOT_FOUND, "unknown_action"),
-    };
-    written(status, json(&Failure { error: error.into(), code }))
+/// A refusal of the operator port.
+pub(crate) fn not_applied(why: &NotApplied) -> Response<Body> {
+    let status = StatusCode::from_u16(why.status()).unwrap_or(StatusCode::BAD_REQUEST);
+    written(status, json(&Failure { error: why.to_string().into(), code: why.code() }))
 }
 
 fn json<T: Serialize>(value: &T) -> Vec<u8> {

@@ -33,7 +33,8 @@ const CLOSE: HeaderValue = HeaderValue::from_static("close");
 #[derive(Debug)]
 pub(crate) struct Server {
     address: SocketAddr,
-    stopping: watch::Sender<bool>,
+    /// Nothing is ever sent: to drop it says to stop.
+    stopping: watch::Sender<()>,
     task: JoinHandle<()>,
 }
 
@@ -45,7 +46,7 @@ impl Server {
     pub(crate) async fn start(address: SocketAddr, router: Router) -> io::Result<Server> {
         let listener = TcpListener::bind(address).await?;
         let address = listener.local_addr()?;
-        let (stopping, stopped) = watch::channel(false);
+        let (stopping, stopped) = watch::channel(());
         let task = tokio::spawn(run(listener, router, stopped));
         Ok(Server { address, stopping, task })
     }
@@ -56,20 +57,14 @@ impl Server {
     }
 
     /// Accepts no more connections, and gives the requests under way a second.
-    pub(crate) async fn stop(mut self) {
-        self.stopping.send_replace(true);
+    pub(crate) async fn stop(self) {
+        drop(self.stopping);
         // An error means that it has ended already.
-        let _ = (&mut self.task).await;
+        let _ = self.task.await;
     }
 }
 
-impl Drop for Server {
-    fn drop(&mut self) {
-        self.task.abort();
-    }
-}
-
-async fn run(listener: TcpListener, router: Router, mut stopping: watch::Receiver<bool>) {
+async fn run(listener: TcpListener, router: Router, mut stopping: watch::Receiver<()>) {
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
@@ -101,7 +96,7 @@ fn is_the_clients(error: &io::Error) -> bool {
 }
 
 /// Serves a connection until either side closes it.
-async fn serve(socket: TcpStream, router: Router, mut stopping: watch::Receiver<bool>) {
+async fn serve(socket: TcpStream, router: Router, mut stopping: watch::Receiver<()>) {
     if let Err(error) = socket.set_nodelay(true) {
         tracing::debug!(%error, "cannot set TCP_NODELAY");
     }

@@ -3,9 +3,11 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use serde_json::{Value, json};
-use tideover_model::wire::action::{self, NoAction};
+use tideover_model::wire::action::{self, NotApplied};
 use tideover_model::wire::exchange::{Request, answer};
-use tideover_model::{Clause, Code, Delivery, Face, Profile, Seeded, Service, Timestamp};
+use tideover_model::{
+    Clause, Code, Delivery, Face, Happening, Outcome, Profile, Seeded, Service, Timestamp, bearer,
+};
 
 use crate::target::{Prepared, PreparedAction, PreparedCall, Seen, Target, Unreachable};
 
@@ -92,31 +94,23 @@ impl<F: Face> Bare<F> {
     }
 
     fn act(&mut self, authorization: Option<&str>, body: &[u8]) -> (u16, Value) {
-        let refused =
-            |status, code: &str, error: String| (status, json!({ "error": error, "code": code }));
-        let Some(platform) = self.face.platform_of(authorization) else {
-            return refused(401, "unauthorized", "no such key was issued".into());
-        };
-        let own_key = authorization.and_then(|header| header.split_once(' ')).map(|(_, key)| key);
-        let happening = match action::read(body, own_key.unwrap_or(Service::FIRST_KEY)) {
-            Ok(happening) => happening,
-            Err(error) => {
-                let (status, code) = match error {
-                    NoAction::Unreadable(_) => (400, "unreadable_request"),
-                    NoAction::Unknown(_) => (404, "unknown_action"),
-                    NoAction::Invalid(_) => (400, "invalid_request"),
-                };
-                return refused(status, code, error.to_string());
+        match self.attempt(authorization, body) {
+            Ok(outcome) => (200, action::written(&outcome)),
+            Err(refused) => {
+                (refused.status(), json!({ "error": refused.to_string(), "code": refused.code() }))
             }
-        };
+        }
+    }
+
+    fn attempt(&mut self, authorization: Option<&str>, body: &[u8]) -> Result<Outcome, NotApplied> {
+        let platform = self.face.platform_of(authorization).ok_or(NotApplied::UnknownKey)?;
+        let own_key = authorization.and_then(bearer).unwrap_or(Service::FIRST_KEY);
+        let happening = action::read(body, own_key)?;
         self.face.handle_timeout(self.now);
-        if happening == tideover_model::Happening::Reset {
+        if happening == Happening::Reset {
             self.now = self.start;
         }
-        match self.face.happen(self.now, platform, happening) {
-            Ok(outcome) => (200, action::written(&outcome)),
-            Err(impossible) => refused(409, "action_refused", impossible.to_string()),
-        }
+        Ok(self.face.happen(self.now, platform, happening)?)
     }
 }
 

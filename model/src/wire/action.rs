@@ -4,7 +4,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::cents::Cents;
-use crate::happening::{Happening, Outcome, VendorRoute};
+use crate::happening::{Happening, Impossible, Outcome, VendorRoute};
+use crate::refusal::Code;
 use crate::wire::object::{Object, present};
 use crate::wire::request::Address;
 
@@ -28,10 +29,13 @@ pub const ACTIONS: [&str; 16] = [
     "upstreamFails",
 ];
 
-/// Why a body is no action.
+/// Why the operator port does not do as it was asked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NoAction {
-    /// It is not JSON.
+pub enum NotApplied {
+    /// The API key was never issued.
+    #[error("the API key is not one that was issued")]
+    UnknownKey,
+    /// The body is not JSON.
     #[error("the body is not JSON: {0}")]
     Unreadable(String),
     /// It names no action that there is.
@@ -40,6 +44,32 @@ pub enum NoAction {
     /// Its fields are not those of the action.
     #[error("{0}")]
     Invalid(String),
+    /// The outside world cannot do that now.
+    #[error("{0}")]
+    Impossible(#[from] Impossible),
+}
+
+impl NotApplied {
+    /// What a program branches on: the document's codes where they fit, two of the port's own.
+    pub fn code(&self) -> &'static str {
+        match self {
+            NotApplied::UnknownKey => Code::Unauthorized.name(),
+            NotApplied::Unreadable(_) => Code::UnreadableRequest.name(),
+            NotApplied::Unknown(_) => "unknown_action",
+            NotApplied::Invalid(_) => Code::InvalidRequest.name(),
+            NotApplied::Impossible(_) => "action_refused",
+        }
+    }
+
+    /// The HTTP status.
+    pub fn status(&self) -> u16 {
+        match self {
+            NotApplied::UnknownKey => 401,
+            NotApplied::Unreadable(_) | NotApplied::Invalid(_) => 400,
+            NotApplied::Unknown(_) => 404,
+            NotApplied::Impossible(_) => 409,
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -123,18 +153,18 @@ enum Route {
 /// none.
 ///
 /// # Errors
-/// [`NoAction`]: not JSON, then not an action, then not its fields.
-pub fn read(body: &[u8], own_key: &str) -> Result<Happening, NoAction> {
+/// [`NotApplied`]: `Unreadable`, `Invalid` for a missing name, `Unknown`, `Invalid` for its fields.
+pub fn read(body: &[u8], own_key: &str) -> Result<Happening, NotApplied> {
     let body: Value =
-        serde_json::from_slice(body).map_err(|error| NoAction::Unreadable(error.to_string()))?;
+        serde_json::from_slice(body).map_err(|error| NotApplied::Unreadable(error.to_string()))?;
     let name = body.get("action").and_then(Value::as_str);
     let name =
-        name.ok_or_else(|| NoAction::Invalid("action: expected the name of an action".into()))?;
+        name.ok_or_else(|| NotApplied::Invalid("action: expected the name of an action".into()))?;
     if !ACTIONS.contains(&name) {
-        return Err(NoAction::Unknown(name.to_owned()));
+        return Err(NotApplied::Unknown(name.to_owned()));
     }
     let action =
-        Action::deserialize(&body).map_err(|error| NoAction::Invalid(error.to_string()))?;
+        Action::deserialize(&body).map_err(|error| NotApplied::Invalid(error.to_string()))?;
     Ok(action.happening(own_key))
 }
 
