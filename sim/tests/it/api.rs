@@ -141,17 +141,23 @@ async fn statuses_are_those_of_the_profile() {
 
 #[tokio::test]
 async fn a_key_that_is_revoked_while_the_body_is_on_its_way_is_refused() {
-    let world = world(Profile::default());
-    let caller = Caller::of(&world);
-    let issued = caller.act(json!({ "action": "issueKey", "platform": "second" })).await.json();
-    let second = caller.with_key(issued["key"].as_str().unwrap());
-    // The platform is gone altogether by the time the body has come.
-    let mut sync = Some(invoice("acme", "globex").to_string());
-    let late = feed(move || {
-        world.happen(PlatformId::DEFAULT, Happening::Reset).unwrap();
-        sync.take().map(|sync| Ok(sync.into()))
-    });
-    second.bytes("PUT", "/v1/invoices/INV-1", late).await.refused(401, "unauthorized");
+    // Once the key is revoked, once its platform is gone altogether by the time the body has come.
+    for reset in [false, true] {
+        let world = world(Profile::default());
+        let caller = Caller::of(&world);
+        let issue = json!({ "action": "issueKey", "platform": "second" });
+        let key = caller.act(issue).await.json()["key"].as_str().unwrap().to_owned();
+        let second = caller.with_key(&key);
+        let mut sync = Some(invoice("acme", "globex").to_string());
+        let late = feed(move || {
+            let sync = sync.take()?;
+            let key = key.clone();
+            let happening = if reset { Happening::Reset } else { Happening::RevokeKey { key } };
+            world.happen(PlatformId::DEFAULT, happening).unwrap();
+            Some(Ok(sync.into()))
+        });
+        second.bytes("PUT", "/v1/invoices/INV-1", late).await.refused(401, "unauthorized");
+    }
 }
 
 #[tokio::test]

@@ -116,9 +116,11 @@ async fn a_client_that_breaks_off_is_told_so() {
 async fn a_client_may_close_its_side_when_it_has_asked() {
     let mock = small().await;
     let mut raw = Raw::connect(mock.address()).await;
-    raw.write(head("GET /v1/webhooks", "")).await;
+    raw.write(head("GET /v1/webhooks", "").repeat(3)).await;
     raw.end().await;
-    assert_eq!(raw.answer().await.1, json!([]));
+    for _ in 0..3 {
+        assert_eq!(raw.answer().await.1, json!([]));
+    }
     assert_eq!(raw.rest().await.unwrap(), "");
 }
 
@@ -185,4 +187,25 @@ async fn stopping_waits_for_nobody_for_long() {
     tokio::time::timeout(within, mock.stop()).await.expect("stopped");
     assert_eq!(idle.rest().await.unwrap(), "");
     assert!(tokio::net::TcpStream::connect(address).await.is_err());
+}
+
+#[tokio::test]
+async fn a_request_under_way_is_answered_while_the_mock_stops() {
+    let mock = small().await;
+    let address = mock.address();
+    let mut raw = Raw::connect(address).await;
+    raw.write(head("PUT /v1/organizations/acme", "content-length: 20\r\n") + "{\"legal").await;
+    while mock.journal().is_empty() {
+        // Until the mock has the half, and with it the connection.
+        let mut other = Raw::connect(address).await;
+        other.write(head("GET /v1/webhooks", "")).await;
+        other.answer().await;
+    }
+    let stopped = tokio::spawn(mock.stop());
+    while tokio::net::TcpStream::connect(address).await.is_ok() {}
+    raw.write("Name\":\"Acme\"}").await;
+    let (head, body) = raw.answer().await;
+    assert!(head.contains("connection: close\r\n"), "{head}");
+    assert_eq!(body["created"], true);
+    stopped.await.unwrap();
 }
