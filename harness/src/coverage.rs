@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
-use tideover_model::{Code, OperationKind};
+use tideover_model::{Code, OperationKind, PlatformId};
 
 use crate::checks::Exchange;
 
@@ -11,8 +11,8 @@ use crate::checks::Exchange;
 #[derive(Clone, Debug, Default)]
 pub struct Coverage {
     counts: BTreeMap<(Group, String), u64>,
-    /// The tax ids that each key has synced, for businesses that are shared.
-    tax_ids: BTreeMap<String, BTreeSet<Option<String>>>,
+    /// The platforms that have synced each tax id, for businesses that are shared.
+    tax_ids: BTreeMap<String, BTreeSet<Option<PlatformId>>>,
 }
 
 /// What kind of state it is.
@@ -212,7 +212,7 @@ impl Coverage {
         let Some(tax_id) = exchange.sent_field("taxId") else { return };
         let digits: String = tax_id.chars().filter(char::is_ascii_digit).collect();
         let platforms = self.tax_ids.entry(digits).or_default();
-        let key = exchange.sent.authorization.clone();
+        let key = exchange.platform;
         let matched = body["created"] == false && body["taxIdResult"].is_null();
         if matched && platforms.iter().any(|other| *other != key) {
             self.reach(Group::Situation, "a business shared by two platforms");

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tideover_model::{Clause, Timestamp};
+use tideover_model::{Clause, Face, Timestamp};
 
 use crate::checks::{Checks, Exchange, Inside, Notes};
 use crate::coverage::Coverage;
@@ -105,6 +105,7 @@ impl Run {
         self.memory.keep(step, seen.json());
 
         let shadowed = Prepared::from_step(step, &self.shadow_memory, self.shadow.api_key());
+        let platform = self.shadow.face().platform_of(shadowed.authorization.as_deref());
         let predicted = self.shadow.play(&shadowed);
         self.shadow_memory.keep(step, predicted.json());
 
@@ -114,6 +115,7 @@ impl Run {
             seen: &seen,
             predicted: &predicted,
             predicted_refusal: self.shadow.refused(),
+            platform,
             now: self.shadow.now(),
             inside: inside.as_ref(),
         };

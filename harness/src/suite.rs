@@ -156,14 +156,15 @@ impl<'a> Suite<'a> {
         mut progress: impl FnMut(&Summary),
     ) -> Result<(), Unreachable> {
         let Plan { header, first, cases, steps } = self.plan;
-        for case in *first..first.saturating_add(*cases) {
+        for case in (0..*cases).map(|number| first.wrapping_add(number)) {
             let steps = generate::case(header, case, *steps);
             let played = play(&mut world.fresh().await?, header, &steps).await?;
             self.summary.add(&played);
             if let Some(finding) = played.findings.first() {
-                let steps = steps[..played.answers.len()].to_vec();
-                let failure = minimise(world, header, case, steps, finding.clone()).await?;
-                self.summary.failure = Some(failure);
+                let finding = finding.clone();
+                // Kept as it is first: whoever ends the run now still has it.
+                let failure = self.summary.failure.insert(Failure::of(header, case, steps, played));
+                *failure = minimise(world, failure, finding).await?;
                 break;
             }
             progress(&self.summary);
@@ -175,6 +176,18 @@ impl<'a> Suite<'a> {
 }
 
 impl Failure {
+    fn of(header: &Header, case: u64, mut steps: Vec<Step>, played: Played) -> Failure {
+        steps.truncate(played.answers.len());
+        Failure {
+            case,
+            steps_before: steps.len(),
+            probes: 0,
+            findings: played.findings,
+            transcript: Transcript { header: header.clone(), steps },
+            answers: played.answers,
+        }
+    }
+
     /// Whether a sentence of the document does not hold.
     pub fn is_violation(&self) -> bool {
         self.findings.iter().any(|finding| finding.verdict() == Verdict::Violated)
@@ -192,26 +205,19 @@ impl Summary {
     }
 }
 
+/// The same failure, as small as it can be made.
 async fn minimise<W: World>(
     world: &mut W,
-    header: &Header,
-    case: u64,
-    steps: Vec<Step>,
+    failure: &Failure,
     finding: Finding,
 ) -> Result<Failure, Unreachable> {
-    let steps_before = steps.len();
+    let Transcript { header, steps } = &failure.transcript;
     let mut probe = SameFinding { world, header, finding, probes: 0 };
-    let steps = shrink(steps, &mut probe).await?;
+    let steps = shrink(steps.clone(), &mut probe).await?;
     let probes = probe.probes;
     let played = play(&mut world.fresh().await?, header, &steps).await?;
-    Ok(Failure {
-        case,
-        steps_before,
-        probes,
-        findings: played.findings,
-        transcript: Transcript { header: header.clone(), steps },
-        answers: played.answers,
-    })
+    let small = Failure::of(header, failure.case, steps, played);
+    Ok(Failure { steps_before: failure.steps_before, probes, ..small })
 }
 
 struct SameFinding<'a, W> {

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tideover_model::{Profile, Timestamp};
 
-use crate::step::{Action, Step};
+use crate::step::{Action, Call, Step};
 use crate::target::Seen;
 
 /// The form that this version writes and reads.
@@ -135,6 +135,7 @@ impl Transcript {
         let mut steps = Vec::new();
         for (line, text) in lines {
             let mut step = parse_step(text).map_err(|problem| at(line, problem))?;
+            check_call(&step).map_err(|problem| at(line, problem))?;
             load_csv(path, &mut step).map_err(|problem| at(line, problem))?;
             steps.push(step);
         }
@@ -167,6 +168,19 @@ fn parse_step(line: &str) -> Result<Step, String> {
     fields.remove("at");
     fields.remove("seen");
     serde_json::from_value(Value::Object(fields)).map_err(|error| error.to_string())
+}
+
+/// What no client could send as it stands.
+fn check_call(step: &Step) -> Result<(), String> {
+    let Action::Call(call) = &step.action else { return Ok(()) };
+    let Call { method, path, .. } = call;
+    if method.is_empty() || !method.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+        return Err(format!("{method:?} is no HTTP method"));
+    }
+    if !path.starts_with('/') || path.split('/').any(|segment| matches!(segment, "." | "..")) {
+        return Err(format!("the path {path:?} must start with / and have no segment of dots"));
+    }
+    Ok(())
 }
 
 fn load_csv(transcript: &Path, step: &mut Step) -> Result<(), String> {

@@ -1,14 +1,14 @@
 //! What is told as fundable is not refused, and the other way round (`2.invoice.fundable.2`).
 
 use serde_json::Value;
-use tideover_model::{OperationKind, clause};
+use tideover_model::{OperationKind, PlatformId, clause};
 
 use crate::checks::{Check, Exchange, Notes};
 
 /// The invoice read last: whose, which, and whether it is fundable.
 #[derive(Default)]
 pub(super) struct Fundable {
-    read: Option<(Option<String>, String, bool)>,
+    read: Option<(Option<PlatformId>, String, bool)>,
 }
 
 impl Check for Fundable {
@@ -20,8 +20,7 @@ impl Check for Fundable {
         if let Some(invoice) = exchange.success_of(OperationKind::GetInvoice) {
             let fundable = invoice.get("fundable").and_then(Value::as_bool);
             let path = exchange.call().map(|call| call.path.clone()).unwrap_or_default();
-            self.read =
-                fundable.map(|fundable| (exchange.sent.authorization.clone(), path, fundable));
+            self.read = fundable.map(|fundable| (exchange.platform, path, fundable));
             reason_goes_with_it(exchange, invoice, notes);
         } else if kind == OperationKind::RequestAdvance {
             self.compare(exchange, notes);
@@ -38,7 +37,7 @@ impl Fundable {
             exchange.sent_field("payeeExternalId").zip(exchange.sent_field("invoiceExternalId"));
         let Some((payee, invoice)) = asked else { return };
         let same = path == crate::identifiers::invoice_path(&payee, &invoice);
-        if !same || reader != exchange.sent.authorization || exchange.seen.status == 502 {
+        if !same || reader != exchange.platform || exchange.seen.status == 502 {
             return;
         }
         let clause = clause!("2.invoice.fundable.2");

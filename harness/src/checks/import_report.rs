@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use tideover_model::{OperationKind, clause};
+use tideover_model::{OperationKind, PlatformId, clause};
 
 use crate::checks::{Check, Exchange, Notes};
 
-/// The report of each import, by key and path.
+/// The report of each import, by platform and path.
 #[derive(Default)]
 pub(super) struct IdenticalReport {
-    uploaded: BTreeMap<(Option<String>, String), Value>,
+    uploaded: BTreeMap<(Option<PlatformId>, String), Value>,
 }
 
 impl Check for IdenticalReport {
@@ -19,7 +19,7 @@ impl Check for IdenticalReport {
             self.uploaded.clear();
         }
         let Some(call) = exchange.call() else { return };
-        let import = (exchange.sent.authorization.clone(), call.path.clone());
+        let import = (exchange.platform, call.path.clone());
         if let Some(report) = exchange.success_of(OperationKind::ImportInvoices) {
             self.uploaded.insert(import, report.clone());
         } else if let Some(report) = exchange.success_of(OperationKind::GetImport)

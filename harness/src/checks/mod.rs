@@ -8,6 +8,8 @@ mod error_shape;
 mod fundable;
 mod import_report;
 mod prediction;
+#[cfg(test)]
+mod proof;
 mod reasons;
 mod remittance;
 mod repeated_advance;
@@ -18,7 +20,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 use tideover_model::wire::route::route;
-use tideover_model::{Clause, Code, OperationKind, Timestamp};
+use tideover_model::{Clause, Code, OperationKind, PlatformId, Timestamp};
 
 use crate::finding::Finding;
 use crate::target::{Prepared, PreparedAction, PreparedCall, Seen};
@@ -34,6 +36,8 @@ pub struct Exchange<'a> {
     pub predicted: &'a Seen,
     /// The code with which the shadow refuses, if it does, and the clause that asks for it.
     pub predicted_refusal: Option<(Code, Clause)>,
+    /// Whose key it carried, by the shadow; nobody's if it was never issued.
+    pub platform: Option<PlatformId>,
     /// What the clock shows.
     pub now: Timestamp,
     /// What only a target in process lets be seen.

@@ -58,10 +58,13 @@ impl Prediction {
 
     /// What the outside world can do follows from the states that the service is in.
     fn compare_actions(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
-        let clause = clause!("gap.advanceTransitions");
+        let clause = action_clause(exchange.action_name().unwrap_or_default());
         let (predicted, seen) = (exchange.predicted, exchange.seen);
         let same = predicted.is_success() == seen.is_success();
         notes.expect(exchange, clause, same, "status", outcome(predicted), outcome(seen));
+        if same && seen.is_success() {
+            self.compare_fields(exchange, &|_| clause, notes);
+        }
     }
 
     fn compare_fields(
@@ -161,6 +164,26 @@ fn field_clause(kind: OperationKind, field: &str) -> Clause {
     named.filter(|clause| matches!(clause.kind(), Kind::Documented)).unwrap_or(otherwise)
 }
 
+/// The clause that an action of the operator port lets be seen.
+fn action_clause(action: &str) -> Clause {
+    match action {
+        "vendorAcceptsInvitation" => clause!("gap.invitationLink"),
+        "vendorConfirmsTaxId" => clause!("gap.vendorCompliance"),
+        "vendorSignsAgreement" => clause!("3.requirement.contract.2"),
+        "vendorAddsBankAccount" => clause!("4.payoutAccount.3"),
+        "collectionAccountOpens" => clause!("gap.accountOpening"),
+        "payorPays" => clause!("2.invoice.collected.2"),
+        "taxIdFoundWrong" => clause!("4.businessSync.1.2"),
+        "interruptNextImport" => clause!("4.imports.7"),
+        "vendorOpensSession" => clause!("gap.sessionsLive"),
+        "markTestAccount" => clause!("5.authentication.5"),
+        "issueKey" => clause!("5.authentication.2"),
+        "revokeKey" => clause!("5.authentication.3"),
+        "upstreamFails" => clause!("7.codes.upstream_failed"),
+        _ => clause!("gap.advanceTransitions"),
+    }
+}
+
 /// A field that is not as predicted.
 struct Difference {
     field: String,
@@ -253,6 +276,6 @@ fn minted_fields(kind: Option<OperationKind>) -> &'static [&'static str] {
     match kind {
         Some(OperationKind::CreateOnboardingSession) => &["url"],
         Some(_) => &["accountNumber", "inviteId", "reference", "secret"],
-        None => &["id", "subscription"],
+        None => &["id", "subscription", "key"],
     }
 }

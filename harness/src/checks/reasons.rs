@@ -15,7 +15,7 @@ impl Check for NoAmounts {
             let body = exchange.success_of(kind);
             let reason = body.and_then(|body| body.get("notFundableReason")?.as_str());
             if let Some(reason) = reason {
-                let names_amount = digits_in_a_row(reason) >= 4;
+                let names_amount = digits_in_a_row(reason) >= 3;
                 notes.expect(
                     exchange,
                     clause,

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 use tideover_model::wire::route::route;
-use tideover_model::{OperationKind, clause};
+use tideover_model::{OperationKind, PlatformId, clause};
 
 use crate::checks::{Check, Exchange, Notes};
 
-/// The account of each business, by key and identifier.
+/// The account of each business, by platform and identifier.
 #[derive(Default)]
 pub(super) struct OneAccount {
-    accounts: BTreeMap<(Option<String>, String), Value>,
+    accounts: BTreeMap<(Option<PlatformId>, String), Value>,
 }
 
 impl Check for OneAccount {
@@ -23,7 +23,7 @@ impl Check for OneAccount {
         let told = told.or_else(|| exchange.success_of(OperationKind::RequestAdvance));
         let Some(account) = told.and_then(|body| body.get("remittance")) else { return };
         let Some(business) = business(exchange) else { return };
-        let key = (exchange.sent.authorization.clone(), business);
+        let key = (exchange.platform, business);
         match self.accounts.get(&key) {
             None if account.is_null() => {}
             None => {

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use tideover_model::{OperationKind, clause};
+use tideover_model::{OperationKind, PlatformId, clause};
 
 use crate::checks::{Check, Exchange, Notes};
 
-/// What the first answer said, by key and body.
+/// What the first answer said, by platform and invoice.
 #[derive(Default)]
 pub(super) struct RepeatedAdvance {
-    first: BTreeMap<(Option<String>, String, String), Value>,
+    first: BTreeMap<(Option<PlatformId>, String, String), Value>,
 }
 
 impl Check for RepeatedAdvance {
@@ -22,10 +22,10 @@ impl Check for RepeatedAdvance {
         let asked =
             exchange.sent_field("payeeExternalId").zip(exchange.sent_field("invoiceExternalId"));
         let Some((payee, invoice)) = asked else { return };
-        let key = (exchange.sent.authorization.clone(), payee, invoice);
+        let key = (exchange.platform, payee, invoice);
         let already = answer.get("alreadyRequested").and_then(Value::as_bool);
         let first = self.first.get(&key);
-        let shown = format!("{already:?}");
+        let shown = answer.get("alreadyRequested").unwrap_or(&Value::Null).to_string();
         let flag = clause!("2.advance.alreadyRequested");
         notes.expect(
             exchange,

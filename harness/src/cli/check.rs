@@ -60,12 +60,13 @@ impl Check {
         }
         let began = Instant::now();
         let progress = Progress::new(&output, &plan);
-        let (summary, target) = if self.in_process {
-            (in_process(&plan, &progress).await?, "the model, in process")
+        let (played, target) = if self.in_process {
+            (in_process(&plan, &progress).await, "the model, in process")
         } else {
-            (over_http(&plan, &progress).await?, "an embedded mock over HTTP")
+            (over_http(&plan, &progress).await, "an embedded mock over HTTP")
         };
         progress.bar.finish_and_clear();
+        let summary = played.map_err(|problem| problem.in_a_run_of(plan.header.seed))?;
         let replay = summary.failure.as_ref().map(|failure| self.keep(failure)).transpose();
         let told = Told {
             plan: &plan,
@@ -95,12 +96,13 @@ impl Check {
 
     /// Writes a failure down and says how to replay it.
     fn keep(&self, failure: &Failure) -> Result<String, Problem> {
-        let path = self.save.display();
+        let path = self.save.display().to_string();
         failure.transcript.write(&self.save, &failure.answers).map_err(|error| {
             Problem::Wrong(format!("the failure could not be kept: {path}: {error}"))
         })?;
         let on = if self.in_process { "model" } else { "mock" };
-        Ok(format!("tideover replay {path} --on {on}"))
+        let tideover = std::env::args().next().unwrap_or_else(|| "tideover".into());
+        Ok(format!("{tideover} replay {} --on {on}", report::quoted(&path)))
     }
 }
 

@@ -24,7 +24,7 @@ struct Cli {
 
 const EXIT_CODES: &str = "\
 Exit codes:
-  0  all held
+  0  all held, or what the document leaves open is not as we assume
   1  the contract was violated, or a transcript's expectation was not met
   2  the command was wrong: an option, a file, a port in use
   3  the target could not be reached
@@ -58,6 +58,19 @@ enum Problem {
     Unreachable(String),
     /// Whoever read our output has gone.
     NobodyListens,
+}
+
+impl Problem {
+    /// The same problem, with the seed of the run that it was met in.
+    fn in_a_run_of(self, seed: u64) -> Problem {
+        match self {
+            Problem::Wrong(message) => Problem::Wrong(format!("{message} (seed {seed})")),
+            Problem::Unreachable(message) => {
+                Problem::Unreachable(format!("{message} (seed {seed})"))
+            }
+            Problem::NobodyListens => Problem::NobodyListens,
+        }
+    }
 }
 
 impl From<std::io::Error> for Problem {

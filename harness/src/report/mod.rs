@@ -1,5 +1,6 @@
 //! What is told of a run: in plain words, as curl lines, as JSON.
 
+mod curl;
 mod plain;
 
 use std::fmt::{self, Write as _};
@@ -8,9 +9,12 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::coverage::{Coverage, Group};
+use crate::finding::Finding;
 use crate::suite::{Failure, Plan, Summary};
 
-pub use plain::{curl, plain};
+pub use curl::curl;
+pub(crate) use curl::quoted;
+pub use plain::plain;
 
 /// A suite's summary, for a person.
 pub struct Told<'a> {
@@ -98,13 +102,14 @@ impl fmt::Display for Failed<'_> {
             steps.len(),
             failure.probes
         )?;
+        let curl = curl(steps, &failure.answers);
         for (index, step) in steps.iter().enumerate() {
             let answer = failure.answers.get(index).map(|(_, seen)| match seen.code() {
                 Some(code) => format!("{} {code}", seen.status),
                 None => seen.status.to_string(),
             });
             writeln!(f, "  {}. {} → {}", index + 1, plain(step), answer.unwrap_or_default())?;
-            writeln!(f, "     {}", curl(step))?;
+            writeln!(f, "     {}", curl[index])?;
         }
         Ok(())
     }
@@ -143,17 +148,19 @@ pub fn as_json(told: &Told<'_>) -> Value {
 }
 
 fn failure_as_json(failure: &Failure) -> Value {
-    let steps: Vec<Value> = failure
-        .transcript
-        .steps
-        .iter()
-        .zip(&failure.answers)
-        .map(|(step, (at, seen))| json!({ "step": step, "plain": plain(step), "curl": curl(step), "at": at, "seen": seen }))
+    let steps = &failure.transcript.steps;
+    let curl = curl(steps, &failure.answers);
+    let played = steps.iter().zip(&failure.answers).zip(curl);
+    let steps: Vec<Value> = played
+        .map(|((step, (at, seen)), curl)| {
+            json!({ "step": step, "plain": plain(step), "curl": curl, "at": at, "seen": seen })
+        })
         .collect();
+    let verdicts: Vec<_> = failure.findings.iter().map(Finding::verdict).collect();
     json!({
         "case": failure.case,
         "findings": failure.findings,
-        "verdicts": failure.findings.iter().map(crate::finding::Finding::verdict).collect::<Vec<_>>(),
+        "verdicts": verdicts,
         "stepsBefore": failure.steps_before,
         "steps": steps,
     })

@@ -1,4 +1,4 @@
-//! A step in plain words, and as a curl line.
+//! A step in plain words.
 
 use serde_json::{Map, Value};
 use tideover_model::OperationKind;
@@ -119,51 +119,4 @@ fn shortened(text: &str) -> String {
         None => text.to_owned(),
         Some((end, _)) => format!("{}… ({} bytes)", &text[..end], text.len()),
     }
-}
-
-/// The curl line of a step: `$BASE_URL` and `$API_KEY` stand for the target's.
-pub fn curl(step: &Step) -> String {
-    let (method, path, body, content_type) = match &step.action {
-        Action::Call(call) => {
-            let implied = call.body.is_some().then(|| "application/json".to_owned());
-            let content_type = call.content_type.clone().or(implied);
-            (call.method.as_str(), call.path.clone(), raw_body(call), content_type)
-        }
-        Action::Act(fields) => (
-            "POST",
-            "/_sim/actions".to_owned(),
-            Value::Object(fields.clone()).to_string(),
-            Some("application/json".to_owned()),
-        ),
-        Action::Advance(seconds) => (
-            "POST",
-            "/_sim/clock".to_owned(),
-            format!("{{\"advanceSeconds\":{seconds}}}"),
-            Some("application/json".to_owned()),
-        ),
-        Action::Deliveries => ("GET", "/_sim/deliveries".to_owned(), String::new(), None),
-    };
-    let mut line = format!("curl -X {method} \"$BASE_URL\"{}", quoted(&path));
-    match &step.caller {
-        Caller::Default => line.push_str(" -H \"Authorization: Bearer $API_KEY\""),
-        Caller::Key(key) => {
-            line.push_str(&format!(" -H {}", quoted(&format!("Authorization: Bearer {key}"))))
-        }
-        Caller::Header(header) => {
-            line.push_str(&format!(" -H {}", quoted(&format!("Authorization: {header}"))))
-        }
-        Caller::Nobody => {}
-    }
-    if let Some(content_type) = content_type {
-        line.push_str(&format!(" -H {}", quoted(&format!("Content-Type: {content_type}"))));
-    }
-    if !body.is_empty() {
-        line.push_str(&format!(" --data-binary {}", quoted(&body)));
-    }
-    line
-}
-
-/// As one word for a shell.
-fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', r"'\''"))
 }

@@ -1,8 +1,10 @@
 //! The harness, through its public face.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on stops")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on stops")]
 
 mod command;
+mod curl;
 mod generation;
+mod keys;
 mod planted;
 mod readme;
 mod stories;

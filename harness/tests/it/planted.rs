@@ -128,7 +128,7 @@ fn refusal_changes_something(
     answer
 }
 
-/// The third partial payment is told twice.
+/// A repaid invoice collects a cent too much.
 fn repaid_invoice_collects_too_much(
     service: &mut Service,
     now: Timestamp,

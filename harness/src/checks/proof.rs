@@ -1,0 +1,184 @@
+//! Every check, shown an answer that breaks its law, says so; shown a right one, it doesn't.
+
+use serde_json::{Value, json};
+use tideover_model::PlatformId;
+
+use crate::checks::{Check, Exchange, Inside, Notes};
+use crate::step::{Action, Call, Memory, Step};
+use crate::target::{Prepared, Seen, start};
+
+/// Shows `check` exchanges, and says which clauses it finds broken.
+fn broken(check: &mut dyn Check, exchanges: &[(Call, u16, Value)]) -> Vec<&'static str> {
+    broken_inside(check, exchanges, None)
+}
+
+fn broken_inside(
+    check: &mut dyn Check,
+    exchanges: &[(Call, u16, Value)],
+    inside: Option<Inside>,
+) -> Vec<&'static str> {
+    let mut notes = Notes::default();
+    for (call, status, body) in exchanges {
+        let step = Step::new(Action::Call(call.clone()));
+        let seen = Seen::new(*status, body.to_string().as_bytes());
+        let exchange = Exchange {
+            sent: &Prepared::from_step(&step, &Memory::default(), "key"),
+            seen: &seen,
+            predicted: &seen,
+            predicted_refusal: None,
+            platform: Some(PlatformId::DEFAULT),
+            now: start(),
+            inside: inside.as_ref(),
+        };
+        check.observe(&exchange, &mut notes);
+    }
+    assert!(!notes.met.is_empty(), "nothing was met");
+    notes.findings.iter().map(|finding| finding.clause.name()).collect()
+}
+
+fn get(path: &str) -> Call {
+    Call::bare("GET", path)
+}
+
+fn advance() -> Call {
+    let body = json!({ "payeeExternalId": "v", "invoiceExternalId": "i" });
+    Call::json("POST", "/v1/advances", body)
+}
+
+const INVOICE: &str = "/v1/organizations/v/invoices/i";
+
+#[test]
+fn a_failure_of_another_shape_is_found() {
+    let of =
+        |body| broken(&mut super::error_shape::ErrorShape, &[(get("/v1/webhooks"), 401, body)]);
+    assert!(of(json!({ "error": "no", "code": "unauthorized" })).is_empty());
+    assert_eq!(of(json!({ "error": "no" })), ["7.shape.code"]);
+    assert_eq!(of(json!({ "error": {}, "code": "x" })), ["7.shape.error"]);
+    assert_eq!(of(json!("no")), ["7.shape.1"]);
+}
+
+#[test]
+fn amounts_that_do_not_add_up_are_found() {
+    let of = |financeable: i64, advance: i64, fee: i64, forwarded: i64| {
+        let body = json!({ "financeableAmount": financeable, "advanceAmount": advance,
+            "feeTotal": fee, "forwardedAtPayment": forwarded });
+        let quote = json!({ "externalId": "v", "invoiceFaceValue": 1000 });
+        let call = Call::json("POST", "/v1/quotes", quote);
+        broken(&mut super::amounts::Arithmetic, &[(call, 200, body)])
+    };
+    assert!(of(1000, 900, 20, 80).is_empty());
+    assert!(of(800, 700, 20, 280).is_empty());
+    assert_eq!(of(1000, 900, 20, 81), ["2.amounts.forwardedAtPayment"]);
+    assert_eq!(of(800, 900, 20, 80), ["2.amounts.financeableAmount"]);
+    assert_eq!(of(1001, 900, 20, 80), ["2.amounts.financeableAmount"]);
+    assert!(of(1000, 990, 20, -10).contains(&"2.amounts.forwardedAtPayment.2"));
+    assert!(of(1000, -1, 20, 981).contains(&"1.general.1"));
+}
+
+#[test]
+fn too_much_collected_and_a_state_that_does_not_follow_are_found() {
+    let of = |collected: i64, state: &str| {
+        let body = json!({ "collected": collected, "faceValue": 10, "collectionState": state });
+        broken(&mut super::collected::Collected, &[(get(INVOICE), 200, body)])
+    };
+    assert!(of(0, "UNCOLLECTED").is_empty() && of(10, "COLLECTED").is_empty());
+    assert_eq!(of(11, "PARTIALLY_COLLECTED"), ["2.invoice.collected.2"]);
+    assert_eq!(of(9, "COLLECTED"), ["gap.collectionThresholds"]);
+}
+
+#[test]
+fn books_that_do_not_balance_are_found() {
+    let of = |audit| {
+        let inside = Inside { changed: false, audit };
+        let read = [(get("/v1/webhooks"), 200, json!([]))];
+        broken_inside(&mut super::conservation::Conservation, &read, Some(inside))
+    };
+    assert!(of(Ok(())).is_empty());
+    assert_eq!(of(Err("a cent is gone".into())), ["1.service.3.3"]);
+}
+
+#[test]
+fn what_is_told_as_fundable_and_refused_is_found() {
+    let read = |fundable: bool, reason: Value| {
+        (get(INVOICE), 200, json!({ "fundable": fundable, "notFundableReason": reason }))
+    };
+    let refused = (advance(), 409, json!({ "error": "no", "code": "business_not_eligible" }));
+    let made = (advance(), 201, json!({ "alreadyRequested": false }));
+    let of = |exchanges: &[_]| broken(&mut super::fundable::Fundable::default(), exchanges);
+    assert!(of(&[read(true, Value::Null), made.clone()]).is_empty());
+    assert!(of(&[read(false, json!("so")), refused.clone()]).is_empty());
+    assert_eq!(of(&[read(true, Value::Null), refused]), ["2.invoice.fundable.2"]);
+    assert_eq!(of(&[read(false, json!("so")), made]), ["2.invoice.fundable.2"]);
+    assert_eq!(of(&[read(true, json!("so"))]), ["2.invoice.notFundableReason"]);
+}
+
+#[test]
+fn a_report_that_is_not_the_uploaded_one_is_found() {
+    let path = "/v1/invoices/imports/m";
+    let upload = (Call::text("PUT", path, "x".into(), "text/csv"), 200, json!({ "rowCount": 1 }));
+    let of = |rows: u64| {
+        let read = (get(path), 200, json!({ "rowCount": rows }));
+        let mut check = super::import_report::IdenticalReport::default();
+        broken(&mut check, &[upload.clone(), read])
+    };
+    assert!(of(1).is_empty());
+    assert_eq!(of(2), ["4.import.1"]);
+}
+
+#[test]
+fn a_repeat_that_is_another_advance_is_found() {
+    let answer = |already: bool, fee: u64| {
+        let body = json!({ "alreadyRequested": already, "advanceAmount": 9, "feeTotal": fee,
+            "remittance": { "accountNumber": "1" } });
+        (advance(), 200, body)
+    };
+    let of = |exchanges: &[_]| {
+        broken(&mut super::repeated_advance::RepeatedAdvance::default(), exchanges)
+    };
+    assert!(of(&[answer(false, 1), answer(true, 1)]).is_empty());
+    assert_eq!(of(&[answer(false, 1), answer(true, 2)]), ["4.advances.2"]);
+    assert_eq!(of(&[answer(false, 1), answer(false, 1)]), ["2.advance.alreadyRequested"]);
+    assert_eq!(of(&[answer(true, 1)]), ["2.advance.alreadyRequested"]);
+}
+
+#[test]
+fn a_reason_that_names_an_amount_is_found() {
+    let of = |reason: &str| {
+        let body = json!({ "fundable": false, "notFundableReason": reason });
+        broken(&mut super::reasons::NoAmounts, &[(get(INVOICE), 200, body)])
+    };
+    assert!(of("too much is outstanding").is_empty());
+    assert_eq!(of("more than $1,000.00 is out"), ["2.invoice.notFundableReason.2"]);
+}
+
+#[test]
+fn an_account_that_changes_is_found() {
+    let business = |account: &str| {
+        let body = json!({ "remittance": { "accountNumber": account } });
+        (get("/v1/organizations/v"), 200, body)
+    };
+    let of = |exchanges: &[_]| broken(&mut super::remittance::OneAccount::default(), exchanges);
+    assert!(of(&[business("1"), business("1")]).is_empty());
+    assert_eq!(of(&[business("1"), business("2")]), ["2.remittance.intro.2"]);
+    let advanced = (advance(), 201, json!({ "remittance": { "accountNumber": "2" } }));
+    assert_eq!(of(&[business("1"), advanced]), ["2.remittance.intro.2"]);
+}
+
+#[test]
+fn what_must_not_be_told_is_found() {
+    let of =
+        |path: &str, body: Value| broken(&mut super::secrets::Withheld, &[(get(path), 200, body)]);
+    assert!(of("/v1/webhooks", json!([{ "reference": "r" }])).is_empty());
+    assert_eq!(of("/v1/webhooks", json!([{ "secret": "s" }])), ["4.webhookList.1"]);
+    assert_eq!(of("/v1/organizations/v", json!({ "taxId": "1" })), ["2.business.taxIdOnFile.2"]);
+    assert_eq!(of(INVOICE, json!({ "advance": { "funder": "f" } })), ["1.general.5"]);
+}
+
+#[test]
+fn a_read_or_a_refusal_that_changes_something_is_found() {
+    let read = |name: &str| (get("/v1/organizations/v"), 200, json!({ "name": name }));
+    let refusal = (advance(), 409, json!({ "error": "no", "code": "self_dealing" }));
+    let of = |exchanges: &[_]| broken(&mut super::unchanged::Unchanged::default(), exchanges);
+    assert!(of(&[read("a"), refusal.clone(), read("a")]).is_empty());
+    assert_eq!(of(&[read("a"), refusal, read("b")]), ["7.retrying.2"]);
+}

@@ -1,0 +1,88 @@
+//! A step as a curl line, which sends what the harness sent.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+use tideover_model::Timestamp;
+
+use crate::step::{Caller, Memory, Step};
+use crate::target::{Prepared, PreparedAction, Seen};
+
+/// Bodies that are larger are not put on a command line.
+const MOST_BYTES: usize = 8192;
+
+/// The curl lines of steps that were played, references replaced by what was answered. `$BASE_URL` and
+/// `$API_KEY` stand for the target's.
+pub fn curl(steps: &[Step], answers: &[(Timestamp, Seen)]) -> Vec<String> {
+    let mut memory = Memory::default();
+    let mut lines = Vec::with_capacity(steps.len());
+    for (index, step) in steps.iter().enumerate() {
+        let sent = Prepared::from_step(step, &memory, "$API_KEY");
+        lines.push(line(&sent, step.caller == Caller::Default));
+        if let Some((_, seen)) = answers.get(index) {
+            memory.keep(step, seen.json());
+        }
+    }
+    lines
+}
+
+fn line(sent: &Prepared, by_default: bool) -> String {
+    let (method, path, content_type, body) = match &sent.action {
+        PreparedAction::Call(call) => {
+            (&*call.method, &*call.path, call.content_type.as_deref(), call.body.clone())
+        }
+        PreparedAction::Act(fields) => operator("/_sim/actions", &Value::Object(fields.clone())),
+        PreparedAction::Advance(seconds) => {
+            operator("/_sim/clock", &json!({ "advanceSeconds": seconds }))
+        }
+        PreparedAction::Deliveries => ("GET", "/_sim/deliveries", None, Vec::new()),
+    };
+    let mut line = format!("curl -g --path-as-is -X {method} \"$BASE_URL\"{}", quoted(path));
+    match &sent.authorization {
+        None => {}
+        Some(_) if by_default => line.push_str(" -H \"Authorization: Bearer $API_KEY\""),
+        Some(value) => push_header(&mut line, "Authorization", value),
+    }
+    match content_type {
+        Some(value) => push_header(&mut line, "Content-Type", value),
+        // Left to itself, curl would say that it sends a form.
+        None if !body.is_empty() => line.push_str(" -H 'Content-Type:'"),
+        None => {}
+    }
+    with_body(line, &body)
+}
+
+fn operator<'a>(path: &'a str, body: &Value) -> (&'a str, &'a str, Option<&'a str>, Vec<u8>) {
+    ("POST", path, Some("application/json"), body.to_string().into_bytes())
+}
+
+/// A header without a value is written with a semicolon.
+fn push_header(line: &mut String, name: &str, value: &str) {
+    let header = if value.is_empty() { format!("{name};") } else { format!("{name}: {value}") };
+    line.push_str(" -H ");
+    line.push_str(&quoted(&header));
+}
+
+fn with_body(line: String, body: &[u8]) -> String {
+    match std::str::from_utf8(body) {
+        _ if body.is_empty() => line,
+        _ if body.len() > MOST_BYTES => {
+            format!("# a body of {} bytes is too long to be shown; replay sends it", body.len())
+        }
+        Ok(text) if !text.contains('\0') => format!("{line} --data-raw {}", quoted(text)),
+        _ => format!("printf '{}' | {line} --data-binary @-", octal(body)),
+    }
+}
+
+fn octal(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(4 * bytes.len());
+    for byte in bytes {
+        let _ = write!(text, "\\{byte:03o}");
+    }
+    text
+}
+
+/// As one word for a shell.
+pub(crate) fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
