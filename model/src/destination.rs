@@ -34,6 +34,11 @@ pub fn judge(text: &str) -> Result<Url, Unfit> {
     if url.scheme() != "https" {
         return Err(Unfit::Scheme(url.scheme().to_owned()));
     }
+    // The parser is lenient: it trims, takes back slashes for slashes, and supplies missing ones.
+    let strict = text.get(..8).is_some_and(|start| start.eq_ignore_ascii_case("https://"));
+    if !strict || text.contains(|character: char| character == '\\' || character.is_whitespace()) {
+        return Err(Unfit::NotAUrl);
+    }
     if !url.username().is_empty() || url.password().is_some() {
         return Err(Unfit::Credentials);
     }
@@ -163,6 +168,9 @@ mod tests {
             "https://169.254.169.254/",
             "https://100.64.0.1/",
             "https://192.0.2.1/",
+            " https://example.com/",
+            "https:example.com",
+            "https://example.com\\@127.0.0.1/",
             "https://198.18.0.1/",
             "https://224.0.0.1/",
             "https://255.255.255.255/",

@@ -25,6 +25,7 @@ mod pricing;
 mod profile;
 mod refusal;
 mod routing_number;
+mod secret;
 mod service;
 mod table;
 mod tax_id;

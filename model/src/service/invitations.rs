@@ -120,7 +120,7 @@ impl<C: Choices> Service<C> {
         let expires_at = now.after(SESSION_LIFE);
         let url = format!("{SESSION_BASE}{}", self.mint(Token::SessionLink));
         let link = SessionLink { relationship, link: Link::Active { expires_at } };
-        self.session_links.insert(url.clone(), link);
+        self.session_links.insert(url.clone().into(), link);
         Ok(Reply::SessionCreated(SessionCreated { url, expires_at }))
     }
 

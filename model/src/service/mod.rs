@@ -32,6 +32,7 @@ use crate::identity::{BusinessId, InvoiceId, PlatformId, RelationshipId};
 use crate::operation::Operation;
 use crate::profile::Profile;
 use crate::refusal::{Code, Refusal};
+use crate::secret::Secret;
 use crate::table::Table;
 use crate::tax_id::TaxId;
 use crate::timestamp::Timestamp;
@@ -63,14 +64,14 @@ pub struct Service<C = Seeded> {
     choices: C,
     untouched_choices: C,
     platforms: Vec<Platform>,
-    keys: BTreeMap<String, Key>,
+    keys: BTreeMap<Secret, Key>,
     businesses: Vec<Business>,
     by_tax_id: BTreeMap<TaxId, BusinessId>,
     relationships: Table<Relationship>,
     invoices: Table<Invoice>,
     imports: BTreeMap<(PlatformId, String), Import>,
     invitations: BTreeMap<(RelationshipId, String), Invitation>,
-    session_links: BTreeMap<String, SessionLink>,
+    session_links: BTreeMap<Secret, SessionLink>,
     subscriptions: BTreeMap<(PlatformId, String), Subscription>,
     timers: BTreeSet<(Timestamp, Timer)>,
     outbox: VecDeque<Delivery>,
@@ -93,7 +94,10 @@ impl<C: Choices> Service<C> {
             untouched_choices: choices.clone(),
             choices,
             platforms: vec![Platform::named(platforms::FIRST_PLATFORM)],
-            keys: BTreeMap::from([(platforms::FIRST_KEY.to_owned(), Key::of(PlatformId::DEFAULT))]),
+            keys: BTreeMap::from([(
+                platforms::FIRST_KEY.to_owned().into(),
+                Key::of(PlatformId::DEFAULT),
+            )]),
             businesses: Vec::new(),
             by_tax_id: BTreeMap::new(),
             relationships: Table::default(),

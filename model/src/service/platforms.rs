@@ -6,6 +6,7 @@ use crate::face::IssuedKey;
 use crate::happening::{Impossible, Outcome};
 use crate::identity::PlatformId;
 use crate::refusal::{Code, Refusal};
+use crate::secret::Secret;
 use crate::service::Service;
 
 /// The platform that is there from the start.
@@ -102,9 +103,9 @@ impl<C: Choices> Service<C> {
     }
 
     pub(super) fn issued_keys(&self) -> Vec<IssuedKey> {
-        let issued = |(key, Key { platform, revoked }): (&String, &Key)| IssuedKey {
+        let issued = |(key, Key { platform, revoked }): (&Secret, &Key)| IssuedKey {
             platform: self.platform(*platform).name.clone(),
-            masked: masked(key),
+            masked: masked(key.reveal()),
             revoked: *revoked,
         };
         self.keys.iter().map(issued).collect()
@@ -117,7 +118,7 @@ impl<C: Choices> Service<C> {
             Some(name) => self.platform_named(name),
         };
         let key = self.mint(Token::ApiKey);
-        self.keys.insert(key.clone(), Key::of(platform));
+        self.keys.insert(key.clone().into(), Key::of(platform));
         Outcome::KeyIssued { key, platform: self.platform(platform).name.clone() }
     }
 

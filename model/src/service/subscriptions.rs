@@ -7,6 +7,7 @@ use crate::event::Delivery;
 use crate::face::Answer;
 use crate::identity::{BusinessId, InvoiceId, PlatformId, RelationshipId};
 use crate::refusal::{Code, Refusal};
+use crate::secret::Secret;
 use crate::service::Service;
 use crate::timestamp::Timestamp;
 use crate::wire::event::{Event, EventData};
@@ -14,12 +15,15 @@ use crate::wire::reply::{self, Reply, Subscribed};
 use crate::wire::words::EventType;
 
 /// A live subscription.
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Subscription {
+    /// As the caller sent it, and is told it.
     url: String,
+    /// The same, normalised: two spellings of one destination are one.
+    destination: String,
     event_types: Option<Vec<EventType>>,
     created_at: Timestamp,
-    secret: String,
+    secret: Secret,
 }
 
 impl Subscription {
@@ -35,13 +39,6 @@ impl Subscription {
             event_types: self.event_types.clone(),
             created_at: self.created_at,
         }
-    }
-}
-
-impl std::fmt::Debug for Subscription {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Subscription { url, event_types, created_at, secret: _ } = self;
-        write!(f, "Subscription({url:?}, {event_types:?}, {created_at}, secret …)")
     }
 }
 
@@ -73,16 +70,21 @@ impl<C: Choices> Service<C> {
         let destination = destination::judge(url).map_err(|why| {
             Refusal::new(Code::DestinationRefused, clause!("4.webhooks.4")).because(why.to_string())
         })?;
-        let url = destination.to_string();
+        let destination = destination.to_string();
         let live = &self.platform(caller).subscriptions;
         let mut live = live.iter().filter_map(|reference| self.subscription(caller, reference));
-        if live.any(|subscription| subscription.url == url) {
+        if live.any(|subscription| subscription.destination == destination) {
             return Err(Refusal::new(Code::AlreadySubscribed, clause!("4.webhooks.3")));
         }
         let reference = self.mint(Token::SubscriptionReference);
         let secret = self.mint(Token::SubscriptionSecret);
-        let subscription =
-            Subscription { url, event_types, created_at: now, secret: secret.clone() };
+        let subscription = Subscription {
+            url: url.to_owned(),
+            destination,
+            event_types,
+            created_at: now,
+            secret: secret.clone().into(),
+        };
         let view = subscription.view(&reference);
         self.subscriptions.insert((caller, reference.clone()), subscription);
         self.platform_mut(caller).subscriptions.push(reference);
@@ -147,7 +149,7 @@ impl<C: Choices> Service<C> {
             let delivery = Delivery {
                 id: delivery_id,
                 platform,
-                url: subscription.url.clone(),
+                url: subscription.destination.clone(),
                 subscription: reference,
                 event,
                 queued_at: now,

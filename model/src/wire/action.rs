@@ -1,13 +1,14 @@
 //! The operator port's actions: happenings as JSON.
 
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use crate::cents::Cents;
+use crate::cents::FaceValue;
 use crate::happening::{Happening, Impossible, Outcome, VendorRoute};
 use crate::refusal::Code;
 use crate::wire::object::{Object, present};
-use crate::wire::request::Address;
+use crate::wire::problem::problem;
+use crate::wire::request::{Address, NonEmpty};
 
 /// The actions that the mock offers, in the order of the operator port's table; the last is our own.
 pub const ACTIONS: [&str; 16] = [
@@ -73,12 +74,7 @@ impl NotApplied {
 }
 
 #[derive(Deserialize)]
-#[serde(
-    tag = "action",
-    rename_all = "camelCase",
-    rename_all_fields = "camelCase",
-    deny_unknown_fields
-)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
 enum Action {
     VendorAcceptsInvitation {
         payee_external_id: String,
@@ -114,7 +110,7 @@ enum Action {
     PayorPays {
         payee_external_id: String,
         invoice_external_id: String,
-        amount: Cents,
+        amount: FaceValue,
     },
     TaxIdFoundWrong {
         payee_external_id: String,
@@ -130,7 +126,7 @@ enum Action {
     },
     IssueKey {
         #[serde(default, deserialize_with = "present")]
-        platform: Option<String>,
+        platform: Option<NonEmpty>,
     },
     RevokeKey {
         #[serde(default, deserialize_with = "present")]
@@ -149,6 +145,18 @@ enum Route {
     W9Upload,
 }
 
+impl From<Route> for VendorRoute {
+    fn from(route: Route) -> VendorRoute {
+        match route {
+            Route::VendorAssertion => VendorRoute::VendorAssertion,
+            Route::W9Upload => VendorRoute::W9Upload,
+        }
+    }
+}
+
+/// How much of an unknown name is shown.
+const MOST_SHOWN: usize = 60;
+
 /// The happening that `body` asks for. `own_key` is the key that asks, for actions about a key that name
 /// none.
 ///
@@ -157,14 +165,21 @@ enum Route {
 pub fn read(body: &[u8], own_key: &str) -> Result<Happening, NotApplied> {
     let body: Value =
         serde_json::from_slice(body).map_err(|error| NotApplied::Unreadable(error.to_string()))?;
-    let name = body.get("action").and_then(Value::as_str);
-    let name =
-        name.ok_or_else(|| NotApplied::Invalid("action: expected the name of an action".into()))?;
-    if !ACTIONS.contains(&name) {
-        return Err(NotApplied::Unknown(name.to_owned()));
+    let Value::Object(mut fields) = body else {
+        return Err(NotApplied::Invalid("expected an object with the name of an action".into()));
+    };
+    let Some(Value::String(name)) = fields.remove("action") else {
+        return Err(NotApplied::Invalid("action: expected the name of an action".into()));
+    };
+    if !ACTIONS.contains(&name.as_str()) {
+        return Err(NotApplied::Unknown(name.chars().take(MOST_SHOWN).collect()));
     }
-    let action =
-        Action::deserialize(&body).map_err(|error| NotApplied::Invalid(error.to_string()))?;
+    let action = Value::Object(Map::from_iter([(name.clone(), Value::Object(fields))]));
+    let action: Action = serde_path_to_error::deserialize(action).map_err(|error| {
+        let problem = problem(error);
+        let problem = problem.strip_prefix(&format!("{name}.")).unwrap_or(&problem);
+        NotApplied::Invalid(problem.to_owned())
+    })?;
     Ok(action.happening(own_key))
 }
 
@@ -175,10 +190,7 @@ impl Action {
                 Happening::VendorAcceptsInvitation { payee: payee_external_id, email }
             }
             Action::VendorConfirmsTaxId { payee_external_id, route, tax_id } => {
-                let route = match route {
-                    Route::VendorAssertion => VendorRoute::VendorAssertion,
-                    Route::W9Upload => VendorRoute::W9Upload,
-                };
+                let route = route.into();
                 Happening::VendorConfirmsTaxId { payee: payee_external_id, route, tax_id }
             }
             Action::VendorSignsAgreement { payee_external_id, address } => {
@@ -210,7 +222,7 @@ impl Action {
                 Happening::PayorPays {
                     payee: payee_external_id,
                     invoice: invoice_external_id,
-                    amount,
+                    amount: amount.cents(),
                 }
             }
             Action::TaxIdFoundWrong { payee_external_id } => {
@@ -223,7 +235,9 @@ impl Action {
             Action::MarkTestAccount { external_id } => {
                 Happening::MarkTestAccount { business: external_id }
             }
-            Action::IssueKey { platform } => Happening::IssueKey { platform },
+            Action::IssueKey { platform } => {
+                Happening::IssueKey { platform: platform.map(|name| name.0) }
+            }
             Action::RevokeKey { key } => {
                 Happening::RevokeKey { key: key.unwrap_or_else(|| own_key.to_owned()) }
             }

@@ -15,6 +15,7 @@ use crate::refusal::{Code, Refusal};
 use crate::timestamp::Timestamp;
 use crate::wire::import_file;
 use crate::wire::object::Object;
+use crate::wire::problem::problem;
 use crate::wire::reply::{Failure, Reply};
 use crate::wire::request::{
     AdvanceRequest, BusinessSync, InvitationRequest, InvoiceSync, PayoutAccount, QuoteRequest,
@@ -262,36 +263,7 @@ fn explain<T: DeserializeOwned>(text: &str) -> Refusal {
     let mut reader = serde_json::Deserializer::from_str(text);
     let problem = match serde_path_to_error::deserialize::<_, Object<T>>(&mut reader) {
         Ok(_) => "the body has more than one value".to_owned(),
-        Err(error) => {
-            let path = error.path().to_string();
-            let problem = without_value(&without_position(&error.into_inner().to_string()));
-            if path == "." { problem } else { format!("{path}: {problem}") }
-        }
+        Err(error) => problem(error),
     };
     Refusal::new(Code::InvalidRequest, clause!("7.codes.invalid_request")).because(problem)
-}
-
-/// Line and column say nothing of a body that programs write.
-fn without_position(problem: &str) -> String {
-    let end = problem.rfind(" at line ").unwrap_or(problem.len());
-    problem[..end].to_owned()
-}
-
-/// The value found is left out: it may be a tax id or an account number
-/// (`2.business.taxIdOnFile.2`), or very long.
-fn without_value(problem: &str) -> String {
-    let unexpected =
-        problem.starts_with("invalid type: ") || problem.starts_with("invalid value: ");
-    match (first_value(problem), problem.rfind(", expected ")) {
-        (Some(start), Some(end)) if unexpected && start < end => {
-            format!("{}{}", &problem[..start], &problem[end..])
-        }
-        _ => problem.to_owned(),
-    }
-}
-
-/// Where serde shows a value: a number in backticks, a string in quotes.
-fn first_value(problem: &str) -> Option<usize> {
-    let shown = [problem.find(" `"), problem.find(" \"")];
-    shown.into_iter().flatten().min()
 }

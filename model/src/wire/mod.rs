@@ -5,6 +5,7 @@ pub(crate) mod event;
 pub mod exchange;
 pub mod import_file;
 mod object;
+mod problem;
 pub mod reply;
 pub mod request;
 pub mod route;

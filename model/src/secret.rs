@@ -1,0 +1,34 @@
+//! What opens something, and is never printed.
+
+use std::borrow::Borrow;
+use std::fmt;
+
+/// A key, a link or a signing secret. Its `Debug` does not show it.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Secret(String);
+
+impl Secret {
+    /// What must be told once.
+    pub(crate) fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<String> for Secret {
+    fn from(text: String) -> Secret {
+        Secret(text)
+    }
+}
+
+/// Found by what a caller shows.
+impl Borrow<str> for Secret {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret(…)")
+    }
+}
