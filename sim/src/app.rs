@@ -3,13 +3,16 @@
 use std::sync::Arc;
 
 use axum::Router;
+use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{Request, State};
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE};
 use axum::response::Response;
 use axum::routing::{MethodRouter, get, post};
+use tideover_model::Refusal;
 use tideover_model::wire::route::route;
 
 use crate::control;
+use crate::world::World;
 use crate::worlds::Worlds;
 use crate::{extract, respond};
 
@@ -37,27 +40,33 @@ fn of(methods: MethodRouter<Arc<Worlds>>) -> MethodRouter<Arc<Worlds>> {
 
 /// A request to the partner API, in the order of precedence (`gap.refusalPrecedence`): path, key, size,
 /// then what the model decodes and decides.
-async fn api(State(worlds): State<Arc<Worlds>>, request: Request) -> Response {
-    let (head, body) = request.into_parts();
-    let authorization = extract::header(&head.headers, AUTHORIZATION);
+async fn api(State(worlds): State<Arc<Worlds>>, mut request: Request) -> Response {
+    let body = std::mem::take(request.body_mut());
+    let authorization = extract::header(request.headers(), AUTHORIZATION);
     let world = worlds.of(authorization);
-    let route = match route(head.method.as_str(), head.uri.path()) {
-        Ok(route) => route,
-        Err(refusal) => {
-            return respond::answer(world.profile(), &world.refuse(&head, None, refusal));
-        }
-    };
-    let refuse = |refusal| world.refuse(&head, Some(route.kind), refusal);
-    let answer = match world.authenticate(authorization) {
-        Err(refusal) => refuse(refusal),
-        Ok(_) => match extract::body(body, world.profile().body_limit).await {
-            Err(refusal) => refuse(refusal),
+    let answer = match route(request.method().as_str(), request.uri().path()) {
+        Err(refusal) => world.refuse(&request, None, refusal),
+        Ok(route) => match read(&world, authorization, body).await {
+            Err(refusal) => world.refuse(&request, Some(route.kind), refusal),
             Ok(body) => {
-                let content_type = extract::header(&head.headers, CONTENT_TYPE);
+                let content_type = extract::header(request.headers(), CONTENT_TYPE);
                 let operation = route.decode(content_type, &body);
-                world.answer(&head, authorization, route.kind, operation)
+                world.answer(&request, authorization, route.kind, operation)
             }
         },
     };
     respond::answer(world.profile(), &answer)
+}
+
+/// The body, if the key may be used: nobody else's is read.
+///
+/// # Errors
+/// `unauthorized`, `payload_too_large`, `unreadable_request`.
+async fn read(world: &World, authorization: Option<&str>, body: Body) -> Result<Bytes, Refusal> {
+    if body.is_end_stream() {
+        // Nothing to wait for: the key is looked at when the request is answered.
+        return Ok(Bytes::new());
+    }
+    world.authenticate(authorization)?;
+    extract::body(body, world.profile().body_limit).await
 }

@@ -103,8 +103,7 @@ async fn serve(socket: TcpStream, router: Router, mut stopping: watch::Receiver<
     let unread = Unread::default();
     let io = TokioIo::new(Wire::new(socket, unread.clone()));
     let service = service_fn(move |request| respond(router.clone(), unread.clone(), request));
-    // A client may close its side when it has sent its request.
-    let connection = http1::Builder::new().half_close(true).serve_connection(io, service);
+    let connection = http1::Builder::new().serve_connection(io, service);
     let mut connection = pin!(connection);
     let served = tokio::select! {
         served = connection.as_mut() => served,

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::Router;
-use axum::http::request;
+use axum::extract::Request;
 use tideover_model::wire::exchange;
 use tideover_model::{
     Answer, Delivery, Face, Happening, Impossible, IssuedKey, Operation, OperationKind, Outcome,
@@ -143,7 +143,7 @@ impl World {
     /// or its platform reset away, while the body was on its way.
     pub(crate) fn answer(
         &self,
-        head: &request::Parts,
+        request: &Request,
         authorization: Option<&str>,
         kind: OperationKind,
         operation: Result<Operation, Refusal>,
@@ -153,21 +153,21 @@ impl World {
         let caller = state.face.authenticate(authorization);
         let answer = caller.and_then(|caller| state.face.handle(now, caller, operation?));
         state.drain();
-        state.record(&self.shared.profile, now, head, Some(kind), &answer);
+        state.record(&self.shared.profile, now, request, Some(kind), &answer);
         answer
     }
 
     /// Writes down a request that was refused before it came to the service.
     pub(crate) fn refuse(
         &self,
-        head: &request::Parts,
+        request: &Request,
         kind: Option<OperationKind>,
         refusal: Refusal,
     ) -> Answer {
         let answer = Err(refusal);
         let mut state = self.lock();
         let now = state.clock.now();
-        state.record(&self.shared.profile, now, head, kind, &answer);
+        state.record(&self.shared.profile, now, request, kind, &answer);
         answer
     }
 
@@ -196,20 +196,20 @@ impl State {
         &mut self,
         profile: &Profile,
         time: Timestamp,
-        head: &request::Parts,
+        request: &Request,
         operation: Option<OperationKind>,
         answer: &Answer,
     ) {
         let refusal = answer.as_ref().err();
         let entry = Entry {
             time,
-            method: journal::method(&head.method),
+            method: journal::method(request.method()),
             path: String::new(),
             operation,
             status: exchange::status(profile, answer),
             code: refusal.map(|refusal| refusal.code),
             clause: refusal.map(|refusal| refusal.clause),
         };
-        self.journal.record(entry, head.uri.path());
+        self.journal.record(entry, request.uri().path());
     }
 }
