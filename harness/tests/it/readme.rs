@@ -60,3 +60,14 @@ fn the_profile_is_possible() {
     profile.check().unwrap();
     assert_ne!(profile, tideover_model::Profile::default());
 }
+
+/// The failure in the README is told as the snapshot is.
+#[test]
+fn the_failure_is_what_is_printed() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let readme = std::fs::read_to_string(root.join("../README.md")).unwrap();
+    let name = "it__planted__a_failure_is_told_in_plain_words_with_its_curl_lines.snap";
+    let snapshot = std::fs::read_to_string(root.join("tests/it/snapshots").join(name)).unwrap();
+    let printed = snapshot.splitn(3, "---\n").nth(2).unwrap().trim_end();
+    assert!(readme.contains(printed), "the README does not show\n{printed}");
+}
