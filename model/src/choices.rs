@@ -9,7 +9,6 @@ use std::hash::Hash;
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
-use sha2::{Digest, Sha256};
 
 use crate::cents::Cents;
 use crate::identity::{BusinessId, InvoiceId};
@@ -101,13 +100,16 @@ pub struct Seeded {
 }
 
 impl Seeded {
+    /// The question is the generator's key. Of a purpose, the first twelve bytes count.
     fn draw(self, purpose: &str, entity: u32, counter: u64) -> ChaCha8Rng {
-        let mut question = Sha256::new();
-        question.update(self.seed.to_le_bytes());
-        question.update(entity.to_le_bytes());
-        question.update(counter.to_le_bytes());
-        question.update(purpose.as_bytes());
-        ChaCha8Rng::from_seed(question.finalize().into())
+        let mut key = [0; 32];
+        key[..8].copy_from_slice(&self.seed.to_le_bytes());
+        key[8..12].copy_from_slice(&entity.to_le_bytes());
+        key[12..20].copy_from_slice(&counter.to_le_bytes());
+        for (byte, letter) in key[20..].iter_mut().zip(purpose.bytes()) {
+            *byte = letter;
+        }
+        ChaCha8Rng::from_seed(key)
     }
 
     /// Each vendor has its own (`4.quotes.5`, `gap.rates`).
@@ -154,13 +156,11 @@ impl Choices for Seeded {
         let delays = &profile.delays;
         let (purpose, entity, counter, range) = match transition {
             Transition::AccountOpens(business, attempt) => {
-                ("account opens", business.0, attempt, delays.collection_account)
+                ("opens", business.0, attempt, delays.collection_account)
             }
-            Transition::FundingStarts(invoice) => {
-                ("funding starts", invoice.0, 0, delays.funding_starts)
-            }
+            Transition::FundingStarts(invoice) => ("starts", invoice.0, 0, delays.funding_starts),
             Transition::FundingCompletes(invoice) => {
-                ("funding completes", invoice.0, 0, delays.funding_completes)
+                ("completes", invoice.0, 0, delays.funding_completes)
             }
         };
         pick(&mut self.draw(purpose, entity, u64::from(counter)), range)

@@ -44,12 +44,38 @@ pub fn load_profile(path: &Path) -> Result<Profile, ProfileError> {
     let owned = || path.to_owned();
     let text = std::fs::read_to_string(path)
         .map_err(|source| ProfileError::Unreadable { path: owned(), source })?;
-    let profile: Profile = toml::from_str(&text).map_err(|error| {
+    let malformed = |field: &str, error: &toml::de::Error| {
         let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
         let line = 1 + before.matches('\n').count();
-        let problem = error.message().replace('\n', " ");
+        let problem = format!("{field}{}", in_words(error.message()));
         ProfileError::Malformed { path: owned(), line, problem }
+    };
+    let reader = toml::Deserializer::parse(&text).map_err(|error| malformed("", &error))?;
+    let profile: Profile = serde_path_to_error::deserialize(reader).map_err(|error| {
+        let field = match error.path().to_string().as_str() {
+            "." => String::new(),
+            field => format!("{field}: "),
+        };
+        malformed(&field, error.inner())
     })?;
     profile.check().map_err(|value| ProfileError::Impossible { path: owned(), value })?;
     Ok(profile)
+}
+
+/// A problem in one line, in the words of whoever writes the file rather than the language's.
+fn in_words(problem: &str) -> String {
+    let problem = problem.replace('\n', " ");
+    for (number, words) in [
+        ("usize", "a whole number, not negative"),
+        ("u64", "a whole number, not negative"),
+        ("u32", "a whole number, not negative"),
+        ("u16", "an HTTP status"),
+        ("i64", "a whole number"),
+        ("a boolean", "true or false"),
+    ] {
+        if let Some(start) = problem.strip_suffix(&format!("expected {number}")) {
+            return format!("{start}expected {words}");
+        }
+    }
+    problem
 }
