@@ -8,8 +8,9 @@ use axum::extract::{Request, State};
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE};
 use axum::response::Response;
 use axum::routing::{MethodRouter, get, post};
-use tideover_model::Refusal;
+use tideover_model::wire::exchange;
 use tideover_model::wire::route::route;
+use tideover_model::{Answer, Profile, Refusal};
 
 use crate::control;
 use crate::world::World;
@@ -55,7 +56,22 @@ async fn api(State(worlds): State<Arc<Worlds>>, mut request: Request) -> Respons
             }
         },
     };
+    log(&request, world.profile(), &answer);
     respond::answer(world.profile(), &answer)
+}
+
+/// A line for whoever watches: what was asked for, and what came of it.
+fn log(request: &Request, profile: &Profile, answer: &Answer) {
+    let (method, path) = (request.method(), request.uri().path());
+    match answer {
+        Ok(_) => tracing::debug!("{method} {path} → {}", exchange::status(profile, answer)),
+        Err(Refusal { code, clause, .. }) => {
+            tracing::info!(
+                "{method} {path} → {} {code} ({clause})",
+                exchange::status(profile, answer)
+            );
+        }
+    }
 }
 
 /// The body, if the key may be used: nobody else's is read.

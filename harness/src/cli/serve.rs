@@ -35,7 +35,7 @@ pub(super) struct Serve {
     /// When the clock starts; the wall time unless told otherwise
     #[arg(long, value_name = "DATE-TIME", value_parser = instant)]
     start: Option<Timestamp>,
-    /// What is logged to standard error: error, warn, info, debug or trace
+    /// What is logged to standard error: off, error, warn, info (refusals), debug (every request), trace
     #[arg(long, value_name = "LEVEL", default_value = "warn")]
     log: tracing_subscriber::filter::LevelFilter,
     /// Print what a program needs, as a line of JSON, when ready to answer

@@ -196,3 +196,27 @@ fn a_reader_that_goes_away_is_no_error() {
     assert_eq!(output.status.code(), Some(0));
     assert!(stderr(&output).is_empty(), "{}", stderr(&output));
 }
+
+#[tokio::test]
+async fn serve_logs_every_request_to_stderr_when_told_to() {
+    let mut child = tideover()
+        .args(["serve", "--port", "0", "--json", "--log", "debug"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+    let mut logged = BufReader::new(child.stderr.take().unwrap());
+    let _served = Served(child);
+    let told: Value = serde_json::from_str(&line).unwrap();
+    let mut target = Http::new(told["baseUrl"].as_str().unwrap(), "wrong").unwrap();
+    let step = Step::new(Action::Call(Call::bare("GET", "/v1/webhooks")));
+    let sent = Prepared::from_step(&step, &Memory::default(), target.api_key());
+    target.send(&sent).await.unwrap();
+    let mut log = String::new();
+    while !log.contains("/v1/webhooks") {
+        assert!(logged.read_line(&mut log).unwrap() > 0, "{log}");
+    }
+    assert!(log.contains("401 unauthorized (5.authentication.3)"), "{log}");
+}
