@@ -50,14 +50,10 @@ impl FromStr for Where {
             "mock" => Ok(Where::Mock),
             url if url.starts_with("http://") => Ok(Where::Url(url.to_owned())),
             url if url.starts_with("https://") => {
-                Err("TLS is not spoken yet: give an address of http://, such as that of a tunnel".into())
-            }
-            _ => Err("expected model, mock, or a base URL that starts with http://".into()),
-        }
-            _ => {
-                Err("expected model, mock, or a base URL that starts with http:// or https://"
+                Err("TLS is not spoken yet: give an address of http://, such as that of a tunnel"
                     .into())
             }
+            _ => Err("expected model, mock, or a base URL that starts with http://".into()),
         }
     }
 }
