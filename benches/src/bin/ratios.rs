@@ -1,0 +1,207 @@
+//! Tells what the last `cargo bench` measured, as Markdown.
+
+#![expect(clippy::float_arithmetic, reason = "nanoseconds, not money")]
+
+use std::collections::BTreeMap;
+use std::fmt::{self, Write as _};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use tideover_benches::figures::{Figure, home, read, read_turns};
+use tideover_benches::interleaved::Turns;
+
+const USAGE: &str = "\
+Tells what the last `cargo bench -p tideover-benches` measured, as Markdown.
+
+Usage: ratios [DIRECTORY]
+
+DIRECTORY is where criterion keeps its results; target/criterion of this workspace unless told otherwise.
+";
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args_os().skip(1);
+    let directory = match (arguments.next(), arguments.next()) {
+        (Some(option), None) if option == "--help" || option == "-h" => {
+            return told(&mut io::stdout().lock(), USAGE, ExitCode::SUCCESS);
+        }
+        (None, None) => home(),
+        (Some(directory), None) if !directory.as_encoded_bytes().starts_with(b"-") => {
+            PathBuf::from(directory)
+        }
+        _ => return told(&mut io::stderr().lock(), USAGE, ExitCode::from(2)),
+    };
+    match tables(&directory) {
+        Ok(tables) => told(&mut io::stdout().lock(), &tables, ExitCode::SUCCESS),
+        Err(problem) => {
+            told(&mut io::stderr().lock(), &format!("error: {problem}\n"), ExitCode::FAILURE)
+        }
+    }
+}
+
+/// Writes `text`; if nobody reads it, there is nobody to tell.
+fn told(to: &mut dyn io::Write, text: &str, code: ExitCode) -> ExitCode {
+    let _ = to.write_all(text.as_bytes());
+    code
+}
+
+fn tables(directory: &Path) -> Result<String, String> {
+    let advice = "run `cargo bench -p tideover-benches` first";
+    if !directory.is_dir() {
+        return Err(format!("{} is no directory: {advice}", directory.display()));
+    }
+    let problem = |error: io::Error| error.to_string();
+    let figures = read(directory).map_err(problem)?;
+    let turns = read_turns(directory).map_err(problem)?;
+    let mut text = String::new();
+    model(&mut text, &figures)
+        .and_then(|()| throughput(&mut text, &figures, "import", "Imports", "rows/s"))
+        .and_then(|()| router(&mut text, &figures, &turns))
+        .and_then(|()| throughput(&mut text, &figures, "steps", "The contract suite", "steps/s"))
+        .map_err(|error| error.to_string())?;
+    if text.is_empty() {
+        return Err(format!(
+            "{} has no results of these benchmarks: {advice}",
+            directory.display()
+        ));
+    }
+    Ok(text)
+}
+
+/// Time by number of invoices.
+fn model(text: &mut String, figures: &[Figure]) -> fmt::Result {
+    let mut by_name: BTreeMap<&str, BTreeMap<u64, f64>> = BTreeMap::new();
+    for figure in figures.iter().filter(|figure| figure.group == "model") {
+        let size = figure.size.as_ref().and_then(|size| size.parse().ok()).unwrap_or(0);
+        by_name.entry(&figure.function).or_default().insert(size, figure.median);
+    }
+    let mut sizes: Vec<u64> = by_name.values().flat_map(BTreeMap::keys).copied().collect();
+    sizes.sort_unstable();
+    sizes.dedup();
+    let (Some(least), Some(most)) = (sizes.first(), sizes.last()) else { return Ok(()) };
+    let columns: Vec<String> =
+        sizes.iter().map(|size| format!("{} invoices", grouped(*size))).collect();
+    let title = format!("{} : {}", grouped(*most), grouped(*least));
+    writeln!(text, "## The model\n\n| operation | {} | {title} |", columns.join(" | "))?;
+    writeln!(text, "| --- |{}", " ---: |".repeat(sizes.len() + 1))?;
+    for (name, medians) in by_name {
+        let cell = |size: &u64| medians.get(size).map_or("–".into(), |median| duration(*median));
+        let cells: Vec<String> = sizes.iter().map(cell).collect();
+        let ratio = medians.get(most).zip(medians.get(least));
+        let ratio = ratio.map_or("–".into(), |(most, least)| format!("{:.2}", most / least));
+        writeln!(text, "| {name} | {} | {ratio} |", cells.join(" | "))?;
+    }
+    writeln!(text)
+}
+
+/// What is done in a second.
+fn throughput(
+    text: &mut String,
+    figures: &[Figure],
+    group: &str,
+    title: &str,
+    unit: &str,
+) -> fmt::Result {
+    let rows: Vec<&Figure> = figures.iter().filter(|figure| figure.group == group).collect();
+    if rows.is_empty() {
+        return Ok(());
+    }
+    writeln!(text, "## {title}\n\n| what | time | {unit} |\n| --- | ---: | ---: |")?;
+    for figure in rows {
+        let rate = rounded(figure.per_second());
+        writeln!(text, "| {} | {} | {rate} |", figure.function, duration(figure.median))?;
+    }
+    writeln!(text)
+}
+
+/// The mock beside the echo.
+fn router(text: &mut String, figures: &[Figure], turns: &[Turns]) -> fmt::Result {
+    if turns.is_empty() {
+        return Ok(());
+    }
+    writeln!(
+        text,
+        "## The mock beside an axum that only echoes\n\n\
+         | requests | mock, requests/s | echo, requests/s | mock : echo | by the server's processor time |\n\
+         | --- | ---: | ---: | ---: | ---: |"
+    )?;
+    for turns in turns {
+        let group = format!("router: {}", turns.name);
+        let rate = |function: &str| {
+            let mut found = figures.iter().filter(|figure| figure.group == group);
+            let figure = found.find(|figure| figure.function == function);
+            figure.map_or("–".into(), |figure| rounded(figure.per_second()))
+        };
+        let ratio = |ratio: Option<f64>| ratio.map_or("–".into(), |ratio| format!("{ratio:.2}"));
+        let (mock, echo) = (rate("mock"), rate("echo"));
+        let (wall, cpu) = (ratio(turns.throughput_ratio()), ratio(turns.cpu_ratio()));
+        writeln!(text, "| {} | {mock} | {echo} | {wall} | {cpu} |", turns.name)?;
+    }
+    writeln!(text)
+}
+
+/// Nanoseconds, for a person.
+fn duration(nanoseconds: f64) -> String {
+    let (value, unit) = match nanoseconds {
+        ..1e3 => (nanoseconds, "ns"),
+        1e3..1e6 => (nanoseconds / 1e3, "µs"),
+        1e6..1e9 => (nanoseconds / 1e6, "ms"),
+        _ => (nanoseconds / 1e9, "s"),
+    };
+    format!("{value:.*} {unit}", if value < 10.0 { 2 } else { usize::from(value < 100.0) })
+}
+
+/// A whole number with three digits that mean something.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rate")]
+fn rounded(rate: f64) -> String {
+    let step = 10_f64.powf((rate.max(1.0).log10().floor() - 2.0).max(0.0));
+    grouped(((rate / step).round() * step) as u64)
+}
+
+/// A number with its thousands apart.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_for_people() {
+        assert_eq!(duration(3.456), "3.46 ns");
+        assert_eq!(duration(34_560.0), "34.6 µs");
+        assert_eq!(duration(345_600_000.0), "346 ms");
+        assert_eq!(rounded(123_456.0), "123,000");
+        assert_eq!(rounded(7.2), "7");
+        assert_eq!(grouped(1_000_000), "1,000,000");
+    }
+
+    #[test]
+    fn a_ratio_is_of_the_greatest_to_the_least() {
+        let figure = |size: &str, median| Figure {
+            group: "model".into(),
+            function: "quote".into(),
+            size: Some(size.into()),
+            median,
+            elements: 1,
+        };
+        let mut text = String::new();
+        model(&mut text, &[figure("1000000", 300.0), figure("1000", 100.0)]).unwrap();
+        assert!(text.ends_with("| quote | 100 ns | 300 ns | 3.00 |\n\n"), "{text}");
+    }
+
+    #[test]
+    fn without_results_it_says_what_to_do() {
+        let problem = tables(Path::new("no/such/directory")).unwrap_err();
+        assert!(problem.contains("cargo bench -p tideover-benches"), "{problem}");
+    }
+}
