@@ -8,13 +8,12 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 use tideover_model::{Seeded, Service};
-use tideover_sim::Mock;
 
 use crate::cli::signals::Ended;
 use crate::cli::{Held, Output, Problem, WorldOptions};
 use crate::report::{self, Told};
 use crate::suite::{Failure, InProcess, OverHttp, Plan, Suite, Summary, World};
-use crate::target::{Http, Unreachable, start};
+use crate::target::{embedded, start};
 use crate::transcript::Header;
 use crate::{generate, report::plain};
 
@@ -112,14 +111,8 @@ async fn in_process(plan: &Plan, progress: &Progress) -> Result<Summary, Problem
 }
 
 async fn over_http(plan: &Plan, progress: &Progress) -> Result<Summary, Problem> {
-    let mock = Mock::builder()
-        .seed(plan.header.seed)
-        .profile(plan.header.profile.clone())
-        .start_at(plan.header.start)
-        .start()
-        .await
-        .map_err(|error| Unreachable(error.to_string()))?;
-    let mut world = OverHttp::new(Http::new(mock.url(), mock.api_key())?);
+    let (mock, target) = embedded(&plan.header).await?;
+    let mut world = OverHttp::new(target);
     let summary = watched(&mut world, plan, progress).await;
     mock.stop().await;
     summary

@@ -6,13 +6,12 @@ use std::str::FromStr;
 use clap::Args;
 use serde_json::json;
 use tideover_model::Service;
-use tideover_sim::Mock;
 
 use crate::cli::{Held, Output, Problem};
 use crate::finding::{Finding, Verdict};
 use crate::report::plain;
 use crate::run::{Played, play};
-use crate::target::{Bare, Http, Unreachable};
+use crate::target::{Bare, Http, Unreachable, embedded};
 use crate::transcript::Transcript;
 
 /// Play a transcript again: on the model, on a mock, or on a base URL.
@@ -76,14 +75,8 @@ impl Replay {
             }
             Where::Url(url) => play(&mut Http::new(url, &self.key)?, header, steps).await,
             Where::Mock => {
-                let mock = Mock::builder()
-                    .seed(header.seed)
-                    .profile(header.profile.clone())
-                    .start_at(header.start)
-                    .start()
-                    .await
-                    .map_err(|error| Unreachable(error.to_string()))?;
-                let played = play(&mut Http::new(mock.url(), mock.api_key())?, header, steps).await;
+                let (mock, mut target) = embedded(header).await?;
+                let played = play(&mut target, header, steps).await;
                 mock.stop().await;
                 played
             }

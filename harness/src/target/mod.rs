@@ -1,6 +1,7 @@
 //! What the harness talks to: the bare model, or anything that answers HTTP.
 
 mod bare;
+mod embedded;
 mod http;
 
 use serde::ser::SerializeMap;
@@ -11,6 +12,7 @@ use tideover_model::Timestamp;
 use crate::step::{Action, Call, Caller, Memory, Step};
 
 pub use bare::Bare;
+pub use embedded::embedded;
 pub use http::Http;
 
 /// A step with its references replaced, ready to be sent.

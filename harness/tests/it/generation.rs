@@ -3,10 +3,9 @@
 use tideover_harness::coverage::Group;
 use tideover_harness::generate;
 use tideover_harness::suite::{self, InProcess, OverHttp, Plan};
-use tideover_harness::target::{Http, start};
+use tideover_harness::target::{embedded, start};
 use tideover_harness::transcript::Header;
 use tideover_model::{Profile, Seeded, Service};
-use tideover_sim::Mock;
 
 fn plan(seed: u64, cases: u64) -> Plan {
     let header = Header::new(seed, start(), Profile::default());
@@ -46,8 +45,8 @@ async fn a_run_in_process_reaches_every_state() {
 #[tokio::test]
 async fn a_default_run_over_http_plays_ten_thousand_operations_and_reaches_every_state() {
     let plan = plan(2, 400);
-    let mock = Mock::builder().seed(2).start().await.unwrap();
-    let mut world = OverHttp::new(Http::new(mock.url(), mock.api_key()).unwrap());
+    let (_mock, target) = embedded(&plan.header).await.unwrap();
+    let mut world = OverHttp::new(target);
     let summary = suite::check(&mut world, &plan).await.unwrap();
     assert_everything_is_reached(&summary);
     let operations: u64 =

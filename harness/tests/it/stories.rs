@@ -5,11 +5,10 @@ use std::path::{Path, PathBuf};
 
 use tideover_harness::run::{Played, play};
 use tideover_harness::step::Action;
-use tideover_harness::target::{Bare, Http};
+use tideover_harness::target::{Bare, embedded};
 use tideover_harness::transcript::Transcript;
 use tideover_model::wire::route::route;
 use tideover_model::{Clause, Code, OperationKind};
-use tideover_sim::Mock;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/stories")
@@ -58,14 +57,7 @@ async fn every_story_holds_on_the_bare_model() {
 async fn every_story_holds_over_http() {
     for (name, story) in stories() {
         let header = &story.header;
-        let mock = Mock::builder()
-            .seed(header.seed)
-            .profile(header.profile.clone())
-            .start_at(header.start)
-            .start()
-            .await
-            .unwrap();
-        let mut target = Http::new(mock.url(), mock.api_key()).unwrap();
+        let (_mock, mut target) = embedded(header).await.unwrap();
         let played = play(&mut target, header, &story.steps).await.unwrap();
         assert_held(&name, &story, &played);
     }

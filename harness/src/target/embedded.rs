@@ -1,0 +1,22 @@
+//! The embedded target: a mock in this process, talked to over HTTP.
+
+use tideover_sim::Mock;
+
+use crate::target::{Http, Unreachable};
+use crate::transcript::Header;
+
+/// A mock in the world of `header`, on a free port, and the target that talks to it.
+///
+/// # Errors
+/// [`Unreachable`] if no port can be listened on.
+pub async fn embedded(header: &Header) -> Result<(Mock, Http), Unreachable> {
+    let mock = Mock::builder()
+        .seed(header.seed)
+        .profile(header.profile.clone())
+        .start_at(header.start)
+        .start()
+        .await
+        .map_err(|error| Unreachable(error.to_string()))?;
+    let target = Http::new(mock.url(), mock.api_key())?;
+    Ok((mock, target))
+}
