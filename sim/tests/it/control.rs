@@ -289,10 +289,12 @@ async fn a_delivery_is_listed_with_its_body() {
 }
 
 #[tokio::test]
-async fn the_operator_port_keeps_the_limit_of_bodies() {
+async fn the_operator_port_has_a_limit_of_its_own() {
     let caller = Caller::of(&world(Profile { body_limit: 10, ..Profile::default() }));
     for path in ["/_sim/actions", "/_sim/clock"] {
-        let answer = caller.bytes("POST", path, Body::from("x".repeat(11))).await;
+        let within = caller.bytes("POST", path, Body::from("x".repeat(11))).await;
+        within.refused(400, "unreadable_request");
+        let answer = caller.bytes("POST", path, Body::from("x".repeat((1 << 20) + 1))).await;
         answer.refused(413, "payload_too_large");
     }
 }

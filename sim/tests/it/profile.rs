@@ -61,7 +61,7 @@ fn a_fault_is_named_in_one_line() {
             ":1",
             "session_links_live: invalid type: integer `1`, expected true or false",
         ),
-        ("status", "[success]\nquote = 70000\n", ":2", "success.quote: "),
+        ("status", "[success]\nquote = 70000\n", ":2", "integer `70000`, expected an HTTP status"),
         ("twice", "body_limit = 1\nbody_limit = 2\n", ":2", "duplicate key"),
         ("range", "rates.fee = []\n", ":1", "a whole number, or { min = …, max = … }"),
         ("code", "[refusals]\nteapot = 418\n", ":2", "unknown variant `teapot`"),

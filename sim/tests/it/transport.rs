@@ -42,9 +42,14 @@ async fn half_a_request_holds_up_nobody() {
 #[tokio::test]
 async fn a_body_announced_too_large_is_refused_at_once() {
     let mock = small().await;
-    for line in ["PUT /v1/organizations/acme", "GET /v1/webhooks", "POST /_sim/actions"] {
+    for (line, length) in [
+        ("PUT /v1/organizations/acme", 1001),
+        ("GET /v1/webhooks", 1001),
+        ("POST /_sim/actions", (1 << 20) + 1),
+    ] {
         let mut raw = Raw::connect(mock.address()).await;
-        raw.write(head(line, "content-length: 1001\r\nexpect: 100-continue\r\n")).await;
+        let announced = format!("content-length: {length}\r\nexpect: 100-continue\r\n");
+        raw.write(head(line, &announced)).await;
         let (head, body) = raw.answer().await;
         assert!(head.starts_with("HTTP/1.1 413 "), "{head}");
         assert!(head.contains("connection: close\r\n"), "{head}");
