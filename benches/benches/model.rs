@@ -2,7 +2,10 @@
 //!
 //! Each picks at random from the whole population. The requests are made beforehand, a few at a time, and
 //! what an operation uses up (invoices without an advance) is there again before it runs out: neither is
-//! measured.
+//! measured. Time passes between them.
+//!
+//! Beside them stands what no operation can go below: one read of a row at random, of memory that holds as many
+//! rows. What an operation costs more among a million invoices is a few such reads, one after the other.
 
 use std::cell::LazyCell;
 use std::hint::black_box;
@@ -115,6 +118,7 @@ struct Run<'a> {
     order: Vec<u32>,
     picks: Picks,
     picked: u32,
+    asked: u64,
     draw: Draw,
     authorization: String,
 }
@@ -129,7 +133,7 @@ impl<'a> Run<'a> {
         }
         let authorization = Sent::authorization();
         let live = renewed(untouched, population);
-        Run { population, untouched, live, order, picks, picked: 0, draw, authorization }
+        Run { population, untouched, live, order, picks, picked: 0, asked: 0, draw, authorization }
     }
 
     /// How many can be picked before the population must be as it was.
@@ -178,18 +182,20 @@ impl<'a> Run<'a> {
     }
 
     fn ask(&mut self, asked: Asked) {
+        self.asked += 1;
+        let now = now().after_milliseconds(self.asked);
         match asked {
             Asked::Operation(operation) => {
-                let answer = self.live.handle(now(), PlatformId::DEFAULT, operation);
+                let answer = self.live.handle(now, PlatformId::DEFAULT, operation);
                 assert!(black_box(answer).is_ok(), "refused");
             }
             Asked::Happening(happening) => {
-                let outcome = self.live.happen(now(), PlatformId::DEFAULT, happening);
+                let outcome = self.live.happen(now, PlatformId::DEFAULT, happening);
                 assert!(black_box(outcome).is_ok(), "impossible");
             }
             Asked::Request(sent) => {
                 let request = sent.as_request(&self.authorization);
-                let response = black_box(answer(&mut self.live, now(), &request));
+                let response = black_box(answer(&mut self.live, now, &request));
                 assert_eq!(response.status, 200);
             }
         }
@@ -221,7 +227,43 @@ fn all(criterion: &mut Criterion) {
             at_size(&mut group, case, *population, untouched);
         }
     }
+    for size in sizes {
+        let mut rows = Rows::new(*size);
+        group.bench_function(BenchmarkId::new("one read at random", size), |bencher| {
+            bencher.iter(|| rows.read_next());
+        });
+    }
     group.finish();
+}
+
+/// Rows as large as an invoice's. Each says which is read next, and a walk along them comes to every one.
+struct Rows {
+    rows: Vec<Row>,
+    at: u32,
+}
+
+#[derive(Clone, Copy)]
+#[repr(align(32))]
+struct Row {
+    next: u32,
+    _rest: [u32; 23],
+}
+
+impl Rows {
+    fn new(size: u32) -> Rows {
+        let mut order: Vec<u32> = (0..size).collect();
+        Draw::new(11).shuffle(&mut order);
+        let mut rows = vec![Row { next: 0, _rest: [0; 23] }; size as usize];
+        for (at, next) in order.iter().zip(order.iter().cycle().skip(1)) {
+            rows[*at as usize].next = *next;
+        }
+        Rows { rows, at: 0 }
+    }
+
+    fn read_next(&mut self) -> u32 {
+        self.at = self.rows[self.at as usize].next;
+        self.at
+    }
 }
 
 fn at_size<F: FnOnce() -> Service>(

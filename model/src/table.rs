@@ -1,100 +1,104 @@
 //! Entities that callers address by identifiers of their own.
 
-use std::hash::{Hash, Hasher};
+use std::hash::{BuildHasher, Hash, Hasher};
 use std::ops::{Index, IndexMut};
 
 use foldhash::fast::FixedState;
-use indexmap::{Equivalent, IndexMap};
+use hashbrown::HashTable;
+use smol_str::SmolStr;
 
 /// Entities addressed by an owner and a name that is unique per owner, kept in the order in which
 /// they were first seen and numbered so from 0.
 ///
-/// Finding one costs a hash of its name, however many there are. The hash is fixed and never shows:
-/// iteration goes by number.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Finding one costs a hash of its name, however many there are, and little memory is touched for it: the
+/// index holds only numbers, and a name of usual length stands in its row. The hash is fixed and never
+/// shows: iteration goes by number.
+#[derive(Clone, Debug)]
 pub(crate) struct Table<V> {
-    rows: IndexMap<Key, V, FixedState>,
+    rows: Vec<Row<V>>,
+    index: HashTable<u32>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Key {
+struct Row<V> {
     owner: u32,
-    name: Box<str>,
-}
-
-#[derive(Hash)]
-struct Wanted<'a> {
-    owner: u32,
-    name: &'a str,
-}
-
-impl Equivalent<Key> for Wanted<'_> {
-    fn equivalent(&self, key: &Key) -> bool {
-        self.owner == key.owner && self.name == &*key.name
-    }
+    name: SmolStr,
+    value: V,
 }
 
 impl<V> Default for Table<V> {
     fn default() -> Table<V> {
-        Table { rows: IndexMap::default() }
+        Table { rows: Vec::new(), index: HashTable::new() }
     }
 }
 
 impl<V> Table<V> {
     /// The number of `owner`'s `name`.
     pub(crate) fn find(&self, owner: u32, name: &str) -> Option<u32> {
-        self.rows.get_index_of(&Wanted { owner, name }).map(number)
+        let named = |number: &u32| {
+            let row = &self.rows[*number as usize];
+            row.owner == owner && row.name == name
+        };
+        self.index.find(hash(owner, name), named).copied()
     }
 
     /// Adds `owner`'s `name`, which is not there yet, and says its number.
     pub(crate) fn add(&mut self, owner: u32, name: &str, value: V) -> u32 {
-        let name = name.into();
-        number(self.rows.insert_full(Key { owner, name }, value).0)
+        let number = u32::try_from(self.rows.len()).expect("more than four billion entities");
+        self.rows.push(Row { owner, name: name.into(), value });
+        let rows = &self.rows;
+        let rehash = |number: &u32| {
+            let row = &rows[*number as usize];
+            hash(row.owner, &row.name)
+        };
+        self.index.insert_unique(hash(owner, name), number, rehash);
+        number
     }
 
     /// The identifier under which the entity is addressed.
     pub(crate) fn name(&self, number: u32) -> &str {
-        self.key(number).map_or("", |key| &key.name)
+        &self.rows[number as usize].name
     }
 
     /// Whose identifier it is.
     pub(crate) fn owner(&self, number: u32) -> u32 {
-        self.key(number).map_or(0, |key| key.owner)
+        self.rows[number as usize].owner
     }
 
     /// All entities in the order of their numbers.
     pub(crate) fn values(&self) -> impl Iterator<Item = &V> {
-        self.rows.values()
-    }
-
-    fn key(&self, number: u32) -> Option<&Key> {
-        self.rows.get_index(number as usize).map(|(key, _)| key)
+        self.rows.iter().map(|row| &row.value)
     }
 }
 
-fn number(index: usize) -> u32 {
-    u32::try_from(index).expect("more than four billion entities")
+fn hash(owner: u32, name: &str) -> u64 {
+    FixedState::default().hash_one((owner, name))
 }
 
 impl<V> Index<u32> for Table<V> {
     type Output = V;
     fn index(&self, number: u32) -> &V {
-        &self.rows[number as usize]
+        &self.rows[number as usize].value
     }
 }
 
 impl<V> IndexMut<u32> for Table<V> {
     fn index_mut(&mut self, number: u32) -> &mut V {
-        &mut self.rows[number as usize]
+        &mut self.rows[number as usize].value
     }
 }
 
+impl<V: PartialEq> PartialEq for Table<V> {
+    fn eq(&self, other: &Table<V>) -> bool {
+        self.rows == other.rows
+    }
+}
+
+impl<V: Eq> Eq for Table<V> {}
+
 impl<V: Hash> Hash for Table<V> {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        state.write_usize(self.rows.len());
-        for row in &self.rows {
-            row.hash(state);
-        }
+        self.rows.hash(state);
     }
 }
 

@@ -22,8 +22,8 @@ pub(super) struct Business {
     pub(super) relationships: Vec<RelationshipId>,
     pub(super) tax_id: Option<TaxId>,
     pub(super) compliance: Option<ComplianceRoute>,
-    pub(super) agreement: Option<Agreement>,
-    pub(super) payout_account: Option<PayoutAccount>,
+    pub(super) agreement: Option<Box<Agreement>>,
+    pub(super) payout_account: Option<Box<PayoutAccount>>,
     pub(super) collection_account: CollectionAccount,
     /// What the vendor still owes of its advances, fees apart: an index that `Service::owe` maintains.
     pub(super) outstanding: Cents,
@@ -49,13 +49,19 @@ impl Business {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Relationship {
     pub(super) business: BusinessId,
+    /// Whether the vendor has claimed its account here (§4 invitations).
+    pub(super) claimed: bool,
+    pub(super) details: Box<Details>,
+}
+
+/// What a platform said of a business. Seldom needed, it stands apart from what every request needs.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Details {
     pub(super) name: String,
     /// From business syncs; what it says of an address can open a collection account.
     pub(super) contact: Contact,
     /// From invoices; it opens nothing (`gap.partyTaxIdAndContact`).
     pub(super) filed_contact: Contact,
-    /// Whether the vendor has claimed its account here (§4 invitations).
-    pub(super) claimed: bool,
 }
 
 /// How an identifier came to name a business.
@@ -78,7 +84,7 @@ impl<C: Choices> Service<C> {
         let business = self.business(relationship.business);
         Ok(Reply::Business(reply::Business {
             external_id: external_id.to_owned(),
-            name: Some(relationship.name.clone()),
+            name: Some(relationship.details.name.clone()),
             tax_id_on_file: business.tax_id.is_some(),
             compliance_route: business.compliance,
             onboarding: business.onboarding(),
@@ -99,8 +105,8 @@ impl<C: Choices> Service<C> {
         let (id, linked) =
             self.link(now, caller, &external_id, &details.legal_name, tax_id.flatten());
         let relationship = &mut self.relationships[id.0];
-        relationship.name = details.legal_name;
-        relationship.contact.update(details.contact);
+        relationship.details.name = details.legal_name;
+        relationship.details.contact.update(details.contact);
         let business = relationship.business;
         let was_complete = self.business(business).onboarding().is_complete();
         let outcome = tax_id.map(|tax_id| self.clear_with_tax_id(business, tax_id));
@@ -127,12 +133,14 @@ impl<C: Choices> Service<C> {
     ) -> RelationshipId {
         let tax_id = details.tax_id.as_deref().and_then(TaxId::parse);
         let (id, _) = self.link(now, caller, &external_id, &details.legal_name, tax_id);
-        let relationship = &mut self.relationships[id.0];
-        let mut contact = details.contact;
-        contact.update(std::mem::take(&mut relationship.filed_contact));
-        relationship.filed_contact = contact;
+        if details.contact != Contact::default() {
+            let filed = &mut self.relationships[id.0].details.filed_contact;
+            let mut contact = details.contact;
+            contact.update(std::mem::take(filed));
+            *filed = contact;
+        }
         if let Some(tax_id) = tax_id {
-            let business = relationship.business;
+            let business = self.relationship(id).business;
             self.file_tax_id(business, tax_id);
         }
         id
@@ -156,10 +164,12 @@ impl<C: Choices> Service<C> {
         let business = matched.unwrap_or_else(|| self.add_business());
         let relationship = Relationship {
             business,
-            name: legal_name.to_owned(),
-            contact: Contact::default(),
-            filed_contact: Contact::default(),
             claimed: false,
+            details: Box::new(Details {
+                name: legal_name.to_owned(),
+                contact: Contact::default(),
+                filed_contact: Contact::default(),
+            }),
         };
         let id = RelationshipId(self.relationships.add(caller.0, external_id, relationship));
         self.business_mut(business).relationships.push(id);

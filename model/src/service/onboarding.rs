@@ -29,7 +29,7 @@ pub(super) enum CollectionAccount {
     /// Nothing is missing; the bank verifies.
     Verifying { attempts: u32, opens_at: Timestamp },
     /// Payors can pay. It is never closed again.
-    Open { remittance: Remittance },
+    Open { remittance: Box<Remittance> },
 }
 
 /// One of the four requirements, in the document's order.
@@ -133,13 +133,13 @@ impl<C: Choices> Service<C> {
             || business
                 .relationships
                 .iter()
-                .any(|id| self.relationship(*id).contact.address.is_known())
+                .any(|id| self.relationship(*id).details.contact.address.is_known())
     }
 
     /// The bank has verified the account: it opens for good, the same for every advance
     /// (`2.remittance.intro.2`).
     pub(super) fn open_collection_account(&mut self, now: Timestamp, id: BusinessId) {
-        let remittance = self.choices.remittance(id);
+        let remittance = Box::new(self.choices.remittance(id));
         self.business_mut(id).collection_account = CollectionAccount::Open { remittance };
         self.emit_to_all(now, EventType::BusinessOptedIn, id);
         self.emit_to_all(now, EventType::RemittanceUpdated, id);
@@ -221,7 +221,7 @@ impl<C: Choices> Service<C> {
         if self.business(id).agreement.is_some() {
             return Err(Impossible("the agreement is signed already"));
         }
-        self.business_mut(id).agreement = Some(Agreement { address });
+        self.business_mut(id).agreement = Some(Box::new(Agreement { address }));
         self.proceed_with_onboarding(now, id);
         Ok(Outcome::Applied)
     }

@@ -97,9 +97,8 @@ impl<C: Choices> Service<C> {
         if !routing_number::is_valid(&routing_number) {
             return Err(Impossible("the routing number is not a valid ABA number"));
         }
-        if let Some(PayoutAccount { set_by: SetBy::Platform, .. }) =
-            self.business(business).payout_account
-        {
+        let before = self.business(business).payout_account.as_ref();
+        if before.is_some_and(|before| before.set_by == SetBy::Platform) {
             return Err(Impossible(
                 "a platform has set the payout account, so the vendor cannot change it",
             ));
@@ -119,7 +118,7 @@ impl<C: Choices> Service<C> {
             before.is_same_destination(&account.account_number, &account.routing_number)
         });
         account.label = account.label.or(before.and_then(|before| before.label));
-        self.business_mut(id).payout_account = Some(account);
+        self.business_mut(id).payout_account = Some(Box::new(account));
         if moved {
             self.emit_to_all(now, EventType::RemittanceUpdated, id);
         }
