@@ -9,6 +9,7 @@
 //!   [`Happening`] is what anyone else does.
 //! - [`Clause`] names every testable sentence of the document and every assumption; [`Profile`] holds the
 //!   assumed values that can be varied.
+//! - [`signature`] signs what a delivery carries, and tells a receiver whether to believe it.
 //! - [`wire`] knows how all this is written down; [`wire::exchange::answer`] plays a whole request.
 
 mod cents;
@@ -27,6 +28,7 @@ mod refusal;
 mod routing_number;
 mod secret;
 mod service;
+pub mod signature;
 mod table;
 mod tax_id;
 mod timestamp;
@@ -47,4 +49,5 @@ pub use pricing::{BasisPoints, Offer, Rates, Terms};
 pub use profile::{Delays, ImpossibleValue, Profile, Range, RateRanges, Success};
 pub use refusal::{Code, Refusal, Status};
 pub use service::{Service, bearer};
+pub use signature::{Signature, SigningKey};
 pub use timestamp::{Seconds, Timestamp};

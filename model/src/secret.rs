@@ -3,7 +3,9 @@
 use std::borrow::Borrow;
 use std::fmt;
 
-/// A key, a link or a signing secret. Its `Debug` does not show it.
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
+/// A key, a link or a signing secret. Its `Debug` does not show it, and what it held is wiped once it is dropped.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Secret(String);
 
@@ -13,6 +15,14 @@ impl Secret {
         &self.0
     }
 }
+
+impl Drop for Secret {
+    fn drop(&mut self) {
+        self.0.zeroize();
+    }
+}
+
+impl ZeroizeOnDrop for Secret {}
 
 impl From<String> for Secret {
     fn from(text: String) -> Secret {

@@ -8,16 +8,14 @@ use std::path::{Path, PathBuf};
 use tideover_model::Clause;
 
 /// What the model cannot break or keep: each with the reason.
-const EXCEPTIONS: [(&str, &str); 10] = [
+const EXCEPTIONS: [(&str, &str); 8] = [
     ("2.business.complianceRoute.3", "permits an answer that the model never gives"),
     ("4.advances.6", "the doing of the caller's platform and the payor"),
     ("4.invitations.4", "the service's own pages, which the model doesn't have"),
     ("4.invitations.5", "the service's own pages, which the model doesn't have"),
-    ("5.authentication.6", "signatures are made where deliveries are sent"),
     ("7.shape.2", "permits an answer that the model never gives"),
     ("7.shape.4", "the doing of a client"),
     ("7.retrying.3.2", "the doing of a client; the recovery steps are `4.recovery.1` to 3"),
-    ("8.signatureAge", "the doing of a receiver"),
     ("8.webhookRetryWindow", "attempts are made where deliveries are sent"),
 ];
 

@@ -11,4 +11,6 @@ mod laws;
 mod lifecycle;
 mod money;
 mod shapes;
+mod signature;
 mod transactions;
+mod vectors;

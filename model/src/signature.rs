@@ -1,0 +1,161 @@
+//! What a delivery is signed with, and what a receiver believes (§6 Signature, `5.authentication.6`).
+//!
+//! ```
+//! use tideover_model::SigningKey;
+//! use tideover_model::signature::Rejection;
+//!
+//! let key = SigningKey::new("whsec_1f3a");
+//! let header = key.sign(1_767_225_600, b"{}").to_string();
+//! let judge = |body, now| key.verify(Some(header.as_bytes()), body, now);
+//! assert_eq!(judge(b"{}", 1_767_225_900), Ok(()));
+//! assert_eq!(judge(b"{}", 1_767_225_901), Err(Rejection::TooOld));
+//! assert_eq!(judge(b"{ }", 1_767_225_600), Err(Rejection::DigestDiffers));
+//! ```
+
+mod header;
+mod keyed;
+
+use std::fmt;
+
+use const_hex::Buffer;
+use constant_time_eq::constant_time_eq_32;
+
+use crate::clause;
+use crate::clause::Clause;
+use crate::timestamp::Seconds;
+use header::Header;
+use keyed::Keyed;
+
+/// The header that carries the signature (`6.signature.intro.1`).
+pub const HEADER: &str = "Service-Signature";
+
+/// The header that names a delivery, the same at each of its attempts (`6.delivery.3.2`).
+pub const DELIVERY_HEADER: &str = "Service-Delivery";
+
+/// How far a timestamp may be off, either way; exactly so far is near enough (`6.signature.4`,
+/// `8.signatureAge`).
+pub const TOLERANCE: Seconds = 300;
+
+/// A subscription's signing secret, made ready once for any number of deliveries.
+///
+/// What is kept suffices to sign, so that `Debug` does not show it and dropping wipes it. Keys are compared
+/// without regard to time: not with what a stranger sends.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct SigningKey(Keyed);
+
+impl SigningKey {
+    /// The key of this secret: its UTF-8 bytes, as they were told once (`gap.subscriptionForm`).
+    pub fn new(secret: &str) -> SigningKey {
+        SigningKey(Keyed::new(secret.as_bytes()))
+    }
+
+    /// Signs the raw `body` as sent `at` so many seconds after the start of 1970 (`6.signature.1`,
+    /// `6.signature.2`).
+    pub fn sign(&self, at: u64, body: &[u8]) -> Signature {
+        let mut seconds = itoa::Buffer::new();
+        let digest = self.0.digest(seconds.format(at).as_bytes(), body);
+        Signature { at, digest }
+    }
+
+    /// Whether a receiver believes the `header` that the raw `body` came with, `now` so many seconds after
+    /// the start of 1970. Allocates nothing, and hashes nothing before header and time are found good
+    /// (`gap.signaturePrecedence`).
+    ///
+    /// # Errors
+    /// [`Rejection`], in the order of its variants.
+    pub fn verify(&self, header: Option<&[u8]>, body: &[u8], now: u64) -> Result<(), Rejection> {
+        let Header { seconds, at, digest } = Header::parse(header.ok_or(Rejection::Absent)?)?;
+        if at < now.saturating_sub(TOLERANCE) {
+            return Err(Rejection::TooOld);
+        }
+        if at > now.saturating_add(TOLERANCE) {
+            return Err(Rejection::TooFarInTheFuture);
+        }
+        // `6.signature.3.2`: a digest of another length differs without being compared.
+        match digest {
+            Some(digest) if constant_time_eq_32(&digest, &self.0.digest(seconds, body)) => Ok(()),
+            Some(_) | None => Err(Rejection::DigestDiffers),
+        }
+    }
+}
+
+impl fmt::Debug for SigningKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SigningKey(…)")
+    }
+}
+
+/// What an attempt is signed with. It is displayed as the header's value: `t=<unix seconds>,v1=<hex>`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Signature {
+    at: u64,
+    digest: [u8; 32],
+}
+
+impl fmt::Display for Signature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut hex = Buffer::<32>::new();
+        f.write_str("t=")?;
+        f.write_str(itoa::Buffer::new().format(self.at))?;
+        f.write_str(",v1=")?;
+        f.write_str(hex.format(&self.digest))
+    }
+}
+
+/// Why a receiver rejects a delivery. The first that applies is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
+pub enum Rejection {
+    /// There is no header.
+    #[error("there is no Service-Signature header")]
+    Absent,
+    /// The header is not of its form (`gap.signatureFields`, `gap.signatureTime`, `gap.signatureBytes`).
+    #[error("the signature is malformed: it must be t=<unix seconds>,v1=<hex>")]
+    Malformed,
+    /// `v1` is not hexadecimal (`gap.signatureHex`).
+    #[error("v1 is not hexadecimal")]
+    NotHexadecimal,
+    /// Signed longer ago than [`TOLERANCE`].
+    #[error("the timestamp is more than 300 seconds old")]
+    TooOld,
+    /// Signed later than now by more than [`TOLERANCE`].
+    #[error("the timestamp is more than 300 seconds in the future")]
+    TooFarInTheFuture,
+    /// Another secret, another timestamp or another body was signed.
+    #[error("the digest is not that of this timestamp and these bytes under this secret")]
+    DigestDiffers,
+}
+
+impl Rejection {
+    /// All of them, in the order in which they are decided.
+    pub const ALL: [Rejection; 6] = [
+        Rejection::Absent,
+        Rejection::Malformed,
+        Rejection::NotHexadecimal,
+        Rejection::TooOld,
+        Rejection::TooFarInTheFuture,
+        Rejection::DigestDiffers,
+    ];
+
+    /// A stable name, for programs.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Rejection::Absent => "absent",
+            Rejection::Malformed => "malformed",
+            Rejection::NotHexadecimal => "notHexadecimal",
+            Rejection::TooOld => "tooOld",
+            Rejection::TooFarInTheFuture => "tooFarInTheFuture",
+            Rejection::DigestDiffers => "digestDiffers",
+        }
+    }
+
+    /// The document's rule.
+    pub const fn clause(self) -> Clause {
+        match self {
+            Rejection::Absent
+            | Rejection::Malformed
+            | Rejection::NotHexadecimal
+            | Rejection::DigestDiffers => clause!("6.signature.3"),
+            Rejection::TooOld | Rejection::TooFarInTheFuture => clause!("6.signature.4"),
+        }
+    }
+}
