@@ -5,6 +5,7 @@ mod output;
 mod replay;
 mod serve;
 mod signals;
+mod signature;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -25,7 +26,7 @@ struct Cli {
 const EXIT_CODES: &str = "\
 Exit codes:
   0  all held, or what the document leaves open is not as we assume
-  1  the contract was violated, or a transcript's expectation was not met
+  1  the contract was violated, a transcript's expectation was not met, or a signature is not valid
   2  the command was wrong: an option, a file, a port in use
   3  the target could not be reached
   130  a check was interrupted; what it had played until then held";
@@ -36,6 +37,8 @@ enum Command {
     Serve(serve::Serve),
     Check(check::Check),
     Replay(replay::Replay),
+    Sign(signature::Sign),
+    Verify(signature::Verify),
 }
 
 /// The world that a command plays in.
@@ -126,6 +129,8 @@ async fn run(command: Command) -> Result<Held, Problem> {
         Command::Serve(serve) => serve.run().await,
         Command::Check(check) => check.run().await,
         Command::Replay(replay) => replay.run().await,
+        Command::Sign(sign) => sign.run(),
+        Command::Verify(verify) => verify.run(),
     }
 }
 

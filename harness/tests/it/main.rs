@@ -7,4 +7,5 @@ mod generation;
 mod keys;
 mod planted;
 mod readme;
+mod signature;
 mod stories;

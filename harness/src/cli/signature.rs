@@ -1,0 +1,172 @@
+//! `tideover sign` and `tideover verify`
+
+use std::ffi::OsString;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde_json::json;
+use tideover_model::signature::{HEADER, Rejection};
+use tideover_model::{SigningKey, Timestamp};
+use tideover_sim::wall_time;
+
+use crate::cli::{Held, Output, Problem};
+
+/// Where a secret is looked for that the command line does not give.
+const VARIABLE: &str = "TIDEOVER_SECRET";
+
+/// Sign a body as the service does, and print the header.
+///
+/// The bytes of the body are signed as they are: what parses to the same JSON is another body. The
+/// secret is taken from TIDEOVER_SECRET unless an option gives it.
+#[derive(Args)]
+pub(super) struct Sign {
+    #[command(flatten)]
+    signed: Signed,
+    /// When it is signed, in Unix seconds or as a date-time; now unless told otherwise
+    #[arg(long, value_name = "WHEN", value_parser = unix_seconds)]
+    at: Option<u64>,
+    /// Print the header as a line of JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Sign {
+    pub(super) fn run(self) -> Result<Held, Problem> {
+        let (key, body) = self.signed.read()?;
+        let value = key.sign(self.at.unwrap_or_else(now), &body).to_string();
+        Output::new(self.json).tell(
+            format_args!("{HEADER}: {value}"),
+            || json!({ "header": HEADER, "value": value }),
+        )?;
+        Ok(Held::Yes)
+    }
+}
+
+/// Verify the signature that a body came with, and say which rule is broken.
+///
+/// The body must be the raw one, byte for byte as it came. The secret is taken from TIDEOVER_SECRET unless
+/// an option gives it. Exits with 1 if the signature is not valid.
+#[derive(Args)]
+pub(super) struct Verify {
+    #[command(flatten)]
+    signed: Signed,
+    /// The Service-Signature header, with or without its name
+    #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
+    header: OsString,
+    /// When it came, in Unix seconds or as a date-time; now unless told otherwise
+    #[arg(long, value_name = "WHEN", value_parser = unix_seconds)]
+    now: Option<u64>,
+    /// Print the verdict as a line of JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Verify {
+    pub(super) fn run(self) -> Result<Held, Problem> {
+        let (key, body) = self.signed.read()?;
+        let header = value(self.header.as_encoded_bytes());
+        let judged = key.verify(Some(header), &body, self.now.unwrap_or_else(now));
+        tell(&Output::new(self.json), judged)?;
+        Ok(if judged.is_ok() { Held::Yes } else { Held::No })
+    }
+}
+
+fn tell(output: &Output, judged: Result<(), Rejection>) -> io::Result<()> {
+    let Err(rejection) = judged else {
+        return output.tell("valid", || json!({ "valid": true }));
+    };
+    let clause = rejection.clause();
+    output.tell(format_args!("not valid: {rejection} ({clause}: {})", clause.place()), || {
+        json!({
+            "valid": false,
+            "rejection": rejection.name(),
+            "error": rejection.to_string(),
+            "clause": clause.name(),
+        })
+    })
+}
+
+/// What is signed, and with what.
+#[derive(Args)]
+struct Signed {
+    /// The raw body; standard input if it is - or left out
+    #[arg(value_name = "FILE")]
+    body: Option<PathBuf>,
+    /// A file with the signing secret; a line's end after it does not count
+    #[arg(long, value_name = "FILE")]
+    secret_file: Option<PathBuf>,
+    /// The signing secret; other processes can see it here, unlike in TIDEOVER_SECRET or a file
+    #[arg(long, conflicts_with = "secret_file", allow_hyphen_values = true)]
+    secret: Option<String>,
+}
+
+impl Signed {
+    fn read(&self) -> Result<(SigningKey, Vec<u8>), Problem> {
+        Ok((SigningKey::new(&self.secret()?), self.body()?))
+    }
+
+    fn secret(&self) -> Result<String, Problem> {
+        let (secret, whence) = if let Some(secret) = &self.secret {
+            (secret.clone().into_bytes(), "--secret".to_owned())
+        } else if let Some(path) = &self.secret_file {
+            (line(read(path)?), path.display().to_string())
+        } else if let Some(secret) = std::env::var_os(VARIABLE) {
+            (secret.into_encoded_bytes(), VARIABLE.to_owned())
+        } else {
+            return Err(Problem::Wrong(format!(
+                "no secret: set {VARIABLE}, or give --secret-file FILE"
+            )));
+        };
+        if secret.is_empty() {
+            return Err(Problem::Wrong(format!("{whence}: the secret is empty")));
+        }
+        String::from_utf8(secret)
+            .map_err(|_| Problem::Wrong(format!("{whence}: the secret is not UTF-8")))
+    }
+
+    fn body(&self) -> Result<Vec<u8>, Problem> {
+        match self.body.as_deref() {
+            Some(path) if path != Path::new("-") => read(path),
+            Some(_) | None => {
+                let mut body = Vec::new();
+                let read = io::stdin().lock().read_to_end(&mut body);
+                read.map_err(|error| Problem::Wrong(format!("standard input: {error}")))?;
+                Ok(body)
+            }
+        }
+    }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Problem> {
+    std::fs::read(path).map_err(|error| Problem::Wrong(format!("{}: {error}", path.display())))
+}
+
+/// The text of a line, without its end.
+fn line(mut text: Vec<u8>) -> Vec<u8> {
+    let end = text.strip_suffix(b"\n").map(|text| text.strip_suffix(b"\r").unwrap_or(text));
+    let length = end.unwrap_or(&text).len();
+    text.truncate(length);
+    text
+}
+
+/// The value of a header, if need be without its name, and without the white space that HTTP takes off.
+fn value(header: &[u8]) -> &[u8] {
+    let named = header
+        .split_at_checked(HEADER.len())
+        .filter(|(name, _)| name.eq_ignore_ascii_case(HEADER.as_bytes()))
+        .and_then(|(_, rest)| rest.strip_prefix(b":"));
+    named.unwrap_or(header).trim_ascii()
+}
+
+fn now() -> u64 {
+    u64::try_from(wall_time().unix()).unwrap_or(0)
+}
+
+fn unix_seconds(text: &str) -> Result<u64, String> {
+    let date_time =
+        || Timestamp::parse(text).and_then(|instant| u64::try_from(instant.unix()).ok());
+    text.parse().ok().or_else(date_time).ok_or_else(|| {
+        "expected Unix seconds, or a date-time since 1970 such as 2026-01-31T00:00:00Z".into()
+    })
+}

@@ -1,0 +1,216 @@
+//! `tideover sign` and `tideover verify`, as a user types them.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::{Value, json};
+
+const BODY: &[u8] = b"{\"name\": \"caf\xe9\"}\n";
+const SECRET: &str = "whsec_1f3a";
+/// Of that body under that secret at the start of 2026, by openssl:
+/// `openssl dgst -sha256 -hmac whsec_1f3a` of `1767225600.` and the body.
+const HEADER: &str = "Service-Signature: t=1767225600,v1=1a624f4a30cf631ca56c2f121d7344bbb69458b5e44b68550e4c9e27a84d4951";
+
+fn tideover(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tideover"));
+    command.args(arguments).env_remove("TIDEOVER_SECRET");
+    command
+}
+
+/// Runs a command that reads `body` on its standard input.
+fn given(command: &mut Command, body: &[u8]) -> Output {
+    let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = piped.spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    // A command that is wrong ends without reading.
+    let _ = input.write_all(body);
+    drop(input);
+    child.wait_with_output().unwrap()
+}
+
+fn with_secret(arguments: &[&str], body: &[u8]) -> Output {
+    given(tideover(arguments).env("TIDEOVER_SECRET", SECRET), body)
+}
+
+fn told(output: &Output) -> &str {
+    std::str::from_utf8(&output.stdout).unwrap().trim_end()
+}
+
+fn complaint(output: &Output) -> &str {
+    std::str::from_utf8(&output.stderr).unwrap().trim_end()
+}
+
+fn verify(header: &str, now: &str, body: &[u8]) -> Output {
+    with_secret(&["verify", "--header", header, "--now", now], body)
+}
+
+#[test]
+fn sign_prints_the_header() {
+    for at in ["1767225600", "2026-01-01T00:00:00Z", "2026-01-01T01:00:00.9+01:00"] {
+        let output = with_secret(&["sign", "--at", at], BODY);
+        assert_eq!((told(&output), output.status.code()), (HEADER, Some(0)), "{at}");
+    }
+    let output = with_secret(&["sign", "--at", "1767225600", "--json"], BODY);
+    let told: Value = serde_json::from_str(told(&output)).unwrap();
+    let (header, value) = HEADER.split_once(": ").unwrap();
+    assert_eq!(told, json!({ "header": header, "value": value }));
+}
+
+#[test]
+fn the_body_comes_from_a_file_or_from_standard_input() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("body");
+    std::fs::write(&path, BODY).unwrap();
+    let at = ["sign", "--at", "1767225600"];
+    let with = |more: &[&str], body| with_secret(&[&at, more].concat(), body);
+    assert_eq!(told(&with(&[path.to_str().unwrap()], b"another")), HEADER);
+    assert_eq!(told(&with(&["-"], BODY)), HEADER);
+    assert_ne!(told(&with(&[], b"another")), HEADER);
+}
+
+#[test]
+fn the_secret_comes_from_the_environment_a_file_or_the_command_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("secret");
+    let file = path.to_str().unwrap();
+    let at = ["sign", "--at", "1767225600"];
+    let with = |more: &[&str]| given(&mut tideover(&[&at, more].concat()), BODY);
+    for text in [SECRET.to_owned(), format!("{SECRET}\n"), format!("{SECRET}\r\n")] {
+        std::fs::write(&path, &text).unwrap();
+        assert_eq!(told(&with(&["--secret-file", file])), HEADER, "{text:?}");
+    }
+    // Only the end of its line is not the secret's.
+    std::fs::write(&path, format!("{SECRET} \n")).unwrap();
+    assert_ne!(told(&with(&["--secret-file", file])), HEADER);
+    assert_eq!(told(&with(&["--secret", SECRET])), HEADER);
+    // What is typed counts, not what is around.
+    let mut both = tideover(&[&at[..], &["--secret", SECRET]].concat());
+    assert_eq!(told(&given(both.env("TIDEOVER_SECRET", "another"), BODY)), HEADER);
+}
+
+#[test]
+fn verify_takes_what_sign_prints() {
+    let header = with_secret(&["sign"], BODY);
+    let output = with_secret(&["verify", "--header", told(&header)], BODY);
+    assert_eq!((told(&output), output.status.code()), ("valid", Some(0)));
+    let value = HEADER.strip_prefix("Service-Signature: ").unwrap();
+    let lower = format!("service-signature:{value}\n");
+    for header in [HEADER, value, &lower] {
+        assert_eq!(told(&verify(header, "1767225900", BODY)), "valid", "{header}");
+    }
+}
+
+#[test]
+fn verify_says_which_rule_is_broken() {
+    let hours = ["2025-12-31T23:54:59Z", "1767225600", "1767225901"];
+    let [early, then, late] = hours;
+    for (header, now, body, rule, said) in [
+        (HEADER, late, BODY, "6.signature.4", "more than 300 seconds old"),
+        (HEADER, early, BODY, "6.signature.4", "300 seconds in the future"),
+        (HEADER, then, &BODY[1..], "6.signature.3", "the digest is not that of"),
+        ("", then, BODY, "6.signature.3", "malformed"),
+        ("X-Signature: t=1,v1=00", then, BODY, "6.signature.3", "malformed"),
+        ("t=1,v1=xy", then, BODY, "6.signature.3", "not hexadecimal"),
+    ] {
+        let output = verify(header, now, body);
+        assert_eq!(output.status.code(), Some(1), "{header}");
+        let told = told(&output);
+        assert!(told.starts_with("not valid: ") && told.contains(said), "{told}");
+        assert!(told.contains(rule) && output.stderr.is_empty(), "{told}");
+    }
+    let output = with_secret(&["verify", "--json", "--header", HEADER, "--now", late, "-"], BODY);
+    let told: Value = serde_json::from_str(told(&output)).unwrap();
+    assert_eq!(
+        told,
+        json!({
+            "valid": false,
+            "rejection": "tooOld",
+            "error": "the timestamp is more than 300 seconds old",
+            "clause": "6.signature.4",
+        })
+    );
+}
+
+#[test]
+fn a_command_that_is_wrong_exits_with_2_and_tells_no_secret() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &[u8]| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let (empty, binary) = (write("empty", b"\n"), write("binary", b"hush\xff"));
+    for (arguments, named) in [
+        (vec!["sign"], "TIDEOVER_SECRET"),
+        (vec!["sign", "--secret", ""], "the secret is empty"),
+        (vec!["sign", "--secret-file", &empty], "the secret is empty"),
+        (vec!["sign", "--secret-file", &binary], "not UTF-8"),
+        (vec!["sign", "--secret-file", "/no/such/file"], "/no/such/file"),
+        (vec!["sign", "--secret", "hush", "/no/such/body"], "/no/such/body"),
+        (vec!["sign", "--secret", "hush", "--secret-file", &binary], "cannot be used with"),
+        (vec!["sign", "--secret", "hush", "--at", "noon"], "Unix seconds"),
+        (vec!["sign", "--secret", "hush", "--at", "1969-12-31T23:59:59Z"], "since 1970"),
+        (vec!["verify", "--secret", "hush"], "--header"),
+    ] {
+        let output = given(&mut tideover(&arguments), BODY);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        let complaint = complaint(&output);
+        assert!(complaint.contains(named) && !complaint.contains("hush"), "{complaint}");
+        assert!(output.stdout.is_empty());
+    }
+}
+
+#[test]
+fn a_large_body_is_signed_whole() {
+    let mut body = vec![b'a'; 8 << 20];
+    let header = with_secret(&["sign", "--at", "1767225600"], &body);
+    assert_eq!(told(&verify(told(&header), "1767225600", &body)), "valid");
+    *body.last_mut().unwrap() = b'b';
+    assert_eq!(verify(told(&header), "1767225600", &body).status.code(), Some(1));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let mut command = tideover(&["sign", "--secret", SECRET, "/dev/null"]);
+    let output = command.stdout(writer).output().unwrap();
+    assert_eq!((complaint(&output), output.status.code()), ("", Some(0)));
+}
+
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/signature")
+}
+
+/// What a program of `fixtures/signature` prints; nothing where what runs it is missing.
+#[expect(clippy::print_stdout, reason = "says why nothing is played")]
+fn played(interpreter: &str, arguments: &[&str]) -> Option<String> {
+    let run = Command::new(interpreter).current_dir(fixtures()).args(arguments).output();
+    let Ok(output) = run else {
+        println!("skipped: {interpreter} is not here");
+        return None;
+    };
+    let (told, complaint) = (told(&output), complaint(&output));
+    assert!(output.status.success(), "{interpreter} {arguments:?}: {told}\n{complaint}");
+    Some(told.to_owned())
+}
+
+/// The vectors are what another tool makes, and a third agrees with.
+#[test]
+fn the_vectors_are_as_made_outside() {
+    if played("openssl", &["version"]).is_some() {
+        played("python3", &["make.py", "--check"]);
+    }
+}
+
+/// The examples hold, and print what their README shows.
+#[test]
+fn the_vectors_play_in_python_and_in_node() {
+    let readme = std::fs::read_to_string(fixtures().join("README.md")).unwrap();
+    for (interpreter, program) in [("python3", "verify.py"), ("node", "verify.mjs")] {
+        let Some(told) = played(interpreter, &[program]) else { continue };
+        assert!(readme.contains(&told), "the README does not show\n{told}");
+    }
+}
