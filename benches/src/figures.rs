@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::interleaved::Turns;
+use crate::race::Race;
 
 /// One benchmark's result.
 #[derive(Clone, Debug, PartialEq)]
@@ -108,13 +109,24 @@ fn figure(directory: &Path) -> io::Result<Figure> {
 /// # Errors
 /// What the system says of a file, or that it has something else.
 pub fn read_turns(home: &Path) -> io::Result<Vec<Turns>> {
-    let Ok(directory) = fs::read_dir(home.join(Turns::DIRECTORY)) else { return Ok(Vec::new()) };
-    let mut all = Vec::new();
-    for entry in directory {
-        all.push(json::<Turns>(&entry?.path())?);
-    }
+    let mut all: Vec<Turns> = kept(&home.join(Turns::DIRECTORY))?;
     all.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(all)
+}
+
+/// The races that were run, by name and size; none if none ever was.
+///
+/// # Errors
+/// What the system says of a file, or that it has something else.
+pub fn read_races(home: &Path) -> io::Result<Vec<Race>> {
+    let mut all: Vec<Race> = kept(&home.join(Race::DIRECTORY))?;
+    all.sort_by(|a, b| (&a.name, a.size).cmp(&(&b.name, b.size)));
+    Ok(all)
+}
+
+fn kept<T: DeserializeOwned>(directory: &Path) -> io::Result<Vec<T>> {
+    let Ok(directory) = fs::read_dir(directory) else { return Ok(Vec::new()) };
+    directory.map(|entry| json(&entry?.path())).collect()
 }
 
 fn json<T: DeserializeOwned>(path: &Path) -> io::Result<T> {

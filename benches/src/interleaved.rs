@@ -131,7 +131,8 @@ fn ratio(numerator: Duration, denominator: Duration) -> f64 {
     numerator.as_secs_f64() / denominator.as_secs_f64()
 }
 
-fn median(mut values: Vec<f64>) -> Option<f64> {
+/// The middle one; none of none.
+pub(crate) fn median(mut values: Vec<f64>) -> Option<f64> {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied()
 }

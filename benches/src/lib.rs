@@ -4,6 +4,7 @@
 pub mod figures;
 pub mod interleaved;
 pub mod population;
+pub mod race;
 pub mod request;
 
 /// Whether each benchmark is only tried once: `cargo bench` without `-- --test` is what measures.

@@ -8,8 +8,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use tideover_benches::figures::{Figure, home, read, read_turns};
+use tideover_benches::figures::{Figure, home, read, read_races, read_turns};
 use tideover_benches::interleaved::Turns;
+use tideover_benches::race::{Lane, Race};
+
+/// What our own lane of a race is called, and the lane of the blocks alone.
+const OURS: &str = "Tideover";
+const BLOCKS: &str = "1024 blocks";
 
 const USAGE: &str = "\
 Tells what the last `cargo bench -p tideover-benches` measured, as Markdown.
@@ -53,11 +58,16 @@ fn tables(directory: &Path) -> Result<String, String> {
     let problem = |error: io::Error| error.to_string();
     let figures = read(directory).map_err(problem)?;
     let turns = read_turns(directory).map_err(problem)?;
+    let races = read_races(directory).map_err(problem)?;
     let mut text = String::new();
     model(&mut text, &figures)
         .and_then(|()| throughput(&mut text, &figures, "import", "Imports", "rows/s"))
         .and_then(|()| router(&mut text, &figures, &turns))
         .and_then(|()| throughput(&mut text, &figures, "steps", "The contract suite", "steps/s"))
+        .and_then(|()| signatures(&mut text, &races, "verify", "Verifying a signature"))
+        .and_then(|()| signatures(&mut text, &races, "sign", "Signing"))
+        .and_then(|()| times(&mut text, &races, "hash", "SHA-256 of 64 KiB"))
+        .and_then(|()| times(&mut text, &races, "refuse", "Refusing a signature"))
         .map_err(|error| error.to_string())?;
     if text.is_empty() {
         return Err(format!(
@@ -140,6 +150,53 @@ fn router(text: &mut String, figures: &[Figure], turns: &[Turns]) -> fmt::Result
     writeln!(text)
 }
 
+/// Our own beside the blocks that must be hashed, and beside others.
+fn signatures(text: &mut String, races: &[Race], name: &str, title: &str) -> fmt::Result {
+    let races: Vec<&Race> = races.iter().filter(|race| race.name == name).collect();
+    let Some(first) = races.first() else { return Ok(()) };
+    let mut others: Vec<&str> = first.lanes.iter().map(|lane| lane.name.as_str()).collect();
+    others.retain(|name| ![OURS, BLOCKS].contains(name));
+    let [columns, lines] = [others.join(" | "), " ---: |".repeat(others.len())];
+    writeln!(
+        text,
+        "## {title}\n\n\
+         Others: how many times as long as ours they take.\n\n\
+         | bytes | ours | ours : floor | {columns} |\n| ---: | ---: | ---: |{lines}"
+    )?;
+    for race in races {
+        let told = |value: Option<f64>| value.map_or("–".into(), |value| format!("{value:.2}"));
+        let ours = race.lane(OURS);
+        let time = ours.and_then(Lane::median).map_or("–".into(), duration);
+        let blocks = race.lane(BLOCKS).zip(ours).and_then(|(blocks, ours)| ours.ratio(blocks));
+        let floor = told(blocks.map(|ratio| ratio * 1024.0 / floor(race.size)));
+        write!(text, "| {} | {time} | {floor} |", grouped(race.size))?;
+        for other in &others {
+            let ratio = race.lane(other).zip(ours).and_then(|(other, ours)| other.ratio(ours));
+            write!(text, " {} |", told(ratio))?;
+        }
+        writeln!(text)?;
+    }
+    writeln!(text)
+}
+
+/// The blocks that must be hashed for a body: those of it, with what stands before it and after it, and one
+/// of the outer hash.
+#[expect(clippy::cast_precision_loss, reason = "few blocks")]
+fn floor(size: u64) -> f64 {
+    ((size + 20).div_ceil(64) + 1) as f64
+}
+
+/// What each of a race takes.
+fn times(text: &mut String, races: &[Race], name: &str, title: &str) -> fmt::Result {
+    let Some(race) = races.iter().find(|race| race.name == name) else { return Ok(()) };
+    writeln!(text, "## {title}\n\n| what | time |\n| --- | ---: |")?;
+    for lane in &race.lanes {
+        let time = lane.median().map_or("–".into(), duration);
+        writeln!(text, "| {} | {time} |", lane.name)?;
+    }
+    writeln!(text)
+}
+
 /// Nanoseconds, for a person.
 fn duration(nanoseconds: f64) -> String {
     let (value, unit) = match nanoseconds {
@@ -197,6 +254,18 @@ mod tests {
         let mut text = String::new();
         model(&mut text, &[figure("1000000", 300.0), figure("1000", 100.0)]).unwrap();
         assert!(text.ends_with("| quote | 100 ns | 300 ns | 3.00 |\n\n"), "{text}");
+    }
+
+    #[test]
+    fn the_floor_is_one_block_more_than_the_message_has() {
+        // 44 bytes with eleven before them and nine after fill a block.
+        assert_eq!([44, 45, 512].map(floor), [2.0, 3.0, 10.0]);
+        let lane = |name: &str, rounds| Lane { name: name.into(), rounds };
+        let lanes = vec![lane(OURS, vec![330.0]), lane(BLOCKS, vec![30_720.0])];
+        let race = Race { name: "verify".into(), size: 512, lanes };
+        let mut text = String::new();
+        signatures(&mut text, &[race], "verify", "Verifying").unwrap();
+        assert!(text.contains("| 512 | 330 ns | 1.10 |"), "{text}");
     }
 
     #[test]
