@@ -214,3 +214,29 @@ fn the_vectors_play_in_python_and_in_node() {
         assert!(readme.contains(&told), "the README does not show\n{told}");
     }
 }
+
+/// The README's session is what is really printed.
+#[cfg(unix)]
+#[test]
+fn the_readme_session_is_what_is_printed() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
+    let (_, section) = readme.split_once("## Signatures").unwrap();
+    let (_, session) = section.split_once("```console\n").unwrap();
+    let (session, _) = session.split_once("```").unwrap();
+    let (commands, printed): (Vec<&str>, Vec<&str>) =
+        session.lines().partition(|line| line.starts_with("$ "));
+    let script: Vec<&str> = commands.iter().filter_map(|line| line.strip_prefix("$ ")).collect();
+    let binary = Path::new(env!("CARGO_BIN_EXE_tideover")).parent().unwrap();
+    let paths = std::env::var_os("PATH").unwrap();
+    let paths = std::iter::once(binary.to_owned()).chain(std::env::split_paths(&paths));
+    let folder = tempfile::tempdir().unwrap();
+    let output = Command::new("sh")
+        .args(["-c", &script.join("\n")])
+        .current_dir(&folder)
+        .env("PATH", std::env::join_paths(paths).unwrap())
+        .output()
+        .unwrap();
+    assert!(commands.len() > 4);
+    assert_eq!(told(&output).lines().collect::<Vec<_>>(), printed, "{}", complaint(&output));
+}
