@@ -43,7 +43,8 @@ impl Keyed {
         }
         let after = |pad: u8| {
             let mut state = START;
-            compress256(&mut state, &[*Zeroizing::new(block.map(|byte| byte ^ pad))]);
+            let padded = Zeroizing::new([block.map(|byte| byte ^ pad)]);
+            compress256(&mut state, &*padded);
             state
         };
         Keyed { inner: after(0x36), outer: after(0x5c) }
