@@ -35,6 +35,12 @@ pub trait Choices: Clone + Eq + Hash + Debug + Send + 'static {
 
     /// How long a hidden transition takes. Seconds.
     fn delay(&mut self, profile: &Profile, transition: Transition) -> Seconds;
+
+    /// How late a delivery is sent for the first time. Seconds.
+    fn lateness(&mut self, profile: &Profile, delivery: u64) -> Seconds;
+
+    /// Whether a delivery is sent once more after it was accepted.
+    fn is_duplicated(&mut self, profile: &Profile, delivery: u64) -> bool;
 }
 
 /// What a minted name is for.
@@ -164,6 +170,19 @@ impl Choices for Seeded {
             }
         };
         pick(&mut self.draw(purpose, entity, u64::from(counter)), range)
+    }
+
+    fn lateness(&mut self, profile: &Profile, delivery: u64) -> Seconds {
+        match profile.webhooks.lateness {
+            Range { min, max } if min == max => min,
+            range => pick(&mut self.draw("late", 0, delivery), range),
+        }
+    }
+
+    fn is_duplicated(&mut self, profile: &Profile, delivery: u64) -> bool {
+        let percent = u64::from(profile.webhooks.duplicates);
+        percent > 0
+            && pick(&mut self.draw("twice", 0, delivery), Range { min: 1, max: 100 }) <= percent
     }
 }
 

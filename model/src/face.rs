@@ -1,6 +1,9 @@
 //! The model's face: what anything that plays the service looks like from outside.
 
-use crate::event::Delivery;
+use std::sync::Arc;
+
+use crate::delivery::{Attempt, Consequence, Delivery, Receipt};
+use crate::destination::Destinations;
 use crate::happening::{Happening, Impossible, Outcome};
 use crate::identity::PlatformId;
 use crate::operation::Operation;
@@ -30,6 +33,9 @@ pub struct IssuedKey {
 pub trait Face: Send {
     /// The assumed values.
     fn profile(&self) -> &Profile;
+
+    /// Where webhooks may go.
+    fn destinations(&self) -> &Destinations;
 
     /// Whose key the `Authorization` header carries (§5 rules 1 and 3).
     ///
@@ -67,12 +73,139 @@ pub trait Face: Send {
     /// When something is due next.
     fn poll_timeout(&self) -> Option<Timestamp>;
 
-    /// The next delivery that was queued.
-    fn poll_delivery(&mut self) -> Option<Delivery>;
+    /// The next delivery that was queued: for whoever keeps a journal. It is sent by its attempts.
+    fn poll_delivery(&mut self) -> Option<Arc<Delivery>>;
+
+    /// The next attempt that is due by `now`: it begins. It is under way until its receipt comes.
+    fn poll_attempt(&mut self, now: Timestamp) -> Option<Attempt>;
+
+    /// What became of an attempt, and so becomes of its delivery (§6 delivery rules 1 and 2).
+    fn handle_receipt(
+        &mut self,
+        now: Timestamp,
+        attempt: &Attempt,
+        receipt: Receipt,
+    ) -> Consequence;
+
+    /// Sends a delivery once more, at once: one that is done, too.
+    ///
+    /// # Errors
+    /// [`Impossible`] if its subscription is gone, or an attempt is under way.
+    fn resend(&mut self, now: Timestamp, delivery: &Arc<Delivery>) -> Result<(), Impossible>;
+
+    /// When the next attempt of a delivery is due, if one is.
+    fn next_attempt(&self, delivery: &Delivery) -> Option<Timestamp>;
 
     /// Checks that the books balance: cents are neither made nor lost.
     ///
     /// # Errors
     /// The law of conservation that does not hold, with its two sides.
     fn audit(&self) -> Result<(), String>;
+}
+
+/// A face that does as another does, but for what it overrides: a planted bug, a fault.
+pub trait Altered: Send {
+    /// The face that it alters.
+    type Face: Face;
+
+    /// The other face.
+    fn unaltered(&self) -> &Self::Face;
+
+    /// The other face.
+    fn unaltered_mut(&mut self) -> &mut Self::Face;
+
+    /// In place of [`Face::handle`].
+    ///
+    /// # Errors
+    /// As [`Face::handle`].
+    fn alter_answer(&mut self, now: Timestamp, caller: PlatformId, operation: Operation) -> Answer {
+        self.unaltered_mut().handle(now, caller, operation)
+    }
+
+    /// In place of [`Face::poll_attempt`].
+    fn alter_attempt(&mut self, now: Timestamp) -> Option<Attempt> {
+        self.unaltered_mut().poll_attempt(now)
+    }
+
+    /// In place of [`Face::handle_receipt`].
+    fn alter_consequence(
+        &mut self,
+        now: Timestamp,
+        attempt: &Attempt,
+        receipt: Receipt,
+    ) -> Consequence {
+        self.unaltered_mut().handle_receipt(now, attempt, receipt)
+    }
+}
+
+impl<A: Altered> Face for A {
+    fn profile(&self) -> &Profile {
+        self.unaltered().profile()
+    }
+
+    fn destinations(&self) -> &Destinations {
+        self.unaltered().destinations()
+    }
+
+    fn authenticate(&self, authorization: Option<&str>) -> Result<PlatformId, Refusal> {
+        self.unaltered().authenticate(authorization)
+    }
+
+    fn platform_of(&self, authorization: Option<&str>) -> Option<PlatformId> {
+        self.unaltered().platform_of(authorization)
+    }
+
+    fn keys(&self) -> Vec<IssuedKey> {
+        self.unaltered().keys()
+    }
+
+    fn handle(&mut self, now: Timestamp, caller: PlatformId, operation: Operation) -> Answer {
+        self.alter_answer(now, caller, operation)
+    }
+
+    fn happen(
+        &mut self,
+        now: Timestamp,
+        platform: PlatformId,
+        happening: Happening,
+    ) -> Result<Outcome, Impossible> {
+        self.unaltered_mut().happen(now, platform, happening)
+    }
+
+    fn handle_timeout(&mut self, now: Timestamp) {
+        self.unaltered_mut().handle_timeout(now);
+    }
+
+    fn poll_timeout(&self) -> Option<Timestamp> {
+        self.unaltered().poll_timeout()
+    }
+
+    fn poll_delivery(&mut self) -> Option<Arc<Delivery>> {
+        self.unaltered_mut().poll_delivery()
+    }
+
+    fn poll_attempt(&mut self, now: Timestamp) -> Option<Attempt> {
+        self.alter_attempt(now)
+    }
+
+    fn handle_receipt(
+        &mut self,
+        now: Timestamp,
+        attempt: &Attempt,
+        receipt: Receipt,
+    ) -> Consequence {
+        self.alter_consequence(now, attempt, receipt)
+    }
+
+    fn resend(&mut self, now: Timestamp, delivery: &Arc<Delivery>) -> Result<(), Impossible> {
+        self.unaltered_mut().resend(now, delivery)
+    }
+
+    fn next_attempt(&self, delivery: &Delivery) -> Option<Timestamp> {
+        self.unaltered().next_attempt(delivery)
+    }
+
+    fn audit(&self) -> Result<(), String> {
+        self.unaltered().audit()
+    }
 }

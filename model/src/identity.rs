@@ -25,6 +25,11 @@ identity! {
     InvoiceId
 }
 
+identity! {
+    /// A webhook subscription.
+    SubscriptionId
+}
+
 impl PlatformId {
     /// The platform that is there from the start.
     pub const DEFAULT: PlatformId = PlatformId(0);

@@ -15,8 +15,8 @@
 mod cents;
 mod choices;
 pub mod clause;
+mod delivery;
 pub mod destination;
-mod event;
 mod face;
 mod happening;
 mod hex;
@@ -37,16 +37,17 @@ pub mod wire;
 pub use cents::{Cents, FaceValue};
 pub use choices::{Choices, Seeded, Token, Transition};
 pub use clause::Clause;
-pub use event::Delivery;
-pub use face::{Answer, Face, IssuedKey};
+pub use delivery::{Attempt, Cause, Consequence, Delivery, Receipt};
+pub use destination::Destinations;
+pub use face::{Altered, Answer, Face, IssuedKey};
 pub use happening::{Happening, Impossible, Outcome, VendorRoute};
-pub use identity::{BusinessId, InvoiceId, PlatformId, RelationshipId};
+pub use identity::{BusinessId, InvoiceId, PlatformId, RelationshipId, SubscriptionId};
 pub use operation::{
     Address, BusinessDetails, Contact, ImportFile, ImportRow, InvoiceSync, Operation,
     OperationKind, Party,
 };
 pub use pricing::{BasisPoints, Offer, Rates, Terms};
-pub use profile::{Delays, ImpossibleValue, Profile, Range, RateRanges, Success};
+pub use profile::{Delays, ImpossibleValue, Profile, Range, RateRanges, Success, Webhooks};
 pub use refusal::{Code, Refusal, Status};
 pub use service::{Service, bearer};
 pub use signature::{Signature, SigningKey};

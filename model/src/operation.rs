@@ -1,6 +1,8 @@
 //! What a caller can ask: one variant per endpoint, in document order (§4). Those that `PUT`, and the
 //! request of an advance, are safe to repeat (`4.idempotency.1`).
 
+use std::net::IpAddr;
+
 use serde::{Deserialize, Serialize};
 
 use crate::cents::FaceValue;
@@ -87,6 +89,8 @@ pub enum Operation {
         url: String,
         /// The kinds wanted; `None` for all, future ones included.
         event_types: Option<Vec<EventType>>,
+        /// What its host name resolves to, as far as that is known.
+        addresses: Vec<IpAddr>,
     },
     /// `GET /v1/webhooks`
     ListSubscriptions,

@@ -75,6 +75,12 @@ impl Timestamp {
         u64::try_from((later.0 - self.0).whole_days()).unwrap_or(0)
     }
 
+    /// Milliseconds from this instant to `later`, rounded up; 0 if `later` is not later.
+    pub fn milliseconds_until(self, later: Timestamp) -> u64 {
+        let nanoseconds = (later.0 - self.0).whole_nanoseconds();
+        u64::try_from(nanoseconds).unwrap_or(0).div_ceil(1_000_000)
+    }
+
     /// Whole seconds from this instant to `later`, rounded down; 0 if `later` is not later.
     pub fn whole_seconds_until(self, later: Timestamp) -> Seconds {
         u64::try_from((later.0 - self.0).whole_seconds()).unwrap_or(0)

@@ -10,7 +10,7 @@ use axum::response::Response;
 use axum::routing::{MethodRouter, get, post};
 use tideover_model::wire::exchange;
 use tideover_model::wire::route::route;
-use tideover_model::{Answer, Profile, Refusal};
+use tideover_model::{Answer, Operation, Profile, Refusal};
 
 use crate::control;
 use crate::world::World;
@@ -29,6 +29,8 @@ pub(crate) fn router(worlds: Arc<Worlds>) -> Router {
         .route("/_sim/keys", of(get(control::keys)))
         .route("/_sim/journal", of(get(control::journal)))
         .route("/_sim/deliveries", of(get(control::deliveries)))
+        .route("/_sim/deliveries/wait", of(post(control::wait)))
+        .route("/_sim/deliveries/{id}/resend", of(post(control::resend)))
         .route("/_sim/openapi.json", of(get(control::openapi)))
         .fallback(api)
         .with_state(worlds)
@@ -51,7 +53,10 @@ async fn api(State(worlds): State<Arc<Worlds>>, mut request: Request) -> Respons
             Err(refusal) => world.refuse(&request, Some(route.kind), refusal),
             Ok(body) => {
                 let content_type = extract::header(request.headers(), CONTENT_TYPE);
-                let operation = route.decode(content_type, &body);
+                let mut operation = route.decode(content_type, &body);
+                if let Ok(Operation::Subscribe { url, addresses, .. }) = &mut operation {
+                    *addresses = world.resolve(url).await;
+                }
                 world.answer(&request, authorization, route.kind, operation)
             }
         },

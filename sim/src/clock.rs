@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use tideover_model::{Seconds, Timestamp};
+use tideover_model::Timestamp;
 
 /// Whether the time of a world passes by itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,8 +21,11 @@ pub enum ClockChoice {
 #[derive(Clone, Debug)]
 pub struct Clock {
     start: Timestamp,
-    moved: Seconds,
+    /// What it showed when it was last set.
+    shown: Timestamp,
     pace: Pace,
+    /// Somebody moves it: it stands in between.
+    held: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -38,28 +41,53 @@ impl Clock {
             ClockChoice::Still => Pace::Still,
             ClockChoice::Running { speed } => Pace::Running { since: instant(), speed },
         };
-        Clock { start, moved: 0, pace }
+        Clock { start, shown: start, pace, held: false }
     }
 
     /// What it shows.
     pub fn now(&self) -> Timestamp {
-        let moved = self.start.after(self.moved);
         match self.pace {
-            Pace::Still => moved,
-            Pace::Running { since, speed } => {
-                moved.after_milliseconds(scaled(instant().saturating_duration_since(since), speed))
+            Pace::Running { since, speed } if !self.held => {
+                let elapsed = instant().saturating_duration_since(since);
+                self.shown.after_milliseconds(scaled(elapsed, speed))
             }
+            Pace::Still | Pace::Running { .. } => self.shown,
         }
     }
 
-    /// Moves it forward by `seconds`.
-    pub fn advance(&mut self, seconds: Seconds) {
-        self.moved = self.moved.saturating_add(seconds);
+    /// How long it takes until it shows `due` by itself; `None` if it stands.
+    pub(crate) fn until(&self, due: Timestamp) -> Option<Duration> {
+        match self.pace {
+            Pace::Running { speed, .. } if !self.held && speed > 0 => {
+                let virtually = self.now().milliseconds_until(due);
+                Some(Duration::from_millis(virtually.div_ceil(u64::from(speed))))
+            }
+            Pace::Still | Pace::Running { .. } => None,
+        }
+    }
+
+    /// Stops it for as long as it is moved step by step.
+    pub(crate) fn hold(&mut self) {
+        self.shown = self.now();
+        self.held = true;
+    }
+
+    /// Sets it forward to `time`, while it is held.
+    pub(crate) fn set(&mut self, time: Timestamp) {
+        self.shown = self.shown.max(time);
+    }
+
+    /// Lets it go on.
+    pub(crate) fn release(&mut self) {
+        self.held = false;
+        if let Pace::Running { since, speed: _ } = &mut self.pace {
+            *since = instant();
+        }
     }
 
     /// Sets it to where it started.
-    pub fn reset(&mut self) {
-        self.moved = 0;
+    pub(crate) fn reset(&mut self) {
+        self.shown = self.start;
         if let Pace::Running { since, speed: _ } = &mut self.pace {
             *since = instant();
         }
@@ -71,8 +99,9 @@ fn scaled(elapsed: Duration, speed: u32) -> u64 {
     u64::try_from(elapsed.as_millis().saturating_mul(u128::from(speed))).unwrap_or(u64::MAX)
 }
 
+/// To measure how long something outside takes.
 #[expect(clippy::disallowed_methods, reason = "the one place")]
-fn instant() -> Instant {
+pub(crate) fn instant() -> Instant {
     Instant::now()
 }
 
@@ -96,8 +125,10 @@ mod tests {
     fn a_still_clock_stands_until_it_is_moved() {
         let mut clock = Clock::new(start(), ClockChoice::Still);
         assert_eq!(clock.now(), start());
-        clock.advance(90);
-        assert_eq!(clock.now(), start().after(90));
+        clock.hold();
+        clock.set(start().after(90));
+        clock.release();
+        assert_eq!((clock.now(), clock.until(Timestamp::MAX)), (start().after(90), None));
         clock.reset();
         assert_eq!(clock.now(), start());
     }
@@ -111,8 +142,15 @@ mod tests {
             assert!(now >= last);
             last = now;
         }
-        clock.advance(3600);
+        clock.hold();
+        let held = clock.now();
+        assert_eq!((held, clock.until(Timestamp::MAX)), (clock.now(), None));
+        clock.set(start());
+        assert_eq!(clock.now(), held, "never back");
+        clock.set(start().after(3600));
+        clock.release();
         assert!(clock.now() >= start().after(3600));
+        assert!(clock.until(start().after(7200)) <= Some(Duration::from_secs(3600)));
     }
 
     #[test]
@@ -121,16 +159,6 @@ mod tests {
         assert_eq!(scaled(Duration::from_millis(1500), 60), 90_000);
         assert_eq!(scaled(Duration::from_millis(1500), 0), 0);
         assert_eq!(scaled(Duration::MAX, u32::MAX), u64::MAX);
-    }
-
-    #[test]
-    fn no_move_passes_the_last_instant() {
-        for choice in [ClockChoice::Still, ClockChoice::Running { speed: u32::MAX }] {
-            let mut clock = Clock::new(start(), choice);
-            clock.advance(u64::MAX);
-            clock.advance(u64::MAX);
-            assert_eq!(clock.now(), Timestamp::MAX);
-        }
     }
 
     #[test]

@@ -1,15 +1,19 @@
 //! The control plane under `/_sim`: the outside world, the clock, and a look inside.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use axum::extract::{Request, State};
+use axum::extract::{Path, Request, State};
 use axum::http::header::AUTHORIZATION;
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 use tideover_model::wire::action::{self, NotApplied};
-use tideover_model::{Happening, IssuedKey, PlatformId, Refusal, Seconds, Service, bearer};
+use tideover_model::{
+    Happening, Impossible, IssuedKey, PlatformId, Refusal, Seconds, Service, bearer,
+};
 
-use crate::world::World;
+use crate::deliveries::Filter;
+use crate::world::{ClockMoving, Quiet, World};
 use crate::worlds::Worlds;
 use crate::{extract, openapi, respond};
 
@@ -111,20 +115,24 @@ pub(crate) async fn clock(State(worlds): Shared, request: Request) -> Controlled
 /// `POST /_sim/clock`: moves it forward; everything due has happened then, in order.
 ///
 /// # Errors
-/// `unauthorized`, `payload_too_large`, `unreadable_request`, `invalid_request`.
+/// `unauthorized`, `payload_too_large`, `unreadable_request`, `invalid_request`, `action_refused` while
+/// another move is under way.
 pub(crate) async fn advance(State(worlds): Shared, request: Request) -> Controlled {
     let caller = caller(&worlds, &request)?;
     let body = extract::body(request.into_body(), MOST_BYTES).await?;
     let body: Value = serde_json::from_slice(&body).map_err(|why| unreadable(&why.to_string()))?;
-    let seconds = seconds(&body)
+    let seconds = seconds(&body, "advanceSeconds")
         .ok_or_else(|| invalid("expected {\"advanceSeconds\": N}, N a non-negative integer"))?;
-    Ok(respond::ok(&json!({ "now": caller.world.advance_clock(seconds) })))
+    let now = caller.world.advance_clock(seconds).await.map_err(|ClockMoving| {
+        NotApplied::Impossible(Impossible("the clock is being moved already"))
+    })?;
+    Ok(respond::ok(&json!({ "now": now })))
 }
 
-/// `{"advanceSeconds": N}`, and nothing else.
-fn seconds(body: &Value) -> Option<Seconds> {
+/// `{FIELD: N}`, and nothing else.
+fn seconds(body: &Value, field: &str) -> Option<Seconds> {
     let fields = body.as_object().filter(|fields| fields.len() == 1)?;
-    fields.get("advanceSeconds")?.as_u64()
+    fields.get(field)?.as_u64()
 }
 
 /// `GET /_sim/health`: whether it answers.
@@ -158,21 +166,74 @@ pub(crate) async fn journal(State(worlds): Shared, request: Request) -> Controll
     Ok(respond::ok(&caller.world.journal_view()))
 }
 
-/// `GET /_sim/deliveries`: the deliveries queued, from number `after` on. Nothing sends them yet.
+/// `GET /_sim/deliveries`: the last deliveries and their attempts, from number `after` on; those alone of a
+/// `subscription`, a `type`, an `invoice`, a `state`.
 ///
 /// # Errors
 /// `unauthorized`, `invalid_request`.
 pub(crate) async fn deliveries(State(worlds): Shared, request: Request) -> Controlled {
     let caller = caller(&worlds, &request)?;
-    let mut parameters = request.uri().query().unwrap_or_default().split('&');
-    let after = parameters.find_map(|parameter| parameter.strip_prefix("after="));
-    let after = match after {
-        None => 0,
-        Some(number) => number
-            .parse()
-            .map_err(|_| invalid("after: expected the number of a delivery, such as 17"))?,
+    let filter = filter(request.uri().query().unwrap_or_default())?;
+    Ok(respond::ok(&caller.world.deliveries_view(&filter)))
+}
+
+fn filter(query: &str) -> Result<Filter, Problem> {
+    let mut filter = Filter::default();
+    for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
+        let value = value.into_owned();
+        match &*name {
+            "after" => {
+                let expected = "after: expected the number of a delivery, such as 17";
+                filter.after = value.parse().map_err(|_| invalid(expected))?;
+            }
+            "subscription" => filter.subscription = Some(value),
+            "type" => filter.event = Some(value),
+            "invoice" => filter.invoice = Some(value),
+            "state" => filter.state = Some(value),
+            other => {
+                return Err(invalid(&format!(
+                    "{other}: deliveries are chosen by after, subscription, type, invoice and state"
+                )));
+            }
+        }
+    }
+    Ok(filter)
+}
+
+/// `POST /_sim/deliveries/{id}/resend`: sends it once more, at once.
+///
+/// # Errors
+/// `unauthorized`, `unknown_delivery`, `action_refused`.
+pub(crate) async fn resend(
+    State(worlds): Shared,
+    Path(id): Path<String>,
+    request: Request,
+) -> Controlled {
+    let caller = caller(&worlds, &request)?;
+    let resent = caller.world.resend(&id).ok_or(NotApplied::UnknownDelivery)?;
+    resent.map_err(NotApplied::from)?;
+    Ok(respond::ok(&json!({ "applied": true })))
+}
+
+/// `POST /_sim/deliveries/wait`: answers when nothing is left to be sent now.
+///
+/// # Errors
+/// `unauthorized`, `payload_too_large`, `unreadable_request`, `invalid_request`.
+pub(crate) async fn wait(State(worlds): Shared, request: Request) -> Controlled {
+    const PATIENCE: Seconds = 30;
+    let caller = caller(&worlds, &request)?;
+    let body = extract::body(request.into_body(), MOST_BYTES).await?;
+    let patience = if body.is_empty() {
+        PATIENCE
+    } else {
+        let body: Value =
+            serde_json::from_slice(&body).map_err(|why| unreadable(&why.to_string()))?;
+        seconds(&body, "patienceSeconds").filter(|seconds| *seconds <= 3600).ok_or_else(|| {
+            invalid("expected {\"patienceSeconds\": N}, N an integer from 0 to 3600")
+        })?
     };
-    Ok(respond::ok(&caller.world.outbox_view(after)))
+    let Quiet { quiet, next_due } = caller.world.quiet(Duration::from_secs(patience)).await;
+    Ok(respond::ok(&json!({ "quiet": quiet, "nextDue": next_due })))
 }
 
 /// `GET /_sim/openapi.json`: the partner API as this world speaks it, in OpenAPI 3.1.

@@ -1,13 +1,11 @@
-//! What a world remembers for whoever looks in: the last requests, and the deliveries queued.
+//! What a world remembers of the last requests, for whoever looks in.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
 
 use axum::http::Method;
 use serde::Serialize;
-use serde_json::value::RawValue;
-use tideover_model::wire::words::EventType;
-use tideover_model::{Clause, Code, Delivery, OperationKind, Timestamp};
+use tideover_model::{Clause, Code, OperationKind, Timestamp};
 
 /// Entries kept.
 const KEPT: usize = 1000;
@@ -31,23 +29,33 @@ impl<T> Default for Ring<T> {
 
 impl<T> Ring<T> {
     /// Adds an entry; gives back the one that was forgotten for it.
-    fn push(&mut self, entry: T) -> Option<T> {
+    pub(crate) fn push(&mut self, entry: T) -> Option<T> {
         let forgotten = if self.entries.len() == KEPT { self.entries.pop_front() } else { None };
         self.dropped += u64::from(forgotten.is_some());
         self.entries.push_back(entry);
         forgotten
     }
 
+    /// Entries forgotten.
+    pub(crate) fn dropped(&self) -> u64 {
+        self.dropped
+    }
+
     /// Entries ever added.
-    fn next(&self) -> u64 {
+    pub(crate) fn next(&self) -> u64 {
         self.dropped + self.entries.len() as u64
     }
 
     /// The entries kept, with their numbers, from number `after` on.
-    fn from(&self, after: u64) -> impl Iterator<Item = (u64, &T)> {
+    pub(crate) fn from(&self, after: u64) -> impl Iterator<Item = (u64, &T)> {
         let skipped = usize::try_from(after.saturating_sub(self.dropped)).unwrap_or(usize::MAX);
         let first = self.dropped + skipped.min(self.entries.len()) as u64;
         (first..).zip(self.entries.iter().skip(skipped))
+    }
+
+    /// The entry of that number, if it is kept.
+    pub(crate) fn get_mut(&mut self, number: u64) -> Option<&mut T> {
+        self.entries.get_mut(usize::try_from(number.checked_sub(self.dropped)?).ok()?)
     }
 }
 
@@ -123,60 +131,6 @@ impl Journal {
 
     pub(crate) fn entries(&self) -> Vec<Entry> {
         self.ring.entries.iter().cloned().collect()
-    }
-}
-
-/// The deliveries queued. Nothing sends them yet.
-#[derive(Debug, Default)]
-pub(crate) struct Outbox {
-    ring: Ring<Delivery>,
-}
-
-/// `GET /_sim/deliveries`
-#[derive(Serialize)]
-pub(crate) struct OutboxView {
-    deliveries: Vec<DeliveryView>,
-    next: u64,
-    dropped: u64,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct DeliveryView {
-    index: u64,
-    id: String,
-    subscription: String,
-    url: String,
-    event: EventType,
-    queued_at: Timestamp,
-    body: Option<Box<RawValue>>,
-}
-
-impl Outbox {
-    pub(crate) fn push(&mut self, delivery: Delivery) {
-        self.ring.push(delivery);
-    }
-
-    /// Those from number `after` on, as far as they are kept.
-    pub(crate) fn deliveries(&self, after: u64) -> Vec<Delivery> {
-        self.ring.from(after).map(|(_, delivery)| delivery.clone()).collect()
-    }
-
-    pub(crate) fn view(&self, after: u64) -> OutboxView {
-        let view = |(index, delivery): (u64, &Delivery)| DeliveryView {
-            index,
-            id: delivery.id.clone(),
-            subscription: delivery.subscription.clone(),
-            url: delivery.url.clone(),
-            event: delivery.event,
-            queued_at: delivery.queued_at,
-            body: serde_json::from_slice(&delivery.body).ok(),
-        };
-        OutboxView {
-            deliveries: self.ring.from(after).map(view).collect(),
-            next: self.ring.next(),
-            dropped: self.ring.dropped,
-        }
     }
 }
 

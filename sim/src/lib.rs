@@ -16,7 +16,7 @@
 //!
 //! // The outside world does as it is told, and time passes when it is told to.
 //! assert!(mock.vendor_signs_agreement("acme").is_err(), "nobody was invited");
-//! assert_eq!(mock.advance_clock(3600).to_string(), "2026-01-01T01:00:00Z");
+//! assert_eq!(mock.advance_clock(3600).await?.to_string(), "2026-01-01T01:00:00Z");
 //! # Ok(())
 //! # }
 //! ```
@@ -31,14 +31,14 @@
 //! - [`load_profile`] reads the assumed values from a file.
 //!
 //! Inside: `app` has the routes, `extract` and `respond` read requests and write answers, `worlds` finds the
-//! world that a key means, `control` is the operator port, `openapi` describes the API from the code's own
+//! world that a key means, `courier` sends webhooks and `deliveries` remembers how that went, `control` is the operator port, `openapi` describes the API from the code's own
 //! types, `serve` and `wire` are the socket. No rule of the API is here: all of them are the model's.
-//!
-//! Webhook deliveries are queued and listed, but not sent yet.
 
 mod app;
 mod clock;
 mod control;
+mod courier;
+mod deliveries;
 mod extract;
 mod journal;
 mod mock;
@@ -52,8 +52,12 @@ mod world;
 mod worlds;
 
 pub use clock::{Clock, ClockChoice, wall_time};
+pub use courier::{
+    Authorities, CertificateError, NoNames, Resolution, Resolver, SigningTime, SystemResolver,
+};
+pub use deliveries::{AttemptEntry, DeliveryEntry, DeliveryState};
 pub use journal::Entry;
 pub use mock::{Builder, Mock, StartError};
 pub use outside::{IssuedKey, Outside, Payment};
 pub use profile_file::{ProfileError, load_profile};
-pub use world::World;
+pub use world::{ClockMoving, Quiet, World};

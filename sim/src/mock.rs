@@ -6,16 +6,21 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::ops::Deref;
 use std::sync::Arc;
 
+use std::time::Duration;
+
 use tideover_model::{
-    Delivery, Face, ImpossibleValue, Profile, Seconds, Seeded, Service, Timestamp,
+    Destinations, Face, Impossible, ImpossibleValue, Profile, Seconds, Seeded, Service, Timestamp,
 };
+use tokio::task::JoinHandle;
 
 use crate::app;
 use crate::clock::{Clock, ClockChoice};
+use crate::courier::{Authorities, Courier, Resolver, SigningTime, SystemResolver};
+use crate::deliveries::DeliveryEntry;
 use crate::journal::Entry;
 use crate::outside::Outside;
 use crate::serve::Server;
-use crate::world::World;
+use crate::world::{ClockMoving, Quiet, World};
 use crate::worlds::Worlds;
 
 /// A mock that listens on a port of its own. It stops when it is dropped.
@@ -34,11 +39,13 @@ use crate::worlds::Worlds;
 /// # }
 /// ```
 pub struct Mock {
+    address: SocketAddr,
     url: String,
     world: World,
     worlds: Arc<Worlds>,
     outside: Outside,
-    server: Server,
+    server: Option<Server>,
+    courier: JoinHandle<()>,
 }
 
 /// Why a mock does not start.
@@ -78,7 +85,7 @@ impl Mock {
 
     /// Where it listens.
     pub fn address(&self) -> SocketAddr {
-        self.server.address()
+        self.address
     }
 
     /// The API key that is there from the start.
@@ -91,9 +98,18 @@ impl Mock {
         self.world.now()
     }
 
-    /// Moves the clock forward by `seconds`. Everything due has happened then, in order.
-    pub fn advance_clock(&self, seconds: Seconds) -> Timestamp {
-        self.world.advance_clock(seconds)
+    /// Moves the clock forward by `seconds`. Everything due has happened then, in order, webhooks included:
+    /// each attempt was answered, or given up after the profile's patience.
+    ///
+    /// # Errors
+    /// [`ClockMoving`] while another move is under way.
+    pub async fn advance_clock(&self, seconds: Seconds) -> Result<Timestamp, ClockMoving> {
+        self.world.advance_clock(seconds).await
+    }
+
+    /// Waits until nothing is left to be sent now, for `patience` at most.
+    pub async fn quiet(&self, patience: Duration) -> Quiet {
+        self.world.quiet(patience).await
     }
 
     /// The outside world with the identifiers of the platform that `key` was ever issued to.
@@ -101,9 +117,17 @@ impl Mock {
         Outside::new(Arc::clone(&self.worlds), Some(key))
     }
 
-    /// The deliveries queued, from number `after` on, the last 1000 at most. Nothing sends them yet.
-    pub fn deliveries(&self, after: u64) -> Vec<Delivery> {
+    /// The deliveries, from number `after` on, with their attempts: the last 1000 at most.
+    pub fn deliveries(&self, after: u64) -> Vec<DeliveryEntry> {
         self.world.deliveries(after)
+    }
+
+    /// Sends the delivery once more that carries this `Service-Delivery`.
+    ///
+    /// # Errors
+    /// [`Impossible`] if none is kept, its subscription is gone, or an attempt is under way.
+    pub fn resend(&self, id: &str) -> Result<(), Impossible> {
+        self.world.resend(id).unwrap_or(Err(Impossible("no delivery is kept that carries this id")))
     }
 
     /// The last requests to the partner API, the oldest first, 1000 at most.
@@ -120,8 +144,16 @@ impl Mock {
     }
 
     /// Stops it. Requests under way are given a second.
-    pub async fn stop(self) {
-        self.server.stop().await;
+    pub async fn stop(mut self) {
+        if let Some(server) = self.server.take() {
+            server.stop().await;
+        }
+    }
+}
+
+impl Drop for Mock {
+    fn drop(&mut self) {
+        self.courier.abort();
     }
 }
 
@@ -149,6 +181,10 @@ pub struct Builder {
     clock: ClockChoice,
     listen: SocketAddr,
     face: Option<Box<dyn Face>>,
+    destinations: Destinations,
+    resolver: Arc<dyn Resolver>,
+    authorities: Authorities,
+    signing: SigningTime,
 }
 
 impl Default for Builder {
@@ -160,13 +196,17 @@ impl Default for Builder {
             clock: ClockChoice::Still,
             listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
             face: None,
+            destinations: Destinations::Public,
+            resolver: Arc::new(SystemResolver),
+            authorities: Authorities::default(),
+            signing: SigningTime::Virtual,
         }
     }
 }
 
 impl fmt::Debug for Builder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Builder { seed, profile: _, start_at, clock, listen, face: _ } = self;
+        let Builder { seed, start_at, clock, listen, .. } = self;
         write!(f, "Builder({seed}, {start_at:?}, {clock:?}, {listen})")
     }
 }
@@ -205,7 +245,32 @@ impl Builder {
         Builder { listen: address, ..self }
     }
 
-    /// What plays the service, in place of the model's own: seed and profile are its affair then.
+    /// Where webhooks may go: to public https URLs unless said otherwise.
+    #[must_use]
+    pub fn webhooks(self, destinations: Destinations) -> Builder {
+        Builder { destinations, ..self }
+    }
+
+    /// What resolves the host names of webhooks: the system unless said otherwise.
+    #[must_use]
+    pub fn resolver(self, resolver: impl Resolver) -> Builder {
+        Builder { resolver: Arc::new(resolver), ..self }
+    }
+
+    /// The certificate authorities to trust besides the system's.
+    #[must_use]
+    pub fn trust(self, authorities: Authorities) -> Builder {
+        Builder { authorities, ..self }
+    }
+
+    /// Which instant signs webhooks: the world's own unless said otherwise.
+    #[must_use]
+    pub fn signing(self, signing: SigningTime) -> Builder {
+        Builder { signing, ..self }
+    }
+
+    /// What plays the service, in place of the model's own: seed, profile and where webhooks may go are its
+    /// affair then.
     #[must_use]
     pub fn face(self, face: Box<dyn Face>) -> Builder {
         Builder { face: Some(face), ..self }
@@ -216,22 +281,26 @@ impl Builder {
     /// # Errors
     /// [`StartError`]: the profile is impossible, or the address cannot be listened at.
     pub async fn start(self) -> Result<Mock, StartError> {
-        let Builder { seed, profile, start_at, clock, listen, face } = self;
+        let Builder { seed, profile, start_at, clock, listen, face, .. } = self;
         let face = match face {
             Some(face) => face,
             None => {
                 profile.check()?;
-                Box::new(Service::new(profile, Seeded { seed }))
+                Box::new(Service::new(profile, Seeded { seed }).sending_to(self.destinations))
             }
         };
         let start = start_at.or(Timestamp::from_unix(START)).unwrap_or(Timestamp::MAX);
-        let world = World::new(face, Clock::new(start, clock));
+        let clock = Clock::new(start, clock);
+        let world = World::resolving(face, clock, Some(Arc::clone(&self.resolver)));
         let worlds = Arc::new(Worlds::new(world.clone()));
         let server = Server::start(listen, app::router(Arc::clone(&worlds)))
             .await
             .map_err(|source| StartError::Listen { address: listen, source })?;
-        let url = format!("http://{}", server.address());
+        let courier = Courier::new(self.resolver, self.authorities, self.signing);
+        let courier = tokio::spawn(courier.run(world.clone()));
+        let address = server.address();
+        let url = format!("http://{address}");
         let outside = Outside::new(Arc::clone(&worlds), None);
-        Ok(Mock { url, world, worlds, outside, server })
+        Ok(Mock { address, url, world, worlds, outside, server: Some(server), courier })
     }
 }

@@ -1,20 +1,27 @@
 //! One isolated service with its clock and its journal.
 
+use std::io;
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use axum::Router;
 use axum::extract::Request;
 use tideover_model::wire::exchange;
 use tideover_model::{
-    Answer, Delivery, Face, Happening, Impossible, IssuedKey, Operation, OperationKind, Outcome,
-    PlatformId, Profile, Refusal, Seconds, Timestamp,
+    Answer, Attempt, Destinations, Face, Happening, Impossible, IssuedKey, Operation,
+    OperationKind, Outcome, PlatformId, Profile, Receipt, Refusal, Seconds, Timestamp,
 };
+use tokio::sync::Notify;
+use tokio::time::timeout;
 
-use crate::clock::Clock;
-use crate::journal::{self, Entry, Journal, JournalView, Outbox, OutboxView};
+use crate::clock::{Clock, wall_time};
+use crate::courier::{Resolver, SigningTime};
+use crate::deliveries::{DeliveryEntry, DeliveryLog, Ending, Filter, LogView};
+use crate::journal::{self, Entry, Journal, JournalView};
 use crate::worlds::Worlds;
 
-/// A service behind one lock, with its clock, the journal of its requests and the deliveries it queued.
+/// A service behind one lock, with its clock, the journal of its requests and that of its deliveries.
 ///
 /// A clone is another handle to the same world. The lock is never held across an await.
 #[derive(Clone)]
@@ -24,23 +31,79 @@ pub struct World {
 
 struct Shared {
     profile: Profile,
+    destinations: Destinations,
+    resolver: Option<Arc<dyn Resolver>>,
     state: Mutex<State>,
+    /// The courier has something to look at.
+    wake: Notify,
+    /// An attempt has ended.
+    settled: Notify,
 }
 
 struct State {
     face: Box<dyn Face>,
     clock: Clock,
     journal: Journal,
-    outbox: Outbox,
+    deliveries: DeliveryLog,
+    /// Whether somebody sends what is due.
+    courier: bool,
+    under_way: usize,
+    /// Whether somebody moves the clock.
+    moving: bool,
+    /// When the courier looks next by itself.
+    awake_at: Option<Timestamp>,
+    resets: u64,
+}
+
+/// The clock is being moved already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the clock is being moved already; ask again when that is done")]
+pub struct ClockMoving;
+
+/// The right to move the clock, until it is dropped.
+struct Move<'a> {
+    world: &'a World,
+    resets: u64,
+}
+
+/// What is still to be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Quiet {
+    /// Whether nothing is due or under way.
+    pub quiet: bool,
+    /// When something is due next, a hidden transition or an attempt.
+    pub next_due: Option<Timestamp>,
 }
 
 impl World {
-    /// A world in which `face` is the service. Its profile is read once, here.
+    /// A world in which `face` is the service. Its profile is read once, here. Nothing is sent, and no name
+    /// resolved: a [`Mock`](crate::Mock) does that.
     pub fn new(face: Box<dyn Face>, clock: Clock) -> World {
+        World::resolving(face, clock, None)
+    }
+
+    /// The same, with host names that `resolver` resolves.
+    pub(crate) fn resolving(
+        face: Box<dyn Face>,
+        clock: Clock,
+        resolver: Option<Arc<dyn Resolver>>,
+    ) -> World {
         let profile = face.profile().clone();
-        let (journal, outbox) = (Journal::default(), Outbox::default());
-        let state = Mutex::new(State { face, clock, journal, outbox });
-        World { shared: Arc::new(Shared { profile, state }) }
+        let destinations = face.destinations().clone();
+        let state = Mutex::new(State {
+            face,
+            clock,
+            journal: Journal::default(),
+            deliveries: DeliveryLog::default(),
+            courier: false,
+            under_way: 0,
+            moving: false,
+            awake_at: None,
+            resets: 0,
+        });
+        let (wake, settled) = (Notify::new(), Notify::new());
+        let shared = Shared { profile, destinations, resolver, state, wake, settled };
+        World { shared: Arc::new(shared) }
     }
 
     /// The partner API and the control plane of this world, without a socket.
@@ -55,15 +118,58 @@ impl World {
 
     /// What time it is. Whatever is due has happened.
     pub fn now(&self) -> Timestamp {
-        self.lock().proceed()
+        self.proceed(&mut self.lock())
     }
 
-    /// Moves the clock forward by `seconds`, at most to the last instant that can be told. Everything due
-    /// has happened then, in order.
-    pub fn advance_clock(&self, seconds: Seconds) -> Timestamp {
-        let mut state = self.lock();
-        state.clock.advance(seconds);
-        state.proceed()
+    /// Moves the clock forward by `seconds`, at most to the last instant that can be told, from one thing
+    /// that is due to the next: each has happened, and each attempt of a delivery has been answered or
+    /// given up, before the clock moves past it.
+    ///
+    /// # Errors
+    /// [`ClockMoving`] while another move is under way.
+    pub async fn advance_clock(&self, seconds: Seconds) -> Result<Timestamp, ClockMoving> {
+        let moving = Move::begin(self)?;
+        let end = self.lock().clock.now().after(seconds);
+        loop {
+            self.settle().await;
+            let mut state = self.lock();
+            if state.resets != moving.resets {
+                return Ok(state.clock.now());
+            }
+            let next = state.face.poll_timeout().filter(|due| *due < end && state.courier);
+            state.clock.set(next.unwrap_or(end));
+            self.proceed(&mut state);
+            if next.is_none() {
+                break;
+            }
+        }
+        self.settle().await;
+        Ok(self.lock().clock.now())
+    }
+
+    /// Waits until nothing is due or under way, for `patience` at most.
+    pub async fn quiet(&self, patience: Duration) -> Quiet {
+        let quiet = timeout(patience, self.settle()).await.is_ok();
+        let state = self.lock();
+        Quiet { quiet, next_due: state.face.poll_timeout() }
+    }
+
+    /// Returns when nothing is due or under way; at once if nobody sends anything.
+    async fn settle(&self) {
+        loop {
+            let settled = self.shared.settled.notified();
+            tokio::pin!(settled);
+            settled.as_mut().enable();
+            {
+                let mut state = self.lock();
+                let now = self.proceed(&mut state);
+                let due = state.face.poll_timeout().is_some_and(|due| due <= now);
+                if !state.courier || (state.under_way == 0 && !due) {
+                    return;
+                }
+            }
+            settled.await;
+        }
     }
 
     /// What anyone but a caller does, told with the identifiers of `platform`. A reset also sets the clock
@@ -77,15 +183,16 @@ impl World {
         happening: Happening,
     ) -> Result<Outcome, Impossible> {
         let mut state = self.lock();
-        let now = state.proceed();
+        let now = self.proceed(&mut state);
         let reset = happening == Happening::Reset;
         let outcome = state.face.happen(now, platform, happening)?;
         if reset {
             state.clock.reset();
             state.journal = Journal::default();
-            state.outbox = Outbox::default();
+            state.deliveries = DeliveryLog::default();
+            state.resets += 1;
         }
-        state.drain();
+        self.drain(&mut state);
         Ok(outcome)
     }
 
@@ -99,11 +206,25 @@ impl World {
         self.lock().face.keys()
     }
 
-    /// The deliveries queued, from number `after` on, as far as they are kept. Nothing sends them yet.
-    pub fn deliveries(&self, after: u64) -> Vec<Delivery> {
+    /// The deliveries, from number `after` on, as far as they are kept.
+    pub fn deliveries(&self, after: u64) -> Vec<DeliveryEntry> {
         let mut state = self.lock();
-        state.proceed();
-        state.outbox.deliveries(after)
+        self.proceed(&mut state);
+        let State { face, deliveries, .. } = &*state;
+        deliveries.entries(after, |delivery| face.next_attempt(delivery))
+    }
+
+    /// Sends a delivery once more, at once. `None` if no delivery is kept that carries this identifier.
+    ///
+    /// # Errors
+    /// [`Impossible`] if its subscription is gone, or an attempt is under way.
+    pub fn resend(&self, id: &str) -> Option<Result<(), Impossible>> {
+        let mut state = self.lock();
+        let now = self.proceed(&mut state);
+        let delivery = state.deliveries.find(id)?;
+        let resent = state.face.resend(now, &delivery);
+        self.drain(&mut state);
+        Some(resent)
     }
 
     /// The last requests to the partner API, the oldest first.
@@ -117,7 +238,7 @@ impl World {
     /// The law of conservation that does not hold, with its two sides.
     pub fn audit(&self) -> Result<(), String> {
         let mut state = self.lock();
-        state.proceed();
+        self.proceed(&mut state);
         state.face.audit()
     }
 
@@ -125,10 +246,22 @@ impl World {
         self.lock().journal.view()
     }
 
-    pub(crate) fn outbox_view(&self, after: u64) -> OutboxView {
+    pub(crate) fn deliveries_view(&self, filter: &Filter) -> LogView {
         let mut state = self.lock();
-        state.proceed();
-        state.outbox.view(after)
+        self.proceed(&mut state);
+        let State { face, deliveries, .. } = &*state;
+        deliveries.view(filter, |delivery| face.next_attempt(delivery))
+    }
+
+    /// What a destination's host name resolves to, as far as that can be said soon.
+    pub(crate) async fn resolve(&self, url: &str) -> Vec<IpAddr> {
+        let Ok(url) = self.shared.destinations.judge(url, &[]) else { return Vec::new() };
+        let (Some(name), Some(resolver)) = (url.domain(), &self.shared.resolver) else {
+            return Vec::new();
+        };
+        let patience = Duration::from_millis(self.shared.profile.webhooks.patience);
+        let resolved = timeout(patience, resolver.resolve(name)).await;
+        resolved.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into())).unwrap_or_default()
     }
 
     /// Whether the key may be used at all.
@@ -149,10 +282,10 @@ impl World {
         operation: Result<Operation, Refusal>,
     ) -> Answer {
         let mut state = self.lock();
-        let now = state.proceed();
+        let now = self.proceed(&mut state);
         let caller = state.face.authenticate(authorization);
         let answer = caller.and_then(|caller| state.face.handle(now, caller, operation?));
-        state.drain();
+        self.drain(&mut state);
         state.record(&self.shared.profile, now, request, Some(kind), &answer);
         answer
     }
@@ -175,23 +308,111 @@ impl World {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
 
-impl State {
     /// Lets everything happen that is due by now.
-    fn proceed(&mut self) -> Timestamp {
-        let now = self.clock.now();
-        self.face.handle_timeout(now);
-        self.drain();
+    fn proceed(&self, state: &mut State) -> Timestamp {
+        let now = state.clock.now();
+        state.face.handle_timeout(now);
+        self.drain(state);
         now
     }
 
-    fn drain(&mut self) {
-        while let Some(delivery) = self.face.poll_delivery() {
-            self.outbox.push(delivery);
+    /// Writes down what was queued, and wakes the courier if it would look too late.
+    fn drain(&self, state: &mut State) {
+        while let Some(delivery) = state.face.poll_delivery() {
+            state.deliveries.queued(delivery);
+        }
+        if state.courier
+            && let Some(due) = state.face.poll_timeout()
+            && (state.awake_at.is_none_or(|awake_at| due < awake_at) || due <= state.clock.now())
+        {
+            state.awake_at = Some(due);
+            self.shared.wake.notify_one();
         }
     }
+}
 
+/// What the courier asks and tells.
+impl World {
+    pub(crate) fn destinations(&self) -> Destinations {
+        self.shared.destinations.clone()
+    }
+
+    /// From now on somebody sends what is due.
+    pub(crate) fn has_a_courier(&self) {
+        self.lock().courier = true;
+    }
+
+    /// Returns when there may be something to send.
+    pub(crate) async fn woken(&self) {
+        self.shared.wake.notified().await;
+    }
+
+    /// How long it takes until something is due by itself.
+    pub(crate) fn until_due(&self) -> Option<Duration> {
+        let mut state = self.lock();
+        let due = state.face.poll_timeout();
+        state.awake_at = due;
+        state.clock.until(due?)
+    }
+
+    /// The next attempt that is due, its signature, and how long its answer is waited for outside.
+    pub(crate) fn begin_attempt(
+        &self,
+        signing: SigningTime,
+    ) -> Option<(Attempt, String, Duration)> {
+        let mut state = self.lock();
+        let now = self.proceed(&mut state);
+        let attempt = state.face.poll_attempt(now)?;
+        let at = match signing {
+            SigningTime::Virtual => now,
+            SigningTime::Wall => wall_time(),
+        };
+        let signature = attempt.sign(at).to_string();
+        state.deliveries.begun(&attempt, signature.clone());
+        state.under_way += 1;
+        let webhooks = &self.shared.profile.webhooks;
+        let patience = Duration::from_millis(webhooks.patience);
+        let in_its_own_time = state.clock.until(now.after(webhooks.timeout));
+        Some((attempt, signature, in_its_own_time.unwrap_or(patience).max(patience)))
+    }
+
+    pub(crate) fn end_attempt(&self, attempt: &Attempt, receipt: Receipt, ending: Ending) {
+        let mut state = self.lock();
+        let now = self.proceed(&mut state);
+        let consequence = state.face.handle_receipt(now, attempt, receipt);
+        state.deliveries.ended(attempt, ending, consequence);
+        state.under_way -= 1;
+        self.drain(&mut state);
+        drop(state);
+        self.shared.settled.notify_waiters();
+    }
+}
+
+impl<'a> Move<'a> {
+    fn begin(world: &'a World) -> Result<Move<'a>, ClockMoving> {
+        let mut state = world.lock();
+        if state.moving {
+            return Err(ClockMoving);
+        }
+        state.moving = true;
+        state.clock.hold();
+        Ok(Move { world, resets: state.resets })
+    }
+}
+
+/// Also where whoever asked for the move has gone: the clock stays where it came to.
+impl Drop for Move<'_> {
+    fn drop(&mut self) {
+        let mut state = self.world.lock();
+        state.moving = false;
+        state.clock.release();
+        // A running clock is waited for anew.
+        self.world.shared.wake.notify_one();
+    }
+}
+
+impl State {
     fn record(
         &mut self,
         profile: &Profile,

@@ -1,11 +1,12 @@
 //! `tideover serve`
 
 use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use serde_json::json;
-use tideover_model::Timestamp;
-use tideover_sim::{ClockChoice, Mock, wall_time};
+use tideover_model::{Destinations, Timestamp};
+use tideover_sim::{Authorities, ClockChoice, Mock, SigningTime, wall_time};
 
 use crate::cli::signals::Ended;
 use crate::cli::{Held, Output, Problem, WorldOptions, instant};
@@ -15,7 +16,8 @@ use crate::cli::{Held, Output, Problem, WorldOptions, instant};
 /// It listens on this machine alone unless told otherwise, keeps its state in memory, and starts with one
 /// API key, which it prints. What is due by the clock (accounts that open, advances that are funded)
 /// happens by itself; POST /_sim/clock moves the clock forward, POST /_sim/actions plays the vendor, the
-/// bank, the payor and the operator.
+/// bank, the payor and the operator. Webhooks are signed, sent, and tried again for 28 hours;
+/// GET /_sim/deliveries shows every attempt.
 #[derive(Args)]
 pub(super) struct Serve {
     #[command(flatten)]
@@ -35,6 +37,15 @@ pub(super) struct Serve {
     /// When the clock starts; the wall time unless told otherwise
     #[arg(long, value_name = "DATE-TIME", value_parser = instant)]
     start: Option<Timestamp>,
+    /// Where webhooks may go
+    #[arg(long, value_enum, default_value_t = WebhookKind::Public)]
+    webhooks: WebhookKind,
+    /// A PEM file with certificate authorities to trust besides the system's when webhooks are sent
+    #[arg(long, value_name = "FILE")]
+    webhook_ca: Option<PathBuf>,
+    /// Which instant signs webhooks
+    #[arg(long, value_enum, default_value_t = SignWith::Wall)]
+    sign_with: SignWith,
     /// What is logged to standard error: off, error, warn, info (refusals), debug (every request), trace
     #[arg(long, value_name = "LEVEL", default_value = "warn")]
     log: tracing_subscriber::filter::LevelFilter,
@@ -51,6 +62,22 @@ enum ClockKind {
     Still,
 }
 
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum WebhookKind {
+    /// To public https URLs alone, as the document says
+    Public,
+    /// Besides, over plain http and to this machine: for local work
+    Local,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum SignWith {
+    /// The time of this machine, so that a receiver believes it whatever the mock's clock shows
+    Wall,
+    /// What the mock's clock shows
+    Virtual,
+}
+
 impl Serve {
     pub(super) async fn run(self) -> Result<Held, Problem> {
         tracing_subscriber::fmt().with_max_level(self.log).with_writer(std::io::stderr).init();
@@ -64,7 +91,22 @@ impl Serve {
                 ));
             }
         };
+        let authorities = match &self.webhook_ca {
+            None => Authorities::default(),
+            Some(path) => {
+                Authorities::load(path).map_err(|error| Problem::Wrong(error.to_string()))?
+            }
+        };
         let mock = Mock::builder()
+            .webhooks(match self.webhooks {
+                WebhookKind::Public => Destinations::Public,
+                WebhookKind::Local => Destinations::Local,
+            })
+            .trust(authorities)
+            .signing(match self.sign_with {
+                SignWith::Wall => SigningTime::Wall,
+                SignWith::Virtual => SigningTime::Virtual,
+            })
             .seed(seed)
             .profile(self.world.load_profile()?)
             .start_at(self.start.unwrap_or_else(wall_time))
@@ -98,6 +140,12 @@ impl Serve {
             (ClockKind::Running, None | Some(1)) => "runs with the wall".to_owned(),
             (ClockKind::Running, Some(speed)) => format!("runs {speed} times as fast as the wall"),
         };
+        let webhooks = match self.webhooks {
+            WebhookKind::Public => {
+                "to public https URLs; --webhooks local also lets http and this machine"
+            }
+            WebhookKind::Local => "also over http and to this machine (--webhooks local)",
+        };
         format!(
             "Tideover is ready: a mock of the Receivables Advance Partner API. No money moves.\n\
              \x20 base URL  {url}\n\
@@ -105,7 +153,7 @@ impl Serve {
              \x20 clock     {now}, {clock}; POST {url}/_sim/clock moves it\n\
              \x20 outside   POST {url}/_sim/actions plays vendor, bank, payor and operator\n\
              \x20 OpenAPI   {url}/_sim/openapi.json\n\
-             \x20 webhooks  queued, not sent yet: GET {url}/_sim/deliveries\n\
+             \x20 webhooks  {webhooks}; GET {url}/_sim/deliveries shows them\n\
              \x20 seed      {seed}\n\
              Ctrl-C ends it.",
             url = mock.url(),

@@ -1,6 +1,7 @@
 //! The bare model: no HTTP, no threads, a clock that stands still.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tideover_model::wire::action::{self, NotApplied};
@@ -19,7 +20,7 @@ pub struct Bare<F = Service> {
     now: Timestamp,
     refused: Option<(Code, Clause)>,
     fingerprint: Option<u64>,
-    queued: Vec<Delivery>,
+    queued: Vec<Arc<Delivery>>,
 }
 
 impl Bare {

@@ -1,6 +1,6 @@
 //! The embedded target: a mock in this process, talked to over HTTP.
 
-use tideover_sim::Mock;
+use tideover_sim::{Mock, NoNames};
 
 use crate::target::{Http, Unreachable};
 use crate::transcript::Header;
@@ -14,6 +14,7 @@ pub async fn embedded(header: &Header) -> Result<(Mock, Http), Unreachable> {
         .seed(header.seed)
         .profile(header.profile.clone())
         .start_at(header.start)
+        .resolver(NoNames)
         .start()
         .await
         .map_err(|error| Unreachable(error.to_string()))?;

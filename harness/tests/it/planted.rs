@@ -11,8 +11,8 @@ use tideover_harness::target::{Bare, Http, start};
 use tideover_harness::transcript::{Header, Transcript};
 use tideover_model::wire::reply::Reply;
 use tideover_model::{
-    Answer, BusinessDetails, Cents, Contact, Delivery, Face, Happening, Impossible, Operation,
-    Outcome, PlatformId, Profile, Refusal, Seeded, Service, Timestamp,
+    Altered, Answer, BusinessDetails, Cents, Contact, Face, Operation, PlatformId, Profile, Seeded,
+    Service, Timestamp,
 };
 use tideover_sim::Mock;
 
@@ -38,41 +38,17 @@ impl Hash for Planted {
     }
 }
 
-impl Face for Planted {
-    fn profile(&self) -> &Profile {
-        self.service.profile()
+impl Altered for Planted {
+    type Face = Service;
+
+    fn unaltered(&self) -> &Service {
+        &self.service
     }
-    fn authenticate(&self, authorization: Option<&str>) -> Result<PlatformId, Refusal> {
-        self.service.authenticate(authorization)
+    fn unaltered_mut(&mut self) -> &mut Service {
+        &mut self.service
     }
-    fn platform_of(&self, authorization: Option<&str>) -> Option<PlatformId> {
-        self.service.platform_of(authorization)
-    }
-    fn handle(&mut self, now: Timestamp, caller: PlatformId, operation: Operation) -> Answer {
+    fn alter_answer(&mut self, now: Timestamp, caller: PlatformId, operation: Operation) -> Answer {
         (self.bug)(&mut self.service, now, caller, operation)
-    }
-    fn happen(
-        &mut self,
-        now: Timestamp,
-        platform: PlatformId,
-        happening: Happening,
-    ) -> Result<Outcome, Impossible> {
-        self.service.happen(now, platform, happening)
-    }
-    fn handle_timeout(&mut self, now: Timestamp) {
-        self.service.handle_timeout(now);
-    }
-    fn keys(&self) -> Vec<tideover_model::IssuedKey> {
-        self.service.keys()
-    }
-    fn poll_timeout(&self) -> Option<Timestamp> {
-        self.service.poll_timeout()
-    }
-    fn poll_delivery(&mut self) -> Option<Delivery> {
-        self.service.poll_delivery()
-    }
-    fn audit(&self) -> Result<(), String> {
-        self.service.audit()
     }
 }
 

@@ -7,6 +7,7 @@
 mod advances;
 mod businesses;
 mod collections;
+mod deliveries;
 mod eligibility;
 mod imports;
 mod invitations;
@@ -25,10 +26,11 @@ use std::sync::Arc;
 use crate::cents::Cents;
 use crate::choices::{Choices, Seeded, Token};
 use crate::clause;
-use crate::event::Delivery;
+use crate::delivery::{Attempt, Consequence, Delivery, Receipt};
+use crate::destination::Destinations;
 use crate::face::{Answer, Face, IssuedKey};
 use crate::happening::{Happening, Impossible, Outcome};
-use crate::identity::{BusinessId, InvoiceId, PlatformId, RelationshipId};
+use crate::identity::{BusinessId, InvoiceId, PlatformId, RelationshipId, SubscriptionId};
 use crate::operation::Operation;
 use crate::profile::Profile;
 use crate::refusal::{Code, Refusal};
@@ -38,6 +40,7 @@ use crate::tax_id::TaxId;
 use crate::timestamp::Timestamp;
 
 use businesses::{Business, Relationship};
+use deliveries::Deliveries;
 use imports::Import;
 use invitations::{Invitation, SessionLink};
 use invoices::Invoice;
@@ -61,6 +64,7 @@ use timers::Timer;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Service<C = Seeded> {
     profile: Arc<Profile>,
+    destinations: Destinations,
     choices: C,
     untouched_choices: C,
     platforms: Vec<Platform>,
@@ -72,9 +76,12 @@ pub struct Service<C = Seeded> {
     imports: BTreeMap<(PlatformId, String), Import>,
     invitations: BTreeMap<(RelationshipId, String), Invitation>,
     session_links: BTreeMap<Secret, SessionLink>,
-    subscriptions: BTreeMap<(PlatformId, String), Subscription>,
+    subscriptions: BTreeMap<SubscriptionId, Subscription>,
+    /// Subscriptions ever made.
+    subscribed: u32,
+    deliveries: Deliveries,
     timers: BTreeSet<(Timestamp, Timer)>,
-    outbox: VecDeque<Delivery>,
+    outbox: VecDeque<Arc<Delivery>>,
     ledger: Ledger,
     /// Cents that payors paid for invoices without an advance: all of it the vendors'.
     unadvanced: Cents,
@@ -85,12 +92,20 @@ pub struct Service<C = Seeded> {
 impl<C: Choices> Service<C> {
     /// A service that knows one platform, with the key [`Service::FIRST_KEY`], and nothing else.
     pub fn new(profile: Profile, choices: C) -> Service<C> {
-        Service::with_shared_profile(Arc::new(profile), choices)
+        Service::anew(Arc::new(profile), Destinations::Public, choices)
     }
 
-    fn with_shared_profile(profile: Arc<Profile>, choices: C) -> Service<C> {
+    /// The same service, with webhooks that may go to `destinations`.
+    #[must_use]
+    pub fn sending_to(self, destinations: Destinations) -> Service<C> {
+        Service { destinations, ..self }
+    }
+
+    fn anew(profile: Arc<Profile>, destinations: Destinations, choices: C) -> Service<C> {
         Service {
+            deliveries: Deliveries::new(profile.webhooks.at_once),
             profile,
+            destinations,
             untouched_choices: choices.clone(),
             choices,
             platforms: vec![Platform::named(platforms::FIRST_PLATFORM)],
@@ -106,6 +121,7 @@ impl<C: Choices> Service<C> {
             invitations: BTreeMap::new(),
             session_links: BTreeMap::new(),
             subscriptions: BTreeMap::new(),
+            subscribed: 0,
             timers: BTreeSet::new(),
             outbox: VecDeque::new(),
             ledger: Ledger::default(),
@@ -121,6 +137,11 @@ impl<C: Choices> Service<C> {
         let token = self.choices.token(purpose, *counter);
         *counter += 1;
         token
+    }
+
+    /// How many names were minted for a purpose.
+    fn minted(&self, purpose: Token) -> u64 {
+        self.minted.get(&purpose).copied().unwrap_or_default()
     }
 
     fn business(&self, id: BusinessId) -> &Business {
@@ -230,11 +251,11 @@ impl<C: Choices> Service<C> {
             Operation::CreateOnboardingSession { business } => {
                 self.create_onboarding_session(now, caller, &business)
             }
-            Operation::Subscribe { url, event_types } => {
-                self.subscribe(now, caller, &url, event_types)
+            Operation::Subscribe { url, event_types, addresses } => {
+                self.subscribe(now, caller, &url, event_types, &addresses)
             }
             Operation::ListSubscriptions => Ok(self.list_subscriptions(caller)),
-            Operation::Unsubscribe { reference } => self.unsubscribe(caller, reference),
+            Operation::Unsubscribe { reference } => self.unsubscribe(caller, &reference),
         }
     }
 }
@@ -247,6 +268,10 @@ impl Service {
 impl<C: Choices> Face for Service<C> {
     fn profile(&self) -> &Profile {
         &self.profile
+    }
+
+    fn destinations(&self) -> &Destinations {
+        &self.destinations
     }
 
     fn authenticate(&self, authorization: Option<&str>) -> Result<PlatformId, Refusal> {
@@ -312,8 +337,9 @@ impl<C: Choices> Face for Service<C> {
                 Ok(Outcome::Applied)
             }
             Happening::Reset => {
-                let profile = Arc::clone(&self.profile);
-                *self = Service::with_shared_profile(profile, self.untouched_choices.clone());
+                let (profile, destinations) =
+                    (Arc::clone(&self.profile), self.destinations.clone());
+                *self = Service::anew(profile, destinations, self.untouched_choices.clone());
                 Ok(Outcome::Applied)
             }
         }
@@ -324,11 +350,32 @@ impl<C: Choices> Face for Service<C> {
     }
 
     fn poll_timeout(&self) -> Option<Timestamp> {
-        self.next_timer()
+        self.next_timer().into_iter().chain(self.deliveries.next()).min()
     }
 
-    fn poll_delivery(&mut self) -> Option<Delivery> {
+    fn poll_delivery(&mut self) -> Option<Arc<Delivery>> {
         self.outbox.pop_front()
+    }
+
+    fn poll_attempt(&mut self, now: Timestamp) -> Option<Attempt> {
+        self.begin_attempt(now)
+    }
+
+    fn handle_receipt(
+        &mut self,
+        now: Timestamp,
+        attempt: &Attempt,
+        receipt: Receipt,
+    ) -> Consequence {
+        self.receive(now, attempt, receipt)
+    }
+
+    fn resend(&mut self, now: Timestamp, delivery: &Arc<Delivery>) -> Result<(), Impossible> {
+        self.send_again(now, delivery)
+    }
+
+    fn next_attempt(&self, delivery: &Delivery) -> Option<Timestamp> {
+        self.attempt_due(delivery)
     }
 
     fn audit(&self) -> Result<(), String> {

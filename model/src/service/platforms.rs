@@ -4,7 +4,7 @@ use crate::choices::{Choices, Token};
 use crate::clause;
 use crate::face::IssuedKey;
 use crate::happening::{Impossible, Outcome};
-use crate::identity::PlatformId;
+use crate::identity::{PlatformId, SubscriptionId};
 use crate::refusal::{Code, Refusal};
 use crate::secret::Secret;
 use crate::service::Service;
@@ -21,7 +21,7 @@ pub(super) struct Platform {
     /// After how many rows its next import stops, if it shall be interrupted.
     pub(super) interrupt_import_after: Option<usize>,
     /// Its live subscriptions: an index of `Service::subscriptions`, for events.
-    pub(super) subscriptions: Vec<String>,
+    pub(super) subscriptions: Vec<SubscriptionId>,
 }
 
 impl Platform {

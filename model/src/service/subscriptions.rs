@@ -1,14 +1,16 @@
 //! Webhook subscriptions, and the events queued for them (§4 webhooks, §6).
 
+use std::net::IpAddr;
+use std::sync::Arc;
+
 use crate::choices::{Choices, Token};
 use crate::clause;
-use crate::destination;
-use crate::event::Delivery;
+use crate::delivery::Delivery;
 use crate::face::Answer;
-use crate::identity::{BusinessId, InvoiceId, PlatformId, RelationshipId};
+use crate::identity::{BusinessId, InvoiceId, PlatformId, RelationshipId, SubscriptionId};
 use crate::refusal::{Code, Refusal};
-use crate::secret::Secret;
 use crate::service::Service;
+use crate::signature::SigningKey;
 use crate::timestamp::Timestamp;
 use crate::wire::event::{Event, EventData};
 use crate::wire::reply::{self, Reply, Subscribed};
@@ -17,13 +19,14 @@ use crate::wire::words::EventType;
 /// A live subscription.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Subscription {
+    platform: PlatformId,
+    reference: String,
     /// As the caller sent it, and is told it.
     url: String,
     /// The same, normalised: two spellings of one destination are one.
     destination: String,
     event_types: Option<Vec<EventType>>,
     created_at: Timestamp,
-    secret: Secret,
 }
 
 impl Subscription {
@@ -32,9 +35,9 @@ impl Subscription {
         self.event_types.as_ref().is_none_or(|kinds| kinds.contains(&event))
     }
 
-    fn view(&self, reference: &str) -> reply::Subscription {
+    fn view(&self) -> reply::Subscription {
         reply::Subscription {
-            reference: reference.to_owned(),
+            reference: self.reference.clone(),
             url: self.url.clone(),
             event_types: self.event_types.clone(),
             created_at: self.created_at,
@@ -66,57 +69,71 @@ impl<C: Choices> Service<C> {
         caller: PlatformId,
         url: &str,
         event_types: Option<Vec<EventType>>,
+        addresses: &[IpAddr],
     ) -> Answer {
-        let destination = destination::judge(url).map_err(|why| {
+        let destination = self.destinations.judge(url, addresses).map_err(|why| {
             Refusal::new(Code::DestinationRefused, clause!("4.webhooks.4")).because(why.to_string())
         })?;
         let destination = destination.to_string();
-        let live = &self.platform(caller).subscriptions;
-        let mut live = live.iter().filter_map(|reference| self.subscription(caller, reference));
-        if live.any(|subscription| subscription.destination == destination) {
+        if self.live(caller).any(|(_, subscription)| subscription.destination == destination) {
             return Err(Refusal::new(Code::AlreadySubscribed, clause!("4.webhooks.3")));
         }
         let reference = self.mint(Token::SubscriptionReference);
         let secret = self.mint(Token::SubscriptionSecret);
         let subscription = Subscription {
+            platform: caller,
+            reference,
             url: url.to_owned(),
             destination,
             event_types,
             created_at: now,
-            secret: secret.clone().into(),
         };
-        let view = subscription.view(&reference);
-        self.subscriptions.insert((caller, reference.clone()), subscription);
-        self.platform_mut(caller).subscriptions.push(reference);
+        let view = subscription.view();
+        let id = SubscriptionId(self.subscribed);
+        self.subscribed += 1;
+        // The secret is told once, and never read again: its prepared key is enough to sign.
+        self.deliveries.open(id, SigningKey::new(&secret));
+        self.subscriptions.insert(id, subscription);
+        self.platform_mut(caller).subscriptions.push(id);
         Ok(Reply::Subscribed(Subscribed { subscription: view, secret }))
     }
 
     /// `GET /v1/webhooks`: with references (`4.recovery.1`), without secrets.
     pub(super) fn list_subscriptions(&self, caller: PlatformId) -> Reply {
-        let live = self.platform(caller).subscriptions.iter();
-        Reply::Subscriptions(
-            live.filter_map(|reference| {
-                Some(self.subscription(caller, reference)?.view(reference))
-            })
-            .collect(),
-        )
+        Reply::Subscriptions(self.live(caller).map(|(_, one)| one.view()).collect())
     }
 
     /// `DELETE /v1/webhooks/{reference}`, as the list tells it (`4.recovery.2`): what is queued for it is
-    /// not sent any more (`4.webhookDeletion.1`).
-    pub(super) fn unsubscribe(&mut self, caller: PlatformId, reference: String) -> Answer {
-        let key = (caller, reference);
-        if self.subscriptions.remove(&key).is_none() {
-            let code = Code::SubscriptionNotFound;
-            return Err(Refusal::new(code, clause!("4.webhookDeletion.2")));
-        }
-        self.platform_mut(caller).subscriptions.retain(|live| *live != key.1);
-        self.outbox.retain(|delivery| delivery.subscription != key.1);
+    /// dropped, for it alone (`4.webhookDeletion.1`).
+    pub(super) fn unsubscribe(&mut self, caller: PlatformId, reference: &str) -> Answer {
+        let id = self.find_subscription(caller, reference).ok_or_else(|| {
+            Refusal::new(Code::SubscriptionNotFound, clause!("4.webhookDeletion.2"))
+        })?;
+        self.end_subscription(id);
         Ok(Reply::Unsubscribed)
     }
 
-    fn subscription(&self, platform: PlatformId, reference: &str) -> Option<&Subscription> {
-        self.subscriptions.get(&(platform, reference.to_owned()))
+    /// A platform's subscriptions, in the order in which they were made.
+    fn live(&self, platform: PlatformId) -> impl Iterator<Item = (SubscriptionId, &Subscription)> {
+        let live = self.platform(platform).subscriptions.iter();
+        live.map(|id| (*id, &self.subscriptions[id]))
+    }
+
+    pub(super) fn find_subscription(
+        &self,
+        platform: PlatformId,
+        reference: &str,
+    ) -> Option<SubscriptionId> {
+        let mut live = self.live(platform);
+        live.find(|(_, subscription)| subscription.reference == reference).map(|(id, _)| id)
+    }
+
+    /// It is gone, with all that was queued for it.
+    pub(super) fn end_subscription(&mut self, id: SubscriptionId) {
+        let Some(gone) = self.subscriptions.remove(&id) else { return };
+        self.platform_mut(gone.platform).subscriptions.retain(|live| *live != id);
+        self.deliveries.close(id);
+        self.outbox.retain(|delivery| delivery.subscription != gone.reference);
     }
 
     /// Tells every platform of the business, each under its own identifiers (`gap.sharedBusiness`).
@@ -130,32 +147,39 @@ impl<C: Choices> Service<C> {
     /// Queues an event for each subscription of the platform concerned that wants it.
     pub(super) fn emit(&mut self, now: Timestamp, event: EventType, subject: Subject) {
         let platform = self.platform_concerned(subject);
-        let live = &self.platform(platform).subscriptions;
-        let wanted: Vec<String> = live
-            .iter()
-            .filter(|reference| {
-                self.subscription(platform, reference).is_some_and(|live| live.wants(event))
-            })
-            .cloned()
-            .collect();
+        let wanted = self.live(platform).filter(|(_, subscription)| subscription.wants(event));
+        let wanted: Vec<SubscriptionId> = wanted.map(|(id, _)| id).collect();
         if wanted.is_empty() {
             return;
         }
         let id = self.mint(Token::Event);
         let body = Event::new(&id, event, now, self.event_data(subject)).body();
-        for reference in wanted {
-            let delivery_id = self.mint(Token::Delivery);
-            let Some(subscription) = self.subscription(platform, &reference) else { continue };
-            let delivery = Delivery {
-                id: delivery_id,
-                platform,
-                url: subscription.destination.clone(),
-                subscription: reference,
-                event,
-                queued_at: now,
-                body: body.clone(),
-            };
-            self.outbox.push_back(delivery);
+        for id in wanted {
+            let delivery = Arc::new(self.delivery(now, id, event, Arc::clone(&body)));
+            self.outbox.push_back(Arc::clone(&delivery));
+            self.send(now, id, delivery);
+        }
+    }
+
+    fn delivery(
+        &mut self,
+        now: Timestamp,
+        id: SubscriptionId,
+        event: EventType,
+        body: Arc<[u8]>,
+    ) -> Delivery {
+        let number = self.minted(Token::Delivery);
+        let id_told = self.mint(Token::Delivery);
+        let Subscription { platform, reference, destination, .. } = &self.subscriptions[&id];
+        Delivery {
+            number,
+            id: id_told,
+            platform: *platform,
+            subscription: reference.clone(),
+            url: destination.clone(),
+            event,
+            queued_at: now,
+            body,
         }
     }
 

@@ -42,6 +42,9 @@ pub enum NotApplied {
     /// It names no action that there is.
     #[error("there is no action {0:?}; GET /_sim/actions lists them")]
     Unknown(String),
+    /// No delivery is kept that carries this identifier.
+    #[error("no delivery is kept that carries this identifier; GET /_sim/deliveries lists them")]
+    UnknownDelivery,
     /// Its fields are not those of the action.
     #[error("{0}")]
     Invalid(String),
@@ -57,6 +60,7 @@ impl NotApplied {
             NotApplied::UnknownKey => Code::Unauthorized.name(),
             NotApplied::Unreadable(_) => Code::UnreadableRequest.name(),
             NotApplied::Unknown(_) => "unknown_action",
+            NotApplied::UnknownDelivery => "unknown_delivery",
             NotApplied::Invalid(_) => Code::InvalidRequest.name(),
             NotApplied::Impossible(_) => "action_refused",
         }
@@ -67,7 +71,7 @@ impl NotApplied {
         match self {
             NotApplied::UnknownKey => 401,
             NotApplied::Unreadable(_) | NotApplied::Invalid(_) => 400,
-            NotApplied::Unknown(_) => 404,
+            NotApplied::Unknown(_) | NotApplied::UnknownDelivery => 404,
             NotApplied::Impossible(_) => 409,
         }
     }

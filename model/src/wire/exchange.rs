@@ -197,7 +197,7 @@ impl Route<'_> {
             OperationKind::Subscribe => {
                 // `4.webhooks.1`
                 let SubscriptionRequest { url, event_types } = object(body)?;
-                Operation::Subscribe { url, event_types }
+                Operation::Subscribe { url, event_types, addresses: Vec::new() }
             }
             OperationKind::ListSubscriptions => Operation::ListSubscriptions,
             OperationKind::Unsubscribe => Operation::Unsubscribe { reference: first },

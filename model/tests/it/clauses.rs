@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use tideover_model::Clause;
 
 /// What the model cannot break or keep: each with the reason.
-const EXCEPTIONS: [(&str, &str); 8] = [
+const EXCEPTIONS: [(&str, &str); 7] = [
     ("2.business.complianceRoute.3", "permits an answer that the model never gives"),
     ("4.advances.6", "the doing of the caller's platform and the payor"),
     ("4.invitations.4", "the service's own pages, which the model doesn't have"),
@@ -16,7 +16,6 @@ const EXCEPTIONS: [(&str, &str); 8] = [
     ("7.shape.2", "permits an answer that the model never gives"),
     ("7.shape.4", "the doing of a client"),
     ("7.retrying.3.2", "the doing of a client; the recovery steps are `4.recovery.1` to 3"),
-    ("8.webhookRetryWindow", "attempts are made where deliveries are sent"),
 ];
 
 /// No limit is told, and the model has none.

@@ -3,7 +3,9 @@
 mod clauses;
 mod csv;
 mod decoding;
+mod deliveries;
 mod desk;
+mod destinations;
 mod generate;
 mod hostile;
 mod isolation;

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::json;
 use tideover_model::{
-    Answer, Cents, Delivery, Face, Happening, Impossible, Operation, Outcome, PlatformId, Profile,
-    Refusal, Seeded, Service, Timestamp, VendorRoute,
+    Altered, Answer, Cents, Face, Happening, Operation, Outcome, PlatformId, Profile, Seeded,
+    Service, Timestamp, VendorRoute,
 };
 use tideover_sim::{ClockChoice, Mock, StartError, wall_time};
 
@@ -39,8 +39,8 @@ async fn the_outside_world_does_as_it_is_told() {
     mock.vendor_confirms_tax_id("acme", VendorRoute::W9Upload, Some("12-3456789")).unwrap();
     mock.vendor_signs_agreement("acme").unwrap();
     mock.vendor_adds_bank_account("acme", "000123456789", "021000021").unwrap();
-    assert!(mock.deliveries(0).iter().all(|delivery| delivery.queued_at == start()));
-    assert_eq!(mock.advance_clock(300), start().after(300));
+    assert!(mock.deliveries(0).iter().all(|delivery| delivery.delivery.queued_at == start()));
+    assert_eq!(mock.advance_clock(300).await, Ok(start().after(300)));
 
     let sync = crate::support::invoice("acme", "globex");
     assert_eq!(status(&mock, put, "/v1/invoices/INV-1", sync).await, 200);
@@ -86,7 +86,7 @@ async fn mocks_side_by_side_know_nothing_of_each_other() {
     for _ in 0..20 {
         mocks.push(Mock::start().await.unwrap());
     }
-    mocks[3].advance_clock(5);
+    mocks[3].advance_clock(5).await.unwrap();
     let business = json!({ "legalName": "Acme" });
     status(&mocks[4], reqwest::Method::PUT, "/v1/organizations/acme", business).await;
     for (index, mock) in mocks.iter().enumerate() {
@@ -115,7 +115,7 @@ async fn the_clock_starts_where_it_is_told_to_and_may_run() {
     let running = Mock::builder().start_at(wall_time()).clock(ClockChoice::Running { speed: 1 });
     let running = running.start().await.unwrap();
     let earlier = running.now();
-    assert!(running.advance_clock(60) >= earlier.after(60));
+    assert!(running.advance_clock(60).await.unwrap() >= earlier.after(60));
     running.reset().unwrap();
     assert!(running.now() < earlier.after(60));
 }
@@ -142,7 +142,7 @@ fn a_mock_may_be_dropped_when_its_runtime_is_gone() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let mock = runtime.block_on(Mock::start()).unwrap();
         drop(runtime);
-        mock.advance_clock(1);
+        assert_eq!(mock.now(), start());
         if dropped {
             drop(mock);
         } else {
@@ -168,43 +168,19 @@ struct Panicky {
     panics: Arc<Mutex<bool>>,
 }
 
-impl Face for Panicky {
-    fn profile(&self) -> &Profile {
-        self.service.profile()
+impl Altered for Panicky {
+    type Face = Service;
+
+    fn unaltered(&self) -> &Service {
+        &self.service
     }
-    fn authenticate(&self, authorization: Option<&str>) -> Result<PlatformId, Refusal> {
-        self.service.authenticate(authorization)
+    fn unaltered_mut(&mut self) -> &mut Service {
+        &mut self.service
     }
-    fn platform_of(&self, authorization: Option<&str>) -> Option<PlatformId> {
-        self.service.platform_of(authorization)
-    }
-    fn handle(&mut self, now: Timestamp, caller: PlatformId, operation: Operation) -> Answer {
+    fn alter_answer(&mut self, now: Timestamp, caller: PlatformId, operation: Operation) -> Answer {
         let panics = std::mem::take(&mut *self.panics.lock().unwrap());
         assert!(!panics, "a panic of the face");
         self.service.handle(now, caller, operation)
-    }
-    fn happen(
-        &mut self,
-        now: Timestamp,
-        platform: PlatformId,
-        happening: Happening,
-    ) -> Result<Outcome, Impossible> {
-        self.service.happen(now, platform, happening)
-    }
-    fn handle_timeout(&mut self, now: Timestamp) {
-        self.service.handle_timeout(now);
-    }
-    fn keys(&self) -> Vec<tideover_model::IssuedKey> {
-        self.service.keys()
-    }
-    fn poll_timeout(&self) -> Option<Timestamp> {
-        self.service.poll_timeout()
-    }
-    fn poll_delivery(&mut self) -> Option<Delivery> {
-        self.service.poll_delivery()
-    }
-    fn audit(&self) -> Result<(), String> {
-        self.service.audit()
     }
 }
 

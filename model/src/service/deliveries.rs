@@ -1,0 +1,261 @@
+//! Who is sent what, when, and what an answer means (§6 Delivery).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::choices::Choices;
+use crate::delivery::{Attempt, Cause, Consequence, Delivery, Receipt};
+use crate::happening::Impossible;
+use crate::identity::SubscriptionId;
+use crate::service::Service;
+use crate::signature::SigningKey;
+use crate::timestamp::Timestamp;
+
+/// All deliveries that are not done, and when which subscription has something to send.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Deliveries {
+    queues: BTreeMap<SubscriptionId, Queue>,
+    /// When each queue may send next: an index that [`Deliveries::change`] maintains.
+    next: BTreeSet<(Timestamp, SubscriptionId)>,
+    /// Attempts that may be under way for a subscription, so that none takes all there are.
+    at_once: usize,
+}
+
+/// What a subscription is owed.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Queue {
+    key: Arc<SigningKey>,
+    pending: BTreeMap<u64, Pending>,
+    /// Those of the pending that wait, by when they are due.
+    waiting: BTreeSet<(Timestamp, u64)>,
+}
+
+/// A delivery that is not done.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Pending {
+    delivery: Arc<Delivery>,
+    /// Attempts begun.
+    attempts: u32,
+    state: State,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum State {
+    Waiting { due: Timestamp, cause: Cause },
+    UnderWay,
+}
+
+impl Queue {
+    /// When it has something to send, if more may be under way.
+    fn next(&self, at_once: usize) -> Option<Timestamp> {
+        let under_way = self.pending.len() - self.waiting.len();
+        let first = self.waiting.first().filter(|_| under_way < at_once);
+        first.map(|(due, _)| *due)
+    }
+
+    fn wait(&mut self, delivery: Arc<Delivery>, due: Timestamp, cause: Cause) {
+        self.waiting.insert((due, delivery.number));
+        let state = State::Waiting { due, cause };
+        self.pending.insert(delivery.number, Pending { delivery, attempts: 0, state });
+    }
+
+    /// Begins the attempt that is due first.
+    fn begin(&mut self, now: Timestamp, subscription: SubscriptionId) -> Option<Attempt> {
+        let (_, number) = self.waiting.pop_first()?;
+        let pending = self.pending.get_mut(&number)?;
+        let State::Waiting { cause, .. } = pending.state else { return None };
+        pending.attempts += 1;
+        pending.state = State::UnderWay;
+        Some(Attempt {
+            delivery: Arc::clone(&pending.delivery),
+            number: pending.attempts,
+            begun_at: now,
+            cause,
+            key: Arc::clone(&self.key),
+            subscription,
+        })
+    }
+
+    /// Ends an attempt; another follows, or the delivery is done. Says whether it was under way.
+    fn end(&mut self, attempt: &Attempt, next: Option<(Timestamp, Cause)>) -> bool {
+        let number = attempt.delivery.number;
+        let Some(pending) = self.pending.get_mut(&number) else { return false };
+        let is_this_one =
+            pending.attempts == attempt.number && Arc::ptr_eq(&pending.delivery, &attempt.delivery);
+        if !is_this_one || pending.state != State::UnderWay {
+            return false;
+        }
+        match next {
+            None => {
+                self.pending.remove(&number);
+            }
+            Some((due, cause)) => {
+                pending.state = State::Waiting { due, cause };
+                self.waiting.insert((due, number));
+            }
+        }
+        true
+    }
+
+    /// Sends a delivery now, whenever it would have been sent.
+    fn hurry(&mut self, delivery: &Arc<Delivery>, now: Timestamp) -> Result<(), Impossible> {
+        let cause = Cause::Resent;
+        match self.pending.get_mut(&delivery.number) {
+            None => self.wait(Arc::clone(delivery), now, cause),
+            Some(Pending { state: State::UnderWay, .. }) => {
+                return Err(Impossible("an attempt is under way"));
+            }
+            Some(Pending { state: State::Waiting { due, .. }, .. }) if *due <= now => {}
+            Some(pending) => {
+                if let State::Waiting { due, .. } = pending.state {
+                    self.waiting.remove(&(due, delivery.number));
+                }
+                pending.state = State::Waiting { due: now, cause };
+                self.waiting.insert((now, delivery.number));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Deliveries {
+    pub(super) fn new(at_once: usize) -> Deliveries {
+        Deliveries { queues: BTreeMap::new(), next: BTreeSet::new(), at_once }
+    }
+
+    pub(super) fn open(&mut self, subscription: SubscriptionId, key: SigningKey) {
+        let (pending, waiting) = (BTreeMap::new(), BTreeSet::new());
+        self.queues.insert(subscription, Queue { key: Arc::new(key), pending, waiting });
+    }
+
+    /// Nothing more is sent, retries included (`4.webhookDeletion.1`, `6.delivery.2`).
+    pub(super) fn close(&mut self, subscription: SubscriptionId) {
+        self.change(subscription, |queue| queue.waiting.clear());
+        self.queues.remove(&subscription);
+    }
+
+    /// Changes a queue, and what is known of it.
+    fn change<T>(
+        &mut self,
+        subscription: SubscriptionId,
+        change: impl FnOnce(&mut Queue) -> T,
+    ) -> Option<T> {
+        let queue = self.queues.get_mut(&subscription)?;
+        let before = queue.next(self.at_once);
+        let changed = change(queue);
+        let after = queue.next(self.at_once);
+        if before != after {
+            if let Some(due) = before {
+                self.next.remove(&(due, subscription));
+            }
+            if let Some(due) = after {
+                self.next.insert((due, subscription));
+            }
+        }
+        Some(changed)
+    }
+
+    /// When something is to be sent next.
+    pub(super) fn next(&self) -> Option<Timestamp> {
+        self.next.first().map(|(due, _)| *due)
+    }
+
+    /// When an attempt of a delivery is due, if one is waited for.
+    fn due(&self, subscription: SubscriptionId, delivery: &Delivery) -> Option<Timestamp> {
+        match self.queues.get(&subscription)?.pending.get(&delivery.number)?.state {
+            State::Waiting { due, .. } => Some(due),
+            State::UnderWay => None,
+        }
+    }
+}
+
+impl<C: Choices> Service<C> {
+    /// At once, or a little late where events shall overtake one another (`gap.lateness`).
+    pub(super) fn send(
+        &mut self,
+        now: Timestamp,
+        subscription: SubscriptionId,
+        delivery: Arc<Delivery>,
+    ) {
+        let lateness = self.choices.lateness(&self.profile, delivery.number);
+        let cause = if lateness == 0 { Cause::Event } else { Cause::Late };
+        self.deliveries.change(subscription, |queue| {
+            queue.wait(delivery, now.after(lateness), cause);
+        });
+    }
+
+    pub(super) fn begin_attempt(&mut self, now: Timestamp) -> Option<Attempt> {
+        let (_, subscription) = *self.deliveries.next.first().filter(|(due, _)| *due <= now)?;
+        self.deliveries.change(subscription, |queue| queue.begin(now, subscription))?
+    }
+
+    /// `6.delivery.1`, `6.delivery.1.2`, `6.delivery.2`; a redirect is an answer like any other
+    /// (`6.subscription.2.2`).
+    pub(super) fn receive(
+        &mut self,
+        now: Timestamp,
+        attempt: &Attempt,
+        receipt: Receipt,
+    ) -> Consequence {
+        let (next, consequence) = match receipt {
+            Receipt::Answered(410) => (None, Consequence::Revoked),
+            Receipt::Answered(200..=299) => (self.once_more(now, attempt), Consequence::Accepted),
+            // It was accepted before.
+            _ if attempt.cause == Cause::Duplicate => (None, Consequence::Accepted),
+            Receipt::Answered(_) | Receipt::Failed | Receipt::TimedOut => {
+                match self.retry_due(now, attempt, receipt) {
+                    Some(due) => (Some((due, Cause::Retry)), Consequence::Again(due)),
+                    None => (None, Consequence::GivenUp),
+                }
+            }
+        };
+        let subscription = attempt.subscription;
+        let ended = self.deliveries.change(subscription, |queue| queue.end(attempt, next));
+        if ended != Some(true) {
+            return Consequence::None;
+        }
+        if consequence == Consequence::Revoked {
+            self.end_subscription(subscription);
+        }
+        consequence
+    }
+
+    /// A duplicate, if there shall be one (`gap.duplicates`).
+    fn once_more(&mut self, now: Timestamp, attempt: &Attempt) -> Option<(Timestamp, Cause)> {
+        let first = attempt.cause != Cause::Duplicate;
+        let twice = first && self.choices.is_duplicated(&self.profile, attempt.delivery.number);
+        twice.then_some((now, Cause::Duplicate))
+    }
+
+    /// When an attempt is followed by the next, if it is within the window (`gap.retrySchedule`,
+    /// `8.webhookRetryWindow`).
+    fn retry_due(&self, now: Timestamp, attempt: &Attempt, receipt: Receipt) -> Option<Timestamp> {
+        let webhooks = &self.profile.webhooks;
+        let delay = webhooks.retries.get(attempt.number as usize - 1)?;
+        let ended = match receipt {
+            Receipt::TimedOut => now.max(attempt.begun_at.after(webhooks.timeout)),
+            Receipt::Answered(_) | Receipt::Failed => now,
+        };
+        let due = attempt.begun_at.after(*delay).max(ended);
+        (due <= attempt.delivery.queued_at.after(webhooks.window)).then_some(due)
+    }
+
+    /// Sends a delivery again, by hand: one that is waited for at once, one that is done from the start.
+    pub(super) fn send_again(
+        &mut self,
+        now: Timestamp,
+        delivery: &Arc<Delivery>,
+    ) -> Result<(), Impossible> {
+        let gone = Impossible("the subscription is gone");
+        let subscription =
+            self.find_subscription(delivery.platform, &delivery.subscription).ok_or(gone)?;
+        self.deliveries
+            .change(subscription, |queue| queue.hurry(delivery, now))
+            .unwrap_or(Err(gone))
+    }
+
+    pub(super) fn attempt_due(&self, delivery: &Delivery) -> Option<Timestamp> {
+        let subscription = self.find_subscription(delivery.platform, &delivery.subscription)?;
+        self.deliveries.due(subscription, delivery)
+    }
+}

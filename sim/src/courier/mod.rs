@@ -1,0 +1,107 @@
+//! The courier: sends what the model says is due, many deliveries at once, and tells it what came of it.
+//!
+//! When what is sent and what an answer means, the model decides.
+
+mod post;
+mod resolver;
+mod tls;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tideover_model::{Attempt, Receipt};
+use tokio::task::JoinSet;
+use tokio::time::{sleep, timeout};
+
+use crate::clock::instant;
+use crate::deliveries::Ending;
+use crate::world::World;
+
+use post::{Letter, Sender};
+use tls::Tls;
+
+pub use resolver::{NoNames, Resolution, Resolver, SystemResolver};
+pub use tls::{Authorities, CertificateError};
+
+/// Which instant signs the attempts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SigningTime {
+    /// What the world's clock shows: the same at every run.
+    #[default]
+    Virtual,
+    /// What time it is outside, so that a receiver's window holds whatever the world's clock shows.
+    Wall,
+}
+
+/// How a world's webhooks are sent.
+pub(crate) struct Courier {
+    sender: Sender,
+    signing: SigningTime,
+}
+
+/// An attempt on its way.
+struct Begun {
+    attempt: Attempt,
+    letter: Letter,
+    patience: Duration,
+}
+
+impl Courier {
+    pub(crate) fn new(
+        resolver: Arc<dyn Resolver>,
+        authorities: Authorities,
+        signing: SigningTime,
+    ) -> Courier {
+        Courier { sender: Sender { resolver, tls: Tls::new(authorities) }, signing }
+    }
+
+    /// Sends what is due in `world`, for as long as it is polled.
+    pub(crate) async fn run(self, world: World) {
+        let courier = Arc::new(self);
+        let mut under_way = JoinSet::new();
+        world.has_a_courier();
+        loop {
+            while let Some(begun) = courier.begin(&world) {
+                under_way.spawn(deliver(Arc::clone(&courier), world.clone(), begun));
+            }
+            let until_due = world.until_due();
+            let due = async {
+                match until_due {
+                    Some(time) => sleep(time).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                () = world.woken() => {}
+                () = due => {}
+                // Without this the set would keep every attempt that there ever was.
+                Some(_) = under_way.join_next() => {}
+            }
+        }
+    }
+
+    fn begin(&self, world: &World) -> Option<Begun> {
+        let (attempt, signature, patience) = world.begin_attempt(self.signing)?;
+        let letter = Letter {
+            url: attempt.delivery.url.clone(),
+            id: attempt.delivery.id.clone(),
+            signature,
+            body: Arc::clone(&attempt.delivery.body),
+        };
+        Some(Begun { attempt, letter, patience })
+    }
+}
+
+async fn deliver(courier: Arc<Courier>, world: World, begun: Begun) {
+    let Begun { attempt, letter, patience } = begun;
+    let destinations = world.destinations();
+    let started = instant();
+    let posted = timeout(patience, courier.sender.post(&destinations, letter)).await;
+    let took = started.elapsed();
+    let (receipt, answer) = match posted {
+        Ok(Ok(status)) => (Receipt::Answered(status), Ok(status)),
+        Ok(Err(unsent)) => (Receipt::Failed, Err(unsent.to_string())),
+        Err(_) => (Receipt::TimedOut, Err("no answer in time".to_owned())),
+    };
+    world.end_attempt(&attempt, receipt, Ending { answer, took });
+}

@@ -1,0 +1,154 @@
+//! One POST of a delivery: to the very address that was judged, over one connection, following nothing.
+
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::http::header::{CONNECTION, CONTENT_TYPE, HOST, USER_AGENT};
+use axum::http::{HeaderValue, Request};
+use http_body_util::BodyExt;
+use hyper::client::conn::http1;
+use hyper_util::rt::TokioIo;
+use tideover_model::destination::Unfit;
+use tideover_model::{Destinations, signature};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
+use url::{Host, Position, Url};
+
+use crate::courier::resolver::Resolver;
+use crate::courier::tls::{Tls, TlsError};
+
+/// Bytes of an answer's body that are read: nobody looks at them.
+const READ_AT_MOST: usize = 1 << 16;
+
+const AGENT: HeaderValue =
+    HeaderValue::from_static(concat!("tideover/", env!("CARGO_PKG_VERSION")));
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+const CLOSE: HeaderValue = HeaderValue::from_static("close");
+
+/// Why an attempt was not answered.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Unsent {
+    #[error(transparent)]
+    Unfit(#[from] Unfit),
+    #[error("the host name does not resolve: {0}")]
+    Unresolved(io::Error),
+    #[error("cannot connect to {0}: {1}")]
+    Unconnected(SocketAddr, io::Error),
+    #[error(transparent)]
+    Tls(#[from] TlsError),
+    #[error("the connection ended before the answer did: {0}")]
+    Broken(#[from] hyper::Error),
+    #[error("it cannot be sent: {0}")]
+    Unsendable(#[from] axum::http::Error),
+}
+
+/// What is sent.
+pub(crate) struct Letter {
+    pub(crate) url: String,
+    pub(crate) id: String,
+    pub(crate) signature: String,
+    pub(crate) body: Arc<[u8]>,
+}
+
+/// Sends deliveries.
+pub(crate) struct Sender {
+    pub(crate) resolver: Arc<dyn Resolver>,
+    pub(crate) tls: Tls,
+}
+
+impl Sender {
+    /// Sends a letter. The answer's HTTP status, once the whole answer is there.
+    ///
+    /// # Errors
+    /// [`Unsent`]: the destination is not one that may be sent to, or does not answer.
+    pub(crate) async fn post(
+        &self,
+        destinations: &Destinations,
+        letter: Letter,
+    ) -> Result<u16, Unsent> {
+        let url = destinations.judge(&letter.url, &[])?;
+        let addresses = self.addresses(&url).await?;
+        destinations.judge(&letter.url, &addresses)?;
+        let port = url.port_or_known_default().ok_or(Unfit::Port)?;
+        let socket = connect(&addresses, port).await?;
+        let request = request(&url, letter)?;
+        if url.scheme() == "https" {
+            let host = url.host_str().unwrap_or_default();
+            exchange(self.tls.connect(host, socket).await?, request).await
+        } else {
+            exchange(socket, request).await
+        }
+    }
+
+    /// What the URL's host is, or resolves to.
+    async fn addresses(&self, url: &Url) -> Result<Vec<IpAddr>, Unsent> {
+        match url.host() {
+            Some(Host::Ipv4(address)) => Ok(vec![address.into()]),
+            Some(Host::Ipv6(address)) => Ok(vec![address.into()]),
+            Some(Host::Domain(name)) => match self.resolver.resolve(name).await {
+                Ok(addresses) if addresses.is_empty() => {
+                    Err(Unsent::Unresolved(io::ErrorKind::NotFound.into()))
+                }
+                resolved => resolved.map_err(Unsent::Unresolved),
+            },
+            None => Err(Unfit::NotAUrl.into()),
+        }
+    }
+}
+
+/// A connection to the first of the addresses that takes one.
+async fn connect(addresses: &[IpAddr], port: u16) -> Result<TcpStream, Unsent> {
+    let mut last = None;
+    for address in addresses {
+        let address = SocketAddr::new(*address, port);
+        match TcpStream::connect(address).await {
+            Ok(socket) => {
+                // Without it a small request may wait for an acknowledgement; it is only slower.
+                let _ = socket.set_nodelay(true);
+                return Ok(socket);
+            }
+            Err(error) => last = Some(Unsent::Unconnected(address, error)),
+        }
+    }
+    Err(last.unwrap_or_else(|| Unsent::Unresolved(io::ErrorKind::NotFound.into())))
+}
+
+fn request(url: &Url, letter: Letter) -> Result<Request<Body>, axum::http::Error> {
+    Request::post(&url[Position::BeforePath..Position::AfterQuery])
+        .header(HOST, &url[Position::BeforeHost..Position::AfterPort])
+        .header(USER_AGENT, AGENT)
+        .header(CONTENT_TYPE, JSON)
+        .header(CONNECTION, CLOSE)
+        .header(signature::HEADER, letter.signature)
+        .header(signature::DELIVERY_HEADER, letter.id)
+        .body(Body::from(axum::body::Bytes::from_owner(letter.body)))
+}
+
+async fn exchange<S>(socket: S, request: Request<Body>) -> Result<u16, Unsent>
+where
+    S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+{
+    let (mut sender, connection) = http1::handshake(TokioIo::new(socket)).await?;
+    let answered = async move {
+        let mut response = sender.send_request(request).await?;
+        let mut read = 0;
+        while let Some(frame) = response.frame().await {
+            read += frame?.data_ref().map_or(0, |data| data.len());
+            if read > READ_AT_MOST {
+                break;
+            }
+        }
+        Ok(response.status().as_u16())
+    };
+    tokio::pin!(connection, answered);
+    tokio::select! {
+        status = &mut answered => status,
+        ended = &mut connection => {
+            // What was received is still to be read; without it there was no answer.
+            let status = answered.await;
+            ended.map_err(Unsent::from).and(status)
+        }
+    }
+}

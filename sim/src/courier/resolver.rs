@@ -1,0 +1,40 @@
+//! What host names resolve to.
+
+use std::future::Future;
+use std::io;
+use std::net::IpAddr;
+use std::pin::Pin;
+
+use tokio::net::lookup_host;
+
+/// The addresses of a host name, or why there are none.
+pub type Resolution<'a> = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send + 'a>>;
+
+/// Says what a host name resolves to: at a subscription, and anew at each attempt.
+pub trait Resolver: Send + Sync + 'static {
+    /// The addresses of `host`.
+    fn resolve<'a>(&'a self, host: &'a str) -> Resolution<'a>;
+}
+
+/// The names of this machine and its network.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemResolver;
+
+impl Resolver for SystemResolver {
+    fn resolve<'a>(&'a self, host: &'a str) -> Resolution<'a> {
+        Box::pin(async move {
+            let addresses = lookup_host((host, 0)).await?;
+            Ok(addresses.map(|address| address.ip()).collect())
+        })
+    }
+}
+
+/// No name resolves: for runs that shall depend on no network.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoNames;
+
+impl Resolver for NoNames {
+    fn resolve<'a>(&'a self, _host: &'a str) -> Resolution<'a> {
+        Box::pin(async { Err(io::Error::new(io::ErrorKind::NotFound, "no name resolves here")) })
+    }
+}

@@ -1,0 +1,105 @@
+//! TLS to receivers: the system's certificate authorities, and those that the user trusts besides.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::{ClientConfig, RootCertStore};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
+
+/// Why there is no TLS with a receiver.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum TlsError {
+    #[error("the host {0:?} cannot stand in a certificate")]
+    Name(String),
+    #[error("no TLS with the receiver: {0}")]
+    Handshake(io::Error),
+    #[error("TLS cannot be set up: {0}")]
+    Setup(#[from] rustls::Error),
+}
+
+/// Why a file of certificates is not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum CertificateError {
+    /// It is not there, or not PEM.
+    #[error("cannot read the certificates in {path}: {problem}", path = .path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// It has none.
+    #[error("{path} has no certificate in PEM form", path = .0.display())]
+    Empty(PathBuf),
+}
+
+/// Certificate authorities to trust besides the system's.
+#[derive(Clone, Debug, Default)]
+pub struct Authorities(Vec<CertificateDer<'static>>);
+
+impl Authorities {
+    /// Those in a PEM file.
+    ///
+    /// # Errors
+    /// [`CertificateError`]: unreadable, empty.
+    pub fn load(path: &Path) -> Result<Authorities, CertificateError> {
+        let unreadable = |error: rustls::pki_types::pem::Error| CertificateError::Unreadable {
+            path: path.to_owned(),
+            problem: error.to_string(),
+        };
+        let certificates: Vec<CertificateDer<'static>> =
+            CertificateDer::pem_file_iter(path).and_then(Iterator::collect).map_err(unreadable)?;
+        if certificates.is_empty() {
+            return Err(CertificateError::Empty(path.to_owned()));
+        }
+        Ok(Authorities(certificates))
+    }
+}
+
+/// The client's side of TLS, set up when it is first needed: reading the system's certificates takes a while.
+pub(crate) struct Tls {
+    authorities: Authorities,
+    connector: OnceLock<TlsConnector>,
+}
+
+impl Tls {
+    pub(crate) fn new(authorities: Authorities) -> Tls {
+        Tls { authorities, connector: OnceLock::new() }
+    }
+
+    /// TLS with `host` over `socket`.
+    pub(crate) async fn connect(
+        &self,
+        host: &str,
+        socket: TcpStream,
+    ) -> Result<TlsStream<TcpStream>, TlsError> {
+        let name = host.trim_start_matches('[').trim_end_matches(']').to_owned();
+        let name = ServerName::try_from(name).map_err(|_| TlsError::Name(host.to_owned()))?;
+        let connector = match self.connector.get() {
+            Some(connector) => connector.clone(),
+            None => {
+                let connector = self.set_up()?;
+                self.connector.get_or_init(|| connector).clone()
+            }
+        };
+        connector.connect(name, socket).await.map_err(TlsError::Handshake)
+    }
+
+    fn set_up(&self) -> Result<TlsConnector, rustls::Error> {
+        let mut roots = RootCertStore::empty();
+        // Where the system has none, those that the user names are all there are.
+        roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+        roots.add_parsable_certificates(self.authorities.0.iter().cloned());
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let config = ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()?
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+        Ok(TlsConnector::from(Arc::new(config)))
+    }
+}
