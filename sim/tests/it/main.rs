@@ -9,5 +9,7 @@ mod hostile;
 mod library;
 mod openapi;
 mod profile;
+mod receiver;
 mod support;
 mod transport;
+mod webhooks;
