@@ -105,6 +105,9 @@ const SITUATIONS: &[&str] = &[
     "a subscription deleted",
     "a key revoked",
     "an upstream failure",
+    "a webhook accepted",
+    "a webhook to be tried again",
+    "a subscription revoked by 410",
 ];
 
 fn operation_name(kind: OperationKind) -> String {
@@ -138,6 +141,16 @@ impl Coverage {
             && let Some(code) = exchange.seen.code()
         {
             self.reach(Group::Code, code);
+        }
+        for arrival in exchange.arrivals {
+            self.reach(
+                Group::Situation,
+                match arrival.status {
+                    200..=299 => "a webhook accepted",
+                    410 => "a subscription revoked by 410",
+                    _ => "a webhook to be tried again",
+                },
+            );
         }
         let Some(body) = exchange.seen.json() else {
             if exchange.seen.is_success() && exchange.kind() == Some(OperationKind::Unsubscribe) {

@@ -12,6 +12,7 @@ pub mod coverage;
 pub mod finding;
 pub mod generate;
 pub mod identifiers;
+pub mod inbox;
 pub mod matcher;
 pub mod report;
 pub mod run;

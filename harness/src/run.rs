@@ -2,15 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use tideover_model::{Clause, Face, Timestamp};
+use tideover_model::{Clause, Face, Seeded, Service, Timestamp};
 
 use crate::checks::{Checks, Exchange, Inside, Notes};
 use crate::coverage::Coverage;
 use crate::finding::Finding;
 use crate::matcher::{Mismatch, mismatches};
 use crate::step::{Memory, Step};
-use crate::target::{Bare, Prepared, Seen, Target, Unreachable};
+use crate::target::{Bare, Prepared, Seen, Target, Unreachable, service};
 use crate::transcript::Header;
+
+/// What `${inbox}` stands for where there is none: webhooks go nowhere.
+pub const NO_INBOX: &str = "https://inbox.invalid";
 
 /// What came of a run.
 #[derive(Clone, Debug, Default)]
@@ -65,7 +68,7 @@ pub async fn play<T: Observed>(
     header: &Header,
     steps: &[Step],
 ) -> Result<Played, Unreachable> {
-    let mut run = Run::new(header);
+    let mut run = Run::new(header, target.inbox());
     for (index, step) in steps.iter().enumerate() {
         run.step(target, index, step).await?;
         if !run.played.findings.is_empty() {
@@ -84,11 +87,16 @@ struct Run {
 }
 
 impl Run {
-    fn new(header: &Header) -> Run {
+    fn new(header: &Header, inbox: Option<&str>) -> Run {
+        let memory = Memory::with_inbox(inbox.unwrap_or(NO_INBOX));
+        let shadow = match inbox {
+            None => Service::new(header.profile.clone(), Seeded { seed: header.seed }),
+            Some(origin) => service(header.profile.clone(), header.seed, origin),
+        };
         Run {
-            shadow: Bare::new(header.profile.clone(), header.seed, header.start),
-            shadow_memory: Memory::default(),
-            memory: Memory::default(),
+            shadow: Bare::over(shadow, header.start),
+            shadow_memory: memory.clone(),
+            memory,
             checks: Checks::default(),
             played: Played::default(),
         }
@@ -101,12 +109,15 @@ impl Run {
         step: &Step,
     ) -> Result<(), Unreachable> {
         let sent = Prepared::from_step(step, &self.memory, target.api_key());
+        let since = self.shadow.now();
         let seen = target.send(&sent).await?;
+        let arrivals = target.arrivals().await?;
         self.memory.keep(step, seen.json());
 
         let shadowed = Prepared::from_step(step, &self.shadow_memory, self.shadow.api_key());
         let platform = self.shadow.face().platform_of(shadowed.authorization.as_deref());
         let predicted = self.shadow.play(&shadowed);
+        let predicted_arrivals = self.shadow.take_arrivals();
         self.shadow_memory.keep(step, predicted.json());
 
         let inside = target.inside();
@@ -116,7 +127,10 @@ impl Run {
             predicted: &predicted,
             predicted_refusal: self.shadow.refused(),
             platform,
+            since,
             now: self.shadow.now(),
+            arrivals: &arrivals,
+            predicted_arrivals: &predicted_arrivals,
             inside: inside.as_ref(),
         };
         let mut notes = Notes::default();

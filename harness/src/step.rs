@@ -1,7 +1,8 @@
 //! One symbolic action: a request of a caller, a move of the outside world, a move of the clock.
 //!
 //! A step is written as it goes over the wire, with references where a value was made by the target:
-//! `${name.path.to.field}` is read from the answer to the step called `name`. A reference to an answer
+//! `${name.path.to.field}` is read from the answer to the step called `name`, and `${inbox}` is where webhooks
+//! come to the harness. A reference to an answer
 //! that has no such field stands for itself, so that any part of a run is a run.
 
 use std::collections::BTreeMap;
@@ -233,6 +234,11 @@ pub struct Memory {
 }
 
 impl Memory {
+    /// A memory in which `${inbox}` is where webhooks come to the harness.
+    pub fn with_inbox(origin: &str) -> Memory {
+        Memory { answers: BTreeMap::from([("inbox".to_owned(), Value::from(origin))]) }
+    }
+
     /// Keeps the answer to `step`.
     pub fn keep(&mut self, step: &Step, body: Option<&Value>) {
         if let (Some(name), Some(body)) = (&step.name, body) {

@@ -103,6 +103,29 @@ pub trait Face: Send {
     fn audit(&self) -> Result<(), String>;
 }
 
+/// Lets time pass from `now` to `end`: whatever is due happens at its own time, in order, and each attempt
+/// that begins meets `receiver` before time goes on.
+pub fn pass<F: Face + ?Sized>(
+    face: &mut F,
+    mut now: Timestamp,
+    end: Timestamp,
+    mut receiver: impl FnMut(Timestamp, &Attempt) -> Receipt,
+) {
+    loop {
+        face.handle_timeout(now);
+        while let Some(attempt) = face.poll_attempt(now) {
+            let receipt = receiver(now, &attempt);
+            face.handle_receipt(now, &attempt, receipt);
+        }
+        if now >= end {
+            return;
+        }
+        let next = face.poll_timeout().unwrap_or(end);
+        // A face that has something due and doesn't do it must not stop time.
+        now = if next > now { next.min(end) } else { end };
+    }
+}
+
 /// A face that does as another does, but for what it overrides: a planted bug, a fault.
 pub trait Altered: Send {
     /// The face that it alters.

@@ -39,7 +39,7 @@ pub use choices::{Choices, Seeded, Token, Transition};
 pub use clause::Clause;
 pub use delivery::{Attempt, Cause, Consequence, Delivery, Receipt};
 pub use destination::Destinations;
-pub use face::{Altered, Answer, Face, IssuedKey};
+pub use face::{Altered, Answer, Face, IssuedKey, pass};
 pub use happening::{Happening, Impossible, Outcome, VendorRoute};
 pub use identity::{BusinessId, InvoiceId, PlatformId, RelationshipId, SubscriptionId};
 pub use operation::{

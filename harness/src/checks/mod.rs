@@ -2,6 +2,8 @@
 //! does not hold; what it met is counted, since a pass that met nothing is not a pass.
 
 mod amounts;
+mod arrivals;
+mod attempts;
 mod collected;
 mod conservation;
 mod error_shape;
@@ -14,7 +16,11 @@ mod reasons;
 mod remittance;
 mod repeated_advance;
 mod secrets;
+mod sequences;
+mod signatures;
+mod subscribed;
 mod unchanged;
+mod wanted;
 
 use std::collections::BTreeMap;
 
@@ -23,6 +29,7 @@ use tideover_model::wire::route::route;
 use tideover_model::{Clause, Code, OperationKind, PlatformId, Timestamp};
 
 use crate::finding::Finding;
+use crate::inbox::Arrival;
 use crate::target::{Prepared, PreparedAction, PreparedCall, Seen};
 
 /// One exchange: what was sent, what was answered, what the shadow model answers.
@@ -38,8 +45,14 @@ pub struct Exchange<'a> {
     pub predicted_refusal: Option<(Code, Clause)>,
     /// Whose key it carried, by the shadow; nobody's if it was never issued.
     pub platform: Option<PlatformId>,
-    /// What the clock shows.
+    /// What the clock showed before the step.
+    pub since: Timestamp,
+    /// What it shows after it.
     pub now: Timestamp,
+    /// What came to the inbox with the step.
+    pub arrivals: &'a [Arrival],
+    /// What came to the shadow's.
+    pub predicted_arrivals: &'a [Arrival],
     /// What only a target in process lets be seen.
     pub inside: Option<&'a Inside>,
 }
@@ -89,6 +102,11 @@ impl Default for Checks {
                 Box::new(reasons::NoAmounts),
                 Box::new(secrets::Withheld),
                 Box::new(conservation::Conservation),
+                Box::new(signatures::Signatures::default()),
+                Box::new(attempts::Attempts::default()),
+                Box::new(wanted::Wanted::default()),
+                Box::new(sequences::Sequences::default()),
+                Box::new(arrivals::Arrivals),
             ],
         }
     }

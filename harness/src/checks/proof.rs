@@ -1,9 +1,10 @@
 //! Every check, shown an answer that breaks its law, says so; shown a right one, it doesn't.
 
 use serde_json::{Value, json};
-use tideover_model::PlatformId;
+use tideover_model::{PlatformId, SigningKey};
 
 use crate::checks::{Check, Exchange, Inside, Notes};
+use crate::inbox::Arrival;
 use crate::step::{Action, Call, Memory, Step};
 use crate::target::{Prepared, Seen, start};
 
@@ -17,17 +18,46 @@ fn broken_inside(
     exchanges: &[(Call, u16, Value)],
     inside: Option<Inside>,
 ) -> Vec<&'static str> {
+    let shown =
+        exchanges.iter().map(|exchange| Shown { inside: inside.clone(), ..exchange.into() });
+    broken_by(check, &shown.collect::<Vec<_>>())
+}
+
+/// What a check is shown: an answer, and what comes with it.
+#[derive(Clone)]
+struct Shown {
+    call: Call,
+    status: u16,
+    body: Value,
+    arrivals: Vec<Arrival>,
+    predicted_arrivals: Vec<Arrival>,
+    inside: Option<Inside>,
+}
+
+impl From<&(Call, u16, Value)> for Shown {
+    fn from((call, status, body): &(Call, u16, Value)) -> Shown {
+        let (call, status, body) = (call.clone(), *status, body.clone());
+        let (arrivals, predicted_arrivals) = (Vec::new(), Vec::new());
+        Shown { call, status, body, arrivals, predicted_arrivals, inside: None }
+    }
+}
+
+fn broken_by(check: &mut dyn Check, shown: &[Shown]) -> Vec<&'static str> {
     let mut notes = Notes::default();
-    for (call, status, body) in exchanges {
+    for Shown { call, status, body, arrivals, predicted_arrivals, inside } in shown {
         let step = Step::new(Action::Call(call.clone()));
-        let seen = Seen::new(*status, body.to_string().as_bytes());
+        let bytes = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
+        let seen = Seen::new(*status, &bytes);
         let exchange = Exchange {
             sent: &Prepared::from_step(&step, &Memory::default(), "key"),
             seen: &seen,
             predicted: &seen,
             predicted_refusal: None,
             platform: Some(PlatformId::DEFAULT),
+            since: start(),
             now: start(),
+            arrivals,
+            predicted_arrivals,
             inside: inside.as_ref(),
         };
         check.observe(&exchange, &mut notes);
@@ -181,4 +211,134 @@ fn a_read_or_a_refusal_that_changes_something_is_found() {
     let of = |exchanges: &[_]| broken(&mut super::unchanged::Unchanged::default(), exchanges);
     assert!(of(&[read("a"), refusal.clone(), read("a")]).is_empty());
     assert_eq!(of(&[read("a"), refusal, read("b")]), ["7.retrying.2"]);
+}
+
+/// When everything here is signed.
+const AT: u64 = 1_767_225_600;
+const HOOK: &str = "/accepts/hook";
+
+/// A delivery as it should be.
+fn arrival(id: &str, body: &Value) -> Arrival {
+    signed(id, body, "whsec_right", AT)
+}
+
+fn signed(id: &str, body: &Value, secret: &str, at: u64) -> Arrival {
+    let body = body.to_string().into_bytes();
+    Arrival {
+        path: HOOK.into(),
+        delivery: Some(id.into()),
+        signature: Some(SigningKey::new(secret).sign(at, &body).to_string()),
+        body,
+        status: 200,
+    }
+}
+
+fn added(business: &str) -> Value {
+    json!({ "id": "evt_1", "type": "partner.organization.added",
+        "occurredAt": "2026-01-01T00:00:00Z", "data": { "externalId": business } })
+}
+
+fn state(state: &str, sequence: Value) -> Value {
+    json!({ "id": "evt_1", "type": "partner.invoice.factoredUpdated", "sequence": sequence,
+        "occurredAt": "2026-01-01T00:00:00Z",
+        "data": { "payeeExternalId": "v", "invoiceExternalId": "i", "state": state } })
+}
+
+/// The subscription of the inbox, then what comes with reads.
+fn subscribed_then(arrivals: &[Vec<Arrival>]) -> Vec<Shown> {
+    let url = format!("http://127.0.0.1:1{HOOK}");
+    let body = json!({ "reference": "whs_1", "url": url, "secret": "whsec_right",
+        "eventTypes": ["partner.organization.added"] });
+    let subscribe = Call::json("POST", "/v1/webhooks", json!({ "url": url }));
+    let mut shown = vec![Shown::from(&(subscribe, 201, body))];
+    shown.extend(arrivals.iter().map(|arrivals| Shown {
+        arrivals: arrivals.clone(),
+        ..Shown::from(&(get("/v1/webhooks"), 200, json!([])))
+    }));
+    shown
+}
+
+#[test]
+fn a_webhook_that_is_signed_wrongly_or_long_ago_is_found() {
+    let of = |arrival: Arrival| {
+        broken_by(&mut super::signatures::Signatures::default(), &subscribed_then(&[vec![arrival]]))
+    };
+    let body = added("v");
+    assert!(of(arrival("d", &body)).is_empty());
+    assert!(of(signed("d", &body, "whsec_right", AT - 300)).is_empty());
+    assert_eq!(of(signed("d", &body, "whsec_right", AT - 301)), ["6.signature.4"]);
+    assert_eq!(of(signed("d", &body, "whsec_right", AT + 301)), ["6.signature.4"]);
+    assert_eq!(of(signed("d", &body, "whsec_wrong", AT)), ["6.signature.1"]);
+    let spaced = Arrival { body: format!("{body} ").into_bytes(), ..arrival("d", &body) };
+    assert_eq!(of(spaced), ["6.signature.1"]);
+    let bare = Arrival { signature: None, ..arrival("d", &body) };
+    assert_eq!(of(bare), ["6.signature.intro.1"]);
+}
+
+#[test]
+fn attempts_that_are_not_alike_are_found() {
+    let of = |second: Arrival| {
+        let shown = subscribed_then(&[vec![arrival("d", &added("v"))], vec![second]]);
+        broken_by(&mut super::attempts::Attempts::default(), &shown)
+    };
+    assert!(of(arrival("d", &added("v"))).is_empty());
+    assert!(of(arrival("e", &added("w"))).is_empty());
+    assert_eq!(of(arrival("d", &added("w"))), ["6.delivery.3.2"]);
+    let elsewhere = Arrival { path: "/accepts/other".into(), ..arrival("d", &added("v")) };
+    assert_eq!(of(elsewhere), ["6.delivery.3.2"]);
+    let nameless = Arrival { delivery: None, ..arrival("d", &added("v")) };
+    assert_eq!(of(nameless), ["6.delivery.3.2"]);
+}
+
+#[test]
+fn what_comes_after_the_end_or_was_not_asked_for_is_found() {
+    let of = |shown: &[Shown]| broken_by(&mut super::wanted::Wanted::default(), shown);
+    let one = || vec![arrival("d", &added("v"))];
+    assert!(of(&subscribed_then(&[one(), one()])).is_empty());
+    let gone = vec![Arrival { status: 410, ..arrival("d", &added("v")) }];
+    assert_eq!(of(&subscribed_then(&[gone, one()])), ["6.delivery.2"]);
+    let mut deleted = subscribed_then(&[one(), one(), one()]);
+    let deletion = Call::bare("DELETE", "/v1/webhooks/whs_1");
+    // What comes with the deletion itself may have begun before.
+    deleted[2] = Shown { arrivals: one(), ..Shown::from(&(deletion, 204, Value::Null)) };
+    assert_eq!(of(&deleted), ["4.webhookDeletion.1"]);
+    let other = vec![arrival("d", &state("REQUESTED", json!(1)))];
+    assert_eq!(of(&subscribed_then(&[other])), ["2.subscription.eventTypes"]);
+}
+
+#[test]
+fn a_sequence_that_does_not_grow_is_found() {
+    let of = |events: &[Value]| {
+        let arrivals: Vec<_> = events.iter().map(|event| vec![arrival("d", event)]).collect();
+        broken_by(&mut super::sequences::Sequences::default(), &subscribed_then(&arrivals))
+    };
+    let [first, second] = [("REQUESTED", 1), ("FUNDING", 2)].map(|(s, n)| state(s, json!(n)));
+    // In any order, and twice.
+    assert!(of(&[second.clone(), first.clone(), second.clone()]).is_empty());
+    assert!(of(&[first.clone(), state("REPAID", json!(9))]).is_empty());
+    assert_eq!(of(&[second.clone(), state("FUNDED", json!(2))]), ["6.delivery.5"]);
+    assert_eq!(of(&[second.clone(), state("REQUESTED", json!(3))]), ["6.delivery.5"]);
+    assert_eq!(of(&[second, state("FUNDING", json!(3))]), ["6.delivery.5"]);
+    assert_eq!(of(&[state("FUNDING", Value::Null)]), ["6.delivery.5"]);
+    let mut timeless = first;
+    timeless["occurredAt"] = json!("yesterday");
+    assert_eq!(of(&[timeless]), ["6.delivery.6"]);
+}
+
+#[test]
+fn other_events_and_other_times_are_differences() {
+    let of = |seen: Vec<Arrival>, predicted_arrivals: Vec<Arrival>| {
+        let shown = Shown {
+            arrivals: seen,
+            predicted_arrivals,
+            ..Shown::from(&(get("/v1/webhooks"), 200, json!([])))
+        };
+        broken_by(&mut super::arrivals::Arrivals, &[shown])
+    };
+    let [a, b] = ["v", "w"].map(|business| arrival(business, &added(business)));
+    assert!(of(vec![b.clone(), a.clone(), a.clone()], vec![a.clone(), b.clone()]).is_empty());
+    assert_eq!(of(vec![a.clone()], vec![a.clone(), b.clone()]), ["gap.eventCauses"]);
+    assert_eq!(of(vec![a.clone(), b.clone()], vec![a.clone()]), ["gap.eventCauses"]);
+    let later = signed("v", &added("v"), "whsec_right", AT + 5);
+    assert_eq!(of(vec![a.clone()], vec![a, later]), ["gap.retrySchedule"]);
 }

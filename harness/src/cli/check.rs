@@ -7,13 +7,12 @@ use std::time::Instant;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
-use tideover_model::{Seeded, Service};
 
 use crate::cli::signals::Ended;
 use crate::cli::{Held, Output, Problem, WorldOptions};
 use crate::report::{self, Told};
 use crate::suite::{Failure, InProcess, OverHttp, Plan, Suite, Summary, World};
-use crate::target::{embedded, start};
+use crate::target::{INBOX, embedded, service, start};
 use crate::transcript::Header;
 use crate::{generate, report::plain};
 
@@ -106,7 +105,7 @@ impl Check {
 }
 
 async fn in_process(plan: &Plan, progress: &Progress) -> Result<Summary, Problem> {
-    let service = Service::new(plan.header.profile.clone(), Seeded { seed: plan.header.seed });
+    let service = service(plan.header.profile.clone(), plan.header.seed, INBOX);
     watched(&mut InProcess::new(service, plan.header.start), plan, progress).await
 }
 

@@ -14,18 +14,21 @@ impl Walk {
         stage: usize,
     ) -> Option<Step> {
         let step_name = name.get_or_insert_with(|| self.fresh_name("hook")).clone();
-        let url = format!("https://hooks.example.com/{step_name}");
+        let receiver = self.draw(values::receiver());
+        let url = format!("{receiver}/{step_name}");
         let kinds = self.draw(weighted(0.4)).then(|| vec![self.draw(values::event_type())]);
         Some(match stage {
             0 => make::subscribe(&url, kinds).named(step_name),
             1 => make::subscribe(&url, None),
-            2 | 5 => make::list_subscriptions(),
+            2 | 6 => make::list_subscriptions(),
             3 => self.sync_issued("v2", "i2"),
             4 => Step::new(Action::Deliveries),
-            6 => make::unsubscribe(&format!("${{{step_name}.reference}}")),
-            7 => make::unsubscribe(&format!("${{{step_name}.reference}}")),
-            8 => make::subscribe(self.draw(values::bad_destination()), None),
-            9 => make::subscribe(&url, None),
+            5 => make::advance_clock(self.draw(values::retry_delay())),
+            7 | 8 => make::unsubscribe(&format!("${{{step_name}.reference}}")),
+            9 => make::sync_business(&self.fresh_name("b"), "After the deletion", None, None),
+            10 => make::advance_clock(100_000),
+            11 => make::subscribe(self.draw(values::bad_destination()), None),
+            12 => make::subscribe(&url, None),
             _ => return None,
         })
     }

@@ -15,12 +15,13 @@ mod values;
 
 use std::collections::BTreeSet;
 
+use proptest::bool::weighted;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use serde_json::Value;
 
 use crate::step::{Action, Caller, Memory, Step};
-use crate::target::{Bare, Prepared, Seen};
+use crate::target::{Bare, INBOX, Prepared, Seen};
 use crate::transcript::Header;
 
 use goals::Goal;
@@ -60,7 +61,7 @@ impl Walk {
         Walk {
             runner: TestRunner::new_with_rng(Config::default(), rng),
             known: Bare::new(header.profile.clone(), header.seed, header.start),
-            memory: Memory::default(),
+            memory: Memory::with_inbox(INBOX),
             steps: Vec::new(),
             // The first goals go round, so that a few cases reach every one of them.
             goal: Goal::first(number),
@@ -72,6 +73,10 @@ impl Walk {
 
     /// Adds a step or two.
     fn go_on(&mut self) {
+        if self.steps.is_empty() && self.draw(weighted(0.4)) {
+            // What the whole case does is heard of.
+            self.play(requests::subscribe("${inbox}/accepts", None));
+        }
         let chance = self.draw(0_u32..100);
         let step = match chance {
             0..8 => self.steps.last().cloned(),
@@ -115,7 +120,9 @@ impl Walk {
 
     fn send(&mut self, step: &Step) -> Seen {
         let prepared = Prepared::from_step(step, &self.memory, tideover_model::Service::FIRST_KEY);
-        self.known.play(&prepared)
+        let seen = self.known.play(&prepared);
+        self.known.take_arrivals();
+        seen
     }
 
     /// What `step` would be answered now; nothing is played.

@@ -99,6 +99,22 @@ pub(super) fn bad_email() -> impl Strategy<Value = &'static str> {
     select(vec!["ann", "ann@", "@v.example", "Ann <ann@v.example>", "a b@v.example", ""])
 }
 
+/// Where webhooks come: to the harness's inbox, with an answer of some kind, or to nobody.
+pub(super) fn receiver() -> impl Strategy<Value = &'static str> {
+    prop_oneof![
+        4 => Just("${inbox}/accepts"),
+        2 => Just("${inbox}/recovers"),
+        1 => Just("${inbox}/fails"),
+        1 => Just("${inbox}/gone"),
+        1 => Just("https://hooks.example.com"),
+    ]
+}
+
+/// Some of the times that an attempt follows another after, in seconds, or a little less.
+pub(super) fn retry_delay() -> impl Strategy<Value = u64> {
+    select(vec![4, 5, 6, 305, 2105, 9305, 99_305])
+}
+
 /// Somewhere that webhooks may not be sent.
 pub(super) fn bad_destination() -> impl Strategy<Value = &'static str> {
     select(vec![

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 use tideover_model::Timestamp;
 
+use crate::run::NO_INBOX;
 use crate::step::{Caller, Memory, Step};
 use crate::target::{Prepared, PreparedAction, Seen};
 
@@ -14,7 +15,7 @@ const MOST_BYTES: usize = 8192;
 /// The curl lines of steps that were played, references replaced by what was answered. `$BASE_URL` and
 /// `$API_KEY` stand for the target's.
 pub fn curl(steps: &[Step], answers: &[(Timestamp, Seen)]) -> Vec<String> {
-    let mut memory = Memory::default();
+    let mut memory = Memory::with_inbox(NO_INBOX);
     let mut lines = Vec::with_capacity(steps.len());
     for (index, step) in steps.iter().enumerate() {
         let sent = Prepared::from_step(step, &memory, "$API_KEY");

@@ -7,8 +7,11 @@ use serde_json::{Value, json};
 use tideover_model::wire::action::{self, NotApplied};
 use tideover_model::wire::exchange::{Request, answer};
 use tideover_model::{
-    Clause, Code, Delivery, Face, Happening, Outcome, Profile, Seeded, Service, Timestamp, bearer,
+    Attempt, Clause, Code, Delivery, Destinations, Face, Happening, Outcome, Profile, Receipt,
+    Seeded, Service, Timestamp, bearer, pass,
 };
+
+use crate::inbox::{Arrival, Inbox};
 
 use crate::target::{Prepared, PreparedAction, PreparedCall, Seen, Target, Unreachable};
 
@@ -21,19 +24,37 @@ pub struct Bare<F = Service> {
     refused: Option<(Code, Clause)>,
     fingerprint: Option<u64>,
     queued: Vec<Arc<Delivery>>,
+    inbox: Inbox,
+}
+
+/// Where the inbox of a world without sockets is.
+pub const INBOX: &str = "http://inbox.invalid";
+
+/// A service that sends webhooks to public https URLs and to the inbox at `inbox`.
+pub fn service(profile: Profile, seed: u64, inbox: &str) -> Service {
+    let destinations = Destinations::PublicAnd(inbox.to_owned());
+    Service::new(profile, Seeded { seed }).sending_to(destinations)
 }
 
 impl Bare {
     /// A new world.
     pub fn new(profile: Profile, seed: u64, start: Timestamp) -> Bare {
-        Bare::over(Service::new(profile, Seeded { seed }), start)
+        Bare::over(service(profile, seed, INBOX), start)
     }
 }
 
 impl<F: Face> Bare<F> {
     /// The world of anything that has the model's face.
     pub fn over(face: F, start: Timestamp) -> Bare<F> {
-        Bare { face, start, now: start, refused: None, fingerprint: None, queued: Vec::new() }
+        Bare {
+            face,
+            start,
+            now: start,
+            refused: None,
+            fingerprint: None,
+            queued: Vec::new(),
+            inbox: Inbox::default(),
+        }
     }
 
     /// What its clock shows.
@@ -55,6 +76,7 @@ impl<F: Face> Bare<F> {
     pub fn play(&mut self, step: &Prepared) -> Seen {
         self.refused = None;
         let seen = self.exchange(step);
+        self.pass(self.now);
         self.queued.extend(std::iter::from_fn(|| self.face.poll_delivery()));
         seen
     }
@@ -69,8 +91,7 @@ impl<F: Face> Bare<F> {
                 Seen::new(status, body.to_string().as_bytes())
             }
             PreparedAction::Advance(seconds) => {
-                self.now = self.now.after(*seconds);
-                self.face.handle_timeout(self.now);
+                self.pass(self.now.after(*seconds));
                 Seen::new(200, json!({ "now": self.now }).to_string().as_bytes())
             }
             PreparedAction::Deliveries => {
@@ -78,6 +99,22 @@ impl<F: Face> Bare<F> {
                 Seen::new(200, json!({ "deliveries": deliveries }).to_string().as_bytes())
             }
         }
+    }
+
+    /// Lets time pass, and brings what is sent to the inbox.
+    fn pass(&mut self, end: Timestamp) {
+        let origin = self.inbox().map(str::to_owned);
+        let inbox = &mut self.inbox;
+        pass(&mut self.face, self.now, end, |now, attempt| match &origin {
+            Some(origin) => deliver(inbox, origin, now, attempt),
+            None => Receipt::Failed,
+        });
+        self.now = end;
+    }
+
+    /// What came to the inbox since this was last asked.
+    pub fn take_arrivals(&mut self) -> Vec<Arrival> {
+        self.inbox.take()
     }
 
     fn call(&mut self, authorization: Option<&str>, call: &PreparedCall) -> Seen {
@@ -110,6 +147,7 @@ impl<F: Face> Bare<F> {
         self.face.handle_timeout(self.now);
         if happening == Happening::Reset {
             self.now = self.start;
+            self.inbox.clear();
         }
         Ok(self.face.happen(self.now, platform, happening)?)
     }
@@ -122,6 +160,23 @@ impl<F: Face + Hash> Bare<F> {
         self.face.hash(&mut hasher);
         let before = self.fingerprint.replace(hasher.finish());
         before.is_some() && before != self.fingerprint
+    }
+}
+
+/// Whoever else is sent to is not there.
+fn deliver(inbox: &mut Inbox, origin: &str, now: Timestamp, attempt: &Attempt) -> Receipt {
+    let delivery = &attempt.delivery;
+    match delivery.url.strip_prefix(origin).filter(|path| path.starts_with('/')) {
+        None => Receipt::Failed,
+        Some(path) => {
+            let (id, signature) = (delivery.id.clone(), attempt.sign(now).to_string());
+            Receipt::Answered(inbox.receive(
+                path,
+                Some(id),
+                Some(signature),
+                delivery.body.to_vec(),
+            ))
+        }
     }
 }
 
@@ -139,7 +194,18 @@ impl<F: Face> Target for Bare<F> {
         Service::FIRST_KEY
     }
 
+    fn inbox(&self) -> Option<&str> {
+        match self.face.destinations() {
+            Destinations::PublicAnd(origin) => Some(origin),
+            Destinations::Public | Destinations::Local => None,
+        }
+    }
+
     async fn send(&mut self, step: &Prepared) -> Result<Seen, Unreachable> {
         Ok(self.play(step))
+    }
+
+    async fn arrivals(&mut self) -> Result<Vec<Arrival>, Unreachable> {
+        Ok(self.take_arrivals())
     }
 }

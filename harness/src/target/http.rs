@@ -1,11 +1,13 @@
 //! Anything that answers HTTP: the embedded mock, or a base URL.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE};
 use reqwest::{Client, Method};
 use serde_json::{Value, json};
 
+use crate::inbox::{self, Arrival};
 use crate::target::{Body, Prepared, PreparedAction, Seen, Target, Unreachable};
 
 /// How long an answer is waited for.
@@ -18,6 +20,11 @@ pub struct Http {
     base_url: String,
     api_key: String,
     deliveries_seen: u64,
+    inbox: Option<Arc<inbox::Server>>,
+    /// Whether the target may know of the inbox: otherwise nothing comes there.
+    heard: bool,
+    /// Whether the last step was a read, which sends nothing.
+    has_read: bool,
 }
 
 impl Http {
@@ -37,7 +44,24 @@ impl Http {
             base_url: base_url.trim_end_matches('/').to_owned(),
             api_key: api_key.to_owned(),
             deliveries_seen: 0,
+            inbox: None,
+            heard: false,
+            has_read: false,
         })
+    }
+
+    /// The same target, which can send webhooks to `inbox`.
+    #[must_use]
+    pub fn with_inbox(self, inbox: inbox::Server) -> Http {
+        Http { inbox: Some(Arc::new(inbox)), ..self }
+    }
+
+    /// Waits until a mock has sent all that it has to send now.
+    async fn settle(&self) -> Result<(), Unreachable> {
+        let seen =
+            self.operator("/_sim/deliveries/wait", None, json!({ "patienceSeconds": 60 })).await?;
+        let quiet = seen.json().is_some_and(|body| body["quiet"] == true);
+        if quiet { Ok(()) } else { Err(Unreachable(format!("deliveries do not end: {seen:?}"))) }
     }
 
     async fn exchange(
@@ -94,12 +118,30 @@ impl Target for Http {
         &self.api_key
     }
 
+    fn inbox(&self) -> Option<&str> {
+        self.inbox.as_ref().map(|inbox| inbox.origin())
+    }
+
+    async fn arrivals(&mut self) -> Result<Vec<Arrival>, Unreachable> {
+        let Some(inbox) = self.inbox.as_ref().filter(|_| self.heard && !self.has_read) else {
+            return Ok(Vec::new());
+        };
+        self.settle().await?;
+        Ok(inbox.inbox().take())
+    }
+
     async fn send(&mut self, step: &Prepared) -> Result<Seen, Unreachable> {
         let authorization = step.authorization.as_deref();
+        self.has_read = false;
         match &step.action {
             PreparedAction::Call(call) => {
                 let content_type = call.content_type.as_deref();
                 let body = call.body.clone();
+                self.has_read = call.method == "GET";
+                self.heard |= self
+                    .inbox
+                    .as_ref()
+                    .is_some_and(|inbox| String::from_utf8_lossy(&body).contains(inbox.origin()));
                 self.exchange(&call.method, &call.path, authorization, content_type, body).await
             }
             PreparedAction::Act(fields) => {
@@ -108,6 +150,10 @@ impl Target for Http {
                 let seen = self.operator("/_sim/actions", authorization, body).await?;
                 if reset && seen.is_success() {
                     self.deliveries_seen = 0;
+                    self.heard = false;
+                    if let Some(inbox) = &self.inbox {
+                        inbox.inbox().clear();
+                    }
                 }
                 Ok(seen)
             }

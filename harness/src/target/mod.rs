@@ -9,9 +9,10 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 use tideover_model::Timestamp;
 
+use crate::inbox::Arrival;
 use crate::step::{Action, Call, Caller, Memory, Step};
 
-pub use bare::Bare;
+pub use bare::{Bare, INBOX, service};
 pub use embedded::embedded;
 pub use http::Http;
 
@@ -85,6 +86,15 @@ pub trait Target {
     /// # Errors
     /// [`Unreachable`] if no answer came.
     fn send(&mut self, step: &Prepared) -> impl Future<Output = Result<Seen, Unreachable>>;
+
+    /// Where webhooks come to the harness; `None` if it has no inbox that the target could reach.
+    fn inbox(&self) -> Option<&str>;
+
+    /// What came to the inbox since this was last asked, once nothing more is on its way.
+    ///
+    /// # Errors
+    /// [`Unreachable`] if the target does not answer.
+    fn arrivals(&mut self) -> impl Future<Output = Result<Vec<Arrival>, Unreachable>>;
 }
 
 impl Prepared {

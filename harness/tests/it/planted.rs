@@ -1,18 +1,19 @@
 //! A planted bug is found, made small, written down, and found again by whoever replays it.
 
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
 use tideover_harness::finding::Finding;
 use tideover_harness::report::Failed;
 use tideover_harness::run::{Played, play};
 use tideover_harness::step::Step;
 use tideover_harness::suite::{self, Failure, InProcess, OverHttp, Plan, World};
-use tideover_harness::target::{Bare, Http, start};
+use tideover_harness::target::{Bare, Http, INBOX, service, start};
 use tideover_harness::transcript::{Header, Transcript};
 use tideover_model::wire::reply::Reply;
 use tideover_model::{
-    Altered, Answer, BusinessDetails, Cents, Contact, Face, Operation, PlatformId, Profile, Seeded,
-    Service, Timestamp,
+    Altered, Answer, Attempt, BusinessDetails, Cents, Consequence, Contact, Delivery, Face,
+    Operation, PlatformId, Profile, Receipt, Service, Timestamp,
 };
 use tideover_sim::Mock;
 
@@ -23,13 +24,30 @@ type Bug = fn(&mut Service, Timestamp, PlatformId, Operation) -> Answer;
 struct Planted {
     service: Service,
     bug: Bug,
+    /// What goes wrong with an attempt that is sent.
+    sent_wrongly: fn(&mut Attempt),
+    /// Whether 410 is taken for any failure.
+    never_revoked: bool,
+    /// The attempts under way, as they were before they went wrong.
+    under_way: Vec<Attempt>,
 }
 
 impl Planted {
     fn new(bug: Bug) -> Planted {
-        let service = Service::new(Profile::default(), Seeded { seed: SEED });
-        Planted { service, bug }
+        let service = service(Profile::default(), SEED, INBOX);
+        let sent_wrongly = |_: &mut Attempt| {};
+        Planted { service, bug, sent_wrongly, never_revoked: false, under_way: Vec::new() }
     }
+}
+
+/// No bug.
+fn right(
+    service: &mut Service,
+    now: Timestamp,
+    caller: PlatformId,
+    operation: Operation,
+) -> Answer {
+    service.handle(now, caller, operation)
 }
 
 impl Hash for Planted {
@@ -49,6 +67,24 @@ impl Altered for Planted {
     }
     fn alter_answer(&mut self, now: Timestamp, caller: PlatformId, operation: Operation) -> Answer {
         (self.bug)(&mut self.service, now, caller, operation)
+    }
+    fn alter_attempt(&mut self, now: Timestamp) -> Option<Attempt> {
+        let attempt = self.service.poll_attempt(now)?;
+        self.under_way.push(attempt.clone());
+        let mut altered = attempt;
+        (self.sent_wrongly)(&mut altered);
+        Some(altered)
+    }
+    fn alter_consequence(
+        &mut self,
+        now: Timestamp,
+        _attempt: &Attempt,
+        receipt: Receipt,
+    ) -> Consequence {
+        let attempt = self.under_way.pop().expect("one at a time");
+        let revoked = receipt == Receipt::Answered(410) && self.never_revoked;
+        let receipt = if revoked { Receipt::Failed } else { receipt };
+        self.service.handle_receipt(now, &attempt, receipt)
     }
 }
 
@@ -118,6 +154,51 @@ fn repaid_invoice_collects_too_much(
         invoice.collected += Cents(1);
     }
     answer
+}
+
+/// A subscription is said to be deleted, and is not.
+fn deletion_is_forgotten(
+    service: &mut Service,
+    now: Timestamp,
+    caller: PlatformId,
+    operation: Operation,
+) -> Answer {
+    let deletion = matches!(operation, Operation::Unsubscribe { .. });
+    let mut before = service.clone();
+    let answer = service.handle(now, caller, operation);
+    if deletion && answer.is_ok() {
+        std::mem::swap(service, &mut before);
+    }
+    answer
+}
+
+/// Sends another body than was signed for, or under another identifier.
+fn altered(attempt: &mut Attempt, alter: impl FnOnce(&mut Delivery, u32)) {
+    let mut delivery = Delivery::clone(&attempt.delivery);
+    alter(&mut delivery, attempt.number);
+    attempt.delivery = Arc::new(delivery);
+}
+
+fn retries_have_identifiers_of_their_own(attempt: &mut Attempt) {
+    altered(attempt, |delivery, number| delivery.id.push_str(&number.to_string()));
+}
+
+fn retries_have_bodies_of_their_own(attempt: &mut Attempt) {
+    altered(attempt, |delivery, number| {
+        let body = String::from_utf8(delivery.body.to_vec()).unwrap();
+        let space = " ".repeat(number as usize);
+        delivery.body = format!("{body}{space}").into_bytes().into();
+    });
+}
+
+fn every_sequence_is_one(attempt: &mut Attempt) {
+    altered(attempt, |delivery, _| {
+        let mut body: serde_json::Value = serde_json::from_slice(&delivery.body).unwrap();
+        if body.get("sequence").is_some() {
+            body["sequence"] = 1.into();
+        }
+        delivery.body = body.to_string().into_bytes().into();
+    });
 }
 
 const SEED: u64 = 11;
@@ -198,6 +279,48 @@ async fn a_refusal_that_changes_something_takes_one_step() {
 async fn too_much_collected_is_found_after_a_whole_life_of_an_advance() {
     let mut world = in_process(repaid_invoice_collects_too_much);
     assert_found_and_minimal(&mut world, "2.invoice.collected", 16).await;
+}
+
+/// `4.webhookDeletion.1`; the list of what is live tells it as well.
+#[tokio::test]
+async fn a_deletion_that_is_forgotten_is_found() {
+    let mut world = in_process(deletion_is_forgotten);
+    let failure = failure(&mut world).await;
+    assert!(failure.is_violation(), "{:?}", failure.findings);
+    assert!(failure.transcript.steps.len() <= 4, "{:#?}", failure.transcript.steps);
+}
+
+/// `6.delivery.3.2`, `6.delivery.5`
+#[tokio::test]
+async fn webhooks_that_are_sent_wrongly_are_found_with_no_step_to_spare() {
+    type Wrong = fn(&mut Attempt);
+    let cases: [(Wrong, &str, usize); 2] = [
+        (retries_have_bodies_of_their_own, "6.delivery.3.2", 3),
+        (every_sequence_is_one, "6.delivery.5", 14),
+    ];
+    for (sent_wrongly, clause, at_most) in cases {
+        let planted = Planted { sent_wrongly, ..Planted::new(right) };
+        let mut world = InProcess::new(planted, start());
+        assert_found_and_minimal(&mut world, clause, at_most).await;
+    }
+}
+
+/// An identifier of its own at each attempt makes each a delivery of its own, and those come too late.
+#[tokio::test]
+async fn a_delivery_that_changes_its_name_is_told() {
+    let sent_wrongly = retries_have_identifiers_of_their_own;
+    let planted = Planted { sent_wrongly, ..Planted::new(right) };
+    let failure = failure(&mut InProcess::new(planted, start())).await;
+    assert!(failure.transcript.steps.len() <= 3, "{:#?}", failure.transcript.steps);
+}
+
+/// `6.delivery.2`
+#[tokio::test]
+async fn a_receiver_that_is_gone_and_gets_more_is_found() {
+    let planted = Planted { never_revoked: true, ..Planted::new(right) };
+    let failure = failure(&mut InProcess::new(planted, start())).await;
+    assert!(failure.is_violation(), "{:?}", failure.findings);
+    assert!(failure.transcript.steps.len() <= 4, "{:#?}", failure.transcript.steps);
 }
 
 #[tokio::test]

@@ -133,7 +133,6 @@ impl<C: Choices> Service<C> {
         let Some(gone) = self.subscriptions.remove(&id) else { return };
         self.platform_mut(gone.platform).subscriptions.retain(|live| *live != id);
         self.deliveries.close(id);
-        self.outbox.retain(|delivery| delivery.subscription != gone.reference);
     }
 
     /// Tells every platform of the business, each under its own identifiers (`gap.sharedBusiness`).

@@ -1,0 +1,60 @@
+//! A later financing state has a greater sequence, whatever order they come in (`6.delivery.5`), and every
+//! event says when its transaction began (`6.delivery.6`).
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use tideover_model::{Timestamp, clause};
+
+use crate::checks::{Check, Exchange, Notes, starts_anew};
+
+/// The states, in the order in which an advance goes through them.
+const STATES: [&str; 4] = ["REQUESTED", "FUNDING", "FUNDED", "REPAID"];
+
+/// The sequences seen of an invoice, by state.
+type Seen = BTreeMap<usize, u64>;
+
+#[derive(Default)]
+pub(super) struct Sequences {
+    invoices: BTreeMap<String, Seen>,
+}
+
+impl Check for Sequences {
+    fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
+        if starts_anew(exchange) {
+            self.invoices.clear();
+        }
+        for arrival in exchange.arrivals {
+            let event: Value = serde_json::from_slice(&arrival.body).unwrap_or_default();
+            let occurred = &event["occurredAt"];
+            let is_time = occurred.as_str().and_then(Timestamp::parse).is_some();
+            let (clause, seen) = (clause!("6.delivery.6"), occurred.to_string());
+            notes.expect(exchange, clause, is_time, "occurredAt", "a date-time", seen);
+            if event["type"] == "partner.invoice.factoredUpdated" {
+                self.compare(exchange, &arrival.path, &event, notes);
+            }
+        }
+    }
+}
+
+impl Sequences {
+    fn compare(&mut self, exchange: &Exchange<'_>, path: &str, event: &Value, notes: &mut Notes) {
+        let clause = clause!("6.delivery.5");
+        let Some(sequence) = event["sequence"].as_u64() else {
+            let seen = event["sequence"].to_string();
+            notes.expect(exchange, clause, false, "sequence", "an integer", seen);
+            return;
+        };
+        let data = &event["data"];
+        let Some(state) = STATES.iter().position(|state| data["state"] == *state) else { return };
+        let invoice = format!("{path} {} {}", data["payeeExternalId"], data["invoiceExternalId"]);
+        let known = self.invoices.entry(invoice).or_default();
+        let before = known.range(..state).next_back().is_none_or(|(_, before)| *before < sequence);
+        let after = known.range(state + 1..).next().is_none_or(|(_, after)| sequence < *after);
+        let same = known.get(&state).is_none_or(|same| *same == sequence);
+        let expected = format!("a sequence of {} that fits {known:?}", STATES[state]);
+        let holds = before && after && same;
+        notes.expect(exchange, clause, holds, "sequence", expected, sequence.to_string());
+        known.insert(state, sequence);
+    }
+}

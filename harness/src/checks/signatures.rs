@@ -1,0 +1,37 @@
+//! Every webhook is signed over its raw body with the secret of its subscription, at the time of the attempt
+//! (`6.signature.intro.1`, `6.signature.1`, `6.signature.4`).
+
+use tideover_model::signature::TOLERANCE;
+use tideover_model::{Timestamp, clause};
+
+use crate::checks::subscribed::Subscriptions;
+use crate::checks::{Check, Exchange, Notes};
+
+#[derive(Default)]
+pub(super) struct Signatures {
+    subscriptions: Subscriptions,
+}
+
+impl Check for Signatures {
+    fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
+        self.subscriptions.learn(exchange);
+        let unix = |time: Timestamp| u64::try_from(time.unix()).unwrap_or_default();
+        let earliest = unix(exchange.since).saturating_sub(TOLERANCE);
+        let latest = unix(exchange.now).saturating_add(TOLERANCE);
+        for arrival in exchange.arrivals {
+            let mut expect = |clause, holds, field, expected: &str| {
+                let seen = format!("{:?} on {}", arrival.signature, arrival.path);
+                notes.expect(exchange, clause, holds, field, expected, seen);
+            };
+            let field = "Service-Signature";
+            let is_there = arrival.signature.is_some() && arrival.signed_at().is_some();
+            expect(clause!("6.signature.intro.1"), is_there, field, "t=<unix seconds>,v1=<hex>");
+            let Some(at) = arrival.signed_at() else { continue };
+            let signed = self.subscriptions.of(arrival).is_some();
+            expect(clause!("6.signature.1"), signed, field, "the digest of the raw body");
+            let timely = (earliest..=latest).contains(&at);
+            expect(clause!("6.signature.4"), timely, "t", "the time of the attempt");
+        }
+        self.subscriptions.end(exchange);
+    }
+}

@@ -1,0 +1,78 @@
+//! The harness's own receiver: it keeps what comes, and answers as the path says.
+//!
+//! | path begins with | answer |
+//! | --- | --- |
+//! | `/accepts` | 200 |
+//! | `/recovers` | 503 to the first two attempts of a delivery, then 200 |
+//! | `/fails` | 500 |
+//! | `/gone` | 410 |
+//!
+//! So a run depends on nothing but its steps, in process and over HTTP.
+
+mod server;
+
+use std::collections::BTreeMap;
+
+pub use server::Server;
+
+/// A request that came.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Arrival {
+    /// The path that it came to.
+    pub path: String,
+    /// The `Service-Delivery` header.
+    pub delivery: Option<String>,
+    /// The `Service-Signature` header.
+    pub signature: Option<String>,
+    /// The raw body.
+    pub body: Vec<u8>,
+    /// What it was answered.
+    pub status: u16,
+}
+
+impl Arrival {
+    /// When it was signed, as its signature says: Unix seconds.
+    pub fn signed_at(&self) -> Option<u64> {
+        let mut fields = self.signature.as_deref()?.split(',');
+        fields.find_map(|field| field.strip_prefix("t="))?.parse().ok()
+    }
+}
+
+/// What came, and how often each delivery did.
+#[derive(Clone, Debug, Default)]
+pub struct Inbox {
+    arrivals: Vec<Arrival>,
+    attempts: BTreeMap<(String, Option<String>), u32>,
+}
+
+impl Inbox {
+    /// Keeps a request; the HTTP status that it is answered with.
+    pub fn receive(
+        &mut self,
+        path: &str,
+        delivery: Option<String>,
+        signature: Option<String>,
+        body: Vec<u8>,
+    ) -> u16 {
+        let attempts = self.attempts.entry((path.to_owned(), delivery.clone())).or_default();
+        *attempts += 1;
+        let status = match path.split('/').nth(1).unwrap_or_default() {
+            "fails" => 500,
+            "gone" => 410,
+            "recovers" if *attempts <= 2 => 503,
+            _ => 200,
+        };
+        self.arrivals.push(Arrival { path: path.to_owned(), delivery, signature, body, status });
+        status
+    }
+
+    /// What came since this was last asked.
+    pub fn take(&mut self) -> Vec<Arrival> {
+        std::mem::take(&mut self.arrivals)
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        *self = Inbox::default();
+    }
+}
