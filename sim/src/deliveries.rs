@@ -1,10 +1,12 @@
 //! What a world remembers of the last deliveries: every attempt, and how it ended.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
 use tideover_model::wire::words::EventType;
 use tideover_model::{Attempt, Cause, Consequence, Delivery, Timestamp};
 
@@ -37,8 +39,8 @@ pub struct AttemptEntry {
     /// Why it was made.
     #[serde(serialize_with = "cause")]
     pub cause: Cause,
-    /// Its `Service-Signature` header.
-    pub signature: String,
+    /// The headers that it was sent with, but for those of the connection.
+    pub headers: Headers,
     /// The HTTP status that it was answered with.
     pub status: Option<u16>,
     /// Why it was not answered.
@@ -46,6 +48,9 @@ pub struct AttemptEntry {
     /// How long it took outside, in milliseconds, once it has ended.
     pub milliseconds: Option<u64>,
 }
+
+/// Headers by name.
+pub type Headers = BTreeMap<&'static str, String>;
 
 /// How a delivery stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -118,7 +123,7 @@ struct DeliveryView {
     state: DeliveryState,
     next_attempt_at: Option<Timestamp>,
     attempts: Vec<AttemptEntry>,
-    body: Value,
+    body: Option<Box<RawValue>>,
 }
 
 impl DeliveryLog {
@@ -126,7 +131,7 @@ impl DeliveryLog {
         self.ring.push(Kept { delivery, attempts: Vec::new(), ended: None });
     }
 
-    pub(crate) fn begun(&mut self, attempt: &Attempt, signature: String) {
+    pub(crate) fn begun(&mut self, attempt: &Attempt, headers: Headers) {
         let Some(kept) = self.ring.get_mut(attempt.delivery.number) else { return };
         kept.ended = None;
         if kept.attempts.len() == ATTEMPTS_KEPT {
@@ -136,7 +141,7 @@ impl DeliveryLog {
             number: attempt.number,
             at: attempt.begun_at,
             cause: attempt.cause,
-            signature,
+            headers,
             status: None,
             problem: None,
             milliseconds: None,
@@ -223,20 +228,22 @@ impl DeliveryView {
             state,
             next_attempt_at,
             attempts,
-            body: serde_json::from_slice(&delivery.body).unwrap_or_default(),
+            body: serde_json::from_slice(&delivery.body).ok(),
         }
     }
 }
 
 impl Filter {
     fn wants(&self, view: &DeliveryView) -> bool {
-        let is = |wanted: &Option<String>, seen: &Value| {
-            wanted.as_deref().is_none_or(|wanted| seen.as_str() == Some(wanted))
+        let is = |wanted: &Option<String>, seen: &dyn Fn() -> Value| {
+            wanted.as_deref().is_none_or(|wanted| seen().as_str() == Some(wanted))
         };
-        is(&self.subscription, &Value::from(view.subscription.as_str()))
-            && is(&self.event, &serde_json::to_value(view.event).unwrap_or_default())
-            && is(&self.invoice, &view.body["data"]["invoiceExternalId"])
-            && is(&self.state, &serde_json::to_value(view.state).unwrap_or_default())
+        let written = |body: &RawValue| serde_json::from_str::<Value>(body.get()).ok();
+        let invoice = || view.body.as_deref().and_then(written).unwrap_or_default();
+        is(&self.subscription, &|| view.subscription.as_str().into())
+            && is(&self.event, &|| json!(view.event))
+            && is(&self.invoice, &|| invoice()["data"]["invoiceExternalId"].take())
+            && is(&self.state, &|| json!(view.state))
     }
 }
 

@@ -55,7 +55,7 @@ pub use clock::{Clock, ClockChoice, wall_time};
 pub use courier::{
     Authorities, CertificateError, NoNames, Resolution, Resolver, SigningTime, SystemResolver,
 };
-pub use deliveries::{AttemptEntry, DeliveryEntry, DeliveryState};
+pub use deliveries::{AttemptEntry, DeliveryEntry, DeliveryState, Headers};
 pub use journal::Entry;
 pub use mock::{Builder, Mock, StartError};
 pub use outside::{IssuedKey, Outside, Payment};

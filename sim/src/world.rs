@@ -16,8 +16,8 @@ use tokio::sync::Notify;
 use tokio::time::timeout;
 
 use crate::clock::{Clock, wall_time};
-use crate::courier::{Resolver, SigningTime};
-use crate::deliveries::{DeliveryEntry, DeliveryLog, Ending, Filter, LogView};
+use crate::courier::{self, Resolver, SigningTime};
+use crate::deliveries::{DeliveryEntry, DeliveryLog, Ending, Filter, Headers, LogView};
 use crate::journal::{self, Entry, Journal, JournalView};
 use crate::worlds::Worlds;
 
@@ -356,11 +356,11 @@ impl World {
         state.clock.until(due?)
     }
 
-    /// The next attempt that is due, its signature, and how long its answer is waited for outside.
+    /// The next attempt that is due, its headers, and how long its answer is waited for outside.
     pub(crate) fn begin_attempt(
         &self,
         signing: SigningTime,
-    ) -> Option<(Attempt, String, Duration)> {
+    ) -> Option<(Attempt, Headers, Duration)> {
         let mut state = self.lock();
         let now = self.proceed(&mut state);
         let attempt = state.face.poll_attempt(now)?;
@@ -368,13 +368,13 @@ impl World {
             SigningTime::Virtual => now,
             SigningTime::Wall => wall_time(),
         };
-        let signature = attempt.sign(at).to_string();
-        state.deliveries.begun(&attempt, signature.clone());
+        let headers = courier::headers(&attempt, at);
+        state.deliveries.begun(&attempt, headers.clone());
         state.under_way += 1;
         let webhooks = &self.shared.profile.webhooks;
         let patience = Duration::from_millis(webhooks.patience);
         let in_its_own_time = state.clock.until(now.after(webhooks.timeout));
-        Some((attempt, signature, in_its_own_time.unwrap_or(patience).max(patience)))
+        Some((attempt, headers, in_its_own_time.unwrap_or(patience).max(patience)))
     }
 
     pub(crate) fn end_attempt(&self, attempt: &Attempt, receipt: Receipt, ending: Ending) {

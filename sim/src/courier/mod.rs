@@ -18,8 +18,10 @@ use crate::deliveries::Ending;
 use crate::world::World;
 
 use post::{Letter, Sender};
+
 use tls::Tls;
 
+pub(crate) use post::headers;
 pub use resolver::{NoNames, Resolution, Resolver, SystemResolver};
 pub use tls::{Authorities, CertificateError};
 
@@ -81,11 +83,10 @@ impl Courier {
     }
 
     fn begin(&self, world: &World) -> Option<Begun> {
-        let (attempt, signature, patience) = world.begin_attempt(self.signing)?;
+        let (attempt, headers, patience) = world.begin_attempt(self.signing)?;
         let letter = Letter {
             url: attempt.delivery.url.clone(),
-            id: attempt.delivery.id.clone(),
-            signature,
+            headers,
             body: Arc::clone(&attempt.delivery.body),
         };
         Some(Begun { attempt, letter, patience })

@@ -5,26 +5,25 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use axum::body::Body;
-use axum::http::header::{CONNECTION, CONTENT_TYPE, HOST, USER_AGENT};
+use axum::http::header::{CONNECTION, HOST};
 use axum::http::{HeaderValue, Request};
 use http_body_util::BodyExt;
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
 use tideover_model::destination::Unfit;
-use tideover_model::{Destinations, signature};
+use tideover_model::{Attempt, Destinations, Timestamp, signature};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use url::{Host, Position, Url};
 
 use crate::courier::resolver::Resolver;
 use crate::courier::tls::{Tls, TlsError};
+use crate::deliveries::Headers;
 
 /// Bytes of an answer's body that are read: nobody looks at them.
 const READ_AT_MOST: usize = 1 << 16;
 
-const AGENT: HeaderValue =
-    HeaderValue::from_static(concat!("tideover/", env!("CARGO_PKG_VERSION")));
-const JSON: HeaderValue = HeaderValue::from_static("application/json");
+const AGENT: &str = concat!("tideover/", env!("CARGO_PKG_VERSION"));
 const CLOSE: HeaderValue = HeaderValue::from_static("close");
 
 /// Why an attempt was not answered.
@@ -47,9 +46,18 @@ pub(crate) enum Unsent {
 /// What is sent.
 pub(crate) struct Letter {
     pub(crate) url: String,
-    pub(crate) id: String,
-    pub(crate) signature: String,
+    pub(crate) headers: Headers,
     pub(crate) body: Arc<[u8]>,
+}
+
+/// The headers of an attempt, but for those of the connection.
+pub(crate) fn headers(attempt: &Attempt, signed_at: Timestamp) -> Headers {
+    Headers::from([
+        ("Content-Type", "application/json".to_owned()),
+        ("User-Agent", AGENT.to_owned()),
+        (signature::HEADER, attempt.sign(signed_at).to_string()),
+        (signature::DELIVERY_HEADER, attempt.delivery.id.clone()),
+    ])
 }
 
 /// Sends deliveries.
@@ -116,14 +124,13 @@ async fn connect(addresses: &[IpAddr], port: u16) -> Result<TcpStream, Unsent> {
 }
 
 fn request(url: &Url, letter: Letter) -> Result<Request<Body>, axum::http::Error> {
-    Request::post(&url[Position::BeforePath..Position::AfterQuery])
+    let mut request = Request::post(&url[Position::BeforePath..Position::AfterQuery])
         .header(HOST, &url[Position::BeforeHost..Position::AfterPort])
-        .header(USER_AGENT, AGENT)
-        .header(CONTENT_TYPE, JSON)
-        .header(CONNECTION, CLOSE)
-        .header(signature::HEADER, letter.signature)
-        .header(signature::DELIVERY_HEADER, letter.id)
-        .body(Body::from(axum::body::Bytes::from_owner(letter.body)))
+        .header(CONNECTION, CLOSE);
+    for (name, value) in letter.headers {
+        request = request.header(name, value);
+    }
+    request.body(Body::from(axum::body::Bytes::from_owner(letter.body)))
 }
 
 async fn exchange<S>(socket: S, request: Request<Body>) -> Result<u16, Unsent>

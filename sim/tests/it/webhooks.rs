@@ -463,7 +463,9 @@ async fn deliveries_are_found_by_what_they_are_about_and_sent_again_by_hand() {
         (&attempt["number"], &attempt["at"], &attempt["cause"], &attempt["status"]),
         (&json!(1), &json!("2026-01-01T00:00:00Z"), &json!("event"), &json!(500))
     );
-    assert!(attempt["signature"].as_str().unwrap().starts_with("t=1767225600,v1="));
+    let headers = &attempt["headers"];
+    assert!(headers["Service-Signature"].as_str().unwrap().starts_with("t=1767225600,v1="));
+    assert_eq!(headers["Service-Delivery"], retrying["id"]);
     assert!(attempt["milliseconds"].is_u64());
     assert_eq!(retrying["nextAttemptAt"], "2026-01-01T00:00:05Z");
 
