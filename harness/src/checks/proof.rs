@@ -315,10 +315,10 @@ fn a_sequence_that_does_not_grow_is_found() {
     let [first, second] = [("REQUESTED", 1), ("FUNDING", 2)].map(|(s, n)| state(s, json!(n)));
     // In any order, and twice.
     assert!(of(&[second.clone(), first.clone(), second.clone()]).is_empty());
-    assert!(of(&[first.clone(), state("REPAID", json!(9))]).is_empty());
-    assert_eq!(of(&[second.clone(), state("FUNDED", json!(2))]), ["6.delivery.5"]);
-    assert_eq!(of(&[second.clone(), state("REQUESTED", json!(3))]), ["6.delivery.5"]);
-    assert_eq!(of(&[second, state("FUNDING", json!(3))]), ["6.delivery.5"]);
+    assert_eq!(of(&[first.clone(), state("REPAID", json!(9))]), ["gap.eventCauses"]);
+    assert_eq!(of(&[second.clone(), state("FUNDED", json!(2))])[0], "6.delivery.5");
+    assert_eq!(of(&[second.clone(), state("REQUESTED", json!(3))])[0], "6.delivery.5");
+    assert_eq!(of(&[second, state("FUNDING", json!(3))])[0], "6.delivery.5");
     assert_eq!(of(&[state("FUNDING", Value::Null)]), ["6.delivery.5"]);
     let mut timeless = first;
     timeless["occurredAt"] = json!("yesterday");

@@ -56,5 +56,9 @@ impl Sequences {
         let holds = before && after && same;
         notes.expect(exchange, clause, holds, "sequence", expected, sequence.to_string());
         known.insert(state, sequence);
+        // That none is left out, the document doesn't say.
+        let (clause, next) = (clause!("gap.eventCauses"), state as u64 + 1);
+        let seen = sequence.to_string();
+        notes.expect(exchange, clause, sequence == next, "sequence", next.to_string(), seen);
     }
 }

@@ -1,12 +1,13 @@
 //! The README's session is what is really printed.
 
 use std::path::Path;
+use std::time::Duration;
 
 use serde_json::Value;
-use tideover_harness::step::Memory;
-use tideover_harness::step::{Action, Call, Step};
+use tideover_harness::inbox::{self, Arrival};
+use tideover_harness::step::{Action, Call, Memory, Step};
 use tideover_harness::target::{Body, Http, Prepared, Target};
-use tideover_model::Timestamp;
+use tideover_model::{Destinations, Timestamp};
 use tideover_sim::Mock;
 
 /// The commands of the session, each with what was printed.
@@ -47,6 +48,45 @@ async fn the_session_is_what_is_printed() {
         let printed: Value = serde_json::from_str(&printed).unwrap();
         assert_eq!(seen.body, Body::Json(printed), "{command}");
     }
+}
+
+/// The session with a receiver, but for its port and what the time of day signs.
+#[tokio::test]
+async fn the_webhooks_are_what_is_printed() {
+    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md");
+    let readme = std::fs::read_to_string(readme).unwrap();
+    let (_, section) = readme.split_once("## Webhooks").unwrap();
+    let (section, _) = section.split_once("\n## ").unwrap();
+    let inbox = inbox::Server::start().await.unwrap();
+    let start = Timestamp::parse("2026-01-01T00:00:00Z").unwrap();
+    let builder = Mock::builder().seed(1).start_at(start).webhooks(Destinations::Local);
+    let mock = builder.start().await.unwrap();
+    let mut target = Http::new(mock.url(), mock.api_key()).unwrap();
+    let here = section.replace("http://127.0.0.1:8000", inbox.origin());
+    let mut lines = here.lines();
+    let mut asked = 0;
+    while let Some(line) = lines.next() {
+        if let Some(command) = line.strip_prefix("$ api ") {
+            let step = step(command);
+            let sent = Prepared::from_step(&step, &Memory::default(), target.api_key());
+            let seen = target.send(&sent).await.unwrap();
+            let printed = lines.next().unwrap();
+            match serde_json::from_str(printed) {
+                Ok(printed) => assert_eq!(seen.body, Body::Json(printed), "{command}"),
+                Err(_) => assert_eq!((seen.body, printed), (Body::Empty, ""), "{command}"),
+            }
+            asked += 1;
+        } else if line.starts_with("/hooks ") {
+            assert!(mock.quiet(Duration::from_secs(20)).await.quiet);
+            let arrivals = inbox.inbox().take();
+            let [Arrival { path, delivery: Some(delivery), body, .. }] = &arrivals[..] else {
+                panic!("{arrivals:?}")
+            };
+            let body = String::from_utf8_lossy(body);
+            assert_eq!(format!("{path} {delivery} {body}"), line);
+        }
+    }
+    assert_eq!(asked, 6);
 }
 
 /// The profile in the README is one.
