@@ -1,5 +1,7 @@
 //! The values that we assume where the document is silent, as far as they can be varied.
 
+mod webhooks;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -9,6 +11,8 @@ use crate::operation::OperationKind;
 use crate::pricing::BasisPoints;
 use crate::refusal::{Code, Status};
 use crate::timestamp::Seconds;
+
+pub use webhooks::Webhooks;
 
 /// The assumed values. The default is the standard profile.
 ///
@@ -58,26 +62,6 @@ pub struct Delays {
     pub funding_starts: Range<Seconds>,
     /// From FUNDING to FUNDED.
     pub funding_completes: Range<Seconds>,
-}
-
-/// How webhooks are sent.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Webhooks {
-    /// Seconds from the start of each attempt that is not accepted to the start of the next.
-    pub retries: Vec<Seconds>,
-    /// Seconds from the event in which attempts are begun.
-    pub window: Seconds,
-    /// Seconds that a receiver has for its answer.
-    pub timeout: Seconds,
-    /// Milliseconds outside that stand for the timeout where the clock does not run by itself.
-    pub patience: u64,
-    /// Attempts that may be under way at once for one subscription.
-    pub at_once: usize,
-    /// Of a hundred deliveries that were accepted, those sent once more.
-    pub duplicates: u32,
-    /// Seconds by which the first attempt of each delivery is late.
-    pub lateness: Range<Seconds>,
 }
 
 /// A value between two bounds, both included. In a file: a number, or `{ min = 1, max = 2 }`.
@@ -199,20 +183,6 @@ impl Default for Delays {
     }
 }
 
-impl Default for Webhooks {
-    fn default() -> Webhooks {
-        Webhooks {
-            retries: vec![5, 300, 1800, 7200, 18_000, 36_000, 36_000],
-            window: 28 * 3600,
-            timeout: 15,
-            patience: 1000,
-            at_once: 16,
-            duplicates: 0,
-            lateness: Range::exactly(0),
-        }
-    }
-}
-
 /// A value of a profile that cannot be.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{field}: {problem}")]
@@ -323,29 +293,6 @@ impl Profile {
             }
         }
         Ok(())
-    }
-}
-
-impl Webhooks {
-    fn check(&self) -> Result<(), ImpossibleValue> {
-        let bounded = |field: &str, value: u64, least: u64, most: u64, unit: &str| {
-            if (least..=most).contains(&value) {
-                Ok(())
-            } else {
-                let problem = format!("must be {least} to {most} {unit}");
-                Err(ImpossibleValue::new(format!("webhooks.{field}"), problem))
-            }
-        };
-        bounded("retries", self.retries.len() as u64, 0, 100, "delays")?;
-        for delay in &self.retries {
-            bounded("retries", *delay, 1, LONGEST_DELAY, "seconds each")?;
-        }
-        bounded("window", self.window, 0, LONGEST_DELAY, "seconds")?;
-        bounded("timeout", self.timeout, 1, 3600, "seconds")?;
-        bounded("patience", self.patience, 1, 3_600_000, "milliseconds")?;
-        bounded("at_once", self.at_once as u64, 1, 1000, "attempts")?;
-        bounded("duplicates", self.duplicates.into(), 0, 100, "percent")?;
-        within("webhooks.lateness", self.lateness, LONGEST_DELAY, "seconds")
     }
 }
 

@@ -1,25 +1,26 @@
 //! One isolated service with its clock and its journal.
 
-use std::io;
-use std::net::IpAddr;
+mod moving;
+mod sending;
+
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use axum::Router;
 use axum::extract::Request;
 use tideover_model::wire::exchange;
 use tideover_model::{
-    Answer, Attempt, Destinations, Face, Happening, Impossible, IssuedKey, Operation,
-    OperationKind, Outcome, PlatformId, Profile, Receipt, Refusal, Seconds, Timestamp,
+    Answer, Destinations, Face, Happening, Impossible, IssuedKey, Operation, OperationKind,
+    Outcome, PlatformId, Profile, Refusal, Timestamp,
 };
 use tokio::sync::Notify;
-use tokio::time::timeout;
 
-use crate::clock::{Clock, wall_time};
-use crate::courier::{self, Resolver, SigningTime};
-use crate::deliveries::{DeliveryEntry, DeliveryLog, Ending, Filter, Headers, LogView};
+use crate::clock::Clock;
+use crate::courier::Resolver;
+use crate::deliveries::{DeliveryEntry, DeliveryLog, Filter, LogView};
 use crate::journal::{self, Entry, Journal, JournalView};
 use crate::worlds::Worlds;
+
+pub use moving::{ClockMoving, Quiet};
 
 /// A service behind one lock, with its clock, the journal of its requests and that of its deliveries.
 ///
@@ -53,26 +54,6 @@ struct State {
     /// When the courier looks next by itself.
     awake_at: Option<Timestamp>,
     resets: u64,
-}
-
-/// The clock is being moved already.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the clock is being moved already; ask again when that is done")]
-pub struct ClockMoving;
-
-/// The right to move the clock, until it is dropped.
-struct Move<'a> {
-    world: &'a World,
-    resets: u64,
-}
-
-/// What is still to be sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Quiet {
-    /// Whether nothing is due or under way.
-    pub quiet: bool,
-    /// When something is due next, a hidden transition or an attempt.
-    pub next_due: Option<Timestamp>,
 }
 
 impl World {
@@ -121,57 +102,6 @@ impl World {
         self.proceed(&mut self.lock())
     }
 
-    /// Moves the clock forward by `seconds`, at most to the last instant that can be told, from one thing
-    /// that is due to the next: each has happened, and each attempt of a delivery has been answered or
-    /// given up, before the clock moves past it.
-    ///
-    /// # Errors
-    /// [`ClockMoving`] while another move is under way.
-    pub async fn advance_clock(&self, seconds: Seconds) -> Result<Timestamp, ClockMoving> {
-        let moving = Move::begin(self)?;
-        let end = self.lock().clock.now().after(seconds);
-        loop {
-            self.settle().await;
-            let mut state = self.lock();
-            if state.resets != moving.resets {
-                return Ok(state.clock.now());
-            }
-            let next = state.face.poll_timeout().filter(|due| *due < end && state.courier);
-            state.clock.set(next.unwrap_or(end));
-            self.proceed(&mut state);
-            if next.is_none() {
-                break;
-            }
-        }
-        self.settle().await;
-        Ok(self.lock().clock.now())
-    }
-
-    /// Waits until nothing is due or under way, for `patience` at most.
-    pub async fn quiet(&self, patience: Duration) -> Quiet {
-        let quiet = timeout(patience, self.settle()).await.is_ok();
-        let state = self.lock();
-        Quiet { quiet, next_due: state.face.poll_timeout() }
-    }
-
-    /// Returns when nothing is due or under way; at once if nobody sends anything.
-    async fn settle(&self) {
-        loop {
-            let settled = self.shared.settled.notified();
-            tokio::pin!(settled);
-            settled.as_mut().enable();
-            {
-                let mut state = self.lock();
-                let now = self.proceed(&mut state);
-                let due = state.face.poll_timeout().is_some_and(|due| due <= now);
-                if !state.courier || (state.under_way == 0 && !due) {
-                    return;
-                }
-            }
-            settled.await;
-        }
-    }
-
     /// What anyone but a caller does, told with the identifiers of `platform`. A reset also sets the clock
     /// to its start and empties journal and deliveries.
     ///
@@ -214,19 +144,6 @@ impl World {
         deliveries.entries(after, |delivery| face.next_attempt(delivery))
     }
 
-    /// Sends a delivery once more, at once. `None` if no delivery is kept that carries this identifier.
-    ///
-    /// # Errors
-    /// [`Impossible`] if its subscription is gone, or an attempt is under way.
-    pub fn resend(&self, id: &str) -> Option<Result<(), Impossible>> {
-        let mut state = self.lock();
-        let now = self.proceed(&mut state);
-        let delivery = state.deliveries.find(id)?;
-        let resent = state.face.resend(now, &delivery);
-        self.drain(&mut state);
-        Some(resent)
-    }
-
     /// The last requests to the partner API, the oldest first.
     pub fn journal(&self) -> Vec<Entry> {
         self.lock().journal.entries()
@@ -251,17 +168,6 @@ impl World {
         self.proceed(&mut state);
         let State { face, deliveries, .. } = &*state;
         deliveries.view(filter, |delivery| face.next_attempt(delivery))
-    }
-
-    /// What a destination's host name resolves to, as far as that can be said soon.
-    pub(crate) async fn resolve(&self, url: &str) -> Vec<IpAddr> {
-        let Ok(url) = self.shared.destinations.judge(url, &[]) else { return Vec::new() };
-        let (Some(name), Some(resolver)) = (url.domain(), &self.shared.resolver) else {
-            return Vec::new();
-        };
-        let patience = Duration::from_millis(self.shared.profile.webhooks.patience);
-        let resolved = timeout(patience, resolver.resolve(name)).await;
-        resolved.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into())).unwrap_or_default()
     }
 
     /// Whether the key may be used at all.
@@ -329,86 +235,6 @@ impl World {
             state.awake_at = Some(due);
             self.shared.wake.notify_one();
         }
-    }
-}
-
-/// What the courier asks and tells.
-impl World {
-    pub(crate) fn destinations(&self) -> Destinations {
-        self.shared.destinations.clone()
-    }
-
-    /// From now on somebody sends what is due.
-    pub(crate) fn has_a_courier(&self) {
-        self.lock().courier = true;
-    }
-
-    /// Returns when there may be something to send.
-    pub(crate) async fn woken(&self) {
-        self.shared.wake.notified().await;
-    }
-
-    /// How long it takes until something is due by itself.
-    pub(crate) fn until_due(&self) -> Option<Duration> {
-        let mut state = self.lock();
-        let due = state.face.poll_timeout();
-        state.awake_at = due;
-        state.clock.until(due?)
-    }
-
-    /// The next attempt that is due, its headers, and how long its answer is waited for outside.
-    pub(crate) fn begin_attempt(
-        &self,
-        signing: SigningTime,
-    ) -> Option<(Attempt, Headers, Duration)> {
-        let mut state = self.lock();
-        let now = self.proceed(&mut state);
-        let attempt = state.face.poll_attempt(now)?;
-        let at = match signing {
-            SigningTime::Virtual => now,
-            SigningTime::Wall => wall_time(),
-        };
-        let headers = courier::headers(&attempt, at);
-        state.deliveries.begun(&attempt, headers.clone());
-        state.under_way += 1;
-        let webhooks = &self.shared.profile.webhooks;
-        let patience = Duration::from_millis(webhooks.patience);
-        let in_its_own_time = state.clock.until(now.after(webhooks.timeout));
-        Some((attempt, headers, in_its_own_time.unwrap_or(patience).max(patience)))
-    }
-
-    pub(crate) fn end_attempt(&self, attempt: &Attempt, receipt: Receipt, ending: Ending) {
-        let mut state = self.lock();
-        let now = self.proceed(&mut state);
-        let consequence = state.face.handle_receipt(now, attempt, receipt);
-        state.deliveries.ended(attempt, ending, consequence);
-        state.under_way -= 1;
-        self.drain(&mut state);
-        drop(state);
-        self.shared.settled.notify_waiters();
-    }
-}
-
-impl<'a> Move<'a> {
-    fn begin(world: &'a World) -> Result<Move<'a>, ClockMoving> {
-        let mut state = world.lock();
-        if state.moving {
-            return Err(ClockMoving);
-        }
-        state.moving = true;
-        state.clock.hold();
-        Ok(Move { world, resets: state.resets })
-    }
-}
-
-/// Also where whoever asked for the move has gone: the clock stays where it came to.
-impl Drop for Move<'_> {
-    fn drop(&mut self) {
-        let mut state = self.world.lock();
-        state.moving = false;
-        state.clock.release();
-        // A running clock is waited for anew.
-        self.world.shared.wake.notify_one();
     }
 }
 
