@@ -83,7 +83,7 @@ impl Destinations {
         };
         match url.host() {
             None => Err(Unfit::NotAUrl),
-            Some(Host::Domain(name)) if is_local_name(name) && !local => {
+            Some(Host::Domain(name)) if is_local_name(name) && !local && !is_inbox => {
                 Err(Unfit::Local(name.to_owned()))
             }
             Some(Host::Domain(_)) => addresses.iter().copied().try_for_each(judge),
@@ -106,7 +106,11 @@ fn is_local_name(name: &str) -> bool {
     name == "localhost" || name.ends_with(".localhost")
 }
 
-/// Whether an address is public.
+/// Whether an address is of the public internet, whatever form it is written in.
+pub fn is_public(address: IpAddr) -> bool {
+    judge_address(address).is_ok()
+}
+
 fn judge_address(address: IpAddr) -> Result<(), Unfit> {
     let kind = match unwrapped(address) {
         IpAddr::V4(v4) => special_v4(v4),

@@ -28,6 +28,7 @@
 //!   and the operator do.
 //! - [`World`] is one isolated service behind a lock, with its [`Clock`] and its journal; its
 //!   [`router`](World::router) needs no socket.
+//! - [`Sender`] sends one delivery, as the mock sends its webhooks.
 //! - [`load_profile`] reads the assumed values from a file.
 //!
 //! Inside: `app` has the routes, `extract` and `respond` read requests and write answers, `worlds` finds the
@@ -53,7 +54,8 @@ mod worlds;
 
 pub use clock::{Clock, ClockChoice, wall_time};
 pub use courier::{
-    Authorities, CertificateError, NoNames, Resolution, Resolver, SigningTime, SystemResolver,
+    Authorities, CertificateError, Letter, NoNames, Resolution, Resolver, Sender, SigningTime,
+    SystemResolver, TlsError, Unsent,
 };
 pub use deliveries::{AttemptEntry, DeliveryEntry, DeliveryState, Headers};
 pub use journal::Entry;

@@ -2,7 +2,10 @@
 
 mod check;
 mod output;
+mod probe;
+mod receiver_check;
 mod replay;
+mod secret;
 mod serve;
 mod signals;
 mod signature;
@@ -26,10 +29,11 @@ struct Cli {
 const EXIT_CODES: &str = "\
 Exit codes:
   0  all held, or what the document leaves open is not as we assume
-  1  the contract was violated, a transcript's expectation was not met, or a signature is not valid
-  2  the command was wrong: an option, a file, a port in use
+  1  the contract was violated, a transcript's expectation was not met, a signature is not valid,
+     or a receiver was found wanting
+  2  the command was wrong: an option, a file, a port in use, a probe
   3  the target could not be reached
-  130  a check was interrupted; what it had played until then held";
+  130  a check was interrupted; what it had seen until then held";
 
 /// What each does, its own module says.
 #[derive(Subcommand)]
@@ -39,6 +43,7 @@ enum Command {
     Replay(replay::Replay),
     Sign(signature::Sign),
     Verify(signature::Verify),
+    ReceiverCheck(receiver_check::ReceiverCheck),
 }
 
 /// The world that a command plays in.
@@ -131,6 +136,7 @@ async fn run(command: Command) -> Result<Held, Problem> {
         Command::Replay(replay) => replay.run().await,
         Command::Sign(sign) => sign.run(),
         Command::Verify(verify) => verify.run(),
+        Command::ReceiverCheck(check) => check.run().await,
     }
 }
 

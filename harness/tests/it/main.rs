@@ -8,4 +8,6 @@ mod keys;
 mod planted;
 mod readme;
 mod signature;
+mod receiver;
+mod receiver_check;
 mod stories;

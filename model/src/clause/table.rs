@@ -856,4 +856,6 @@ pub(super) static CLAUSES: &[Entry] = &[
         "v1 may be in upper case; an odd count of digits is no hex, an even one other than 64 differs."),
     assumed("gap.signaturePrecedence", "§6 Signature rules 3 and 4", None,
         "Of several reasons to reject, the header's is told first, then the time's, and the digest's last."),
+    assumed("gap.eventFields", "§6 Gaps", None,
+        "An event may carry fields that no receiver knows, long ones too; they are passed over."),
 ];

@@ -11,31 +11,41 @@ use crate::wire::words::{AdvanceState, EventType};
 /// What subscribers are told.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Event<'a> {
-    pub(crate) id: &'a str,
+pub struct Event<'a> {
+    /// Names the event, in whichever deliveries.
+    pub id: &'a str,
+    /// What kind of event it is.
     #[serde(rename = "type")]
-    pub(crate) event: EventType,
+    pub event: EventType,
     /// When the transaction began (§6 delivery rule 6).
-    pub(crate) occurred_at: Timestamp,
+    pub occurred_at: Timestamp,
     /// §6 delivery rule 5.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) sequence: Option<u32>,
-    pub(crate) data: EventData<'a>,
+    pub sequence: Option<u32>,
+    /// What it is about.
+    pub data: EventData<'a>,
 }
 
 /// What it is about.
 #[derive(Debug, Serialize)]
 #[serde(untagged, rename_all_fields = "camelCase")]
-pub(crate) enum EventData<'a> {
+#[expect(missing_docs, reason = "fields say what they are")]
+pub enum EventData<'a> {
+    /// A business.
     Business { external_id: &'a str },
+    /// An invoice.
     Invoice { payee_external_id: &'a str, invoice_external_id: &'a str },
+    /// What was collected of an invoice.
     Collection { payee_external_id: &'a str, invoice_external_id: &'a str, collected: Cents },
+    /// How the advance against an invoice stands.
     Financing { payee_external_id: &'a str, invoice_external_id: &'a str, state: AdvanceState },
+    /// What the advance against an invoice paid out.
     Advance { payee_external_id: &'a str, invoice_external_id: &'a str, advance_amount: Cents },
 }
 
 impl<'a> Event<'a> {
-    pub(crate) fn new(
+    /// The event; `sequence` follows from `data`.
+    pub fn new(
         id: &'a str,
         event: EventType,
         occurred_at: Timestamp,
@@ -52,7 +62,7 @@ impl<'a> Event<'a> {
     }
 
     /// The bytes to send: the same at every attempt.
-    pub(crate) fn body(&self) -> Arc<[u8]> {
+    pub fn body(&self) -> Arc<[u8]> {
         serde_json::to_vec(self).expect("an event has only strings and numbers").into()
     }
 }

@@ -1,7 +1,7 @@
 //! The one room that knows JSON field names, paths and CSV columns.
 
 pub mod action;
-pub(crate) mod event;
+pub mod event;
 pub mod exchange;
 pub mod import_file;
 mod object;

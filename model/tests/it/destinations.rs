@@ -58,6 +58,8 @@ fn an_inbox_is_its_origin_and_no_other() {
     ] {
         assert!(!is_fit(other), "{other}");
     }
+    let by_name = Destinations::PublicAnd("http://localhost:4567".into());
+    assert!(by_name.judge("http://localhost:4567/", &["::1".parse().unwrap()]).is_ok());
 }
 
 #[test]

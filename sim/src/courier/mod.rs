@@ -17,13 +17,10 @@ use crate::clock::instant;
 use crate::deliveries::Ending;
 use crate::world::World;
 
-use post::{Letter, Sender};
-
-use tls::Tls;
-
 pub(crate) use post::headers;
+pub use post::{Letter, Sender, Unsent};
 pub use resolver::{NoNames, Resolution, Resolver, SystemResolver};
-pub use tls::{Authorities, CertificateError};
+pub use tls::{Authorities, CertificateError, TlsError};
 
 /// Which instant signs the attempts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -54,7 +51,7 @@ impl Courier {
         authorities: Authorities,
         signing: SigningTime,
     ) -> Courier {
-        Courier { sender: Sender { resolver, tls: Tls::new(authorities) }, signing }
+        Courier { sender: Sender::new(resolver, authorities), signing }
     }
 
     /// Sends what is due in `world`, for as long as it is polled.

@@ -11,13 +11,13 @@ use http_body_util::BodyExt;
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
 use tideover_model::destination::Unfit;
-use tideover_model::{Attempt, Destinations, Timestamp, signature};
+use tideover_model::{Destinations, signature};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use url::{Host, Position, Url};
 
 use crate::courier::resolver::Resolver;
-use crate::courier::tls::{Tls, TlsError};
+use crate::courier::tls::{Authorities, Tls, TlsError};
 use crate::deliveries::Headers;
 
 /// Bytes of an answer's body that are read: nobody looks at them.
@@ -28,54 +28,70 @@ const CLOSE: HeaderValue = HeaderValue::from_static("close");
 
 /// Why an attempt was not answered.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Unsent {
+pub enum Unsent {
+    /// Nothing may be sent there.
     #[error(transparent)]
     Unfit(#[from] Unfit),
+    /// There is no address to connect to.
     #[error("the host name does not resolve: {0}")]
     Unresolved(io::Error),
+    /// Nobody listens there.
     #[error("cannot connect to {0}: {1}")]
     Unconnected(SocketAddr, io::Error),
+    /// Whoever listens there could not be believed.
     #[error(transparent)]
     Tls(#[from] TlsError),
+    /// It was sent, at least in part.
     #[error("the connection ended before the answer did: {0}")]
     Broken(#[from] hyper::Error),
+    /// HTTP has no room for it.
     #[error("it cannot be sent: {0}")]
     Unsendable(#[from] axum::http::Error),
 }
 
 /// What is sent.
-pub(crate) struct Letter {
+#[derive(Clone, Debug)]
+pub struct Letter {
     pub(crate) url: String,
     pub(crate) headers: Headers,
     pub(crate) body: Arc<[u8]>,
 }
 
 /// The headers of an attempt, but for those of the connection.
-pub(crate) fn headers(attempt: &Attempt, signed_at: Timestamp) -> Headers {
-    Headers::from([
+pub(crate) fn headers(delivery: &str, signature: Option<String>) -> Headers {
+    let mut headers = Headers::from([
         ("Content-Type", "application/json".to_owned()),
         ("User-Agent", AGENT.to_owned()),
-        (signature::HEADER, attempt.sign(signed_at).to_string()),
-        (signature::DELIVERY_HEADER, attempt.delivery.id.clone()),
-    ])
+        (signature::DELIVERY_HEADER, delivery.to_owned()),
+    ]);
+    headers.extend(signature.map(|value| (signature::HEADER, value)));
+    headers
+}
+
+impl Letter {
+    /// A raw body to be sent to `url` as a delivery of this identifier. The service always signs.
+    pub fn new(url: &str, delivery: &str, signature: Option<String>, body: Arc<[u8]>) -> Letter {
+        Letter { url: url.to_owned(), headers: headers(delivery, signature), body }
+    }
 }
 
 /// Sends deliveries.
-pub(crate) struct Sender {
-    pub(crate) resolver: Arc<dyn Resolver>,
-    pub(crate) tls: Tls,
+pub struct Sender {
+    resolver: Arc<dyn Resolver>,
+    tls: Tls,
 }
 
 impl Sender {
+    /// One that asks `resolver` for the addresses of names, and trusts `authorities` besides the system's.
+    pub fn new(resolver: Arc<dyn Resolver>, authorities: Authorities) -> Sender {
+        Sender { resolver, tls: Tls::new(authorities) }
+    }
+
     /// Sends a letter. The answer's HTTP status, once the whole answer is there.
     ///
     /// # Errors
     /// [`Unsent`]: the destination is not one that may be sent to, or does not answer.
-    pub(crate) async fn post(
-        &self,
-        destinations: &Destinations,
-        letter: Letter,
-    ) -> Result<u16, Unsent> {
+    pub async fn post(&self, destinations: &Destinations, letter: Letter) -> Result<u16, Unsent> {
         let url = destinations.judge(&letter.url, &[])?;
         let addresses = self.addresses(&url).await?;
         destinations.judge(&letter.url, &addresses)?;

@@ -13,11 +13,14 @@ use tokio_rustls::client::TlsStream;
 
 /// Why there is no TLS with a receiver.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum TlsError {
+pub enum TlsError {
+    /// No certificate can be for this host.
     #[error("the host {0:?} cannot stand in a certificate")]
     Name(String),
+    /// The two sides did not agree, or the certificate is not trusted.
     #[error("no TLS with the receiver: {0}")]
     Handshake(io::Error),
+    /// This side is not able to.
     #[error("TLS cannot be set up: {0}")]
     Setup(#[from] rustls::Error),
 }

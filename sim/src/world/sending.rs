@@ -71,7 +71,7 @@ impl World {
             SigningTime::Virtual => now,
             SigningTime::Wall => wall_time(),
         };
-        let headers = courier::headers(&attempt, at);
+        let headers = courier::headers(&attempt.delivery.id, Some(attempt.sign(at).to_string()));
         state.deliveries.begun(&attempt, headers.clone());
         state.under_way += 1;
         let webhooks = &self.shared.profile.webhooks;

@@ -1,0 +1,241 @@
+//! `tideover receiver-check`
+
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use tideover_model::destination::is_public;
+use tideover_model::{Destinations, SigningKey};
+use tideover_sim::{
+    Authorities, Letter, Resolution, Resolver, Sender, SystemResolver, Unsent, wall_time,
+};
+use tokio::time::timeout;
+use url::{Host, Url};
+
+use crate::cli::probe::Probe;
+use crate::cli::secret::SecretOptions;
+use crate::cli::signals::Ended;
+use crate::cli::{Held, Output, Problem};
+use crate::receiver::{Answer, Case, Required, Scorecard, Seen, Verdict, examination};
+
+/// Examine your own receiver of webhooks: what it accepts, and what it rejects.
+///
+/// It is sent what the service may send (every kind of event, signed, late, twice, out of order, with what
+/// is not known yet in it) and what an attacker may, one after the other, and its answers are held against
+/// the document's rules. Nothing else is asked of it; the events are about businesses and invoices that
+/// have tideover-receiver-check in their names. The secret is that which your receiver verifies with; it is
+/// taken from TIDEOVER_SECRET unless an option gives it.
+#[derive(Args)]
+pub(super) struct ReceiverCheck {
+    /// The URL of your receiver, http or https
+    #[arg(long)]
+    url: String,
+    #[command(flatten)]
+    secret: SecretOptions,
+    /// Let the URL lead to a public address; only if that endpoint is yours
+    #[arg(long)]
+    public: bool,
+    /// A PEM file with certificate authorities to trust besides the system's
+    #[arg(long, value_name = "FILE")]
+    ca: Option<PathBuf>,
+    /// How long an answer of the receiver, or of the probe, is waited for
+    #[arg(long, value_name = "SECONDS", default_value = "15", value_parser = seconds)]
+    timeout: Duration,
+    /// A shell command that prints what your receiver holds
+    ///
+    /// An answer does not show whether a duplicate or a stale sequence was dropped; the command's output,
+    /// compared before and after, does. Where a receiver works on after its answer, let the command wait
+    /// for it.
+    #[arg(long, value_name = "COMMAND")]
+    probe: Option<String>,
+    /// What names the run's businesses, invoices, events and deliveries; unless told otherwise, new names
+    #[arg(long, value_name = "NAME", value_parser = run_name)]
+    run: Option<String>,
+    /// Print the scorecard as a line of JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl ReceiverCheck {
+    pub(super) async fn run(self) -> Result<Held, Problem> {
+        let output = Output::new(self.json);
+        let examiner = self.examiner().await?;
+        let now = wall_time();
+        let run = self.run.clone();
+        let run = run.unwrap_or_else(|| format!("{}-{}", now.unix(), std::process::id()));
+        let cases = examination(&run, now);
+        let mut scorecard = Scorecard::new(&self.url, &run, cases.len());
+        let progress = progress(&output, cases.len());
+        let ended = Ended::listen()?;
+        let examined = tokio::select! {
+            biased;
+            heard = ended.heard() => heard,
+            examined = examiner.examine(&cases, &mut scorecard, &progress) => examined,
+        };
+        progress.finish_and_clear();
+        examined?;
+        output.tell(&scorecard, || scorecard.as_json())?;
+        Ok(match scorecard.count(Verdict::Failed) {
+            0 if scorecard.is_complete() => Held::Yes,
+            0 => Held::UntilInterrupted,
+            _ => Held::No,
+        })
+    }
+
+    async fn examiner(&self) -> Result<Examiner, Problem> {
+        let key = SigningKey::new(&self.secret.secret()?);
+        let authorities = match &self.ca {
+            None => Authorities::default(),
+            Some(path) => {
+                Authorities::load(path).map_err(|error| Problem::Wrong(error.to_string()))?
+            }
+        };
+        let url = self.destination()?;
+        let addresses = self.addresses(&url).await?;
+        Ok(Examiner {
+            sender: Sender::new(Arc::new(Pinned(addresses)), authorities),
+            destinations: only(&url),
+            url: url.into(),
+            key,
+            patience: self.timeout,
+            probe: self.probe.as_deref().map(|command| Probe::new(command, self.timeout)),
+        })
+    }
+
+    fn destination(&self) -> Result<Url, Problem> {
+        let wrong = |why: &dyn std::fmt::Display| Problem::Wrong(format!("{}: {why}", self.url));
+        let url = Url::parse(&self.url).map_err(|error| wrong(&error))?;
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(wrong(&"expected a URL of http:// or https://"));
+        }
+        only(&url).judge(&self.url, &[]).map_err(|unfit| wrong(&unfit))
+    }
+
+    /// Where the URL leads, if it may lead there.
+    async fn addresses(&self, url: &Url) -> Result<Vec<IpAddr>, Problem> {
+        let addresses = match url.host() {
+            Some(Host::Ipv4(address)) => vec![address.into()],
+            Some(Host::Ipv6(address)) => vec![address.into()],
+            Some(Host::Domain(name)) => SystemResolver.resolve(name).await.map_err(|error| {
+                Problem::Unreachable(format!("{name} does not resolve: {error}"))
+            })?,
+            None => Vec::new(),
+        };
+        match addresses.iter().find(|address| is_public(**address)) {
+            Some(address) if !self.public => Err(Problem::Wrong(format!(
+                "{} leads to {address}, a public address: if that endpoint is yours, add --public",
+                self.url
+            ))),
+            Some(_) | None => Ok(addresses),
+        }
+    }
+}
+
+/// The user's own endpoint, wherever it is.
+fn only(url: &Url) -> Destinations {
+    Destinations::PublicAnd(url.origin().ascii_serialization())
+}
+
+/// The addresses that were judged, whatever a name resolves to later.
+struct Pinned(Vec<IpAddr>);
+
+impl Resolver for Pinned {
+    fn resolve<'a>(&'a self, _host: &'a str) -> Resolution<'a> {
+        Box::pin(async { Ok(self.0.clone()) })
+    }
+}
+
+/// Sends the cases and looks at what comes of them.
+struct Examiner {
+    sender: Sender,
+    destinations: Destinations,
+    url: String,
+    key: SigningKey,
+    patience: Duration,
+    probe: Option<Probe>,
+}
+
+impl Examiner {
+    async fn examine(
+        &self,
+        cases: &[Case],
+        scorecard: &mut Scorecard,
+        progress: &ProgressBar,
+    ) -> Result<(), Problem> {
+        if let Some(probe) = &self.probe {
+            // A command that is wrong is told before anything is sent.
+            probe.look().await?;
+        }
+        for (index, case) in cases.iter().enumerate() {
+            let seen = self.see(case).await?;
+            if let (0, Answer::Unreached(why)) = (index, &seen.answer) {
+                return Err(Problem::Unreachable(format!("{}: {why}", self.url)));
+            }
+            scorecard.add(case, seen);
+            progress.inc(1);
+        }
+        Ok(())
+    }
+
+    async fn see(&self, case: &Case) -> Result<Seen, Problem> {
+        let probe = match case.required {
+            Required::TakenUp | Required::Dropped => self.probe.as_ref(),
+            Required::Accepted | Required::Rejected => None,
+        };
+        let Some(probe) = probe else {
+            return Ok(Seen { answer: self.send(case).await, moved: None });
+        };
+        let before = probe.look().await?;
+        let answer = self.send(case).await;
+        let after = probe.look().await?;
+        Ok(Seen { answer, moved: Some(before != after) })
+    }
+
+    async fn send(&self, case: &Case) -> Answer {
+        let now = u64::try_from(wall_time().unix()).unwrap_or(0);
+        let letter = Letter {
+            url: self.url.clone(),
+            id: case.delivery.clone(),
+            signature: case.signature(&self.key, now),
+            body: Arc::clone(&case.body),
+        };
+        match timeout(self.patience, self.sender.post(&self.destinations, letter)).await {
+            Ok(Ok(status)) => Answer::Status(status),
+            Ok(Err(Unsent::Broken(_))) => Answer::Closed,
+            Ok(Err(unsent)) => Answer::Unreached(unsent.to_string()),
+            Err(_) => Answer::Late(self.patience),
+        }
+    }
+}
+
+/// How far the examination is, for whoever watches.
+fn progress(output: &Output, cases: usize) -> ProgressBar {
+    if !output.is_watched() {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new(cases.try_into().unwrap_or(u64::MAX));
+    match ProgressStyle::with_template("{wide_bar} case {pos} of {len}") {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let duration = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    duration
+        .filter(|duration| !duration.is_zero())
+        .ok_or_else(|| "expected seconds, such as 15 or 0.5".into())
+}
+
+/// It stands in headers, and in names that receivers keep.
+fn run_name(text: &str) -> Result<String, String> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+    if (1..=64).contains(&text.len()) && text.bytes().all(is_plain) {
+        Ok(text.to_owned())
+    } else {
+        Err("expected at most 64 letters, digits, hyphens, underscores and dots".into())
+    }
+}

@@ -1,0 +1,296 @@
+//! The cases: what the service may send, and what an attacker may.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tideover_model::wire::event::{Event, EventData};
+use tideover_model::wire::words::{AdvanceState, EventType};
+use tideover_model::{Cents, Clause, Seconds, Timestamp, clause};
+
+use crate::receiver::case::{Case, Required, Seal};
+
+/// Well inside the window, and well outside: the way there takes time.
+const INSIDE: i64 = 290;
+const OUTSIDE: i64 = 330;
+
+/// How long the service goes on trying (`8.webhookRetryWindow`).
+const RETRIED_FOR: Seconds = 28 * 60 * 60;
+
+/// Bytes of a field in a large body.
+const LARGE: usize = 256 * 1024;
+
+/// All cases, in the order in which they are sent. `run` names what they are about: new in each run, a
+/// receiver with a memory takes none of them for what an earlier run sent.
+pub fn examination(run: &str, now: Timestamp) -> Vec<Case> {
+    let mut draft =
+        Draft { name: format!("tideover-receiver-check-{run}"), now, cases: Vec::new() };
+    draft.every_event();
+    draft.bodies();
+    draft.window();
+    draft.forgeries();
+    draft.headers();
+    draft.order();
+    draft.cases
+}
+
+/// An examination that is being written.
+struct Draft {
+    name: String,
+    now: Timestamp,
+    cases: Vec<Case>,
+}
+
+impl Draft {
+    fn every_event(&mut self) {
+        for event in EventType::ALL {
+            let body = self.event(event, "INV-1");
+            self.accept(clause!("6.events.intro.1"), event.name(), body);
+        }
+        let body = self.event(EventType::AdvanceIssued, "INV-2");
+        self.accept(
+            clause!("6.delivery.4"),
+            "partner.loan.issued, the first that is heard of its invoice",
+            body,
+        );
+    }
+
+    fn bodies(&mut self) {
+        let body = written_otherwise(&self.event(EventType::InvoiceCreated, "INV-3"));
+        let sent = "a body with white space and escapes that parsing loses";
+        self.accept(clause!("6.signature.2"), sent, body);
+
+        let body = self.altered(EventType::InvoiceCreated, |event| {
+            event["type"] = json!("partner.invoice.tideoverReceiverCheck");
+        });
+        self.accept(clause!("6.subscription.3"), "an event type that is not known yet", body);
+
+        let body = self.altered(EventType::FactoredUpdated, |event| {
+            event["data"]["state"] = json!("TIDEOVER_RECEIVER_CHECK");
+        });
+        self.accept(clause!("9.versioning.2"), "a financing state that is not known yet", body);
+
+        let body = self.altered(EventType::InvoicePaid, |event| {
+            event["tideoverReceiverCheck"] = json!({ "of": ["many", 1, null] });
+            event["data"]["tideoverReceiverCheck"] = json!(true);
+        });
+        self.accept(clause!("gap.eventFields"), "fields that are not known yet", body);
+
+        let body = self.altered(EventType::InvoiceCreated, |event| {
+            event["data"]["tideoverReceiverCheck"] = json!("x".repeat(LARGE));
+        });
+        self.accept(clause!("gap.eventFields"), "a body of 256 KiB", body);
+
+        let long_ago = self.now.unix().saturating_sub_unsigned(RETRIED_FOR);
+        let long_ago = Timestamp::from_unix(long_ago).unwrap_or(self.now);
+        let body = self.altered(EventType::InvoiceCreated, |event| {
+            event["occurredAt"] = json!(long_ago);
+        });
+        self.accept(clause!("6.delivery.6.2"), "what occurred 28 hours ago, signed now", body);
+    }
+
+    fn window(&mut self) {
+        let rule = clause!("6.signature.4");
+        for (required, seconds) in [(Required::Accepted, INSIDE), (Required::Rejected, OUTSIDE)] {
+            for (offset, side) in [(-seconds, "ago"), (seconds, "in the future")] {
+                let body = self.event(EventType::InvoiceCreated, "INV-4");
+                let sent = format!("signed {seconds} s {side}");
+                self.add(rule, &sent, required, body, Seal::Signed(offset));
+            }
+        }
+    }
+
+    fn forgeries(&mut self) {
+        let real = self.event(EventType::InvoicePaid, "INV-5");
+        let raised = self.altered(EventType::InvoicePaid, |event| {
+            event["data"]["collected"] = json!(2_000_000);
+        });
+        let sent = "another amount, under the signature of the real one";
+        self.reject(clause!("6.signature.3"), sent, raised, Seal::Stolen(real.clone().into()));
+        let sent = "the same JSON in other bytes, under the signature of the real ones";
+        let spaced = written_otherwise(&real);
+        self.reject(clause!("6.signature.2"), sent, spaced, Seal::Stolen(real.into()));
+
+        let body = self.event(EventType::InvoicePaid, "INV-5");
+        self.reject(clause!("6.signature.3"), "signed with another secret", body, Seal::Guessed);
+        let body = self.event(EventType::InvoicePaid, "INV-5");
+        let fresh = |now: u64, digest: &str| format!("t={now},v1={digest}");
+        let sent = "an old digest under a fresh timestamp";
+        self.reject(clause!("6.signature.1"), sent, body, Seal::Altered(-OUTSIDE, fresh));
+    }
+
+    fn headers(&mut self) {
+        let rule = clause!("6.signature.3");
+        let body = self.event(EventType::InvoicePaid, "INV-5");
+        self.reject(rule, "no Service-Signature header", body, Seal::Absent);
+        for (sent, alter) in MALFORMED {
+            let body = self.event(EventType::InvoicePaid, "INV-5");
+            self.reject(rule, sent, body, Seal::Altered(0, alter));
+        }
+        let body = self.event(EventType::InvoicePaid, "INV-5");
+        self.accept(clause!("6.delivery.1"), "a valid delivery after all forgeries", body);
+    }
+
+    fn order(&mut self) {
+        let body = self.event(EventType::InvoicePaid, "INV-6");
+        let rule = clause!("6.delivery.3");
+        let first = Seal::Signed(-5);
+        self.add(rule, "partner.invoice.paid, signed 5 s ago", Required::TakenUp, body, first);
+        if let Some(first) = self.cases.last().cloned() {
+            let sent = "the same delivery again, signed anew".into();
+            let (required, seal) = (Required::Dropped, Seal::Signed(0));
+            self.cases.push(Case { sent, required, seal, ..first });
+        }
+        for (clause, required, state, how) in [
+            (clause!("6.delivery.5"), Required::Accepted, AdvanceState::Requested, ""),
+            (clause!("6.delivery.5"), Required::TakenUp, AdvanceState::Funded, ""),
+            (clause!("6.delivery.5.2"), Required::Dropped, AdvanceState::Funding, ", after 3"),
+            (clause!("6.delivery.5.2"), Required::Dropped, AdvanceState::Funded, " once more"),
+        ] {
+            let body = self.financing("INV-6", state);
+            let sent =
+                format!("partner.invoice.factoredUpdated, sequence {}{how}", state.sequence());
+            self.add(clause, &sent, required, body, Seal::Signed(0));
+        }
+    }
+
+    fn accept(&mut self, clause: Clause, sent: &str, body: Vec<u8>) {
+        self.add(clause, sent, Required::Accepted, body, Seal::Signed(0));
+    }
+
+    fn reject(&mut self, clause: Clause, sent: &str, body: Vec<u8>, seal: Seal) {
+        self.add(clause, sent, Required::Rejected, body, seal);
+    }
+
+    fn add(&mut self, clause: Clause, sent: &str, required: Required, body: Vec<u8>, seal: Seal) {
+        let delivery = format!("dlv_{}-{}", self.name, self.cases.len() + 1);
+        let (sent, body) = (sent.to_owned(), Arc::from(body));
+        self.cases.push(Case { sent, clause, required, delivery, body, seal });
+    }
+
+    /// An event of the next case, about `invoice` or its payee.
+    fn event(&self, event: EventType, invoice: &str) -> Vec<u8> {
+        let (payee, invoice) = (self.payee(), self.invoice(invoice));
+        let (payee_external_id, invoice_external_id) = (payee.as_str(), invoice.as_str());
+        let data = match event {
+            EventType::BusinessAdded
+            | EventType::BusinessOptedIn
+            | EventType::RemittanceUpdated => EventData::Business { external_id: &payee },
+            EventType::InvoiceCreated => {
+                EventData::Invoice { payee_external_id, invoice_external_id }
+            }
+            EventType::InvoicePaid => {
+                let collected = Cents(1_000_000);
+                EventData::Collection { payee_external_id, invoice_external_id, collected }
+            }
+            EventType::FactoredUpdated => {
+                let state = AdvanceState::Requested;
+                EventData::Financing { payee_external_id, invoice_external_id, state }
+            }
+            EventType::AdvanceCreated | EventType::AdvanceIssued | EventType::AdvancePaid => {
+                let advance_amount = Cents(900_000);
+                EventData::Advance { payee_external_id, invoice_external_id, advance_amount }
+            }
+        };
+        self.body(event, data)
+    }
+
+    fn financing(&self, invoice: &str, state: AdvanceState) -> Vec<u8> {
+        let (payee_external_id, invoice_external_id) = (&*self.payee(), &*self.invoice(invoice));
+        let data = EventData::Financing { payee_external_id, invoice_external_id, state };
+        self.body(EventType::FactoredUpdated, data)
+    }
+
+    fn body(&self, event: EventType, data: EventData<'_>) -> Vec<u8> {
+        let id = format!("evt_{}-{}", self.name, self.cases.len() + 1);
+        Event::new(&id, event, self.now, data).body().to_vec()
+    }
+
+    /// An event of the next case, with something else in it.
+    fn altered(&self, event: EventType, alter: impl FnOnce(&mut Value)) -> Vec<u8> {
+        let mut event = serde_json::from_slice(&self.event(event, "INV-5")).unwrap_or_default();
+        alter(&mut event);
+        event.to_string().into_bytes()
+    }
+
+    fn payee(&self) -> String {
+        format!("{}-vendor", self.name)
+    }
+
+    fn invoice(&self, invoice: &str) -> String {
+        format!("{}-{invoice}", self.name)
+    }
+}
+
+/// Headers that are not of the document's form, made of a time and the digest that would be right.
+const MALFORMED: [(&str, fn(u64, &str) -> String); 9] = [
+    ("an empty header", |_, _| String::new()),
+    ("a header of one word", |_, _| "signed".into()),
+    ("a header without t", |_, digest| format!("v1={digest}")),
+    ("a header without v1", |now, _| format!("t={now}")),
+    ("letters after the digits of t", |now, digest| format!("t={now}abc,v1={digest}")),
+    ("v1 of 64 letters that are no digits", |now, _| format!("t={now},v1={}", "z".repeat(64))),
+    ("v1 with = after the digest", |now, digest| format!("t={now},v1={digest}=")),
+    ("v1 of half the digest", |now, digest| format!("t={now},v1={}", &digest[..digest.len() / 2])),
+    ("v1 of the digest twice", |now, digest| format!("t={now},v1={digest}{digest}")),
+];
+
+/// The same JSON in other bytes: no writer of JSON puts them like this.
+fn written_otherwise(body: &[u8]) -> Vec<u8> {
+    let text = String::from_utf8_lossy(body);
+    let text = text.replace("partner.", "partner\\u002e").replace("\":", "\" : ");
+    format!("{text}\n").into_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use tideover_model::SigningKey;
+
+    use super::*;
+
+    fn now() -> Timestamp {
+        Timestamp::parse("2026-01-01T00:00:00Z").unwrap()
+    }
+
+    /// The examination asks of others what our own verifier does.
+    #[test]
+    fn our_own_verifier_answers_as_required() {
+        let key = SigningKey::new("whsec_1f3a");
+        let unix = u64::try_from(now().unix()).unwrap();
+        for case in examination("1", now()) {
+            let header = case.signature(&key, unix);
+            let judged = key.verify(header.as_deref().map(str::as_bytes), &case.body, unix);
+            assert_eq!(judged.is_ok(), case.required.is_genuine(), "{case:?}: {judged:?}");
+        }
+    }
+
+    #[test]
+    fn every_kind_of_event_is_sent() {
+        let cases = examination("1", now());
+        for event in EventType::ALL {
+            assert!(cases.iter().any(|case| case.sent == event.name()), "{event:?}");
+        }
+    }
+
+    #[test]
+    fn only_a_duplicate_repeats_a_delivery_and_no_run_repeats_another() {
+        let of = |run| -> Vec<String> {
+            examination(run, now()).into_iter().map(|case| case.delivery).collect()
+        };
+        let (one, two) = (of("1"), of("2"));
+        let all: BTreeSet<&String> = one.iter().chain(&two).collect();
+        assert_eq!(all.len(), one.len() + two.len() - 2);
+    }
+
+    #[test]
+    fn bodies_are_json_and_name_the_run() {
+        for case in examination("1", now()) {
+            let event: Value = serde_json::from_slice(&case.body).unwrap();
+            let text = event.to_string();
+            assert!(text.contains("tideover-receiver-check-1-"), "{text}");
+            let expected = case.delivery.replace("dlv_", "evt_");
+            assert_eq!(event["id"], expected, "{case:?}");
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! What an answer of a receiver is worth.
+
+use std::fmt;
+use std::time::Duration;
+
+use serde::Serialize;
+use tideover_model::{Clause, clause};
+
+use crate::receiver::case::Required;
+
+/// What became of a delivery.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// It was answered with this HTTP status.
+    Status(u16),
+    /// The connection ended before an answer came.
+    Closed,
+    /// No answer came for so long.
+    Late(Duration),
+    /// There was no connection.
+    Unreached(String),
+}
+
+/// What was seen of a case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seen {
+    /// What became of the delivery.
+    pub answer: Answer,
+    /// Whether the receiver's state changed, if a probe looked.
+    pub moved: Option<bool>,
+}
+
+/// Whether a receiver does what is required.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Verdict {
+    /// It does.
+    Passed,
+    /// It does not.
+    Failed,
+    /// That could not be seen.
+    Unseen,
+}
+
+/// A verdict, and what there is to say of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Judgement {
+    pub(crate) verdict: Verdict,
+    pub(crate) remark: Option<&'static str>,
+    /// What the document says of such an answer.
+    pub(crate) consequence: Option<Clause>,
+}
+
+impl Judgement {
+    const PASSED: Judgement = Judgement::new(Verdict::Passed);
+
+    const fn new(verdict: Verdict) -> Judgement {
+        Judgement { verdict, remark: None, consequence: None }
+    }
+
+    const fn failed(remark: &'static str, consequence: Clause) -> Judgement {
+        Judgement::new(Verdict::Failed).remarking(remark).citing(consequence)
+    }
+
+    const fn remarking(self, remark: &'static str) -> Judgement {
+        Judgement { remark: Some(remark), ..self }
+    }
+
+    const fn citing(self, consequence: Clause) -> Judgement {
+        Judgement { consequence: Some(consequence), ..self }
+    }
+
+    /// What `seen` is worth where this is required; `proven` if a probe has seen a change that had to be.
+    pub(crate) fn of(required: Required, seen: &Seen, proven: bool) -> Judgement {
+        if !required.is_genuine() {
+            return judge_forgery(&seen.answer);
+        }
+        match seen.answer {
+            Answer::Status(200..=299) => judge_effect(required, seen.moved, proven),
+            Answer::Status(410) => {
+                Judgement::failed("it ends its own subscription", clause!("6.delivery.2"))
+            }
+            Answer::Status(300..=399) => Judgement::failed(
+                "a redirect is not followed: the delivery fails",
+                clause!("6.subscription.2.2"),
+            ),
+            Answer::Status(_) | Answer::Closed | Answer::Unreached(_) => Judgement::failed(
+                "the delivery fails, and is tried again",
+                clause!("6.delivery.1.2"),
+            ),
+            Answer::Late(_) => Judgement::failed(
+                "the service waits no longer: the delivery fails, and is tried again",
+                clause!("gap.retrySchedule"),
+            ),
+        }
+    }
+}
+
+/// What an accepted delivery did.
+fn judge_effect(required: Required, moved: Option<bool>, proven: bool) -> Judgement {
+    let unseen = Judgement::new(Verdict::Unseen);
+    match (required, moved) {
+        (Required::Dropped, None) => {
+            unseen.remarking("an answer does not show whether it was dropped; --probe can")
+        }
+        (Required::Dropped, Some(_)) if !proven => {
+            unseen.remarking("the probe did not show what had to change before: it proves nothing")
+        }
+        (Required::Dropped, Some(true)) => Judgement::new(Verdict::Failed)
+            .remarking("it was not dropped: the probe shows a change"),
+        (Required::Dropped, Some(false)) => {
+            Judgement::PASSED.remarking("seen to be dropped: the probe shows no change")
+        }
+        (Required::TakenUp, Some(false)) => Judgement::PASSED
+            .remarking("the probe shows no change: it proves nothing of what follows"),
+        (Required::Accepted | Required::TakenUp | Required::Rejected, _) => Judgement::PASSED,
+    }
+}
+
+fn judge_forgery(answer: &Answer) -> Judgement {
+    match answer {
+        Answer::Status(200..=299) => Judgement::new(Verdict::Failed).remarking("it was believed"),
+        Answer::Status(410) => Judgement::failed(
+            "where it cannot verify a delivery, it ends its own subscription",
+            clause!("6.delivery.2"),
+        ),
+        Answer::Status(_) => Judgement::PASSED,
+        Answer::Closed => Judgement::PASSED.remarking("it hung up: nothing was accepted"),
+        Answer::Late(_) | Answer::Unreached(_) => Judgement::new(Verdict::Unseen)
+            .remarking("without an answer it is not seen whether it was rejected"),
+    }
+}
+
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Answer::Status(status) => write!(f, "{status}"),
+            Answer::Closed => f.write_str("closed"),
+            Answer::Late(waited) => write!(f, "nothing for {waited:?}"),
+            Answer::Unreached(why) => f.write_str(why),
+        }
+    }
+}
+
+impl Verdict {
+    /// Its name, for people and programs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Passed => "passed",
+            Verdict::Failed => "failed",
+            Verdict::Unseen => "unseen",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdict(required: Required, answer: Answer) -> Verdict {
+        Judgement::of(required, &Seen { answer, moved: None }, false).verdict
+    }
+
+    fn effect(required: Required, moved: Option<bool>, proven: bool) -> Verdict {
+        let answer = Answer::Status(204);
+        Judgement::of(required, &Seen { answer, moved }, proven).verdict
+    }
+
+    #[test]
+    fn the_genuine_needs_2xx_and_the_forged_anything_but_2xx_and_410() {
+        use Verdict::{Failed, Passed, Unseen};
+        let late = Answer::Late(Duration::from_secs(15));
+        let unreached = Answer::Unreached("refused".into());
+        for (answer, genuine, forged) in [
+            (Answer::Status(200), Passed, Failed),
+            (Answer::Status(299), Passed, Failed),
+            (Answer::Status(302), Failed, Passed),
+            (Answer::Status(401), Failed, Passed),
+            (Answer::Status(410), Failed, Failed),
+            (Answer::Status(500), Failed, Passed),
+            (Answer::Closed, Failed, Passed),
+            (late, Failed, Unseen),
+            (unreached, Failed, Unseen),
+        ] {
+            let of = |required| verdict(required, answer.clone());
+            assert_eq!((of(Required::Accepted), of(Required::Rejected)), (genuine, forged));
+        }
+    }
+
+    #[test]
+    fn a_drop_is_seen_where_the_probe_proves_something() {
+        let of = |moved, proven| effect(Required::Dropped, moved, proven);
+        assert_eq!(of(None, false), Verdict::Unseen);
+        assert_eq!(of(Some(false), false), Verdict::Unseen);
+        assert_eq!(of(Some(true), false), Verdict::Unseen);
+        assert_eq!(of(Some(false), true), Verdict::Passed);
+        assert_eq!(of(Some(true), true), Verdict::Failed);
+        assert_eq!(verdict(Required::Dropped, Answer::Status(500)), Verdict::Failed);
+    }
+
+    #[test]
+    fn what_had_to_change_may_lie_beyond_the_probe() {
+        assert_eq!(effect(Required::TakenUp, Some(false), false), Verdict::Passed);
+        assert_eq!(effect(Required::TakenUp, Some(true), false), Verdict::Passed);
+    }
+}

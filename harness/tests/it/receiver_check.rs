@@ -1,0 +1,324 @@
+//! `tideover receiver-check`, against receivers with one fault each.
+
+use std::process::Output;
+
+use serde_json::Value;
+use tokio::process::Command;
+
+use crate::receiver::{Fault, Receiver, SECRET};
+
+fn receiver_check(url: &str, more: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tideover"));
+    command.args(["receiver-check", "--url", url]).args(more).env("TIDEOVER_SECRET", SECRET);
+    command
+}
+
+async fn run(url: &str, more: &[&str]) -> Output {
+    receiver_check(url, more).output().await.unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// The exit code and the scorecard.
+async fn examine(receiver: &Receiver, more: &[&str]) -> (Option<i32>, Value) {
+    let output = run(&receiver.url(), &[&["--json"], more].concat()).await;
+    let told = serde_json::from_str(&stdout(&output)).unwrap_or_else(|error| {
+        panic!("{error}: {}", stderr(&output));
+    });
+    (output.status.code(), told)
+}
+
+/// What was sent in the cases of this verdict.
+fn those(told: &Value, verdict: &str) -> Vec<String> {
+    that(told, |case| case["verdict"] == verdict)
+}
+
+fn that(told: &Value, wanted: impl Fn(&Value) -> bool) -> Vec<String> {
+    let cases = told["cases"].as_array().unwrap().iter().filter(|case| wanted(case));
+    cases.map(|case| case["sent"].as_str().unwrap().to_owned()).collect()
+}
+
+/// The consequences of the cases that failed.
+fn consequences(told: &Value) -> Vec<&str> {
+    let cases = told["cases"].as_array().unwrap().iter();
+    let failed = cases.filter(|case| case["verdict"] == "failed");
+    let mut clauses: Vec<&str> = failed.filter_map(|case| case["consequence"].as_str()).collect();
+    clauses.sort_unstable();
+    clauses.dedup();
+    clauses
+}
+
+const DUPLICATE: &str = "the same delivery again, signed anew";
+const STALE: &str = "partner.invoice.factoredUpdated, sequence 2, after 3";
+const EQUAL: &str = "partner.invoice.factoredUpdated, sequence 3 once more";
+
+#[tokio::test]
+async fn a_correct_receiver_holds() {
+    let receiver = Receiver::start(Fault::None, None).await;
+    let (code, told) = examine(&receiver, &[]).await;
+    assert_eq!((code, &told["held"]), (Some(0), &true.into()), "{told:#}");
+    assert_eq!(those(&told, "failed"), [""; 0]);
+    assert_eq!(those(&told, "unseen"), [DUPLICATE, STALE, EQUAL]);
+    assert_eq!(told["notSent"], 0);
+}
+
+#[tokio::test]
+async fn a_second_run_is_new_to_a_receiver_that_remembers_the_first() {
+    let receiver = Receiver::start(Fault::FailsOnDuplicates, None).await;
+    let (_, first) = examine(&receiver, &[]).await;
+    let (_, second) = examine(&receiver, &[]).await;
+    assert_ne!(first["run"], second["run"]);
+    assert_eq!(those(&second, "failed"), [DUPLICATE]);
+    examine(&receiver, &["--run", "same"]).await;
+    let (_, same) = examine(&receiver, &["--run", "same"]).await;
+    assert_eq!(those(&same, "failed"), that(&same, |case| case["required"] == "accept"));
+}
+
+/// Each fault is found by the cases that are about it, and by no other.
+#[tokio::test]
+async fn each_fault_is_found_by_its_own_lines() {
+    for (fault, failed, consequence) in [
+        (
+            Fault::WritesBodiesAgain,
+            &[
+                "a body with white space and escapes that parsing loses",
+                "the same JSON in other bytes, under the signature of the real ones",
+            ][..],
+            Some("6.delivery.1.2"),
+        ),
+        (Fault::BelievesTheFuture, &["signed 330 s in the future"], None),
+        (Fault::BelievesWithoutHeader, &["no Service-Signature header"], None),
+        (
+            Fault::ReadsNumbersUpToTheFirstLetter,
+            &["letters after the digits of t", "v1 with = after the digest"],
+            None,
+        ),
+        (
+            Fault::ComparesTheBeginning,
+            &["v1 with = after the digest", "v1 of half the digest", "v1 of the digest twice"],
+            None,
+        ),
+        (Fault::KnowsItsEvents, &["an event type that is not known yet"], Some("6.delivery.1.2")),
+        (
+            Fault::KnowsItsStates,
+            &["a financing state that is not known yet"],
+            Some("6.delivery.1.2"),
+        ),
+        (
+            Fault::KnowsItsFields,
+            &["fields that are not known yet", "a body of 256 KiB"],
+            Some("6.delivery.1.2"),
+        ),
+        (Fault::TakesSmallBodies, &["a body of 256 KiB"], Some("6.delivery.1.2")),
+        (
+            Fault::TakesWhatIsNew,
+            &["what occurred 28 hours ago, signed now"],
+            Some("6.delivery.1.2"),
+        ),
+        (
+            Fault::NeedsTheAdvanceFirst,
+            &["partner.loan.issued, the first that is heard of its invoice"],
+            Some("6.delivery.1.2"),
+        ),
+        (Fault::FailsOnDuplicates, &[DUPLICATE], Some("6.delivery.1.2")),
+    ] {
+        let receiver = Receiver::start(fault, None).await;
+        let (code, told) = examine(&receiver, &[]).await;
+        assert_eq!(those(&told, "failed"), failed, "{fault:?}");
+        assert_eq!(consequences(&told), consequence.as_slice(), "{fault:?}");
+        assert_eq!(code, Some(1), "{fault:?}");
+    }
+}
+
+/// Between them these two fail every case: there is none that cannot fail.
+#[tokio::test]
+async fn whoever_believes_or_refuses_everything_fails_every_case_of_the_other_kind() {
+    for (fault, required) in
+        [(Fault::BelievesAnything, "reject"), (Fault::RefusesEverything, "accept")]
+    {
+        let receiver = Receiver::start(fault, None).await;
+        let (code, told) = examine(&receiver, &[]).await;
+        assert_eq!(those(&told, "failed"), that(&told, |case| case["required"] == required));
+        assert_eq!(code, Some(1));
+    }
+}
+
+#[tokio::test]
+async fn whoever_answers_410_to_a_bad_signature_ends_its_own_subscription() {
+    let receiver = Receiver::start(Fault::AnswersGone, None).await;
+    let (code, told) = examine(&receiver, &[]).await;
+    assert_eq!(those(&told, "failed"), that(&told, |case| case["required"] == "reject"));
+    assert_eq!((code, consequences(&told)), (Some(1), vec!["6.delivery.2"]));
+}
+
+#[tokio::test]
+async fn a_redirect_is_a_failure_and_is_not_followed() {
+    let receiver = Receiver::start(Fault::Redirects, None).await;
+    let (code, told) = examine(&receiver, &[]).await;
+    assert_eq!(those(&told, "failed"), that(&told, |case| case["required"] == "accept"));
+    assert_eq!((code, consequences(&told)), (Some(1), vec!["6.subscription.2.2"]));
+}
+
+#[tokio::test]
+async fn whoever_does_not_answer_fails_and_whether_he_rejects_is_not_seen() {
+    let receiver = Receiver::start(Fault::HangsOnTheLastEvent, None).await;
+    let (code, told) = examine(&receiver, &["--timeout", "0.5"]).await;
+    assert_eq!(those(&told, "failed"), ["partner.loan.paid"]);
+    assert_eq!((code, consequences(&told)), (Some(1), vec!["gap.retrySchedule"]));
+
+    let receiver = Receiver::start(Fault::Hangs, None).await;
+    let (code, told) = examine(&receiver, &["--timeout", "0.02"]).await;
+    assert_eq!(those(&told, "failed"), that(&told, |case| case["required"] == "accept"));
+    assert_eq!(those(&told, "unseen"), that(&told, |case| case["required"] == "reject"));
+    assert_eq!(code, Some(1));
+}
+
+#[tokio::test]
+async fn whoever_hangs_up_accepts_nothing() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    let hanging_up = tokio::spawn(async move {
+        while let Ok((connection, _)) = listener.accept().await {
+            drop(connection);
+        }
+    });
+    let output = run(&url, &["--json"]).await;
+    hanging_up.abort();
+    let told: Value = serde_json::from_str(&stdout(&output)).unwrap();
+    assert_eq!(those(&told, "failed"), that(&told, |case| case["required"] == "accept"));
+    assert_eq!(those(&told, "passed"), that(&told, |case| case["required"] == "reject"));
+}
+
+/// A receiver of this fault, looked into with a probe.
+#[cfg(unix)]
+async fn probed(fault: Fault) -> (Option<i32>, Value) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("held.txt");
+    let receiver = Receiver::start(fault, Some(file.clone())).await;
+    examine(&receiver, &["--probe", &format!("cat '{}'", file.display())]).await
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_probe_sees_what_is_dropped_and_what_is_not() {
+    for (fault, failed) in [
+        (Fault::None, &[][..]),
+        (Fault::TakesDuplicates, &[DUPLICATE]),
+        (Fault::TakesStaleSequences, &[STALE, EQUAL]),
+        (Fault::TakesTheSameSequence, &[EQUAL]),
+    ] {
+        let (code, told) = probed(fault).await;
+        assert_eq!(those(&told, "failed"), failed, "{fault:?}");
+        assert_eq!(those(&told, "unseen"), [""; 0], "{fault:?}");
+        assert_eq!(code, Some(i32::from(!failed.is_empty())));
+    }
+}
+
+#[tokio::test]
+async fn a_probe_that_shows_no_change_proves_nothing() {
+    let receiver = Receiver::start(Fault::TakesStaleSequences, None).await;
+    let (code, told) = examine(&receiver, &["--probe", "echo the same"]).await;
+    assert_eq!((code, those(&told, "failed")), (Some(0), vec![]));
+    assert_eq!(those(&told, "unseen"), [DUPLICATE, STALE, EQUAL]);
+    let unproven = "the probe shows no change: it proves nothing of what follows";
+    assert_eq!(that(&told, |case| case["remark"] == unproven).len(), 2);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_probe_that_fails_is_told_before_anything_is_sent() {
+    let receiver = Receiver::start(Fault::None, None).await;
+    for (command, why) in [
+        ("echo alas >&2; exit 3", "exit status: 3: alas"),
+        ("cat /no/such/file", "/no/such/file"),
+        ("exec sleep 60", "it has not ended after 200ms"),
+    ] {
+        let output = run(&receiver.url(), &["--timeout", "0.2", "--probe", command]).await;
+        let complaint = stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{complaint}");
+        assert!(complaint.contains(why) && complaint.contains("the probe"), "{complaint}");
+        assert_eq!(complaint.lines().count(), 1, "{complaint}");
+    }
+    assert_eq!(receiver.deliveries(), 0);
+}
+
+#[tokio::test]
+async fn a_name_is_a_destination_as_well() {
+    let receiver = Receiver::start(Fault::None, None).await;
+    let output = run(&format!("http://localhost:{}/hooks", receiver.port), &[]).await;
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+}
+
+#[tokio::test]
+async fn a_command_that_is_wrong_exits_with_2_and_sends_nothing() {
+    for (url, more, named) in [
+        ("http://8.8.8.8/hooks", &[][..], "--public"),
+        ("https://[2606:4700::1111]/", &[], "--public"),
+        ("http://[::ffff:8.8.8.8]/", &[], "--public"),
+        ("ftp://127.0.0.1/", &[], "http://"),
+        ("127.0.0.1:8080", &[], "127.0.0.1:8080"),
+        ("http://user@127.0.0.1/", &[], "credentials"),
+        ("http://127.0.0.1:9/", &["--timeout", "0"], "seconds"),
+        ("http://127.0.0.1:9/", &["--timeout", "-1"], "-1"),
+        ("http://127.0.0.1:9/", &["--run", "a b"], "letters"),
+        ("http://127.0.0.1:9/", &["--secret-file", "/no/such/file"], "/no/such/file"),
+        ("http://127.0.0.1:9/", &["--ca", "/no/such/file"], "/no/such/file"),
+    ] {
+        let output = run(url, more).await;
+        assert_eq!(output.status.code(), Some(2), "{url} {more:?}");
+        assert!(stderr(&output).contains(named), "{}", stderr(&output));
+        assert!(output.stdout.is_empty());
+    }
+    let mut without_a_secret = receiver_check("http://127.0.0.1:9/", &[]);
+    let output = without_a_secret.env_remove("TIDEOVER_SECRET").output().await.unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("TIDEOVER_SECRET"), "{}", stderr(&output));
+}
+
+#[tokio::test]
+async fn a_receiver_that_cannot_be_reached_exits_with_3() {
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let receiver = Receiver::start(Fault::None, None).await;
+    for url in [
+        format!("http://{free}/"),
+        "http://no-such-host.invalid/".to_owned(),
+        receiver.url().replace("http:", "https:"),
+    ] {
+        let output = run(&url, &[]).await;
+        assert_eq!(output.status.code(), Some(3), "{url}: {}", stderr(&output));
+        assert_eq!(stderr(&output).lines().count(), 1, "{}", stderr(&output));
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn ctrl_c_tells_what_was_seen() {
+    let receiver = Receiver::start(Fault::HangsOnTheLastEvent, None).await;
+    let mut child = receiver_check(&receiver.url(), &["--json"]);
+    let child = child.stdout(std::process::Stdio::piped()).kill_on_drop(true).spawn().unwrap();
+    while receiver.deliveries() < 8 {
+        receiver.asked().await;
+    }
+    let id = child.id().unwrap().to_string();
+    assert!(Command::new("kill").args(["-INT", &id]).status().await.unwrap().success());
+    let output = child.wait_with_output().await.unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    let told: Value = serde_json::from_str(&stdout(&output)).unwrap();
+    assert_eq!(those(&told, "failed"), [""; 0]);
+    assert!(told["notSent"].as_u64() > Some(0), "{told:#}");
+}
+
+#[tokio::test]
+async fn the_scorecard_is_for_people() {
+    let receiver = Receiver::start(Fault::BelievesTheFuture, None).await;
+    let output = run(&receiver.url(), &["--run", "1"]).await;
+    let told = stdout(&output).replace(&receiver.port.to_string(), "8080");
+    insta::assert_snapshot!("scorecard", told);
+    assert!(!told.contains(SECRET));
+}
