@@ -205,6 +205,9 @@ impl Examiner {
         match timeout(self.patience, self.sender.post(&self.destinations, letter)).await {
             Ok(Ok(status)) => Answer::Status(status),
             Ok(Err(Unsent::Broken(_))) => Answer::Closed,
+            Ok(Err(unsent @ Unsent::Tls(_))) => {
+                Answer::Unreached(format!("{unsent} (--ca FILE trusts a private authority)"))
+            }
             Ok(Err(unsent)) => Answer::Unreached(unsent.to_string()),
             Err(_) => Answer::Late(self.patience),
         }

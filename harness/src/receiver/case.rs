@@ -47,12 +47,14 @@ pub enum Seal {
     Stolen(Arc<[u8]>),
     /// By somebody who does not know the secret.
     Guessed,
-    /// From a header of the service that was made so many seconds from now: of the present time and the
-    /// header's digest an attacker makes another.
-    Altered(i64, fn(now: u64, digest: &str) -> String),
+    /// By an attacker, of the digest of a header that the service made so many seconds from now.
+    Altered(i64, Alteration),
     /// There is none.
     Absent,
 }
+
+/// A header made of the present time and the digest of another.
+pub type Alteration = fn(now: u64, digest: &str) -> String;
 
 impl Required {
     /// Whether the service itself may send it.

@@ -7,7 +7,7 @@ use tideover_model::wire::event::{Event, EventData};
 use tideover_model::wire::words::{AdvanceState, EventType};
 use tideover_model::{Cents, Clause, Seconds, Timestamp, clause};
 
-use crate::receiver::case::{Case, Required, Seal};
+use crate::receiver::case::{Alteration, Case, Required, Seal};
 
 /// Well inside the window, and well outside: the way there takes time.
 const INSIDE: i64 = 290;
@@ -222,7 +222,7 @@ impl Draft {
 }
 
 /// Headers that are not of the document's form, made of a time and the digest that would be right.
-const MALFORMED: [(&str, fn(u64, &str) -> String); 9] = [
+const MALFORMED: [(&str, Alteration); 9] = [
     ("an empty header", |_, _| String::new()),
     ("a header of one word", |_, _| "signed".into()),
     ("a header without t", |_, digest| format!("v1={digest}")),

@@ -13,7 +13,7 @@ mod examination;
 mod scorecard;
 mod verdict;
 
-pub use case::{Case, Required, Seal};
+pub use case::{Alteration, Case, Required, Seal};
 pub use examination::examination;
 pub use scorecard::Scorecard;
 pub use verdict::{Answer, Seen, Verdict};

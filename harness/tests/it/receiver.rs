@@ -1,6 +1,7 @@
 //! A receiver as an integrator would write it, with one fault at a time.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
@@ -8,12 +9,18 @@ use axum::Router;
 use axum::body::Bytes;
 use axum::extract::{DefaultBodyLimit, State};
 use axum::http::{HeaderMap, StatusCode};
+use axum::serve::Listener;
 use serde_json::Value;
 use tideover_model::signature::{DELIVERY_HEADER, HEADER};
 use tideover_model::wire::words::{AdvanceState, EventType};
 use tideover_model::{SigningKey, Timestamp};
 use tideover_sim::wall_time;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::ServerConfig;
+use tokio_rustls::rustls::pki_types::PrivateKeyDer;
+use tokio_rustls::server::TlsStream;
 
 pub(crate) const SECRET: &str = "whsec_5e2c";
 
@@ -77,6 +84,29 @@ impl Drop for Receiver {
 
 impl Receiver {
     pub(crate) async fn start(fault: Fault, file: Option<PathBuf>) -> Receiver {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        Receiver::serve(fault, file, listener, port)
+    }
+
+    /// A correct one that speaks TLS, for `localhost`; and its certificate, in PEM form.
+    pub(crate) async fn start_tls() -> (Receiver, String) {
+        let signed = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+        let key = PrivateKeyDer::try_from(signed.signing_key.serialize_der()).unwrap();
+        let config = ServerConfig::builder()
+            .with_no_client_auth()
+            .with_single_cert(vec![signed.cert.der().clone()], key)
+            .unwrap();
+        let sockets = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = sockets.local_addr().unwrap().port();
+        let listener = TlsListener { sockets, acceptor: TlsAcceptor::from(Arc::new(config)) };
+        (Receiver::serve(Fault::None, None, listener, port), signed.cert.pem())
+    }
+
+    fn serve<L>(fault: Fault, file: Option<PathBuf>, listener: L, port: u16) -> Receiver
+    where
+        L: Listener<Addr = SocketAddr>,
+    {
         let shared = Arc::new(Shared {
             fault,
             key: SigningKey::new(SECRET),
@@ -90,8 +120,6 @@ impl Receiver {
             .route("/hooks", axum::routing::post(receive))
             .layer(DefaultBodyLimit::max(limit))
             .with_state(Arc::clone(&shared));
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let port = listener.local_addr().unwrap().port();
         let served = tokio::spawn(async { axum::serve(listener, router).await.unwrap() });
         Receiver { port, shared, served }
     }
@@ -108,6 +136,29 @@ impl Receiver {
     /// How many deliveries it accepted.
     pub(crate) fn deliveries(&self) -> usize {
         self.shared.held.lock().unwrap().deliveries.len()
+    }
+}
+
+struct TlsListener {
+    sockets: TcpListener,
+    acceptor: TlsAcceptor,
+}
+
+impl Listener for TlsListener {
+    type Io = TlsStream<TcpStream>;
+    type Addr = SocketAddr;
+
+    async fn accept(&mut self) -> (Self::Io, Self::Addr) {
+        loop {
+            let (socket, address) = self.sockets.accept().await.unwrap();
+            if let Ok(stream) = self.acceptor.accept(socket).await {
+                return (stream, address);
+            }
+        }
+    }
+
+    fn local_addr(&self) -> std::io::Result<SocketAddr> {
+        self.sockets.local_addr()
     }
 }
 

@@ -296,6 +296,20 @@ async fn a_receiver_that_cannot_be_reached_exits_with_3() {
     }
 }
 
+#[tokio::test]
+async fn an_https_receiver_is_examined_whose_authority_is_trusted() {
+    let (receiver, certificate) = Receiver::start_tls().await;
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("ca.pem");
+    std::fs::write(&file, certificate).unwrap();
+    let url = format!("https://localhost:{}/hooks", receiver.port);
+    let output = run(&url, &["--ca", file.to_str().unwrap()]).await;
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let output = run(&url, &[]).await;
+    assert_eq!(output.status.code(), Some(3));
+    assert!(stderr(&output).contains("--ca"), "{}", stderr(&output));
+}
+
 #[cfg(unix)]
 #[tokio::test]
 async fn ctrl_c_tells_what_was_seen() {
