@@ -1,13 +1,11 @@
 //! The cases: what the service may send, and what an attacker may.
 
-use std::sync::Arc;
-
-use serde_json::{Value, json};
-use tideover_model::wire::event::{Event, EventData};
+use serde_json::json;
 use tideover_model::wire::words::{AdvanceState, EventType};
-use tideover_model::{Cents, Clause, Seconds, Timestamp, clause};
+use tideover_model::{Seconds, Timestamp, clause};
 
 use crate::receiver::case::{Alteration, Case, Required, Seal};
+use crate::receiver::draft::Draft;
 
 /// Well inside the window, and well outside: the way there takes time.
 const INSIDE: i64 = 290;
@@ -16,37 +14,32 @@ const OUTSIDE: i64 = 330;
 /// How long the service goes on trying (`8.webhookRetryWindow`).
 const RETRIED_FOR: Seconds = 28 * 60 * 60;
 
+/// The invoice that every kind of event tells of.
+const INVOICE: &str = "INV-1";
+
 /// Bytes of a field in a large body.
 const LARGE: usize = 256 * 1024;
 
 /// All cases, in the order in which they are sent. `run` names what they are about: new in each run, a
 /// receiver with a memory takes none of them for what an earlier run sent.
 pub fn examination(run: &str, now: Timestamp) -> Vec<Case> {
-    let mut draft =
-        Draft { name: format!("tideover-receiver-check-{run}"), now, cases: Vec::new() };
+    let mut draft = Draft::new(run, now);
     draft.every_event();
     draft.bodies();
     draft.window();
     draft.forgeries();
     draft.headers();
     draft.order();
-    draft.cases
-}
-
-/// An examination that is being written.
-struct Draft {
-    name: String,
-    now: Timestamp,
-    cases: Vec<Case>,
+    draft.into_cases()
 }
 
 impl Draft {
     fn every_event(&mut self) {
         for event in EventType::ALL {
-            let body = self.event(event, "INV-1");
+            let body = self.event(event, INVOICE);
             self.accept(clause!("6.events.intro.1"), event.name(), body);
         }
-        let body = self.event(EventType::AdvanceIssued, "INV-2");
+        let body = self.event(EventType::AdvanceIssued, &self.fresh());
         self.accept(
             clause!("6.delivery.4"),
             "partner.loan.issued, the first that is heard of its invoice",
@@ -55,7 +48,7 @@ impl Draft {
     }
 
     fn bodies(&mut self) {
-        let body = written_otherwise(&self.event(EventType::InvoiceCreated, "INV-3"));
+        let body = written_otherwise(&self.event(EventType::InvoiceCreated, &self.fresh()));
         let sent = "a body with white space and escapes that parsing loses";
         self.accept(clause!("6.signature.2"), sent, body);
 
@@ -69,7 +62,7 @@ impl Draft {
         });
         self.accept(clause!("9.versioning.2"), "a financing state that is not known yet", body);
 
-        let body = self.altered(EventType::InvoicePaid, |event| {
+        let body = self.altered(EventType::InvoiceCreated, |event| {
             event["tideoverReceiverCheck"] = json!({ "of": ["many", 1, null] });
             event["data"]["tideoverReceiverCheck"] = json!(true);
         });
@@ -92,7 +85,7 @@ impl Draft {
         let rule = clause!("6.signature.4");
         for (required, seconds) in [(Required::Accepted, INSIDE), (Required::Rejected, OUTSIDE)] {
             for (offset, side) in [(-seconds, "ago"), (seconds, "in the future")] {
-                let body = self.event(EventType::InvoiceCreated, "INV-4");
+                let body = self.event(EventType::InvoiceCreated, &self.fresh());
                 let sent = format!("signed {seconds} s {side}");
                 self.add(rule, &sent, required, body, Seal::Signed(offset));
             }
@@ -100,19 +93,21 @@ impl Draft {
     }
 
     fn forgeries(&mut self) {
-        let real = self.event(EventType::InvoicePaid, "INV-5");
+        let real = self.event(EventType::InvoicePaid, &self.fresh());
         let raised = self.altered(EventType::InvoicePaid, |event| {
             event["data"]["collected"] = json!(2_000_000);
         });
         let sent = "another amount, under the signature of the real one";
-        self.reject(clause!("6.signature.3"), sent, raised, Seal::Stolen(real.clone().into()));
-        let sent = "the same JSON in other bytes, under the signature of the real ones";
+        self.reject(clause!("6.signature.3"), sent, raised, Seal::Stolen(real.into()));
+
+        let real = self.event(EventType::InvoicePaid, &self.fresh());
         let spaced = written_otherwise(&real);
+        let sent = "the same JSON in other bytes, under the signature of the real ones";
         self.reject(clause!("6.signature.2"), sent, spaced, Seal::Stolen(real.into()));
 
-        let body = self.event(EventType::InvoicePaid, "INV-5");
+        let body = self.event(EventType::InvoicePaid, &self.fresh());
         self.reject(clause!("6.signature.3"), "signed with another secret", body, Seal::Guessed);
-        let body = self.event(EventType::InvoicePaid, "INV-5");
+        let body = self.event(EventType::InvoicePaid, &self.fresh());
         let fresh = |now: u64, digest: &str| format!("t={now},v1={digest}");
         let sent = "an old digest under a fresh timestamp";
         self.reject(clause!("6.signature.1"), sent, body, Seal::Altered(-OUTSIDE, fresh));
@@ -120,104 +115,35 @@ impl Draft {
 
     fn headers(&mut self) {
         let rule = clause!("6.signature.3");
-        let body = self.event(EventType::InvoicePaid, "INV-5");
+        let body = self.event(EventType::InvoicePaid, &self.fresh());
         self.reject(rule, "no Service-Signature header", body, Seal::Absent);
         for (sent, alter) in MALFORMED {
-            let body = self.event(EventType::InvoicePaid, "INV-5");
+            let body = self.event(EventType::InvoicePaid, &self.fresh());
             self.reject(rule, sent, body, Seal::Altered(0, alter));
         }
-        let body = self.event(EventType::InvoicePaid, "INV-5");
+        let body = self.event(EventType::InvoiceCreated, &self.fresh());
         self.accept(clause!("6.delivery.1"), "a valid delivery after all forgeries", body);
     }
 
     fn order(&mut self) {
-        let body = self.event(EventType::InvoicePaid, "INV-6");
-        let rule = clause!("6.delivery.3");
-        let first = Seal::Signed(-5);
-        self.add(rule, "partner.invoice.paid, signed 5 s ago", Required::TakenUp, body, first);
-        if let Some(first) = self.cases.last().cloned() {
-            let sent = "the same delivery again, signed anew".into();
-            let (required, seal) = (Required::Dropped, Seal::Signed(0));
-            self.cases.push(Case { sent, required, seal, ..first });
-        }
+        let invoice = self.fresh();
+        let body = self.event(EventType::InvoiceCreated, &invoice);
+        self.accept(clause!("6.delivery.1"), "partner.invoice.created, of another invoice", body);
         for (clause, required, state, how) in [
             (clause!("6.delivery.5"), Required::Accepted, AdvanceState::Requested, ""),
             (clause!("6.delivery.5"), Required::TakenUp, AdvanceState::Funded, ""),
             (clause!("6.delivery.5.2"), Required::Dropped, AdvanceState::Funding, ", after 3"),
             (clause!("6.delivery.5.2"), Required::Dropped, AdvanceState::Funded, " once more"),
         ] {
-            let body = self.financing("INV-6", state);
-            let sent =
-                format!("partner.invoice.factoredUpdated, sequence {}{how}", state.sequence());
+            let body = self.financing(&invoice, state);
+            let sequence = state.sequence();
+            let sent = format!("partner.invoice.factoredUpdated, sequence {sequence}{how}");
             self.add(clause, &sent, required, body, Seal::Signed(0));
         }
-    }
-
-    fn accept(&mut self, clause: Clause, sent: &str, body: Vec<u8>) {
-        self.add(clause, sent, Required::Accepted, body, Seal::Signed(0));
-    }
-
-    fn reject(&mut self, clause: Clause, sent: &str, body: Vec<u8>, seal: Seal) {
-        self.add(clause, sent, Required::Rejected, body, seal);
-    }
-
-    fn add(&mut self, clause: Clause, sent: &str, required: Required, body: Vec<u8>, seal: Seal) {
-        let delivery = format!("dlv_{}-{}", self.name, self.cases.len() + 1);
-        let (sent, body) = (sent.to_owned(), Arc::from(body));
-        self.cases.push(Case { sent, clause, required, delivery, body, seal });
-    }
-
-    /// An event of the next case, about `invoice` or its payee.
-    fn event(&self, event: EventType, invoice: &str) -> Vec<u8> {
-        let (payee, invoice) = (self.payee(), self.invoice(invoice));
-        let (payee_external_id, invoice_external_id) = (payee.as_str(), invoice.as_str());
-        let data = match event {
-            EventType::BusinessAdded
-            | EventType::BusinessOptedIn
-            | EventType::RemittanceUpdated => EventData::Business { external_id: &payee },
-            EventType::InvoiceCreated => {
-                EventData::Invoice { payee_external_id, invoice_external_id }
-            }
-            EventType::InvoicePaid => {
-                let collected = Cents(1_000_000);
-                EventData::Collection { payee_external_id, invoice_external_id, collected }
-            }
-            EventType::FactoredUpdated => {
-                let state = AdvanceState::Requested;
-                EventData::Financing { payee_external_id, invoice_external_id, state }
-            }
-            EventType::AdvanceCreated | EventType::AdvanceIssued | EventType::AdvancePaid => {
-                let advance_amount = Cents(900_000);
-                EventData::Advance { payee_external_id, invoice_external_id, advance_amount }
-            }
-        };
-        self.body(event, data)
-    }
-
-    fn financing(&self, invoice: &str, state: AdvanceState) -> Vec<u8> {
-        let (payee_external_id, invoice_external_id) = (&*self.payee(), &*self.invoice(invoice));
-        let data = EventData::Financing { payee_external_id, invoice_external_id, state };
-        self.body(EventType::FactoredUpdated, data)
-    }
-
-    fn body(&self, event: EventType, data: EventData<'_>) -> Vec<u8> {
-        let id = format!("evt_{}-{}", self.name, self.cases.len() + 1);
-        Event::new(&id, event, self.now, data).body().to_vec()
-    }
-
-    /// An event of the next case, with something else in it.
-    fn altered(&self, event: EventType, alter: impl FnOnce(&mut Value)) -> Vec<u8> {
-        let mut event = serde_json::from_slice(&self.event(event, "INV-5")).unwrap_or_default();
-        alter(&mut event);
-        event.to_string().into_bytes()
-    }
-
-    fn payee(&self) -> String {
-        format!("{}-vendor", self.name)
-    }
-
-    fn invoice(&self, invoice: &str) -> String {
-        format!("{}-{invoice}", self.name)
+        let body = self.event(EventType::InvoicePaid, &invoice);
+        let sent = "partner.invoice.paid, signed 5 s ago";
+        self.add(clause!("6.delivery.3"), sent, Required::TakenUp, body, Seal::Signed(-5));
+        self.again("the same delivery again, signed anew");
     }
 }
 
@@ -245,7 +171,9 @@ fn written_otherwise(body: &[u8]) -> Vec<u8> {
 mod tests {
     use std::collections::BTreeSet;
 
+    use serde_json::Value;
     use tideover_model::SigningKey;
+    use tideover_model::wire::event::{Event, EventData};
 
     use super::*;
 
@@ -281,6 +209,20 @@ mod tests {
         let (one, two) = (of("1"), of("2"));
         let all: BTreeSet<&String> = one.iter().chain(&two).collect();
         assert_eq!(all.len(), one.len() + two.len() - 2);
+    }
+
+    #[test]
+    fn what_is_written_otherwise_is_the_same_json() {
+        let body = Event::new(
+            "evt_1",
+            EventType::InvoiceCreated,
+            now(),
+            EventData::Invoice { payee_external_id: "acme", invoice_external_id: "INV-1" },
+        );
+        let (usual, other) = (body.body(), written_otherwise(&body.body()));
+        let parsed = |bytes: &[u8]| serde_json::from_slice::<Value>(bytes).unwrap();
+        assert_ne!(*usual, *other);
+        assert_eq!(parsed(&usual), parsed(&other));
     }
 
     #[test]

@@ -9,6 +9,7 @@
 //! service sends none and an attacker has no secret to sign it with.
 
 mod case;
+mod draft;
 mod examination;
 mod scorecard;
 mod verdict;

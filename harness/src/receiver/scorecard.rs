@@ -24,6 +24,7 @@ pub struct Scorecard {
 /// The verdict on a case.
 #[derive(Clone, Debug)]
 struct Line {
+    delivery: String,
     sent: String,
     clause: Clause,
     required: Required,
@@ -45,6 +46,7 @@ impl Scorecard {
         }
         let judgement = Judgement::of(case.required, &seen, self.proven);
         self.lines.push(Line {
+            delivery: case.delivery.clone(),
             sent: case.sent.clone(),
             clause: case.clause,
             required: case.required,
@@ -136,6 +138,7 @@ impl Line {
             Answer::Closed | Answer::Late(_) | Answer::Unreached(_) => None,
         };
         json!({
+            "delivery": self.delivery,
             "sent": self.sent,
             "required": self.required(),
             "answered": self.answer.to_string(),

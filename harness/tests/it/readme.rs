@@ -35,8 +35,7 @@ fn step(command: &str) -> Step {
 
 #[tokio::test]
 async fn the_session_is_what_is_printed() {
-    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md");
-    let readme = std::fs::read_to_string(readme).unwrap();
+    let readme = readme();
     let start = Timestamp::parse("2026-01-01T00:00:00Z").unwrap();
     let mock = Mock::builder().seed(1).start_at(start).start().await.unwrap();
     let mut target = Http::new(mock.url(), mock.api_key()).unwrap();
@@ -92,8 +91,7 @@ async fn the_webhooks_are_what_is_printed() {
 /// The profile in the README is one.
 #[test]
 fn the_profile_is_possible() {
-    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md");
-    let readme = std::fs::read_to_string(readme).unwrap();
+    let readme = readme();
     let (_, after) = readme.split_once("```toml").unwrap();
     let (text, _) = after.split_once("```").unwrap();
     let profile: tideover_model::Profile = toml::from_str(text).unwrap();
@@ -101,13 +99,39 @@ fn the_profile_is_possible() {
     assert_ne!(profile, tideover_model::Profile::default());
 }
 
+/// What a snapshot has.
+fn printed(name: &str) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/snapshots");
+    let snapshot = std::fs::read_to_string(folder.join(name)).unwrap();
+    snapshot.splitn(3, "---\n").nth(2).unwrap().trim_end().to_owned()
+}
+
+fn readme() -> String {
+    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md");
+    std::fs::read_to_string(readme).unwrap()
+}
+
 /// The failure in the README is told as the snapshot is.
 #[test]
 fn the_failure_is_what_is_printed() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let readme = std::fs::read_to_string(root.join("../README.md")).unwrap();
-    let name = "it__planted__a_failure_is_told_in_plain_words_with_its_curl_lines.snap";
-    let snapshot = std::fs::read_to_string(root.join("tests/it/snapshots").join(name)).unwrap();
-    let printed = snapshot.splitn(3, "---\n").nth(2).unwrap().trim_end();
-    assert!(readme.contains(printed), "the README does not show\n{printed}");
+    let printed = printed("it__planted__a_failure_is_told_in_plain_words_with_its_curl_lines.snap");
+    assert!(readme().contains(&printed), "the README does not show\n{printed}");
+}
+
+/// The scorecard in the README is what the snapshot is, but for what is left out at each line of dots.
+#[test]
+fn the_scorecard_is_what_is_printed() {
+    let (readme, printed) = (readme(), printed("it__receiver_check__scorecard.snap"));
+    let (_, after) = readme.split_once("$ tideover receiver-check ").unwrap();
+    let (block, _) = after.split_once("```").unwrap();
+    let (_, block) = block.split_once('\n').unwrap();
+    let mut rest = printed.as_str();
+    let parts: Vec<&str> = block.split("…\n").collect();
+    assert!(parts.len() > 1);
+    for part in parts {
+        (_, rest) = rest.split_once(part.trim_end()).unwrap_or_else(|| {
+            panic!("the README shows what is not printed there:\n{part}");
+        });
+    }
+    assert_eq!(rest, "");
 }
