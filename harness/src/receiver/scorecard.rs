@@ -65,6 +65,13 @@ impl Scorecard {
         self.lines.len() == self.cases
     }
 
+    /// Whether all that the service may send was answered 401, 403 or the like.
+    fn is_of_a_stranger(&self) -> bool {
+        let mut genuine = self.lines.iter().filter(|line| line.required.is_genuine()).peekable();
+        genuine.peek().is_some()
+            && genuine.all(|line| matches!(line.answer, Answer::Status(400..=499)))
+    }
+
     /// The lines under the rule that they are about, in the document's order.
     fn by_rule(&self) -> BTreeMap<Clause, Vec<&Line>> {
         let mut rules: BTreeMap<Clause, Vec<&Line>> = BTreeMap::new();
@@ -102,6 +109,12 @@ impl fmt::Display for Scorecard {
         }
         if !self.is_complete() {
             writeln!(f, "\ninterrupted: {} cases were not sent", self.cases - self.lines.len())?;
+        }
+        if self.is_of_a_stranger() {
+            writeln!(
+                f,
+                "\nnothing was accepted: is this the secret that the receiver verifies with?"
+            )?;
         }
         let [passed, failed, unseen] =
             [Verdict::Passed, Verdict::Failed, Verdict::Unseen].map(|verdict| self.count(verdict));

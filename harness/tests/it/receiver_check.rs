@@ -150,6 +150,16 @@ async fn whoever_believes_or_refuses_everything_fails_every_case_of_the_other_ki
 }
 
 #[tokio::test]
+async fn whoever_accepts_nothing_is_asked_for_the_secret() {
+    let question = "is this the secret that the receiver verifies with?";
+    for (fault, is_asked) in [(Fault::RefusesEverything, true), (Fault::BelievesTheFuture, false)] {
+        let receiver = Receiver::start(fault, None).await;
+        let told = stdout(&run(&receiver.url(), &[]).await);
+        assert_eq!(told.contains(question), is_asked, "{told}");
+    }
+}
+
+#[tokio::test]
 async fn whoever_answers_410_to_a_bad_signature_ends_its_own_subscription() {
     let receiver = Receiver::start(Fault::AnswersGone, None).await;
     let (code, told) = examine(&receiver, &[]).await;
