@@ -196,12 +196,8 @@ impl Examiner {
 
     async fn send(&self, case: &Case) -> Answer {
         let now = u64::try_from(wall_time().unix()).unwrap_or(0);
-        let letter = Letter {
-            url: self.url.clone(),
-            id: case.delivery.clone(),
-            signature: case.signature(&self.key, now),
-            body: Arc::clone(&case.body),
-        };
+        let signature = case.signature(&self.key, now);
+        let letter = Letter::new(&self.url, &case.delivery, signature, Arc::clone(&case.body));
         match timeout(self.patience, self.sender.post(&self.destinations, letter)).await {
             Ok(Ok(status)) => Answer::Status(status),
             Ok(Err(Unsent::Broken(_))) => Answer::Closed,

@@ -10,10 +10,8 @@ use tideover_model::signature::{HEADER, Rejection};
 use tideover_model::{SigningKey, Timestamp};
 use tideover_sim::wall_time;
 
+use crate::cli::secret::{SecretOptions, read};
 use crate::cli::{Held, Output, Problem};
-
-/// Where a secret is looked for that the command line does not give.
-const VARIABLE: &str = "TIDEOVER_SECRET";
 
 /// Sign a body as the service does, and print the header.
 ///
@@ -93,36 +91,13 @@ struct Signed {
     /// The raw body; standard input if it is - or left out
     #[arg(value_name = "FILE")]
     body: Option<PathBuf>,
-    /// A file with the signing secret; a line's end after it does not count
-    #[arg(long, value_name = "FILE")]
-    secret_file: Option<PathBuf>,
-    /// The signing secret; other processes can see it here, unlike in TIDEOVER_SECRET or a file
-    #[arg(long, conflicts_with = "secret_file", allow_hyphen_values = true)]
-    secret: Option<String>,
+    #[command(flatten)]
+    secret: SecretOptions,
 }
 
 impl Signed {
     fn read(&self) -> Result<(SigningKey, Vec<u8>), Problem> {
-        Ok((SigningKey::new(&self.secret()?), self.body()?))
-    }
-
-    fn secret(&self) -> Result<String, Problem> {
-        let (secret, whence) = if let Some(secret) = &self.secret {
-            (secret.clone().into_bytes(), "--secret".to_owned())
-        } else if let Some(path) = &self.secret_file {
-            (line(read(path)?), path.display().to_string())
-        } else if let Some(secret) = std::env::var_os(VARIABLE) {
-            (secret.into_encoded_bytes(), VARIABLE.to_owned())
-        } else {
-            return Err(Problem::Wrong(format!(
-                "no secret: set {VARIABLE}, or give --secret-file FILE"
-            )));
-        };
-        if secret.is_empty() {
-            return Err(Problem::Wrong(format!("{whence}: the secret is empty")));
-        }
-        String::from_utf8(secret)
-            .map_err(|_| Problem::Wrong(format!("{whence}: the secret is not UTF-8")))
+        Ok((SigningKey::new(&self.secret.secret()?), self.body()?))
     }
 
     fn body(&self) -> Result<Vec<u8>, Problem> {
@@ -136,18 +111,6 @@ impl Signed {
             }
         }
     }
-}
-
-fn read(path: &Path) -> Result<Vec<u8>, Problem> {
-    std::fs::read(path).map_err(|error| Problem::Wrong(format!("{}: {error}", path.display())))
-}
-
-/// The text of a line, without its end.
-fn line(mut text: Vec<u8>) -> Vec<u8> {
-    let end = text.strip_suffix(b"\n").map(|text| text.strip_suffix(b"\r").unwrap_or(text));
-    let length = end.unwrap_or(&text).len();
-    text.truncate(length);
-    text
 }
 
 /// The value of a header, if need be without its name, and without the white space that HTTP takes off.

@@ -7,7 +7,7 @@ mod generation;
 mod keys;
 mod planted;
 mod readme;
-mod signature;
 mod receiver;
 mod receiver_check;
+mod signature;
 mod stories;
