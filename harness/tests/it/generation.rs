@@ -3,9 +3,9 @@
 use tideover_harness::coverage::Group;
 use tideover_harness::generate;
 use tideover_harness::suite::{self, InProcess, OverHttp, Plan};
-use tideover_harness::target::{embedded, start};
+use tideover_harness::target::{INBOX, embedded, service, start};
 use tideover_harness::transcript::Header;
-use tideover_model::{Profile, Seeded, Service};
+use tideover_model::Profile;
 
 fn plan(seed: u64, cases: u64) -> Plan {
     let header = Header::new(seed, start(), Profile::default());
@@ -36,7 +36,7 @@ fn the_same_seed_makes_the_same_steps() {
 #[tokio::test]
 async fn a_run_in_process_reaches_every_state() {
     let plan = plan(1, 200);
-    let service = Service::new(Profile::default(), Seeded { seed: 1 });
+    let service = service(Profile::default(), 1, INBOX);
     let mut world = InProcess::new(service, start());
     let summary = suite::check(&mut world, &plan).await.unwrap();
     assert_everything_is_reached(&summary);
