@@ -23,8 +23,8 @@ pub struct Finding {
     pub seen: String,
 }
 
-/// How bad a finding is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+/// How bad a finding is; the worst first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Verdict {
     /// A sentence of the document does not hold.

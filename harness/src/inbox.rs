@@ -13,6 +13,8 @@ mod server;
 
 use std::collections::BTreeMap;
 
+use tideover_model::Timestamp;
+
 pub use server::Server;
 
 /// A request that came.
@@ -28,6 +30,8 @@ pub struct Arrival {
     pub body: Vec<u8>,
     /// What it was answered.
     pub status: u16,
+    /// What the target's clock showed when it came, where that can be asked.
+    pub at: Option<Timestamp>,
 }
 
 impl Arrival {
@@ -46,15 +50,10 @@ pub struct Inbox {
 }
 
 impl Inbox {
-    /// Keeps a request; the HTTP status that it is answered with.
-    pub fn receive(
-        &mut self,
-        path: &str,
-        delivery: Option<String>,
-        signature: Option<String>,
-        body: Vec<u8>,
-    ) -> u16 {
-        let attempts = self.attempts.entry((path.to_owned(), delivery.clone())).or_default();
+    /// Keeps a request; the HTTP status that it is answered with, whatever stands there.
+    pub fn receive(&mut self, arrival: Arrival) -> u16 {
+        let (path, delivery) = (&arrival.path, &arrival.delivery);
+        let attempts = self.attempts.entry((path.clone(), delivery.clone())).or_default();
         *attempts += 1;
         let status = match path.split('/').nth(1).unwrap_or_default() {
             "fails" => 500,
@@ -62,7 +61,7 @@ impl Inbox {
             "recovers" if *attempts <= 2 => 503,
             _ => 200,
         };
-        self.arrivals.push(Arrival { path: path.to_owned(), delivery, signature, body, status });
+        self.arrivals.push(Arrival { status, ..arrival });
         status
     }
 

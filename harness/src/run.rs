@@ -140,6 +140,8 @@ impl Run {
         for (clause, times) in notes.met {
             *self.played.met.entry(clause).or_default() += times;
         }
+        // What is made small is the worst of them.
+        notes.findings.sort_by_key(Finding::verdict);
         self.played.findings = notes.findings;
         self.played.answers.push((self.shadow.now(), seen));
         Ok(())
@@ -152,7 +154,7 @@ impl Run {
             let mismatch = Mismatch {
                 field: "status".into(),
                 expected: expect.status.to_string(),
-                seen: format!("{} {:?}", seen.status, seen.body),
+                seen: serde_json::to_string(seen).unwrap_or_default(),
             };
             self.played.mismatches.push((index, mismatch));
         }

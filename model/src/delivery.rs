@@ -39,15 +39,37 @@ pub struct Attempt {
     pub begun_at: Timestamp,
     /// Why it is made.
     pub cause: Cause,
-    pub(crate) key: Arc<SigningKey>,
+    /// What signs it.
+    pub signer: Signer,
     pub(crate) subscription: SubscriptionId,
+    pub(crate) place: Place,
 }
 
 impl Attempt {
     /// The value of its `Service-Signature` header, as of `at` (`5.authentication.6`).
     pub fn sign(&self, at: Timestamp) -> Signature {
-        self.key.sign(u64::try_from(at.unix()).unwrap_or(0), &self.delivery.body)
+        let Signer { key, signed_at } = &self.signer;
+        let at = signed_at.unwrap_or(at);
+        key.sign(u64::try_from(at.unix()).unwrap_or(0), &self.delivery.body)
     }
+}
+
+/// What signs an attempt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Signer {
+    /// The prepared secret of the subscription.
+    pub key: Arc<SigningKey>,
+    /// When it is signed, if not when it is sent: what a service that signs once gets wrong.
+    pub signed_at: Option<Timestamp>,
+}
+
+/// Where in the schedule of its delivery an attempt stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Place {
+    /// Attempts of the schedule that were begun.
+    pub(crate) begun: usize,
+    /// When the schedule goes on after an attempt by hand, if it does.
+    pub(crate) resumes_at: Option<Timestamp>,
 }
 
 /// Why an attempt is made.

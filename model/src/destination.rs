@@ -37,7 +37,7 @@ pub enum Unfit {
     Local(String),
     /// Its host is an address that is not public, or a name of one.
     #[error(
-        "the destination leads to {0}, a {1} address, not a public one{hint}",
+        "the destination leads to {0}, which is not public but {1}{hint}",
         hint = hint(*.1 == LOOPBACK)
     )]
     Address(IpAddr, &'static str),
@@ -68,7 +68,7 @@ impl Destinations {
         if !is_strict(text, url.scheme()) {
             return Err(Unfit::NotAUrl);
         }
-        if !url.username().is_empty() || url.password().is_some() {
+        if has_credentials(text) {
             return Err(Unfit::Credentials);
         }
         if url.port() == Some(0) {
@@ -94,11 +94,20 @@ impl Destinations {
     }
 }
 
-/// The parser is lenient: it trims, takes back slashes for slashes, and supplies missing ones.
+/// The parser is lenient: it trims, takes back slashes for slashes, and supplies missing ones or passes over
+/// those too many.
 fn is_strict(text: &str, scheme: &str) -> bool {
     let start = format!("{scheme}://");
     text.get(..start.len()).is_some_and(|begun| begun.eq_ignore_ascii_case(&start))
+        && !text[start.len()..].starts_with('/')
         && !text.contains(|character: char| character == '\\' || character.is_whitespace())
+}
+
+/// Whether a user or a password could stand before the host, even an empty one.
+fn has_credentials(text: &str) -> bool {
+    let after_scheme = text.split_once("://").map_or("", |(_, rest)| rest);
+    let authority = after_scheme.split(['/', '?', '#']).next().unwrap_or_default();
+    authority.contains('@')
 }
 
 fn is_local_name(name: &str) -> bool {
@@ -175,7 +184,8 @@ fn embedded_v4(address: Ipv6Addr) -> Option<Ipv4Addr> {
         }
         [0, 0, 0, 0, 0, 0] if g != 0 => Some(v4(g, h)),
         [0x2002, high, low, ..] => Some(v4(high, low)),
-        [.., 0 | 0x0200, 0x5efe] => Some(v4(g, h)),
+        // An interface identifier says nothing where the prefix says more.
+        [.., 0 | 0x0200, 0x5efe] if special_v6(address).is_none() => Some(v4(g, h)),
         _ => None,
     }
 }

@@ -87,11 +87,20 @@ pub trait Face: Send {
         receipt: Receipt,
     ) -> Consequence;
 
-    /// Sends a delivery once more, at once: one that is done, too.
+    /// Whether the subscription of a delivery is there still.
+    fn is_live(&self, delivery: &Delivery) -> bool;
+
+    /// Sends a delivery once more, at once, after so many attempts: one that is done, too. Its schedule stays
+    /// as it is.
     ///
     /// # Errors
     /// [`Impossible`] if its subscription is gone, or an attempt is under way.
-    fn resend(&mut self, now: Timestamp, delivery: &Arc<Delivery>) -> Result<(), Impossible>;
+    fn resend(
+        &mut self,
+        now: Timestamp,
+        delivery: &Arc<Delivery>,
+        attempts: u32,
+    ) -> Result<(), Impossible>;
 
     /// When the next attempt of a delivery is due, if one is.
     fn next_attempt(&self, delivery: &Delivery) -> Option<Timestamp>;
@@ -220,8 +229,17 @@ impl<A: Altered> Face for A {
         self.alter_consequence(now, attempt, receipt)
     }
 
-    fn resend(&mut self, now: Timestamp, delivery: &Arc<Delivery>) -> Result<(), Impossible> {
-        self.unaltered_mut().resend(now, delivery)
+    fn is_live(&self, delivery: &Delivery) -> bool {
+        self.unaltered().is_live(delivery)
+    }
+
+    fn resend(
+        &mut self,
+        now: Timestamp,
+        delivery: &Arc<Delivery>,
+        attempts: u32,
+    ) -> Result<(), Impossible> {
+        self.unaltered_mut().resend(now, delivery, attempts)
     }
 
     fn next_attempt(&self, delivery: &Delivery) -> Option<Timestamp> {

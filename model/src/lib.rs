@@ -37,7 +37,7 @@ pub mod wire;
 pub use cents::{Cents, FaceValue};
 pub use choices::{Choices, Seeded, Token, Transition};
 pub use clause::Clause;
-pub use delivery::{Attempt, Cause, Consequence, Delivery, Receipt};
+pub use delivery::{Attempt, Cause, Consequence, Delivery, Receipt, Signer};
 pub use destination::Destinations;
 pub use face::{Altered, Answer, Face, IssuedKey, pass};
 pub use happening::{Happening, Impossible, Outcome, VendorRoute};

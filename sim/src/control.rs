@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::extract::{Path, Request, State};
+use axum::extract::{Request, State};
 use axum::http::header::AUTHORIZATION;
 use axum::response::{IntoResponse, Response};
+use serde::de::{DeserializeOwned, IntoDeserializer};
 use serde_json::{Value, json};
 use tideover_model::wire::action::{self, NotApplied};
 use tideover_model::{
@@ -167,7 +168,7 @@ pub(crate) async fn journal(State(worlds): Shared, request: Request) -> Controll
 }
 
 /// `GET /_sim/deliveries`: the last deliveries and their attempts, from number `after` on; those alone of a
-/// `subscription`, a `type`, an `invoice`, a `state`.
+/// `subscription`, a `type`, a `payee`, an `invoice`, a `state`.
 ///
 /// # Errors
 /// `unauthorized`, `invalid_request`.
@@ -187,12 +188,13 @@ fn filter(query: &str) -> Result<Filter, Problem> {
                 filter.after = value.parse().map_err(|_| invalid(expected))?;
             }
             "subscription" => filter.subscription = Some(value),
-            "type" => filter.event = Some(value),
+            "type" => filter.event = Some(named("type", value)?),
+            "payee" => filter.payee = Some(value),
             "invoice" => filter.invoice = Some(value),
-            "state" => filter.state = Some(value),
+            "state" => filter.state = Some(named("state", value)?),
             other => {
                 return Err(invalid(&format!(
-                    "{other}: deliveries are chosen by after, subscription, type, invoice and state"
+                    "{other}: deliveries are chosen by after, subscription, type, payee, invoice and state"
                 )));
             }
         }
@@ -200,17 +202,21 @@ fn filter(query: &str) -> Result<Filter, Problem> {
     Ok(filter)
 }
 
+/// A value of an enumeration, by its name.
+fn named<T: DeserializeOwned>(parameter: &str, value: String) -> Result<T, Problem> {
+    T::deserialize(value.into_deserializer())
+        .map_err(|why: serde::de::value::Error| invalid(&format!("{parameter}: {why}")))
+}
+
 /// `POST /_sim/deliveries/{id}/resend`: sends it once more, at once.
 ///
 /// # Errors
 /// `unauthorized`, `unknown_delivery`, `action_refused`.
-pub(crate) async fn resend(
-    State(worlds): Shared,
-    Path(id): Path<String>,
-    request: Request,
-) -> Controlled {
+pub(crate) async fn resend(State(worlds): Shared, request: Request) -> Controlled {
     let caller = caller(&worlds, &request)?;
-    let resent = caller.world.resend(&id).ok_or(NotApplied::UnknownDelivery)?;
+    // An identifier of ours has nothing in it that would be encoded.
+    let id = request.uri().path().split('/').nth(3).unwrap_or_default();
+    let resent = caller.world.resend(id).ok_or(NotApplied::UnknownDelivery)?;
     resent.map_err(NotApplied::from)?;
     Ok(respond::ok(&json!({ "applied": true })))
 }

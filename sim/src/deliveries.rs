@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
 use tideover_model::wire::words::EventType;
 use tideover_model::{Attempt, Cause, Consequence, Delivery, Timestamp};
 
@@ -53,7 +53,7 @@ pub struct AttemptEntry {
 pub type Headers = BTreeMap<&'static str, String>;
 
 /// How a delivery stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum DeliveryState {
     /// It waits for its first attempt.
@@ -98,9 +98,10 @@ struct Kept {
 pub(crate) struct Filter {
     pub(crate) after: u64,
     pub(crate) subscription: Option<String>,
-    pub(crate) event: Option<String>,
+    pub(crate) event: Option<EventType>,
+    pub(crate) payee: Option<String>,
     pub(crate) invoice: Option<String>,
-    pub(crate) state: Option<String>,
+    pub(crate) state: Option<DeliveryState>,
 }
 
 /// `GET /_sim/deliveries`
@@ -161,6 +162,12 @@ impl DeliveryLog {
             Err(problem) => entry.problem = Some(problem),
         }
         entry.milliseconds = Some(u64::try_from(ending.took.as_millis()).unwrap_or(u64::MAX));
+    }
+
+    /// How many attempts of a delivery were begun.
+    pub(crate) fn attempts(&mut self, delivery: &Delivery) -> u32 {
+        let last = self.ring.get_mut(delivery.number).and_then(|kept| kept.attempts.last());
+        last.map_or(0, |last| last.number)
     }
 
     /// The delivery that carries this identifier, if it is kept.
@@ -233,17 +240,24 @@ impl DeliveryView {
     }
 }
 
+impl DeliveryView {
+    /// A field of what the event is about.
+    fn data(&self, field: &str) -> Option<String> {
+        let body: Value = serde_json::from_str(self.body.as_deref()?.get()).ok()?;
+        body["data"][field].as_str().map(str::to_owned)
+    }
+}
+
 impl Filter {
     fn wants(&self, view: &DeliveryView) -> bool {
-        let is = |wanted: &Option<String>, seen: &dyn Fn() -> Value| {
-            wanted.as_deref().is_none_or(|wanted| seen().as_str() == Some(wanted))
+        let about = |wanted: &Option<String>, field: &str| {
+            wanted.as_deref().is_none_or(|wanted| view.data(field).as_deref() == Some(wanted))
         };
-        let written = |body: &RawValue| serde_json::from_str::<Value>(body.get()).ok();
-        let invoice = || view.body.as_deref().and_then(written).unwrap_or_default();
-        is(&self.subscription, &|| view.subscription.as_str().into())
-            && is(&self.event, &|| json!(view.event))
-            && is(&self.invoice, &|| invoice()["data"]["invoiceExternalId"].take())
-            && is(&self.state, &|| json!(view.state))
+        self.subscription.as_ref().is_none_or(|wanted| view.subscription == *wanted)
+            && self.event.is_none_or(|wanted| view.event == wanted)
+            && self.state.is_none_or(|wanted| view.state == wanted)
+            && about(&self.payee, "payeeExternalId")
+            && about(&self.invoice, "invoiceExternalId")
     }
 }
 

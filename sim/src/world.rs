@@ -53,6 +53,8 @@ struct State {
     moving: bool,
     /// When the courier looks next by itself.
     awake_at: Option<Timestamp>,
+    /// When the courier has looked and found nothing to send, if nothing has changed since.
+    exhausted_at: Option<Timestamp>,
     resets: u64,
 }
 
@@ -80,6 +82,7 @@ impl World {
             under_way: 0,
             moving: false,
             awake_at: None,
+            exhausted_at: None,
             resets: 0,
         });
         let (wake, settled) = (Notify::new(), Notify::new());
@@ -219,18 +222,25 @@ impl World {
     fn proceed(&self, state: &mut State) -> Timestamp {
         let now = state.clock.now();
         state.face.handle_timeout(now);
-        self.drain(state);
+        state.write_down();
         now
     }
 
-    /// Writes down what was queued, and wakes the courier if it would look too late.
+    /// After anything has changed: writes down what was queued, wakes the courier if it would look too late,
+    /// and whoever waits for the end of all that is due.
     fn drain(&self, state: &mut State) {
-        while let Some(delivery) = state.face.poll_delivery() {
-            state.deliveries.queued(delivery);
+        state.write_down();
+        if !state.courier {
+            return;
         }
-        if state.courier
-            && let Some(due) = state.face.poll_timeout()
-            && (state.awake_at.is_none_or(|awake_at| due < awake_at) || due <= state.clock.now())
+        state.exhausted_at = None;
+        let now = state.clock.now();
+        let due = state.face.poll_timeout();
+        if due.is_none_or(|due| due > now) {
+            self.shared.settled.notify_waiters();
+        }
+        if let Some(due) = due
+            && (due <= now || state.awake_at.is_none_or(|awake_at| due < awake_at))
         {
             state.awake_at = Some(due);
             self.shared.wake.notify_one();
@@ -239,6 +249,19 @@ impl World {
 }
 
 impl State {
+    fn write_down(&mut self) {
+        while let Some(delivery) = self.face.poll_delivery() {
+            self.deliveries.queued(delivery);
+        }
+    }
+
+    /// Whether nothing is under way, and nothing is due that the courier would find.
+    fn is_settled(&self) -> bool {
+        let now = self.clock.now();
+        let waits = |due: Timestamp| due <= now && self.exhausted_at.is_none_or(|at| at < due);
+        !self.courier || (self.under_way == 0 && !self.face.poll_timeout().is_some_and(waits))
+    }
+
     fn record(
         &mut self,
         profile: &Profile,

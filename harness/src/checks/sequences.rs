@@ -2,17 +2,17 @@
 //! event says when its transaction began (`6.delivery.6`).
 
 use std::collections::BTreeMap;
+use std::ops::Bound::{Excluded, Unbounded};
 
+use serde::Deserialize;
 use serde_json::Value;
+use tideover_model::wire::words::AdvanceState;
 use tideover_model::{Timestamp, clause};
 
 use crate::checks::{Check, Exchange, Notes, starts_anew};
 
-/// The states, in the order in which an advance goes through them.
-const STATES: [&str; 4] = ["REQUESTED", "FUNDING", "FUNDED", "REPAID"];
-
 /// The sequences seen of an invoice, by state.
-type Seen = BTreeMap<usize, u64>;
+type Seen = BTreeMap<AdvanceState, u64>;
 
 #[derive(Default)]
 pub(super) struct Sequences {
@@ -46,18 +46,21 @@ impl Sequences {
             return;
         };
         let data = &event["data"];
-        let Some(state) = STATES.iter().position(|state| data["state"] == *state) else { return };
+        let Ok(state) = AdvanceState::deserialize(&data["state"]) else { return };
         let invoice = format!("{path} {} {}", data["payeeExternalId"], data["invoiceExternalId"]);
         let known = self.invoices.entry(invoice).or_default();
         let before = known.range(..state).next_back().is_none_or(|(_, before)| *before < sequence);
-        let after = known.range(state + 1..).next().is_none_or(|(_, after)| sequence < *after);
+        let after = known
+            .range((Excluded(state), Unbounded))
+            .next()
+            .is_none_or(|(_, after)| sequence < *after);
         let same = known.get(&state).is_none_or(|same| *same == sequence);
-        let expected = format!("a sequence of {} that fits {known:?}", STATES[state]);
+        let expected = format!("a sequence of {state:?} that fits {known:?}");
         let holds = before && after && same;
         notes.expect(exchange, clause, holds, "sequence", expected, sequence.to_string());
         known.insert(state, sequence);
         // That none is left out, the document doesn't say.
-        let (clause, next) = (clause!("gap.eventCauses"), state as u64 + 1);
+        let (clause, next) = (clause!("gap.eventCauses"), u64::from(state.sequence()));
         let seen = sequence.to_string();
         notes.expect(exchange, clause, sequence == next, "sequence", next.to_string(), seen);
     }

@@ -29,9 +29,11 @@ impl Check for Signatures {
             let Some(at) = arrival.signed_at() else { continue };
             let signed = self.subscriptions.of(arrival).is_some();
             expect(clause!("6.signature.1"), signed, field, "the digest of the raw body");
-            let timely = (earliest..=latest).contains(&at);
+            let timely = match arrival.at {
+                Some(came_at) => unix(came_at).abs_diff(at) <= TOLERANCE,
+                None => (earliest..=latest).contains(&at),
+            };
             expect(clause!("6.signature.4"), timely, "t", "the time of the attempt");
         }
-        self.subscriptions.end(exchange);
     }
 }

@@ -17,8 +17,16 @@ pub(super) struct Subscription {
     reference: String,
     key: SigningKey,
     pub(super) event_types: Option<Vec<Value>>,
-    /// The clause by which it gets nothing more, once that is so.
-    pub(super) ended: Option<Clause>,
+    ended: Option<Ending>,
+}
+
+/// Why a subscription gets nothing more.
+#[derive(Clone, Copy)]
+struct Ending {
+    clause: Clause,
+    /// When the attempt was signed that was answered 410: what comes with the same step and was signed at
+    /// the same time was under way with it.
+    at: Option<u64>,
 }
 
 impl Subscriptions {
@@ -32,21 +40,35 @@ impl Subscriptions {
         }
     }
 
-    /// Learns which subscriptions have ended with this step.
-    pub(super) fn end(&mut self, exchange: &Exchange<'_>) {
-        let deleted =
-            exchange.kind() == Some(OperationKind::Unsubscribe) && exchange.seen.is_success();
-        if let Some(call) = exchange.call().filter(|_| deleted) {
-            let reference = call.path.rsplit('/').next().unwrap_or_default();
-            for one in self.known.iter_mut().filter(|one| one.reference == reference) {
-                one.ended.get_or_insert(clause!("4.webhookDeletion.1"));
-            }
+    /// Learns at the end of a step that a subscription has ended, if the step has deleted it: what came with
+    /// it may have begun before.
+    pub(super) fn learn_deletion(&mut self, exchange: &Exchange<'_>) {
+        for ending in self.known.iter_mut().filter_map(|one| one.ended.as_mut()) {
+            ending.at = None;
         }
-        for arrival in exchange.arrivals.iter().filter(|arrival| arrival.status == 410) {
-            if let Some(one) = self.known.iter_mut().find(|one| one.has_signed(arrival)) {
-                one.ended.get_or_insert(clause!("6.delivery.2"));
-            }
+        let deletes = exchange.kind() == Some(OperationKind::Unsubscribe);
+        let Some(call) = exchange.call().filter(|_| deletes && exchange.seen.is_success()) else {
+            return;
+        };
+        let reference = call.path.rsplit('/').next().unwrap_or_default();
+        let ending = Ending { clause: clause!("4.webhookDeletion.1"), at: None };
+        for one in self.known.iter_mut().filter(|one| one.reference == reference) {
+            one.ended.get_or_insert(ending);
         }
+    }
+
+    /// Learns that a subscription has ended, if an arrival was answered 410.
+    pub(super) fn learn_answer(&mut self, arrival: &Arrival) {
+        let gone = arrival.status == 410;
+        if let Some(one) = self.known.iter_mut().find(|one| gone && one.has_signed(arrival)) {
+            let ending = Ending { clause: clause!("6.delivery.2"), at: arrival.signed_at() };
+            one.ended.get_or_insert(ending);
+        }
+    }
+
+    /// The clauses by which subscriptions have ended.
+    pub(super) fn endings(&self) -> impl Iterator<Item = Clause> {
+        self.known.iter().filter_map(|one| Some(one.ended?.clause))
     }
 
     /// The subscription that an arrival was signed for; one that has ended if no other was.
@@ -62,6 +84,13 @@ impl Subscriptions {
 }
 
 impl Subscription {
+    /// The clause by which an arrival should not have come, if there is one.
+    pub(super) fn forbids(&self, arrival: &Arrival) -> Option<Clause> {
+        let ending = self.ended?;
+        let with_it = ending.at.is_some() && arrival.signed_at() <= ending.at;
+        (!with_it).then_some(ending.clause)
+    }
+
     fn told(body: &Value) -> Option<Subscription> {
         let text = |name: &str| body.get(name)?.as_str();
         let (_, after_scheme) = text("url")?.split_once("://")?;

@@ -15,15 +15,17 @@ pub(super) struct Wanted {
 impl Check for Wanted {
     fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
         self.subscriptions.learn(exchange);
+        if exchange.call().is_none_or(|call| call.method != "GET") {
+            // Something could have come that must not.
+            for clause in self.subscriptions.endings() {
+                notes.expect(exchange, clause, true, "webhook", "", "");
+            }
+        }
         for arrival in exchange.arrivals {
             let Some(subscription) = self.subscriptions.of(arrival) else { continue };
-            let seen = format!("a delivery on {}", arrival.path);
-            if let Some(clause) = subscription.ended {
-                notes.expect(exchange, clause, false, "webhook", "nothing more", &*seen);
-            } else {
-                for clause in [clause!("4.webhookDeletion.1"), clause!("6.delivery.2")] {
-                    notes.expect(exchange, clause, true, "webhook", "", "");
-                }
+            if let Some(clause) = subscription.forbids(arrival) {
+                let seen = format!("a delivery on {}", arrival.path);
+                notes.expect(exchange, clause, false, "webhook", "nothing more", seen);
             }
             if let Some(wanted) = &subscription.event_types {
                 let body: Value = serde_json::from_slice(&arrival.body).unwrap_or_default();
@@ -32,7 +34,8 @@ impl Check for Wanted {
                 let (wanted, seen) = (format!("one of {wanted:?}"), body["type"].to_string());
                 notes.expect(exchange, clause, holds, "type", wanted, seen);
             }
+            self.subscriptions.learn_answer(arrival);
         }
-        self.subscriptions.end(exchange);
+        self.subscriptions.learn_deletion(exchange);
     }
 }

@@ -64,8 +64,6 @@ enum Problem {
     Wrong(String),
     /// The target could not be reached.
     Unreachable(String),
-    /// Whoever read our output has gone.
-    NobodyListens,
 }
 
 impl Problem {
@@ -76,17 +74,13 @@ impl Problem {
             Problem::Unreachable(message) => {
                 Problem::Unreachable(format!("{message} (seed {seed})"))
             }
-            Problem::NobodyListens => Problem::NobodyListens,
         }
     }
 }
 
 impl From<std::io::Error> for Problem {
     fn from(error: std::io::Error) -> Problem {
-        match error.kind() {
-            std::io::ErrorKind::BrokenPipe => Problem::NobodyListens,
-            _ => Problem::Wrong(format!("cannot write: {error}")),
-        }
+        Problem::Wrong(format!("cannot write: {error}"))
     }
 }
 
@@ -125,7 +119,6 @@ pub fn main() -> ExitCode {
         Ok(Held::UntilInterrupted) => ExitCode::from(130),
         Err(Problem::Wrong(message)) => complain(&message, 2),
         Err(Problem::Unreachable(message)) => complain(&message, 3),
-        Err(Problem::NobodyListens) => ExitCode::SUCCESS,
     }
 }
 

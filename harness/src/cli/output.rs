@@ -1,37 +1,51 @@
 //! Where a command's words go: the one place that writes to the terminal.
 
+use std::cell::Cell;
 use std::io::{self, IsTerminal, Write};
 
 /// Standard output, for a person or for a program.
 pub(crate) struct Output {
     json: bool,
+    nobody_reads: Cell<bool>,
 }
 
 impl Output {
     pub(crate) fn new(json: bool) -> Output {
-        Output { json }
+        Output { json, nobody_reads: Cell::new(false) }
     }
 
-    /// Writes `value` as a line of JSON if a program reads, `text` if a person does.
+    /// Writes `value` as a line of JSON if a program reads, `text` if a person does. If nobody reads any more,
+    /// that is no error: what the command found out stays true.
     pub(crate) fn tell(
         &self,
         text: impl std::fmt::Display,
         value: impl FnOnce() -> serde_json::Value,
     ) -> io::Result<()> {
-        if self.json { self.line(value()) } else { self.line(text) }
+        let told = if self.json { line(value()) } else { line(text) };
+        match told {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.nobody_reads.set(true);
+                Ok(())
+            }
+            told => told,
+        }
     }
 
-    /// Writes a line for whoever reads.
-    pub(crate) fn line(&self, text: impl std::fmt::Display) -> io::Result<()> {
-        let mut out = io::stdout().lock();
-        writeln!(out, "{text}")?;
-        out.flush()
+    /// Whether whoever read has gone.
+    pub(crate) fn nobody_reads(&self) -> bool {
+        self.nobody_reads.get()
     }
 
     /// Whether a person watches while it runs.
     pub(crate) fn is_watched(&self) -> bool {
         !self.json && io::stderr().is_terminal()
     }
+}
+
+fn line(text: impl std::fmt::Display) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    writeln!(out, "{text}")?;
+    out.flush()
 }
 
 /// Writes a line to standard error; if nobody listens there either, there is nobody to tell.

@@ -67,7 +67,7 @@ impl ReceiverCheck {
         let run = self.run.clone();
         let run = run.unwrap_or_else(|| format!("{}-{}", now.unix(), std::process::id()));
         let cases = examination(&run, now);
-        let mut scorecard = Scorecard::new(&self.url, &run, cases.len());
+        let mut scorecard = Scorecard::new(&shown(&examiner.url), &run, cases.len());
         let progress = progress(&output, cases.len());
         let ended = Ended::listen()?;
         let examined = tokio::select! {
@@ -76,8 +76,11 @@ impl ReceiverCheck {
             examined = examiner.examine(&cases, &mut scorecard, &progress) => examined,
         };
         progress.finish_and_clear();
+        // What was seen until something went wrong is told all the same.
+        if examined.is_ok() || !scorecard.is_empty() {
+            output.tell(&scorecard, || scorecard.as_json())?;
+        }
         examined?;
-        output.tell(&scorecard, || scorecard.as_json())?;
         Ok(match scorecard.count(Verdict::Failed) {
             0 if scorecard.is_complete() => Held::Yes,
             0 => Held::UntilInterrupted,
@@ -106,7 +109,8 @@ impl ReceiverCheck {
     }
 
     fn destination(&self) -> Result<Url, Problem> {
-        let wrong = |why: &dyn std::fmt::Display| Problem::Wrong(format!("{}: {why}", self.url));
+        let wrong =
+            |why: &dyn std::fmt::Display| Problem::Wrong(format!("{}: {why}", shown(&self.url)));
         let url = Url::parse(&self.url).map_err(|error| wrong(&error))?;
         if !matches!(url.scheme(), "http" | "https") {
             return Err(wrong(&"expected a URL of http:// or https://"));
@@ -132,6 +136,15 @@ impl ReceiverCheck {
             Some(_) | None => Ok(addresses),
         }
     }
+}
+
+/// A URL without the password that may stand in it.
+fn shown(url: &str) -> String {
+    let Ok(mut shown) = Url::parse(url) else { return url.to_owned() };
+    if shown.password().is_some() && shown.set_password(Some("…")).is_ok() {
+        return shown.into();
+    }
+    url.to_owned()
 }
 
 /// The user's own endpoint, wherever it is.
@@ -167,7 +180,13 @@ impl Examiner {
     ) -> Result<(), Problem> {
         if let Some(probe) = &self.probe {
             // A command that is wrong is told before anything is sent.
-            probe.look().await?;
+            if probe.look().await? != probe.look().await? {
+                return Err(Problem::Wrong(
+                    "the probe prints something else each time, although nothing was sent: it must \
+                     print what the receiver holds, and nothing that changes by itself"
+                        .into(),
+                ));
+            }
         }
         for (index, case) in cases.iter().enumerate() {
             let seen = self.see(case).await?;
@@ -198,9 +217,11 @@ impl Examiner {
         let now = u64::try_from(wall_time().unix()).unwrap_or(0);
         let signature = case.signature(&self.key, now);
         let letter = Letter::new(&self.url, &case.delivery, signature, Arc::clone(&case.body));
-        match timeout(self.patience, self.sender.post(&self.destinations, letter)).await {
+        match timeout(self.patience, self.sender.post(&self.destinations, letter, || true)).await {
             Ok(Ok(status)) => Answer::Status(status),
             Ok(Err(Unsent::Broken(_))) => Answer::Closed,
+            Ok(Err(Unsent::HalfAnswered(status, _))) => Answer::Half(status),
+            Ok(Err(unsent @ Unsent::Garbled(_))) => Answer::Garbled(unsent.to_string()),
             Ok(Err(unsent @ Unsent::Tls(_))) => {
                 Answer::Unreached(format!("{unsent} (--ca FILE trusts a private authority)"))
             }

@@ -49,9 +49,9 @@ impl Sign {
 pub(super) struct Verify {
     #[command(flatten)]
     signed: Signed,
-    /// The Service-Signature header, with or without its name
+    /// The Service-Signature header, with or without its name; left out if there was none
     #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
-    header: OsString,
+    header: Option<OsString>,
     /// When it came, in Unix seconds or as a date-time; now unless told otherwise
     #[arg(long, value_name = "WHEN", value_parser = unix_seconds)]
     now: Option<u64>,
@@ -63,8 +63,8 @@ pub(super) struct Verify {
 impl Verify {
     pub(super) fn run(self) -> Result<Held, Problem> {
         let (key, body) = self.signed.read()?;
-        let header = value(self.header.as_encoded_bytes());
-        let judged = key.verify(Some(header), &body, self.now.unwrap_or_else(now));
+        let header = self.header.as_ref().map(|header| value(header.as_encoded_bytes()));
+        let judged = key.verify(header, &body, self.now.unwrap_or_else(now));
         tell(&Output::new(self.json), judged)?;
         Ok(if judged.is_ok() { Held::Yes } else { Held::No })
     }

@@ -1,17 +1,19 @@
 //! The inbox on a port of this machine.
 
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use axum::Router;
-use axum::body::{Bytes, to_bytes};
+use axum::body::to_bytes;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode};
-use tideover_model::signature;
+use reqwest::Client;
+use serde_json::Value;
+use tideover_model::{Timestamp, signature};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-use crate::inbox::Inbox;
+use crate::inbox::{Arrival, Inbox};
 
 /// Bytes of a webhook that are read.
 const MOST_BYTES: usize = 1 << 24;
@@ -20,8 +22,29 @@ const MOST_BYTES: usize = 1 << 24;
 #[derive(Debug)]
 pub struct Server {
     origin: String,
-    inbox: Arc<Mutex<Inbox>>,
+    shared: Arc<Shared>,
     task: JoinHandle<()>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    inbox: Mutex<Inbox>,
+    clock: OnceLock<Clock>,
+}
+
+/// Where the clock of the target is asked.
+#[derive(Debug)]
+struct Clock {
+    client: Client,
+    url: String,
+}
+
+impl Clock {
+    async fn now(&self) -> Option<Timestamp> {
+        let answer = self.client.get(&self.url).send().await.ok()?;
+        let body: Value = serde_json::from_slice(&answer.bytes().await.ok()?).ok()?;
+        Timestamp::parse(body.get("now")?.as_str()?)
+    }
 }
 
 impl Server {
@@ -32,13 +55,13 @@ impl Server {
     pub async fn start() -> io::Result<Server> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let origin = format!("http://{}", listener.local_addr()?);
-        let inbox = Arc::new(Mutex::new(Inbox::default()));
-        let app = Router::new().fallback(receive).with_state(Arc::clone(&inbox));
+        let shared = Arc::new(Shared::default());
+        let app = Router::new().fallback(receive).with_state(Arc::clone(&shared));
         let task = tokio::spawn(async move {
             // It ends with an error when the socket does: then nothing comes, which the checks will tell.
             let _ = axum::serve(listener, app).await;
         });
-        Ok(Server { origin, inbox, task })
+        Ok(Server { origin, shared, task })
     }
 
     /// Its scheme, address and port.
@@ -48,7 +71,13 @@ impl Server {
 
     /// What came.
     pub fn inbox(&self) -> MutexGuard<'_, Inbox> {
-        lock(&self.inbox)
+        lock(&self.shared.inbox)
+    }
+
+    /// Asks the clock of the operator port under `base_url` whenever something comes; once it is set it
+    /// stays.
+    pub(crate) fn ask_clock(&self, client: Client, base_url: &str) {
+        self.shared.clock.get_or_init(|| Clock { client, url: format!("{base_url}/_sim/clock") });
     }
 }
 
@@ -62,13 +91,21 @@ fn lock(inbox: &Mutex<Inbox>) -> MutexGuard<'_, Inbox> {
     inbox.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-async fn receive(State(inbox): State<Arc<Mutex<Inbox>>>, request: Request) -> StatusCode {
+async fn receive(State(shared): State<Arc<Shared>>, request: Request) -> StatusCode {
     let (parts, body) = request.into_parts();
     let Ok(body) = to_bytes(body, MOST_BYTES).await else { return StatusCode::PAYLOAD_TOO_LARGE };
-    let path = parts.uri.path();
-    let delivery = header(&parts.headers, signature::DELIVERY_HEADER);
-    let signature = header(&parts.headers, signature::HEADER);
-    let status = lock(&inbox).receive(path, delivery, signature, Bytes::into(body));
+    let at = match shared.clock.get() {
+        Some(clock) => clock.now().await,
+        None => None,
+    };
+    let status = lock(&shared.inbox).receive(Arrival {
+        path: parts.uri.path().to_owned(),
+        delivery: header(&parts.headers, signature::DELIVERY_HEADER),
+        signature: header(&parts.headers, signature::HEADER),
+        body: body.into(),
+        status: 0,
+        at,
+    });
     StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use tideover_model::wire::words::{AdvanceState, EventType};
-use tideover_model::{Seconds, Timestamp, clause};
+use tideover_model::{Timestamp, Webhooks, clause};
 
 use crate::receiver::case::{Alteration, Case, Required, Seal};
 use crate::receiver::draft::Draft;
@@ -10,9 +10,6 @@ use crate::receiver::draft::Draft;
 /// Well inside the window, and well outside: the way there takes time.
 const INSIDE: i64 = 290;
 const OUTSIDE: i64 = 330;
-
-/// How long the service goes on trying (`8.webhookRetryWindow`).
-const RETRIED_FOR: Seconds = 28 * 60 * 60;
 
 /// The invoice that every kind of event tells of.
 const INVOICE: &str = "INV-1";
@@ -73,7 +70,7 @@ impl Draft {
         });
         self.accept(clause!("gap.eventFields"), "a body of 256 KiB", body);
 
-        let long_ago = self.now.unix().saturating_sub_unsigned(RETRIED_FOR);
+        let long_ago = self.now.unix().saturating_sub_unsigned(Webhooks::default().window);
         let long_ago = Timestamp::from_unix(long_ago).unwrap_or(self.now);
         let body = self.altered(EventType::InvoiceCreated, |event| {
             event["occurredAt"] = json!(long_ago);

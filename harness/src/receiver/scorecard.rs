@@ -44,7 +44,7 @@ impl Scorecard {
         if case.required == Required::TakenUp {
             self.proven = seen.moved == Some(true);
         }
-        let judgement = Judgement::of(case.required, &seen, self.proven);
+        let judgement = Judgement::of(case.clause, case.required, &seen, self.proven);
         self.lines.push(Line {
             delivery: case.delivery.clone(),
             sent: case.sent.clone(),
@@ -58,6 +58,11 @@ impl Scorecard {
     /// How many cases have this verdict.
     pub fn count(&self, verdict: Verdict) -> usize {
         self.lines.iter().filter(|line| line.judgement.verdict == verdict).count()
+    }
+
+    /// Whether no case was sent.
+    pub fn is_empty(&self) -> bool {
+        self.lines.is_empty()
     }
 
     /// Whether all cases were sent.
@@ -89,6 +94,7 @@ impl Scorecard {
             "held": self.count(Verdict::Failed) == 0,
             "passed": self.count(Verdict::Passed),
             "failed": self.count(Verdict::Failed),
+            "differs": self.count(Verdict::Differs),
             "unseen": self.count(Verdict::Unseen),
             "notSent": self.cases - self.lines.len(),
             "cases": self.lines.iter().map(Line::as_json).collect::<Vec<_>>(),
@@ -118,7 +124,11 @@ impl fmt::Display for Scorecard {
         }
         let [passed, failed, unseen] =
             [Verdict::Passed, Verdict::Failed, Verdict::Unseen].map(|verdict| self.count(verdict));
-        write!(f, "\n{passed} passed, {failed} failed, {unseen} unseen")
+        write!(f, "\n{passed} passed, {failed} failed, {unseen} unseen")?;
+        match self.count(Verdict::Differs) {
+            0 => Ok(()),
+            differ => write!(f, ", {differ} unlike what we assume"),
+        }
     }
 }
 
@@ -132,7 +142,7 @@ impl Line {
         let (sent, answer, required) = (&self.sent, &self.answer, self.required());
         let name = match verdict {
             Verdict::Failed => "FAILED",
-            Verdict::Passed | Verdict::Unseen => verdict.name(),
+            Verdict::Passed | Verdict::Differs | Verdict::Unseen => verdict.name(),
         };
         writeln!(f, "  {name}  {required}  {sent:longest$}  {answer}")?;
         match (remark, consequence) {
@@ -147,8 +157,8 @@ impl Line {
     fn as_json(&self) -> Value {
         let Judgement { verdict, remark, consequence } = &self.judgement;
         let status = match self.answer {
-            Answer::Status(status) => Some(status),
-            Answer::Closed | Answer::Late(_) | Answer::Unreached(_) => None,
+            Answer::Status(status) | Answer::Half(status) => Some(status),
+            Answer::Closed | Answer::Garbled(_) | Answer::Late(_) | Answer::Unreached(_) => None,
         };
         json!({
             "delivery": self.delivery,

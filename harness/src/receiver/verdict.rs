@@ -4,6 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use serde::Serialize;
+use tideover_model::clause::Kind;
 use tideover_model::{Clause, clause};
 
 use crate::receiver::case::Required;
@@ -15,6 +16,10 @@ pub enum Answer {
     Status(u16),
     /// The connection ended before an answer came.
     Closed,
+    /// An answer with this HTTP status began, and the connection ended in it.
+    Half(u16),
+    /// What came is not HTTP.
+    Garbled(String),
     /// No answer came for so long.
     Late(Duration),
     /// There was no connection.
@@ -38,6 +43,8 @@ pub enum Verdict {
     Passed,
     /// It does not.
     Failed,
+    /// It does not, and only we assume that it should: the document doesn't say.
+    Differs,
     /// That could not be seen.
     Unseen,
 }
@@ -70,8 +77,18 @@ impl Judgement {
         Judgement { consequence: Some(consequence), ..self }
     }
 
-    /// What `seen` is worth where this is required; `proven` if a probe has seen a change that had to be.
-    pub(crate) fn of(required: Required, seen: &Seen, proven: bool) -> Judgement {
+    /// What `seen` is worth where `rule` requires this; `proven` if a probe has seen a change that had to be.
+    pub(crate) fn of(rule: Clause, required: Required, seen: &Seen, proven: bool) -> Judgement {
+        let judgement = Judgement::by_answer(required, seen, proven);
+        match (judgement.verdict, rule.kind()) {
+            (Verdict::Failed, Kind::Assumed { .. }) => {
+                Judgement { verdict: Verdict::Differs, ..judgement }
+            }
+            _ => judgement,
+        }
+    }
+
+    fn by_answer(required: Required, seen: &Seen, proven: bool) -> Judgement {
         if !required.is_genuine() {
             return judge_forgery(&seen.answer);
         }
@@ -84,7 +101,11 @@ impl Judgement {
                 "a redirect is not followed: the delivery fails",
                 clause!("6.subscription.2.2"),
             ),
-            Answer::Status(_) | Answer::Closed | Answer::Unreached(_) => Judgement::failed(
+            Answer::Status(_)
+            | Answer::Closed
+            | Answer::Half(_)
+            | Answer::Garbled(_)
+            | Answer::Unreached(_) => Judgement::failed(
                 "the delivery fails, and is tried again",
                 clause!("6.delivery.1.2"),
             ),
@@ -119,15 +140,19 @@ fn judge_effect(required: Required, moved: Option<bool>, proven: bool) -> Judgem
 
 fn judge_forgery(answer: &Answer) -> Judgement {
     match answer {
-        Answer::Status(200..=299) => Judgement::new(Verdict::Failed).remarking("it was believed"),
+        Answer::Status(200..=299) | Answer::Half(200..=299) => {
+            Judgement::new(Verdict::Failed).remarking("it was believed")
+        }
         Answer::Status(410) => Judgement::failed(
             "where it cannot verify a delivery, it ends its own subscription",
             clause!("6.delivery.2"),
         ),
-        Answer::Status(_) => Judgement::PASSED,
+        Answer::Status(_) | Answer::Half(_) => Judgement::PASSED,
         Answer::Closed => Judgement::PASSED.remarking("it hung up: nothing was accepted"),
-        Answer::Late(_) | Answer::Unreached(_) => Judgement::new(Verdict::Unseen)
-            .remarking("without an answer it is not seen whether it was rejected"),
+        Answer::Garbled(_) | Answer::Late(_) | Answer::Unreached(_) => {
+            Judgement::new(Verdict::Unseen)
+                .remarking("without an answer it is not seen whether it was rejected")
+        }
     }
 }
 
@@ -136,8 +161,9 @@ impl fmt::Display for Answer {
         match self {
             Answer::Status(status) => write!(f, "{status}"),
             Answer::Closed => f.write_str("closed"),
+            Answer::Half(status) => write!(f, "{status}, in half"),
             Answer::Late(waited) => write!(f, "nothing for {waited:?}"),
-            Answer::Unreached(why) => f.write_str(why),
+            Answer::Garbled(why) | Answer::Unreached(why) => f.write_str(why),
         }
     }
 }
@@ -148,6 +174,7 @@ impl Verdict {
         match self {
             Verdict::Passed => "passed",
             Verdict::Failed => "failed",
+            Verdict::Differs => "differs",
             Verdict::Unseen => "unseen",
         }
     }
@@ -158,12 +185,13 @@ mod tests {
     use super::*;
 
     fn verdict(required: Required, answer: Answer) -> Verdict {
-        Judgement::of(required, &Seen { answer, moved: None }, false).verdict
+        Judgement::of(clause!("6.delivery.1"), required, &Seen { answer, moved: None }, false)
+            .verdict
     }
 
     fn effect(required: Required, moved: Option<bool>, proven: bool) -> Verdict {
         let answer = Answer::Status(204);
-        Judgement::of(required, &Seen { answer, moved }, proven).verdict
+        Judgement::of(clause!("6.delivery.3"), required, &Seen { answer, moved }, proven).verdict
     }
 
     #[test]
@@ -179,12 +207,23 @@ mod tests {
             (Answer::Status(410), Failed, Failed),
             (Answer::Status(500), Failed, Passed),
             (Answer::Closed, Failed, Passed),
+            (Answer::Half(200), Failed, Failed),
+            (Answer::Half(400), Failed, Passed),
+            (Answer::Garbled("not HTTP".into()), Failed, Unseen),
             (late, Failed, Unseen),
             (unreached, Failed, Unseen),
         ] {
             let of = |required| verdict(required, answer.clone());
             assert_eq!((of(Required::Accepted), of(Required::Rejected)), (genuine, forged));
         }
+    }
+
+    #[test]
+    fn what_only_we_assume_is_no_failure() {
+        let seen = Seen { answer: Answer::Status(413), moved: None };
+        let of = |rule| Judgement::of(rule, Required::Accepted, &seen, false).verdict;
+        assert_eq!(of(clause!("6.delivery.1")), Verdict::Failed);
+        assert_eq!(of(clause!("gap.eventFields")), Verdict::Differs);
     }
 
     #[test]

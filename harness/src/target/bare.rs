@@ -168,15 +168,14 @@ fn deliver(inbox: &mut Inbox, origin: &str, now: Timestamp, attempt: &Attempt) -
     let delivery = &attempt.delivery;
     match delivery.url.strip_prefix(origin).filter(|path| path.starts_with('/')) {
         None => Receipt::Failed,
-        Some(path) => {
-            let (id, signature) = (delivery.id.clone(), attempt.sign(now).to_string());
-            Receipt::Answered(inbox.receive(
-                path,
-                Some(id),
-                Some(signature),
-                delivery.body.to_vec(),
-            ))
-        }
+        Some(path) => Receipt::Answered(inbox.receive(Arrival {
+            path: path.to_owned(),
+            delivery: Some(delivery.id.clone()),
+            signature: Some(attempt.sign(now).to_string()),
+            body: delivery.body.to_vec(),
+            status: 0,
+            at: Some(now),
+        })),
     }
 }
 

@@ -53,13 +53,14 @@ impl Http {
     /// The same target, which can send webhooks to `inbox`.
     #[must_use]
     pub fn with_inbox(self, inbox: inbox::Server) -> Http {
+        inbox.ask_clock(self.client.clone(), &self.base_url);
         Http { inbox: Some(Arc::new(inbox)), ..self }
     }
 
     /// Waits until a mock has sent all that it has to send now.
     async fn settle(&self) -> Result<(), Unreachable> {
         let seen =
-            self.operator("/_sim/deliveries/wait", None, json!({ "patienceSeconds": 60 })).await?;
+            self.operator("/_sim/deliveries/wait", None, json!({ "patienceSeconds": 20 })).await?;
         let quiet = seen.json().is_some_and(|body| body["quiet"] == true);
         if quiet { Ok(()) } else { Err(Unreachable(format!("deliveries do not end: {seen:?}"))) }
     }

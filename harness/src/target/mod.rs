@@ -186,13 +186,36 @@ impl Seen {
     }
 }
 
+/// What may be written down of an answer: a secret or a key, but for its middle.
+fn masked(answer: &Value) -> Value {
+    match answer {
+        Value::Object(fields) => {
+            let mask = |(name, value): (&String, &Value)| match value {
+                Value::String(secret) if matches!(name.as_str(), "secret" | "key") => {
+                    (name.clone(), without_middle(secret).into())
+                }
+                value => (name.clone(), masked(value)),
+            };
+            fields.iter().map(mask).collect()
+        }
+        Value::Array(items) => items.iter().map(masked).collect(),
+        value => value.clone(),
+    }
+}
+
+fn without_middle(secret: &str) -> String {
+    let start = secret.rfind('_').map_or(0, |end| end + 1);
+    let end = secret.char_indices().rev().nth(3).map_or(start, |(index, _)| index.max(start));
+    format!("{}…{}", &secret[..start], &secret[end..])
+}
+
 impl Serialize for Seen {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("status", &self.status)?;
         match &self.body {
             Body::Empty => {}
-            Body::Json(json) => map.serialize_entry("body", json)?,
+            Body::Json(json) => map.serialize_entry("body", &masked(json))?,
             Body::Other(text) => map.serialize_entry("text", text)?,
         }
         map.end()

@@ -4,6 +4,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use tideover_harness::finding::Finding;
+use tideover_harness::inbox;
 use tideover_harness::report::Failed;
 use tideover_harness::run::{Played, play};
 use tideover_harness::step::Step;
@@ -13,9 +14,9 @@ use tideover_harness::transcript::{Header, Transcript};
 use tideover_model::wire::reply::Reply;
 use tideover_model::{
     Altered, Answer, Attempt, BusinessDetails, Cents, Consequence, Contact, Delivery, Face,
-    Operation, PlatformId, Profile, Receipt, Service, Timestamp,
+    Operation, PlatformId, Profile, Receipt, Service, SigningKey, Timestamp,
 };
-use tideover_sim::Mock;
+use tideover_sim::{Mock, NoNames};
 
 type Bug = fn(&mut Service, Timestamp, PlatformId, Operation) -> Answer;
 
@@ -78,10 +79,12 @@ impl Altered for Planted {
     fn alter_consequence(
         &mut self,
         now: Timestamp,
-        _attempt: &Attempt,
+        sent: &Attempt,
         receipt: Receipt,
     ) -> Consequence {
-        let attempt = self.under_way.pop().expect("one at a time");
+        let number = sent.delivery.number;
+        let this = self.under_way.iter().position(|attempt| attempt.delivery.number == number);
+        let attempt = self.under_way.swap_remove(this.expect("it is under way"));
         let revoked = receipt == Receipt::Answered(410) && self.never_revoked;
         let receipt = if revoked { Receipt::Failed } else { receipt };
         self.service.handle_receipt(now, &attempt, receipt)
@@ -201,6 +204,14 @@ fn every_sequence_is_one(attempt: &mut Attempt) {
     });
 }
 
+fn attempts_are_signed_with_another_secret(attempt: &mut Attempt) {
+    attempt.signer.key = Arc::new(SigningKey::new("whsec_another"));
+}
+
+fn attempts_are_signed_when_the_event_happens(attempt: &mut Attempt) {
+    attempt.signer.signed_at = Some(attempt.delivery.queued_at);
+}
+
 const SEED: u64 = 11;
 
 fn plan() -> Plan {
@@ -290,18 +301,34 @@ async fn a_deletion_that_is_forgotten_is_found() {
     assert!(failure.transcript.steps.len() <= 4, "{:#?}", failure.transcript.steps);
 }
 
-/// `6.delivery.3.2`, `6.delivery.5`
+type Wrong = fn(&mut Attempt);
+
+/// What is sent wrongly, the clause that it breaks, and how many steps show it at most.
+const SENT_WRONGLY: [(Wrong, &str, usize); 4] = [
+    (retries_have_bodies_of_their_own, "6.delivery.3.2", 3),
+    (every_sequence_is_one, "6.delivery.5", 14),
+    (attempts_are_signed_with_another_secret, "6.signature.1", 2),
+    (attempts_are_signed_when_the_event_happens, "6.signature.4", 4),
+];
+
 #[tokio::test]
 async fn webhooks_that_are_sent_wrongly_are_found_with_no_step_to_spare() {
-    type Wrong = fn(&mut Attempt);
-    let cases: [(Wrong, &str, usize); 2] = [
-        (retries_have_bodies_of_their_own, "6.delivery.3.2", 3),
-        (every_sequence_is_one, "6.delivery.5", 14),
-    ];
-    for (sent_wrongly, clause, at_most) in cases {
+    for (sent_wrongly, clause, at_most) in SENT_WRONGLY {
         let planted = Planted { sent_wrongly, ..Planted::new(right) };
         let mut world = InProcess::new(planted, start());
         assert_found_and_minimal(&mut world, clause, at_most).await;
+    }
+}
+
+#[tokio::test]
+async fn webhooks_that_are_sent_wrongly_are_found_where_they_come_over_http() {
+    for (sent_wrongly, clause, at_most) in SENT_WRONGLY {
+        let inbox = inbox::Server::start().await.unwrap();
+        let service = service(Profile::default(), SEED, inbox.origin());
+        let planted = Planted { service, sent_wrongly, ..Planted::new(right) };
+        let mock = Mock::builder().face(Box::new(planted)).resolver(NoNames).start().await.unwrap();
+        let target = Http::new(mock.url(), mock.api_key()).unwrap().with_inbox(inbox);
+        assert_found_and_minimal(&mut OverHttp::new(target), clause, at_most).await;
     }
 }
 

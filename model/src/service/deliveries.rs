@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::choices::Choices;
-use crate::delivery::{Attempt, Cause, Consequence, Delivery, Receipt};
+use crate::delivery::{Attempt, Cause, Consequence, Delivery, Place, Receipt, Signer};
 use crate::happening::Impossible;
 use crate::identity::SubscriptionId;
 use crate::service::Service;
@@ -34,8 +34,9 @@ struct Queue {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Pending {
     delivery: Arc<Delivery>,
-    /// Attempts begun.
+    /// Attempts begun, those by hand and duplicates included.
     attempts: u32,
+    place: Place,
     state: State,
 }
 
@@ -53,10 +54,10 @@ impl Queue {
         first.map(|(due, _)| *due)
     }
 
-    fn wait(&mut self, delivery: Arc<Delivery>, due: Timestamp, cause: Cause) {
+    fn wait(&mut self, delivery: Arc<Delivery>, attempts: u32, due: Timestamp, cause: Cause) {
         self.waiting.insert((due, delivery.number));
-        let state = State::Waiting { due, cause };
-        self.pending.insert(delivery.number, Pending { delivery, attempts: 0, state });
+        let (place, state) = (Place::default(), State::Waiting { due, cause });
+        self.pending.insert(delivery.number, Pending { delivery, attempts, place, state });
     }
 
     /// Begins the attempt that is due first.
@@ -65,14 +66,16 @@ impl Queue {
         let pending = self.pending.get_mut(&number)?;
         let State::Waiting { cause, .. } = pending.state else { return None };
         pending.attempts += 1;
+        pending.place.begun += usize::from(cause != Cause::Resent);
         pending.state = State::UnderWay;
         Some(Attempt {
             delivery: Arc::clone(&pending.delivery),
             number: pending.attempts,
             begun_at: now,
             cause,
-            key: Arc::clone(&self.key),
+            signer: Signer { key: Arc::clone(&self.key), signed_at: None },
             subscription,
+            place: pending.place,
         })
     }
 
@@ -90,6 +93,7 @@ impl Queue {
                 self.pending.remove(&number);
             }
             Some((due, cause)) => {
+                pending.place.resumes_at = None;
                 pending.state = State::Waiting { due, cause };
                 self.waiting.insert((due, number));
             }
@@ -98,21 +102,25 @@ impl Queue {
     }
 
     /// Sends a delivery now, whenever it would have been sent.
-    fn hurry(&mut self, delivery: &Arc<Delivery>, now: Timestamp) -> Result<(), Impossible> {
+    fn hurry(
+        &mut self,
+        delivery: &Arc<Delivery>,
+        attempts: u32,
+        now: Timestamp,
+    ) -> Result<(), Impossible> {
         let cause = Cause::Resent;
-        match self.pending.get_mut(&delivery.number) {
-            None => self.wait(Arc::clone(delivery), now, cause),
-            Some(Pending { state: State::UnderWay, .. }) => {
-                return Err(Impossible("an attempt is under way"));
-            }
-            Some(Pending { state: State::Waiting { due, .. }, .. }) if *due <= now => {}
-            Some(pending) => {
-                if let State::Waiting { due, .. } = pending.state {
-                    self.waiting.remove(&(due, delivery.number));
-                }
-                pending.state = State::Waiting { due: now, cause };
-                self.waiting.insert((now, delivery.number));
-            }
+        let Some(pending) = self.pending.get_mut(&delivery.number) else {
+            self.wait(Arc::clone(delivery), attempts, now, cause);
+            return Ok(());
+        };
+        let State::Waiting { due, .. } = pending.state else {
+            return Err(Impossible("an attempt is under way"));
+        };
+        if due > now {
+            pending.place.resumes_at = Some(due);
+            pending.state = State::Waiting { due: now, cause };
+            self.waiting.remove(&(due, delivery.number));
+            self.waiting.insert((now, delivery.number));
         }
         Ok(())
     }
@@ -180,7 +188,7 @@ impl<C: Choices> Service<C> {
         let lateness = self.choices.lateness(&self.profile, delivery.number);
         let cause = if lateness == 0 { Cause::Event } else { Cause::Late };
         self.deliveries.change(subscription, |queue| {
-            queue.wait(delivery, now.after(lateness), cause);
+            queue.wait(delivery, 0, now.after(lateness), cause);
         });
     }
 
@@ -231,26 +239,30 @@ impl<C: Choices> Service<C> {
     /// `8.webhookRetryWindow`).
     fn retry_due(&self, now: Timestamp, attempt: &Attempt, receipt: Receipt) -> Option<Timestamp> {
         let webhooks = &self.profile.webhooks;
-        let delay = webhooks.retries.get(attempt.number as usize - 1)?;
         let ended = match receipt {
             Receipt::TimedOut => now.max(attempt.begun_at.after(webhooks.timeout)),
             Receipt::Answered(_) | Receipt::Failed => now,
         };
+        if attempt.cause == Cause::Resent {
+            return attempt.place.resumes_at.map(|due| due.max(ended));
+        }
+        let delay = webhooks.retries.get(attempt.place.begun - 1)?;
         let due = attempt.begun_at.after(*delay).max(ended);
         (due <= attempt.delivery.queued_at.after(webhooks.window)).then_some(due)
     }
 
-    /// Sends a delivery again, by hand: one that is waited for at once, one that is done from the start.
+    /// Sends a delivery again, by hand: once, the schedule of one that is waited for goes on.
     pub(super) fn send_again(
         &mut self,
         now: Timestamp,
         delivery: &Arc<Delivery>,
+        attempts: u32,
     ) -> Result<(), Impossible> {
         let gone = Impossible("the subscription is gone");
         let subscription =
             self.find_subscription(delivery.platform, &delivery.subscription).ok_or(gone)?;
         self.deliveries
-            .change(subscription, |queue| queue.hurry(delivery, now))
+            .change(subscription, |queue| queue.hurry(delivery, attempts, now))
             .unwrap_or(Err(gone))
     }
 

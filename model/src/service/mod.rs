@@ -370,8 +370,17 @@ impl<C: Choices> Face for Service<C> {
         self.receive(now, attempt, receipt)
     }
 
-    fn resend(&mut self, now: Timestamp, delivery: &Arc<Delivery>) -> Result<(), Impossible> {
-        self.send_again(now, delivery)
+    fn is_live(&self, delivery: &Delivery) -> bool {
+        self.find_subscription(delivery.platform, &delivery.subscription).is_some()
+    }
+
+    fn resend(
+        &mut self,
+        now: Timestamp,
+        delivery: &Arc<Delivery>,
+        attempts: u32,
+    ) -> Result<(), Impossible> {
+        self.send_again(now, delivery, attempts)
     }
 
     fn next_attempt(&self, delivery: &Delivery) -> Option<Timestamp> {

@@ -1,6 +1,7 @@
 //! The bodies of successful answers, with the document's field names (§2).
 
 use std::borrow::Cow;
+use std::fmt;
 
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -384,7 +385,7 @@ pub struct SessionCreated {
 }
 
 /// A new subscription, with its secret (§2 Webhook subscription).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Subscribed {
     #[serde(flatten)]
@@ -392,6 +393,13 @@ pub struct Subscribed {
     pub subscription: Subscription,
     /// Keys the signatures. Told here and nowhere else.
     pub secret: String,
+}
+
+impl fmt::Debug for Subscribed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Subscribed { subscription, secret: _ } = self;
+        f.debug_struct("Subscribed").field("subscription", subscription).finish_non_exhaustive()
+    }
 }
 
 /// A live subscription (`gap.subscriptionForm`).

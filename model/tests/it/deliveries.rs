@@ -183,7 +183,8 @@ fn a_deleted_subscription_gets_nothing_more() {
     assert_eq!(consequence, Consequence::None);
     assert_eq!(desk.service.poll_timeout(), None);
     assert_eq!(desk.service.next_attempt(&under_way.delivery), None);
-    assert!(desk.service.resend(desk.now, &under_way.delivery).is_err());
+    assert!(!desk.service.is_live(&under_way.delivery));
+    assert!(desk.service.resend(desk.now, &under_way.delivery, 1).is_err());
 }
 
 #[test]
@@ -277,6 +278,7 @@ fn some_deliveries_come_twice_if_the_profile_says_so() {
 #[test]
 fn a_delivery_can_be_sent_again_by_hand() {
     let mut desk = subscribed(reckonable());
+    let start = desk.now;
     event(&mut desk, "acme");
     let mut delivery = None;
     pass(&mut desk, 60, |_, attempt| {
@@ -284,20 +286,27 @@ fn a_delivery_can_be_sent_again_by_hand() {
         Receipt::Failed
     });
     let delivery = delivery.unwrap();
-    // One that waits for its next attempt has it now, and goes on from there.
-    desk.service.resend(desk.now, &delivery).unwrap();
-    let made = pass(&mut desk, 1, |_, _| Receipt::Failed);
-    assert_eq!((made.len(), made[0].number, made[0].cause), (1, 3, Cause::Resent));
+    // One that waits for its next attempt has one more now, and its schedule goes on as it was.
+    for number in [3, 4, 5] {
+        desk.service.resend(desk.now, &delivery, number - 1).unwrap();
+        let made = pass(&mut desk, 1, |_, _| Receipt::Failed);
+        assert_eq!((made.len(), made[0].number, made[0].cause), (1, number, Cause::Resent));
+        assert_eq!(made[0].consequence, Consequence::Again(start.after(305)));
+    }
     let made = pass(&mut desk, 3 * DAY, |_, _| Receipt::Failed);
     assert_eq!(
-        made.last().map(|made| (made.number, made.consequence)),
-        Some((8, Consequence::GivenUp))
+        times(&made, start),
+        SCHEDULE[2..].iter().map(|s| start.after(*s)).collect::<Vec<_>>()
     );
-    // One that is done has one attempt more, since its window is over.
-    desk.service.resend(desk.now, &delivery).unwrap();
+    let last = made.last().unwrap();
+    assert_eq!((last.number, last.consequence), (11, Consequence::GivenUp));
+    // One that is done has one attempt more.
+    desk.service.resend(desk.now, &delivery, 11).unwrap();
     let made = pass(&mut desk, DAY, |desk, attempt| {
-        assert!(desk.service.resend(desk.now, &attempt.delivery).is_err(), "it is under way");
+        assert!(desk.service.resend(desk.now, &attempt.delivery, 12).is_err(), "it is under way");
         Receipt::Failed
     });
-    assert_eq!((made.len(), made[0].number), (1, 1));
+    let [Made { number: 12, consequence: Consequence::GivenUp, .. }] = made[..] else {
+        panic!("{made:?}")
+    };
 }

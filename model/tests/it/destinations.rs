@@ -71,5 +71,5 @@ fn a_fragment_is_not_sent_and_the_way_out_is_named() {
         assert!(why.ends_with("start the mock with --webhooks local"), "{why}");
     }
     let why = Destinations::Public.judge("https://10.0.0.1/", &[]).unwrap_err().to_string();
-    assert_eq!(why, "the destination leads to 10.0.0.1, a private address, not a public one");
+    assert_eq!(why, "the destination leads to 10.0.0.1, which is not public but private");
 }

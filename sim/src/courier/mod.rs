@@ -94,7 +94,9 @@ async fn deliver(courier: Arc<Courier>, world: World, begun: Begun) {
     let Begun { attempt, letter, patience } = begun;
     let destinations = world.destinations();
     let started = instant();
-    let posted = timeout(patience, courier.sender.post(&destinations, letter)).await;
+    let is_wanted = || world.is_wanted(&attempt);
+    let sending = courier.sender.post(&destinations, letter, is_wanted);
+    let posted = timeout(patience, sending).await;
     let took = started.elapsed();
     let (receipt, answer) = match posted {
         Ok(Ok(status)) => (Receipt::Answered(status), Ok(status)),

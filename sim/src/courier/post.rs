@@ -3,17 +3,20 @@
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::body::Body;
 use axum::http::header::{CONNECTION, HOST};
-use axum::http::{HeaderValue, Request};
+use axum::http::{HeaderValue, Request, Response};
 use http_body_util::BodyExt;
+use hyper::body::Incoming;
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
 use tideover_model::destination::Unfit;
 use tideover_model::{Destinations, signature};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
+use tokio::time::timeout;
 use url::{Host, Position, Url};
 
 use crate::courier::resolver::Resolver;
@@ -41,9 +44,18 @@ pub enum Unsent {
     /// Whoever listens there could not be believed.
     #[error(transparent)]
     Tls(#[from] TlsError),
-    /// It was sent, at least in part.
-    #[error("the connection ended before the answer did: {0}")]
-    Broken(#[from] hyper::Error),
+    /// Its subscription ended while the connection was made.
+    #[error("the subscription ended before it was sent")]
+    Withdrawn,
+    /// It was sent, at least in part, and not answered.
+    #[error("the connection ended before an answer came: {0}")]
+    Broken(hyper::Error),
+    /// An answer with this status began, and did not end.
+    #[error("the connection ended in the middle of an answer of {0}: {1}")]
+    HalfAnswered(u16, hyper::Error),
+    /// What came is not HTTP.
+    #[error("the answer is not HTTP: {0}")]
+    Garbled(hyper::Error),
     /// HTTP has no room for it.
     #[error("it cannot be sent: {0}")]
     Unsendable(#[from] axum::http::Error),
@@ -87,11 +99,17 @@ impl Sender {
         Sender { resolver, tls: Tls::new(authorities) }
     }
 
-    /// Sends a letter. The answer's HTTP status, once the whole answer is there.
+    /// Sends a letter, if `is_wanted` says so once the connection stands. The answer's HTTP status, once the
+    /// whole answer is there.
     ///
     /// # Errors
     /// [`Unsent`]: the destination is not one that may be sent to, or does not answer.
-    pub async fn post(&self, destinations: &Destinations, letter: Letter) -> Result<u16, Unsent> {
+    pub async fn post(
+        &self,
+        destinations: &Destinations,
+        letter: Letter,
+        is_wanted: impl Fn() -> bool,
+    ) -> Result<u16, Unsent> {
         let url = destinations.judge(&letter.url, &[])?;
         let addresses = self.addresses(&url).await?;
         destinations.judge(&letter.url, &addresses)?;
@@ -100,9 +118,10 @@ impl Sender {
         let request = request(&url, letter)?;
         if url.scheme() == "https" {
             let host = url.host_str().unwrap_or_default();
-            exchange(self.tls.connect(host, socket).await?, request).await
+            let socket = self.tls.connect(host, socket).await?;
+            exchange(socket, request, is_wanted).await
         } else {
-            exchange(socket, request).await
+            exchange(socket, request, is_wanted).await
         }
     }
 
@@ -122,18 +141,23 @@ impl Sender {
     }
 }
 
+/// How long an address is tried before the next one is.
+const EACH: Duration = Duration::from_millis(300);
+
 /// A connection to the first of the addresses that takes one.
 async fn connect(addresses: &[IpAddr], port: u16) -> Result<TcpStream, Unsent> {
     let mut last = None;
-    for address in addresses {
+    for (index, address) in addresses.iter().enumerate() {
         let address = SocketAddr::new(*address, port);
-        match TcpStream::connect(address).await {
-            Ok(socket) => {
+        let patience = if index + 1 == addresses.len() { Duration::MAX } else { EACH };
+        match timeout(patience, TcpStream::connect(address)).await {
+            Ok(Ok(socket)) => {
                 // Without it a small request may wait for an acknowledgement; it is only slower.
                 let _ = socket.set_nodelay(true);
                 return Ok(socket);
             }
-            Err(error) => last = Some(Unsent::Unconnected(address, error)),
+            Ok(Err(error)) => last = Some(Unsent::Unconnected(address, error)),
+            Err(_) => last = Some(Unsent::Unconnected(address, io::ErrorKind::TimedOut.into())),
         }
     }
     Err(last.unwrap_or_else(|| Unsent::Unresolved(io::ErrorKind::NotFound.into())))
@@ -149,29 +173,49 @@ fn request(url: &Url, letter: Letter) -> Result<Request<Body>, axum::http::Error
     request.body(Body::from(axum::body::Bytes::from_owner(letter.body)))
 }
 
-async fn exchange<S>(socket: S, request: Request<Body>) -> Result<u16, Unsent>
+async fn exchange<S>(
+    socket: S,
+    request: Request<Body>,
+    is_wanted: impl Fn() -> bool,
+) -> Result<u16, Unsent>
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
-    let (mut sender, connection) = http1::handshake(TokioIo::new(socket)).await?;
+    let (mut sender, connection) =
+        http1::handshake(TokioIo::new(socket)).await.map_err(Unsent::Broken)?;
+    if !is_wanted() {
+        return Err(Unsent::Withdrawn);
+    }
     let answered = async move {
-        let mut response = sender.send_request(request).await?;
-        let mut read = 0;
-        while let Some(frame) = response.frame().await {
-            read += frame?.data_ref().map_or(0, |data| data.len());
-            if read > READ_AT_MOST {
-                break;
-            }
-        }
-        Ok(response.status().as_u16())
+        let response = sender.send_request(request).await.map_err(unanswered)?;
+        read(response).await
     };
     tokio::pin!(connection, answered);
     tokio::select! {
         status = &mut answered => status,
-        ended = &mut connection => {
-            // What was received is still to be read; without it there was no answer.
-            let status = answered.await;
-            ended.map_err(Unsent::from).and(status)
+        // What was received is still to be read; without it there was no answer.
+        _ = &mut connection => answered.await,
+    }
+}
+
+fn unanswered(error: hyper::Error) -> Unsent {
+    if error.is_parse() || error.is_parse_too_large() || error.is_parse_status() {
+        Unsent::Garbled(error)
+    } else {
+        Unsent::Broken(error)
+    }
+}
+
+/// Reads an answer to its end; its status.
+async fn read(mut response: Response<Incoming>) -> Result<u16, Unsent> {
+    let status = response.status().as_u16();
+    let mut length = 0;
+    while let Some(frame) = response.frame().await {
+        let frame = frame.map_err(|error| Unsent::HalfAnswered(status, error))?;
+        length += frame.data_ref().map_or(0, |data| data.len());
+        if length > READ_AT_MOST {
+            break;
         }
     }
+    Ok(status)
 }

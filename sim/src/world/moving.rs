@@ -43,9 +43,14 @@ impl World {
             if state.resets != moving.resets {
                 return Ok(state.clock.now());
             }
-            let next = state.face.poll_timeout().filter(|due| *due < end && state.courier);
+            let between = state.clock.now()..end;
+            let next = state
+                .face
+                .poll_timeout()
+                .filter(|due| state.courier && *due > between.start && between.contains(due));
             state.clock.set(next.unwrap_or(end));
             self.proceed(&mut state);
+            self.drain(&mut state);
             if next.is_none() {
                 break;
             }
@@ -63,17 +68,17 @@ impl World {
 
     /// Returns when nothing is due or under way; at once if nobody sends anything.
     async fn settle(&self) {
+        {
+            let mut state = self.lock();
+            self.proceed(&mut state);
+            self.drain(&mut state);
+        }
         loop {
             let settled = self.shared.settled.notified();
             tokio::pin!(settled);
             settled.as_mut().enable();
-            {
-                let mut state = self.lock();
-                let now = self.proceed(&mut state);
-                let due = state.face.poll_timeout().is_some_and(|due| due <= now);
-                if !state.courier || (state.under_way == 0 && !due) {
-                    return;
-                }
+            if self.lock().is_settled() {
+                return;
             }
             settled.await;
         }

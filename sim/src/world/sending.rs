@@ -12,6 +12,10 @@ use crate::courier::{self, SigningTime};
 use crate::deliveries::{Ending, Headers};
 use crate::world::World;
 
+/// How long the resolution of a name may hold up a subscription. What it is too slow for, each attempt asks
+/// for again.
+const RESOLUTION: Duration = Duration::from_secs(3);
+
 impl World {
     /// Sends a delivery once more, at once. `None` if no delivery is kept that carries this identifier.
     ///
@@ -21,7 +25,8 @@ impl World {
         let mut state = self.lock();
         let now = self.proceed(&mut state);
         let delivery = state.deliveries.find(id)?;
-        let resent = state.face.resend(now, &delivery);
+        let attempts = state.deliveries.attempts(&delivery);
+        let resent = state.face.resend(now, &delivery, attempts);
         self.drain(&mut state);
         Some(resent)
     }
@@ -32,8 +37,7 @@ impl World {
         let (Some(name), Some(resolver)) = (url.domain(), &self.shared.resolver) else {
             return Vec::new();
         };
-        let patience = Duration::from_millis(self.shared.profile.webhooks.patience);
-        let resolved = timeout(patience, resolver.resolve(name)).await;
+        let resolved = timeout(RESOLUTION, resolver.resolve(name)).await;
         resolved.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into())).unwrap_or_default()
     }
 
@@ -66,7 +70,11 @@ impl World {
     ) -> Option<(Attempt, Headers, Duration)> {
         let mut state = self.lock();
         let now = self.proceed(&mut state);
-        let attempt = state.face.poll_attempt(now)?;
+        let Some(attempt) = state.face.poll_attempt(now) else {
+            state.exhausted_at = Some(now);
+            self.shared.settled.notify_waiters();
+            return None;
+        };
         let at = match signing {
             SigningTime::Virtual => now,
             SigningTime::Wall => wall_time(),
@@ -80,6 +88,11 @@ impl World {
         Some((attempt, headers, in_its_own_time.unwrap_or(patience).max(patience)))
     }
 
+    /// Whether an attempt may still be sent: its subscription may have ended since it began.
+    pub(crate) fn is_wanted(&self, attempt: &Attempt) -> bool {
+        self.lock().face.is_live(&attempt.delivery)
+    }
+
     pub(crate) fn end_attempt(&self, attempt: &Attempt, receipt: Receipt, ending: Ending) {
         let mut state = self.lock();
         let now = self.proceed(&mut state);
@@ -87,7 +100,5 @@ impl World {
         state.deliveries.ended(attempt, ending, consequence);
         state.under_way -= 1;
         self.drain(&mut state);
-        drop(state);
-        self.shared.settled.notify_waiters();
     }
 }

@@ -324,8 +324,14 @@ async fn a_name_that_is_bound_anew_at_the_third_attempt_is_refused() {
     let problems: Vec<Option<&str>> =
         entry.attempts.iter().map(|attempt| attempt.problem.as_deref()).collect();
     assert_eq!(problems[..2], [None, None]);
-    assert!(problems[2].unwrap().contains("10.0.0.7, a private address"), "{problems:?}");
-    assert!(problems[3].unwrap().contains("169.254.169.254, a link-local"), "{problems:?}");
+    assert!(
+        problems[2].unwrap().contains("10.0.0.7, which is not public but private"),
+        "{problems:?}"
+    );
+    assert!(
+        problems[3].unwrap().contains("169.254.169.254, which is not public but link-local"),
+        "{problems:?}"
+    );
     assert!(problems[4].unwrap().contains("does not resolve"), "{problems:?}");
 }
 
@@ -358,9 +364,8 @@ async fn by_default_no_webhook_goes_to_this_machine() {
     }
 }
 
-/// Which certificates are good is the system's to say, and the user's.
-#[tokio::test]
-async fn tls_is_spoken_with_whom_an_authority_vouches_for() {
+/// A receiver's side of TLS on this machine, and the authority that vouches for it.
+fn certified() -> (TlsAcceptor, Authorities) {
     let certified = rcgen::generate_simple_self_signed(vec!["127.0.0.1".to_owned()]).unwrap();
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), certified.cert.pem()).unwrap();
@@ -372,10 +377,17 @@ async fn tls_is_spoken_with_whom_an_authority_vouches_for() {
         .with_no_client_auth()
         .with_single_cert(vec![certified.cert.der().clone()], key)
         .unwrap();
-    let receiver = Receiver::over_tls(TlsAcceptor::from(Arc::new(config))).await;
+    let authority = Authorities::load(file.path()).unwrap();
+    (TlsAcceptor::from(Arc::new(config)), authority)
+}
+
+/// Which certificates are good is the system's to say, and the user's.
+#[tokio::test]
+async fn tls_is_spoken_with_whom_an_authority_vouches_for() {
+    let (acceptor, authority) = certified();
+    let receiver = Receiver::over_tls(acceptor).await;
     for trusted in [true, false] {
-        let authorities =
-            if trusted { Authorities::load(file.path()).unwrap() } else { Authorities::default() };
+        let authorities = if trusted { authority.clone() } else { Authorities::default() };
         let builder = Mock::builder().webhooks(Destinations::Local).trust(authorities);
         let desk = Desk::of(builder.start().await.unwrap());
         desk.subscribe(&receiver.url).await;
@@ -451,6 +463,8 @@ async fn deliveries_are_found_by_what_they_are_about_and_sent_again_by_hand() {
         ("state=accepted", 2),
         ("type=partner.organization.added", 2),
         ("invoice=INV-1", 1),
+        ("payee=acme&invoice=INV-1", 1),
+        ("payee=globex&invoice=INV-1", 0),
         ("invoice=INV-2", 0),
         (&format!("subscription={reference}&type=partner.invoice.created"), 1),
         ("subscription=whs_none", 0),
@@ -478,13 +492,16 @@ async fn deliveries_are_found_by_what_they_are_about_and_sent_again_by_hand() {
     assert_eq!(list["deliveries"][0]["state"], "accepted");
     assert_eq!(list["deliveries"][0]["attempts"][1]["cause"], "resent");
     assert_eq!(receiver.received().len(), 4);
-    let (status, unknown) = desk.post("/_sim/deliveries/dlv_none/resend", json!({})).await;
-    assert_eq!((status, &unknown["code"]), (404, &json!("unknown_delivery")));
+    for id in ["dlv_none", "%ff"] {
+        let (status, unknown) =
+            desk.post(&format!("/_sim/deliveries/{id}/resend"), json!({})).await;
+        assert_eq!((status, &unknown["code"]), (404, &json!("unknown_delivery")), "{id}");
+    }
     let path = format!("/v1/webhooks/{reference}");
     desk.send(reqwest::Method::DELETE, &path, &json!(null)).await;
     let (status, gone) = desk.post(&resend, json!({})).await;
     assert_eq!((status, &gone["code"]), (409, &json!("action_refused")));
-    for wrong in ["after=x", "kind=x"] {
+    for wrong in ["after=x", "kind=x", "state=delivered", "state=", "type=bogus"] {
         assert_eq!(desk.get(&format!("/_sim/deliveries?{wrong}")).await["code"], "invalid_request");
     }
     let (status, wrong) =
@@ -523,4 +540,53 @@ async fn a_move_that_is_given_up_leaves_the_clock_where_it_is() {
     }
     desk.mock.reset().unwrap();
     assert_eq!((desk.mock.now(), desk.mock.deliveries(0).len()), (start(), 0));
+}
+
+/// What was due may be gone before anybody sends it: a move of the clock must not wait for it.
+#[tokio::test]
+async fn a_deletion_or_a_reset_during_a_move_holds_nobody_up() {
+    for reset in [true, false] {
+        let desk = Desk::open().await;
+        let receiver = Receiver::start(|_, _| Reaction::Answer(500)).await;
+        let subscribed = desk.subscribe(&receiver.url).await;
+        desk.event("acme").await;
+        desk.settled().await;
+        let path = format!("/v1/webhooks/{}", subscribed["reference"].as_str().unwrap());
+        let meddle = async {
+            if reset {
+                desk.mock.reset().unwrap();
+            } else {
+                desk.send(reqwest::Method::DELETE, &path, &json!(null)).await;
+            }
+        };
+        let both = async { tokio::join!(desk.mock.advance_clock(DAY), meddle) };
+        let (moved, ()) = tokio::time::timeout(PATIENCE, both).await.expect("nobody waits");
+        assert!(moved.is_ok());
+        assert!(desk.mock.quiet(PATIENCE).await.quiet);
+    }
+}
+
+/// `4.webhookDeletion.1`: not even what was on its way, if the connection takes longer than the deletion.
+#[tokio::test]
+async fn what_was_not_yet_written_when_a_subscription_is_deleted_is_not_sent() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("https://{}/", listener.local_addr().unwrap());
+    let webhooks = Webhooks { patience: 20_000, ..Webhooks::default() };
+    let (acceptor, authority) = certified();
+    let builder = Mock::builder().webhooks(Destinations::Local).trust(authority);
+    let profile = Profile { webhooks, ..Profile::default() };
+    let desk = Desk::of(builder.profile(profile).start().await.unwrap());
+    let subscribed = desk.subscribe(&url).await;
+    desk.event("acme").await;
+    let (socket, _) = listener.accept().await.unwrap();
+    let path = format!("/v1/webhooks/{}", subscribed["reference"].as_str().unwrap());
+    assert_eq!(desk.send(reqwest::Method::DELETE, &path, &json!(null)).await.0, 204);
+    let mut socket = acceptor.accept(socket).await.unwrap();
+    let mut received = Vec::new();
+    let _ = tokio::io::AsyncReadExt::read_to_end(&mut socket, &mut received).await;
+    assert_eq!(String::from_utf8_lossy(&received), "");
+    desk.settled().await;
+    let entry = &desk.mock.deliveries(0)[0];
+    assert_eq!(entry.state, DeliveryState::Dropped);
+    assert!(entry.attempts[0].problem.as_deref().unwrap().contains("subscription ended"));
 }
