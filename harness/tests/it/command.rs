@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
+use tideover_harness::inbox;
 use tideover_harness::step::{Action, Call, Memory, Step};
 use tideover_harness::target::{Http, Prepared, Target};
+use tideover_model::Timestamp;
 
 fn tideover() -> Command {
     Command::new(env!("CARGO_BIN_EXE_tideover"))
@@ -109,6 +111,8 @@ fn a_command_that_is_wrong_is_told_in_one_line_and_exits_with_2() {
         (vec!["check", "--profile", &impossible], "rates.fee"),
         (vec!["serve", "--profile", "/no/such/profile.toml"], "/no/such/profile.toml"),
         (vec!["serve", "--port", &port], port.as_str()),
+        (vec!["serve", "--webhook-ca", "/no/such/ca.pem"], "/no/such/ca.pem"),
+        (vec!["serve", "--webhook-ca", &empty], "no certificate"),
         (vec!["serve", "--clock", "still", "--speed", "2"], "--speed"),
         (vec!["replay", "/no/such/file.jsonl"], "/no/such/file.jsonl"),
         (vec!["replay", &empty], "empty"),
@@ -168,6 +172,38 @@ async fn serve_answers_once_it_says_that_it_is_ready() {
     assert_eq!((list.status, list.json()), (200, Some(&json!([]))));
     let clock = send(Action::Advance(60)).await;
     assert_eq!(clock.json(), Some(&json!({ "now": "2026-05-01T00:01:00Z" })));
+}
+
+/// Where webhooks may go and what signs them is the user's to say, and the first lines tell it.
+#[tokio::test]
+async fn serve_sends_webhooks_as_it_is_told() {
+    let inbox = inbox::Server::start().await.unwrap();
+    let body = json!({ "url": format!("{}/accepts", inbox.origin()) });
+    let subscribe = Step::new(Action::Call(Call::json("POST", "/v1/webhooks", body)));
+    let business = json!({ "legalName": "Acme" });
+    let sync = Step::new(Action::Call(Call::json("PUT", "/v1/organizations/acme", business)));
+    let send = async |told: &Value, step: &Step| {
+        let mut target = Http::new(told["baseUrl"].as_str().unwrap(), "rap_sk_local").unwrap();
+        let sent = Prepared::from_step(step, &Memory::default(), target.api_key());
+        target.send(&sent).await.unwrap()
+    };
+    let (_public, told) = serve(&[]);
+    assert_eq!(told["webhooks"], "public");
+    assert_eq!(send(&told, &subscribe).await.code(), Some("destination_refused"));
+    let long_ago = ["--clock", "still", "--start", "1999-01-01T00:00:00Z"];
+    for (sign_with, is_old) in [("wall", false), ("virtual", true)] {
+        let options = [&long_ago[..], &["--webhooks", "local", "--sign-with", sign_with]].concat();
+        let (_local, told) = serve(&options);
+        assert_eq!(told["webhooks"], "local");
+        assert_eq!(send(&told, &subscribe).await.status, 201);
+        assert_eq!(send(&told, &sync).await.status, 200);
+        let wait = json!({ "patienceSeconds": 20 });
+        let wait = Step::new(Action::Call(Call::json("POST", "/_sim/deliveries/wait", wait)));
+        assert_eq!(send(&told, &wait).await.status, 200);
+        let signed_at = inbox.inbox().take()[0].signed_at().unwrap();
+        let signed_at = Timestamp::from_unix(i64::try_from(signed_at).unwrap()).unwrap();
+        assert_eq!(signed_at.to_string().starts_with("1999"), is_old, "{sign_with}: {signed_at}");
+    }
 }
 
 #[cfg(unix)]

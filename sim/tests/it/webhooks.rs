@@ -440,6 +440,22 @@ async fn a_running_clock_tries_again_by_itself() {
     assert_eq!(receiver.received().len(), 4);
 }
 
+async fn resend_by_hand(desk: &Desk, id: &str) {
+    let resend = format!("/_sim/deliveries/{id}/resend");
+    assert_eq!(desk.post(&resend, json!({})).await, (200, json!({ "applied": true })));
+    let (status, quiet) =
+        desk.post("/_sim/deliveries/wait", json!({ "patienceSeconds": 20 })).await;
+    assert_eq!((status, &quiet["quiet"]), (200, &json!(true)));
+    let list = desk.get("/_sim/deliveries").await;
+    assert_eq!(list["deliveries"][0]["state"], "accepted");
+    assert_eq!(list["deliveries"][0]["attempts"][1]["cause"], "resent");
+    for id in ["dlv_none", "%ff"] {
+        let (status, unknown) =
+            desk.post(&format!("/_sim/deliveries/{id}/resend"), json!({})).await;
+        assert_eq!((status, &unknown["code"]), (404, &json!("unknown_delivery")), "{id}");
+    }
+}
+
 #[tokio::test]
 async fn deliveries_are_found_by_what_they_are_about_and_sent_again_by_hand() {
     let receiver =
@@ -483,23 +499,12 @@ async fn deliveries_are_found_by_what_they_are_about_and_sent_again_by_hand() {
     assert!(attempt["milliseconds"].is_u64());
     assert_eq!(retrying["nextAttemptAt"], "2026-01-01T00:00:05Z");
 
-    let resend = format!("/_sim/deliveries/{}/resend", retrying["id"].as_str().unwrap());
-    assert_eq!(desk.post(&resend, json!({})).await, (200, json!({ "applied": true })));
-    let (status, quiet) =
-        desk.post("/_sim/deliveries/wait", json!({ "patienceSeconds": 20 })).await;
-    assert_eq!((status, &quiet["quiet"]), (200, &json!(true)));
-    let list = desk.get("/_sim/deliveries").await;
-    assert_eq!(list["deliveries"][0]["state"], "accepted");
-    assert_eq!(list["deliveries"][0]["attempts"][1]["cause"], "resent");
+    let id = retrying["id"].as_str().unwrap();
+    resend_by_hand(&desk, id).await;
     assert_eq!(receiver.received().len(), 4);
-    for id in ["dlv_none", "%ff"] {
-        let (status, unknown) =
-            desk.post(&format!("/_sim/deliveries/{id}/resend"), json!({})).await;
-        assert_eq!((status, &unknown["code"]), (404, &json!("unknown_delivery")), "{id}");
-    }
     let path = format!("/v1/webhooks/{reference}");
     desk.send(reqwest::Method::DELETE, &path, &json!(null)).await;
-    let (status, gone) = desk.post(&resend, json!({})).await;
+    let (status, gone) = desk.post(&format!("/_sim/deliveries/{id}/resend"), json!({})).await;
     assert_eq!((status, &gone["code"]), (409, &json!("action_refused")));
     for wrong in ["after=x", "kind=x", "state=delivered", "state=", "type=bogus"] {
         assert_eq!(desk.get(&format!("/_sim/deliveries?{wrong}")).await["code"], "invalid_request");
