@@ -138,7 +138,7 @@ fn a_target_that_cannot_be_reached_exits_with_3() {
 }
 
 /// A process that is ended when the test is.
-struct Served(std::process::Child);
+pub(crate) struct Served(pub(crate) std::process::Child);
 
 impl Drop for Served {
     fn drop(&mut self) {
@@ -147,7 +147,7 @@ impl Drop for Served {
     }
 }
 
-fn serve(arguments: &[&str]) -> (Served, Value) {
+pub(crate) fn serve(arguments: &[&str]) -> (Served, Value) {
     let mut child = tideover()
         .args(["serve", "--port", "0", "--json"])
         .args(arguments)

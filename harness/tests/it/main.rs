@@ -9,5 +9,6 @@ mod planted;
 mod readme;
 mod receiver;
 mod receiver_check;
+mod receivers;
 mod signature;
 mod stories;

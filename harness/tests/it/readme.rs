@@ -11,7 +11,9 @@ use tideover_model::{Destinations, Timestamp};
 use tideover_sim::Mock;
 
 /// The commands of the session, each with what was printed.
-fn session(readme: &str) -> Vec<(String, String)> {
+pub(crate) fn session() -> Vec<(String, String)> {
+    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md");
+    let readme = std::fs::read_to_string(readme).unwrap();
     let (_, after) = readme.split_once("$ api() {").unwrap();
     let (block, _) = after.split_once("```").unwrap();
     let mut lines = block.lines().skip(1).peekable();
@@ -23,7 +25,7 @@ fn session(readme: &str) -> Vec<(String, String)> {
     session
 }
 
-fn step(command: &str) -> Step {
+pub(crate) fn step(command: &str) -> Step {
     let (method, rest) = command.split_once(' ').unwrap();
     let (path, body) = rest.split_once(' ').unwrap_or((rest, ""));
     let body = body.trim_matches('\'');
@@ -35,11 +37,10 @@ fn step(command: &str) -> Step {
 
 #[tokio::test]
 async fn the_session_is_what_is_printed() {
-    let readme = readme();
     let start = Timestamp::parse("2026-01-01T00:00:00Z").unwrap();
     let mock = Mock::builder().seed(1).start_at(start).start().await.unwrap();
     let mut target = Http::new(mock.url(), mock.api_key()).unwrap();
-    let session = session(&readme);
+    let session = session();
     assert!(session.len() > 10);
     for (command, printed) in session {
         let sent = Prepared::from_step(&step(&command), &Memory::default(), target.api_key());

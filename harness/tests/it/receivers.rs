@@ -1,0 +1,244 @@
+//! Receivers that owe nothing to our code: they verify what the mock sends with the official packages of a
+//! service whose scheme is the same.
+
+use std::collections::BTreeSet;
+use std::fmt::Display;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use reqwest::Client;
+use serde_json::{Value, json};
+use tideover_harness::step::{Action, Call, Memory, Step};
+use tideover_harness::target::{Http, Prepared, START, Target};
+use tideover_model::SigningKey;
+use tideover_model::signature::{DELIVERY_HEADER, HEADER};
+use tideover_model::wire::words::EventType;
+use tideover_sim::wall_time;
+
+use crate::command::{Served, serve};
+use crate::readme::session;
+
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/receivers")
+}
+
+/// Where a receiver's packages are kept from one run to the next.
+fn home(name: &str) -> PathBuf {
+    let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join("receivers").join(name);
+    std::fs::create_dir_all(&home).unwrap();
+    home
+}
+
+/// Runs a command to its end; if it fails, what it complained of.
+fn run(command: &mut Command) -> Result<(), String> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let output = command.output().map_err(|error| format!("{name}: {error}"))?;
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    let error = complaint.lines().find(|line| line.to_lowercase().contains("error"));
+    if output.status.success() { Ok(()) } else { Err(error.unwrap_or(&name).to_owned()) }
+}
+
+/// The receiver in Python, with its packages in an environment of its own.
+fn in_python() -> Result<Command, String> {
+    let home = home("python");
+    let python = home.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
+    if run(Command::new(&python).args(["-m", "pip", "--version"])).is_err() {
+        run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&home))?;
+    }
+    let install = ["-m", "pip", "install", "--quiet", "--retries", "0", "--timeout", "10", "-r"];
+    run(Command::new(&python).args(install).arg(fixtures().join("requirements.txt")))?;
+    let mut receiver = Command::new(python);
+    receiver.arg(fixtures().join("receiver.py"));
+    Ok(receiver)
+}
+
+/// The receiver in JavaScript, copied to where its packages are: Node looks for them nowhere else.
+fn in_node() -> Result<Command, String> {
+    let home = home("node");
+    for file in ["package.json", "receiver.mjs"] {
+        std::fs::copy(fixtures().join(file), home.join(file)).unwrap();
+    }
+    run(Command::new("node").arg("--version"))?;
+    let install = ["install", "--no-audit", "--no-fund", "--prefer-offline", "--fetch-retries=0"];
+    run(Command::new("npm").current_dir(&home).args(install).arg("--fetch-timeout=10000"))?;
+    let mut receiver = Command::new("node");
+    receiver.arg(home.join("receiver.mjs"));
+    Ok(receiver)
+}
+
+#[expect(clippy::print_stdout, reason = "says why nothing is received")]
+fn skip(why: &dyn Display) {
+    println!("skipped: {why}");
+}
+
+#[tokio::test]
+async fn a_receiver_in_python_believes_the_mock_and_nobody_else() {
+    match in_python() {
+        Ok(receiver) => examine(receiver).await,
+        Err(why) => skip(&why),
+    }
+}
+
+#[tokio::test]
+async fn a_receiver_in_node_believes_the_mock_and_nobody_else() {
+    match in_node() {
+        Ok(receiver) => examine(receiver).await,
+        Err(why) => skip(&why),
+    }
+}
+
+/// A receiver that is ended when the test is, and where it listens.
+fn started(receiver: &mut Command) -> (Served, String) {
+    let mut child = receiver.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+    let Some(url) = line.trim_end().strip_prefix("listening on ") else {
+        let mut complaint = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut complaint).unwrap();
+        panic!("{receiver:?} does not listen: {line}{complaint}");
+    };
+    (Served(child), url.to_owned())
+}
+
+/// The mock, as a user serves it: its clock shows another time than the receiver's.
+struct Desk {
+    _served: Served,
+    target: Http,
+}
+
+impl Desk {
+    fn open() -> Desk {
+        let (served, told) = serve(&["--webhooks", "local", "--clock", "still", "--start", START]);
+        let [url, key] = ["baseUrl", "apiKey"].map(|name| told[name].as_str().unwrap());
+        Desk { _served: served, target: Http::new(url, key).unwrap() }
+    }
+
+    async fn play(&mut self, step: &Step) -> Value {
+        let sent = Prepared::from_step(step, &Memory::default(), self.target.api_key());
+        self.target.send(&sent).await.unwrap().json().cloned().unwrap_or_default()
+    }
+
+    async fn send(&mut self, method: &str, path: &str, body: &Value) -> Value {
+        let call = Call::text(method, path, body.to_string(), "application/json");
+        self.play(&Step::new(Action::Call(call))).await
+    }
+
+    /// The deliveries, once each of them is done.
+    async fn deliveries(&mut self) -> Vec<Value> {
+        let patience = json!({ "patienceSeconds": 20 });
+        let wait = self.send("POST", "/_sim/deliveries/wait", &patience).await;
+        assert_eq!(wait["quiet"], true, "{wait}");
+        let told = self.play(&Step::new(Action::Call(Call::bare("GET", "/_sim/deliveries")))).await;
+        told["deliveries"].as_array().unwrap().clone()
+    }
+}
+
+/// The receiver's side.
+struct Endpoint {
+    client: Client,
+    url: String,
+    key: SigningKey,
+}
+
+impl Endpoint {
+    async fn seen(&self) -> Value {
+        self.client.get(format!("{}/seen", self.url)).send().await.unwrap().json().await.unwrap()
+    }
+
+    /// Posts `body` with these headers; the status.
+    async fn post(&self, body: &str, headers: &[(&str, &str)]) -> u16 {
+        let mut request = self.client.post(&self.url).body(body.to_owned());
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        request.send().await.unwrap().status().as_u16()
+    }
+
+    /// Posts a new delivery of `body`, with the signature that `body` had so many seconds from now.
+    async fn post_signed(&self, signed: &str, seconds: i64, body: &str) -> u16 {
+        let at = u64::try_from(wall_time().unix() + seconds).unwrap();
+        let signature = self.key.sign(at, signed.as_bytes()).to_string();
+        self.post(body, &[(HEADER, &signature), (DELIVERY_HEADER, "dlv_by_hand")]).await
+    }
+}
+
+async fn examine(mut receiver: Command) {
+    let folder = tempfile::tempdir().unwrap();
+    let secret_file = folder.path().join("secret.txt");
+    let (_receiver, url) = started(receiver.arg(&secret_file).arg("0"));
+    let mut desk = Desk::open();
+    let subscribed = desk.send("POST", "/v1/webhooks", &json!({ "url": url })).await;
+    let secret = subscribed["secret"].as_str().unwrap();
+    std::fs::write(&secret_file, secret).unwrap();
+    let client = Client::builder().no_proxy().build().unwrap();
+    let endpoint = Endpoint { client, url, key: SigningKey::new(secret) };
+    believes_the_mock(&mut desk, &endpoint).await;
+    processes_each_once(&mut desk, &endpoint).await;
+    refuses_anybody_else(&endpoint).await;
+}
+
+/// From an unknown vendor to a repaid advance: events of every kind.
+async fn believes_the_mock(desk: &mut Desk, endpoint: &Endpoint) {
+    for (command, _) in session() {
+        desk.play(&crate::readme::step(&command)).await;
+    }
+    let deliveries = desk.deliveries().await;
+    for delivery in &deliveries {
+        assert_eq!(delivery["state"], "accepted", "{delivery}");
+        assert_eq!(delivery["attempts"].as_array().unwrap().len(), 1, "{delivery}");
+        assert_eq!(delivery["attempts"][0]["status"], 204, "{delivery}");
+    }
+    let seen = endpoint.seen().await;
+    let counts = seen["counts"].as_object().unwrap();
+    let kinds: BTreeSet<&str> = counts.keys().map(String::as_str).collect();
+    assert_eq!(kinds, EventType::ALL.map(EventType::name).into(), "each kind, none dropped");
+    let processed: u64 = counts.values().filter_map(Value::as_u64).sum();
+    assert_eq!(processed, deliveries.len() as u64);
+    assert_eq!(seen["invoices"], json!({ "INV-7": { "sequence": 4, "state": "REPAID" } }));
+}
+
+/// `6.delivery.3`, `6.delivery.5`
+async fn processes_each_once(desk: &mut Desk, endpoint: &Endpoint) {
+    let before = endpoint.seen().await;
+    let first = desk.deliveries().await.swap_remove(0);
+    let path = format!("/_sim/deliveries/{}/resend", first["id"].as_str().unwrap());
+    let resent = desk.send("POST", &path, &json!({})).await;
+    assert_eq!(resent, json!({ "applied": true }));
+    let again = desk.deliveries().await.swap_remove(0);
+    assert_eq!(again["attempts"][1]["status"], 204, "{again}");
+    let stale = json!({
+        "type": EventType::FactoredUpdated.name(),
+        "sequence": 3,
+        "data": { "invoiceExternalId": "INV-7", "state": "FUNDED" },
+    })
+    .to_string();
+    assert_eq!(endpoint.post_signed(&stale, 0, &stale).await, 204);
+    let mut expected = before;
+    expected["counts"]["duplicate"] = 1.into();
+    expected["counts"]["stale"] = 1.into();
+    assert_eq!(endpoint.seen().await, expected);
+}
+
+/// `6.signature.3`, `6.signature.4`
+async fn refuses_anybody_else(endpoint: &Endpoint) {
+    let before = endpoint.seen().await;
+    let (body, tampered) = (r#"{"type":"new","amount":1}"#, r#"{"type":"new","amount":9}"#);
+    assert_eq!(endpoint.post_signed(body, 0, tampered).await, 400, "tampered");
+    assert_eq!(endpoint.post_signed(body, -330, body).await, 400, "too old");
+    assert_eq!(endpoint.post_signed(body, 330, body).await, 400, "too far in the future");
+    assert_eq!(endpoint.post(body, &[(DELIVERY_HEADER, "dlv_by_hand")]).await, 400, "unsigned");
+    let now = u64::try_from(wall_time().unix()).unwrap();
+    let forged = SigningKey::new("another").sign(now, body.as_bytes()).to_string();
+    // Node's package reads this as the number, and Python's takes the second field for the digest.
+    let signed = endpoint.key.sign(now, body.as_bytes()).to_string();
+    for signature in [forged, signed.replacen(',', "abc,", 1), format!("{signed}=")] {
+        let headers = [(HEADER, signature.as_str()), (DELIVERY_HEADER, "dlv_another")];
+        assert_eq!(endpoint.post(body, &headers).await, 400, "{signature}");
+    }
+    assert_eq!(endpoint.seen().await, before);
+    // Nothing was wrong with what was signed.
+    assert_eq!(endpoint.post_signed(body, -290, body).await, 204, "signed a while ago");
+    let headers = [(HEADER, signed.as_str()), (DELIVERY_HEADER, "dlv_another")];
+    assert_eq!(endpoint.post(body, &headers).await, 204, "as signed");
+}
