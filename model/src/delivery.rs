@@ -17,9 +17,9 @@ pub struct Delivery {
     /// Whose subscription it is.
     pub platform: PlatformId,
     /// The subscription's reference.
-    pub subscription: String,
+    pub subscription: Arc<str>,
     /// Where it goes.
-    pub url: String,
+    pub url: Arc<str>,
     /// What kind of event it tells.
     pub event: EventType,
     /// When it was queued.

@@ -228,8 +228,8 @@ impl DeliveryView {
         DeliveryView {
             index,
             id: delivery.id.clone(),
-            subscription: delivery.subscription.clone(),
-            url: delivery.url.clone(),
+            subscription: delivery.subscription.to_string(),
+            url: delivery.url.to_string(),
             event: delivery.event,
             queued_at: delivery.queued_at,
             state,

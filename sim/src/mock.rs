@@ -297,6 +297,8 @@ impl Builder {
             .await
             .map_err(|source| StartError::Listen { address: listen, source })?;
         let courier = Courier::new(self.resolver, self.authorities, self.signing);
+        // Before the courier first runs: what is due already is waited for.
+        world.has_a_courier();
         let courier = tokio::spawn(courier.run(world.clone()));
         let address = server.address();
         let url = format!("http://{address}");

@@ -182,7 +182,7 @@ fn deliver(inbox: &mut Inbox, origin: &str, now: Timestamp, attempt: &Attempt) -
 fn written(delivery: &Delivery) -> Value {
     json!({
         "id": delivery.id,
-        "subscription": delivery.subscription,
+        "subscription": *delivery.subscription,
         "event": delivery.event,
         "body": serde_json::from_slice::<Value>(&delivery.body).unwrap_or_default(),
     })

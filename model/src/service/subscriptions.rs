@@ -20,11 +20,11 @@ use crate::wire::words::EventType;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Subscription {
     platform: PlatformId,
-    reference: String,
+    reference: Arc<str>,
     /// As the caller sent it, and is told it.
     url: String,
     /// The same, normalised: two spellings of one destination are one.
-    destination: String,
+    destination: Arc<str>,
     event_types: Option<Vec<EventType>>,
     created_at: Timestamp,
 }
@@ -37,7 +37,7 @@ impl Subscription {
 
     fn view(&self) -> reply::Subscription {
         reply::Subscription {
-            reference: self.reference.clone(),
+            reference: self.reference.to_string(),
             url: self.url.clone(),
             event_types: self.event_types.clone(),
             created_at: self.created_at,
@@ -74,17 +74,17 @@ impl<C: Choices> Service<C> {
         let destination = self.destinations.judge(url, addresses).map_err(|why| {
             Refusal::new(Code::DestinationRefused, clause!("4.webhooks.4")).because(why.to_string())
         })?;
-        let destination = destination.to_string();
-        if self.live(caller).any(|(_, subscription)| subscription.destination == destination) {
+        let destination = destination.as_str();
+        if self.live(caller).any(|(_, subscription)| *subscription.destination == *destination) {
             return Err(Refusal::new(Code::AlreadySubscribed, clause!("4.webhooks.3")));
         }
-        let reference = self.mint(Token::SubscriptionReference);
+        let reference = self.mint(Token::SubscriptionReference).into();
         let secret = self.mint(Token::SubscriptionSecret);
         let subscription = Subscription {
             platform: caller,
             reference,
             url: url.to_owned(),
-            destination,
+            destination: destination.into(),
             event_types,
             created_at: now,
         };
@@ -125,7 +125,7 @@ impl<C: Choices> Service<C> {
         reference: &str,
     ) -> Option<SubscriptionId> {
         let mut live = self.live(platform);
-        live.find(|(_, subscription)| subscription.reference == reference).map(|(id, _)| id)
+        live.find(|(_, subscription)| *subscription.reference == *reference).map(|(id, _)| id)
     }
 
     /// It is gone, with all that was queued for it.
@@ -174,8 +174,8 @@ impl<C: Choices> Service<C> {
             number,
             id: id_told,
             platform: *platform,
-            subscription: reference.clone(),
-            url: destination.clone(),
+            subscription: Arc::clone(reference),
+            url: Arc::clone(destination),
             event,
             queued_at: now,
             body,

@@ -153,7 +153,7 @@ fn gone_ends_the_subscription_and_all_that_is_queued_for_it() {
     }
     let mut answers = 0;
     let made = pass(&mut desk, DAY, |_, attempt| {
-        let is_other = attempt.delivery.subscription == other.body["reference"];
+        let is_other = *attempt.delivery.subscription == other.body["reference"];
         answers += u32::from(!is_other);
         Receipt::Answered(if is_other { 200 } else { 410 })
     });

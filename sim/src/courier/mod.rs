@@ -58,7 +58,6 @@ impl Courier {
     pub(crate) async fn run(self, world: World) {
         let courier = Arc::new(self);
         let mut under_way = JoinSet::new();
-        world.has_a_courier();
         loop {
             while let Some(begun) = courier.begin(&world) {
                 under_way.spawn(deliver(Arc::clone(&courier), world.clone(), begun));
@@ -82,7 +81,7 @@ impl Courier {
     fn begin(&self, world: &World) -> Option<Begun> {
         let (attempt, headers, patience) = world.begin_attempt(self.signing)?;
         let letter = Letter {
-            url: attempt.delivery.url.clone(),
+            url: Arc::clone(&attempt.delivery.url),
             headers,
             body: Arc::clone(&attempt.delivery.body),
         };

@@ -64,7 +64,7 @@ pub enum Unsent {
 /// What is sent.
 #[derive(Clone, Debug)]
 pub struct Letter {
-    pub(crate) url: String,
+    pub(crate) url: Arc<str>,
     pub(crate) headers: Headers,
     pub(crate) body: Arc<[u8]>,
 }
@@ -83,7 +83,7 @@ pub(crate) fn headers(delivery: &str, signature: Option<String>) -> Headers {
 impl Letter {
     /// A raw body to be sent to `url` as a delivery of this identifier. The service always signs.
     pub fn new(url: &str, delivery: &str, signature: Option<String>, body: Arc<[u8]>) -> Letter {
-        Letter { url: url.to_owned(), headers: headers(delivery, signature), body }
+        Letter { url: url.into(), headers: headers(delivery, signature), body }
     }
 }
 

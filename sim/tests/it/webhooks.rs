@@ -8,7 +8,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tideover_model::{Cause, Destinations, Profile, Range, SigningKey, Timestamp, Webhooks};
+use tideover_model::{
+    BusinessDetails, Cause, Contact, Destinations, Face, Operation, PlatformId, Profile, Range,
+    Seeded, Service, SigningKey, Timestamp, Webhooks,
+};
 use tideover_sim::{
     Authorities, ClockChoice, DeliveryState, Mock, Resolution, Resolver, SigningTime, wall_time,
 };
@@ -159,7 +162,7 @@ async fn a_day_of_retries_passes_in_one_move_of_the_clock() {
     let entries = desk.mock.deliveries(0);
     assert_eq!(entries.len(), receivers.len());
     for entry in &entries {
-        let name = subscriptions[&entry.delivery.subscription];
+        let name = subscriptions[&*entry.delivery.subscription];
         let (times, state): (&[u64], _) = match name {
             "is gone" => (&SCHEDULE[..1], DeliveryState::Revoked),
             "recovers" => (&SCHEDULE, DeliveryState::Accepted),
@@ -202,6 +205,25 @@ async fn a_deleted_subscription_receives_nothing_more() {
     desk.mock.advance_clock(2 * DAY).await.unwrap();
     assert_eq!((failing.received().len(), other.received().len()), (1, 2));
     assert_eq!(desk.mock.deliveries(0)[0].state, DeliveryState::Dropped);
+}
+
+/// A mock may be given a service that has something to send already.
+#[tokio::test]
+async fn what_is_due_when_a_mock_starts_is_waited_for() {
+    let receiver = Receiver::good().await;
+    let mut service = Service::new(impatient(), Seeded { seed: 1 }).sending_to(Destinations::Local);
+    let (url, business) = (receiver.url.clone(), "acme".to_owned());
+    let details =
+        BusinessDetails { legal_name: business.clone(), tax_id: None, contact: Contact::default() };
+    for operation in [
+        Operation::Subscribe { url, event_types: None, addresses: Vec::new() },
+        Operation::SyncBusiness { business, details },
+    ] {
+        service.handle(start(), PlatformId::DEFAULT, operation).unwrap();
+    }
+    let mock = Mock::builder().face(Box::new(service)).start().await.unwrap();
+    assert!(mock.quiet(PATIENCE).await.quiet);
+    assert_eq!(receiver.received().len(), 1);
 }
 
 /// Neither those of others nor its own that answer.
