@@ -1,6 +1,7 @@
-//! What the benchmarks share: services with many invoices, requests as clients send them, and the
-//! figures of earlier runs.
+//! What the benchmarks share: services with many invoices, requests as clients send them, events,
+//! and the figures of earlier runs.
 
+pub mod events;
 pub mod figures;
 pub mod interleaved;
 pub mod population;

@@ -19,12 +19,13 @@ const ROUNDS: usize = 400;
 /// A race before it is run.
 pub struct Entries<'a> {
     entries: Vec<Entry<'a>>,
+    rounds: usize,
 }
 
 struct Entry<'a> {
     name: &'static str,
-    /// Calls it so often.
-    play: Box<dyn FnMut(u64) + 'a>,
+    /// Calls it so often, and says how long that took.
+    play: Box<dyn FnMut(u64) -> Duration + 'a>,
     /// How often it is called in a turn.
     calls: u64,
 }
@@ -34,7 +35,7 @@ struct Entry<'a> {
 pub struct Race {
     /// What was done.
     pub name: String,
-    /// The bytes it was done with.
+    /// How many bytes it was done with, or how often at a call.
     pub size: u64,
     /// Who did it.
     pub lanes: Vec<Lane>,
@@ -52,22 +53,35 @@ pub struct Lane {
 impl<'a> Entries<'a> {
     /// Nobody yet.
     pub fn new() -> Entries<'a> {
-        Entries { entries: Vec::new() }
+        Entries::in_rounds(ROUNDS)
+    }
+
+    /// Nobody yet, for so many rounds: of calls that take long there cannot be many.
+    pub fn in_rounds(rounds: usize) -> Entries<'a> {
+        Entries { entries: Vec::new(), rounds }
     }
 
     /// Adds one that does it once when called.
     pub fn add<T>(&mut self, name: &'static str, mut call: impl FnMut() -> T + 'a) {
         let play = move |calls| {
+            let began = Instant::now();
             for _ in 0..calls {
                 std::hint::black_box(call());
             }
+            began.elapsed()
         };
+        self.entries.push(Entry { name, play: Box::new(play), calls: 1 });
+    }
+
+    /// Adds one that does it once when called, and says itself how long that took.
+    pub fn add_timed(&mut self, name: &'static str, mut call: impl FnMut() -> Duration + 'a) {
+        let play = move |calls| (0..calls).map(|_| call()).sum();
         self.entries.push(Entry { name, play: Box::new(play), calls: 1 });
     }
 
     /// Runs them all.
     pub fn run(mut self, name: &str, size: u64) -> Race {
-        let rounds = if is_trial() { 1 } else { ROUNDS };
+        let rounds = if is_trial() { 1 } else { self.rounds };
         let lane = |entry: &Entry| Lane { name: entry.name.to_owned(), rounds: Vec::new() };
         let mut lanes: Vec<Lane> = self.entries.iter().map(lane).collect();
         self.entries.iter_mut().for_each(Entry::warm_up);
@@ -97,9 +111,7 @@ impl Entry<'_> {
     }
 
     fn took(&mut self) -> Duration {
-        let began = Instant::now();
-        (self.play)(self.calls);
-        began.elapsed()
+        (self.play)(self.calls)
     }
 
     /// Nanoseconds to a call.

@@ -68,6 +68,10 @@ fn tables(directory: &Path) -> Result<String, String> {
         .and_then(|()| signatures(&mut text, &races, "sign", "Signing"))
         .and_then(|()| times(&mut text, &races, "hash", "SHA-256 of 64 KiB"))
         .and_then(|()| times(&mut text, &races, "refuse", "Refusing a signature"))
+        .and_then(|()| {
+            beside(&mut text, &races, "deliveries", "Deliveries in the model", "attempts/s")
+        })
+        .and_then(|()| beside(&mut text, &races, "courier", "The courier", "deliveries/s"))
         .map_err(|error| error.to_string())?;
     if text.is_empty() {
         return Err(format!(
@@ -197,6 +201,21 @@ fn times(text: &mut String, races: &[Race], name: &str, title: &str) -> fmt::Res
     writeln!(text)
 }
 
+/// All of a race beside the first, below which nobody can go.
+#[expect(clippy::cast_precision_loss, reason = "a figure of three digits")]
+fn beside(text: &mut String, races: &[Race], name: &str, title: &str, unit: &str) -> fmt::Result {
+    let Some(race) = races.iter().find(|race| race.name == name) else { return Ok(()) };
+    let Some(floor) = race.lanes.first() else { return Ok(()) };
+    writeln!(text, "## {title}\n\n| what | time | {unit} | : {} |", floor.name)?;
+    writeln!(text, "| --- | ---: | ---: | ---: |")?;
+    for lane in &race.lanes {
+        let (Some(time), Some(ratio)) = (lane.median(), lane.ratio(floor)) else { continue };
+        let rate = rounded(race.size as f64 * 1e9 / time);
+        writeln!(text, "| {} | {} | {rate} | {ratio:.2} |", lane.name, duration(time))?;
+    }
+    writeln!(text)
+}
+
 /// Nanoseconds, for a person.
 fn duration(nanoseconds: f64) -> String {
     let (value, unit) = match nanoseconds {
@@ -266,6 +285,16 @@ mod tests {
         let mut text = String::new();
         signatures(&mut text, &[race], "verify", "Verifying").unwrap();
         assert!(text.contains("| 512 | 330 ns | 1.10 |"), "{text}");
+    }
+
+    #[test]
+    fn the_first_of_a_race_is_what_the_others_stand_beside() {
+        let lane = |name: &str, took| Lane { name: name.into(), rounds: vec![took] };
+        let lanes = vec![lane("bare", 1e9), lane("courier", 1.5e9)];
+        let race = Race { name: "courier".into(), size: 5000, lanes };
+        let mut text = String::new();
+        beside(&mut text, &[race], "courier", "The courier", "deliveries/s").unwrap();
+        assert!(text.contains("| courier | 1.50 s | 3,330 | 1.50 |"), "{text}");
     }
 
     #[test]

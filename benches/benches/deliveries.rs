@@ -1,0 +1,81 @@
+//! What deliveries cost in the model: each is queued by an event, begun eight times, signed each time, and
+//! answered 500 until it is given up. Events are a millisecond apart, so that the attempts of many deliveries
+//! come between one another, and the clock goes from one that is due to the next.
+//!
+//! Beside them stand the signatures alone, of the same bodies at as many times, and the events where nobody
+//! has subscribed.
+
+use std::fmt::Write;
+use std::hint::black_box;
+use std::io;
+use std::sync::Arc;
+
+use tideover_benches::events::{happen, subscribed};
+use tideover_benches::population::start;
+use tideover_benches::race::Entries;
+use tideover_benches::{figures, is_trial};
+use tideover_model::{Attempt, Face, Receipt, Seconds, Service, SigningKey, pass};
+
+const ATTEMPTS: u64 = 8;
+const ROUNDS: usize = 15;
+const DAYS: Seconds = 3 * 24 * 3600;
+
+fn main() -> io::Result<()> {
+    let deliveries = if is_trial() { 100 } else { 100_000 };
+    let bodies = bodies(deliveries);
+    let mut entries = Entries::in_rounds(ROUNDS);
+    entries.add("signatures alone", || sign(&bodies));
+    entries.add("deliveries to one subscription", || deliver(deliveries, 1));
+    entries.add("deliveries to 100 subscriptions", || deliver(deliveries / 100, 100));
+    entries.add("as many events, no subscription", || deliver(deliveries, 0));
+    let signatures = ATTEMPTS * u64::from(deliveries);
+    entries.run("deliveries", signatures).save(&figures::home())
+}
+
+/// Signs each body as often as there are attempts, one attempt of all after the other.
+fn sign(bodies: &[Arc<[u8]>]) {
+    let key = SigningKey::new("whsec_4b1f0c6a92d84e57b3a60d15c78e29f4a1d7035c6be2984f");
+    let mut header = String::new();
+    for attempt in 0..ATTEMPTS {
+        for body in bodies {
+            header.clear();
+            write!(header, "{}", key.sign(1_767_225_600 + attempt, body)).expect("room");
+            black_box(&header);
+        }
+    }
+}
+
+/// Lets so many events happen, each told to so many subscriptions, until all are given up.
+fn deliver(events: u32, subscriptions: u32) -> Service {
+    let urls: Vec<String> =
+        (0..subscriptions).map(|number| format!("https://hooks.example.com/{number}")).collect();
+    let mut service = subscribed(urls.iter().map(String::as_str));
+    let mut now = start();
+    let mut header = String::new();
+    let mut made = 0;
+    let mut refuse = |now, attempt: &Attempt| {
+        header.clear();
+        write!(header, "{}", attempt.sign(now)).expect("room");
+        black_box(&header);
+        made += 1;
+        Receipt::Answered(500)
+    };
+    for event in 0..events {
+        happen(&mut service, now, event);
+        while service.poll_delivery().is_some() {}
+        let next = now.after_milliseconds(1);
+        pass(&mut service, now, next, &mut refuse);
+        now = next;
+    }
+    pass(&mut service, now, now.after(DAYS), refuse);
+    assert_eq!(made, ATTEMPTS * u64::from(events * subscriptions));
+    service
+}
+
+/// The bodies of so many events.
+fn bodies(events: u32) -> Vec<Arc<[u8]>> {
+    let mut service = subscribed(["https://hooks.example.com/"]);
+    (0..events).for_each(|event| happen(&mut service, start(), event));
+    let queued = std::iter::from_fn(|| service.poll_delivery());
+    queued.map(|delivery| Arc::clone(&delivery.body)).collect()
+}
