@@ -1,6 +1,8 @@
 //! Who is sent what, when, and what an answer means (§6 Delivery).
 
-use std::collections::{BTreeMap, BTreeSet};
+mod waiting;
+
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use crate::choices::Choices;
@@ -11,12 +13,15 @@ use crate::service::Service;
 use crate::signature::SigningKey;
 use crate::timestamp::Timestamp;
 
+use waiting::Waiting;
+
 /// All deliveries that are not done, and when which subscription has something to send.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Deliveries {
     queues: BTreeMap<SubscriptionId, Queue>,
-    /// When each queue may send next: an index that [`Deliveries::change`] maintains.
-    next: BTreeSet<(Timestamp, SubscriptionId)>,
+    /// When each queue may send next, in order: an index that [`Deliveries::change`] maintains. It changes with
+    /// nearly every attempt, and a list keeps its memory.
+    next: VecDeque<(Timestamp, SubscriptionId)>,
     /// Attempts that may be under way for a subscription, so that none takes all there are.
     at_once: usize,
 }
@@ -27,7 +32,8 @@ struct Queue {
     key: Arc<SigningKey>,
     pending: BTreeMap<u64, Pending>,
     /// Those of the pending that wait, by when they are due.
-    waiting: BTreeSet<(Timestamp, u64)>,
+    waiting: Waiting,
+    under_way: usize,
 }
 
 /// A delivery that is not done.
@@ -49,13 +55,15 @@ enum State {
 impl Queue {
     /// When it has something to send, if more may be under way.
     fn next(&self, at_once: usize) -> Option<Timestamp> {
-        let under_way = self.pending.len() - self.waiting.len();
-        let first = self.waiting.first().filter(|_| under_way < at_once);
-        first.map(|(due, _)| *due)
+        if self.under_way >= at_once {
+            return None;
+        }
+        let first = self.waiting.first();
+        first.map(|(due, _)| due)
     }
 
     fn wait(&mut self, delivery: Arc<Delivery>, attempts: u32, due: Timestamp, cause: Cause) {
-        self.waiting.insert((due, delivery.number));
+        self.waiting.insert(0, (due, delivery.number));
         let (place, state) = (Place::default(), State::Waiting { due, cause });
         self.pending.insert(delivery.number, Pending { delivery, attempts, place, state });
     }
@@ -68,6 +76,7 @@ impl Queue {
         pending.attempts += 1;
         pending.place.begun += usize::from(cause != Cause::Resent);
         pending.state = State::UnderWay;
+        self.under_way += 1;
         Some(Attempt {
             delivery: Arc::clone(&pending.delivery),
             number: pending.attempts,
@@ -88,6 +97,7 @@ impl Queue {
         if !is_this_one || pending.state != State::UnderWay {
             return false;
         }
+        self.under_way -= 1;
         match next {
             None => {
                 self.pending.remove(&number);
@@ -95,7 +105,7 @@ impl Queue {
             Some((due, cause)) => {
                 pending.place.resumes_at = None;
                 pending.state = State::Waiting { due, cause };
-                self.waiting.insert((due, number));
+                self.waiting.insert(pending.place.begun, (due, number));
             }
         }
         true
@@ -119,8 +129,8 @@ impl Queue {
         if due > now {
             pending.place.resumes_at = Some(due);
             pending.state = State::Waiting { due: now, cause };
-            self.waiting.remove(&(due, delivery.number));
-            self.waiting.insert((now, delivery.number));
+            self.waiting.remove((due, delivery.number));
+            self.waiting.insert(0, (now, delivery.number));
         }
         Ok(())
     }
@@ -128,12 +138,13 @@ impl Queue {
 
 impl Deliveries {
     pub(super) fn new(at_once: usize) -> Deliveries {
-        Deliveries { queues: BTreeMap::new(), next: BTreeSet::new(), at_once }
+        Deliveries { queues: BTreeMap::new(), next: VecDeque::new(), at_once }
     }
 
     pub(super) fn open(&mut self, subscription: SubscriptionId, key: SigningKey) {
-        let (pending, waiting) = (BTreeMap::new(), BTreeSet::new());
-        self.queues.insert(subscription, Queue { key: Arc::new(key), pending, waiting });
+        let (key, pending) = (Arc::new(key), BTreeMap::new());
+        let queue = Queue { key, pending, waiting: Waiting::default(), under_way: 0 };
+        self.queues.insert(subscription, queue);
     }
 
     /// Nothing more is sent, retries included (`4.webhookDeletion.1`, `6.delivery.2`).
@@ -153,11 +164,12 @@ impl Deliveries {
         let changed = change(queue);
         let after = queue.next(self.at_once);
         if before != after {
-            if let Some(due) = before {
-                self.next.remove(&(due, subscription));
+            let place = |next: &VecDeque<_>, due| next.binary_search(&(due, subscription));
+            if let Some(index) = before.and_then(|due| place(&self.next, due).ok()) {
+                self.next.remove(index);
             }
-            if let Some(due) = after {
-                self.next.insert((due, subscription));
+            if let Some((due, Err(index))) = after.map(|due| (due, place(&self.next, due))) {
+                self.next.insert(index, (due, subscription));
             }
         }
         Some(changed)
@@ -165,7 +177,7 @@ impl Deliveries {
 
     /// When something is to be sent next.
     pub(super) fn next(&self) -> Option<Timestamp> {
-        self.next.first().map(|(due, _)| *due)
+        self.next.front().map(|(due, _)| *due)
     }
 
     /// When an attempt of a delivery is due, if one is waited for.
@@ -193,7 +205,7 @@ impl<C: Choices> Service<C> {
     }
 
     pub(super) fn begin_attempt(&mut self, now: Timestamp) -> Option<Attempt> {
-        let (_, subscription) = *self.deliveries.next.first().filter(|(due, _)| *due <= now)?;
+        let (_, subscription) = *self.deliveries.next.front().filter(|(due, _)| *due <= now)?;
         self.deliveries.change(subscription, |queue| queue.begin(now, subscription))?
     }
 

@@ -1,0 +1,113 @@
+//! Deliveries that wait for their next attempt, by when it is due.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use crate::timestamp::Timestamp;
+
+/// When an attempt is due, and of which delivery.
+type Due = (Timestamp, u64);
+
+/// A queue of what is due.
+///
+/// Attempts that are as far in the schedule wait equally long, so that nearly all of them become due in the
+/// order in which they were added: each step of the schedule has a line of its own, and only what would
+/// jump its line is sorted in.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Waiting {
+    lines: Vec<VecDeque<Due>>,
+    out_of_line: BTreeSet<Due>,
+    /// What is due first of all: asked for more often than it changes.
+    first: Option<Due>,
+}
+
+impl Waiting {
+    /// Adds the next attempt of a delivery of which so many of the schedule were begun.
+    pub(super) fn insert(&mut self, begun: usize, due: Due) {
+        self.first = Some(self.first.map_or(due, |first| first.min(due)));
+        if self.lines.len() <= begun {
+            self.lines.resize_with(begun + 1, VecDeque::new);
+        }
+        let line = &mut self.lines[begun];
+        if line.back().is_none_or(|last| *last < due) {
+            line.push_back(due);
+        } else {
+            self.out_of_line.insert(due);
+        }
+    }
+
+    /// What is due first.
+    pub(super) fn first(&self) -> Option<Due> {
+        self.first
+    }
+
+    fn find_first(&mut self) {
+        let fronts = self.lines.iter().filter_map(VecDeque::front);
+        self.first = fronts.chain(self.out_of_line.first()).min().copied();
+    }
+
+    /// Takes what is due first.
+    pub(super) fn pop_first(&mut self) -> Option<Due> {
+        let first = self.first?;
+        match self.lines.iter_mut().find(|line| line.front() == Some(&first)) {
+            Some(line) => line.pop_front(),
+            None => self.out_of_line.pop_first(),
+        };
+        self.find_first();
+        Some(first)
+    }
+
+    /// Takes an attempt out, wherever it is.
+    pub(super) fn remove(&mut self, due: Due) {
+        if !self.out_of_line.remove(&due) {
+            for line in &mut self.lines {
+                if let Ok(index) = line.binary_search(&due) {
+                    line.remove(index);
+                }
+            }
+        }
+        self.find_first();
+    }
+
+    pub(super) fn clear(&mut self) {
+        *self = Waiting::default();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn due((seconds, number): (u64, u64)) -> Due {
+        (Timestamp::from_unix(0).unwrap().after(seconds), number)
+    }
+
+    proptest! {
+        #[test]
+        fn it_gives_back_what_a_sorted_set_would(
+            added in proptest::collection::vec((0_usize..9, 0_u64..20), 0..60),
+            removed in proptest::collection::vec(0_usize..60, 0..10),
+        ) {
+            let (mut waiting, mut sorted) = (Waiting::default(), BTreeSet::new());
+            for (number, (begun, seconds)) in (0..).zip(&added) {
+                waiting.insert(*begun, due((*seconds, number)));
+                sorted.insert(due((*seconds, number)));
+                if number % 5 == 4 {
+                    prop_assert_eq!(waiting.pop_first(), sorted.pop_first());
+                }
+            }
+            for index in removed {
+                if let Some((_, seconds)) = added.get(index) {
+                    waiting.remove(due((*seconds, index as u64)));
+                    sorted.remove(&due((*seconds, index as u64)));
+                }
+            }
+            while let Some(first) = sorted.pop_first() {
+                prop_assert_eq!(waiting.first(), Some(first));
+                prop_assert_eq!(waiting.pop_first(), Some(first));
+            }
+            prop_assert_eq!(waiting.pop_first(), None);
+        }
+    }
+}
