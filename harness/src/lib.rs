@@ -10,11 +10,13 @@
 pub mod checks;
 pub mod cli;
 pub mod coverage;
+pub mod defects;
 pub mod finding;
 pub mod generate;
 pub mod identifiers;
 pub mod inbox;
 pub mod matcher;
+pub mod prove;
 pub mod receiver;
 pub mod report;
 pub mod run;

@@ -10,6 +10,7 @@ use crate::operation::Operation;
 use crate::profile::Profile;
 use crate::refusal::Refusal;
 use crate::timestamp::Timestamp;
+use crate::wire::exchange::{self, Encoding};
 use crate::wire::reply::Reply;
 
 /// What the service answers: a reply or a refusal.
@@ -110,6 +111,16 @@ pub trait Face: Send {
     /// # Errors
     /// The law of conservation that does not hold, with its two sides.
     fn audit(&self) -> Result<(), String>;
+
+    /// How its answers are written down.
+    fn encoding(&self) -> Encoding {
+        exchange::respond
+    }
+
+    /// What it does wrong on purpose, in words, if it does anything wrong.
+    fn defect(&self) -> Option<&str> {
+        None
+    }
 }
 
 /// Lets time pass from `now` to `end`: whatever is due happens at its own time, in order, and each attempt
@@ -135,7 +146,7 @@ pub fn pass<F: Face + ?Sized>(
     }
 }
 
-/// A face that does as another does, but for what it overrides: a planted bug, a fault.
+/// A face that does as another does, but for what it overrides: a defect, a fault.
 pub trait Altered: Send {
     /// The face that it alters.
     type Face: Face;
@@ -146,12 +157,33 @@ pub trait Altered: Send {
     /// The other face.
     fn unaltered_mut(&mut self) -> &mut Self::Face;
 
+    /// In place of [`Face::authenticate`].
+    ///
+    /// # Errors
+    /// As [`Face::authenticate`].
+    fn alter_authentication(&self, authorization: Option<&str>) -> Result<PlatformId, Refusal> {
+        self.unaltered().authenticate(authorization)
+    }
+
     /// In place of [`Face::handle`].
     ///
     /// # Errors
     /// As [`Face::handle`].
     fn alter_answer(&mut self, now: Timestamp, caller: PlatformId, operation: Operation) -> Answer {
         self.unaltered_mut().handle(now, caller, operation)
+    }
+
+    /// In place of [`Face::happen`].
+    ///
+    /// # Errors
+    /// As [`Face::happen`].
+    fn alter_happening(
+        &mut self,
+        now: Timestamp,
+        platform: PlatformId,
+        happening: Happening,
+    ) -> Result<Outcome, Impossible> {
+        self.unaltered_mut().happen(now, platform, happening)
     }
 
     /// In place of [`Face::poll_attempt`].
@@ -168,6 +200,16 @@ pub trait Altered: Send {
     ) -> Consequence {
         self.unaltered_mut().handle_receipt(now, attempt, receipt)
     }
+
+    /// In place of [`Face::encoding`].
+    fn alter_encoding(&self) -> Encoding {
+        self.unaltered().encoding()
+    }
+
+    /// In place of [`Face::defect`].
+    fn admit_defect(&self) -> Option<&str> {
+        self.unaltered().defect()
+    }
 }
 
 impl<A: Altered> Face for A {
@@ -180,7 +222,7 @@ impl<A: Altered> Face for A {
     }
 
     fn authenticate(&self, authorization: Option<&str>) -> Result<PlatformId, Refusal> {
-        self.unaltered().authenticate(authorization)
+        self.alter_authentication(authorization)
     }
 
     fn platform_of(&self, authorization: Option<&str>) -> Option<PlatformId> {
@@ -201,7 +243,7 @@ impl<A: Altered> Face for A {
         platform: PlatformId,
         happening: Happening,
     ) -> Result<Outcome, Impossible> {
-        self.unaltered_mut().happen(now, platform, happening)
+        self.alter_happening(now, platform, happening)
     }
 
     fn handle_timeout(&mut self, now: Timestamp) {
@@ -248,5 +290,13 @@ impl<A: Altered> Face for A {
 
     fn audit(&self) -> Result<(), String> {
         self.unaltered().audit()
+    }
+
+    fn encoding(&self) -> Encoding {
+        self.alter_encoding()
+    }
+
+    fn defect(&self) -> Option<&str> {
+        self.admit_defect()
     }
 }

@@ -62,7 +62,7 @@ async fn api(State(worlds): State<Arc<Worlds>>, mut request: Request) -> Respons
         },
     };
     log(&request, world.profile(), &answer);
-    respond::answer(world.profile(), &answer)
+    respond::answer(&world, &answer)
 }
 
 /// A line for whoever watches: what was asked for, and what came of it.

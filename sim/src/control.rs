@@ -136,9 +136,14 @@ fn seconds(body: &Value, field: &str) -> Option<Seconds> {
     fields.get(field)?.as_u64()
 }
 
-/// `GET /_sim/health`: whether it answers.
+/// `GET /_sim/health`: whether it answers, and what it does wrong on purpose.
 pub(crate) async fn health(State(worlds): Shared) -> Response {
-    respond::ok(&json!({ "status": "ok", "now": worlds.of(None).now() }))
+    let world = worlds.of(None);
+    let mut health = json!({ "status": "ok", "now": world.now() });
+    if let Some(defect) = world.defect() {
+        health["defect"] = json!(defect);
+    }
+    respond::ok(&health)
 }
 
 /// `GET /_sim/keys`: the platforms and the keys that were issued to them, masked.

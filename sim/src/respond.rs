@@ -8,18 +8,23 @@ use tideover_model::wire::exchange;
 use tideover_model::wire::reply::Failure;
 use tideover_model::{Answer, Profile, Refusal};
 
+use crate::world::World;
+
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
 /// An answer of the partner API.
-pub(crate) fn answer(profile: &Profile, answer: &Answer) -> Response<Body> {
-    let response = exchange::respond(profile, answer);
+pub(crate) fn answer(world: &World, answer: &Answer) -> Response<Body> {
+    encoded(world.encoding()(world.profile(), answer))
+}
+
+fn encoded(response: exchange::Response) -> Response<Body> {
     let status = StatusCode::from_u16(response.status).unwrap_or(StatusCode::BAD_GATEWAY);
     written(status, response.body)
 }
 
 /// A refusal of the control plane, in a code whose status the document states.
 pub(crate) fn refusal(refusal: Refusal) -> Response<Body> {
-    answer(&Profile::default(), &Err(refusal))
+    encoded(exchange::respond(&Profile::default(), &Err(refusal)))
 }
 
 /// A success of the control plane.

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::Router;
 use axum::extract::Request;
-use tideover_model::wire::exchange;
+use tideover_model::wire::exchange::{self, Encoding};
 use tideover_model::{
     Answer, Destinations, Face, Happening, Impossible, IssuedKey, Operation, OperationKind,
     Outcome, PlatformId, Profile, Refusal, Timestamp,
@@ -33,6 +33,8 @@ pub struct World {
 struct Shared {
     profile: Profile,
     destinations: Destinations,
+    encoding: Encoding,
+    defect: Option<String>,
     resolver: Option<Arc<dyn Resolver>>,
     state: Mutex<State>,
     /// The courier has something to look at.
@@ -59,7 +61,7 @@ struct State {
 }
 
 impl World {
-    /// A world in which `face` is the service. Its profile is read once, here. Nothing is sent, and no name
+    /// A world in which `face` is the service. Its profile is read once, here, and so is its encoding. Nothing is sent, and no name
     /// resolved: a [`Mock`](crate::Mock) does that.
     pub fn new(face: Box<dyn Face>, clock: Clock) -> World {
         World::resolving(face, clock, None)
@@ -73,6 +75,7 @@ impl World {
     ) -> World {
         let profile = face.profile().clone();
         let destinations = face.destinations().clone();
+        let (encoding, defect) = (face.encoding(), face.defect().map(str::to_owned));
         let state = Mutex::new(State {
             face,
             clock,
@@ -86,7 +89,8 @@ impl World {
             resets: 0,
         });
         let (wake, settled) = (Notify::new(), Notify::new());
-        let shared = Shared { profile, destinations, resolver, state, wake, settled };
+        let shared =
+            Shared { profile, destinations, encoding, defect, resolver, state, wake, settled };
         World { shared: Arc::new(shared) }
     }
 
@@ -98,6 +102,16 @@ impl World {
     /// The assumed values.
     pub fn profile(&self) -> &Profile {
         &self.shared.profile
+    }
+
+    /// How answers are written down.
+    pub(crate) fn encoding(&self) -> Encoding {
+        self.shared.encoding
+    }
+
+    /// What the service does wrong on purpose, in words, if it does anything wrong.
+    pub(crate) fn defect(&self) -> Option<&str> {
+        self.shared.defect.as_deref()
     }
 
     /// What time it is. Whatever is due has happened.

@@ -3,6 +3,7 @@
 mod check;
 mod output;
 mod probe;
+mod prove;
 mod receiver_check;
 mod replay;
 mod secret;
@@ -18,6 +19,8 @@ use tideover_model::{Profile, Timestamp};
 
 pub(crate) use output::Output;
 
+use crate::defects::{self, Defect};
+
 /// Stands in for the Receivables Advance Partner API, and holds it to its word.
 #[derive(Parser)]
 #[command(name = "tideover", version, max_term_width = 100, after_help = EXIT_CODES)]
@@ -30,10 +33,10 @@ const EXIT_CODES: &str = "\
 Exit codes:
   0  all held, or what the document leaves open is not as we assume
   1  the contract was violated, a transcript's expectation was not met, a signature is not valid,
-     or a receiver was found wanting
+     a receiver was found wanting, or a defect survived that should be found
   2  the command was wrong: an option, a file, a port in use, a probe
   3  the target could not be reached
-  130  a check was interrupted; what it had seen until then held";
+  130  a check or a proof was interrupted; what it had seen until then held";
 
 /// What each does, its own module says.
 #[derive(Subcommand)]
@@ -41,6 +44,7 @@ enum Command {
     Serve(serve::Serve),
     Check(check::Check),
     Replay(replay::Replay),
+    Prove(prove::Prove),
     Sign(signature::Sign),
     Verify(signature::Verify),
     ReceiverCheck(receiver_check::ReceiverCheck),
@@ -127,6 +131,7 @@ async fn run(command: Command) -> Result<Held, Problem> {
         Command::Serve(serve) => serve.run().await,
         Command::Check(check) => check.run().await,
         Command::Replay(replay) => replay.run().await,
+        Command::Prove(prove) => prove.run().await,
         Command::Sign(sign) => sign.run(),
         Command::Verify(verify) => verify.run(),
         Command::ReceiverCheck(check) => check.run().await,
@@ -146,6 +151,12 @@ impl WorldOptions {
 
 fn load_profile(path: &Path) -> Result<Profile, Problem> {
     tideover_sim::load_profile(path).map_err(|error| Problem::Wrong(error.to_string()))
+}
+
+/// The defect of this name.
+fn defect_named(name: &str) -> Result<&'static Defect, String> {
+    defects::find(name)
+        .ok_or_else(|| "no defect has this name; tideover prove --list names them".to_owned())
 }
 
 fn instant(text: &str) -> Result<Timestamp, String> {

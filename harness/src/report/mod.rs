@@ -1,6 +1,7 @@
 //! What is told of a run: in plain words, as curl lines, as JSON.
 
 mod curl;
+pub mod matrix;
 mod plain;
 
 use std::fmt::{self, Write as _};

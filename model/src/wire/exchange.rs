@@ -49,11 +49,14 @@ pub struct Response {
     pub refused: Option<(Code, Clause)>,
 }
 
+/// How an answer is written down; [`respond`] does it right.
+pub type Encoding = fn(&Profile, &Answer) -> Response;
+
 /// What `face` answers to `request` at `now`.
 pub fn answer(face: &mut dyn Face, now: Timestamp, request: &Request<'_>) -> Response {
     face.handle_timeout(now);
     let answer = attempt(face, now, request);
-    respond(face.profile(), &answer)
+    face.encoding()(face.profile(), &answer)
 }
 
 fn attempt(face: &mut dyn Face, now: Timestamp, request: &Request<'_>) -> Answer {

@@ -1,0 +1,417 @@
+//! Invoices as read and synced.
+
+use tideover_model::wire::reply::{Invoice, InvoiceSynced, Reply};
+use tideover_model::wire::words::{CollectionState, InvoiceStatus, SyncOutcome};
+use tideover_model::{
+    Answer, Cents, Code, FaceValue, InvoiceSync, Operation, Refusal, Timestamp, clause,
+};
+
+use super::Defect;
+use super::breach::{Behind, answer, encoding, reply};
+use super::errors::rewritten;
+
+pub(super) static DEFECTS: &[Defect] = &[
+    Defect::new(
+        "invoice-identifiers-are-global",
+        clause!("1.general.3"),
+        "an invoice is read as that of the first payee who has one of its identifier",
+        answer(|behind, mut operation| {
+            if let Operation::GetInvoice { invoice, .. } = &operation
+                && let Some(Reply::Business(first)) =
+                    behind.memory.kept(&behind.key(&["payee of", invoice]))
+            {
+                let (payee, invoice) = (first.external_id.clone(), invoice.clone());
+                operation = Operation::GetInvoice { payee, invoice };
+            }
+            remember_payee(behind, &operation);
+            behind.answer(operation)
+        }),
+    )
+    .named_as(clause!("2.invoice.faceValue")),
+    Defect::new(
+        "percent-sign-is-decoded-twice",
+        clause!("2.invoice.externalId"),
+        "an invoice with a percent sign in its identifier is told without it",
+        reply(|reply| {
+            read(reply, |invoice| invoice.external_id = invoice.external_id.replace('%', ""))
+        }),
+    ),
+    Defect::new(
+        "paid-invoices-become-paid",
+        clause!("2.invoice.status.2"),
+        "the service moves the status of an invoice to PAID once all of it is collected",
+        reply(|reply| {
+            read(reply, |invoice| {
+                if invoice.collection_state == CollectionState::Collected {
+                    invoice.status = InvoiceStatus::Paid;
+                }
+            });
+        }),
+    )
+    .named_as(clause!("2.invoice.status")),
+    Defect::new(
+        "status-is-that-of-the-first-sync",
+        clause!("2.invoice.status"),
+        "the status of an invoice stays what it was when it was read first",
+        answer(|behind, operation| {
+            let key = match &operation {
+                Operation::GetInvoice { payee, invoice } => behind.key(&[payee, invoice]),
+                _ => return behind.answer(operation),
+            };
+            let mut answer = behind.answer(operation);
+            if let Ok(Reply::Invoice(invoice)) = &mut answer {
+                let first = behind.memory.first(key, Reply::Invoice(invoice.clone()));
+                if let Reply::Invoice(first) = first {
+                    invoice.status = first.status;
+                }
+            }
+            answer
+        }),
+    ),
+    Defect::new(
+        "large-face-value-is-rounded",
+        clause!("2.invoice.faceValue"),
+        "a face value passes through a float of 32 bits: above 16,777,216 cents the last ones are lost",
+        reply(|reply| {
+            read(reply, |invoice| {
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_precision_loss,
+                    reason = "the defect"
+                )]
+                let rounded = invoice.face_value.0 as f32 as i64;
+                invoice.face_value = Cents(rounded);
+            });
+        }),
+    ),
+    Defect::new(
+        "face-value-moves-over-an-advance",
+        clause!("3.invoice.2"),
+        "a sync of an invoice with an advance moves its face value",
+        answer(|behind, operation| {
+            over_an_advance(behind, operation, |invoice, synced| {
+                invoice.face_value = synced.face_value.cents();
+            })
+        }),
+    )
+    .named_as(clause!("2.invoice.faceValue")),
+    Defect::new(
+        "due-date-moves-over-an-advance",
+        clause!("4.invoiceSync.6"),
+        "a sync of an invoice with an advance moves its due date",
+        answer(|behind, operation| {
+            over_an_advance(behind, operation, |invoice, synced| {
+                invoice.due_date = synced.due_date;
+            })
+        }),
+    )
+    .named_as(clause!("2.invoice.dueDate")),
+    Defect::new(
+        "issue-date-is-cut-to-the-day",
+        clause!("2.invoice.issueDate"),
+        "an invoice forgets the time of day at which it was issued",
+        reply(|reply| read(reply, |invoice| invoice.issue_date = midnight(invoice.issue_date))),
+    ),
+    Defect::new(
+        "due-date-far-off-is-cut",
+        clause!("2.invoice.dueDate"),
+        "a due date after 2038 is told as one in 2038",
+        reply(|reply| {
+            read(reply, |invoice| {
+                let end = Timestamp::from_unix(i64::from(i32::MAX)).unwrap_or(Timestamp::MAX);
+                invoice.due_date = invoice.due_date.min(end);
+            });
+        }),
+    ),
+    Defect::new(
+        "void-invoices-are-fundable",
+        clause!("2.invoice.fundable"),
+        "an invoice that is VOIDED is told as fundable",
+        reply(|reply| {
+            read(reply, |invoice| {
+                if invoice.status == InvoiceStatus::Voided {
+                    invoice.fundable = true;
+                    invoice.not_fundable_reason = None;
+                }
+            });
+        }),
+    ),
+    Defect::new(
+        "fundable-forgets-the-limit",
+        clause!("2.invoice.fundable"),
+        "an invoice whose advance would exceed the limit is told as fundable",
+        reply(|reply| {
+            read(reply, |invoice| {
+                if invoice.not_fundable_reason.is_some_and(|reason| reason.contains("outstanding"))
+                {
+                    invoice.fundable = true;
+                    invoice.not_fundable_reason = None;
+                }
+            });
+        }),
+    ),
+    Defect::new(
+        "fundable-is-followed-by-a-409",
+        clause!("2.invoice.fundable.2"),
+        "an advance that was told as fundable is refused if it is requested in the same second",
+        answer(|behind, operation| {
+            let key = match &operation {
+                Operation::GetInvoice { payee, invoice }
+                | Operation::RequestAdvance { payee, invoice } => behind.key(&[payee, invoice]),
+                _ => return behind.answer(operation),
+            };
+            if matches!(operation, Operation::RequestAdvance { .. })
+                && behind.memory.noted(&key) == Some(behind.now)
+            {
+                return Err(Refusal::new(
+                    Code::InvoiceNotFinanceable,
+                    clause!("2.invoice.fundable.2"),
+                ));
+            }
+            let answer = behind.answer(operation);
+            if matches!(&answer, Ok(Reply::Invoice(invoice)) if invoice.fundable) {
+                behind.memory.note(key, behind.now);
+            }
+            answer
+        }),
+    ),
+    Defect::new(
+        "no-reason-for-self-dealing",
+        clause!("2.invoice.notFundableReason"),
+        "an invoice that a business owes to itself is not fundable, and no reason is told",
+        reply(|reply| {
+            read(reply, |invoice| {
+                invoice.not_fundable_reason.take_if(|reason| reason.contains("same business"));
+            });
+        }),
+    ),
+    Defect::new(
+        "null-reason-is-left-out",
+        clause!("2.invoice.notFundableReason"),
+        "a fundable invoice is told without the field notFundableReason",
+        encoding(|profile, answer| {
+            rewritten(profile, answer, |reply, body| {
+                if matches!(reply, Reply::Invoice(_)) && body["notFundableReason"].is_null() {
+                    body.as_object_mut()?.remove("notFundableReason");
+                }
+                Some(())
+            })
+        }),
+    ),
+    Defect::new(
+        "reason-names-the-limit",
+        clause!("2.invoice.notFundableReason.2"),
+        "the reason for an invoice over the limit says what the limit is",
+        reply(|reply| {
+            read(reply, |invoice| {
+                if let Some(reason) = &mut invoice.not_fundable_reason
+                    && reason.contains("outstanding")
+                {
+                    *reason = "More than $1,000,000.00 would be outstanding with this business.";
+                }
+            });
+        }),
+    ),
+    Defect::new(
+        "sync-names-no-invoice",
+        clause!("2.invoiceSynced.externalId"),
+        "an update of an invoice is answered with an empty identifier",
+        reply(|reply| {
+            if let Reply::InvoiceSynced(InvoiceSynced { external_id, outcome, .. }) = reply
+                && *outcome == SyncOutcome::Updated
+            {
+                external_id.clear();
+            }
+        }),
+    ),
+    Defect::new(
+        "status-only-is-told-as-updated",
+        clause!("2.invoiceSynced.outcome.2"),
+        "a sync of an invoice with an advance is told as an update",
+        reply(|reply| {
+            if let Reply::InvoiceSynced(InvoiceSynced { outcome, .. }) = reply
+                && *outcome == SyncOutcome::StatusOnly
+            {
+                *outcome = SyncOutcome::Updated;
+            }
+        }),
+    )
+    .named_as(clause!("2.invoiceSynced.outcome")),
+    Defect::new(
+        "third-sync-is-told-as-created",
+        clause!("2.invoiceSynced.outcome"),
+        "the third sync of an invoice is told as its creation",
+        answer(|behind, operation| {
+            let key = match &operation {
+                Operation::SyncInvoice(sync) => behind.key(&[&sync.payee.business, &sync.invoice]),
+                _ => return behind.answer(operation),
+            };
+            let mut answer = behind.answer(operation);
+            if let Ok(Reply::InvoiceSynced(synced)) = &mut answer
+                && behind.memory.count(&key) == 3
+            {
+                synced.outcome = SyncOutcome::Created;
+            }
+            answer
+        }),
+    ),
+    Defect::new(
+        "null-sync-reason-is-left-out",
+        clause!("2.invoiceSynced.reason"),
+        "an invoice sync without a reason is answered without that field",
+        encoding(|profile, answer| {
+            rewritten(profile, answer, |reply, body| {
+                if matches!(reply, Reply::InvoiceSynced(_)) && body["reason"].is_null() {
+                    body.as_object_mut()?.remove("reason");
+                }
+                Some(())
+            })
+        }),
+    ),
+    Defect::new(
+        "resync-forgets-what-was-collected",
+        clause!("4.invoiceSync.2"),
+        "an invoice that is synced again after a payment is told as uncollected",
+        answer(|behind, operation| {
+            if let Operation::SyncInvoice(sync) = &operation {
+                let key = behind.key(&[&sync.payee.business, &sync.invoice]);
+                behind.memory.count(&key);
+            }
+            let key = match &operation {
+                Operation::GetInvoice { payee, invoice } => behind.key(&[payee, invoice]),
+                _ => String::new(),
+            };
+            let mut answer = behind.answer(operation);
+            if let Ok(Reply::Invoice(invoice)) = &mut answer
+                && behind.memory.counted(&key) > 1
+            {
+                invoice.collected = Cents::ZERO;
+                invoice.collection_state = CollectionState::Uncollected;
+            }
+            answer
+        }),
+    )
+    .named_as(clause!("2.invoice.collected")),
+    Defect::new(
+        "payors-are-not-created",
+        clause!("4.invoiceSync.3"),
+        "a business that was only named as a payor is not found",
+        answer(|behind, operation| {
+            match &operation {
+                Operation::SyncBusiness { business, .. } => {
+                    let key = behind.key(&[business]);
+                    behind.memory.forget(&key);
+                    behind.memory.count(&key);
+                }
+                Operation::SyncInvoice(sync) => {
+                    let key = behind.key(&[&sync.payor.business]);
+                    if behind.memory.counted(&key) == 0 {
+                        behind.memory.note(key, behind.now);
+                    }
+                }
+                Operation::GetBusiness { business }
+                    if behind.memory.noted(&behind.key(&[business])).is_some() =>
+                {
+                    return Err(Refusal::new(
+                        Code::BusinessNotFound,
+                        clause!("7.codes.business_not_found"),
+                    ));
+                }
+                _ => {}
+            }
+            behind.answer(operation)
+        }),
+    )
+    .named_as(clause!("7.codes.business_not_found")),
+    Defect::new(
+        "greatest-face-value-is-refused",
+        clause!("8.faceValue"),
+        "an invoice of exactly 2147483647 cents is refused",
+        answer(|behind, operation| match &operation {
+            Operation::SyncInvoice(sync) if sync.face_value.cents() == Cents(FaceValue::MAX) => {
+                Err(Refusal::new(Code::InvalidRequest, clause!("8.faceValue")))
+            }
+            _ => behind.answer(operation),
+        }),
+    )
+    .named_as(clause!("7.codes.invalid_request")),
+    Defect::new(
+        "unknown-invoice-is-told-as-void",
+        clause!("7.codes.invoice_not_found"),
+        "reading an invoice that nobody has synced tells one that is VOIDED",
+        answer(|behind, operation| {
+            let asked = match &operation {
+                Operation::GetInvoice { invoice, .. } => invoice.clone(),
+                _ => return behind.answer(operation),
+            };
+            match behind.answer(operation) {
+                Err(refusal) if refusal.code == Code::InvoiceNotFound => {
+                    Ok(Reply::Invoice(Box::new(Invoice {
+                        external_id: asked,
+                        status: InvoiceStatus::Voided,
+                        face_value: Cents(1),
+                        collected: Cents::ZERO,
+                        collection_state: CollectionState::Uncollected,
+                        issue_date: behind.now,
+                        due_date: behind.now,
+                        advance: None,
+                        fundable: false,
+                        not_fundable_reason: Some("It is void."),
+                    })))
+                }
+                answer => answer,
+            }
+        }),
+    ),
+];
+
+/// Alters an invoice as read.
+pub(super) fn read(reply: &mut Reply, alter: impl FnOnce(&mut Invoice)) {
+    if let Reply::Invoice(invoice) = reply {
+        alter(invoice);
+    }
+}
+
+/// Lets a sync of an invoice with an advance move more than its status: it shows when the invoice is read.
+fn over_an_advance(
+    behind: &mut Behind<'_>,
+    operation: Operation,
+    alter: impl FnOnce(&mut Invoice, &InvoiceSync),
+) -> Answer {
+    if let Operation::GetInvoice { payee, invoice } = &operation {
+        let moved = behind.memory.kept(&behind.key(&[payee, invoice])).cloned();
+        let mut answer = behind.answer(operation);
+        if let (Ok(reply), Some(Reply::Invoice(moved))) = (&mut answer, moved) {
+            read(reply, |invoice| {
+                invoice.face_value = moved.face_value;
+                invoice.due_date = moved.due_date;
+            });
+        }
+        return answer;
+    }
+    let Operation::SyncInvoice(sync) = operation else { return behind.answer(operation) };
+    let (payee, invoice) = (sync.payee.business.clone(), sync.invoice.clone());
+    let answer = behind.answer(Operation::SyncInvoice(sync.clone()))?;
+    if matches!(&answer, Reply::InvoiceSynced(synced) if synced.outcome == SyncOutcome::StatusOnly)
+    {
+        let key = behind.key(&[&payee, &invoice]);
+        if let Ok(mut reply) = behind.answer(Operation::GetInvoice { payee, invoice }) {
+            read(&mut reply, |invoice| alter(invoice, &sync));
+            behind.memory.keep(key, reply);
+        }
+    }
+    Ok(answer)
+}
+
+fn midnight(time: Timestamp) -> Timestamp {
+    Timestamp::from_unix(time.unix().div_euclid(86_400) * 86_400).unwrap_or(time)
+}
+
+fn remember_payee(behind: &mut Behind<'_>, operation: &Operation) {
+    let Operation::SyncInvoice(sync) = operation else { return };
+    let key = behind.key(&["payee of", &sync.invoice]);
+    let read = Operation::GetBusiness { business: sync.payee.business.clone() };
+    if let Ok(payee) = behind.answer(read) {
+        behind.memory.first(key, payee);
+    }
+}

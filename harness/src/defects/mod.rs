@@ -1,0 +1,119 @@
+//! The catalogue of defects: deliberate violations, each of one clause, that prove that a check can fail.
+//!
+//! A defect is a small wrapper around anything that has the model's face, its choices and the encoding of
+//! its answers included. What the suite does not find is told here, with the reason.
+
+mod advances;
+mod breach;
+mod chosen;
+mod collections;
+mod defective;
+mod errors;
+mod identity;
+mod imports;
+mod invoices;
+mod onboarding;
+mod secrets;
+mod webhooks;
+
+use tideover_model::{Clause, Destinations, Profile, Seeded, Service, clause};
+
+use breach::Breach;
+
+pub use chosen::Chosen;
+pub use defective::Defective;
+
+/// A deliberate violation.
+#[derive(Debug)]
+pub struct Defect {
+    /// The stable name.
+    pub name: &'static str,
+    /// The sentence that it breaks.
+    pub clause: Clause,
+    /// What goes wrong, in one line.
+    pub words: &'static str,
+    /// What the suite makes of it.
+    pub expected: Expected,
+    breach: Breach,
+}
+
+/// What the suite makes of a defect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expected {
+    /// It is found, and the finding names the clause.
+    Named,
+    /// It is found where it shows first: the finding names this clause.
+    NamedAs(Clause),
+    /// It is not found, for this reason.
+    Survives(&'static str),
+}
+
+impl Defect {
+    const fn new(
+        name: &'static str,
+        clause: Clause,
+        words: &'static str,
+        breach: Breach,
+    ) -> Defect {
+        Defect { name, clause, words, expected: Expected::Named, breach }
+    }
+
+    /// It shows first in what another clause says.
+    const fn named_as(self, clause: Clause) -> Defect {
+        Defect { expected: Expected::NamedAs(clause), ..self }
+    }
+
+    /// A new service that has this defect.
+    pub fn service(
+        &'static self,
+        profile: Profile,
+        seed: u64,
+        destinations: Destinations,
+    ) -> Defective {
+        let choices = Chosen::new(Seeded { seed }, self.breach.skew);
+        Defective::new(Service::new(profile, choices).sending_to(destinations), self)
+    }
+
+    /// What a finding of it names.
+    pub fn named(&self) -> Clause {
+        match self.expected {
+            Expected::Named | Expected::Survives(_) => self.clause,
+            Expected::NamedAs(clause) => clause,
+        }
+    }
+}
+
+/// Every defect, by the document's areas.
+pub fn all() -> impl Iterator<Item = &'static Defect> {
+    [
+        identity::DEFECTS,
+        onboarding::DEFECTS,
+        invoices::DEFECTS,
+        imports::DEFECTS,
+        advances::DEFECTS,
+        collections::DEFECTS,
+        webhooks::DEFECTS,
+        errors::DEFECTS,
+        secrets::DEFECTS,
+    ]
+    .into_iter()
+    .flatten()
+}
+
+/// The defect of this name.
+pub fn find(name: &str) -> Option<&'static Defect> {
+    all().find(|defect| defect.name == name)
+}
+
+/// Documented clauses that a run meets and no defect here breaks, each with the reason.
+pub static WITHOUT_DEFECT: &[(Clause, &str)] = &[
+    (
+        clause!("1.service.3.3"),
+        "the books are the service's own: a wrapper cannot make them lose a cent, and one that only says so proves nothing",
+    ),
+    (
+        clause!("6.signature.4"),
+        "whoever sends signs, behind the face: a wrapper sees the attempt before it has a time",
+    ),
+    (clause!("6.signature.intro.1"), "whoever sends writes the header, behind the face"),
+];

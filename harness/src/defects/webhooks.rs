@@ -1,0 +1,337 @@
+//! Subscriptions, and what is sent to them.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tideover_model::wire::reply::{Reply, Subscribed, Subscription};
+use tideover_model::wire::words::EventType;
+use tideover_model::{
+    Answer, Attempt, Cause, Code, Delivery, Operation, Receipt, Refusal, Token, clause,
+};
+
+use super::Defect;
+use super::breach::{Behind, answer, attempt, choice, receipt, reply};
+use super::chosen::Skew;
+
+pub(super) static DEFECTS: &[Defect] = &[
+    Defect::new(
+        "retries-have-bodies-of-their-own",
+        clause!("6.delivery.3.2"),
+        "the body of a retry is not byte for byte that of the first attempt",
+        attempt(|_, attempt| {
+            if attempt.number > 1 {
+                altered(attempt, |delivery| append(delivery, b" "));
+            }
+            true
+        }),
+    ),
+    Defect::new(
+        "retries-have-names-of-their-own",
+        clause!("6.delivery.3"),
+        "a retry carries another Service-Delivery than the attempt before",
+        attempt(|_, attempt| {
+            let number = attempt.number;
+            if number > 1 {
+                altered(attempt, |delivery| delivery.id.push_str(&number.to_string()));
+            }
+            true
+        }),
+    )
+    .named_as(clause!("gap.retrySchedule")),
+    Defect::new(
+        "one-name-for-every-delivery",
+        clause!("6.delivery.3.2"),
+        "every delivery carries the same Service-Delivery",
+        choice(Skew::Same(Token::Delivery)),
+    ),
+    Defect::new(
+        "every-sequence-is-one",
+        clause!("6.delivery.5"),
+        "the sequence of every financing state is 1",
+        attempt(|_, attempt| {
+            body(attempt, |event| {
+                if event.get("sequence").is_some() {
+                    event["sequence"] = json!(1);
+                }
+            });
+            true
+        }),
+    ),
+    Defect::new(
+        "repaid-has-the-sequence-of-funded",
+        clause!("6.delivery.5"),
+        "REPAID is told with the sequence of the state before, so that receivers drop it",
+        attempt(|_, attempt| {
+            body(attempt, |event| {
+                if event["data"]["state"] == "REPAID" {
+                    event["sequence"] = json!(3);
+                }
+            });
+            true
+        }),
+    ),
+    Defect::new(
+        "occurred-at-is-unix-time",
+        clause!("6.delivery.6"),
+        "the occurredAt of an event is a number of seconds",
+        attempt(|_, attempt| {
+            let at = attempt.delivery.queued_at.unix();
+            body(attempt, |event| event["occurredAt"] = json!(at));
+            true
+        }),
+    ),
+    Defect::new(
+        "gone-is-not-heard",
+        clause!("6.delivery.2"),
+        "a receiver that answers 410 is sent more",
+        receipt(|receipt| match receipt {
+            Receipt::Answered(410) => Receipt::Failed,
+            receipt => receipt,
+        }),
+    ),
+    Defect::new(
+        "failed-deliveries-are-not-repeated",
+        clause!("6.delivery.1.2"),
+        "a delivery that was answered with a 5xx is never sent again",
+        receipt(|receipt| match receipt {
+            Receipt::Answered(500..) => Receipt::Answered(200),
+            receipt => receipt,
+        }),
+    )
+    .named_as(clause!("gap.eventCauses")),
+    Defect::new(
+        "accepted-deliveries-are-repeated",
+        clause!("6.delivery.1"),
+        "a delivery that was accepted is sent again as if it had failed",
+        receipt(|receipt| match receipt {
+            Receipt::Answered(200..=299) => Receipt::Failed,
+            receipt => receipt,
+        }),
+    )
+    .named_as(clause!("gap.eventCauses")),
+    Defect::new(
+        "issued-advance-is-not-told",
+        clause!("6.events.loan.issued"),
+        "nobody is told that the vendor was paid",
+        attempt(|_, attempt| attempt.delivery.event != EventType::AdvanceIssued),
+    )
+    .named_as(clause!("gap.eventCauses")),
+    Defect::new(
+        "deletion-is-forgotten",
+        clause!("4.webhookDeletion.1"),
+        "a subscription is said to be deleted, and goes on",
+        answer(|behind, operation| {
+            let Operation::Unsubscribe { reference } = &operation else {
+                return behind.answer(operation);
+            };
+            if lists(behind, reference)? {
+                Ok(Reply::Unsubscribed)
+            } else {
+                behind.answer(operation)
+            }
+        }),
+    )
+    .named_as(clause!("gap.subscriptionForm")),
+    Defect::new(
+        "deletion-forgets-what-is-queued",
+        clause!("4.webhookDeletion.1"),
+        "a deleted subscription is sent what was queued before, and nothing else",
+        answer(|behind, operation| match operation {
+            Operation::Unsubscribe { reference } => unsubscribe_later(behind, reference),
+            Operation::ListSubscriptions => match behind.answer(operation)? {
+                Reply::Subscriptions(mut list) => {
+                    list.retain(|one| behind.memory.noted(&one.reference).is_none());
+                    Ok(Reply::Subscriptions(list))
+                }
+                reply => Ok(reply),
+            },
+            Operation::Subscribe { .. } => {
+                for reference in behind.memory.noted_keys() {
+                    behind.memory.forget(&reference);
+                    // That of another platform stays.
+                    let _ = behind.answer(Operation::Unsubscribe { reference });
+                }
+                behind.answer(operation)
+            }
+            operation => behind.answer(operation),
+        })
+        .and_attempt(|memory, attempt| {
+            let deleted = memory.noted(&attempt.delivery.subscription);
+            deleted.is_none_or(|deleted| attempt.delivery.queued_at < deleted)
+        }),
+    ),
+    Defect::new(
+        "event-types-are-not-looked-at",
+        clause!("2.subscription.eventTypes"),
+        "a subscription to some events is sent all of them",
+        answer(|behind, operation| match operation {
+            Operation::Subscribe { url, event_types, addresses } => {
+                let all = Operation::Subscribe { url, event_types: None, addresses };
+                let mut answer = behind.answer(all);
+                if let Ok(Reply::Subscribed(Subscribed { subscription, .. })) = &mut answer {
+                    subscription.event_types = event_types;
+                    let told = Reply::Subscriptions(vec![subscription.clone()]);
+                    behind.memory.keep(subscription.reference.clone(), told);
+                }
+                answer
+            }
+            Operation::ListSubscriptions => match behind.answer(operation)? {
+                Reply::Subscriptions(list) => {
+                    let told = |one: Subscription| match behind.memory.kept(&one.reference) {
+                        Some(Reply::Subscriptions(told)) => told[0].clone(),
+                        _ => one,
+                    };
+                    Ok(Reply::Subscriptions(list.into_iter().map(told).collect()))
+                }
+                reply => Ok(reply),
+            },
+            operation => behind.answer(operation),
+        }),
+    ),
+    Defect::new(
+        "url-loses-its-path",
+        clause!("2.subscription.url"),
+        "a subscription is told with its URL in upper case",
+        reply(|reply| {
+            if let Reply::Subscribed(subscribed) = reply {
+                subscribed.subscription.url = subscribed.subscription.url.to_uppercase();
+            }
+        }),
+    ),
+    Defect::new(
+        "one-reference-for-all",
+        clause!("2.subscription.reference"),
+        "every subscription has the same reference",
+        choice(Skew::Same(Token::SubscriptionReference)),
+    ),
+    Defect::new(
+        "known-url-subscribes-again",
+        clause!("4.webhooks.3"),
+        "an endpoint that is subscribed already gets a second secret",
+        answer(|behind, operation| {
+            subscribed_if(behind, operation, Code::AlreadySubscribed, |_| true)
+        }),
+    ),
+    Defect::new(
+        "link-local-addresses-are-sent-to",
+        clause!("4.webhooks.4"),
+        "a URL with a link-local address can be subscribed",
+        answer(|behind, operation| {
+            subscribed_if(behind, operation, Code::DestinationRefused, |url| {
+                url.contains("169.254")
+            })
+        }),
+    ),
+    Defect::new(
+        "plain-http-is-sent-to",
+        clause!("6.subscription.1"),
+        "a URL without TLS can be subscribed",
+        answer(|behind, operation| {
+            subscribed_if(behind, operation, Code::DestinationRefused, |url| {
+                url.starts_with("http://")
+            })
+        }),
+    )
+    .named_as(clause!("4.webhooks.4")),
+    Defect::new(
+        "deletion-is-repeated",
+        clause!("4.webhookDeletion.2"),
+        "a reference that is not known is deleted without a word",
+        answer(|behind, operation| match behind.answer(operation) {
+            Err(refusal) if refusal.code == Code::SubscriptionNotFound => Ok(Reply::Unsubscribed),
+            answer => answer,
+        }),
+    ),
+    Defect::new(
+        "deleted-url-stays-subscribed",
+        clause!("4.recovery.3"),
+        "a URL whose subscription was deleted cannot subscribe again",
+        answer(|behind, operation| {
+            let url = match &operation {
+                Operation::Subscribe { url, .. } => behind.key(&[url]),
+                _ => return behind.answer(operation),
+            };
+            let reply = behind.answer(operation)?;
+            if behind.memory.count(&url) > 1 {
+                if let Reply::Subscribed(Subscribed { subscription, .. }) = reply {
+                    behind.answer(Operation::Unsubscribe { reference: subscription.reference })?;
+                }
+                return Err(Refusal::new(Code::AlreadySubscribed, clause!("4.webhooks.3")));
+            }
+            Ok(reply)
+        }),
+    )
+    .named_as(clause!("7.codes.already_subscribed")),
+    Defect::new(
+        "duplicates-are-new-deliveries",
+        clause!("6.delivery.5.2"),
+        "a delivery that is sent again by hand carries a name of its own",
+        attempt(|_, attempt| {
+            if attempt.cause == Cause::Resent {
+                altered(attempt, |delivery| delivery.id.push('r'));
+            }
+            true
+        }),
+    ),
+];
+
+/// Alters what is sent.
+fn altered(attempt: &mut Attempt, alter: impl FnOnce(&mut Delivery)) {
+    let mut delivery = Delivery::clone(&attempt.delivery);
+    alter(&mut delivery);
+    attempt.delivery = Arc::new(delivery);
+}
+
+fn append(delivery: &mut Delivery, bytes: &[u8]) {
+    delivery.body = [&delivery.body, bytes].concat().into();
+}
+
+/// Alters the event that is sent.
+fn body(attempt: &mut Attempt, alter: impl FnOnce(&mut Value)) {
+    if let Ok(mut event) = serde_json::from_slice::<Value>(&attempt.delivery.body) {
+        alter(&mut event);
+        altered(attempt, |delivery| delivery.body = event.to_string().into_bytes().into());
+    }
+}
+
+/// Whether the caller has a subscription of this reference.
+fn lists(behind: &mut Behind<'_>, reference: &str) -> Result<bool, Refusal> {
+    match behind.answer(Operation::ListSubscriptions)? {
+        Reply::Subscriptions(list) => Ok(list.iter().any(|one| one.reference == reference)),
+        _ => Ok(false),
+    }
+}
+
+/// Says that a subscription is deleted, and keeps it for what is queued.
+fn unsubscribe_later(behind: &mut Behind<'_>, reference: String) -> Answer {
+    if behind.memory.noted(&reference).is_none() && lists(behind, &reference)? {
+        behind.memory.note(reference, behind.now);
+        return Ok(Reply::Unsubscribed);
+    }
+    behind.answer(Operation::Unsubscribe { reference: format!("{reference} deleted") })
+}
+
+/// A subscription in place of a refusal; nothing is sent to it.
+fn subscribed_if(
+    behind: &mut Behind<'_>,
+    operation: Operation,
+    code: Code,
+    subscribed: impl FnOnce(&str) -> bool,
+) -> Answer {
+    let url = match &operation {
+        Operation::Subscribe { url, .. } => url.clone(),
+        _ => return behind.answer(operation),
+    };
+    match behind.answer(operation) {
+        Err(refusal) if refusal.code == code && subscribed(&url) => {
+            let subscription = Subscription {
+                reference: "whs_second".to_owned(),
+                url,
+                event_types: None,
+                created_at: behind.now,
+            };
+            Ok(Reply::Subscribed(Subscribed { subscription, secret: "whsec_second".to_owned() }))
+        }
+        answer => answer,
+    }
+}
