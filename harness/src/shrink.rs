@@ -264,7 +264,10 @@ fn simpler_fields(fields: &Map<String, Value>) -> Vec<Map<String, Value>> {
 
 /// Numbers nearer to 1: bisecting, since a candidate that fails is tried again.
 fn smaller(number: i64) -> Vec<i64> {
-    let mut candidates = vec![0, 1, number / 2, number - number / 4, number - 1];
+    let mut candidates = vec![0, 1, number / 2];
+    // Ever smaller parts of it: the boundary may be close, and far from 1.
+    candidates.extend((1..16).map(|quarters| number - (number >> (2 * quarters))));
+    candidates.push(number - 1);
     candidates.retain(|candidate| *candidate >= 0 && *candidate < number);
     candidates.dedup();
     candidates

@@ -44,7 +44,7 @@ impl Prediction {
             }
         }
         let (expected, status) = (predicted.status.to_string(), seen.status.to_string());
-        let clause = status_clause(predicted);
+        let clause = status_clause(exchange);
         notes.expect(exchange, clause, predicted.status == seen.status, "status", expected, status);
         if let Some(kind) = exchange.kind().filter(|_| seen.is_success()) {
             self.compare_fields(exchange, &|field| field_clause(kind, field), notes);
@@ -58,8 +58,8 @@ impl Prediction {
 
     /// What the outside world can do follows from the states that the service is in.
     fn compare_actions(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
-        let clause = action_clause(exchange.action_name().unwrap_or_default());
         let (predicted, seen) = (exchange.predicted, exchange.seen);
+        let clause = action_clause(exchange.action_name().unwrap_or_default(), predicted);
         let same = predicted.is_success() == seen.is_success();
         notes.expect(exchange, clause, same, "status", outcome(predicted), outcome(seen));
         if same && seen.is_success() {
@@ -82,6 +82,7 @@ impl Prediction {
         };
         let mut differences = Vec::new();
         self.bindings.minted = minted_fields(exchange.kind());
+        self.bindings.nullable = nullable_prose(exchange.kind());
         self.bindings.compare("", predicted, Some(seen), &mut differences);
         for field in documented_fields(predicted) {
             let clause = clause_of(&field);
@@ -130,10 +131,16 @@ fn outcome_clause(exchange: &Exchange<'_>) -> Option<Clause> {
         .or_else(|| (!exchange.seen.is_success()).then_some(clause!("7.shape.code")))
 }
 
-fn status_clause(predicted: &Seen) -> Clause {
-    let Some(code) = predicted.code().and_then(Code::parse) else {
+fn status_clause(exchange: &Exchange<'_>) -> Clause {
+    let Some(code) = exchange.predicted.code().and_then(Code::parse) else {
         return clause!("gap.successStatuses");
     };
+    // For an advance, the document states the status of every code.
+    if let Some((_, clause)) = exchange.predicted_refusal
+        && clause == clause!("4.advances.5")
+    {
+        return clause;
+    }
     match code.status() {
         Status::Documented(_) => {
             Clause::find(&format!("7.codes.{code}")).unwrap_or(clause!("7.shape.code"))
@@ -165,8 +172,10 @@ fn field_clause(kind: OperationKind, field: &str) -> Clause {
 }
 
 /// The clause that an action of the operator port lets be seen.
-fn action_clause(action: &str) -> Clause {
+fn action_clause(action: &str, predicted: &Seen) -> Clause {
     match action {
+        // A link that is used or over: whichever link it was, it must not work.
+        "vendorAcceptsInvitation" if !predicted.is_success() => clause!("4.invitations.11"),
         "vendorAcceptsInvitation" => clause!("gap.invitationLink"),
         "vendorConfirmsTaxId" => clause!("gap.vendorCompliance"),
         "vendorSignsAgreement" => clause!("3.requirement.contract.2"),
@@ -195,6 +204,7 @@ struct Difference {
 #[derive(Default)]
 struct Bindings {
     minted: &'static [&'static str],
+    nullable: &'static [&'static str],
     bound: BTreeMap<String, String>,
     taken: BTreeMap<String, String>,
 }
@@ -238,7 +248,7 @@ impl Bindings {
         match (predicted, seen) {
             (Value::String(_), Value::String(_)) if is_prose(name) => true,
             (Value::String(_) | Value::Null, Value::String(_) | Value::Null)
-                if name == "reason" =>
+                if self.nullable.contains(&name) =>
             {
                 true
             }
@@ -269,6 +279,15 @@ fn inside(field: &str, name: &str) -> String {
 /// May be reworded at any time.
 fn is_prose(name: &str) -> bool {
     matches!(name, "reason" | "notFundableReason" | "error")
+}
+
+/// The prose of an answer that may be null or not (`2.invoiceSynced.reason`); that of a business sync is always
+/// there (`2.businessSynced.reason`).
+fn nullable_prose(kind: Option<OperationKind>) -> &'static [&'static str] {
+    match kind {
+        Some(OperationKind::SyncInvoice) => &["reason"],
+        _ => &[],
+    }
 }
 
 /// The fields of an answer that are the service's own choice; none for deliveries and actions.

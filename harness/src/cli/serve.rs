@@ -9,7 +9,8 @@ use tideover_model::{Destinations, Timestamp};
 use tideover_sim::{Authorities, ClockChoice, Mock, SigningTime, wall_time};
 
 use crate::cli::signals::Ended;
-use crate::cli::{Held, Output, Problem, WorldOptions, instant};
+use crate::cli::{Held, Output, Problem, WorldOptions, defect_named, instant};
+use crate::defects::Defect;
 
 /// Run the mock: an in-memory service that integrators point their client at.
 ///
@@ -49,6 +50,10 @@ pub(super) struct Serve {
     /// Which instant signs webhooks
     #[arg(long, value_enum, default_value_t = SignWith::Wall)]
     sign_with: SignWith,
+    /// Answer with this defect of the catalogue, to see whether your own tests notice; tideover prove --list
+    /// names them
+    #[arg(long, value_name = "NAME", value_parser = defect_named)]
+    defect: Option<&'static Defect>,
     /// What is logged to standard error: off, error, warn, info (refusals), debug (every request), trace
     #[arg(long, value_name = "LEVEL", default_value = "warn")]
     log: tracing_subscriber::filter::LevelFilter,
@@ -100,18 +105,24 @@ impl Serve {
                 Authorities::load(path).map_err(|error| Problem::Wrong(error.to_string()))?
             }
         };
-        let mock = Mock::builder()
-            .webhooks(match self.webhooks {
-                WebhookKind::Public => Destinations::Public,
-                WebhookKind::Local => Destinations::Local,
-            })
+        let destinations = match self.webhooks {
+            WebhookKind::Public => Destinations::Public,
+            WebhookKind::Local => Destinations::Local,
+        };
+        let profile = self.world.load_profile()?;
+        let builder = match self.defect {
+            None => Mock::builder().webhooks(destinations).seed(seed).profile(profile),
+            Some(defect) => {
+                let defective = defect.service(profile, seed, destinations);
+                Mock::builder().face(Box::new(defective))
+            }
+        };
+        let mock = builder
             .trust(authorities)
             .signing(match self.sign_with {
                 SignWith::Wall => SigningTime::Wall,
                 SignWith::Virtual => SigningTime::Virtual,
             })
-            .seed(seed)
-            .profile(self.world.load_profile()?)
             .start_at(self.start.unwrap_or_else(wall_time))
             .clock(clock)
             .listen(SocketAddr::new(self.address, self.port))
@@ -129,6 +140,7 @@ impl Serve {
                     WebhookKind::Public => "public",
                     WebhookKind::Local => "local",
                 },
+                "defect": self.defect.map(|defect| defect.name),
             })
         });
         told?;
@@ -149,8 +161,13 @@ impl Serve {
             }
             WebhookKind::Local => "also over http and to this machine (--webhooks local)",
         };
+        let defect =
+            self.defect.map_or_else(String::new, |Defect { name, clause, words, .. }| {
+                format!("It has a DEFECT, {name}: {words} ({clause}).\n")
+            });
         format!(
             "Tideover is ready: a mock of the Receivables Advance Partner API. No money moves.\n\
+             {defect}\
              \x20 base URL  {url}\n\
              \x20 API key   {key}\n\
              \x20 clock     {now}, {clock}; POST {url}/_sim/clock moves it\n\

@@ -3,8 +3,8 @@
 use tideover_model::wire::reply::Reply;
 use tideover_model::wire::words::{ComplianceRoute, TaxIdOutcome};
 use tideover_model::{
-    Answer, BusinessDetails, Code, Happening, Impossible, Operation, Outcome,
-    PlatformId, Refusal, clause,
+    Answer, BusinessDetails, Code, Happening, Impossible, Operation, Outcome, PlatformId, Refusal,
+    clause,
 };
 
 use super::Defect;
@@ -133,7 +133,7 @@ pub(super) static DEFECTS: &[Defect] = &[
             }
         }),
     )
-    .named_as(clause!("2.business.taxIdOnFile")),
+    .named_as(clause!("2.businessSynced.taxIdResult")),
     Defect::new(
         "wrong-tax-id-is-not-corrected",
         clause!("4.businessSync.1.2"),
@@ -143,7 +143,7 @@ pub(super) static DEFECTS: &[Defect] = &[
             happening => behind.happen(happening),
         }),
     )
-    .named_as(clause!("2.business.onboarding")),
+    .named_as(clause!("2.business.complianceRoute")),
     Defect::new(
         "first-name-sticks",
         clause!("2.business.name"),

@@ -52,18 +52,20 @@ impl Walk {
 
     pub(super) fn toward_too_large(&mut self, stage: usize) -> Option<Step> {
         Some(match stage {
-            0 => {
-                let row = "r,V,P,ISSUED,5,2026-01-01T00:00:00Z,2026-02-01T00:00:00Z\n";
-                let header =
-                    "externalId,payeeLegalName,payorLegalName,status,faceValue,issueDate,dueDate\n";
-                make::import("large", format!("{header}{}", row.repeat(1001)))
-            }
-            1 => make::get_import("large"),
+            0 => make::import("large", equal_rows(1001)),
+            1 => make::import("full", equal_rows(1000)),
             2 => make::sync_business("v1", &"x".repeat(1_048_576), None, None),
             3 => make::get_business("v1"),
             _ => return None,
         })
     }
+}
+
+/// A file of so many rows, each about one invoice.
+fn equal_rows(count: usize) -> String {
+    let row = "r,V,P,ISSUED,5,2026-01-01T00:00:00Z,2026-02-01T00:00:00Z\n";
+    let header = "externalId,payeeLegalName,payorLegalName,status,faceValue,issueDate,dueDate\n";
+    format!("{header}{}", row.repeat(count))
 }
 
 /// The same text for the same import, so that it can be sent again.

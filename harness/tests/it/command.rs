@@ -206,6 +206,38 @@ async fn serve_sends_webhooks_as_it_is_told() {
     }
 }
 
+#[tokio::test]
+async fn serve_with_a_defect_says_so_and_answers_wrongly() {
+    let (_served, told) = serve(&["--defect", "unknown-path-is-405"]);
+    assert_eq!(told["defect"], "unknown-path-is-405");
+    let mut target = Http::new(told["baseUrl"].as_str().unwrap(), "any").unwrap();
+    let mut get = async |path| {
+        let step = Step::new(Action::Call(Call::bare("GET", path)));
+        let sent = Prepared::from_step(&step, &Memory::default(), target.api_key());
+        target.send(&sent).await.unwrap()
+    };
+    assert_eq!(get("/v1/nowhere").await.status, 405);
+    let health = get("/_sim/health").await;
+    let defect = health.json().unwrap()["defect"].as_str().unwrap();
+    assert!(defect.contains("unknown-path-is-405") && defect.contains("7.codes"), "{defect}");
+}
+
+#[test]
+fn prove_tells_what_was_found_and_what_survives() {
+    let proven = ["prove", "--defect", "unknown-path-is-405", "--seeds", "2"];
+    let output = run(&proven);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let told = stdout(&output);
+    assert!(told.contains("2/2") && told.contains("1 of 1 defects found"), "{told}");
+    let output =
+        run(&["prove", "--defect", "limit-is-never-reached", "--seeds", "1", "--cases", "1"]);
+    assert_eq!(output.status.code(), Some(1), "{}", stdout(&output));
+    assert!(stdout(&output).contains("survived: limit-is-never-reached"), "{}", stdout(&output));
+    let output = run(&["prove", "--list", "--json"]);
+    let told: Value = serde_json::from_str(&stdout(&output)).unwrap();
+    assert!(told["defects"].as_array().unwrap().len() > 60);
+}
+
 #[cfg(unix)]
 #[test]
 fn serve_ends_cleanly_on_ctrl_c_and_on_sigterm() {

@@ -6,6 +6,7 @@ mod curl;
 mod generation;
 mod keys;
 mod planted;
+mod proof;
 mod readme;
 mod receiver;
 mod receiver_check;

@@ -1,0 +1,113 @@
+//! The suite can fail: every defect of the catalogue is found, and a right service never is.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::AtomicBool;
+
+use tideover_harness::defects::{self, Defect, Expected, WITHOUT_DEFECT};
+use tideover_harness::generate::DEFAULT_STEPS;
+use tideover_harness::prove::{Budget, prove};
+use tideover_harness::suite::{self, InProcess, Plan};
+use tideover_harness::target::{INBOX, service, start};
+use tideover_harness::transcript::Header;
+use tideover_model::clause::Kind;
+use tideover_model::{Cents, Clause, Code, Delays, Profile, Range, RateRanges, Webhooks};
+
+#[test]
+fn every_defect_is_found_and_names_its_clause() {
+    let defects: Vec<&'static Defect> = defects::all().collect();
+    let budget = Budget { seeds: 2, cases: 400, steps: DEFAULT_STEPS };
+    let proofs = prove(&defects, budget, 2, &AtomicBool::new(false), &|| {}).unwrap();
+    assert_eq!(proofs.len(), defects.len());
+    let mut wrong = Vec::new();
+    for proof in &proofs {
+        let (name, named) = (proof.defect.name, proof.defect.named());
+        match proof.defect.expected {
+            Expected::Survives(_) if proof.survived() => {}
+            Expected::Survives(_) => wrong.push(format!("{name} is found")),
+            _ if proof.survived() => wrong.push(format!("{name} survives")),
+            _ if proof.named_as_expected() == 0 => wrong
+                .push(format!("{name} is found as {:?}, and not as {named}", proof.mostly_named())),
+            _ => {}
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn a_defect_has_a_name_of_its_own_and_breaks_a_sentence_of_the_document() {
+    let mut names = BTreeSet::new();
+    for Defect { name, clause, words, .. } in defects::all() {
+        assert!(names.insert(*name), "{name} stands twice");
+        let kebab = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        assert!(name.chars().all(kebab), "{name}");
+        assert_eq!(clause.kind(), Kind::Documented, "{name}");
+        assert!(!words.is_empty() && !words.contains('\n'), "{name}");
+        assert!(std::ptr::eq(defects::find(name).unwrap().name, *name));
+    }
+    assert!(defects::find("none").is_none());
+}
+
+/// What a run meets, a defect breaks, or it is said why none does.
+#[tokio::test]
+async fn no_clause_that_is_checked_is_left_without_a_defect() {
+    let met = played(Profile::default(), 1, 60).await;
+    let broken: BTreeSet<Clause> =
+        defects::all().flat_map(|defect| [defect.clause, defect.named()]).collect();
+    let excused: BTreeSet<Clause> = WITHOUT_DEFECT.iter().map(|(clause, _)| *clause).collect();
+    let documented = |clause: &Clause| clause.kind() == Kind::Documented;
+    let left: Vec<Clause> = met
+        .into_iter()
+        .filter(documented)
+        .filter(|clause| !broken.contains(clause) && !excused.contains(clause))
+        .collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+/// Plays with a right service, which must hold; the clauses that were met.
+async fn played(profile: Profile, seed: u64, cases: u64) -> Vec<Clause> {
+    let header = Header::new(seed, start(), profile.clone());
+    let plan = Plan { header, first: 0, cases, steps: DEFAULT_STEPS };
+    let mut world = InProcess::new(service(profile, seed, INBOX), start());
+    let summary = suite::check(&mut world, &plan).await.unwrap();
+    assert!(summary.failure.is_none(), "{:#?}", summary.failure);
+    summary.met.into_keys().collect()
+}
+
+#[tokio::test]
+async fn a_right_service_is_never_accused_under_any_profile() {
+    let standard = Profile::default;
+    let delays = |from, to| {
+        let range = Range { min: from, max: to };
+        Delays { collection_account: range, funding_starts: range, funding_completes: range }
+    };
+    let webhooks = Webhooks { duplicates: 50, ..Webhooks::default() };
+    let late = Webhooks { lateness: Range { min: 0, max: 600 }, ..Webhooks::default() };
+    let impatient = Webhooks { retries: vec![1, 2, 3], at_once: 1, ..Webhooks::default() };
+    let rates = RateRanges { advance: Range::exactly(10_000), fee: Range::exactly(0) };
+    let refusals =
+        [(Code::SelfDealing, 409), (Code::AlreadyImported, 422), (Code::TooManyRows, 413)];
+    for (name, profile) in [
+        ("standard", standard()),
+        ("fast", Profile { delays: delays(0, 1), ..standard() }),
+        ("slow", Profile { delays: delays(3600, 86_400), ..standard() }),
+        ("duplicates", Profile { webhooks, ..standard() }),
+        ("lateness", Profile { webhooks: late, ..standard() }),
+        ("few retries", Profile { webhooks: impatient, ..standard() }),
+        (
+            "small limits",
+            Profile {
+                per_invoice_maximum: Cents(20_000),
+                concentration_limit: Cents(50_000),
+                ..standard()
+            },
+        ),
+        ("other statuses", Profile { refusals: refusals.into(), ..standard() }),
+        ("other rates", Profile { rates, ..standard() }),
+        ("live session links", Profile { session_links_live: true, ..standard() }),
+    ] {
+        profile.check().unwrap_or_else(|problem| panic!("{name}: {problem}"));
+        for seed in 1..=10 {
+            played(profile.clone(), seed, 15).await;
+        }
+    }
+}
