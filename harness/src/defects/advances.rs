@@ -40,7 +40,7 @@ pub(super) static DEFECTS: &[Defect] = &[
             answer
         }),
     )
-    .named_as(clause!("4.advances.2")),
+    .named_as(clause!("2.advance.advanceAmount")),
     Defect::new(
         "repeat-names-another-account",
         clause!("2.advance.remittance"),
@@ -110,14 +110,14 @@ pub(super) static DEFECTS: &[Defect] = &[
         "no face value is too large to be financed whole",
         choice(Skew::NoCap),
     )
-    .named_as(clause!("2.quote.financeableAmount")),
+    .named_as(clause!("2.quote.advanceAmount")),
     Defect::new(
         "cap-is-a-cent-too-high",
         clause!("8.perInvoiceMaximum"),
         "a cent more than the per-invoice maximum is financed",
         choice(Skew::CapOffByOne),
     )
-    .named_as(clause!("2.quote.financeableAmount")),
+    .named_as(clause!("2.quote.feeTotal")),
     Defect::new(
         "excess-over-the-cap-is-kept",
         clause!("2.amounts.financeableAmount.2"),
@@ -129,14 +129,14 @@ pub(super) static DEFECTS: &[Defect] = &[
             })
         }),
     )
-    .named_as(clause!("2.amounts.forwardedAtPayment")),
+    .named_as(clause!("2.quote.forwardedAtPayment")),
     Defect::new(
         "fee-is-taken-off-the-advance",
         clause!("2.amounts.advanceAmount.2"),
         "the fee is taken off what the business is paid",
         choice(Skew::FeeTakenOff),
     )
-    .named_as(clause!("2.quote.advanceAmount")),
+    .named_as(clause!("2.advance.advanceAmount")),
     Defect::new(
         "quote-forwards-too-much",
         clause!("2.amounts.forwardedAtPayment"),
@@ -276,14 +276,15 @@ pub(super) static DEFECTS: &[Defect] = &[
         clause!("4.advances.1"),
         "nothing is ever too much to be outstanding with a business",
         choice(Skew::NoLimit),
-    ),
+    )
+    .named_as(clause!("2.invoice.fundable")),
     Defect::new(
         "limit-has-some-slack",
         clause!("8.concentrationLimit"),
         "a tenth more than the limit may be outstanding with a business",
         choice(Skew::WideLimit),
     )
-    .named_as(clause!("4.advances.1")),
+    .named_as(clause!("2.invoice.fundable")),
     Defect::new(
         "limit-is-counted-per-platform",
         clause!("8.concentrationLimit"),
@@ -294,7 +295,7 @@ pub(super) static DEFECTS: &[Defect] = &[
             })
         }),
     )
-    .named_as(clause!("4.advances.1")),
+    .survives("no goal fills the limit of a business through two platforms"),
     Defect::new(
         "advance-needs-no-onboarding",
         clause!("3.onboarding.2.2"),

@@ -88,7 +88,8 @@ pub(super) static DEFECTS: &[Defect] = &[
                 response.status = 400;
             }
             response
-        }),
+        })
+    .named_as(clause!("4.advances.5")),
     Defect::new(
         "refused-advance-leaves-a-business-behind",
         clause!("7.retrying.2"),
@@ -109,7 +110,7 @@ pub(super) static DEFECTS: &[Defect] = &[
         }),
     ),
     Defect::new(
-        "failed-provider-does-its-work",
+        "bad-key-is-worth-a-retry",
         clause!("7.retrying.1"),
         "a key that is no good is told as a failure of a provider, as if it were worth sending again",
         encoding(|profile, answer| {
@@ -118,7 +119,7 @@ pub(super) static DEFECTS: &[Defect] = &[
             })
         }),
     )
-    .named_as(clause!("7.codes.upstream_failed")),
+    .named_as(clause!("5.authentication.3")),
 ];
 
 const fn restated(

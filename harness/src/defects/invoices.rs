@@ -27,7 +27,7 @@ pub(super) static DEFECTS: &[Defect] = &[
             behind.answer(operation)
         }),
     )
-    .named_as(clause!("2.invoice.faceValue")),
+    .named_as(clause!("2.invoice.dueDate")),
     Defect::new(
         "percent-sign-is-decoded-twice",
         clause!("2.invoice.externalId"),

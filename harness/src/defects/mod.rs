@@ -63,6 +63,11 @@ impl Defect {
         Defect { expected: Expected::NamedAs(clause), ..self }
     }
 
+    /// It is not found, for this reason.
+    const fn survives(self, reason: &'static str) -> Defect {
+        Defect { expected: Expected::Survives(reason), ..self }
+    }
+
     /// A new service that has this defect.
     pub fn service(
         &'static self,

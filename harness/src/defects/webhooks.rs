@@ -159,7 +159,8 @@ pub(super) static DEFECTS: &[Defect] = &[
             let deleted = memory.noted(&attempt.delivery.subscription);
             deleted.is_none_or(|deleted| attempt.delivery.queued_at < deleted)
         }),
-    ),
+    )
+    .named_as(clause!("7.retrying.2")),
     Defect::new(
         "event-types-are-not-looked-at",
         clause!("2.subscription.eventTypes"),
@@ -264,7 +265,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     .named_as(clause!("7.codes.already_subscribed")),
     Defect::new(
         "duplicates-are-new-deliveries",
-        clause!("6.delivery.5.2"),
+        clause!("6.delivery.3.2"),
         "a delivery that is sent again by hand carries a name of its own",
         attempt(|_, attempt| {
             if attempt.cause == Cause::Resent {
@@ -272,7 +273,8 @@ pub(super) static DEFECTS: &[Defect] = &[
             }
             true
         }),
-    ),
+    )
+    .survives("no step asks for a delivery to be sent again by hand"),
 ];
 
 /// Alters what is sent.

@@ -42,8 +42,8 @@ impl Walk {
         let rest = (cents(&known["faceValue"]) - cents(&known["collected"])).max(1);
         let owed = cents(&known["advance"]["amountOwed"]).max(1);
         let most = tideover_model::FaceValue::MAX;
-        let amounts =
-            [1, rest / 2 + 1, owed, rest, rest, rest + 1].map(|amount: i64| amount.min(most));
+        let amounts = [1, rest / 2 + 1, owed - 1, owed, rest - 1, rest, rest, rest + 1]
+            .map(|amount: i64| amount.clamp(1, most));
         let amount = self.pick(&amounts);
         let fields =
             json!({ "payeeExternalId": payee, "invoiceExternalId": invoice, "amount": amount });
