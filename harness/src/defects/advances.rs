@@ -80,9 +80,7 @@ pub(super) static DEFECTS: &[Defect] = &[
         "told-advance-is-a-cent-short",
         clause!("2.advance.advanceAmount"),
         "a first request tells a cent less than the advance has",
-        reply(|reply| {
-            first(reply, |amounts| amounts.advance_amount = amounts.advance_amount - Cents(1))
-        }),
+        reply(|reply| first(reply, |amounts| amounts.advance_amount -= Cents(1))),
     ),
     Defect::new(
         "fee-is-in-whole-dollars",
@@ -125,7 +123,7 @@ pub(super) static DEFECTS: &[Defect] = &[
         answer(|behind, operation| {
             quoted(behind, operation, |amounts, face| {
                 let excess = face.cents() - amounts.financeable_amount;
-                amounts.forwarded_at_payment = amounts.forwarded_at_payment - excess;
+                amounts.forwarded_at_payment -= excess;
             })
         }),
     )

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use tideover_model::wire::exchange::{Response, respond};
-use tideover_model::wire::reply::Reply;
+use tideover_model::wire::reply::{BusinessSynced, Reply};
 use tideover_model::{
     Answer, BusinessDetails, Code, Contact, Operation, OperationKind, Profile, clause,
 };
@@ -90,6 +90,21 @@ pub(super) static DEFECTS: &[Defect] = &[
             response
         })
     .named_as(clause!("4.advances.5")),
+    Defect::new(
+        "large-bodies-are-read",
+        clause!("8.requestBodySize"),
+        "a body over the limit is answered as if it had been read",
+        encoding(|profile, answer| {
+            accepted(profile, answer, Code::PayloadTooLarge, || {
+                Reply::BusinessSynced(BusinessSynced {
+                    external_id: "v1".to_owned(),
+                    created: false,
+                    reason: "The identifier was already linked.",
+                    tax_id_result: None,
+                })
+            })
+        }),
+    ),
     Defect::new(
         "refused-advance-leaves-a-business-behind",
         clause!("7.retrying.2"),

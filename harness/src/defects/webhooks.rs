@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tideover_model::wire::reply::{Reply, Subscribed, Subscription};
 use tideover_model::wire::words::EventType;
 use tideover_model::{
-    Answer, Attempt, Cause, Code, Delivery, Operation, Receipt, Refusal, Token, clause,
+    Answer, Attempt, Cause, Code, Delivery, Operation, Receipt, Refusal, SigningKey, Token, clause,
 };
 
 use super::Defect;
@@ -43,6 +43,24 @@ pub(super) static DEFECTS: &[Defect] = &[
         clause!("6.delivery.3.2"),
         "every delivery carries the same Service-Delivery",
         choice(Skew::Same(Token::Delivery)),
+    ),
+    Defect::new(
+        "attempts-are-signed-with-another-secret",
+        clause!("6.signature.1"),
+        "attempts are signed with a secret that nobody was told",
+        attempt(|_, attempt| {
+            attempt.signer.key = Arc::new(SigningKey::new("whsec_another"));
+            true
+        }),
+    ),
+    Defect::new(
+        "attempts-are-signed-when-the-event-happens",
+        clause!("6.signature.4"),
+        "retries are signed once, as of the event, so that receivers find them too old",
+        attempt(|_, attempt| {
+            attempt.signer.signed_at = Some(attempt.delivery.queued_at);
+            true
+        }),
     ),
     Defect::new(
         "every-sequence-is-one",
