@@ -116,9 +116,5 @@ pub static WITHOUT_DEFECT: &[(Clause, &str)] = &[
         clause!("1.service.3.3"),
         "the books are the service's own: a wrapper cannot make them lose a cent, and one that only says so proves nothing",
     ),
-    (
-        clause!("6.signature.4"),
-        "whoever sends signs, behind the face: a wrapper sees the attempt before it has a time",
-    ),
     (clause!("6.signature.intro.1"), "whoever sends writes the header, behind the face"),
 ];

@@ -127,8 +127,10 @@ async fn webhooks_that_are_sent_wrongly_are_found_where_they_come_over_http() {
     for (defect, clause, at_most) in SENT_WRONGLY {
         let inbox = inbox::Server::start().await.unwrap();
         let destinations = Destinations::PublicAnd(inbox.origin().to_owned());
-        let defective = defects::find(defect).unwrap().service(Profile::default(), SEED, destinations);
-        let mock = Mock::builder().face(Box::new(defective)).resolver(NoNames).start().await.unwrap();
+        let defective =
+            defects::find(defect).unwrap().service(Profile::default(), SEED, destinations);
+        let mock =
+            Mock::builder().face(Box::new(defective)).resolver(NoNames).start().await.unwrap();
         let target = Http::new(mock.url(), mock.api_key()).unwrap().with_inbox(inbox);
         assert_found_and_minimal(&mut OverHttp::new(target), clause, at_most).await;
     }
