@@ -4,6 +4,7 @@
 //! - [`step`] is one symbolic action, [`transcript`] a run written down, [`target`] what is talked to.
 //! - [`generate`] makes steps by walking with the model toward goals; [`shrink`] makes failures small.
 //! - [`run`] plays them; [`checks`] hold one law each, with its clause; a [`finding`] is what does not hold.
+//! - [`defects`] are deliberate violations, and [`prove`] shows that they are found.
 //! - [`receiver`] examines an integrator's own endpoint for webhooks.
 //! - [`coverage`] counts what was reached, [`suite`] runs many cases, [`report`] tells of them.
 

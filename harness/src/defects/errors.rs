@@ -64,7 +64,8 @@ pub(super) static DEFECTS: &[Defect] = &[
         |profile, answer| with_status(profile, answer, Code::UnknownEndpoint, 405)),
     restated("unknown-business-is-410", clause!("7.codes.business_not_found"),
         "a business that is not synced is answered with 410",
-        |profile, answer| with_status(profile, answer, Code::BusinessNotFound, 410)),
+        |profile, answer| with_status(profile, answer, Code::BusinessNotFound, 410))
+    .named_as(clause!("4.advances.5")),
     restated("unfinanceable-invoice-is-422", clause!("7.codes.invoice_not_financeable"),
         "an invoice that cannot be financed is answered with 422",
         |profile, answer| with_status(profile, answer, Code::InvoiceNotFinanceable, 422)),

@@ -115,10 +115,10 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "due-date-far-off-is-cut",
         clause!("2.invoice.dueDate"),
-        "a due date after 2038 is told as one in 2038",
+        "a due date after 2026 is told as the end of that year",
         reply(|reply| {
             read(reply, |invoice| {
-                let end = Timestamp::from_unix(i64::from(i32::MAX)).unwrap_or(Timestamp::MAX);
+                let end = Timestamp::from_unix(1_798_761_599).unwrap_or(Timestamp::MAX);
                 invoice.due_date = invoice.due_date.min(end);
             });
         }),

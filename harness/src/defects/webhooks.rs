@@ -149,7 +149,7 @@ pub(super) static DEFECTS: &[Defect] = &[
             }
         }),
     )
-    .named_as(clause!("gap.subscriptionForm")),
+    .named_as(clause!("4.webhookDeletion.2")),
     Defect::new(
         "deletion-forgets-what-is-queued",
         clause!("4.webhookDeletion.1"),

@@ -1,12 +1,16 @@
 //! The README's session is what is really printed.
 
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use serde_json::Value;
 use tideover_harness::inbox::{self, Arrival};
+use tideover_harness::prove::{Budget, prove};
+use tideover_harness::report::matrix::Matrix;
 use tideover_harness::step::{Action, Call, Memory, Step};
 use tideover_harness::target::{Body, Http, Prepared, Target};
+use tideover_harness::{defects, generate};
 use tideover_model::{Destinations, Timestamp};
 use tideover_sim::Mock;
 
@@ -117,6 +121,25 @@ fn readme() -> String {
 fn the_failure_is_what_is_printed() {
     let printed = printed("it__planted__a_failure_is_told_in_plain_words_with_its_curl_lines.snap");
     assert!(readme().contains(&printed), "the README does not show\n{printed}");
+}
+
+/// Two of the lines of the proof, proven again.
+#[test]
+fn the_proof_is_what_is_printed() {
+    let readme = readme();
+    for name in ["other-file-is-taken-for-the-same", "list-tells-secrets"] {
+        let defect = defects::find(name).unwrap();
+        let budget = Budget { seeds: 20, cases: 400, steps: generate::DEFAULT_STEPS };
+        let proofs = prove(&[defect], budget, 2, &AtomicBool::new(false), &|| {}).unwrap();
+        let matrix = Matrix { proofs: &proofs, seeds: 20, took: Duration::ZERO }.to_string();
+        let printed = words(matrix.lines().nth(1).unwrap());
+        let shown = readme.lines().find(|line| line.starts_with(name)).map(words);
+        assert_eq!(shown, Some(printed));
+    }
+}
+
+fn words(line: &str) -> Vec<&str> {
+    line.split_whitespace().collect()
 }
 
 /// The scorecard in the README is what the snapshot is, but for what is left out at each line of dots.
