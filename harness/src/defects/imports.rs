@@ -10,7 +10,7 @@ use super::errors::accepted;
 
 pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
-        "read-report-has-no-name",
+        "read-report-is-in-upper-case",
         clause!("2.importReport.externalId"),
         "a report that is read back tells the import's identifier in upper case",
         reply(|reply| {

@@ -48,7 +48,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     )
     .named_as(clause!("2.business.onboarding")),
     Defect::new(
-        "requirement-is-missing",
+        "account-is-met-too-early",
         clause!("2.business.onboarding"),
         "collectionAccount is told as met from the moment that the other three are",
         reply(|reply| {

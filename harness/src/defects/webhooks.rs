@@ -208,7 +208,7 @@ pub(super) static DEFECTS: &[Defect] = &[
         }),
     ),
     Defect::new(
-        "url-loses-its-path",
+        "url-is-told-in-upper-case",
         clause!("2.subscription.url"),
         "a subscription is told with its URL in upper case",
         reply(|reply| {
