@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use tideover_model::{Destinations, Timestamp};
-use tideover_sim::{Authorities, ClockChoice, Mock, SigningTime, wall_time};
+use tideover_sim::{Authorities, Builder, ClockChoice, Mock, SigningTime, wall_time};
 
 use crate::cli::signals::Ended;
 use crate::cli::{Held, Output, Problem, WorldOptions, defect_named, instant};
@@ -90,6 +90,29 @@ impl Serve {
     pub(super) async fn run(self) -> Result<Held, Problem> {
         tracing_subscriber::fmt().with_max_level(self.log).with_writer(std::io::stderr).init();
         let seed = self.world.seed.unwrap_or(1);
+        let mock = self.mock(seed)?.start().await;
+        let mock = mock.map_err(|error| Problem::Wrong(error.to_string()))?;
+        let ended = Ended::listen()?;
+        Output::new(self.json).tell(self.welcome(&mock, seed), || {
+            json!({
+                "baseUrl": mock.url(),
+                "apiKey": mock.api_key(),
+                "now": mock.now(),
+                "seed": seed,
+                "webhooks": match self.webhooks {
+                    WebhookKind::Public => "public",
+                    WebhookKind::Local => "local",
+                },
+                "defect": self.defect.map(|defect| defect.name),
+            })
+        })?;
+        ended.heard().await?;
+        mock.stop().await;
+        Ok(Held::Yes)
+    }
+
+    /// The mock that is asked for.
+    fn mock(&self, seed: u64) -> Result<Builder, Problem> {
         let clock = match (self.clock, self.speed) {
             (ClockKind::Running, speed) => ClockChoice::Running { speed: speed.unwrap_or(1) },
             (ClockKind::Still, None) => ClockChoice::Still,
@@ -117,7 +140,7 @@ impl Serve {
                 Mock::builder().face(Box::new(defective))
             }
         };
-        let mock = builder
+        Ok(builder
             .trust(authorities)
             .signing(match self.sign_with {
                 SignWith::Wall => SigningTime::Wall,
@@ -125,28 +148,7 @@ impl Serve {
             })
             .start_at(self.start.unwrap_or_else(wall_time))
             .clock(clock)
-            .listen(SocketAddr::new(self.address, self.port))
-            .start()
-            .await
-            .map_err(|error| Problem::Wrong(error.to_string()))?;
-        let ended = Ended::listen()?;
-        let told = Output::new(self.json).tell(self.welcome(&mock, seed), || {
-            json!({
-                "baseUrl": mock.url(),
-                "apiKey": mock.api_key(),
-                "now": mock.now(),
-                "seed": seed,
-                "webhooks": match self.webhooks {
-                    WebhookKind::Public => "public",
-                    WebhookKind::Local => "local",
-                },
-                "defect": self.defect.map(|defect| defect.name),
-            })
-        });
-        told?;
-        ended.heard().await?;
-        mock.stop().await;
-        Ok(Held::Yes)
+            .listen(SocketAddr::new(self.address, self.port)))
     }
 
     fn welcome(&self, mock: &Mock, seed: u64) -> String {
