@@ -49,8 +49,7 @@ impl Attempt {
     /// The value of its `Service-Signature` header, as of `at` (`5.authentication.6`).
     pub fn sign(&self, at: Timestamp) -> Signature {
         let Signer { key, signed_at } = &self.signer;
-        let at = signed_at.unwrap_or(at);
-        key.sign(u64::try_from(at.unix()).unwrap_or(0), &self.delivery.body)
+        key.sign(signed_at.unwrap_or(at).unix_unsigned(), &self.delivery.body)
     }
 }
 

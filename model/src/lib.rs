@@ -49,6 +49,7 @@ pub use operation::{
 pub use pricing::{BasisPoints, Offer, Rates, Terms};
 pub use profile::{Delays, ImpossibleValue, Profile, Range, RateRanges, Success, Webhooks};
 pub use refusal::{Code, Refusal, Status};
+pub use secret::masked;
 pub use service::{Service, bearer};
 pub use signature::{Signature, SigningKey};
 pub use timestamp::{Seconds, Timestamp};

@@ -5,6 +5,13 @@ use std::fmt;
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
+/// A key or a secret, but for its middle: its prefix and its last four characters, which open nothing.
+pub fn masked(secret: &str) -> String {
+    let start = secret.rfind('_').map_or(0, |end| end + 1);
+    let end = secret.char_indices().rev().nth(3).map_or(start, |(index, _)| index.max(start));
+    format!("{}…{}", &secret[..start], &secret[end..])
+}
+
 /// A key, a link or a signing secret. Its `Debug` does not show it, and what it held is wiped once it is dropped.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Secret(String);

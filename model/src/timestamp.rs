@@ -54,6 +54,11 @@ impl Timestamp {
         self.0.unix_timestamp()
     }
 
+    /// Whole seconds since the start of 1970, as a signature tells them: 0 before.
+    pub fn unix_unsigned(self) -> u64 {
+        u64::try_from(self.unix()).unwrap_or(0)
+    }
+
     /// This instant moved by `seconds`, at most to [`Timestamp::MAX`].
     pub fn after(self, seconds: Seconds) -> Timestamp {
         let span = Duration::seconds(i64::try_from(seconds).unwrap_or(i64::MAX));

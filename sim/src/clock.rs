@@ -162,6 +162,19 @@ mod tests {
     }
 
     #[test]
+    fn no_move_passes_the_last_instant() {
+        for choice in [ClockChoice::Still, ClockChoice::Running { speed: u32::MAX }] {
+            let mut clock = Clock::new(start(), choice);
+            for _ in 0..2 {
+                clock.hold();
+                clock.set(clock.now().after(u64::MAX));
+                clock.release();
+            }
+            assert_eq!(clock.now(), Timestamp::MAX);
+        }
+    }
+
+    #[test]
     fn the_wall_time_is_later_than_this_line() {
         assert!(wall_time() > start());
     }

@@ -61,8 +61,8 @@ struct State {
 }
 
 impl World {
-    /// A world in which `face` is the service. Its profile is read once, here, and so is its encoding. Nothing is sent, and no name
-    /// resolved: a [`Mock`](crate::Mock) does that.
+    /// A world in which `face` is the service. Its profile is read once, here, and so is its encoding. Nothing
+    /// is sent, and no name resolved: a [`Mock`](crate::Mock) does that.
     pub fn new(face: Box<dyn Face>, clock: Clock) -> World {
         World::resolving(face, clock, None)
     }
@@ -130,16 +130,17 @@ impl World {
         happening: Happening,
     ) -> Result<Outcome, Impossible> {
         let mut state = self.lock();
-        let now = self.proceed(&mut state);
+        let mut now = self.proceed(&mut state);
         let reset = happening == Happening::Reset;
         let outcome = state.face.happen(now, platform, happening)?;
         if reset {
             state.clock.reset();
+            now = state.clock.now();
             state.journal = Journal::default();
             state.deliveries = DeliveryLog::default();
             state.resets += 1;
         }
-        self.drain(&mut state);
+        self.drain(&mut state, now);
         Ok(outcome)
     }
 
@@ -208,7 +209,7 @@ impl World {
         let now = self.proceed(&mut state);
         let caller = state.face.authenticate(authorization);
         let answer = caller.and_then(|caller| state.face.handle(now, caller, operation?));
-        self.drain(&mut state);
+        self.drain(&mut state, now);
         state.record(&self.shared.profile, now, request, Some(kind), &answer);
         answer
     }
@@ -240,15 +241,14 @@ impl World {
         now
     }
 
-    /// After anything has changed: writes down what was queued, wakes the courier if it would look too late,
+    /// After anything has changed by `now`: writes down what was queued, wakes the courier if it would look too late,
     /// and whoever waits for the end of all that is due.
-    fn drain(&self, state: &mut State) {
+    fn drain(&self, state: &mut State, now: Timestamp) {
         state.write_down();
         if !state.courier {
             return;
         }
         state.exhausted_at = None;
-        let now = state.clock.now();
         let due = state.face.poll_timeout();
         if due.is_none_or(|due| due > now) {
             self.shared.settled.notify_waiters();

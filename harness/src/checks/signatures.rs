@@ -1,8 +1,8 @@
 //! Every webhook is signed over its raw body with the secret of its subscription, at the time of the attempt
 //! (`6.signature.intro.1`, `6.signature.1`, `6.signature.4`).
 
+use tideover_model::clause;
 use tideover_model::signature::TOLERANCE;
-use tideover_model::{Timestamp, clause};
 
 use crate::checks::subscribed::Subscriptions;
 use crate::checks::{Check, Exchange, Notes};
@@ -15,9 +15,8 @@ pub(super) struct Signatures {
 impl Check for Signatures {
     fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
         self.subscriptions.learn(exchange);
-        let unix = |time: Timestamp| u64::try_from(time.unix()).unwrap_or_default();
-        let earliest = unix(exchange.since).saturating_sub(TOLERANCE);
-        let latest = unix(exchange.now).saturating_add(TOLERANCE);
+        let earliest = exchange.since.unix_unsigned().saturating_sub(TOLERANCE);
+        let latest = exchange.now.unix_unsigned().saturating_add(TOLERANCE);
         for arrival in exchange.arrivals {
             let mut expect = |clause, holds, field, expected: &str| {
                 let seen = format!("{:?} on {}", arrival.signature, arrival.path);
@@ -30,7 +29,7 @@ impl Check for Signatures {
             let signed = self.subscriptions.of(arrival).is_some();
             expect(clause!("6.signature.1"), signed, field, "the digest of the raw body");
             let timely = match arrival.at {
-                Some(came_at) => unix(came_at).abs_diff(at) <= TOLERANCE,
+                Some(came_at) => came_at.unix_unsigned().abs_diff(at) <= TOLERANCE,
                 None => (earliest..=latest).contains(&at),
             };
             expect(clause!("6.signature.4"), timely, "t", "the time of the attempt");

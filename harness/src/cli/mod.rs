@@ -16,6 +16,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
 use tideover_model::{Profile, Timestamp};
+use tideover_sim::Authorities;
 
 pub(crate) use output::Output;
 
@@ -157,6 +158,12 @@ fn load_profile(path: &Path) -> Result<Profile, Problem> {
 fn defect_named(name: &str) -> Result<&'static Defect, String> {
     defects::find(name)
         .ok_or_else(|| "no defect has this name; tideover prove --list names them".to_owned())
+}
+
+/// The authorities in a file, if there is one: those to trust besides the system's.
+fn authorities(path: Option<&Path>) -> Result<Authorities, Problem> {
+    let load = |path| Authorities::load(path).map_err(|error| Problem::Wrong(error.to_string()));
+    path.map_or(Ok(Authorities::default()), load)
 }
 
 fn instant(text: &str) -> Result<Timestamp, String> {

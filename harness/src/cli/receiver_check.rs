@@ -9,16 +9,14 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use tideover_model::destination::is_public;
 use tideover_model::{Destinations, SigningKey};
-use tideover_sim::{
-    Authorities, Letter, Resolution, Resolver, Sender, SystemResolver, Unsent, wall_time,
-};
+use tideover_sim::{Letter, Resolution, Resolver, Sender, SystemResolver, Unsent, wall_time};
 use tokio::time::timeout;
 use url::{Host, Url};
 
 use crate::cli::probe::Probe;
 use crate::cli::secret::SecretOptions;
 use crate::cli::signals::Ended;
-use crate::cli::{Held, Output, Problem};
+use crate::cli::{Held, Output, Problem, authorities};
 use crate::receiver::{Answer, Case, Required, Scorecard, Seen, Verdict, examination};
 
 /// Examine your own receiver of webhooks: what it accepts, and what it rejects.
@@ -90,12 +88,7 @@ impl ReceiverCheck {
 
     async fn examiner(&self) -> Result<Examiner, Problem> {
         let key = SigningKey::new(&self.secret.secret()?);
-        let authorities = match &self.ca {
-            None => Authorities::default(),
-            Some(path) => {
-                Authorities::load(path).map_err(|error| Problem::Wrong(error.to_string()))?
-            }
-        };
+        let authorities = authorities(self.ca.as_deref())?;
         let url = self.destination()?;
         let addresses = self.addresses(&url).await?;
         Ok(Examiner {
@@ -214,7 +207,7 @@ impl Examiner {
     }
 
     async fn send(&self, case: &Case) -> Answer {
-        let now = u64::try_from(wall_time().unix()).unwrap_or(0);
+        let now = wall_time().unix_unsigned();
         let signature = case.signature(&self.key, now);
         let letter = Letter::new(&self.url, &case.delivery, signature, Arc::clone(&case.body));
         match timeout(self.patience, self.sender.post(&self.destinations, letter, || true)).await {

@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use tideover_model::{Destinations, Timestamp};
-use tideover_sim::{Authorities, Builder, ClockChoice, Mock, SigningTime, wall_time};
+use tideover_sim::{Builder, ClockChoice, Mock, SigningTime, wall_time};
 
 use crate::cli::signals::Ended;
-use crate::cli::{Held, Output, Problem, WorldOptions, defect_named, instant};
+use crate::cli::{Held, Output, Problem, WorldOptions, authorities, defect_named, instant};
 use crate::defects::Defect;
 
 /// Run the mock: an in-memory service that integrators point their client at.
@@ -122,12 +122,7 @@ impl Serve {
                 ));
             }
         };
-        let authorities = match &self.webhook_ca {
-            None => Authorities::default(),
-            Some(path) => {
-                Authorities::load(path).map_err(|error| Problem::Wrong(error.to_string()))?
-            }
-        };
+        let authorities = authorities(self.webhook_ca.as_deref())?;
         let destinations = match self.webhooks {
             WebhookKind::Public => Destinations::Public,
             WebhookKind::Local => Destinations::Local,

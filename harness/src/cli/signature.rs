@@ -123,7 +123,7 @@ fn value(header: &[u8]) -> &[u8] {
 }
 
 fn now() -> u64 {
-    u64::try_from(wall_time().unix()).unwrap_or(0)
+    wall_time().unix_unsigned()
 }
 
 fn unix_seconds(text: &str) -> Result<u64, String> {

@@ -139,10 +139,11 @@ impl Target for Http {
                 let content_type = call.content_type.as_deref();
                 let body = call.body.clone();
                 self.has_read = call.method == "GET";
-                self.heard |= self
-                    .inbox
-                    .as_ref()
-                    .is_some_and(|inbox| String::from_utf8_lossy(&body).contains(inbox.origin()));
+                // Only a subscription can tell the target of the inbox.
+                if call.method == "POST" {
+                    let body = String::from_utf8_lossy(&body);
+                    self.heard |= self.inbox().is_some_and(|origin| body.contains(origin));
+                }
                 self.exchange(&call.method, &call.path, authorization, content_type, body).await
             }
             PreparedAction::Act(fields) => {

@@ -7,7 +7,7 @@ mod http;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
-use tideover_model::Timestamp;
+use tideover_model::{Timestamp, masked};
 
 use crate::inbox::Arrival;
 use crate::step::{Action, Call, Caller, Memory, Step};
@@ -187,26 +187,20 @@ impl Seen {
 }
 
 /// What may be written down of an answer: a secret or a key, but for its middle.
-fn masked(answer: &Value) -> Value {
+fn withheld(answer: &Value) -> Value {
     match answer {
         Value::Object(fields) => {
             let mask = |(name, value): (&String, &Value)| match value {
                 Value::String(secret) if matches!(name.as_str(), "secret" | "key") => {
-                    (name.clone(), without_middle(secret).into())
+                    (name.clone(), masked(secret).into())
                 }
-                value => (name.clone(), masked(value)),
+                value => (name.clone(), withheld(value)),
             };
             fields.iter().map(mask).collect()
         }
-        Value::Array(items) => items.iter().map(masked).collect(),
+        Value::Array(items) => items.iter().map(withheld).collect(),
         value => value.clone(),
     }
-}
-
-fn without_middle(secret: &str) -> String {
-    let start = secret.rfind('_').map_or(0, |end| end + 1);
-    let end = secret.char_indices().rev().nth(3).map_or(start, |(index, _)| index.max(start));
-    format!("{}…{}", &secret[..start], &secret[end..])
 }
 
 impl Serialize for Seen {
@@ -215,7 +209,7 @@ impl Serialize for Seen {
         map.serialize_entry("status", &self.status)?;
         match &self.body {
             Body::Empty => {}
-            Body::Json(json) => map.serialize_entry("body", &masked(json))?,
+            Body::Json(json) => map.serialize_entry("body", &withheld(json))?,
             Body::Other(text) => map.serialize_entry("text", text)?,
         }
         map.end()

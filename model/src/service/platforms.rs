@@ -6,7 +6,7 @@ use crate::face::IssuedKey;
 use crate::happening::{Impossible, Outcome};
 use crate::identity::{PlatformId, SubscriptionId};
 use crate::refusal::{Code, Refusal};
-use crate::secret::Secret;
+use crate::secret::{Secret, masked};
 use crate::service::Service;
 
 /// The platform that is there from the start.
@@ -47,13 +47,6 @@ impl Key {
 pub fn bearer(authorization: &str) -> Option<&str> {
     let (scheme, key) = authorization.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then_some(key)
-}
-
-/// A key, but for its middle: its prefix and its last four characters, which open nothing.
-fn masked(key: &str) -> String {
-    let prefix = key.find("_sk_").map_or("", |end| &key[..end + 4]);
-    let last: Vec<char> = key[prefix.len()..].chars().rev().take(4).collect();
-    format!("{prefix}…{}", last.into_iter().rev().collect::<String>())
 }
 
 impl<C: Choices> Service<C> {

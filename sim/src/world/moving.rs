@@ -49,8 +49,8 @@ impl World {
                 .poll_timeout()
                 .filter(|due| state.courier && *due > between.start && between.contains(due));
             state.clock.set(next.unwrap_or(end));
-            self.proceed(&mut state);
-            self.drain(&mut state);
+            let now = self.proceed(&mut state);
+            self.drain(&mut state, now);
             if next.is_none() {
                 break;
             }
@@ -70,8 +70,8 @@ impl World {
     async fn settle(&self) {
         {
             let mut state = self.lock();
-            self.proceed(&mut state);
-            self.drain(&mut state);
+            let now = self.proceed(&mut state);
+            self.drain(&mut state, now);
         }
         loop {
             let settled = self.shared.settled.notified();

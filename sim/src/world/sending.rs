@@ -27,7 +27,7 @@ impl World {
         let delivery = state.deliveries.find(id)?;
         let attempts = state.deliveries.attempts(&delivery);
         let resent = state.face.resend(now, &delivery, attempts);
-        self.drain(&mut state);
+        self.drain(&mut state, now);
         Some(resent)
     }
 
@@ -99,6 +99,6 @@ impl World {
         let consequence = state.face.handle_receipt(now, attempt, receipt);
         state.deliveries.ended(attempt, ending, consequence);
         state.under_way -= 1;
-        self.drain(&mut state);
+        self.drain(&mut state, now);
     }
 }
