@@ -14,6 +14,7 @@ use crate::cents::Cents;
 use crate::identity::{BusinessId, InvoiceId};
 use crate::pricing::{Offer, Rates, Terms, price};
 use crate::profile::{Profile, Range};
+use crate::refusal::Code;
 use crate::timestamp::Seconds;
 use crate::wire::reply::Remittance;
 
@@ -33,6 +34,13 @@ pub trait Choices: Clone + Eq + Hash + Debug + Send + 'static {
     /// Whether `outstanding`, an advance in question included, is within the limit of a business. Cents.
     fn fits(&mut self, profile: &Profile, business: BusinessId, outstanding: Cents) -> bool;
 
+    /// Whether an invoice is not financed for a reason that the document does not state.
+    fn reserves(&mut self, reservation: Reservation) -> bool;
+
+    /// Whether a refusal is told with `code`, where its condition holds and another's may, too
+    /// (`gap.refusalPrecedence`, `gap.advancePrecedence`).
+    fn refuses_with(&mut self, code: Code) -> bool;
+
     /// How long a hidden transition takes. Seconds.
     fn delay(&mut self, profile: &Profile, transition: Transition) -> Seconds;
 
@@ -41,6 +49,17 @@ pub trait Choices: Clone + Eq + Hash + Debug + Send + 'static {
 
     /// Whether a delivery is sent once more after it was accepted.
     fn is_duplicated(&mut self, profile: &Profile, delivery: u64) -> bool;
+}
+
+/// Why an invoice may not be financed, beyond what the document states (§7 Gaps in errors).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Reservation {
+    /// Something was collected on it already (`gap.alreadyCollected`).
+    Collected,
+    /// Its advance would be 0 cents (`gap.zeroAdvance`).
+    ZeroAdvance,
+    /// Something that nobody but the service knows.
+    Unknown,
 }
 
 /// What a minted name is for.
@@ -156,6 +175,17 @@ impl Choices for Seeded {
 
     fn fits(&mut self, profile: &Profile, _business: BusinessId, outstanding: Cents) -> bool {
         outstanding <= profile.concentration_limit
+    }
+
+    fn reserves(&mut self, reservation: Reservation) -> bool {
+        match reservation {
+            Reservation::Collected | Reservation::ZeroAdvance => true,
+            Reservation::Unknown => false,
+        }
+    }
+
+    fn refuses_with(&mut self, _code: Code) -> bool {
+        true
     }
 
     fn delay(&mut self, profile: &Profile, transition: Transition) -> Seconds {

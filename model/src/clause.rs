@@ -29,6 +29,16 @@ pub enum Kind {
     },
 }
 
+impl Kind {
+    /// The key path of the profile that changes the value of an assumption, if the mock can vary it.
+    pub const fn profile_key(self) -> Option<&'static str> {
+        match self {
+            Kind::Documented => None,
+            Kind::Assumed { profile } => profile,
+        }
+    }
+}
+
 impl Clause {
     /// The clause of this name, which must exist.
     ///
@@ -52,6 +62,28 @@ impl Clause {
             index += 1;
         }
         None
+    }
+
+    /// The clauses whose names begin with `prefix`, which stand together.
+    ///
+    /// # Panics
+    ///
+    /// If they do not: in a const context when compiling.
+    pub const fn beginning_with(prefix: &str) -> &'static [Clause] {
+        let mut first = 0;
+        while first < ALL.len() && !begins_with(CLAUSES[first].name, prefix) {
+            first += 1;
+        }
+        let mut end = first;
+        while end < ALL.len() && begins_with(CLAUSES[end].name, prefix) {
+            end += 1;
+        }
+        let mut after = end;
+        while after < ALL.len() {
+            assert!(!begins_with(CLAUSES[after].name, prefix), "they stand apart");
+            after += 1;
+        }
+        ALL.split_at(end).0.split_at(first).1
     }
 
     /// Every clause, in document order, assumptions last.
@@ -129,6 +161,16 @@ const COUNT: u16 = {
     CLAUSES.len() as u16
 };
 
+static ALL: [Clause; COUNT as usize] = {
+    let mut all = [Clause(0); COUNT as usize];
+    let mut index = 0;
+    while index < COUNT {
+        all[index as usize] = Clause(index);
+        index += 1;
+    }
+    all
+};
+
 const fn documented(name: &'static str, place: &'static str, wording: &'static str) -> Entry {
     Entry { name, place, wording, kind: Kind::Documented }
 }
@@ -144,7 +186,10 @@ const fn assumed(
 
 /// `==` on strings, which a const fn cannot call yet.
 const fn same(left: &str, right: &str) -> bool {
-    let (left, right) = (left.as_bytes(), right.as_bytes());
+    same_bytes(left.as_bytes(), right.as_bytes())
+}
+
+const fn same_bytes(left: &[u8], right: &[u8]) -> bool {
     if left.len() != right.len() {
         return false;
     }
@@ -157,6 +202,14 @@ const fn same(left: &str, right: &str) -> bool {
         }
     }
     true
+}
+
+const fn begins_with(name: &str, prefix: &str) -> bool {
+    let (name, prefix) = (name.as_bytes(), prefix.as_bytes());
+    match name.split_at_checked(prefix.len()) {
+        Some((head, _)) => same_bytes(head, prefix),
+        None => false,
+    }
 }
 
 #[cfg(test)]
@@ -181,6 +234,17 @@ mod tests {
         assert_eq!(Clause::find(""), None);
         assert_eq!(Clause::find("3.onboarding"), None);
         assert_eq!(Clause::find("3.onboarding.5"), None);
+    }
+
+    #[test]
+    fn those_of_a_family_stand_together() {
+        let families = ["2.invoice.", "7.codes.", "gap.", "", "10."].map(Clause::beginning_with);
+        for (family, prefix) in
+            families.into_iter().zip(["2.invoice.", "7.codes.", "gap.", "", "10."])
+        {
+            let named = Clause::all().filter(|clause| clause.name().starts_with(prefix));
+            assert_eq!(family, named.collect::<Vec<_>>());
+        }
     }
 
     #[test]

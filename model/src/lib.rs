@@ -35,7 +35,7 @@ mod timestamp;
 pub mod wire;
 
 pub use cents::{Cents, FaceValue};
-pub use choices::{Choices, Seeded, Token, Transition};
+pub use choices::{Choices, Reservation, Seeded, Token, Transition};
 pub use clause::Clause;
 pub use delivery::{Attempt, Cause, Consequence, Delivery, Receipt, Signer};
 pub use destination::Destinations;
@@ -49,6 +49,7 @@ pub use operation::{
 pub use pricing::{BasisPoints, Offer, Rates, Terms};
 pub use profile::{Delays, ImpossibleValue, Profile, Range, RateRanges, Success, Webhooks};
 pub use refusal::{Code, Refusal, Status};
+pub use routing_number::is_valid as is_routing_number;
 pub use secret::masked;
 pub use service::{Service, bearer};
 pub use signature::{Signature, SigningKey};

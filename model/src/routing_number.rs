@@ -3,7 +3,7 @@
 /// Nine digits whose weighted sum (3 7 1, three times) is a multiple of ten.
 ///
 /// Whether a bank has the number is not asked.
-pub(crate) fn is_valid(number: &str) -> bool {
+pub fn is_valid(number: &str) -> bool {
     number.len() == 9
         && number.bytes().all(|byte| byte.is_ascii_digit())
         && weighted_sum(number).is_multiple_of(10)

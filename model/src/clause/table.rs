@@ -752,6 +752,8 @@ pub(super) static CLAUSES: &[Entry] = &[
         "An invoice that something was collected on is not financeable."),
     assumed("gap.zeroAdvance", "§7 Gaps", None,
         "An invoice whose advance would be 0 cents is not financeable."),
+    assumed("gap.notFinanceable", "§7 Gaps", None,
+        "No invoice is refused as not financeable for reasons other than those stated and assumed."),
     assumed("gap.advancePrecedence", "§4 POST /v1/advances", None,
         "After not found: the existing advance, self_dealing, invoice, business, concentration."),
     assumed("gap.collectionThresholds", "§3 Collection state", None,

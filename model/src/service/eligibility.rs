@@ -4,7 +4,7 @@
 //! (§2 Invoice, `fundable`).
 
 use crate::cents::Cents;
-use crate::choices::Choices;
+use crate::choices::{Choices, Reservation};
 use crate::clause;
 use crate::clause::Clause;
 use crate::identity::{BusinessId, InvoiceId};
@@ -28,6 +28,8 @@ pub(super) enum Objection {
     Collected,
     /// It is too small to yield a cent.
     TooSmall,
+    /// The service has reasons of its own.
+    Reserved,
     /// Not all four requirements are met: the first that is not.
     OnboardingIncomplete(Requirement),
     /// Too much would be outstanding.
@@ -43,6 +45,7 @@ impl Objection {
             Objection::NotIssued => "Only an invoice with status ISSUED can be financed.",
             Objection::Collected => "The payor has already paid toward this invoice.",
             Objection::TooSmall => "The face value is too small to finance.",
+            Objection::Reserved => "The invoice cannot be financed.",
             Objection::OnboardingIncomplete(unmet) => unmet.sentence(),
             Objection::OverLimit => {
                 "The advance would exceed what may be outstanding with this business."
@@ -57,6 +60,7 @@ impl Objection {
             Objection::NotIssued => (Code::InvoiceNotFinanceable, clause!("3.invoice.1")),
             Objection::Collected => (Code::InvoiceNotFinanceable, clause!("gap.alreadyCollected")),
             Objection::TooSmall => (Code::InvoiceNotFinanceable, clause!("gap.zeroAdvance")),
+            Objection::Reserved => (Code::InvoiceNotFinanceable, clause!("gap.notFinanceable")),
             Objection::OnboardingIncomplete(_) => {
                 (Code::BusinessNotEligible, clause!("3.onboarding.2.2"))
             }
@@ -85,20 +89,20 @@ impl<C: Choices> Service<C> {
             return Err(Objection::Advanced);
         }
         // `gap.selfDealing`
-        if payee == self.relationship(invoice.payor).business {
-            return Err(Objection::SelfDealing);
-        }
-        if invoice.status != InvoiceStatus::Issued {
-            return Err(Objection::NotIssued);
-        }
-        if invoice.paid_in > Cents::ZERO {
-            return Err(Objection::Collected);
-        }
+        let own = payee == self.relationship(invoice.payor).business;
+        let issued = invoice.status == InvoiceStatus::Issued;
+        let collected = invoice.paid_in > Cents::ZERO;
         // `gap.daysToDueDate`
         let days = now.whole_days_until(invoice.due_date);
         let terms = Terms { face_value: invoice.face_value, days };
+        self.raise(own, Objection::SelfDealing)?;
+        self.raise(!issued, Objection::NotIssued)?;
+        let collected = collected && self.choices.reserves(Reservation::Collected);
+        self.raise(collected, Objection::Collected)?;
+        let reserved = self.choices.reserves(Reservation::Unknown);
+        self.raise(reserved, Objection::Reserved)?;
         let offer = self.choices.offer(&self.profile, payee, terms);
-        self.object_to_amount(payee, &offer).map_or(Ok(offer), Err)
+        self.object_to_amount(payee, &offer).map(|()| offer)
     }
 
     /// The first objection that has nothing to do with an invoice (§2 Quote response, `fundable`).
@@ -106,17 +110,23 @@ impl<C: Choices> Service<C> {
         &mut self,
         payee: BusinessId,
         offer: &Offer,
-    ) -> Option<Objection> {
-        if offer.advance == Cents::ZERO {
-            return Some(Objection::TooSmall);
-        }
+    ) -> Result<(), Objection> {
+        let nothing =
+            offer.advance == Cents::ZERO && self.choices.reserves(Reservation::ZeroAdvance);
+        self.raise(nothing, Objection::TooSmall)?;
         let business = self.business(payee);
-        if let Some(unmet) = Requirement::first_unmet(business.onboarding()) {
-            return Some(Objection::OnboardingIncomplete(unmet));
-        }
         // `8.concentrationLimit`
         let outstanding = business.outstanding + offer.advance;
+        if let Some(unmet) = Requirement::first_unmet(business.onboarding()) {
+            self.raise(true, Objection::OnboardingIncomplete(unmet))?;
+        }
         let fits = self.choices.fits(&self.profile, payee, outstanding);
-        (!fits).then_some(Objection::OverLimit)
+        self.raise(!fits, Objection::OverLimit)
+    }
+
+    /// The objection, if it holds and is the one to be told (`gap.advancePrecedence`).
+    fn raise(&mut self, holds: bool, objection: Objection) -> Result<(), Objection> {
+        let told = holds && self.choices.refuses_with(objection.code_and_clause().0);
+        if told { Err(objection) } else { Ok(()) }
     }
 }

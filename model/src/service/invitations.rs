@@ -75,10 +75,10 @@ impl<C: Choices> Service<C> {
         business: &str,
         email: String,
     ) -> Answer {
-        let relationship = self.known_relationship(caller, business)?;
-        if !is_email(&email) {
-            return Err(Refusal::new(Code::InvalidInvitee, clause!("4.invitations.7")));
-        }
+        let relationship = self.known_relationship(caller, business);
+        let invalid = || Refusal::new(Code::InvalidInvitee, clause!("4.invitations.7"));
+        let valid = is_email(&email).then_some(()).ok_or_else(invalid);
+        let relationship = self.in_precedence(relationship, valid)?;
         let expires_at = now.after(INVITATION_LIFE);
         let key = (relationship, email);
         let invite_id = match self.invitations.get(&key) {

@@ -131,6 +131,11 @@ impl<C: Choices> Service<C> {
         }
     }
 
+    /// What answers its questions.
+    pub fn choices_mut(&mut self) -> &mut C {
+        &mut self.choices
+    }
+
     /// A name for something new.
     fn mint(&mut self, purpose: Token) -> String {
         let counter = self.minted.entry(purpose).or_default();
@@ -194,6 +199,19 @@ impl<C: Choices> Service<C> {
         self.find_invoice(payee, external_id).ok_or_else(|| {
             Refusal::new(Code::InvoiceNotFound, clause!("7.codes.invoice_not_found"))
         })
+    }
+
+    /// `found`, or the refusal that takes precedence: that of `found`, unless the service would rather tell the
+    /// other (`gap.refusalPrecedence`).
+    fn in_precedence<T>(
+        &mut self,
+        found: Result<T, Refusal>,
+        valid: Result<(), Refusal>,
+    ) -> Result<T, Refusal> {
+        match (found, valid) {
+            (Err(first), Err(second)) if !self.choices.refuses_with(first.code) => Err(second),
+            (found, valid) => found.and_then(|found| valid.map(|()| found)),
+        }
     }
 
     /// Which invoice a happening is about.

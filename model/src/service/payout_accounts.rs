@@ -67,10 +67,10 @@ impl<C: Choices> Service<C> {
         routing_number: String,
         label: Option<String>,
     ) -> Answer {
-        let relationship = self.known_relationship(caller, external_id)?;
-        if !routing_number::is_valid(&routing_number) {
-            return Err(Refusal::new(Code::InvalidRoutingNumber, clause!("4.payoutAccount.4.3")));
-        }
+        let relationship = self.known_relationship(caller, external_id);
+        let invalid = || Refusal::new(Code::InvalidRoutingNumber, clause!("4.payoutAccount.4.3"));
+        let valid = routing_number::is_valid(&routing_number).then_some(()).ok_or_else(invalid);
+        let relationship = self.in_precedence(relationship, valid)?;
         let mask = last_four(&account_number).to_owned();
         let business = self.relationship(relationship).business;
         self.replace_account(

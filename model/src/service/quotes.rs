@@ -23,7 +23,7 @@ impl<C: Choices> Service<C> {
         // `gap.quoteTerm`
         let terms = Terms { face_value, days: self.profile.quote_term_days };
         let offer = self.choices.offer(&self.profile, business, terms);
-        let objection = self.object_to_amount(business, &offer);
+        let objection = self.object_to_amount(business, &offer).err();
         Ok(Reply::Quoted(Quoted {
             amounts: offer.into(),
             fundable: objection.is_none(),

@@ -62,6 +62,23 @@ impl Authorities {
         }
         Ok(Authorities(certificates))
     }
+
+    /// A client's side of TLS that trusts them besides the system's.
+    ///
+    /// # Errors
+    /// What the library says if it cannot be set up.
+    pub fn client_config(&self) -> Result<Arc<ClientConfig>, TlsError> {
+        let mut roots = RootCertStore::empty();
+        // Where the system has none, those that the user names are all there are.
+        roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+        roots.add_parsable_certificates(self.0.iter().cloned());
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let config = ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()?
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+        Ok(Arc::new(config))
+    }
 }
 
 /// The client's side of TLS, set up when it is first needed: reading the system's certificates takes a while.
@@ -86,23 +103,10 @@ impl Tls {
         let connector = match self.connector.get() {
             Some(connector) => connector.clone(),
             None => {
-                let connector = self.set_up()?;
+                let connector = TlsConnector::from(self.authorities.client_config()?);
                 self.connector.get_or_init(|| connector).clone()
             }
         };
         connector.connect(name, socket).await.map_err(TlsError::Handshake)
-    }
-
-    fn set_up(&self) -> Result<TlsConnector, rustls::Error> {
-        let mut roots = RootCertStore::empty();
-        // Where the system has none, those that the user names are all there are.
-        roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-        roots.add_parsable_certificates(self.authorities.0.iter().cloned());
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let config = ClientConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()?
-            .with_root_certificates(roots)
-            .with_no_client_auth();
-        Ok(TlsConnector::from(Arc::new(config)))
     }
 }
