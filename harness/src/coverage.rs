@@ -10,7 +10,10 @@ use crate::checks::Exchange;
 /// How often each state was reached, by group and name.
 #[derive(Clone, Debug, Default)]
 pub struct Coverage {
-    counts: BTreeMap<(Group, String), u64>,
+    operations: BTreeMap<OperationKind, u64>,
+    counts: BTreeMap<Group, BTreeMap<String, u64>>,
+    /// Imports that were left unfinished.
+    interrupted: BTreeSet<String>,
     /// The platforms that have synced each tax id, for businesses that are shared.
     tax_ids: BTreeMap<String, BTreeSet<Option<PlatformId>>>,
 }
@@ -76,14 +79,7 @@ impl Group {
             Group::Advance => owned(&["REQUESTED", "FUNDING", "FUNDED", "REPAID"]),
             Group::Collection => owned(&["UNCOLLECTED", "PARTIALLY_COLLECTED", "COLLECTED"]),
             Group::Sync => owned(&["created", "updated", "statusOnly"]),
-            Group::Import => owned(&[
-                "row created",
-                "row updated",
-                "row statusOnly",
-                "row rejected",
-                "interrupted",
-                "finished",
-            ]),
+            Group::Import => owned(IMPORTS),
             Group::Compliance => owned(&["VENDOR_ASSERTION", "W9_UPLOAD", "PARTNER_SUPPLIED"]),
             Group::TaxId => {
                 owned(&["accepted", "unchanged", "malformed", "differs", "heldByAnother"])
@@ -92,6 +88,9 @@ impl Group {
         }
     }
 }
+
+const IMPORTS: &[&str] =
+    &["row created", "row updated", "row statusOnly", "row rejected", "interrupted", "finished"];
 
 const SITUATIONS: &[&str] = &[
     "a business shared by two platforms",
@@ -117,25 +116,45 @@ fn operation_name(kind: OperationKind) -> String {
 impl Coverage {
     /// How often each state of `group` was reached; those that should be and were not are counted as 0.
     pub fn of(&self, group: Group) -> Vec<(String, u64)> {
-        let count = |name: &str| self.counts.get(&(group, name.to_owned())).copied().unwrap_or(0);
+        if group == Group::Operation {
+            let count = |kind| self.operations.get(&kind).copied().unwrap_or(0);
+            return OperationKind::ALL.map(|kind| (operation_name(kind), count(kind))).to_vec();
+        }
+        let counts = self.counts.get(&group);
+        let count = |name: &str| counts.and_then(|counts| counts.get(name)).copied().unwrap_or(0);
         group.wanted().into_iter().map(|name| (name.clone(), count(&name))).collect()
     }
 
     /// Adds what another run has reached.
     pub fn add(&mut self, other: &Coverage) {
-        for (state, count) in &other.counts {
-            *self.counts.entry(state.clone()).or_default() += count;
+        for (kind, count) in &other.operations {
+            *self.operations.entry(*kind).or_default() += count;
+        }
+        for (group, counts) in &other.counts {
+            for (name, count) in counts {
+                self.reach_often(*group, name, *count);
+            }
         }
     }
 
     fn reach(&mut self, group: Group, name: &str) {
-        *self.counts.entry((group, name.to_owned())).or_default() += 1;
+        self.reach_often(group, name, 1);
+    }
+
+    fn reach_often(&mut self, group: Group, name: &str, times: u64) {
+        let counts = self.counts.entry(group).or_default();
+        match counts.get_mut(name) {
+            Some(count) => *count += times,
+            None => {
+                counts.insert(name.to_owned(), times);
+            }
+        }
     }
 
     /// Counts what an exchange has reached.
     pub(crate) fn record(&mut self, exchange: &Exchange<'_>) {
         if let Some(kind) = exchange.kind() {
-            self.reach(Group::Operation, &operation_name(kind));
+            *self.operations.entry(kind).or_default() += 1;
         }
         if exchange.call().is_some()
             && let Some(code) = exchange.seen.code()
@@ -203,17 +222,17 @@ impl Coverage {
         }
     }
 
-    fn record_invoice(&mut self, invoice: &Value) {
-        let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        self.reach(Group::Collection, &word(&invoice["collectionState"]));
+    fn record_invoice<'a>(&mut self, invoice: &'a Value) {
+        let word = |value: &'a Value| value.as_str().unwrap_or_default();
+        self.reach(Group::Collection, word(&invoice["collectionState"]));
         if invoice["fundable"] == true {
             self.reach(Group::Situation, "a fundable invoice");
         }
         let state = word(&invoice["advance"]["state"]);
         if !state.is_empty() {
-            self.reach(Group::Advance, &state);
+            self.reach(Group::Advance, state);
         }
-        if matches!(state.as_str(), "REQUESTED" | "FUNDING") && invoice["collected"] != 0 {
+        if matches!(state, "REQUESTED" | "FUNDING") && invoice["collected"] != 0 {
             self.reach(Group::Situation, "a payment before funding");
         }
     }
@@ -238,18 +257,20 @@ impl Coverage {
         let rows = report["rows"].as_array().map(Vec::as_slice).unwrap_or_default();
         for row in rows {
             let outcome = row["outcome"].as_str().unwrap_or_default();
-            self.reach(Group::Import, &format!("row {outcome}"));
+            let is_it = |name: &&&str| name.strip_prefix("row ") == Some(outcome);
+            if let Some(name) = IMPORTS.iter().find(is_it) {
+                self.reach(Group::Import, name);
+            }
         }
         let name = report["externalId"].as_str().unwrap_or_default();
-        let interrupted = (Group::Import, format!("interrupted {name}"));
         if report["finished"] == true {
             self.reach(Group::Import, "finished");
-            if self.counts.remove(&interrupted).is_some() {
+            if self.interrupted.remove(name) {
                 self.reach(Group::Situation, "an import resumed");
             }
         } else {
             self.reach(Group::Import, "interrupted");
-            self.counts.insert(interrupted, 1);
+            self.interrupted.insert(name.to_owned());
         }
     }
 }

@@ -2,7 +2,9 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::Serialize;
+use sha2::{Digest, Sha256};
 use tideover_model::Clause;
 use tideover_model::clause::Kind;
 
@@ -13,6 +15,8 @@ pub struct Finding {
     /// The sentence that does not hold.
     #[serde(serialize_with = "name_of")]
     pub clause: Clause,
+    /// How bad it is.
+    pub verdict: Verdict,
     /// What was asked for: an operation, or an action of the operator port.
     pub operation: String,
     /// Which field of the answer, dotted; `status` for the HTTP status.
@@ -23,38 +27,87 @@ pub struct Finding {
     pub seen: String,
 }
 
-/// How bad a finding is; the worst first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+/// What is said of a clause, or of a whole run; the worst first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Verdict {
     /// A sentence of the document does not hold.
     Violated,
+    /// Nothing can be concluded: it may hold or not.
+    Inconclusive,
+    /// What must happen by itself has not happened in time.
+    Stalled,
     /// What the document leaves open is not as we assume.
     DiffersFromAssumption,
+    /// Nothing speaks against it.
+    Held,
+}
+
+/// What one finding has in common with another that comes of the same: the clause, the operation, and the
+/// field, whichever element of a list it is in.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Cause {
+    clause: Clause,
+    operation: String,
+    field: String,
 }
 
 impl Finding {
-    /// How bad it is: that depends on what the clause rests on.
-    pub fn verdict(&self) -> Verdict {
-        match self.clause.kind() {
+    /// That `clause` does not hold: how bad that is depends on what the clause rests on.
+    pub fn new(
+        clause: Clause,
+        operation: impl Into<String>,
+        field: impl Into<String>,
+        expected: impl Into<String>,
+        seen: impl Into<String>,
+    ) -> Finding {
+        let verdict = match clause.kind() {
             Kind::Documented => Verdict::Violated,
             Kind::Assumed { .. } => Verdict::DiffersFromAssumption,
-        }
+        };
+        let (operation, field) = (operation.into(), field.into());
+        Finding { clause, verdict, operation, field, expected: expected.into(), seen: seen.into() }
+    }
+
+    /// What it comes of.
+    pub fn cause(&self) -> Cause {
+        let any_element = |part| if str::parse::<usize>(part).is_ok() { "*" } else { part };
+        let field: Vec<&str> = self.field.split('.').map(any_element).collect();
+        let (clause, operation) = (self.clause, self.operation.clone());
+        Cause { clause, operation, field: field.join(".") }
     }
 
     /// Whether `other` is the same finding, perhaps met by other steps: what shrinking must keep.
     pub fn is_same(&self, other: &Finding) -> bool {
-        (self.clause, &self.operation, &self.field)
-            == (other.clause, &other.operation, &other.field)
+        self.cause() == other.cause()
+    }
+}
+
+impl Cause {
+    /// A short name that stays the same from run to run.
+    pub fn fingerprint(&self) -> String {
+        let Cause { clause, operation, field } = self;
+        let digest = Sha256::digest(format!("{clause}\n{operation}\n{field}"));
+        base16ct::lower::encode_string(&digest[..6])
+    }
+}
+
+impl Verdict {
+    /// As it is said of a clause.
+    pub fn words(self) -> &'static str {
+        match self {
+            Verdict::Violated => "violated",
+            Verdict::Inconclusive => "inconclusive",
+            Verdict::Stalled => "stalled",
+            Verdict::DiffersFromAssumption => "differs from an assumption",
+            Verdict::Held => "held",
+        }
     }
 }
 
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let verdict = match self.verdict() {
-            Verdict::Violated => "violated",
-            Verdict::DiffersFromAssumption => "differs from an assumption",
-        };
+        let verdict = self.verdict.words();
         writeln!(f, "{} {verdict} ({})", self.clause.name(), self.clause.place())?;
         writeln!(f, "  {}", self.clause.wording())?;
         writeln!(f, "  {}: {}", self.operation, self.field)?;
@@ -65,4 +118,25 @@ impl fmt::Display for Finding {
 
 fn name_of<S: serde::Serializer>(clause: &Clause, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(clause.name())
+}
+
+#[cfg(test)]
+mod tests {
+    use tideover_model::clause;
+
+    use super::*;
+
+    #[test]
+    fn a_fingerprint_does_not_depend_on_the_element_of_a_list() {
+        let found = |field| {
+            let clause = clause!("2.importReport.rows");
+            Finding::new(clause, "GET /v1/invoices/imports/{externalId}", field, "a", "b")
+        };
+        let fingerprint = |field| found(field).cause().fingerprint();
+        assert!(found("rows.0.outcome").is_same(&found("rows.17.outcome")));
+        assert_eq!(fingerprint("rows.0.outcome"), fingerprint("rows.17.outcome"));
+        assert_ne!(fingerprint("rows.0.outcome"), fingerprint("rows.0.code"));
+        // Baselines are kept: it never changes.
+        assert_eq!(fingerprint("rows.0.outcome"), "4e93f1a8d684");
+    }
 }

@@ -1,11 +1,11 @@
 //! The harness's own receiver: it keeps what comes, and answers as the path says.
 //!
-//! | path begins with | answer |
+//! | path has the segment | answer |
 //! | --- | --- |
-//! | `/accepts` | 200 |
-//! | `/recovers` | 503 to the first two attempts of a delivery, then 200 |
-//! | `/fails` | 500 |
-//! | `/gone` | 410 |
+//! | `accepts` | 200 |
+//! | `recovers` | 503 to the first two attempts of a delivery, then 200 |
+//! | `fails` | 500 |
+//! | `gone` | 410 |
 //!
 //! So a run depends on nothing but its steps, in process and over HTTP.
 
@@ -46,23 +46,34 @@ impl Arrival {
 #[derive(Clone, Debug, Default)]
 pub struct Inbox {
     arrivals: Vec<Arrival>,
+    /// To paths that recover, where it matters.
     attempts: BTreeMap<(String, Option<String>), u32>,
 }
 
 impl Inbox {
     /// Keeps a request; the HTTP status that it is answered with, whatever stands there.
     pub fn receive(&mut self, arrival: Arrival) -> u16 {
-        let (path, delivery) = (&arrival.path, &arrival.delivery);
-        let attempts = self.attempts.entry((path.clone(), delivery.clone())).or_default();
-        *attempts += 1;
-        let status = match path.split('/').nth(1).unwrap_or_default() {
-            "fails" => 500,
-            "gone" => 410,
-            "recovers" if *attempts <= 2 => 503,
-            _ => 200,
-        };
+        let status = self.answer(&arrival.path, arrival.delivery.as_deref());
         self.arrivals.push(Arrival { status, ..arrival });
         status
+    }
+
+    /// The HTTP status that the next attempt of `delivery` on `path` is answered with.
+    pub(crate) fn answer(&mut self, path: &str, delivery: Option<&str>) -> u16 {
+        let has = |segment| path.split('/').any(|known| known == segment);
+        if has("fails") {
+            return 500;
+        }
+        if has("gone") {
+            return 410;
+        }
+        if !has("recovers") {
+            return 200;
+        }
+        let attempt = (path.to_owned(), delivery.map(str::to_owned));
+        let attempts = self.attempts.entry(attempt).or_default();
+        *attempts += 1;
+        if *attempts <= 2 { 503 } else { 200 }
     }
 
     /// What came since this was last asked.

@@ -5,7 +5,7 @@
 //! and `<absent>` for a key that must not be there.
 
 use serde_json::Value;
-use tideover_model::Timestamp;
+use tideover_model::{Seconds, Timestamp};
 
 /// Where an answer is not as expected.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,6 +74,12 @@ fn is_digits(text: &str) -> bool {
 pub(crate) fn same_text(one: &str, other: &str) -> bool {
     let instant = Timestamp::parse(one);
     one == other || (instant.is_some() && instant == Timestamp::parse(other))
+}
+
+/// How far two instants are apart, in seconds; nothing for what is none.
+pub(crate) fn instants_apart(one: &str, other: &str) -> Option<Seconds> {
+    let (one, other) = (Timestamp::parse(one)?, Timestamp::parse(other)?);
+    Some(one.unix_unsigned().abs_diff(other.unix_unsigned()))
 }
 
 #[cfg(test)]

@@ -7,9 +7,13 @@ use std::thread;
 
 use tideover_model::{Clause, Destinations, Profile};
 
-use crate::defects::{Defect, Expected};
+use crate::concurrent::{Known, Schedule, interleave, judge};
+use crate::defects::{Defect, Defective, Expected};
+use crate::finding::Verdict;
+use crate::generate::{self, Size};
+use crate::latency::percentile;
 use crate::suite::{self, Failure, InProcess, Plan};
-use crate::target::{INBOX, Unreachable, start};
+use crate::target::{Bare, INBOX, Unreachable, start};
 use crate::transcript::Header;
 
 /// How much is spent on each defect.
@@ -63,7 +67,7 @@ impl From<&Failure> for Found {
                 named.push(finding.clause);
             }
         }
-        let violated = failure.is_violation();
+        let violated = failure.verdict() == Verdict::Violated;
         Found { named, violated, steps: failure.transcript.steps.len() }
     }
 }
@@ -106,13 +110,6 @@ impl Proof {
     pub fn steps(&self) -> Option<usize> {
         percentile(self.found().map(|(_, found)| found.steps).collect(), 50)
     }
-}
-
-/// The least value that so many percent of `values` do not exceed.
-fn percentile<T: Ord + Copy>(mut values: Vec<T>, percent: usize) -> Option<T> {
-    values.sort_unstable();
-    let rank = (values.len() * percent).div_ceil(100).max(1);
-    values.get(rank - 1).copied()
 }
 
 /// Tries every seed with every defect, on `threads` threads; in the order of `defects`, whichever thread was
@@ -162,24 +159,42 @@ fn attempt(defect: &'static Defect, seed: u64, budget: Budget) -> Result<Trial, 
     let profile = Profile::default();
     let inbox = Destinations::PublicAnd(INBOX.to_owned());
     let header = Header::new(seed, start(), profile.clone());
-    let plan = Plan { header, first: 0, cases: budget.cases, steps: budget.steps };
+    if defect.is_raced() {
+        let face = defect.service(profile, seed, inbox);
+        return Ok(attempt_at_once(&face, &header, budget));
+    }
+    let Budget { cases, steps, .. } = budget;
+    // What is told first is what a proof is about.
+    let plan = Plan { header, first: 0, cases, steps, max_findings: 1 };
     let mut world = InProcess::new(defect.service(profile, seed, inbox), start());
     let runtime = tokio::runtime::Builder::new_current_thread().build();
     let runtime = runtime.map_err(|error| Unreachable(error.to_string()))?;
     let summary = runtime.block_on(suite::check(&mut world, &plan))?;
-    let found = summary.failure.as_ref().map(Found::from);
+    let found = summary.failures.first().map(Found::from);
     Ok(Trial { seed, requests: summary.steps, found })
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// So many clients race for what shows only in a race.
+const RACERS: usize = 4;
 
-    #[test]
-    fn a_percentile_is_one_of_the_values() {
-        assert_eq!(percentile::<u64>(Vec::new(), 50), None);
-        assert_eq!(percentile(vec![7], 95), Some(7));
-        let values: Vec<u64> = (1..=20).rev().collect();
-        assert_eq!((percentile(values.clone(), 50), percentile(values, 95)), (Some(10), Some(19)));
+/// Races with `face` until an answer contradicts the document. What is counted as a step of what was found are the
+/// requests that show it, which raced.
+fn attempt_at_once(face: &Defective, header: &Header, budget: Budget) -> Trial {
+    let (seed, mut requests) = (header.seed, 0);
+    let known = Known::of(header, INBOX);
+    let steps = usize::try_from(budget.steps).unwrap_or(usize::MAX).div_ceil(RACERS);
+    for case in 0..budget.cases {
+        let race = generate::race(header, case, Size { clients: RACERS, steps });
+        let mut target = Bare::over(face.clone(), header.start);
+        let schedule = Schedule { seed: seed.wrapping_add(case), lost: 0 };
+        let history = interleave(&mut target, &race, schedule);
+        requests += history.requests.len() as u64;
+        let contradictions = judge(&history, &known).contradictions;
+        if let Some(first) = contradictions.first() {
+            let named = contradictions.iter().map(|one| one.finding.clause).collect();
+            let found = Found { named, violated: true, steps: first.requests.len() };
+            return Trial { seed, requests, found: Some(found) };
+        }
     }
+    Trial { seed, requests, found: None }
 }

@@ -122,6 +122,18 @@ impl Step {
     }
 }
 
+impl Caller {
+    /// The `Authorization` header, its references read from `memory`.
+    pub(crate) fn authorization(&self, memory: &Memory, api_key: &str) -> Option<String> {
+        match self {
+            Caller::Default => Some(format!("Bearer {api_key}")),
+            Caller::Key(key) => Some(format!("Bearer {}", memory.resolve(key))),
+            Caller::Header(header) => Some(memory.resolve(header)),
+            Caller::Nobody => None,
+        }
+    }
+}
+
 impl Call {
     /// A request with a JSON body.
     pub fn json(method: &str, path: impl Into<String>, body: Value) -> Call {
@@ -239,6 +251,13 @@ impl Memory {
         Memory { answers: BTreeMap::from([("inbox".to_owned(), Value::from(origin))]) }
     }
 
+    /// The same memory, in which `name` is known besides.
+    #[must_use]
+    pub fn knowing(mut self, name: &str, value: Value) -> Memory {
+        self.answers.insert(name.to_owned(), value);
+        self
+    }
+
     /// Keeps the answer to `step`.
     pub fn keep(&mut self, step: &Step, body: Option<&Value>) {
         if let (Some(name), Some(body)) = (&step.name, body) {
@@ -248,6 +267,9 @@ impl Memory {
 
     /// `text` with its references replaced.
     pub fn resolve(&self, text: &str) -> String {
+        if !text.contains("${") {
+            return text.to_owned();
+        }
         let mut resolved = String::with_capacity(text.len());
         let mut rest = text;
         while let Some(start) = rest.find("${") {
@@ -273,6 +295,13 @@ impl Memory {
             Value::Object(fields) => Value::Object(self.resolve_fields(fields)),
             Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
         }
+    }
+
+    /// `value` with the references in its strings replaced, written down.
+    pub fn resolve_json(&self, value: &Value) -> String {
+        let written = value.to_string();
+        // Where nothing looks like a reference, no string does.
+        if written.contains("${") { self.resolve_value(value).to_string() } else { written }
     }
 
     /// `fields` with the references in their values replaced.

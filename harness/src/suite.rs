@@ -1,4 +1,4 @@
-//! Many cases, each in a fresh world; the first failure is made small.
+//! Many cases, each in a fresh world; failures are grouped by their cause, and the first of each is made small.
 
 use std::collections::BTreeMap;
 
@@ -6,9 +6,14 @@ use serde_json::{Map, Value};
 use tideover_model::{Clause, Face, Service, Timestamp};
 
 use crate::coverage::Coverage;
-use crate::finding::{Finding, Verdict};
+use crate::finding::{Cause, Finding, Verdict};
+use crate::foretold::Case;
 use crate::generate;
-use crate::run::{Observed, Played, play};
+use crate::inbox::Arrival;
+use crate::latency::Latencies;
+use crate::learn::{Gaps, Lessons};
+use crate::report::document::Ending;
+use crate::run::{Observed, Played, play, play_case};
 use crate::shrink::{Probe, shrink};
 use crate::step::Step;
 use crate::target::{Bare, Http, Prepared, PreparedAction, Seen, Target, Unreachable};
@@ -24,6 +29,16 @@ pub trait World {
     /// # Errors
     /// [`Unreachable`] if there is none to be had.
     fn fresh(&mut self) -> impl Future<Output = Result<Self::Target, Unreachable>>;
+
+    /// The steps of case `number`.
+    fn case(&self, header: &Header, number: u64, steps: u64) -> Vec<Step> {
+        generate::case(header, number, steps)
+    }
+
+    /// The same, with what is foretold of them.
+    fn walked(&self, header: &Header, number: u64, steps: u64) -> Case {
+        self.case(header, number, steps).into()
+    }
 }
 
 /// The bare model, or anything that has its face.
@@ -47,6 +62,10 @@ impl<F: Face + Clone + std::hash::Hash> World for InProcess<F> {
         // From here on, changes are seen.
         target.has_changed();
         Ok(target)
+    }
+
+    fn walked(&self, header: &Header, number: u64, steps: u64) -> Case {
+        generate::walked(header, number, steps)
     }
 }
 
@@ -89,6 +108,8 @@ pub struct Plan {
     pub cases: u64,
     /// How many steps each has.
     pub steps: u64,
+    /// How many failures of different causes are enough.
+    pub max_findings: usize,
 }
 
 /// What came of it.
@@ -100,10 +121,25 @@ pub struct Summary {
     pub steps: u64,
     /// How often each clause was met.
     pub met: BTreeMap<Clause, u64>,
+    /// In how many cases each clause was not as it should be, and how bad that was at worst.
+    pub broken: BTreeMap<Clause, (u64, Verdict)>,
     /// What was reached.
     pub coverage: Coverage,
-    /// What failed, made small.
-    pub failure: Option<Failure>,
+    /// How long the answers took.
+    pub latencies: Latencies,
+    /// Requests that were not answered.
+    pub unanswered: u64,
+    /// What fails no run, by its cause, and how often it was met: what stalls, and what nothing could be
+    /// concluded from.
+    pub noticed: BTreeMap<Cause, (Finding, u64)>,
+    /// What was seen where the document is silent, of a target whose choices are its own.
+    pub gaps: Gaps,
+    /// What its answers tell of its choices.
+    pub lessons: Lessons,
+    /// What failed, made small: one for each cause, in the order in which they were met.
+    pub failures: Vec<Failure>,
+    /// Why no more was played.
+    pub ending: Ending,
 }
 
 /// A failure, as small as it could be made.
@@ -115,15 +151,19 @@ pub struct Failure {
     pub steps_before: usize,
     /// How many runs it took to make it small.
     pub probes: usize,
+    /// How many cases met its cause.
+    pub met: u64,
     /// What was found: the first finding names the failure.
     pub findings: Vec<Finding>,
     /// The steps that show it.
     pub transcript: Transcript,
     /// When each was played and what was answered.
     pub answers: Vec<(Timestamp, Seen)>,
+    /// What came to the inbox, with the index of the step that it came with.
+    pub arrivals: Vec<(usize, Arrival)>,
 }
 
-/// Plays the cases of `plan` until one fails.
+/// Plays the cases of `plan`, until enough is found.
 ///
 /// # Errors
 /// [`Unreachable`] if the target does not answer.
@@ -146,7 +186,7 @@ impl<'a> Suite<'a> {
         Suite { plan, summary: Summary::default() }
     }
 
-    /// Plays the cases until one fails. `progress` is told of each.
+    /// Plays the cases, until enough is found. `progress` is told of each.
     ///
     /// # Errors
     /// [`Unreachable`] if the target does not answer.
@@ -155,21 +195,31 @@ impl<'a> Suite<'a> {
         world: &mut W,
         mut progress: impl FnMut(&Summary),
     ) -> Result<(), Unreachable> {
-        let Plan { header, first, cases, steps } = self.plan;
+        let Plan { header, first, cases, steps, max_findings } = self.plan;
         for case in (0..*cases).map(|number| first.wrapping_add(number)) {
-            let steps = generate::case(header, case, *steps);
-            let played = play(&mut world.fresh().await?, header, &steps).await?;
+            let walked = world.walked(header, case, *steps);
+            let played = play_case(&mut world.fresh().await?, header, &walked).await?;
             self.summary.add(&played);
-            if let Some(finding) = played.findings.first() {
-                let finding = finding.clone();
-                // Kept as it is first: whoever ends the run now still has it.
-                let failure = self.summary.failure.insert(Failure::of(header, case, steps, played));
-                *failure = minimise(world, failure, finding).await?;
-                break;
+            if !played.findings.is_empty() {
+                self.keep(world, Failure::of(header, case, walked.steps, played)).await?;
             }
             progress(&self.summary);
+            if self.summary.failures.len() >= *max_findings {
+                self.summary.ending = Ending::EnoughFound;
+                return Ok(());
+            }
             // A target in process never waits; whoever wants to end the run must get a turn.
             tokio::task::yield_now().await;
+        }
+        self.summary.ending = Ending::Complete;
+        Ok(())
+    }
+
+    /// Counts a failure with those of the same cause; the first of them is made small.
+    async fn keep<W: World>(&mut self, world: &mut W, failure: Failure) -> Result<(), Unreachable> {
+        // Kept as it is first: whoever ends the run now still has it.
+        if let Some(failure) = self.summary.count(failure) {
+            *failure = minimise(world, failure).await?;
         }
         Ok(())
     }
@@ -182,41 +232,78 @@ impl Failure {
             case,
             steps_before: steps.len(),
             probes: 0,
+            met: 1,
             findings: played.findings,
             transcript: Transcript { header: header.clone(), steps },
             answers: played.answers,
+            arrivals: played.arrivals,
         }
     }
 
-    /// Whether a sentence of the document does not hold.
-    pub fn is_violation(&self) -> bool {
-        self.findings.iter().any(|finding| finding.verdict() == Verdict::Violated)
+    /// The finding that names it.
+    pub fn finding(&self) -> &Finding {
+        &self.findings[0]
+    }
+
+    /// How bad it is.
+    pub fn verdict(&self) -> Verdict {
+        self.finding().verdict
     }
 }
 
 impl Summary {
-    fn add(&mut self, played: &Played) {
+    /// Counts a failure with those of the same cause; the first of them is given back.
+    pub(crate) fn count(&mut self, failure: Failure) -> Option<&mut Failure> {
+        let is_known = |known: &&mut Failure| known.finding().is_same(failure.finding());
+        if let Some(known) = self.failures.iter_mut().find(is_known) {
+            known.met += 1;
+            return None;
+        }
+        self.failures.push(failure);
+        self.failures.last_mut()
+    }
+
+    pub(crate) fn add(&mut self, played: &Played) {
         self.cases += 1;
         self.steps += played.answers.len() as u64;
         self.coverage.add(&played.coverage);
+        self.unanswered += played.unanswered;
+        self.gaps.add(&played.gaps);
+        self.lessons.add(&played.lessons);
+        for finding in &played.noticed {
+            let first = || (finding.clone(), 0);
+            self.noticed.entry(finding.cause()).or_insert_with(first).1 += 1;
+        }
         for (clause, times) in &played.met {
             *self.met.entry(*clause).or_default() += times;
+        }
+        for (kind, took) in &played.latencies {
+            self.latencies.record(*kind, *took);
+        }
+        let broken: BTreeMap<Clause, Verdict> =
+            played.findings.iter().rev().map(|found| (found.clause, found.verdict)).collect();
+        for (clause, verdict) in broken {
+            let (times, worst) = self.broken.entry(clause).or_insert((0, verdict));
+            (*times, *worst) = (*times + 1, verdict.min(*worst));
         }
     }
 }
 
 /// The same failure, as small as it can be made.
-async fn minimise<W: World>(
-    world: &mut W,
-    failure: &Failure,
-    finding: Finding,
-) -> Result<Failure, Unreachable> {
+async fn minimise<W: World>(world: &mut W, failure: &Failure) -> Result<Failure, Unreachable> {
     let Transcript { header, steps } = &failure.transcript;
-    let mut probe = SameFinding { world, header, finding, probes: 0 };
+    let finding = failure.finding().clone();
+    let mut probe = SameFinding { world, header, finding: finding.clone(), probes: 0 };
     let steps = shrink(steps.clone(), &mut probe).await?;
     let probes = probe.probes;
     let played = play(&mut world.fresh().await?, header, &steps).await?;
-    let small = Failure::of(header, failure.case, steps, played);
+    if !played.findings.iter().any(|found| found.is_same(&finding)) {
+        // It comes and goes: what was seen is told as it was seen.
+        return Ok(Failure { probes, ..failure.clone() });
+    }
+    let mut small = Failure::of(header, failure.case, steps, played);
+    // Others may come with it, but it is this one that the failure is named by.
+    small.findings.sort_by_key(|found| !found.is_same(&finding));
     Ok(Failure { steps_before: failure.steps_before, probes, ..small })
 }
 

@@ -31,6 +31,22 @@ pub struct Header {
     /// What differs from the standard profile.
     #[serde(default)]
     pub profile: Profile,
+    /// The endpoint that it is played against, if that is not a world of ours.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub live: Option<Endpoint>,
+}
+
+/// A live endpoint, in which others are as well.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Endpoint {
+    /// Its base URL.
+    pub target: String,
+    /// What everything that the run makes is named after.
+    pub run: String,
+    /// Whether no identifier of a play was synced before it. A tax id of the user's may be held by a
+    /// business of an earlier run all the same.
+    pub fresh: bool,
 }
 
 /// A run.
@@ -77,12 +93,18 @@ pub enum Unreadable {
 }
 
 impl Header {
-    /// A world.
-    pub fn new(seed: u64, start: Timestamp, profile: Profile) -> Header {
-        Header { tideover: VERSION, story: None, seed, start, profile }
+    /// Whether nothing that the steps name was there before.
+    pub fn is_fresh(&self) -> bool {
+        self.live.as_ref().is_none_or(|live| live.fresh)
     }
 
-    fn written(&self) -> Value {
+    /// A world.
+    pub fn new(seed: u64, start: Timestamp, profile: Profile) -> Header {
+        Header { tideover: VERSION, story: None, seed, start, profile, live: None }
+    }
+
+    /// What is written of it.
+    pub(crate) fn written(&self) -> Value {
         let mut line = serde_json::to_value(self).unwrap_or_default();
         if let Some(fields) = line.as_object_mut() {
             let standard = serde_json::to_value(Profile::default()).unwrap_or_default();
@@ -134,7 +156,9 @@ impl Transcript {
         header.profile.check().map_err(|error| at(line, format!("profile: {error}")))?;
         let mut steps = Vec::new();
         for (line, text) in lines {
-            let mut step = parse_step(text).map_err(|problem| at(line, problem))?;
+            let Some(mut step) = parse_step(text).map_err(|problem| at(line, problem))? else {
+                continue;
+            };
             check_call(&step).map_err(|problem| at(line, problem))?;
             load_csv(path, &mut step).map_err(|problem| at(line, problem))?;
             steps.push(step);
@@ -162,12 +186,17 @@ fn parse<T: serde::de::DeserializeOwned>(line: &str) -> Result<T, String> {
     serde_json::from_str(line).map_err(|error| error.to_string())
 }
 
-/// A line is a step, perhaps with when it was played and what was answered.
-fn parse_step(line: &str) -> Result<Step, String> {
+/// A line is a step, perhaps with when it was played and what was answered; in the journal of a live run
+/// the answer has a line of its own, which is no step.
+fn parse_step(line: &str) -> Result<Option<Step>, String> {
     let mut fields: Map<String, Value> = parse(line)?;
-    fields.remove("at");
-    fields.remove("seen");
-    serde_json::from_value(Value::Object(fields)).map_err(|error| error.to_string())
+    if fields.contains_key("answers") {
+        return Ok(None);
+    }
+    for recorded in ["at", "seen", "number", "case"] {
+        fields.remove(recorded);
+    }
+    serde_json::from_value(Value::Object(fields)).map(Some).map_err(|error| error.to_string())
 }
 
 /// What no client could send as it stands.

@@ -21,9 +21,9 @@ impl Check for Arithmetic {
         ) else {
             return;
         };
-        let shown = format!("{financeable}, {advance}, {fee}, {forwarded}");
+        let shown = || format!("{financeable}, {advance}, {fee}, {forwarded}");
         let mut expect = |clause, holds, field, law: &str| {
-            notes.expect(exchange, clause, holds, field, law, shown.clone());
+            notes.expect(exchange, clause, holds, field, || (law, shown()));
         };
         expect(
             clause!("1.general.1"),
@@ -43,10 +43,7 @@ impl Check for Arithmetic {
             "advanceAmount",
             "no more than is financeable",
         );
-        let face = exchange
-            .call()
-            .and_then(|call| serde_json::from_slice::<Value>(&call.body).ok())
-            .and_then(|sent| sent.get("invoiceFaceValue")?.as_i64());
+        let face = exchange.sent_json().and_then(|sent| sent.get("invoiceFaceValue")?.as_i64());
         if let Some(face) = face {
             expect(
                 clause!("2.amounts.financeableAmount"),

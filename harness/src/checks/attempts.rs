@@ -20,16 +20,23 @@ impl Check for Attempts {
         let clause = clause!("6.delivery.3.2");
         for arrival in exchange.arrivals {
             let Some(id) = &arrival.delivery else {
-                notes.expect(exchange, clause, false, "Service-Delivery", "an identifier", "none");
+                let evidence = || ("an identifier", "none");
+                notes.expect(exchange, clause, false, "Service-Delivery", evidence);
                 continue;
             };
-            let sent = (arrival.path.clone(), arrival.body.clone());
-            let first = self.deliveries.entry(id.clone()).or_insert_with(|| sent.clone());
-            let in_words = |(path, body): &(String, Vec<u8>)| {
+            let Some((path, body)) = self.deliveries.get(id) else {
+                let sent = (arrival.path.clone(), arrival.body.clone());
+                self.deliveries.insert(id.clone(), sent);
+                notes.meet(clause);
+                continue;
+            };
+            let same = *path == arrival.path && *body == arrival.body;
+            let in_words = |path: &str, body: &[u8]| {
                 format!("{id} on {path}: {}", String::from_utf8_lossy(body))
             };
-            let (expected, seen) = (in_words(first), in_words(&sent));
-            notes.expect(exchange, clause, *first == sent, "Service-Delivery", expected, seen);
+            notes.expect(exchange, clause, same, "Service-Delivery", || {
+                (in_words(path, body), in_words(&arrival.path, &arrival.body))
+            });
         }
     }
 }

@@ -16,8 +16,8 @@ impl Check for Collected {
             return;
         };
         let within = (0..=face).contains(&collected);
-        let (clause, law) = (clause!("2.invoice.collected.2"), format!("0 to {face}"));
-        notes.expect(exchange, clause, within, "collected", law, collected.to_string());
+        let evidence = || (format!("0 to {face}"), collected.to_string());
+        notes.expect(exchange, clause!("2.invoice.collected.2"), within, "collected", evidence);
         let state = invoice.get("collectionState").and_then(Value::as_str).unwrap_or_default();
         let derived = match collected {
             0 => "UNCOLLECTED",
@@ -25,6 +25,7 @@ impl Check for Collected {
             _ => "PARTIALLY_COLLECTED",
         };
         let clause = clause!("gap.collectionThresholds");
-        notes.expect(exchange, clause, state == derived, "collectionState", derived, state);
+        let evidence = || (derived, state);
+        notes.expect(exchange, clause, state == derived, "collectionState", evidence);
     }
 }

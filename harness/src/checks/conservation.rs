@@ -9,9 +9,13 @@ pub(super) struct Conservation;
 impl Check for Conservation {
     fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
         let Some(inside) = exchange.inside else { return };
-        let problem = inside.audit.as_ref().err().cloned();
-        let (clause, holds) = (clause!("1.service.3.3"), problem.is_none());
-        let seen = problem.unwrap_or_default();
-        notes.expect(exchange, clause, holds, "the books", "invoices and ledger agree", seen);
+        let clause = clause!("1.service.3.3");
+        match &inside.audit {
+            Ok(()) => notes.meet(clause),
+            Err(problem) => {
+                let evidence = || ("invoices and ledger agree", problem.as_str());
+                notes.expect(exchange, clause, false, "the books", evidence);
+            }
+        }
     }
 }

@@ -14,20 +14,14 @@ impl Check for ErrorShape {
         }
         let body = exchange.seen.json().and_then(Value::as_object);
         let shown = || format!("{:?}", exchange.seen.body);
-        notes.expect(
-            exchange,
-            clause!("7.shape.1"),
-            body.is_some(),
-            "body",
-            "a JSON object",
-            shown(),
-        );
+        let evidence = || ("a JSON object", shown());
+        notes.expect(exchange, clause!("7.shape.1"), body.is_some(), "body", evidence);
         let Some(body) = body else { return };
         for (name, clause) in
             [("error", clause!("7.shape.error")), ("code", clause!("7.shape.code"))]
         {
             let is_string = body.get(name).is_some_and(Value::is_string);
-            notes.expect(exchange, clause, is_string, name, "a string", shown());
+            notes.expect(exchange, clause, is_string, name, || ("a string", shown()));
         }
     }
 }

@@ -11,6 +11,23 @@ pub(super) struct Fundable {
     read: Option<(Option<PlatformId>, String, bool)>,
 }
 
+/// The same of a target whose hidden moves may make an invoice fundable, but not the other way round: nobody
+/// but the harness moves the world outside.
+#[derive(Default)]
+pub(super) struct NotRefused {
+    fundable: Fundable,
+}
+
+impl Check for NotRefused {
+    fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
+        let told = self.fundable.read.as_ref().is_some_and(|(.., fundable)| *fundable);
+        if exchange.unsettled || (!told && exchange.kind() == Some(OperationKind::RequestAdvance)) {
+            self.fundable.read = None;
+        }
+        self.fundable.observe(exchange, notes);
+    }
+}
+
 impl Check for Fundable {
     fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
         let Some(kind) = exchange.kind() else {
@@ -41,29 +58,17 @@ impl Fundable {
             return;
         }
         let clause = clause!("2.invoice.fundable.2");
-        let status = exchange.seen.status.to_string();
+        let status = || exchange.seen.status.to_string();
         if fundable {
             let accepted = exchange.seen.is_success();
-            notes.expect(
-                exchange,
-                clause,
-                accepted,
-                "status",
-                "a success: it was told as fundable",
-                status,
-            );
+            let evidence = || ("a success: it was told as fundable", status());
+            notes.expect(exchange, clause, accepted, "status", evidence);
         } else {
             let repeat =
                 exchange.seen.json().and_then(|body| body.get("alreadyRequested")?.as_bool());
             let made = exchange.seen.is_success() && repeat != Some(true);
-            notes.expect(
-                exchange,
-                clause,
-                !made,
-                "status",
-                "a refusal: it was told as not fundable",
-                status,
-            );
+            let evidence = || ("a refusal: it was told as not fundable", status());
+            notes.expect(exchange, clause, !made, "status", evidence);
         }
     }
 }
@@ -76,14 +81,9 @@ fn reason_goes_with_it(exchange: &Exchange<'_>, invoice: &Value, notes: &mut Not
         Some(Value::String(_)) => !fundable,
         _ => false,
     };
-    let shown = format!("fundable {fundable}, reason {}", reason.unwrap_or(&Value::Null));
     let clause = clause!("2.invoice.notFundableReason");
-    notes.expect(
-        exchange,
-        clause,
-        fits,
-        "notFundableReason",
-        "a reason if and only if not fundable",
-        shown,
-    );
+    notes.expect(exchange, clause, fits, "notFundableReason", || {
+        let shown = reason.unwrap_or(&Value::Null);
+        ("a reason if and only if not fundable", format!("fundable {fundable}, reason {shown}"))
+    });
 }

@@ -13,6 +13,7 @@ mod prediction;
 #[cfg(test)]
 mod proof;
 mod reasons;
+pub mod registry;
 mod remittance;
 mod repeated_advance;
 mod secrets;
@@ -22,21 +23,28 @@ mod subscribed;
 mod unchanged;
 mod wanted;
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde_json::Value;
+use tideover_model::clause::Kind;
 use tideover_model::wire::route::route;
 use tideover_model::{Clause, Code, OperationKind, PlatformId, Timestamp};
 
 use crate::finding::Finding;
 use crate::inbox::Arrival;
-use crate::target::{Prepared, PreparedAction, PreparedCall, Seen};
+use crate::judge::{Outside, Point};
+use crate::learn::Gaps;
+use crate::target::{Body, Prepared, PreparedAction, PreparedCall, Seen};
 
 /// One exchange: what was sent, what was answered, what the shadow model answers.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Exchange<'a> {
     /// What was sent to the target.
     pub sent: &'a Prepared,
+    /// What was asked for, read when a check needs it.
+    pub asked: Asked,
     /// What the target answered.
     pub seen: &'a Seen,
     /// What the shadow answers.
@@ -45,6 +53,8 @@ pub struct Exchange<'a> {
     pub predicted_refusal: Option<(Code, Clause)>,
     /// Whose key it carried, by the shadow; nobody's if it was never issued.
     pub platform: Option<PlatformId>,
+    /// Whether requests were left without an answer that may be carried out still.
+    pub unsettled: bool,
     /// What the clock showed before the step.
     pub since: Timestamp,
     /// What it shows after it.
@@ -55,6 +65,13 @@ pub struct Exchange<'a> {
     pub predicted_arrivals: &'a [Arrival],
     /// What only a target in process lets be seen.
     pub inside: Option<&'a Inside>,
+}
+
+/// What a request asks for, read once.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    kind: Option<OperationKind>,
+    body: OnceCell<Option<Value>>,
 }
 
 /// What is seen of a target in process.
@@ -70,6 +87,9 @@ pub struct Inside {
 trait Check {
     /// Looks at an exchange.
     fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes);
+
+    /// Learns of a request that was not answered.
+    fn miss(&mut self, _sent: &Prepared) {}
 }
 
 /// What the checks say of an exchange.
@@ -77,6 +97,8 @@ trait Check {
 pub struct Notes {
     /// How often each clause was met.
     pub met: BTreeMap<Clause, u64>,
+    /// What was seen where the document is silent.
+    pub gaps: Gaps,
     /// What does not hold.
     pub findings: Vec<Finding>,
 }
@@ -86,8 +108,9 @@ pub struct Checks {
     checks: Vec<Box<dyn Check>>,
 }
 
-impl Default for Checks {
-    fn default() -> Checks {
+impl Checks {
+    /// Those of a target that is in the shadow's own world.
+    pub fn of_known() -> Checks {
         Checks {
             checks: vec![
                 Box::new(error_shape::ErrorShape),
@@ -110,9 +133,50 @@ impl Default for Checks {
             ],
         }
     }
-}
 
-impl Checks {
+    /// Those of any other: what takes its time, and what comes when, is not held against it.
+    pub fn of_foreign(outside: Outside) -> Checks {
+        let mut checks = Checks {
+            checks: vec![
+                Box::new(error_shape::ErrorShape),
+                Box::new(import_report::IdenticalReport::default()),
+                Box::new(remittance::OneAccount::default()),
+                Box::new(amounts::Arithmetic),
+                Box::new(collected::Collected),
+                Box::new(reasons::NoAmounts),
+                Box::new(secrets::Withheld),
+                Box::new(signatures::Signatures::default()),
+                Box::new(attempts::Attempts::default()),
+                Box::new(wanted::Wanted::default()),
+                Box::new(sequences::Sequences::default()),
+            ],
+        };
+        if outside == Outside::Ours {
+            checks.checks.push(Box::new(fundable::NotRefused::default()));
+        }
+        checks
+    }
+
+    /// Those that look at an answer alone, whatever came before it.
+    pub(crate) fn of_answers() -> Checks {
+        Checks {
+            checks: vec![
+                Box::new(error_shape::ErrorShape),
+                Box::new(amounts::Arithmetic),
+                Box::new(collected::Collected),
+                Box::new(reasons::NoAmounts),
+                Box::new(secrets::Withheld),
+            ],
+        }
+    }
+
+    /// Tells every check of a request that was not answered.
+    pub fn miss(&mut self, sent: &Prepared) {
+        for check in &mut self.checks {
+            check.miss(sent);
+        }
+    }
+
     /// Looks at an exchange with every check.
     pub fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
         for check in &mut self.checks {
@@ -122,26 +186,43 @@ impl Checks {
 }
 
 impl Notes {
-    /// Counts that `clause` was met; a finding if it does not hold.
-    fn expect(
+    /// Counts a point that was explained as well as it could be; a finding if it contradicts the document.
+    pub(crate) fn judge(&mut self, exchange: &Exchange<'_>, point: Point) {
+        if matches!(point.clause.kind(), Kind::Assumed { .. }) {
+            self.gaps.record(&exchange.operation(), exchange.seen.code(), &point);
+        }
+        if point.holds || point.contradicts() {
+            self.add(exchange, point);
+        } else {
+            self.meet(point.clause);
+        }
+    }
+
+    /// Counts a point that was compared; a finding if it does not hold.
+    fn add(&mut self, exchange: &Exchange<'_>, point: Point) {
+        let Point { clause, holds, field, expected, seen } = point;
+        self.expect(exchange, clause, holds, &field, || (expected, seen));
+    }
+
+    /// Counts that `clause` was met; a finding if it does not hold, with what was expected and what was seen.
+    fn expect<Expected: Into<String>, Seen: Into<String>>(
         &mut self,
         exchange: &Exchange<'_>,
         clause: Clause,
         holds: bool,
         field: &str,
-        expected: impl Into<String>,
-        seen: impl Into<String>,
+        evidence: impl FnOnce() -> (Expected, Seen),
     ) {
-        *self.met.entry(clause).or_default() += 1;
+        self.meet(clause);
         if !holds {
-            self.findings.push(Finding {
-                clause,
-                operation: exchange.operation(),
-                field: field.to_owned(),
-                expected: expected.into(),
-                seen: seen.into(),
-            });
+            let (expected, seen) = evidence();
+            self.findings.push(Finding::new(clause, exchange.operation(), field, expected, seen));
         }
+    }
+
+    /// Counts that `clause` was met, and held.
+    fn meet(&mut self, clause: Clause) {
+        *self.met.entry(clause).or_default() += 1;
     }
 }
 
@@ -158,13 +239,15 @@ impl<'a> Exchange<'a> {
 
     /// The operation that was asked for, if it was one.
     pub fn kind(&self) -> Option<OperationKind> {
-        let call = self.call()?;
-        route(&call.method, &call.path).ok().map(|route| route.kind)
+        self.asked.kind
     }
 
     /// The body of a success of `kind`.
-    fn success_of(&self, kind: OperationKind) -> Option<&'a Value> {
-        if self.kind() == Some(kind) && self.seen.is_success() { self.seen.json() } else { None }
+    fn success_of(&self, kind: OperationKind) -> Option<&'a Arc<Value>> {
+        match &self.seen.body {
+            Body::Json(json) if self.kind() == Some(kind) && self.seen.is_success() => Some(json),
+            Body::Empty | Body::Json(_) | Body::Other(_) => None,
+        }
     }
 
     /// The name of the operator port's action, if the step was one.
@@ -178,7 +261,7 @@ impl<'a> Exchange<'a> {
     }
 
     /// What was asked for, as findings name it.
-    fn operation(&self) -> String {
+    pub(crate) fn operation(&self) -> String {
         match &self.sent.action {
             PreparedAction::Call(call) => match self.kind() {
                 Some(kind) => format!("{} {}", kind.method(), kind.path()),
@@ -190,16 +273,28 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// Whose request it is, and for which method and path: the same for the same resource.
-    fn resource(&self) -> Option<(Option<String>, String, String)> {
-        let call = self.call()?;
-        Some((self.sent.authorization.clone(), call.method.clone(), call.path.clone()))
+    /// The request's body, if it is JSON.
+    fn sent_json(&self) -> Option<&Value> {
+        let read = || serde_json::from_slice(&self.call()?.body).ok();
+        self.asked.body.get_or_init(read).as_ref()
     }
 
     /// A string of the request's JSON body.
     pub fn sent_field(&self, name: &str) -> Option<String> {
-        let body: Value = serde_json::from_slice(&self.call()?.body).ok()?;
-        Some(body.get(name)?.as_str()?.to_owned())
+        Some(self.sent_json()?.get(name)?.as_str()?.to_owned())
+    }
+}
+
+impl Asked {
+    /// What `sent` asks for.
+    pub fn by(sent: &Prepared) -> Asked {
+        let kind = match &sent.action {
+            PreparedAction::Call(call) => route(&call.method, &call.path).ok(),
+            PreparedAction::Act(_) | PreparedAction::Advance(_) | PreparedAction::Deliveries => {
+                None
+            }
+        };
+        Asked { kind: kind.map(|route| route.kind), body: OnceCell::new() }
     }
 }
 

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tideover_model::{PlatformId, SigningKey};
 
-use crate::checks::{Check, Exchange, Inside, Notes};
+use crate::checks::{Asked, Check, Exchange, Inside, Notes};
 use crate::inbox::Arrival;
 use crate::step::{Action, Call, Memory, Step};
 use crate::target::{Prepared, Seen, start};
@@ -48,12 +48,15 @@ fn broken_by(check: &mut dyn Check, shown: &[Shown]) -> Vec<&'static str> {
         let step = Step::new(Action::Call(call.clone()));
         let bytes = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
         let seen = Seen::new(*status, &bytes);
+        let sent = Prepared::from_step(&step, &Memory::default(), "key");
         let exchange = Exchange {
-            sent: &Prepared::from_step(&step, &Memory::default(), "key"),
+            sent: &sent,
+            asked: Asked::by(&sent),
             seen: &seen,
             predicted: &seen,
             predicted_refusal: None,
             platform: Some(PlatformId::DEFAULT),
+            unsettled: false,
             since: start(),
             now: start(),
             arrivals,

@@ -16,14 +16,8 @@ impl Check for NoAmounts {
             let reason = body.and_then(|body| body.get("notFundableReason")?.as_str());
             if let Some(reason) = reason {
                 let names_amount = digits_in_a_row(reason) >= 3;
-                notes.expect(
-                    exchange,
-                    clause,
-                    !names_amount,
-                    "notFundableReason",
-                    "no amount",
-                    reason,
-                );
+                let evidence = || ("no amount", reason);
+                notes.expect(exchange, clause, !names_amount, "notFundableReason", evidence);
             }
         }
     }

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use tideover_model::wire::route::route;
 use tideover_model::{OperationKind, PlatformId, clause};
 
 use crate::checks::{Check, Exchange, Notes};
+use crate::target::told;
 
 /// The account of each business, by platform and identifier.
 #[derive(Default)]
@@ -19,9 +19,9 @@ impl Check for OneAccount {
         if crate::checks::starts_anew(exchange) {
             self.accounts.clear();
         }
-        let told = exchange.success_of(OperationKind::GetBusiness);
-        let told = told.or_else(|| exchange.success_of(OperationKind::RequestAdvance));
-        let Some(account) = told.and_then(|body| body.get("remittance")) else { return };
+        let answer = exchange.success_of(OperationKind::GetBusiness);
+        let answer = answer.or_else(|| exchange.success_of(OperationKind::RequestAdvance));
+        let Some(account) = answer.and_then(|body| body.get("remittance")) else { return };
         let Some(business) = business(exchange) else { return };
         let key = (exchange.platform, business);
         match self.accounts.get(&key) {
@@ -31,17 +31,16 @@ impl Check for OneAccount {
             }
             Some(known) => {
                 let clause = clause!("2.remittance.intro.2");
-                let (expected, seen) = (known.to_string(), account.to_string());
-                notes.expect(exchange, clause, known == account, "remittance", expected, seen);
+                let evidence = || (told("remittance", known), told("remittance", account));
+                notes.expect(exchange, clause, known == account, "remittance", evidence);
             }
         }
     }
 }
 
 fn business(exchange: &Exchange<'_>) -> Option<String> {
-    let call = exchange.call()?;
-    match route(&call.method, &call.path).ok()?.kind {
-        OperationKind::GetBusiness => call.path.rsplit('/').next().map(str::to_owned),
+    match exchange.kind()? {
+        OperationKind::GetBusiness => exchange.call()?.path.rsplit('/').next().map(str::to_owned),
         _ => exchange.sent_field("payeeExternalId").map(|name| crate::identifiers::segment(&name)),
     }
 }

@@ -1,16 +1,18 @@
 //! A repeated request returns the advance that is there (`4.advances.2`, `2.advance.alreadyRequested`).
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde_json::Value;
 use tideover_model::{OperationKind, PlatformId, clause};
 
 use crate::checks::{Check, Exchange, Notes};
+use crate::target::told;
 
 /// What the first answer said, by platform and invoice.
 #[derive(Default)]
 pub(super) struct RepeatedAdvance {
-    first: BTreeMap<(Option<PlatformId>, String, String), Value>,
+    first: BTreeMap<(Option<PlatformId>, String, String), Arc<Value>>,
 }
 
 impl Check for RepeatedAdvance {
@@ -25,32 +27,22 @@ impl Check for RepeatedAdvance {
         let key = (exchange.platform, payee, invoice);
         let already = answer.get("alreadyRequested").and_then(Value::as_bool);
         let first = self.first.get(&key);
-        let shown = answer.get("alreadyRequested").unwrap_or(&Value::Null).to_string();
         let flag = clause!("2.advance.alreadyRequested");
-        notes.expect(
-            exchange,
-            flag,
-            already == Some(first.is_some()),
-            "alreadyRequested",
-            first.is_some().to_string(),
-            shown,
-        );
+        let fits = already == Some(first.is_some());
+        notes.expect(exchange, flag, fits, "alreadyRequested", || {
+            let shown = answer.get("alreadyRequested").unwrap_or(&Value::Null);
+            (first.is_some().to_string(), shown.to_string())
+        });
         match first {
             None => {
-                self.first.insert(key, answer.clone());
+                self.first.insert(key, Arc::clone(answer));
             }
             Some(first) => {
                 for field in ["advanceAmount", "feeTotal", "remittance"] {
                     let (first, again) = (&first[field], &answer[field]);
                     let clause = clause!("4.advances.2");
-                    notes.expect(
-                        exchange,
-                        clause,
-                        first == again,
-                        field,
-                        first.to_string(),
-                        again.to_string(),
-                    );
+                    let evidence = || (told(field, first), told(field, again));
+                    notes.expect(exchange, clause, first == again, field, evidence);
                 }
             }
         }

@@ -14,8 +14,9 @@ impl Check for Withheld {
         let Some(body) = exchange.seen.json() else { return };
         let mut withhold = |clause, names: &[&str]| {
             let told = names.iter().find(|name| has_field(body, name));
-            let seen = told.map_or(String::new(), |name| format!("a field {name}"));
-            notes.expect(exchange, clause, told.is_none(), "body", "not told", seen);
+            notes.expect(exchange, clause, told.is_none(), "body", || {
+                ("not told", told.map_or(String::new(), |name| format!("a field {name}")))
+            });
         };
         withhold(clause!("1.general.5"), &["funder", "funderId", "funderName", "fundingTerms"]);
         match kind {

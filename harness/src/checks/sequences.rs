@@ -28,8 +28,8 @@ impl Check for Sequences {
             let event: Value = serde_json::from_slice(&arrival.body).unwrap_or_default();
             let occurred = &event["occurredAt"];
             let is_time = occurred.as_str().and_then(Timestamp::parse).is_some();
-            let (clause, seen) = (clause!("6.delivery.6"), occurred.to_string());
-            notes.expect(exchange, clause, is_time, "occurredAt", "a date-time", seen);
+            let evidence = || ("a date-time", occurred.to_string());
+            notes.expect(exchange, clause!("6.delivery.6"), is_time, "occurredAt", evidence);
             if event["type"] == "partner.invoice.factoredUpdated" {
                 self.compare(exchange, &arrival.path, &event, notes);
             }
@@ -41,8 +41,8 @@ impl Sequences {
     fn compare(&mut self, exchange: &Exchange<'_>, path: &str, event: &Value, notes: &mut Notes) {
         let clause = clause!("6.delivery.5");
         let Some(sequence) = event["sequence"].as_u64() else {
-            let seen = event["sequence"].to_string();
-            notes.expect(exchange, clause, false, "sequence", "an integer", seen);
+            let evidence = || ("an integer", event["sequence"].to_string());
+            notes.expect(exchange, clause, false, "sequence", evidence);
             return;
         };
         let data = &event["data"];
@@ -55,13 +55,13 @@ impl Sequences {
             .next()
             .is_none_or(|(_, after)| sequence < *after);
         let same = known.get(&state).is_none_or(|same| *same == sequence);
-        let expected = format!("a sequence of {state:?} that fits {known:?}");
-        let holds = before && after && same;
-        notes.expect(exchange, clause, holds, "sequence", expected, sequence.to_string());
+        notes.expect(exchange, clause, before && after && same, "sequence", || {
+            (format!("a sequence of {state:?} that fits {known:?}"), sequence.to_string())
+        });
         known.insert(state, sequence);
         // That none is left out, the document doesn't say.
         let (clause, next) = (clause!("gap.eventCauses"), u64::from(state.sequence()));
-        let seen = sequence.to_string();
-        notes.expect(exchange, clause, sequence == next, "sequence", next.to_string(), seen);
+        let evidence = || (next.to_string(), sequence.to_string());
+        notes.expect(exchange, clause, sequence == next, "sequence", evidence);
     }
 }

@@ -5,11 +5,14 @@ use tideover_model::{Clause, OperationKind, SigningKey, clause};
 
 use crate::checks::{Exchange, starts_anew};
 use crate::inbox::Arrival;
+use crate::target::{Prepared, PreparedAction};
 
 /// Every subscription that the target has told a secret of.
 #[derive(Default)]
 pub(super) struct Subscriptions {
     known: Vec<Subscription>,
+    /// Where subscriptions may lead whose secret was in an answer that never came.
+    unknown: Vec<String>,
 }
 
 pub(super) struct Subscription {
@@ -38,6 +41,20 @@ impl Subscriptions {
         if let Some(body) = exchange.success_of(OperationKind::Subscribe) {
             self.known.extend(Subscription::told(body));
         }
+    }
+
+    /// Learns of a request that was not answered.
+    pub(super) fn miss(&mut self, sent: &Prepared) {
+        let PreparedAction::Call(call) = &sent.action else { return };
+        let body: Value = serde_json::from_slice(&call.body).unwrap_or_default();
+        if let Some(url) = body.get("url").and_then(Value::as_str) {
+            self.unknown.extend(path_of(url));
+        }
+    }
+
+    /// Whether an arrival may be of a subscription whose secret nobody knows.
+    pub(super) fn may_be_unknown(&self, arrival: &Arrival) -> bool {
+        self.unknown.iter().any(|path| path.ends_with(&arrival.path))
     }
 
     /// Learns at the end of a step that a subscription has ended, if the step has deleted it: what came with
@@ -71,6 +88,12 @@ impl Subscriptions {
         self.known.iter().filter_map(|one| Some(one.ended?.clause))
     }
 
+    /// Whether an arrival may be of a subscription that has ended, or names what it wants.
+    pub(super) fn may_not_want(&self, arrival: &Arrival) -> bool {
+        let objects = |one: &Subscription| one.ended.is_some() || one.event_types.is_some();
+        self.known.iter().any(|one| one.path == arrival.path && objects(one))
+    }
+
     /// The subscription that an arrival was signed for; one that has ended if no other was.
     pub(super) fn of(&self, arrival: &Arrival) -> Option<&Subscription> {
         let mut signed = self.known.iter().filter(|one| one.has_signed(arrival));
@@ -93,10 +116,8 @@ impl Subscription {
 
     fn told(body: &Value) -> Option<Subscription> {
         let text = |name: &str| body.get(name)?.as_str();
-        let (_, after_scheme) = text("url")?.split_once("://")?;
-        let path = after_scheme.find('/').map_or("/", |start| &after_scheme[start..]);
         Some(Subscription {
-            path: path.to_owned(),
+            path: path_of(text("url")?)?,
             reference: text("reference")?.to_owned(),
             key: SigningKey::new(text("secret")?),
             event_types: body.get("eventTypes").and_then(Value::as_array).cloned(),
@@ -107,6 +128,13 @@ impl Subscription {
     fn has_signed(&self, arrival: &Arrival) -> bool {
         let header = arrival.signature.as_deref().map(str::as_bytes);
         let at = arrival.signed_at().unwrap_or_default();
-        self.path == arrival.path && self.key.verify(header, &arrival.body, at).is_ok()
+        // An inbox of many runs tells the path that follows the run's own.
+        self.path.ends_with(&arrival.path) && self.key.verify(header, &arrival.body, at).is_ok()
     }
+}
+
+/// The path of a URL.
+fn path_of(url: &str) -> Option<String> {
+    let (_, after_scheme) = url.split_once("://")?;
+    Some(after_scheme.find('/').map_or("/", |start| &after_scheme[start..]).to_owned())
 }

@@ -2,16 +2,20 @@
 //! compared; over HTTP, what was read stays so while nothing but reads and refusals go on.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use tideover_model::{OperationKind, clause};
 
 use crate::checks::{Check, Exchange, Notes};
 use crate::target::{PreparedCall, Seen};
 
+/// Whose request it is, and for which path.
+type Resource = (Option<String>, String);
+
 /// What was read since anything could change.
 #[derive(Default)]
 pub(super) struct Unchanged {
-    read: BTreeMap<(Option<String>, String, String), Seen>,
+    read: BTreeMap<Resource, Seen>,
 }
 
 impl Check for Unchanged {
@@ -32,15 +36,8 @@ impl Check for Unchanged {
             clause!("7.retrying.2")
         };
         if let Some(inside) = exchange.inside.filter(|_| exchange.seen.status != 502) {
-            let seen = "something changed";
-            notes.expect(
-                exchange,
-                clause,
-                !inside.changed,
-                "the service",
-                "as it was before",
-                seen,
-            );
+            let evidence = || ("as it was before", "something changed");
+            notes.expect(exchange, clause, !inside.changed, "the service", evidence);
         }
         self.compare(exchange, call, notes);
     }
@@ -51,15 +48,15 @@ impl Unchanged {
         if call.method != "GET" || exchange.seen.status == 502 {
             return;
         }
-        let Some(resource) = exchange.resource() else { return };
-        match self.read.get(&resource) {
-            None => {
-                self.read.insert(resource, exchange.seen.clone());
+        match self.read.entry((exchange.sent.authorization.clone(), call.path.clone())) {
+            Entry::Vacant(unread) => {
+                unread.insert(exchange.seen.clone());
             }
-            Some(before) => {
+            Entry::Occupied(read) => {
+                let before = read.get();
+                let evidence = || (format!("{before:?}"), format!("{:?}", exchange.seen));
                 let same = before == exchange.seen;
-                let (expected, seen) = (format!("{before:?}"), format!("{:?}", exchange.seen));
-                notes.expect(exchange, clause!("7.retrying.2"), same, "body", expected, seen);
+                notes.expect(exchange, clause!("7.retrying.2"), same, "body", evidence);
             }
         }
     }

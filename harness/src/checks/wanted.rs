@@ -18,21 +18,25 @@ impl Check for Wanted {
         if exchange.call().is_none_or(|call| call.method != "GET") {
             // Something could have come that must not.
             for clause in self.subscriptions.endings() {
-                notes.expect(exchange, clause, true, "webhook", "", "");
+                notes.meet(clause);
             }
         }
         for arrival in exchange.arrivals {
+            if !self.subscriptions.may_not_want(arrival) {
+                self.subscriptions.learn_answer(arrival);
+                continue;
+            }
             let Some(subscription) = self.subscriptions.of(arrival) else { continue };
             if let Some(clause) = subscription.forbids(arrival) {
-                let seen = format!("a delivery on {}", arrival.path);
-                notes.expect(exchange, clause, false, "webhook", "nothing more", seen);
+                let evidence = || ("nothing more", format!("a delivery on {}", arrival.path));
+                notes.expect(exchange, clause, false, "webhook", evidence);
             }
             if let Some(wanted) = &subscription.event_types {
                 let body: Value = serde_json::from_slice(&arrival.body).unwrap_or_default();
                 let clause = clause!("2.subscription.eventTypes");
-                let holds = wanted.contains(&body["type"]);
-                let (wanted, seen) = (format!("one of {wanted:?}"), body["type"].to_string());
-                notes.expect(exchange, clause, holds, "type", wanted, seen);
+                let kind = &body["type"];
+                let evidence = || (format!("one of {wanted:?}"), kind.to_string());
+                notes.expect(exchange, clause, wanted.contains(kind), "type", evidence);
             }
             self.subscriptions.learn_answer(arrival);
         }

@@ -1,20 +1,32 @@
 //! `tideover check`
 
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
+use tideover_model::Destinations;
 
+use crate::checks::registry::Needs;
+use crate::cli::concurrent::Races;
+use crate::cli::live::{Asked, LiveOptions};
 use crate::cli::signals::Ended;
-use crate::cli::{Held, Output, Problem, WorldOptions};
-use crate::report::{self, Told};
+use crate::cli::{Held, Output, Problem, WorldOptions, defect_named};
+use crate::defects::Defect;
+use crate::finding::Verdict;
+use crate::learn::Lessons;
+use crate::report::document::Ending;
+use crate::report::{self, Baseline, Report, Run};
+use crate::step::Step;
 use crate::suite::{Failure, InProcess, OverHttp, Plan, Suite, Summary, World};
-use crate::target::{INBOX, embedded, service, start};
+use crate::target::{INBOX, embedded_with, service, start};
 use crate::transcript::Header;
 use crate::{generate, report::plain};
+
+/// How many cases are played unless told otherwise.
+const CASES: u64 = 400;
 
 /// Play random operation sequences and say what held.
 ///
@@ -26,60 +38,198 @@ use crate::{generate, report::plain};
 pub(super) struct Check {
     #[command(flatten)]
     world: WorldOptions,
-    /// How many cases are played, each in a fresh world
-    #[arg(long, value_name = "N", default_value_t = 400, conflicts_with = "case", value_parser = clap::value_parser!(u64).range(1..))]
-    cases: u64,
+    /// How many cases are played, each in a fresh world [default: 400; 20 against a live endpoint]
+    #[arg(long, value_name = "N", conflicts_with = "case", value_parser = clap::value_parser!(u64).range(1..))]
+    cases: Option<u64>,
     /// Play this case alone
     #[arg(long, value_name = "N")]
     case: Option<u64>,
-    /// How many steps a case has
-    #[arg(long, value_name = "N", default_value_t = generate::DEFAULT_STEPS, value_parser = clap::value_parser!(u64).range(1..))]
-    steps: u64,
+    /// How many steps a case has [default: 50; 15 against a live endpoint]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    steps: Option<u64>,
     /// Play with the model directly, without HTTP
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["target", "config"])]
     in_process: bool,
+    /// Play with a defect of the catalogue, to see what a finding looks like
+    #[arg(long, value_name = "NAME", value_parser = defect_named)]
+    defect: Option<&'static Defect>,
+    /// Send the steps of a case by so many clients at once, and judge whether an order explains the answers
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=256))]
+    concurrency: Option<u64>,
     /// Print the steps of each case in plain words, and play nothing
-    #[arg(long)]
+    #[arg(long, conflicts_with = "concurrency")]
     print_steps: bool,
-    /// Where a failure is written
+    /// How many failures of different causes are enough
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..))]
+    max_findings: u16,
+    /// What else than a violation fails: `differs` from what is assumed, `stalled` in what should go on
+    #[arg(long, value_name = "VERDICT", value_delimiter = ',')]
+    fail_on: Vec<FailOn>,
+    /// Where the first failure is written; the others get -2, -3 and so on
     #[arg(long, value_name = "FILE", default_value = "tideover-failure.jsonl")]
     save: PathBuf,
-    /// Print the summary as a line of JSON
+    /// Write the report as JUnit XML
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
+    /// Write the report as one HTML page
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Accept the findings of a former report, which --json printed; only new ones fail
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+    /// Print the report as a line of JSON; its schema: tideover checks --schema
     #[arg(long)]
     json: bool,
+    /// Write what was learned of a live endpoint as a profile: serve and check take it as --profile
+    #[arg(long, value_name = "FILE", help_heading = "Against a live endpoint")]
+    learn: Option<PathBuf>,
+    #[command(flatten)]
+    live: Box<LiveOptions>,
 }
 
 impl Check {
     pub(super) async fn run(self) -> Result<Held, Problem> {
         let output = Output::new(self.json);
+        if self.live.is_given() {
+            return self.run_live(&output).await;
+        }
         let plan = self.plan()?;
         if self.print_steps {
-            return print_steps(&output, &plan);
+            return print_steps(&output, &plan, |case| {
+                generate::case(&plan.header, case, plan.steps)
+            });
         }
+        if let Some(clients) = self.concurrency {
+            let clients = usize::try_from(clients).unwrap_or(usize::MAX);
+            return Races { plan: &plan, clients, in_process: self.in_process }.run(&output).await;
+        }
+        let baseline = self.baseline()?;
         let began = Instant::now();
         let progress = Progress::new(&output, &plan);
-        let (played, target) = if self.in_process {
-            (in_process(&plan, &progress).await, "the model, in process")
+        let played = if self.in_process {
+            self.in_process(&plan, &progress).await
         } else {
-            (over_http(&plan, &progress).await, "an embedded mock over HTTP")
+            self.over_http(&plan, &progress).await
         };
-        progress.bar.finish_and_clear();
+        progress.finish();
         let summary = played.map_err(|problem| problem.in_a_run_of(plan.header.seed))?;
-        let replay = summary.failure.as_ref().map(|failure| self.keep(failure)).transpose();
-        let told = Told {
+        let replay = self.keep(&summary.failures);
+        let run = Run {
             plan: &plan,
             summary: &summary,
-            target,
+            target: &self.target(),
+            offers: self.offers(),
             took: began.elapsed(),
-            replay: replay.as_ref().ok().and_then(Option::as_deref),
+            replay: replay.as_deref().unwrap_or_default(),
+            baseline: baseline.as_ref(),
+            ended: None,
+            left_behind: &[],
         };
-        output.tell(told.to_string().trim_end(), || report::as_json(&told))?;
+        let report = run.report();
+        output.tell(report.to_string().trim_end(), || json!(report))?;
         replay?;
-        Ok(match &summary.failure {
-            Some(failure) if failure.is_violation() => Held::No,
-            None if summary.cases < plan.cases => Held::UntilInterrupted,
-            Some(_) | None => Held::Yes,
-        })
+        self.write(&report)?;
+        Ok(self.held(&report))
+    }
+
+    fn conclude_live(&self, report: &Report, lessons: &Lessons) -> Result<Held, Problem> {
+        self.write(report)?;
+        if let Some(path) = &self.learn {
+            let profile = self.world.load_profile()?;
+            super::write_lessons(path, lessons, &profile)?;
+        }
+        Ok(self.held(report))
+    }
+
+    fn baseline(&self) -> Result<Option<Baseline>, Problem> {
+        self.baseline.as_deref().map(Baseline::read).transpose().map_err(Problem::Wrong)
+    }
+
+    /// What is played against, in words.
+    fn target(&self) -> String {
+        let target =
+            if self.in_process { "the model, in process" } else { "an embedded mock over HTTP" };
+        match self.defect {
+            None => target.to_owned(),
+            Some(defect) => format!("{target} with the defect {}", defect.name),
+        }
+    }
+
+    async fn in_process(&self, plan: &Plan, progress: &Progress) -> Result<Summary, Problem> {
+        let Header { seed, start, profile, .. } = plan.header.clone();
+        match self.defect {
+            None => {
+                let service = service(profile, seed, INBOX);
+                watched(&mut InProcess::new(service, start), plan, progress).await
+            }
+            Some(defect) => {
+                let inbox = Destinations::PublicAnd(INBOX.to_owned());
+                let service = defect.service(profile, seed, inbox);
+                watched(&mut InProcess::new(service, start), plan, progress).await
+            }
+        }
+    }
+
+    async fn over_http(&self, plan: &Plan, progress: &Progress) -> Result<Summary, Problem> {
+        let (mock, target) = embedded_with(&plan.header, self.defect).await?;
+        let mut world = OverHttp::new(target);
+        let summary = watched(&mut world, plan, progress).await;
+        mock.stop().await;
+        summary
+    }
+
+    /// What is played against offers all that a mock does; in process it can be looked into as well.
+    fn offers(&self) -> &'static [Needs] {
+        use Needs::{Inbox, Inside, Operator, Requests, Vendor};
+        if self.in_process {
+            &[Requests, Vendor, Operator, Inbox, Inside]
+        } else {
+            &[Requests, Vendor, Operator, Inbox]
+        }
+    }
+
+    /// Writes the files that are asked for.
+    fn write(&self, report: &Report) -> Result<(), Problem> {
+        if let Some(path) = &self.junit {
+            write(path, &report::junit(report).map_err(|error| unwritten(path, &error))?)?;
+        }
+        if let Some(path) = &self.html {
+            write(path, &report::html(report).map_err(|error| unwritten(path, &error))?)?;
+        }
+        Ok(())
+    }
+
+    /// What is known fails nothing.
+    fn held(&self, report: &Report) -> Held {
+        let new = || report.findings.iter().filter(|finding| !finding.known);
+        let met = |verdict| new().any(|finding| finding.found.verdict == verdict);
+        let mut fails = self.fail_on.iter().map(|fail_on| fail_on.verdict());
+        if met(Verdict::Violated) || fails.any(met) {
+            Held::No
+        } else if met(Verdict::Inconclusive) {
+            Held::Unknown
+        } else if report.ending == Ending::Interrupted {
+            Held::UntilInterrupted
+        } else {
+            Held::Yes
+        }
+    }
+
+    async fn run_live(&self, output: &Output) -> Result<Held, Problem> {
+        let asked = Asked {
+            output,
+            seed: self.world.seed.unwrap_or_else(any_seed),
+            profile: self.world.load_profile()?,
+            first: self.case.unwrap_or(0),
+            cases: self.case.map(|_| 1).or(self.cases),
+            steps: self.steps,
+            max_findings: self.max_findings.into(),
+            keep: &|failures| self.save(failures),
+            baseline: self.baseline()?,
+            conclude: &|report, lessons| self.conclude_live(report, lessons),
+            print_steps: self.print_steps,
+        };
+        LiveOptions::clone(&self.live).run(asked).await
     }
 
     fn plan(&self) -> Result<Plan, Problem> {
@@ -87,34 +237,71 @@ impl Check {
         Ok(Plan {
             header: Header::new(seed, start(), self.world.load_profile()?),
             first: self.case.unwrap_or(0),
-            cases: self.case.map_or(self.cases, |_| 1),
-            steps: self.steps,
+            cases: self.case.map_or(self.cases.unwrap_or(CASES), |_| 1),
+            steps: self.steps.unwrap_or(generate::DEFAULT_STEPS),
+            max_findings: self.max_findings.into(),
         })
     }
 
-    /// Writes a failure down and says how to replay it.
-    fn keep(&self, failure: &Failure) -> Result<String, Problem> {
-        let path = self.save.display().to_string();
-        failure.transcript.write(&self.save, &failure.answers).map_err(|error| {
-            Problem::Wrong(format!("the failure could not be kept: {path}: {error}"))
-        })?;
+    /// Writes the failures down and says how to replay each.
+    fn keep(&self, failures: &[Failure]) -> Result<Vec<String>, Problem> {
         let on = if self.in_process { "model" } else { "mock" };
+        let defect = self.defect.map_or_else(String::new, |it| format!(" --defect {}", it.name));
+        let kept = self.save(failures)?.into_iter();
+        Ok(kept.map(|replay| format!("{replay} --on {on}{defect}")).collect())
+    }
+
+    /// Writes the failures down; how to replay each on a target.
+    fn save(&self, failures: &[Failure]) -> Result<Vec<String>, Problem> {
         let tideover = std::env::args().next().unwrap_or_else(|| "tideover".into());
-        Ok(format!("{tideover} replay {} --on {on}", report::quoted(&path)))
+        let kept = failures.iter().zip(1..).map(|(failure, number)| {
+            let path = numbered(&self.save, number);
+            failure.transcript.write(&path, &failure.answers).map_err(|error| {
+                let path = path.display();
+                Problem::Wrong(format!("the failure could not be kept: {path}: {error}"))
+            })?;
+            Ok(format!("{tideover} replay {}", report::quoted(&path.display().to_string())))
+        });
+        kept.collect()
     }
 }
 
-async fn in_process(plan: &Plan, progress: &Progress) -> Result<Summary, Problem> {
-    let service = service(plan.header.profile.clone(), plan.header.seed, INBOX);
-    watched(&mut InProcess::new(service, plan.header.start), plan, progress).await
+fn write(path: &Path, text: &str) -> Result<(), Problem> {
+    std::fs::write(path, text).map_err(|error| unwritten(path, &error))
 }
 
-async fn over_http(plan: &Plan, progress: &Progress) -> Result<Summary, Problem> {
-    let (mock, target) = embedded(&plan.header).await?;
-    let mut world = OverHttp::new(target);
-    let summary = watched(&mut world, plan, progress).await;
-    mock.stop().await;
-    summary
+fn unwritten(path: &Path, error: &dyn std::error::Error) -> Problem {
+    Problem::Wrong(format!("the report could not be written: {}: {error}", path.display()))
+}
+
+/// `failure.jsonl`, `failure-2.jsonl`, `failure-3.jsonl`.
+fn numbered(path: &Path, number: usize) -> PathBuf {
+    if number == 1 {
+        return path.to_owned();
+    }
+    let mut name = path.file_stem().unwrap_or_default().to_owned();
+    name.push(format!("-{number}"));
+    if let Some(extension) = path.extension() {
+        name.push(".");
+        name.push(extension);
+    }
+    path.with_file_name(name)
+}
+
+/// A verdict that need not fail.
+#[derive(Clone, Copy, ValueEnum)]
+enum FailOn {
+    Differs,
+    Stalled,
+}
+
+impl FailOn {
+    fn verdict(self) -> Verdict {
+        match self {
+            FailOn::Differs => Verdict::DiffersFromAssumption,
+            FailOn::Stalled => Verdict::Stalled,
+        }
+    }
 }
 
 /// Plays until the end, or until Ctrl-C; what was played until then is told.
@@ -133,12 +320,16 @@ async fn watched<W: World>(
     Ok(suite.summary)
 }
 
-fn print_steps(output: &Output, plan: &Plan) -> Result<Held, Problem> {
+pub(super) fn print_steps(
+    output: &Output,
+    plan: &Plan,
+    steps_of: impl Fn(u64) -> Vec<Step>,
+) -> Result<Held, Problem> {
     for case in plan.first..plan.first.saturating_add(plan.cases) {
         if output.nobody_reads() {
             break;
         }
-        let steps = generate::case(&plan.header, case, plan.steps);
+        let steps = steps_of(case);
         output.tell(
             format!("case {case} of seed {}", plan.header.seed),
             || json!({ "case": case, "seed": plan.header.seed }),
@@ -156,12 +347,12 @@ fn any_seed() -> u64 {
 }
 
 /// How far a run is, for whoever watches.
-struct Progress {
+pub(super) struct Progress {
     bar: ProgressBar,
 }
 
 impl Progress {
-    fn new(output: &Output, plan: &Plan) -> Progress {
+    pub(super) fn new(output: &Output, plan: &Plan) -> Progress {
         let bar =
             if output.is_watched() { ProgressBar::new(plan.cases) } else { ProgressBar::hidden() };
         let template = "seed {msg} {wide_bar} case {pos} of {len}, {eta} left";
@@ -172,7 +363,11 @@ impl Progress {
         Progress { bar }
     }
 
-    fn show(&self, summary: &Summary) {
+    pub(super) fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+
+    pub(super) fn show(&self, summary: &Summary) {
         self.bar.set_position(summary.cases);
     }
 }

@@ -1,6 +1,10 @@
 //! The command line: parsed once, then run; one clear line on stderr for what went wrong.
 
 mod check;
+mod checks;
+mod concurrent;
+mod judge;
+mod live;
 mod output;
 mod probe;
 mod prove;
@@ -13,6 +17,7 @@ mod signature;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 use tideover_model::{Profile, Timestamp};
@@ -21,6 +26,8 @@ use tideover_sim::Authorities;
 pub(crate) use output::Output;
 
 use crate::defects::{self, Defect};
+use crate::learn::Lessons;
+use crate::target::client::Client;
 
 /// Stands in for the Receivables Advance Partner API, and holds it to its word.
 #[derive(Parser)]
@@ -32,11 +39,12 @@ struct Cli {
 
 const EXIT_CODES: &str = "\
 Exit codes:
-  0  all held, or what the document leaves open is not as we assume
+  0  all held, or what the document leaves open is not as we assume, or something stalled
+     (unless --fail-on says otherwise)
   1  the contract was violated, a transcript's expectation was not met, a signature is not valid,
      a receiver was found wanting, or a defect survived that should be found
   2  the command was wrong: an option, a file, a port in use, a probe
-  3  the target could not be reached
+  3  the target could not be reached or was given up, or nothing could be concluded
   130  a check or a proof was interrupted; what it had seen until then held";
 
 /// What each does, its own module says.
@@ -44,7 +52,9 @@ Exit codes:
 enum Command {
     Serve(serve::Serve),
     Check(check::Check),
+    Checks(checks::List),
     Replay(replay::Replay),
+    Judge(judge::Judge),
     Prove(prove::Prove),
     Sign(signature::Sign),
     Verify(signature::Verify),
@@ -72,6 +82,20 @@ enum Problem {
 }
 
 impl Problem {
+    /// The same problem, with what it leaves behind.
+    fn and(self, left_behind: &[String]) -> Problem {
+        if left_behind.is_empty() {
+            return self;
+        }
+        let left = left_behind.join("; ");
+        match self {
+            Problem::Wrong(message) => Problem::Wrong(format!("{message}; left behind: {left}")),
+            Problem::Unreachable(message) => {
+                Problem::Unreachable(format!("{message}; left behind: {left}"))
+            }
+        }
+    }
+
     /// The same problem, with the seed of the run that it was met in.
     fn in_a_run_of(self, seed: u64) -> Problem {
         match self {
@@ -106,6 +130,8 @@ impl From<crate::transcript::Unreadable> for Problem {
 enum Held {
     Yes,
     No,
+    /// Nothing could be concluded.
+    Unknown,
     /// As far as it was checked until Ctrl-C.
     UntilInterrupted,
 }
@@ -121,6 +147,7 @@ pub fn main() -> ExitCode {
     match ended {
         Ok(Held::Yes) => ExitCode::SUCCESS,
         Ok(Held::No) => ExitCode::from(1),
+        Ok(Held::Unknown) => ExitCode::from(3),
         Ok(Held::UntilInterrupted) => ExitCode::from(130),
         Err(Problem::Wrong(message)) => complain(&message, 2),
         Err(Problem::Unreachable(message)) => complain(&message, 3),
@@ -131,7 +158,9 @@ async fn run(command: Command) -> Result<Held, Problem> {
     match command {
         Command::Serve(serve) => serve.run().await,
         Command::Check(check) => check.run().await,
+        Command::Checks(list) => list.run(),
         Command::Replay(replay) => replay.run().await,
+        Command::Judge(judge) => judge.run(),
         Command::Prove(prove) => prove.run().await,
         Command::Sign(sign) => sign.run(),
         Command::Verify(verify) => verify.run(),
@@ -154,6 +183,13 @@ fn load_profile(path: &Path) -> Result<Profile, Problem> {
     tideover_sim::load_profile(path).map_err(|error| Problem::Wrong(error.to_string()))
 }
 
+/// Writes what was learned of a target as a profile.
+fn write_lessons(path: &Path, lessons: &Lessons, known: &Profile) -> Result<(), Problem> {
+    std::fs::write(path, lessons.learned(known).to_string()).map_err(|error| {
+        Problem::Wrong(format!("what was learned cannot be kept: {}: {error}", path.display()))
+    })
+}
+
 /// The defect of this name.
 fn defect_named(name: &str) -> Result<&'static Defect, String> {
     defects::find(name)
@@ -164,6 +200,17 @@ fn defect_named(name: &str) -> Result<&'static Defect, String> {
 fn authorities(path: Option<&Path>) -> Result<Authorities, Problem> {
     let load = |path| Authorities::load(path).map_err(|error| Problem::Wrong(error.to_string()));
     path.map_or(Ok(Authorities::default()), load)
+}
+
+/// A client of a base URL; TLS is set up if that asks for it.
+fn client(base_url: &str, patience: Duration, ca: Option<&Path>) -> Result<Client, Problem> {
+    let is_secure = base_url.starts_with("https:");
+    let config = is_secure.then(|| authorities(ca)?.client_config().map_err(wrong)).transpose()?;
+    Client::new(base_url, patience, config).map_err(wrong)
+}
+
+fn wrong(why: impl std::fmt::Display) -> Problem {
+    Problem::Wrong(why.to_string())
 }
 
 fn instant(text: &str) -> Result<Timestamp, String> {

@@ -13,6 +13,8 @@ use super::chosen::Skew;
 
 type Answering = fn(&mut Behind<'_>, Operation) -> Answer;
 type Happens = fn(&mut Behind<'_>, Happening) -> Result<Outcome, Impossible>;
+/// An answer by whoever looked around when the request was called: as things are, as they were then.
+type Racing = fn(&mut Behind<'_>, &mut dyn Face, Operation) -> Answer;
 type Authenticating = fn(&dyn Face, Option<&str>) -> Result<PlatformId, Refusal>;
 
 /// What a defect overrides.
@@ -28,6 +30,8 @@ pub(super) struct Breach {
     pub(super) receipt: Option<fn(Receipt) -> Receipt>,
     pub(super) encoding: Option<Encoding>,
     pub(super) skew: Option<Skew>,
+    /// What goes wrong only while other requests are under way.
+    pub(super) race: Option<Racing>,
 }
 
 const NOTHING: Breach = Breach {
@@ -40,6 +44,7 @@ const NOTHING: Breach = Breach {
     receipt: None,
     encoding: None,
     skew: None,
+    race: None,
 };
 
 /// An answer is another.
@@ -85,6 +90,11 @@ pub(super) const fn encoding(encoding: Encoding) -> Breach {
 /// The service chooses otherwise.
 pub(super) const fn choice(skew: Skew) -> Breach {
     Breach { skew: Some(skew), ..NOTHING }
+}
+
+/// An answer is another if something has changed since the request was called.
+pub(super) const fn race(race: Racing) -> Breach {
+    Breach { race: Some(race), ..NOTHING }
 }
 
 impl Breach {

@@ -2,7 +2,8 @@
 
 use tideover_model::wire::reply::Remittance;
 use tideover_model::{
-    BusinessId, Cents, Choices, Offer, Profile, Seconds, Seeded, Terms, Token, Transition,
+    BusinessId, Cents, Choices, Code, Offer, Profile, Reservation, Seconds, Seeded, Terms, Token,
+    Transition,
 };
 
 /// The choices of a seed, but for one kind of them.
@@ -66,6 +67,14 @@ impl<C: Choices> Choices for Chosen<C> {
             _ => outstanding,
         };
         self.choices.fits(profile, business, outstanding)
+    }
+
+    fn reserves(&mut self, reservation: Reservation) -> bool {
+        self.choices.reserves(reservation)
+    }
+
+    fn refuses_with(&mut self, code: Code) -> bool {
+        self.choices.refuses_with(code)
     }
 
     fn delay(&mut self, profile: &Profile, transition: Transition) -> Seconds {

@@ -10,6 +10,7 @@ use tideover_model::{
 
 use super::breach::{Behind, Memory};
 use super::{Chosen, Defect};
+use crate::concurrent::Interleaved;
 
 /// The service, or anything that has its face, but for one defect.
 #[derive(Clone, Debug)]
@@ -20,6 +21,8 @@ pub struct Defective<F = Service<Chosen>> {
     memory: Memory,
     /// The attempts under way, as they were before they went wrong.
     under_way: Vec<Attempt>,
+    /// What the request that is handled next saw when it was called.
+    glimpse: Option<Box<F>>,
 }
 
 impl<F: Face> Defective<F> {
@@ -27,11 +30,22 @@ impl<F: Face> Defective<F> {
     pub fn new(face: F, defect: &'static Defect) -> Defective<F> {
         let Defect { name, clause, words, .. } = defect;
         let admission = format!("{name}: {words} ({clause})");
-        Defective { face, defect, admission, memory: Memory::default(), under_way: Vec::new() }
+        let (memory, under_way) = (Memory::default(), Vec::new());
+        Defective { face, defect, admission, memory, under_way, glimpse: None }
     }
 
     fn behind(&mut self, now: Timestamp, caller: PlatformId) -> Behind<'_> {
         Behind { face: &mut self.face, memory: &mut self.memory, now, caller }
+    }
+}
+
+impl<F: Face + Clone> Interleaved for Defective<F> {
+    fn glimpse(&self) -> Option<Self> {
+        self.defect.is_raced().then(|| self.clone())
+    }
+
+    fn handle_as_of(&mut self, glimpse: Self) {
+        self.glimpse = Some(Box::new(glimpse.face));
     }
 }
 
@@ -70,9 +84,12 @@ impl<F: Face> Altered for Defective<F> {
         if let Some(alter) = breach.operation {
             alter(&mut operation);
         }
-        let mut answer = match breach.answer {
-            None => self.face.handle(now, caller, operation),
-            Some(answer) => answer(&mut self.behind(now, caller), operation),
+        let mut answer = match (breach.answer, breach.race.zip(self.glimpse.take())) {
+            (Some(answer), _) => answer(&mut self.behind(now, caller), operation),
+            (None, Some((race, mut glimpse))) => {
+                race(&mut self.behind(now, caller), &mut *glimpse, operation)
+            }
+            (None, None) => self.face.handle(now, caller, operation),
         };
         if let (Some(alter), Ok(reply)) = (breach.reply, &mut answer) {
             alter(reply);

@@ -13,6 +13,7 @@ mod identity;
 mod imports;
 mod invoices;
 mod onboarding;
+mod races;
 mod secrets;
 mod webhooks;
 
@@ -79,6 +80,11 @@ impl Defect {
         Defective::new(Service::new(profile, choices).sending_to(destinations), self)
     }
 
+    /// Whether it shows only while other requests are under way.
+    pub fn is_raced(&self) -> bool {
+        self.breach.race.is_some()
+    }
+
     /// What a finding of it names.
     pub fn named(&self) -> Clause {
         match self.expected {
@@ -100,6 +106,7 @@ pub fn all() -> impl Iterator<Item = &'static Defect> {
         webhooks::DEFECTS,
         errors::DEFECTS,
         secrets::DEFECTS,
+        races::DEFECTS,
     ]
     .into_iter()
     .flatten()

@@ -5,37 +5,74 @@
 //! generator per case, from the seed and the case's number alone.
 
 mod access;
+mod contention;
 mod files;
 mod goals;
 mod malformed;
 mod money;
 mod onboarding;
+mod reads;
 mod requests;
 mod values;
+mod vocabulary;
 
 use std::collections::BTreeSet;
 
 use proptest::bool::weighted;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-use serde_json::Value;
+use tideover_model::wire::reply::{self, Reply};
+use tideover_model::{Face, Operation, Service};
 
+use crate::foretold::{Case, Foretold};
 use crate::step::{Action, Caller, Memory, Step};
-use crate::target::{Bare, INBOX, Prepared, Seen};
+use crate::target::{Bare, INBOX, Prepared};
 use crate::transcript::Header;
 
 use goals::Goal;
+pub use vocabulary::Vocabulary;
+
+pub use contention::{Size, race};
 
 /// How many steps a case has, over HTTP and in process.
 pub const DEFAULT_STEPS: u64 = 50;
 
 /// The steps of case `number`: the same for the same header, on any machine.
 pub fn case(header: &Header, number: u64, steps: u64) -> Vec<Step> {
+    walked(header, number, steps).steps
+}
+
+/// The same, with what the model said on the way: its webhooks come to [`INBOX`].
+pub fn walked(header: &Header, number: u64, steps: u64) -> Case {
     let mut walk = Walk::new(header, number);
     while (walk.steps.len() as u64) < steps {
         walk.go_on();
     }
-    walk.steps
+    Case { steps: walk.steps, walked: walk.walked }
+}
+
+/// How many steps a case has against a live target.
+pub const LIVE_STEPS: u64 = 15;
+
+/// The steps of case `number` against a live target: what `vocabulary` can say, and nothing else.
+pub fn live_case(header: &Header, number: u64, steps: u64, vocabulary: &Vocabulary) -> Vec<Step> {
+    let mut walk = Walk::new(header, number);
+    let mut rendering = vocabulary.rendering(number);
+    let mut named = vocabulary::opening(vocabulary);
+    let enough = |named: &Vec<Step>| named.len() as u64 >= steps;
+    // What cannot be sent is left out, so that a walk may be much longer than what is left of it.
+    let mut patience = if vocabulary.writes() { steps.saturating_mul(10) } else { 0 };
+    while !enough(&named) && patience > 0 {
+        let before = walk.steps.len();
+        walk.go_on();
+        named.extend(walk.steps[before..].iter().filter_map(|step| rendering.render(step)));
+        patience -= 1;
+    }
+    while !enough(&named) {
+        named.push(walk.read(vocabulary.known_accounts()));
+    }
+    named.truncate(usize::try_from(steps).unwrap_or(usize::MAX));
+    named
 }
 
 /// A case in the making, with the model that walks along.
@@ -44,12 +81,16 @@ struct Walk {
     known: Bare,
     memory: Memory,
     steps: Vec<Step>,
+    /// What was sent of each step, and what the model said of it.
+    walked: Vec<(Prepared, Foretold)>,
     goal: Goal,
     /// Vendors that have accepted an invitation.
     claimed: BTreeSet<(String, String)>,
     /// Businesses whose address was synced.
     addressed: BTreeSet<(String, String)>,
     names: usize,
+    /// Whether requests may fail that should not.
+    may_fail: bool,
 }
 
 impl Walk {
@@ -63,11 +104,13 @@ impl Walk {
             known: Bare::new(header.profile.clone(), header.seed, header.start),
             memory: Memory::with_inbox(INBOX),
             steps: Vec::new(),
+            walked: Vec::new(),
             // The first goals go round, so that a few cases reach every one of them.
             goal: Goal::first(number),
             claimed: BTreeSet::new(),
             addressed: BTreeSet::new(),
             names: 0,
+            may_fail: false,
         }
     }
 
@@ -85,10 +128,10 @@ impl Walk {
             _ => None,
         };
         let step = step.unwrap_or_else(|| self.next_toward_goal());
-        let reads = self.play(step.clone());
+        let reads = self.play(step);
         if !reads
             && self.draw(0_u32..100) < 40
-            && let Some(read) = requests::read_back(&step)
+            && let Some(read) = self.steps.last().and_then(requests::read_back)
         {
             self.play(read);
         }
@@ -110,39 +153,64 @@ impl Walk {
         if self.steps.iter().any(|earlier| step.name.is_some() && earlier.name == step.name) {
             step.name = None;
         }
-        let seen = self.send(&step);
-        self.memory.keep(&step, seen.json());
-        self.remember(&step, &seen);
+        let sent = Prepared::from_step(&step, &self.memory, Service::FIRST_KEY);
+        let foretold = Foretold::by(&mut self.known, &sent);
+        if step.name.is_some() {
+            self.memory.keep(&step, foretold.answer.read().json());
+        }
+        if foretold.answer.is_success() {
+            self.remember(&step);
+        }
         let reads = matches!(&step.action, Action::Call(call) if call.method == "GET");
         self.steps.push(step);
+        self.walked.push((sent, foretold));
         reads
     }
 
-    fn send(&mut self, step: &Step) -> Seen {
-        let prepared = Prepared::from_step(step, &self.memory, tideover_model::Service::FIRST_KEY);
-        let seen = self.known.play(&prepared);
-        self.known.take_arrivals();
-        seen
-    }
-
-    /// What `step` would be answered now; nothing is played.
-    fn look(&self, step: &Step) -> Option<Value> {
-        let prepared = Prepared::from_step(step, &self.memory, tideover_model::Service::FIRST_KEY);
-        let seen = self.known.clone().play(&prepared);
-        seen.json().filter(|_| seen.is_success()).cloned()
-    }
-
-    /// What no read tells.
-    fn remember(&mut self, step: &Step, seen: &Seen) {
-        if !seen.is_success() {
-            return;
+    /// What `caller` would be answered to a read now; nothing is played.
+    fn look(&mut self, caller: &Caller, read: Operation) -> Option<Reply> {
+        let authorization = caller.authorization(&self.memory, Service::FIRST_KEY);
+        let now = self.known.now();
+        let ask = |face: &mut Service| {
+            let platform = face.authenticate(authorization.as_deref()).ok()?;
+            face.handle(now, platform, read).ok()
+        };
+        if self.may_fail {
+            // A failure that was announced is for a request that is played.
+            return ask(&mut self.known.face().clone());
         }
+        ask(self.known.face_mut())
+    }
+
+    fn look_at_business(&mut self, caller: &Caller, business: &str) -> Option<reply::Business> {
+        match self.look(caller, Operation::GetBusiness { business: business.to_owned() })? {
+            Reply::Business(business) => Some(business),
+            _ => None,
+        }
+    }
+
+    fn look_at_invoice(
+        &mut self,
+        caller: &Caller,
+        payee: &str,
+        invoice: &str,
+    ) -> Option<Box<reply::Invoice>> {
+        let (payee, invoice) = (payee.to_owned(), invoice.to_owned());
+        match self.look(caller, Operation::GetInvoice { payee, invoice })? {
+            Reply::Invoice(invoice) => Some(invoice),
+            _ => None,
+        }
+    }
+
+    /// What no read tells, of a step that was done.
+    fn remember(&mut self, step: &Step) {
         let caller = caller_name(&step.caller);
         match &step.action {
             Action::Act(fields) if fields["action"] == "vendorAcceptsInvitation" => {
                 let payee = fields["payeeExternalId"].as_str().unwrap_or_default();
                 self.claimed.insert((caller, payee.to_owned()));
             }
+            Action::Act(fields) if fields["action"] == "upstreamFails" => self.may_fail = true,
             Action::Call(call) => {
                 let address =
                     call.body.as_ref().and_then(|body| body.get("contact")?.get("address"));

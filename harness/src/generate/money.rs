@@ -1,7 +1,10 @@
 //! Toward money: an advance repaid, a limit reached, an advance refused.
 
 use proptest::bool::weighted;
-use serde_json::{Value, json};
+use serde_json::json;
+use tideover_model::Cents;
+use tideover_model::wire::reply::Invoice;
+use tideover_model::wire::words::{AdvanceState, InvoiceStatus};
 
 use crate::generate::goals::{PAYORS, VENDORS, advance, tax_digits};
 use crate::generate::requests::{self as make, InvoiceFields};
@@ -13,34 +16,37 @@ impl Walk {
         if let Some(step) = self.toward_onboarding(&Caller::Default, payee) {
             return Some(step);
         }
-        let Some(known) = self.look(&make::get_invoice(payee, invoice)) else {
+        let Some(known) = self.look_at_invoice(&Caller::Default, payee, invoice) else {
             return Some(self.sync_issued(payee, invoice));
         };
-        let state = known["advance"]["state"].as_str().unwrap_or_default().to_owned();
+        let state = known.advance.as_ref().map(|advance| advance.state);
         let both = json!({ "payeeExternalId": payee, "invoiceExternalId": invoice });
-        match state.as_str() {
-            "" if known["fundable"] == true => Some(make::request_advance(payee, invoice)),
-            "" if known["collected"] == 0 && known["status"] != "ISSUED" => {
+        match state {
+            None if known.fundable => Some(make::request_advance(payee, invoice)),
+            None if known.collected == Cents::ZERO && known.status != InvoiceStatus::Issued => {
                 Some(self.sync_issued(payee, invoice))
             }
-            "REQUESTED" if self.draw(weighted(0.5)) => Some(make::act("fundingStarts", both)),
-            "REQUESTED" => Some(make::advance_clock(30)),
-            "FUNDING" => Some(match self.draw(0_u32..3) {
+            Some(AdvanceState::Requested) if self.draw(weighted(0.5)) => {
+                Some(make::act("fundingStarts", both))
+            }
+            Some(AdvanceState::Requested) => Some(make::advance_clock(30)),
+            Some(AdvanceState::Funding) => Some(match self.draw(0_u32..3) {
                 0 => make::act("fundingCompletes", both),
                 1 => self.pay(payee, invoice, &known),
                 _ => make::advance_clock(3600),
             }),
-            "FUNDED" if self.draw(weighted(0.1)) => Some(self.sync_issued(payee, invoice)),
-            "FUNDED" => Some(self.pay(payee, invoice, &known)),
-            _ => None,
+            Some(AdvanceState::Funded) if self.draw(weighted(0.1)) => {
+                Some(self.sync_issued(payee, invoice))
+            }
+            Some(AdvanceState::Funded) => Some(self.pay(payee, invoice, &known)),
+            None | Some(AdvanceState::Repaid) => None,
         }
     }
 
     /// The payor pays a part, all of the rest, or a little too much.
-    pub(super) fn pay(&mut self, payee: &str, invoice: &str, known: &Value) -> Step {
-        let cents = |value: &Value| value.as_i64().unwrap_or(0);
-        let rest = (cents(&known["faceValue"]) - cents(&known["collected"])).max(1);
-        let owed = cents(&known["advance"]["amountOwed"]).max(1);
+    pub(super) fn pay(&mut self, payee: &str, invoice: &str, known: &Invoice) -> Step {
+        let rest = (known.face_value.0 - known.collected.0).max(1);
+        let owed = known.advance.as_ref().map_or(1, |advance| advance.amount_owed.0.max(1));
         let most = tideover_model::FaceValue::MAX;
         let amounts = [1, rest / 2 + 1, owed - 1, owed, rest - 1, rest, rest, rest + 1]
             .map(|amount: i64| amount.clamp(1, most));

@@ -2,6 +2,7 @@
 
 use proptest::bool::weighted;
 use serde_json::json;
+use tideover_model::wire::reply::Onboarding;
 
 use crate::generate::goals::{VENDORS, advance, email_of, tax_digits};
 use crate::generate::requests as make;
@@ -12,11 +13,12 @@ use crate::step::{Caller, Step};
 impl Walk {
     /// The first requirement that is missing, in any order.
     pub(super) fn toward_onboarding(&mut self, caller: &Caller, business: &str) -> Option<Step> {
-        let known = self.look(&make::get_business(business).by(caller));
-        let met =
-            |name: &str| known.as_ref().is_some_and(|known| known["onboarding"][name] == true);
-        let missing: Vec<&str> =
-            ["compliance", "bank", "contract"].into_iter().filter(|name| !met(name)).collect();
+        let known = self.look_at_business(caller, business).map(|known| known.onboarding);
+        let met = |requirement: fn(&Onboarding) -> bool| known.as_ref().is_some_and(requirement);
+        let mut missing = Vec::new();
+        missing.extend((!met(|known| known.compliance)).then_some("compliance"));
+        missing.extend((!met(|known| known.bank)).then_some("bank"));
+        missing.extend((!met(|known| known.contract)).then_some("contract"));
         if known.is_none() || (missing.contains(&"compliance") && self.draw(weighted(0.5))) {
             return Some(self.supply_tax_id(business).by(caller));
         }
@@ -26,7 +28,7 @@ impl Walk {
                 "bank" => self.supply_bank(business),
                 _ => return Some(self.toward_contract(caller, business)),
             },
-            true if met("collectionAccount") => return None,
+            true if met(|known| known.collection_account) => return None,
             true => self.toward_open_account(caller, business),
         };
         Some(step.by(caller))
@@ -178,8 +180,8 @@ impl Walk {
         let vendor = VENDORS[0];
         if *stage == 0
             && self
-                .look(&make::get_business(vendor))
-                .is_none_or(|known| known["taxIdOnFile"] != true)
+                .look_at_business(&Caller::Default, vendor)
+                .is_none_or(|known| !known.tax_id_on_file)
         {
             return Some(self.supply_tax_id(vendor));
         }

@@ -1,19 +1,19 @@
 //! The inbox on a port of this machine.
 
 use std::io;
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use axum::Router;
 use axum::body::to_bytes;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode};
-use reqwest::Client;
-use serde_json::Value;
 use tideover_model::{Timestamp, signature};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
 use crate::inbox::{Arrival, Inbox};
+use crate::target::client::{Client, Outgoing};
 
 /// Bytes of a webhook that are read.
 const MOST_BYTES: usize = 1 << 24;
@@ -29,21 +29,28 @@ pub struct Server {
 #[derive(Debug, Default)]
 struct Shared {
     inbox: Mutex<Inbox>,
-    clock: OnceLock<Clock>,
+    clock: OnceLock<Client>,
+    /// Only what comes to a path with this segment is for us; without it everything is.
+    token: OnceLock<String>,
 }
 
-/// Where the clock of the target is asked.
-#[derive(Debug)]
-struct Clock {
-    client: Client,
-    url: String,
+/// What the clock of the target shows.
+async fn ask(clock: &Client) -> Option<Timestamp> {
+    let question = Outgoing { method: "GET", path: "/_sim/clock", ..Outgoing::default() };
+    let answer = clock.exchange(question).await.ok()?;
+    Timestamp::parse(answer.seen.json()?.get("now")?.as_str()?)
 }
 
-impl Clock {
-    async fn now(&self) -> Option<Timestamp> {
-        let answer = self.client.get(&self.url).send().await.ok()?;
-        let body: Value = serde_json::from_slice(&answer.bytes().await.ok()?).ok()?;
-        Timestamp::parse(body.get("now")?.as_str()?)
+impl Shared {
+    /// What of `path` is for us.
+    fn own_path(&self, path: &str) -> Option<String> {
+        match self.token.get() {
+            None => Some(path.to_owned()),
+            Some(token) => {
+                let (_, rest) = path.split_once(&format!("/{token}/"))?;
+                Some(format!("/{rest}"))
+            }
+        }
     }
 }
 
@@ -53,7 +60,15 @@ impl Server {
     /// # Errors
     /// What the system says if there is none.
     pub async fn start() -> io::Result<Server> {
-        let listener = TcpListener::bind("127.0.0.1:0").await?;
+        Server::start_at(SocketAddr::from(([127, 0, 0, 1], 0))).await
+    }
+
+    /// Listens on `address`.
+    ///
+    /// # Errors
+    /// What the system says if it cannot be listened on.
+    pub async fn start_at(address: SocketAddr) -> io::Result<Server> {
+        let listener = TcpListener::bind(address).await?;
         let origin = format!("http://{}", listener.local_addr()?);
         let shared = Arc::new(Shared::default());
         let app = Router::new().fallback(receive).with_state(Arc::clone(&shared));
@@ -69,15 +84,20 @@ impl Server {
         &self.origin
     }
 
+    /// From now on only what comes to a path with the segment `token` is kept, under what follows it:
+    /// others can reach a public inbox as well.
+    pub(crate) fn listen_for(&self, token: &str) {
+        self.shared.token.get_or_init(|| token.to_owned());
+    }
+
     /// What came.
     pub fn inbox(&self) -> MutexGuard<'_, Inbox> {
         lock(&self.shared.inbox)
     }
 
-    /// Asks the clock of the operator port under `base_url` whenever something comes; once it is set it
-    /// stays.
-    pub(crate) fn ask_clock(&self, client: Client, base_url: &str) {
-        self.shared.clock.get_or_init(|| Clock { client, url: format!("{base_url}/_sim/clock") });
+    /// Asks the clock of the operator port whenever something comes; once it is set it stays.
+    pub(crate) fn ask_clock(&self, operator: Client) {
+        self.shared.clock.get_or_init(|| operator);
     }
 }
 
@@ -93,13 +113,14 @@ fn lock(inbox: &Mutex<Inbox>) -> MutexGuard<'_, Inbox> {
 
 async fn receive(State(shared): State<Arc<Shared>>, request: Request) -> StatusCode {
     let (parts, body) = request.into_parts();
+    let Some(path) = shared.own_path(parts.uri.path()) else { return StatusCode::NOT_FOUND };
     let Ok(body) = to_bytes(body, MOST_BYTES).await else { return StatusCode::PAYLOAD_TOO_LARGE };
     let at = match shared.clock.get() {
-        Some(clock) => clock.now().await,
+        Some(clock) => ask(clock).await,
         None => None,
     };
     let status = lock(&shared.inbox).receive(Arrival {
-        path: parts.uri.path().to_owned(),
+        path,
         delivery: header(&parts.headers, signature::DELIVERY_HEADER),
         signature: header(&parts.headers, signature::HEADER),
         body: body.into(),

@@ -5,15 +5,17 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 use tideover_model::Timestamp;
 
-use crate::run::NO_INBOX;
 use crate::step::{Caller, Memory, Step};
-use crate::target::{Prepared, PreparedAction, Seen};
+use crate::target::{NO_INBOX, Prepared, PreparedAction, Seen};
 
 /// Bodies that are larger are not put on a command line.
 const MOST_BYTES: usize = 8192;
 
+/// Stands before and after the name of a shell's variable, in what is not quoted yet.
+const MARK: char = '\u{e000}';
+
 /// The curl lines of steps that were played, references replaced by what was answered. `$BASE_URL` and
-/// `$API_KEY` stand for the target's.
+/// `$API_KEY` stand for the target's, and `$OTHER_KEY` for the key that the step named `other` was answered.
 pub fn curl(steps: &[Step], answers: &[(Timestamp, Seen)]) -> Vec<String> {
     let mut memory = Memory::with_inbox(NO_INBOX);
     let mut lines = Vec::with_capacity(steps.len());
@@ -21,13 +23,24 @@ pub fn curl(steps: &[Step], answers: &[(Timestamp, Seen)]) -> Vec<String> {
         let sent = Prepared::from_step(step, &memory, "$API_KEY");
         lines.push(line(&sent, step.caller == Caller::Default));
         if let Some((_, seen)) = answers.get(index) {
-            memory.keep(step, seen.json());
+            let name = step.name.as_deref().unwrap_or_default();
+            memory.keep(step, seen.json().map(|body| without_key(name, body)).as_ref());
         }
     }
     lines
 }
 
-fn line(sent: &Prepared, by_default: bool) -> String {
+/// An answer to the step `name`, with a variable in the place of a key.
+fn without_key(name: &str, body: &Value) -> Value {
+    let mut body = body.clone();
+    if let Some(key) = body.get_mut("key").filter(|key| key.is_string()) {
+        *key = format!("{MARK}{}_KEY{MARK}", name.to_ascii_uppercase()).into();
+    }
+    body
+}
+
+/// The curl line of a request as it is sent, by default with the target's own key.
+pub(crate) fn line(sent: &Prepared, by_default: bool) -> String {
     let (method, path, content_type, body) = match &sent.action {
         PreparedAction::Call(call) => {
             (&*call.method, &*call.path, call.content_type.as_deref(), call.body.clone())
@@ -85,5 +98,12 @@ fn octal(bytes: &[u8]) -> String {
 
 /// As one word for a shell.
 pub(crate) fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', r"'\''"))
+    let mut word = String::with_capacity(text.len() + 2);
+    for (index, part) in text.split(MARK).enumerate() {
+        match index % 2 {
+            0 => word.push_str(&format!("'{}'", part.replace('\'', r"'\''"))),
+            _ => word.push_str(&format!("\"${part}\"")),
+        }
+    }
+    word
 }

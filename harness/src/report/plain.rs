@@ -1,5 +1,8 @@
 //! A step in plain words.
 
+use std::borrow::Cow;
+
+use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 use tideover_model::OperationKind;
 use tideover_model::wire::route::route;
@@ -25,16 +28,28 @@ pub fn plain(step: &Step) -> String {
     }
 }
 
+/// A step in few words: what a diagram has room for.
+pub fn title(step: &Step) -> String {
+    match &step.action {
+        Action::Call(call) => {
+            format!("{} {}", call.method, decoded(call.path.trim_start_matches("/v1")))
+        }
+        Action::Act(fields) => action_name(fields),
+        Action::Advance(seconds) => format!("{seconds} s pass"),
+        Action::Deliveries => "GET deliveries".to_owned(),
+    }
+}
+
 fn call_in_words(call: &Call) -> String {
     let other = || format!("{} {}", call.method, call.path);
     let Ok(found) = route(&call.method, &call.path) else { return other() };
-    let last = call.path.split('/').nth_back(0).unwrap_or_default();
+    let segment = |index| decoded(call.path.split('/').nth(index).unwrap_or_default());
+    let last = decoded(call.path.rsplit('/').next().unwrap_or_default());
     let body = call.body.as_ref();
     let field = |name: &str| body.and_then(|body| body.get(name)).map(shown).unwrap_or_default();
     match found.kind {
         OperationKind::GetInvoice => {
-            let payee = call.path.split('/').nth(3).unwrap_or_default();
-            format!("read invoice {last} of {payee}")
+            format!("read invoice {last} of {}", segment(3))
         }
         OperationKind::SyncInvoice => match body {
             None => format!("sync invoice {last} with {}", raw_body(call)),
@@ -54,11 +69,8 @@ fn call_in_words(call: &Call) -> String {
             format!("import a file of {lines} rows as {last}")
         }
         OperationKind::SetPayoutAccount => {
-            let business = call.path.split('/').nth(3).unwrap_or_default();
-            format!(
-                "set the payout account of {business}, routing number {}",
-                field("routingNumber")
-            )
+            let number = field("routingNumber");
+            format!("set the payout account of {}, routing number {number}", segment(3))
         }
         OperationKind::GetBusiness => format!("read business {last}"),
         OperationKind::SyncBusiness => match body {
@@ -85,15 +97,26 @@ fn call_in_words(call: &Call) -> String {
     }
 }
 
-fn action_in_words(fields: &Map<String, Value>) -> String {
+/// A path, or a part of it, as it is meant.
+fn decoded(path: &str) -> Cow<'_, str> {
+    percent_decode_str(path).decode_utf8_lossy()
+}
+
+/// The name of an action of the operator port, as words.
+fn action_name(fields: &Map<String, Value>) -> String {
     let name = fields.get("action").and_then(Value::as_str).unwrap_or("?");
-    let mut words = String::from("outside: ");
+    let mut words = String::new();
     for character in name.chars() {
         if character.is_ascii_uppercase() {
             words.push(' ');
         }
         words.push(character.to_ascii_lowercase());
     }
+    words
+}
+
+fn action_in_words(fields: &Map<String, Value>) -> String {
+    let words = format!("outside: {}", action_name(fields));
     let told: Vec<String> = fields
         .iter()
         .filter(|(name, _)| *name != "action")

@@ -1,9 +1,10 @@
 //! The bare model: no HTTP, no threads, a clock that stands still.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{BuildHasher, Hash};
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use foldhash::quality::FixedState;
+use serde_json::{Map, Value, json};
 use tideover_model::wire::action::{self, NotApplied};
 use tideover_model::wire::exchange::{Request, answer};
 use tideover_model::{
@@ -11,9 +12,10 @@ use tideover_model::{
     Seeded, Service, Timestamp, bearer, pass,
 };
 
-use crate::inbox::{Arrival, Inbox};
+use url::Url;
 
-use crate::target::{Prepared, PreparedAction, PreparedCall, Seen, Target, Unreachable};
+use crate::inbox::{Arrival, Inbox};
+use crate::target::{Prepared, PreparedAction, PreparedCall, Seen, Target, Unanswered};
 
 /// A world in this very thread.
 #[derive(Clone, Debug)]
@@ -22,17 +24,43 @@ pub struct Bare<F = Service> {
     start: Timestamp,
     now: Timestamp,
     refused: Option<(Code, Clause)>,
+    answered: Answer,
     fingerprint: Option<u64>,
     queued: Vec<Arc<Delivery>>,
     inbox: Inbox,
+    /// What came to the inbox, and is signed once somebody looks.
+    arrived: Vec<Arrived>,
+    /// Where webhooks come to it.
+    origin: Option<Arc<str>>,
+    /// Whether what is sent to the inbox comes there; it is accepted otherwise, and nobody sees it.
+    heard: bool,
+}
+
+/// An answer as it was written down, before anybody reads it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Answer {
+    /// The HTTP status.
+    pub status: u16,
+    /// The body's bytes.
+    pub body: Vec<u8>,
+}
+
+/// An attempt that came to the inbox, when it did, and what it was answered.
+#[derive(Clone, Debug)]
+struct Arrived {
+    at: Timestamp,
+    attempt: Attempt,
+    status: u16,
 }
 
 /// Where the inbox of a world without sockets is.
 pub const INBOX: &str = "http://inbox.invalid";
 
-/// A service that sends webhooks to public https URLs and to the inbox at `inbox`.
+/// A service that sends webhooks to public https URLs and to the origin of the URL `inbox`.
 pub fn service(profile: Profile, seed: u64, inbox: &str) -> Service {
-    let destinations = Destinations::PublicAnd(inbox.to_owned());
+    let origin =
+        Url::parse(inbox).map_or(inbox.to_owned(), |url| url.origin().ascii_serialization());
+    let destinations = Destinations::PublicAnd(origin);
     Service::new(profile, Seeded { seed }).sending_to(destinations)
 }
 
@@ -46,14 +74,22 @@ impl Bare {
 impl<F: Face> Bare<F> {
     /// The world of anything that has the model's face.
     pub fn over(face: F, start: Timestamp) -> Bare<F> {
+        let origin = match face.destinations() {
+            Destinations::PublicAnd(origin) => Some(Arc::from(origin.as_str())),
+            Destinations::Public | Destinations::Local => None,
+        };
         Bare {
             face,
             start,
             now: start,
             refused: None,
+            answered: Answer::default(),
             fingerprint: None,
             queued: Vec::new(),
             inbox: Inbox::default(),
+            heard: true,
+            arrived: Vec::new(),
+            origin,
         }
     }
 
@@ -67,6 +103,37 @@ impl<F: Face> Bare<F> {
         &self.face
     }
 
+    /// The same world, whose webhooks are accepted and never seen.
+    #[must_use]
+    pub(crate) fn unheard(self) -> Bare<F> {
+        Bare { heard: false, ..self }
+    }
+
+    /// The service itself, to be changed.
+    pub(crate) fn face_mut(&mut self) -> &mut F {
+        &mut self.face
+    }
+
+    /// Lets time pass until `now`, if it is not there yet.
+    pub(crate) fn until(&mut self, now: Timestamp) {
+        if now > self.now {
+            self.pass(now);
+        }
+    }
+
+    /// Forgets what was queued and what came to the inbox.
+    pub(crate) fn forget_deliveries(&mut self) {
+        while self.face.poll_delivery().is_some() {}
+        self.queued.clear();
+        self.forget_arrivals();
+        self.inbox.clear();
+    }
+
+    /// Forgets what came to the inbox since this was last asked.
+    pub(crate) fn forget_arrivals(&mut self) {
+        self.arrived.clear();
+    }
+
     /// The code of the last answer, if it was a refusal, and the clause that asks for it.
     pub fn refused(&self) -> Option<(Code, Clause)> {
         self.refused
@@ -74,50 +141,79 @@ impl<F: Face> Bare<F> {
 
     /// Plays a step.
     pub fn play(&mut self, step: &Prepared) -> Seen {
-        self.refused = None;
-        let seen = self.exchange(step);
-        self.pass(self.now);
-        self.queued.extend(std::iter::from_fn(|| self.face.poll_delivery()));
-        seen
+        self.answer(step).read()
     }
 
-    fn exchange(&mut self, step: &Prepared) -> Seen {
+    /// Plays a step, and leaves the answer unread.
+    pub fn answer(&mut self, step: &Prepared) -> Answer {
+        self.refused = None;
+        let answer = self.exchange(step);
+        self.pass(self.now);
+        self.queued.extend(std::iter::from_fn(|| self.face.poll_delivery()));
+        answer
+    }
+
+    /// The answer to the step that was sent last.
+    pub fn answered(&self) -> &Answer {
+        &self.answered
+    }
+
+    fn exchange(&mut self, step: &Prepared) -> Answer {
         let authorization = step.authorization.as_deref();
         match &step.action {
             PreparedAction::Call(call) => self.call(authorization, call),
             PreparedAction::Act(fields) => {
-                let body = Value::Object(fields.clone());
-                let (status, body) = self.act(authorization, body.to_string().as_bytes());
-                Seen::new(status, body.to_string().as_bytes())
+                let (status, body) = self.act(authorization, fields);
+                Answer::telling(status, &body)
             }
             PreparedAction::Advance(seconds) => {
                 self.pass(self.now.after(*seconds));
-                Seen::new(200, json!({ "now": self.now }).to_string().as_bytes())
+                Answer::telling(200, &json!({ "now": self.now }))
             }
             PreparedAction::Deliveries => {
                 let deliveries: Vec<_> = self.queued.drain(..).map(|one| written(&one)).collect();
-                Seen::new(200, json!({ "deliveries": deliveries }).to_string().as_bytes())
+                Answer::telling(200, &json!({ "deliveries": deliveries }))
             }
         }
     }
 
-    /// Lets time pass, and brings what is sent to the inbox.
+    /// Lets time pass, and brings what is sent to the inbox; whoever else is sent to is not there.
     fn pass(&mut self, end: Timestamp) {
-        let origin = self.inbox().map(str::to_owned);
-        let inbox = &mut self.inbox;
-        pass(&mut self.face, self.now, end, |now, attempt| match &origin {
-            Some(origin) => deliver(inbox, origin, now, attempt),
-            None => Receipt::Failed,
+        let Bare { face, now, inbox, arrived, origin, heard, .. } = self;
+        pass(face, *now, end, |at, attempt| {
+            let Some(path) = origin.as_deref().and_then(|origin| path_below(origin, attempt))
+            else {
+                return Receipt::Failed;
+            };
+            if !*heard {
+                return Receipt::Answered(200);
+            }
+            let status = inbox.answer(path, Some(&attempt.delivery.id));
+            arrived.push(Arrived { at, attempt: attempt.clone(), status });
+            Receipt::Answered(status)
         });
-        self.now = end;
+        *now = end;
     }
 
     /// What came to the inbox since this was last asked.
     pub fn take_arrivals(&mut self) -> Vec<Arrival> {
-        self.inbox.take()
+        let Bare { arrived, origin, .. } = self;
+        let origin = origin.as_deref().unwrap_or_default();
+        let signed = |arrived: Arrived| {
+            let signature = Some(arrived.attempt.sign(arrived.at).to_string());
+            Arrival { signature, ..arrived.read(origin) }
+        };
+        arrived.drain(..).map(signed).collect()
     }
 
-    fn call(&mut self, authorization: Option<&str>, call: &PreparedCall) -> Seen {
+    /// The same, without its signatures: nobody checks them.
+    pub(crate) fn take_unsigned_arrivals(&mut self) -> Vec<Arrival> {
+        let Bare { arrived, origin, .. } = self;
+        let origin = origin.as_deref().unwrap_or_default();
+        arrived.drain(..).map(|arrived| arrived.read(origin)).collect()
+    }
+
+    fn call(&mut self, authorization: Option<&str>, call: &PreparedCall) -> Answer {
         let path = call.path.split_once('?').map_or(call.path.as_str(), |(path, _)| path);
         let request = Request {
             method: &call.method,
@@ -128,11 +224,12 @@ impl<F: Face> Bare<F> {
         };
         let response = answer(&mut self.face, self.now, &request);
         self.refused = response.refused;
-        Seen::new(response.status, &response.body)
+        Answer { status: response.status, body: response.body }
     }
 
-    fn act(&mut self, authorization: Option<&str>, body: &[u8]) -> (u16, Value) {
-        match self.attempt(authorization, body) {
+    fn act(&mut self, authorization: Option<&str>, fields: &Map<String, Value>) -> (u16, Value) {
+        let body = serde_json::to_vec(fields).unwrap_or_default();
+        match self.attempt(authorization, &body) {
             Ok(outcome) => (200, action::written(&outcome)),
             Err(refused) => {
                 (refused.status(), json!({ "error": refused.to_string(), "code": refused.code() }))
@@ -147,6 +244,7 @@ impl<F: Face> Bare<F> {
         self.face.handle_timeout(self.now);
         if happening == Happening::Reset {
             self.now = self.start;
+            self.forget_arrivals();
             self.inbox.clear();
         }
         Ok(self.face.happen(self.now, platform, happening)?)
@@ -156,27 +254,46 @@ impl<F: Face> Bare<F> {
 impl<F: Face + Hash> Bare<F> {
     /// Whether anything that the service knows has changed since this was last asked.
     pub fn has_changed(&mut self) -> bool {
-        let mut hasher = DefaultHasher::new();
-        self.face.hash(&mut hasher);
-        let before = self.fingerprint.replace(hasher.finish());
-        before.is_some() && before != self.fingerprint
+        let fingerprint = FixedState::default().hash_one(&self.face);
+        let before = self.fingerprint.replace(fingerprint);
+        before.is_some_and(|before| before != fingerprint)
     }
 }
 
-/// Whoever else is sent to is not there.
-fn deliver(inbox: &mut Inbox, origin: &str, now: Timestamp, attempt: &Attempt) -> Receipt {
-    let delivery = &attempt.delivery;
-    match delivery.url.strip_prefix(origin).filter(|path| path.starts_with('/')) {
-        None => Receipt::Failed,
-        Some(path) => Receipt::Answered(inbox.receive(Arrival {
-            path: path.to_owned(),
-            delivery: Some(delivery.id.clone()),
-            signature: Some(attempt.sign(now).to_string()),
-            body: delivery.body.to_vec(),
-            status: 0,
-            at: Some(now),
-        })),
+impl Answer {
+    fn telling(status: u16, body: &Value) -> Answer {
+        Answer { status, body: body.to_string().into_bytes() }
     }
+
+    /// Whether it does as it was asked.
+    pub fn is_success(&self) -> bool {
+        (200..=299).contains(&self.status)
+    }
+
+    /// The same, read.
+    pub fn read(&self) -> Seen {
+        Seen::new(self.status, &self.body)
+    }
+}
+
+impl Arrived {
+    /// The request, without its signature.
+    fn read(self, origin: &str) -> Arrival {
+        let Arrived { at, attempt, status } = self;
+        Arrival {
+            path: path_below(origin, &attempt).unwrap_or_default().to_owned(),
+            delivery: Some(attempt.delivery.id.clone()),
+            signature: None,
+            body: attempt.delivery.body.to_vec(),
+            status,
+            at: Some(at),
+        }
+    }
+}
+
+/// Where below `origin` an attempt goes; `None` if that is elsewhere.
+fn path_below<'a>(origin: &str, attempt: &'a Attempt) -> Option<&'a str> {
+    attempt.delivery.url.strip_prefix(origin).filter(|path| path.starts_with('/'))
 }
 
 fn written(delivery: &Delivery) -> Value {
@@ -194,17 +311,15 @@ impl<F: Face> Target for Bare<F> {
     }
 
     fn inbox(&self) -> Option<&str> {
-        match self.face.destinations() {
-            Destinations::PublicAnd(origin) => Some(origin),
-            Destinations::Public | Destinations::Local => None,
-        }
+        self.origin.as_deref()
     }
 
-    async fn send(&mut self, step: &Prepared) -> Result<Seen, Unreachable> {
-        Ok(self.play(step))
+    async fn send(&mut self, step: &Prepared) -> Result<Seen, Unanswered> {
+        self.answered = self.answer(step);
+        Ok(self.answered.read())
     }
 
-    async fn arrivals(&mut self) -> Result<Vec<Arrival>, Unreachable> {
+    async fn arrivals(&mut self) -> Result<Vec<Arrival>, Unanswered> {
         Ok(self.take_arrivals())
     }
 }

@@ -3,6 +3,7 @@
 use tideover_model::Destinations;
 use tideover_sim::{Mock, NoNames};
 
+use crate::defects::Defect;
 use crate::inbox;
 use crate::target::{Http, Unreachable};
 use crate::transcript::Header;
@@ -12,13 +13,27 @@ use crate::transcript::Header;
 /// # Errors
 /// [`Unreachable`] if no port can be listened on.
 pub async fn embedded(header: &Header) -> Result<(Mock, Http), Unreachable> {
+    embedded_with(header, None).await
+}
+
+/// The same, with a defect.
+///
+/// # Errors
+/// [`Unreachable`] if no port can be listened on.
+pub async fn embedded_with(
+    header: &Header,
+    defect: Option<&'static Defect>,
+) -> Result<(Mock, Http), Unreachable> {
     let inbox = inbox::Server::start()
         .await
         .map_err(|error| Unreachable(format!("no port for the inbox: {error}")))?;
-    let mock = Mock::builder()
-        .webhooks(Destinations::PublicAnd(inbox.origin().to_owned()))
-        .seed(header.seed)
-        .profile(header.profile.clone())
+    let destinations = Destinations::PublicAnd(inbox.origin().to_owned());
+    let (profile, seed) = (header.profile.clone(), header.seed);
+    let builder = match defect {
+        None => Mock::builder().webhooks(destinations).seed(seed).profile(profile),
+        Some(defect) => Mock::builder().face(Box::new(defect.service(profile, seed, destinations))),
+    };
+    let mock = builder
         .start_at(header.start)
         .resolver(NoNames)
         .start()

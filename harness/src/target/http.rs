@@ -3,22 +3,24 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use reqwest::header::{AUTHORIZATION, CONTENT_TYPE};
-use reqwest::{Client, Method};
 use serde_json::{Value, json};
 
 use crate::inbox::{self, Arrival};
-use crate::target::{Body, Prepared, PreparedAction, Seen, Target, Unreachable};
+use crate::step::Memory;
+use crate::target::client::{Client, Outgoing};
+use crate::target::{
+    Body, NO_INBOX, Prepared, PreparedAction, Seen, Target, Unanswered, Unreachable,
+};
 
 /// How long an answer is waited for.
-const PATIENCE: Duration = Duration::from_secs(30);
+pub const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A target under a base URL.
 #[derive(Clone, Debug)]
 pub struct Http {
     client: Client,
-    base_url: String,
     api_key: String,
+    run: Option<String>,
     deliveries_seen: u64,
     inbox: Option<Arc<inbox::Server>>,
     /// Whether the target may know of the inbox: otherwise nothing comes there.
@@ -28,69 +30,55 @@ pub struct Http {
 }
 
 impl Http {
-    /// The target under `base_url`.
+    /// The target under `base_url`, without TLS.
     ///
     /// # Errors
-    /// [`Unreachable`] if no client can be made on this machine.
+    /// [`Unreachable`] if that is no base URL.
     pub fn new(base_url: &str, api_key: &str) -> Result<Http, Unreachable> {
-        let client = Client::builder()
-            .timeout(PATIENCE)
-            .redirect(reqwest::redirect::Policy::none())
-            .no_proxy()
-            .build()
-            .map_err(|error| Unreachable(format!("no HTTP client: {}", causes(&error))))?;
-        Ok(Http {
+        Ok(Http::over(Client::new(base_url, PATIENCE, None).map_err(Unreachable)?, api_key))
+    }
+
+    /// The target that `client` talks to.
+    pub fn over(client: Client, api_key: &str) -> Http {
+        Http {
             client,
-            base_url: base_url.trim_end_matches('/').to_owned(),
             api_key: api_key.to_owned(),
+            run: None,
             deliveries_seen: 0,
             inbox: None,
             heard: false,
             has_read: false,
-        })
+        }
+    }
+
+    /// The same target, against which `${run}` is `name`.
+    #[must_use]
+    pub fn naming(self, name: String) -> Http {
+        Http { run: Some(name), ..self }
     }
 
     /// The same target, which can send webhooks to `inbox`.
     #[must_use]
     pub fn with_inbox(self, inbox: inbox::Server) -> Http {
-        inbox.ask_clock(self.client.clone(), &self.base_url);
+        inbox.ask_clock(self.client.clone());
         Http { inbox: Some(Arc::new(inbox)), ..self }
     }
 
     /// Waits until a mock has sent all that it has to send now.
-    async fn settle(&self) -> Result<(), Unreachable> {
+    async fn settle(&self) -> Result<(), Unanswered> {
         let seen =
             self.operator("/_sim/deliveries/wait", None, json!({ "patienceSeconds": 20 })).await?;
         let quiet = seen.json().is_some_and(|body| body["quiet"] == true);
-        if quiet { Ok(()) } else { Err(Unreachable(format!("deliveries do not end: {seen:?}"))) }
+        if quiet {
+            return Ok(());
+        }
+        Err(Unanswered::may_be(format!("deliveries do not end: {seen:?}")).and_last())
     }
 
-    async fn exchange(
-        &self,
-        method: &str,
-        path: &str,
-        authorization: Option<&str>,
-        content_type: Option<&str>,
-        body: Vec<u8>,
-    ) -> Result<Seen, Unreachable> {
-        let failed = |error: &dyn std::error::Error| {
-            Unreachable(format!("{method} {}{path}: {}", self.base_url, causes(error)))
-        };
-        let verb = Method::from_bytes(method.as_bytes()).map_err(|error| failed(&error))?;
-        let mut request = self.client.request(verb, format!("{}{path}", self.base_url));
-        if let Some(authorization) = authorization {
-            request = request.header(AUTHORIZATION, authorization);
-        }
-        if let Some(content_type) = content_type {
-            request = request.header(CONTENT_TYPE, content_type);
-        }
-        if !body.is_empty() || content_type.is_some() {
-            request = request.body(body);
-        }
-        let response = request.send().await.map_err(|error| failed(&error))?;
-        let status = response.status().as_u16();
-        let bytes = response.bytes().await.map_err(|error| failed(&error))?;
-        Ok(Seen::new(status, &bytes))
+    /// A mock that does not answer once will not answer any more.
+    async fn exchange(&self, outgoing: Outgoing<'_>) -> Result<Seen, Unanswered> {
+        let answered = self.client.exchange(outgoing).await;
+        answered.map(|answer| answer.seen).map_err(Unanswered::and_last)
     }
 
     async fn operator(
@@ -98,14 +86,17 @@ impl Http {
         path: &str,
         authorization: Option<&str>,
         body: Value,
-    ) -> Result<Seen, Unreachable> {
+    ) -> Result<Seen, Unanswered> {
         let body = body.to_string().into_bytes();
-        self.exchange("POST", path, authorization, Some("application/json"), body).await
+        let content_type = Some("application/json");
+        self.exchange(Outgoing { method: "POST", path, authorization, content_type, body }).await
     }
 
-    async fn deliveries(&mut self, authorization: Option<&str>) -> Result<Seen, Unreachable> {
+    async fn deliveries(&mut self, authorization: Option<&str>) -> Result<Seen, Unanswered> {
         let path = format!("/_sim/deliveries?after={}", self.deliveries_seen);
-        let seen = self.exchange("GET", &path, authorization, None, Vec::new()).await?;
+        let seen = self
+            .exchange(Outgoing { method: "GET", path: &path, authorization, ..Outgoing::default() })
+            .await?;
         if let Body::Json(body) = &seen.body {
             let next = body.get("next").and_then(Value::as_u64);
             self.deliveries_seen = next.unwrap_or(self.deliveries_seen);
@@ -123,7 +114,15 @@ impl Target for Http {
         self.inbox.as_ref().map(|inbox| inbox.origin())
     }
 
-    async fn arrivals(&mut self) -> Result<Vec<Arrival>, Unreachable> {
+    fn memory(&self) -> Memory {
+        let memory = Memory::with_inbox(self.inbox().unwrap_or(NO_INBOX));
+        match &self.run {
+            Some(run) => memory.knowing("run", run.as_str().into()),
+            None => memory,
+        }
+    }
+
+    async fn arrivals(&mut self) -> Result<Vec<Arrival>, Unanswered> {
         let Some(inbox) = self.inbox.as_ref().filter(|_| self.heard && !self.has_read) else {
             return Ok(Vec::new());
         };
@@ -131,7 +130,7 @@ impl Target for Http {
         Ok(inbox.inbox().take())
     }
 
-    async fn send(&mut self, step: &Prepared) -> Result<Seen, Unreachable> {
+    async fn send(&mut self, step: &Prepared) -> Result<Seen, Unanswered> {
         let authorization = step.authorization.as_deref();
         self.has_read = false;
         match &step.action {
@@ -144,7 +143,8 @@ impl Target for Http {
                     let body = String::from_utf8_lossy(&body);
                     self.heard |= self.inbox().is_some_and(|origin| body.contains(origin));
                 }
-                self.exchange(&call.method, &call.path, authorization, content_type, body).await
+                let (method, path) = (&*call.method, &*call.path);
+                self.exchange(Outgoing { method, path, authorization, content_type, body }).await
             }
             PreparedAction::Act(fields) => {
                 let reset = fields.get("action").is_some_and(|name| name == "reset");
@@ -166,16 +166,4 @@ impl Target for Http {
             PreparedAction::Deliveries => self.deliveries(authorization).await,
         }
     }
-}
-
-/// An error with what caused it.
-fn causes(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
-        cause = error.source();
-    }
-    text
 }

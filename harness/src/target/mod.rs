@@ -1,8 +1,12 @@
 //! What the harness talks to: the bare model, or anything that answers HTTP.
 
 mod bare;
+pub mod client;
 mod embedded;
 mod http;
+
+use std::fmt;
+use std::sync::Arc;
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -10,11 +14,11 @@ use serde_json::{Map, Value};
 use tideover_model::{Timestamp, masked};
 
 use crate::inbox::Arrival;
-use crate::step::{Action, Call, Caller, Memory, Step};
+use crate::step::{Action, Call, Memory, Step};
 
-pub use bare::{Bare, INBOX, service};
-pub use embedded::embedded;
-pub use http::Http;
+pub use bare::{Answer, Bare, INBOX, service};
+pub use embedded::{embedded, embedded_with};
+pub use http::{Http, PATIENCE};
 
 /// A step with its references replaced, ready to be sent.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,21 +64,72 @@ pub struct Seen {
     pub body: Body,
 }
 
-/// The body of an answer.
-#[derive(Clone, Debug, PartialEq)]
+/// The body of an answer; its `Debug` does not tell what must not be.
+#[derive(Clone, PartialEq)]
 pub enum Body {
     /// None.
     Empty,
-    /// JSON.
-    Json(Value),
+    /// JSON, which whoever keeps an answer shares.
+    Json(Arc<Value>),
     /// Anything else: its beginning.
     Other(String),
 }
 
-/// A target could not be asked.
+/// No answer came to a step.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
+#[error("{why}")]
+#[serde(rename_all = "camelCase")]
+pub struct Unanswered {
+    /// What happened instead.
+    pub why: String,
+    /// Whether the target may have done as it was asked.
+    pub applied: Applied,
+    /// Whether nothing more can be asked: the run is over.
+    #[serde(skip)]
+    pub is_last: bool,
+}
+
+/// Whether a request that was not answered may have been applied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Applied {
+    /// It was never sent.
+    Never,
+    /// It was sent, at least in part.
+    MayBe,
+}
+
+impl Unanswered {
+    /// It was never sent.
+    pub fn never(why: impl Into<String>) -> Unanswered {
+        Unanswered { why: why.into(), applied: Applied::Never, is_last: false }
+    }
+
+    /// It was sent, at least in part.
+    pub fn may_be(why: impl Into<String>) -> Unanswered {
+        Unanswered { why: why.into(), applied: Applied::MayBe, is_last: false }
+    }
+
+    /// The same, after which nothing more can be asked.
+    #[must_use]
+    pub fn and_last(self) -> Unanswered {
+        Unanswered { is_last: true, ..self }
+    }
+}
+
+impl From<Unanswered> for Unreachable {
+    fn from(unanswered: Unanswered) -> Unreachable {
+        Unreachable(unanswered.why)
+    }
+}
+
+/// A target could not be asked: a run cannot go on.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct Unreachable(pub String);
+
+/// What `${inbox}` stands for where there is none: webhooks go nowhere.
+pub const NO_INBOX: &str = "https://inbox.invalid";
 
 /// What the harness talks to.
 pub trait Target {
@@ -84,28 +139,28 @@ pub trait Target {
     /// Sends a step and waits for the answer.
     ///
     /// # Errors
-    /// [`Unreachable`] if no answer came.
-    fn send(&mut self, step: &Prepared) -> impl Future<Output = Result<Seen, Unreachable>>;
+    /// [`Unanswered`] if no answer came.
+    fn send(&mut self, step: &Prepared) -> impl Future<Output = Result<Seen, Unanswered>>;
 
     /// Where webhooks come to the harness; `None` if it has no inbox that the target could reach.
     fn inbox(&self) -> Option<&str>;
 
+    /// What steps can refer to before any is played.
+    fn memory(&self) -> Memory {
+        Memory::with_inbox(self.inbox().unwrap_or(NO_INBOX))
+    }
+
     /// What came to the inbox since this was last asked, once nothing more is on its way.
     ///
     /// # Errors
-    /// [`Unreachable`] if the target does not answer.
-    fn arrivals(&mut self) -> impl Future<Output = Result<Vec<Arrival>, Unreachable>>;
+    /// [`Unanswered`] if the target does not answer.
+    fn arrivals(&mut self) -> impl Future<Output = Result<Vec<Arrival>, Unanswered>>;
 }
 
 impl Prepared {
     /// `step`, with its references read from `memory`.
     pub fn from_step(step: &Step, memory: &Memory, api_key: &str) -> Prepared {
-        let authorization = match &step.caller {
-            Caller::Default => Some(format!("Bearer {api_key}")),
-            Caller::Key(key) => Some(format!("Bearer {}", memory.resolve(key))),
-            Caller::Header(header) => Some(memory.resolve(header)),
-            Caller::Nobody => None,
-        };
+        let authorization = step.caller.authorization(memory, api_key);
         let action = match &step.action {
             Action::Call(call) => PreparedAction::Call(PreparedCall::from_call(call, memory)),
             Action::Act(fields) => PreparedAction::Act(memory.resolve_fields(fields)),
@@ -119,7 +174,7 @@ impl Prepared {
 impl PreparedCall {
     fn from_call(call: &Call, memory: &Memory) -> PreparedCall {
         let body = match (&call.body, &call.text, &call.hex) {
-            (Some(json), ..) => memory.resolve_value(json).to_string().into_bytes(),
+            (Some(json), ..) => memory.resolve_json(json).into_bytes(),
             (None, Some(text), _) => memory.resolve(text).into_bytes(),
             (None, None, Some(hex)) => base16ct::mixed::decode_vec(hex).unwrap_or_default(),
             (None, None, None) => Vec::new(),
@@ -156,15 +211,21 @@ fn encoded(path: &str) -> String {
 impl Seen {
     /// An answer of `status` with `bytes` for a body.
     pub fn new(status: u16, bytes: &[u8]) -> Seen {
-        const SHOWN: usize = 2000;
         let body = if bytes.is_empty() {
             Body::Empty
         } else if let Ok(json) = serde_json::from_slice(bytes) {
-            Body::Json(json)
+            Body::Json(Arc::new(json))
         } else {
-            Body::Other(String::from_utf8_lossy(&bytes[..bytes.len().min(SHOWN)]).into_owned())
+            return Seen::cut(status, bytes);
         };
         Seen { status, body }
+    }
+
+    /// An answer of `status` whose body is not JSON, or too long to be read: its beginning.
+    pub fn cut(status: u16, bytes: &[u8]) -> Seen {
+        const SHOWN: usize = 2000;
+        let beginning = &bytes[..bytes.len().min(SHOWN)];
+        Seen { status, body: Body::Other(String::from_utf8_lossy(beginning).into_owned()) }
     }
 
     /// The body, if it is JSON.
@@ -173,6 +234,11 @@ impl Seen {
             Body::Json(json) => Some(json),
             Body::Empty | Body::Other(_) => None,
         }
+    }
+
+    /// The body, if it is JSON, as it may be told.
+    pub fn told(&self) -> Option<Value> {
+        self.json().map(withheld)
     }
 
     /// Whether the target did as it was asked.
@@ -186,20 +252,38 @@ impl Seen {
     }
 }
 
-/// What may be written down of an answer: a secret or a key, but for its middle.
-fn withheld(answer: &Value) -> Value {
+/// What may be written down: a secret, a key, an account number or a tax id, but for its middle.
+pub(crate) fn withheld(answer: &Value) -> Value {
     match answer {
         Value::Object(fields) => {
-            let mask = |(name, value): (&String, &Value)| match value {
-                Value::String(secret) if matches!(name.as_str(), "secret" | "key") => {
-                    (name.clone(), masked(secret).into())
-                }
-                value => (name.clone(), withheld(value)),
-            };
-            fields.iter().map(mask).collect()
+            fields.iter().map(|(name, value)| (name.clone(), withheld_field(name, value))).collect()
         }
         Value::Array(items) => items.iter().map(withheld).collect(),
         value => value.clone(),
+    }
+}
+
+fn withheld_field(name: &str, value: &Value) -> Value {
+    match value {
+        Value::String(secret) if matches!(name, "secret" | "key" | "accountNumber" | "taxId") => {
+            masked(secret).into()
+        }
+        value => withheld(value),
+    }
+}
+
+/// What may be told of the field `name` of an answer.
+pub(crate) fn told(name: &str, value: &Value) -> String {
+    withheld_field(name, value).to_string()
+}
+
+impl fmt::Debug for Body {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Body::Empty => f.write_str("no body"),
+            Body::Json(json) => write!(f, "{}", withheld(json)),
+            Body::Other(text) => write!(f, "{text:?}"),
+        }
     }
 }
 

@@ -48,10 +48,24 @@ fn check_tells_programs_in_json() {
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let told: Value = serde_json::from_str(&stdout(&output)).unwrap();
     assert_eq!(
-        (&told["seed"], &told["held"], &told["cases"]),
-        (&7.into(), &true.into(), &5.into())
+        (&told["seed"], &told["verdict"], &told["cases"]),
+        (&7.into(), &"held".into(), &5.into())
     );
-    assert!(told["coverage"]["operations"].is_object());
+}
+
+#[test]
+fn check_races_and_tells_how_many_parts_it_explained() {
+    for place in [&[][..], &["--in-process"]] {
+        let races = ["check", "--concurrency", "6", "--seed", "7", "--cases", "5"];
+        let output = run(&[&races[..], place].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        let told = stdout(&output);
+        assert!(told.contains("5 races of 6 clients"), "{told}");
+        assert!(told.contains("0 undecided · 0 inconclusive"), "{told}");
+    }
+    let output = run(&["check", "--concurrency", "2", "--cases", "5", "--json", "--in-process"]);
+    let told: Value = serde_json::from_str(&stdout(&output)).unwrap();
+    assert_eq!((&told["held"], &told["races"]), (&true.into(), &5.into()));
 }
 
 #[test]
@@ -220,6 +234,85 @@ async fn serve_with_a_defect_says_so_and_answers_wrongly() {
     let health = get("/_sim/health").await;
     let defect = health.json().unwrap()["defect"].as_str().unwrap();
     assert!(defect.contains("unknown-path-is-405") && defect.contains("7.codes"), "{defect}");
+}
+
+#[test]
+fn checks_lists_what_stands_for_each_clause() {
+    let told = stdout(&run(&["checks", "4.imports.8"]));
+    assert!(told.starts_with("4.imports.8 (documented, §4 PUT /v1/invoices/imports/"), "{told}");
+    assert!(told.contains("checked by prediction"), "{told}");
+    assert!(told.contains("proven by the defects other-file-is-taken-for-the-same"), "{told}");
+    let told = stdout(&run(&["checks", "--json"]));
+    let clauses: Vec<Value> =
+        told.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(clauses.len(), tideover_model::Clause::all().count());
+    let hidden = clauses.iter().find(|clause| clause["clause"] == "2.payoutAccount.label.2");
+    assert!(hidden.unwrap()["unobservable"].is_string());
+    assert_eq!(run(&["checks", "10."]).status.code(), Some(2));
+}
+
+/// A defect shows what a finding looks like, and its transcript shows it again.
+#[test]
+fn check_with_a_defect_fails_and_replays() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("failure.jsonl");
+    let path = path.to_str().unwrap();
+    let defect = "void-invoices-are-fundable";
+    let check = ["check", "--seed", "11", "--cases", "60", "--save", path, "--defect", defect];
+    for (way, on) in [(&["--in-process"][..], "model"), (&[], "mock")] {
+        let output = run(&[&check, way].concat());
+        assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+        let told = stdout(&output);
+        assert!(told.contains("2.invoice.fundable violated"), "{told}");
+        let replay = format!("replay '{path}' --on {on} --defect {defect}");
+        assert!(told.contains(&replay), "{told}");
+        let output = run(&["replay", path, "--on", on, "--defect", defect]);
+        assert_eq!(output.status.code(), Some(1), "{}", stdout(&output));
+        assert_eq!(run(&["replay", path, "--on", on]).status.code(), Some(0));
+    }
+    let told = run(&["replay", path, "--on", "http://127.0.0.1:1", "--defect", defect]);
+    assert_eq!(told.status.code(), Some(2));
+}
+
+/// A former report accepts what it has, and the reports that are asked for are written.
+#[test]
+fn check_writes_reports_and_takes_one_as_a_baseline() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let [save, former, page, junit] = ["f.jsonl", "former.json", "r.html", "r.xml"].map(path);
+    let defect = ["--in-process", "--seed", "11", "--cases", "60", "--save", &save, "--defect"];
+    let check = |more: &[&str]| run(&[&["check"], &defect[..], more].concat());
+    let output = check(&["void-invoices-are-fundable", "--json"]);
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    std::fs::write(&former, &output.stdout).unwrap();
+    let known = ["--baseline", &former, "--html", &page, "--junit", &junit];
+    let output = check(&[&["void-invoices-are-fundable"], &known[..]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
+    assert!(std::fs::read_to_string(page).unwrap().starts_with("<!doctype html>"));
+    assert!(std::fs::read_to_string(junit).unwrap().contains("failures=\"0\""));
+    let output = check(&["repeat-is-told-as-the-first", "--baseline", &former]);
+    assert_eq!(output.status.code(), Some(1), "{}", stdout(&output));
+    assert!(stdout(&output).contains("gone: "), "{}", stdout(&output));
+    assert_eq!(check(&["repeat-is-told-as-the-first", "--baseline", &save]).status.code(), Some(2));
+    let nowhere = check(&["void-invoices-are-fundable", "--html", "/no/such/folder/r.html"]);
+    assert_eq!(nowhere.status.code(), Some(2));
+    assert!(stderr(&nowhere).contains("/no/such/folder/r.html"));
+}
+
+/// What is not as assumed fails only if it is to.
+#[test]
+fn a_difference_from_an_assumption_fails_on_demand() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("failure.jsonl");
+    let save = ["--save", path.to_str().unwrap()];
+    let defect = ["--defect", "issued-advance-is-not-told", "--in-process", "--seed", "1"];
+    let check = |more: &[&str]| run(&[&["check"], &save[..], &defect, more].concat());
+    let output = check(&[]);
+    assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
+    assert!(stdout(&output).contains("differs from an assumption"), "{}", stdout(&output));
+    assert_eq!(check(&["--fail-on", "stalled"]).status.code(), Some(0));
+    assert_eq!(check(&["--fail-on", "differs,stalled"]).status.code(), Some(1));
+    assert_eq!(check(&["--fail-on", "held"]).status.code(), Some(2));
 }
 
 #[test]

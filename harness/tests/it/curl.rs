@@ -1,5 +1,6 @@
 //! The curl lines that are printed send what the harness sent.
 
+use std::collections::BTreeMap;
 use std::process::Command;
 
 use tideover_harness::generate;
@@ -11,13 +12,14 @@ use tideover_model::Profile;
 use tideover_sim::Mock;
 
 /// Runs a line in a shell, against `url`; `None` where there is no curl.
-async fn run(line: String, url: String) -> Option<Seen> {
+async fn run(line: String, url: String, keys: BTreeMap<String, String>) -> Option<Seen> {
     let script = format!("{line} -s -w '\\n%{{http_code}}'");
     let output = tokio::task::spawn_blocking(move || {
         Command::new("bash")
             .args(["-c", &script])
             .env("BASE_URL", url)
             .env("API_KEY", "rap_sk_local")
+            .envs(keys)
             .output()
     })
     .await
@@ -49,11 +51,20 @@ async fn a_printed_line_is_answered_as_the_step_was() {
         let mut target = Http::new(mock.url(), mock.api_key()).unwrap();
         let played = play(&mut target, &header, &steps).await.unwrap();
         let again = Mock::builder().seed(9).start().await.unwrap();
+        let keys: BTreeMap<String, String> = steps
+            .iter()
+            .zip(&played.answers)
+            .filter_map(|(step, (_, seen))| {
+                let name = step.name.as_ref()?.to_ascii_uppercase();
+                Some((format!("{name}_KEY"), seen.json()?.get("key")?.as_str()?.to_owned()))
+            })
+            .collect();
         for (line, (_, seen)) in curl(&steps, &played.answers).into_iter().zip(&played.answers) {
+            assert!(keys.values().all(|key| !line.contains(key)), "{line}");
             if line.contains("/_sim/deliveries") {
                 continue;
             }
-            let answered = run(line.clone(), again.url().to_owned()).await;
+            let answered = run(line.clone(), again.url().to_owned(), keys.clone()).await;
             assert_eq!(answered.as_ref(), Some(seen), "{line}");
         }
     }

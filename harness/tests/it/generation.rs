@@ -1,19 +1,20 @@
 //! What is generated: the same for the same seed, and deep.
 
 use tideover_harness::coverage::Group;
-use tideover_harness::generate;
-use tideover_harness::suite::{self, InProcess, OverHttp, Plan};
+use tideover_harness::run::{play, play_case};
+use tideover_harness::suite::{self, InProcess, OverHttp, Plan, World};
 use tideover_harness::target::{INBOX, embedded, service, start};
 use tideover_harness::transcript::Header;
-use tideover_model::Profile;
+use tideover_harness::{defects, generate};
+use tideover_model::{Destinations, Profile};
 
 fn plan(seed: u64, cases: u64) -> Plan {
     let header = Header::new(seed, start(), Profile::default());
-    Plan { header, first: 0, cases, steps: generate::DEFAULT_STEPS }
+    Plan { header, first: 0, cases, steps: generate::DEFAULT_STEPS, max_findings: 1 }
 }
 
 fn assert_everything_is_reached(summary: &suite::Summary) {
-    assert!(summary.failure.is_none(), "{:#?}", summary.failure);
+    assert!(summary.failures.is_empty(), "{:#?}", summary.failures);
     for group in Group::ALL {
         for (name, count) in summary.coverage.of(group) {
             assert!(count > 0, "{}: {name} was never reached", group.title());
@@ -31,6 +32,35 @@ fn the_same_seed_makes_the_same_steps() {
     }
     let other = plan(6, 1).header;
     assert_ne!(generate::case(&header, 0, 60), generate::case(&other, 0, 60));
+}
+
+/// Plays a case against `world`: held against what was foretold of it, and with a model that plays along.
+async fn assert_foretold<W: World>(world: &mut W, header: &Header, case: u64) {
+    let walked = generate::walked(header, case, generate::DEFAULT_STEPS);
+    let alone = generate::case(header, case, generate::DEFAULT_STEPS);
+    assert_eq!(walked.steps, alone);
+    let foretold = play_case(&mut world.fresh().await.unwrap(), header, &walked).await.unwrap();
+    let played = play(&mut world.fresh().await.unwrap(), header, &alone).await.unwrap();
+    assert_eq!(format!("{foretold:?}"), format!("{played:?}"), "case {case}");
+}
+
+#[tokio::test]
+async fn what_is_foretold_of_a_case_is_what_a_model_says_that_plays_along() {
+    let header = plan(3, 1).header;
+    let mut world = InProcess::new(service(Profile::default(), 3, INBOX), start());
+    for case in 0..15 {
+        assert_foretold(&mut world, &header, case).await;
+    }
+    for (case, defect) in (0..).zip(defects::all()) {
+        let inbox = Destinations::PublicAnd(INBOX.to_owned());
+        let mut world = InProcess::new(defect.service(Profile::default(), 3, inbox), start());
+        assert_foretold(&mut world, &header, case).await;
+    }
+    // Somebody else's names: nothing is sent as it was prepared with ours.
+    let mut other = InProcess::new(service(Profile::default(), 4, INBOX), start());
+    for case in 0..15 {
+        assert_foretold(&mut other, &header, case).await;
+    }
 }
 
 #[tokio::test]

@@ -1,15 +1,26 @@
 //! The harness, through its public face.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on stops")]
 
+mod browser;
 mod command;
+mod concurrent;
 mod curl;
 mod generation;
+mod hostile;
 mod keys;
+mod learning;
+mod live;
+mod page;
 mod planted;
 mod proof;
 mod readme;
 mod receiver;
 mod receiver_check;
 mod receivers;
+mod recorded;
+mod report;
+mod scope;
 mod signature;
+mod standing;
 mod stories;
+mod stranger;

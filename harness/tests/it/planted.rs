@@ -1,9 +1,11 @@
 //! A planted bug is found, made small, written down, and found again by whoever replays it.
 
+use std::collections::BTreeSet;
+
 use tideover_harness::defects::{self, Defective};
-use tideover_harness::finding::Finding;
+use tideover_harness::finding::{Finding, Verdict};
 use tideover_harness::inbox;
-use tideover_harness::report::Failed;
+use tideover_harness::report::document::{Ending, FindingReport};
 use tideover_harness::run::{Played, play};
 use tideover_harness::step::Step;
 use tideover_harness::suite::{self, Failure, InProcess, OverHttp, Plan, World};
@@ -22,12 +24,12 @@ const SEED: u64 = 11;
 
 fn plan() -> Plan {
     let header = Header::new(SEED, start(), Profile::default());
-    Plan { header, first: 0, cases: 200, steps: 50 }
+    Plan { header, first: 0, cases: 200, steps: 50, max_findings: 1 }
 }
 
 async fn failure<W: World>(world: &mut W) -> Failure {
-    let summary = suite::check(world, &plan()).await.unwrap();
-    summary.failure.expect("the planted bug is found")
+    let mut summary = suite::check(world, &plan()).await.unwrap();
+    summary.failures.pop().expect("the planted bug is found")
 }
 
 async fn replayed<W: World>(world: &mut W, steps: &[Step]) -> Played {
@@ -103,7 +105,7 @@ async fn too_much_collected_is_found_after_a_whole_life_of_an_advance() {
 async fn a_deletion_that_is_forgotten_is_found() {
     let mut world = in_process("deletion-is-forgotten");
     let failure = failure(&mut world).await;
-    assert!(failure.is_violation(), "{:?}", failure.findings);
+    assert_eq!(failure.verdict(), Verdict::Violated, "{:?}", failure.findings);
     assert!(failure.transcript.steps.len() <= 4, "{:#?}", failure.transcript.steps);
 }
 
@@ -147,7 +149,7 @@ async fn a_delivery_that_changes_its_name_is_told() {
 #[tokio::test]
 async fn a_receiver_that_is_gone_and_gets_more_is_found() {
     let failure = failure(&mut in_process("gone-is-not-heard")).await;
-    assert!(failure.is_violation(), "{:?}", failure.findings);
+    assert_eq!(failure.verdict(), Verdict::Violated, "{:?}", failure.findings);
     assert!(failure.transcript.steps.len() <= 4, "{:#?}", failure.transcript.steps);
 }
 
@@ -176,5 +178,22 @@ async fn a_bug_behind_http_is_found_and_replays_from_its_file() {
 async fn a_failure_is_told_in_plain_words_with_its_curl_lines() {
     let mut world = in_process("void-invoices-are-fundable");
     let failure = failure(&mut world).await;
-    insta::assert_snapshot!(Failed { failure: &failure, plan: &plan() });
+    insta::assert_snapshot!(FindingReport::of(&failure));
+}
+
+/// Each cause is told once, with how many cases met it, until enough is found.
+#[tokio::test]
+async fn failures_are_grouped_by_their_cause() {
+    for max_findings in [1, 3] {
+        let plan = Plan { max_findings, ..plan() };
+        let mut world = in_process("every-sequence-is-one");
+        let summary = suite::check(&mut world, &plan).await.unwrap();
+        let causes: BTreeSet<_> =
+            summary.failures.iter().map(|failure| failure.finding().cause()).collect();
+        assert_eq!(causes.len(), summary.failures.len());
+        let enough = summary.failures.len() == max_findings;
+        assert_eq!(summary.ending == Ending::EnoughFound, enough, "{:?}", summary.ending);
+        let met: u64 = summary.failures.iter().map(|failure| failure.met).sum();
+        assert!(enough || met > 10, "{met}");
+    }
 }

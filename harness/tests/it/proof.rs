@@ -1,12 +1,13 @@
 //! The suite can fail: every defect of the catalogue is found, and a right service never is.
 
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 use std::sync::atomic::AtomicBool;
 
 use tideover_harness::defects::{self, Defect, Expected, WITHOUT_DEFECT};
 use tideover_harness::generate::DEFAULT_STEPS;
 use tideover_harness::prove::{Budget, prove};
-use tideover_harness::suite::{self, InProcess, Plan};
+use tideover_harness::suite::{self, InProcess, Plan, Summary};
 use tideover_harness::target::{INBOX, service, start};
 use tideover_harness::transcript::Header;
 use tideover_model::clause::Kind;
@@ -45,31 +46,30 @@ fn a_defect_has_a_name_of_its_own_and_breaks_a_sentence_of_the_document() {
 /// What a run meets, a defect breaks, or it is said why none does.
 #[tokio::test]
 async fn no_clause_that_is_checked_is_left_without_a_defect() {
-    let met = played(Profile::default(), 1, 60).await;
+    let met = played(Profile::default(), 1, 60).await.met.into_keys();
     let broken: BTreeSet<Clause> =
         defects::all().flat_map(|defect| [defect.clause, defect.named()]).collect();
     let excused: BTreeSet<Clause> = WITHOUT_DEFECT.iter().map(|(clause, _)| *clause).collect();
     let documented = |clause: &Clause| clause.kind() == Kind::Documented;
     let left: Vec<Clause> = met
-        .into_iter()
         .filter(documented)
         .filter(|clause| !broken.contains(clause) && !excused.contains(clause))
         .collect();
     assert!(left.is_empty(), "{left:?}");
 }
 
-/// Plays with a right service, which must hold; the clauses that were met.
-async fn played(profile: Profile, seed: u64, cases: u64) -> Vec<Clause> {
+/// Plays with a right service, which must hold.
+async fn played(profile: Profile, seed: u64, cases: u64) -> Summary {
     let header = Header::new(seed, start(), profile.clone());
-    let plan = Plan { header, first: 0, cases, steps: DEFAULT_STEPS };
+    let plan = Plan { header, first: 0, cases, steps: DEFAULT_STEPS, max_findings: 1 };
     let mut world = InProcess::new(service(profile, seed, INBOX), start());
     let summary = suite::check(&mut world, &plan).await.unwrap();
-    assert!(summary.failure.is_none(), "{:#?}", summary.failure);
-    summary.met.into_keys().collect()
+    assert!(summary.failures.is_empty(), "seed {seed}: {:#?}", summary.failures);
+    summary
 }
 
-#[tokio::test]
-async fn a_right_service_is_never_accused_under_any_profile() {
+/// Profiles of services that are right.
+fn profiles() -> [(&'static str, Profile); 10] {
     let standard = Profile::default;
     let delays = |from, to| {
         let range = Range { min: from, max: to };
@@ -81,7 +81,7 @@ async fn a_right_service_is_never_accused_under_any_profile() {
     let rates = RateRanges { advance: Range::exactly(10_000), fee: Range::exactly(0) };
     let refusals =
         [(Code::SelfDealing, 409), (Code::AlreadyImported, 422), (Code::TooManyRows, 413)];
-    for (name, profile) in [
+    [
         ("standard", standard()),
         ("fast", Profile { delays: delays(0, 1), ..standard() }),
         ("slow", Profile { delays: delays(3600, 86_400), ..standard() }),
@@ -99,10 +99,30 @@ async fn a_right_service_is_never_accused_under_any_profile() {
         ("other statuses", Profile { refusals: refusals.into(), ..standard() }),
         ("other rates", Profile { rates, ..standard() }),
         ("live session links", Profile { session_links_live: true, ..standard() }),
-    ] {
+    ]
+}
+
+/// Plays each of `seeds` under every profile; how many steps that were.
+async fn never_accused(seeds: RangeInclusive<u64>) -> u64 {
+    let mut steps = 0;
+    for (name, profile) in profiles() {
         profile.check().unwrap_or_else(|problem| panic!("{name}: {problem}"));
-        for seed in 1..=10 {
-            played(profile.clone(), seed, 15).await;
+        for seed in seeds.clone() {
+            steps += played(profile.clone(), seed, 15).await.steps;
         }
     }
+    steps
+}
+
+#[tokio::test]
+async fn a_right_service_is_never_accused_under_any_profile() {
+    never_accused(1..=10).await;
+}
+
+/// `cargo test --release -p tideover-harness --test it thousand_seeds -- --ignored`
+#[tokio::test]
+#[ignore = "takes minutes"]
+async fn a_right_service_is_never_accused_in_a_thousand_seeds_under_any_profile() {
+    let steps = never_accused(1..=1000).await;
+    assert!(steps >= 7_500_000, "only {steps} steps were played");
 }

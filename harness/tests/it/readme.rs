@@ -1,6 +1,7 @@
 //! The README's session is what is really printed.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -50,7 +51,7 @@ async fn the_session_is_what_is_printed() {
         let sent = Prepared::from_step(&step(&command), &Memory::default(), target.api_key());
         let seen = target.send(&sent).await.unwrap();
         let printed: Value = serde_json::from_str(&printed).unwrap();
-        assert_eq!(seen.body, Body::Json(printed), "{command}");
+        assert_eq!(seen.body, Body::Json(Arc::new(printed)), "{command}");
     }
 }
 
@@ -76,7 +77,7 @@ async fn the_webhooks_are_what_is_printed() {
             let seen = target.send(&sent).await.unwrap();
             let printed = lines.next().unwrap();
             match serde_json::from_str(printed) {
-                Ok(printed) => assert_eq!(seen.body, Body::Json(printed), "{command}"),
+                Ok(printed) => assert_eq!(seen.body, Body::Json(Arc::new(printed)), "{command}"),
                 Err(_) => assert_eq!((seen.body, printed), (Body::Empty, ""), "{command}"),
             }
             asked += 1;
@@ -121,6 +122,18 @@ fn readme() -> String {
 fn the_failure_is_what_is_printed() {
     let printed = printed("it__planted__a_failure_is_told_in_plain_words_with_its_curl_lines.snap");
     assert!(readme().contains(&printed), "the README does not show\n{printed}");
+}
+
+/// The clauses are told as they are printed.
+#[test]
+fn the_clauses_are_what_is_printed() {
+    let readme = readme();
+    let command = "checks 4.imports.7";
+    let (_, after) = readme.split_once(&format!("$ tideover {command}\n")).unwrap();
+    let (block, _) = after.split_once("```").unwrap();
+    let mut tideover = std::process::Command::new(env!("CARGO_BIN_EXE_tideover"));
+    let output = tideover.args(command.split(' ')).output().unwrap();
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), block);
 }
 
 /// Two of the lines of the proof, proven again.

@@ -1,0 +1,220 @@
+//! Which check looks at which clause, by name: what a run can meet.
+
+use tideover_model::{Clause, clause};
+
+/// A check, and the clauses that it looks at.
+#[derive(Debug)]
+pub struct Watched {
+    /// What the check is called.
+    pub name: &'static str,
+    /// Where its evidence comes from.
+    pub needs: Needs,
+    /// What it counts and finds.
+    pub clauses: &'static [Clause],
+}
+
+/// What a target must offer for a clause to be met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    /// What every caller has.
+    Requests,
+    /// A vendor who is through with onboarding, so that advances are granted.
+    Vendor,
+    /// Somebody who plays the outside world.
+    Operator,
+    /// An inbox that the target can send webhooks to.
+    Inbox,
+    /// A look into the service itself.
+    Inside,
+}
+
+const fn watched(name: &'static str, needs: Needs, clauses: &'static [Clause]) -> Watched {
+    Watched { name, needs, clauses }
+}
+
+/// Every check. Some clauses stand with two: each looks at another side of them.
+pub static WATCHED: &[Watched] = &[
+    watched(
+        "error_shape",
+        Needs::Requests,
+        &[clause!("7.shape.1"), clause!("7.shape.error"), clause!("7.shape.code")],
+    ),
+    watched("prediction", Needs::Requests, OUTCOMES),
+    watched("prediction", Needs::Requests, FIELDS),
+    watched("prediction", Needs::Vendor, ADVANCED),
+    watched("prediction", Needs::Operator, OUTSIDE),
+    watched(
+        "fundable",
+        Needs::Requests,
+        &[clause!("2.invoice.fundable.2"), clause!("2.invoice.notFundableReason")],
+    ),
+    watched(
+        "repeated_advance",
+        Needs::Vendor,
+        &[clause!("2.advance.alreadyRequested"), clause!("4.advances.2")],
+    ),
+    watched("import_report", Needs::Requests, &[clause!("4.import.1")]),
+    watched("remittance", Needs::Vendor, &[clause!("2.remittance.intro.2")]),
+    watched("unchanged", Needs::Requests, &[clause!("7.retrying.2")]),
+    watched("unchanged", Needs::Inside, &[clause!("4.quotes.2")]),
+    watched(
+        "amounts",
+        Needs::Requests,
+        &[
+            clause!("1.general.1"),
+            clause!("2.amounts.financeableAmount"),
+            clause!("2.amounts.forwardedAtPayment"),
+            clause!("2.amounts.forwardedAtPayment.2"),
+        ],
+    ),
+    watched(
+        "collected",
+        Needs::Requests,
+        &[clause!("2.invoice.collected.2"), clause!("gap.collectionThresholds")],
+    ),
+    watched(
+        "reasons",
+        Needs::Requests,
+        &[clause!("2.invoice.notFundableReason.2"), clause!("2.quote.notFundableReason.3")],
+    ),
+    watched(
+        "secrets",
+        Needs::Requests,
+        &[
+            clause!("1.general.5"),
+            clause!("2.business.taxIdOnFile.2"),
+            clause!("4.webhookList.1"),
+            clause!("4.webhooks.3"),
+        ],
+    ),
+    watched("conservation", Needs::Inside, &[clause!("1.service.3.3")]),
+    watched(
+        "signatures",
+        Needs::Inbox,
+        &[clause!("6.signature.intro.1"), clause!("6.signature.1"), clause!("6.signature.4")],
+    ),
+    watched("attempts", Needs::Inbox, &[clause!("6.delivery.3.2")]),
+    watched("wanted", Needs::Inbox, &[clause!("6.delivery.2")]),
+    watched(
+        "wanted",
+        Needs::Requests,
+        &[clause!("4.webhookDeletion.1"), clause!("2.subscription.eventTypes")],
+    ),
+    watched("sequences", Needs::Inbox, &[clause!("6.delivery.6"), clause!("gap.eventCauses")]),
+    watched("sequences", Needs::Vendor, &[clause!("6.delivery.5")]),
+    watched("arrivals", Needs::Inbox, &[clause!("gap.eventCauses"), clause!("gap.retrySchedule")]),
+];
+
+/// Whether a request is done or refused, with which code and which status.
+const OUTCOMES: &[Clause] = &[
+    clause!("3.invoice.1"),
+    clause!("3.onboarding.2.2"),
+    clause!("4.imports.1.2"),
+    clause!("4.imports.8"),
+    clause!("4.imports.9"),
+    clause!("4.imports.9.2"),
+    clause!("4.payoutAccount.4.3"),
+    clause!("4.advances.4"),
+    clause!("4.advances.5"),
+    clause!("4.invitations.7"),
+    clause!("4.webhooks.4"),
+    clause!("4.webhookDeletion.2"),
+    clause!("5.authentication.3"),
+    clause!("7.shape.code"),
+    clause!("7.codes.invalid_request"),
+    clause!("7.codes.unreadable_request"),
+    clause!("7.codes.unauthorized"),
+    clause!("7.codes.payload_too_large"),
+    clause!("7.codes.unknown_endpoint"),
+    clause!("7.codes.business_not_found"),
+    clause!("7.codes.invoice_not_found"),
+    clause!("7.codes.import_not_found"),
+    clause!("7.codes.invoice_not_financeable"),
+    clause!("7.codes.business_not_eligible"),
+    clause!("7.codes.already_subscribed"),
+    clause!("8.requestBodySize"),
+    clause!("gap.successStatuses"),
+    clause!("gap.ownStatuses"),
+    clause!("gap.zeroAdvance"),
+    clause!("gap.jsonMediaType"),
+];
+
+/// What an answer tells.
+const FIELDS: &[Clause] = &[
+    clause!("2.invoice.externalId"),
+    clause!("2.invoice.status"),
+    clause!("2.invoice.faceValue"),
+    clause!("2.invoice.collected"),
+    clause!("2.invoice.collectionState"),
+    clause!("2.invoice.issueDate"),
+    clause!("2.invoice.dueDate"),
+    clause!("2.invoice.advance"),
+    clause!("2.invoice.fundable"),
+    clause!("2.invoiceSynced.externalId"),
+    clause!("2.invoiceSynced.outcome"),
+    clause!("2.invoiceSynced.reason"),
+    clause!("2.importReport.externalId"),
+    clause!("2.importReport.rowCount"),
+    clause!("2.importReport.finished"),
+    clause!("2.importReport.rows"),
+    clause!("2.business.externalId"),
+    clause!("2.business.name"),
+    clause!("2.business.taxIdOnFile"),
+    clause!("2.business.complianceRoute"),
+    clause!("2.business.onboarding"),
+    clause!("2.business.remittance"),
+    clause!("2.businessSynced.externalId"),
+    clause!("2.businessSynced.created"),
+    clause!("2.businessSynced.reason"),
+    clause!("2.businessSynced.taxIdResult"),
+    clause!("2.payoutAccount.externalId"),
+    clause!("2.payoutAccount.mask"),
+    clause!("2.quote.financeableAmount"),
+    clause!("2.quote.advanceAmount"),
+    clause!("2.quote.feeTotal"),
+    clause!("2.quote.forwardedAtPayment"),
+    clause!("2.quote.fundable"),
+    clause!("2.quote.notFundableReason"),
+    clause!("2.invitation.inviteId"),
+    clause!("2.invitation.expiresAt"),
+    clause!("2.session.url"),
+    clause!("2.session.expiresAt"),
+    clause!("2.subscription.url"),
+    clause!("2.subscription.secret"),
+    clause!("2.subscription.reference"),
+    clause!("4.webhookDeletion.1"),
+    clause!("gap.quoteExtra"),
+    clause!("gap.importExtra"),
+    clause!("gap.subscriptionForm"),
+];
+
+/// What the outside world can do, which follows from the states that the service is in.
+const OUTSIDE: &[Clause] = &[
+    clause!("2.invoice.collected.2"),
+    clause!("3.requirement.contract.2"),
+    clause!("4.imports.7"),
+    clause!("4.payoutAccount.3"),
+    clause!("4.businessSync.1.2"),
+    clause!("4.invitations.11"),
+    clause!("5.authentication.2"),
+    clause!("5.authentication.3"),
+    clause!("5.authentication.5"),
+    clause!("7.codes.upstream_failed"),
+    clause!("gap.advanceTransitions"),
+    clause!("gap.accountOpening"),
+    clause!("gap.vendorCompliance"),
+    clause!("gap.invitationLink"),
+    clause!("gap.sessionsLive"),
+];
+
+/// What shows once an advance is granted.
+const ADVANCED: &[Clause] = &[
+    clause!("2.advance.financeableAmount"),
+    clause!("2.advance.advanceAmount"),
+    clause!("2.advance.feeTotal"),
+    clause!("2.advance.forwardedAtPayment"),
+    clause!("2.advance.remittance"),
+    clause!("4.advances.1"),
+    clause!("7.codes.concentration_exceeded"),
+    clause!("gap.alreadyCollected"),
+];

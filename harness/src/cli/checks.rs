@@ -1,0 +1,102 @@
+//! `tideover checks`
+
+use clap::Args;
+use serde_json::{Value, json};
+use tideover_model::Clause;
+use tideover_model::clause::Kind;
+
+use crate::cli::{Held, Output, Problem};
+use crate::report::document::schema;
+use crate::standing::Standing;
+
+/// List the clauses: what each says, and what stands for it.
+///
+/// A clause is a testable sentence of the document, named after its place, or a named assumption where the
+/// document is silent. What stands for it are the checks of a run, the defects that prove them, the stories in
+/// fixtures/stories, the examination of receivers; or the reason why no caller can observe it.
+#[derive(Args)]
+pub(super) struct List {
+    /// Only the clauses whose names begin so, such as 4.imports
+    #[arg(value_name = "PREFIX", default_value = "", hide_default_value = true)]
+    prefix: String,
+    /// Print each clause as a line of JSON
+    #[arg(long)]
+    json: bool,
+    /// Print the JSON Schema of the report of check --json, and no clauses
+    #[arg(long, conflicts_with_all = ["json", "prefix"])]
+    schema: bool,
+}
+
+impl List {
+    pub(super) fn run(self) -> Result<Held, Problem> {
+        let output = Output::new(self.json || self.schema);
+        if self.schema {
+            output.tell("", schema)?;
+            return Ok(Held::Yes);
+        }
+        let clauses: Vec<Clause> =
+            Clause::all().filter(|clause| clause.name().starts_with(&self.prefix)).collect();
+        if clauses.is_empty() {
+            let wrong = format!("no clause's name begins with {:?}", self.prefix);
+            return Err(Problem::Wrong(wrong));
+        }
+        for clause in &clauses {
+            if output.nobody_reads() {
+                break;
+            }
+            output.tell(in_words(*clause), || as_json(*clause))?;
+        }
+        let of = |test: fn(&Standing) -> bool| {
+            clauses.iter().filter(|clause| test(Standing::of(**clause))).count()
+        };
+        let (checked, unobservable) =
+            (of(Standing::is_checked), of(|standing| standing.unobservable.is_some()));
+        if !self.json {
+            let others = clauses.len() - checked - unobservable;
+            output.tell(
+                format!(
+                    "{} clauses: {checked} with a check of their own, {others} that show in others, in \
+                     stories or in receivers, {unobservable} that no caller can observe",
+                    clauses.len()
+                ),
+                || Value::Null,
+            )?;
+        }
+        Ok(Held::Yes)
+    }
+}
+
+fn kind(clause: Clause) -> &'static str {
+    match clause.kind() {
+        Kind::Documented => "documented",
+        Kind::Assumed { .. } => "assumed",
+    }
+}
+
+fn in_words(clause: Clause) -> String {
+    let mut words =
+        format!("{clause} ({}, {})\n  {}", kind(clause), clause.place(), clause.wording());
+    for line in Standing::of(clause).words() {
+        words.push_str("\n    ");
+        words.push_str(&line);
+    }
+    words.push('\n');
+    words
+}
+
+fn as_json(clause: Clause) -> Value {
+    let standing = Standing::of(clause);
+    json!({
+        "clause": clause.name(),
+        "place": clause.place(),
+        "wording": clause.wording(),
+        "kind": kind(clause),
+        "checks": standing.checks.iter().map(|(name, _)| name).collect::<Vec<_>>(),
+        "showsIn": standing.shows_in.iter().map(|clause| clause.name()).collect::<Vec<_>>(),
+        "defects": standing.defects,
+        "stories": standing.stories,
+        "receiverCheck": standing.receiver_check,
+        "vectors": standing.vectors,
+        "unobservable": standing.unobservable,
+    })
+}

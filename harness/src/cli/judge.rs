@@ -1,0 +1,72 @@
+//! `tideover judge`
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use clap::Args;
+use serde_json::json;
+use tideover_model::Profile;
+
+use crate::checks::registry::Needs;
+use crate::cli::{Held, Output, Problem, load_profile};
+use crate::finding::Verdict;
+use crate::recorded::{Recording, judge};
+use crate::report::Run;
+use crate::suite::Plan;
+use crate::transcript::Header;
+
+/// Judge recorded traffic, and send nothing.
+///
+/// A HAR file, as browsers and proxies write it, or the journal of a check against a live endpoint. Whatever the
+/// traffic names may have been known to the service before, and anybody may have moved the world outside: only
+/// what no such history explains is a violation.
+#[derive(Args)]
+pub(super) struct Judge {
+    /// The HAR file, or the journal
+    file: PathBuf,
+    /// A TOML file with the assumed values that differ from the standard profile
+    #[arg(long, value_name = "FILE")]
+    profile: Option<PathBuf>,
+    /// Write what was learned of the service as a profile
+    #[arg(long, value_name = "FILE")]
+    learn: Option<PathBuf>,
+    /// Print the report as a line of JSON; its schema: tideover checks --schema
+    #[arg(long)]
+    json: bool,
+}
+
+impl Judge {
+    pub(super) fn run(self) -> Result<Held, Problem> {
+        let output = Output::new(self.json);
+        let profile = self.profile.as_deref().map_or(Ok(Profile::default()), load_profile)?;
+        let recording =
+            Recording::read(&self.file).map_err(|error| Problem::Wrong(error.to_string()))?;
+        let began = Instant::now();
+        let summary = judge(&recording, &profile);
+        let cases = recording.cases.len() as u64;
+        let header = Header::new(0, crate::target::start(), profile.clone());
+        let plan = Plan { header, first: 0, cases, steps: 0, max_findings: usize::MAX };
+        let target = format!("{}, as recorded in {}", recording.target, self.file.display());
+        let run = Run {
+            plan: &plan,
+            summary: &summary,
+            target: &target,
+            offers: &[Needs::Requests, Needs::Vendor],
+            took: began.elapsed(),
+            replay: &[],
+            baseline: None,
+            ended: None,
+            left_behind: &[],
+        };
+        let report = run.report();
+        output.tell(report.to_string().trim_end(), || json!(report))?;
+        if let Some(path) = &self.learn {
+            super::write_lessons(path, &summary.lessons, &profile)?;
+        }
+        Ok(match report.verdict {
+            Verdict::Violated => Held::No,
+            Verdict::Inconclusive => Held::Unknown,
+            Verdict::Stalled | Verdict::DiffersFromAssumption | Verdict::Held => Held::Yes,
+        })
+    }
+}

@@ -1,0 +1,265 @@
+//! `tideover check --target`: the suite against an endpoint that is not ours.
+
+mod options;
+
+use std::fmt;
+use std::rc::Rc;
+use std::time::Instant;
+
+use serde_json::{Value, json};
+use tideover_model::Profile;
+
+use crate::checks::registry::Needs;
+use crate::cli::check::{Progress, print_steps};
+use crate::cli::signals::Ended;
+use crate::cli::{Held, Output, Problem, client, wrong};
+use crate::generate::{Vocabulary, live_case};
+use crate::inbox;
+use crate::learn::Lessons;
+use crate::live::session::{Abilities, Ending, Session};
+use crate::live::settings::Settings;
+use crate::live::target::LiveWorld;
+use crate::live::wall_time;
+use crate::report::{Baseline, Report, Run};
+use crate::suite::{Failure, Plan, Suite, Summary};
+use crate::transcript::{Endpoint, Header};
+
+pub(super) use options::LiveOptions;
+
+/// How many cases are played unless told otherwise.
+const CASES: u64 = 20;
+
+/// Writes a report and what was learned, as far as that is asked for; whether all has held.
+type Conclude<'a> = dyn Fn(&Report, &Lessons) -> Result<Held, Problem> + 'a;
+
+/// Writes failures down, and says how to replay them.
+type Keep<'a> = dyn Fn(&[Failure]) -> Result<Vec<String>, Problem> + 'a;
+
+/// What a check against a live endpoint is asked for besides its own options.
+pub(super) struct Asked<'a> {
+    pub(super) output: &'a Output,
+    pub(super) seed: u64,
+    pub(super) profile: Profile,
+    pub(super) first: u64,
+    pub(super) cases: Option<u64>,
+    pub(super) steps: Option<u64>,
+    pub(super) max_findings: usize,
+    /// Whether the steps are printed, and nothing is sent.
+    pub(super) print_steps: bool,
+    /// Writes failures down, and says how to replay them.
+    pub(super) keep: &'a Keep<'a>,
+    /// Whether a run that came to such an end has held.
+    pub(super) conclude: &'a Conclude<'a>,
+    /// What is known.
+    pub(super) baseline: Option<Baseline>,
+}
+
+/// What came of a run.
+struct Outcome {
+    summary: Summary,
+    ending: Option<Ending>,
+    interrupted: bool,
+    left_behind: Vec<String>,
+}
+
+impl LiveOptions {
+    /// Plays against the target, and cleans up whatever happens.
+    pub(super) async fn run(self, asked: Asked<'_>) -> Result<Held, Problem> {
+        let options = self.with_file()?;
+        let settings = options.settings()?;
+        let cases = asked.cases.unwrap_or(CASES);
+        let mut plan = Plan {
+            header: Header::new(asked.seed, wall_time(), asked.profile.clone()),
+            first: asked.first,
+            cases,
+            steps: asked.steps.unwrap_or(crate::generate::LIVE_STEPS),
+            max_findings: asked.max_findings,
+        };
+        let vocabulary = Vocabulary::new(settings.clone(), Abilities::default(), cases);
+        let (target, run) = (settings.target.clone(), settings.own_name.clone());
+        plan.header.live = Some(Endpoint { target, run, fresh: vocabulary.is_fresh() });
+        if asked.print_steps {
+            return print_steps(asked.output, &plan, |case| {
+                live_case(&plan.header, case, plan.steps, &vocabulary)
+            });
+        }
+        let journal = options.journal();
+        asked
+            .output
+            .tell(format!("{}\n  journal   {}\n", Aim(&settings), journal.display()), || {
+                aim_as_json(&settings, &journal.display().to_string())
+            })?;
+        let session = open(&options, &settings, &plan.header).await?;
+        let (target, offers) = (settings.target.clone(), offers(&settings));
+        let began = Instant::now();
+        let outcome = play(Rc::new(session), settings, &plan, asked.output).await?;
+        tell(&asked, &plan, &target, &offers, began, outcome)
+    }
+}
+
+async fn open(
+    options: &LiveOptions,
+    settings: &Settings,
+    header: &Header,
+) -> Result<Session, Problem> {
+    let of = |url: &str| client(url, settings.timeout, options.ca());
+    let operator = settings.operator.as_deref().map(of).transpose()?;
+    let inbox = match &settings.webhooks {
+        None => None,
+        Some(webhooks) => {
+            let inbox = inbox::Server::start_at(webhooks.listen).await.map_err(|error| {
+                Problem::Wrong(format!("webhook-listen: {}: {error}", webhooks.listen))
+            })?;
+            Some(inbox)
+        }
+    };
+    let (client, journal) = (of(&settings.target)?, options.journal());
+    let session = Session::new(settings.clone(), client, operator, inbox, &journal, header);
+    let mut session =
+        session.map_err(|error| wrong(format!("the journal {}: {error}", journal.display())))?;
+    session.greet().await.map_err(|unanswered| Problem::Unreachable(unanswered.why))?;
+    Ok(session)
+}
+
+/// Plays until the end, until nothing more may be sent, or until Ctrl-C; then cleans up.
+async fn play(
+    session: Rc<Session>,
+    settings: Settings,
+    plan: &Plan,
+    output: &Output,
+) -> Result<Outcome, Problem> {
+    let vocabulary = Vocabulary::new(settings, session.abilities().clone(), plan.cases);
+    let mut world = LiveWorld::new(Rc::clone(&session), vocabulary);
+    let progress = Progress::new(output, plan);
+    let mut suite = Suite::new(plan);
+    let ended = Ended::listen()?;
+    let (interrupted, failed) = tokio::select! {
+        biased;
+        heard = ended.heard() => (true, heard.err()),
+        played = suite.play(&mut world, |summary| progress.show(summary)) => {
+            (false, played.err().map(Problem::from))
+        }
+    };
+    progress.finish();
+    let left_behind = session.clean_up().await;
+    let ending = session.ended();
+    match (failed, &ending) {
+        (Some(problem), None) => Err(problem.and(&left_behind)),
+        _ => Ok(Outcome { summary: suite.summary, ending, interrupted, left_behind }),
+    }
+}
+
+fn tell(
+    asked: &Asked<'_>,
+    plan: &Plan,
+    target: &str,
+    offers: &[Needs],
+    began: Instant,
+    outcome: Outcome,
+) -> Result<Held, Problem> {
+    let Outcome { summary, ending, interrupted, left_behind } = outcome;
+    let replay = (asked.keep)(&summary.failures);
+    let run = Run {
+        plan,
+        summary: &summary,
+        target,
+        offers,
+        took: began.elapsed(),
+        replay: replay.as_deref().unwrap_or_default(),
+        baseline: asked.baseline.as_ref(),
+        ended: ending.as_ref().map(ToString::to_string),
+        left_behind: &left_behind,
+    };
+    let report = run.report();
+    asked.output.tell(report.to_string().trim_end(), || json!(report))?;
+    replay?;
+    match ((asked.conclude)(&report, &summary.lessons)?, ending) {
+        (Held::No, _) => Ok(Held::No),
+        (_, Some(Ending::GivenUp(why))) => Err(Problem::Unreachable(why)),
+        _ if interrupted => Ok(Held::UntilInterrupted),
+        // As much was played as the user allows.
+        (Held::UntilInterrupted, Some(Ending::Spent(_))) => Ok(Held::Yes),
+        (held, _) => Ok(held),
+    }
+}
+
+/// What a run will do, before it does it.
+struct Aim<'a>(&'a Settings);
+
+impl fmt::Display for Aim<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let settings = self.0;
+        writeln!(f, "Tideover checks a live endpoint.")?;
+        writeln!(f, "  target    {}, key {}", settings.target, settings.key)?;
+        if let Some(key) = &settings.second_key {
+            writeln!(f, "  second    key {key}")?;
+        }
+        if let Some(operator) = &settings.operator {
+            writeln!(f, "  operator  {operator}")?;
+        }
+        if let Some(webhooks) = &settings.webhooks {
+            writeln!(f, "  inbox     {} on {}", webhooks.url, webhooks.listen)?;
+        }
+        writeln!(f, "  sends     {}", sends(settings))?;
+        writeln!(
+            f,
+            "  at most   {} requests, {} a second; {} cents financed; {} subscriptions",
+            settings.budget.requests,
+            settings.per_second,
+            settings.budget.financed,
+            settings.budget.subscriptions
+        )?;
+        write!(f, "  names     {}…", settings.own_name)
+    }
+}
+
+/// What is sent, in words.
+fn sends(settings: &Settings) -> String {
+    if !settings.allow_writes {
+        return "reads and quotes only".to_owned();
+    }
+    let accounts = &settings.accounts;
+    let mut named: Vec<String> = accounts.listed.clone();
+    named.extend(accounts.prefix.as_ref().map(|prefix| format!("{prefix}…")));
+    format!("writes, about the test accounts {} alone", named.join(", "))
+}
+
+fn aim_as_json(settings: &Settings, journal: &str) -> Value {
+    json!({
+        "target": settings.target,
+        "key": settings.key.to_string(),
+        "operator": settings.operator,
+        "allowWrites": settings.allow_writes,
+        "accounts": settings.accounts.listed,
+        "accountPrefix": settings.accounts.prefix,
+        "maxRequests": settings.budget.requests,
+        "maxFinanced": settings.budget.financed,
+        "maxSubscriptions": settings.budget.subscriptions,
+        "run": settings.own_name,
+        "journal": journal,
+    })
+}
+
+/// What a target lets be asked of it.
+fn offers(settings: &Settings) -> Vec<Needs> {
+    let may_write = settings.allow_writes;
+    let offers = [
+        (Needs::Requests, true),
+        (Needs::Vendor, may_write),
+        (Needs::Operator, may_write && settings.operator.is_some()),
+        (Needs::Inbox, may_write && settings.webhooks.is_some()),
+    ];
+    offers.into_iter().filter(|(_, offered)| *offered).map(|(needs, _)| needs).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_file_in_the_readme_is_taken() {
+        let readme = include_str!("../../../../README.md");
+        let (_, after) = readme.split_once("# tideover check --config").unwrap();
+        let (file, _) = after.split_once("```").unwrap();
+        let (_, file) = file.split_once('\n').unwrap();
+        super::options::parse(file).unwrap();
+    }
+}

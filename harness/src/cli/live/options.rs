@@ -1,0 +1,291 @@
+//! What is told of a live target: on the command line, in a file, or in both.
+
+use std::net::SocketAddr;
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::time::Duration;
+
+use clap::Args;
+use serde::Deserialize;
+
+use crate::cli::Problem;
+use crate::live::settings::{
+    Accounts, ApiKey, Bank, Budget, Settings, Webhooks, any_name, own_name,
+};
+
+/// Where the key is looked for that nothing else names.
+const VARIABLE: &str = "TIDEOVER_KEY";
+
+/// Everything that can also stand in the file, by the same name with underscores; the command line wins.
+#[derive(Args, Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[command(next_help_heading = "Against a live endpoint")]
+pub(in crate::cli) struct LiveOptions {
+    /// The base URL of a live endpoint; only reads and quotes are sent unless --allow-writes is given
+    #[arg(long, value_name = "URL")]
+    target: Option<String>,
+    /// The API key; other processes can see it here, unlike in TIDEOVER_KEY or the variable of --key-env
+    #[arg(long, value_name = "KEY", allow_hyphen_values = true)]
+    #[serde(skip)]
+    key: Option<String>,
+    /// The environment variable with the API key [default: TIDEOVER_KEY]
+    #[arg(long, value_name = "NAME")]
+    key_env: Option<String>,
+    /// The API key of a second platform
+    #[arg(long, value_name = "KEY", allow_hyphen_values = true)]
+    #[serde(skip)]
+    second_key: Option<String>,
+    /// The environment variable with the API key of a second platform
+    #[arg(long, value_name = "NAME")]
+    second_key_env: Option<String>,
+    /// The base URL of the operator port, or of what there is of it
+    #[arg(long, value_name = "URL")]
+    operator: Option<String>,
+    /// The address on which the inbox listens for webhooks
+    #[arg(long, value_name = "ADDRESS")]
+    webhook_listen: Option<SocketAddr>,
+    /// The public URL that leads to the inbox
+    #[arg(long, value_name = "URL")]
+    webhook_url: Option<String>,
+    /// A PEM file with certificate authorities to trust besides the system's
+    #[arg(long, value_name = "FILE")]
+    ca: Option<PathBuf>,
+    /// Send what writes as well, about the test accounts alone and within the budgets
+    #[arg(long)]
+    allow_writes: bool,
+    /// A vendor that the service's operator has marked as a test account
+    #[arg(long = "account", value_name = "IDENTIFIER")]
+    accounts: Vec<String>,
+    /// What the identifiers of test accounts begin with
+    #[arg(long, value_name = "PREFIX")]
+    account_prefix: Option<String>,
+    /// A business that may stand as the payor of an invoice
+    #[arg(long = "payor", value_name = "IDENTIFIER")]
+    payors: Vec<String>,
+    /// An e-mail address that invitations may be sent to
+    #[arg(long = "email", value_name = "ADDRESS")]
+    emails: Vec<String>,
+    /// A tax id that test accounts may be given
+    #[arg(long = "tax-id", value_name = "TAX ID")]
+    tax_ids: Vec<String>,
+    /// A bank account that test accounts may be given
+    #[arg(long = "bank", value_name = "ACCOUNT:ROUTING")]
+    banks: Vec<BankOption>,
+    /// How many requests are sent at most [default: 500]
+    #[arg(long, value_name = "N")]
+    max_requests: Option<u64>,
+    /// The sum of the face values of invoices for which an advance is requested, in cents [default: 0]
+    #[arg(long, value_name = "CENTS")]
+    max_financed: Option<u64>,
+    /// How many subscriptions to webhooks are made at most [default: 3]
+    #[arg(long, value_name = "N")]
+    max_subscriptions: Option<u64>,
+    /// How many requests a second are sent at most [default: 5]
+    #[arg(long, value_name = "N")]
+    requests_per_second: Option<NonZeroU32>,
+    /// How many seconds an answer is waited for [default: 30]
+    #[arg(long, value_name = "SECONDS")]
+    timeout: Option<NonZeroU32>,
+    /// Where every request is written down before it is sent [default: tideover-journal.jsonl]
+    #[arg(long, value_name = "FILE")]
+    journal: Option<PathBuf>,
+    /// What names everything that the run makes [default: drawn at random]
+    #[arg(long, value_name = "NAME")]
+    run: Option<String>,
+    /// A TOML file with any of these options, by their names with underscores
+    #[arg(long, value_name = "FILE")]
+    #[serde(skip)]
+    config: Option<PathBuf>,
+}
+
+/// `ACCOUNT:ROUTING`
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(try_from = "String")]
+struct BankOption(Bank);
+
+impl FromStr for BankOption {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<BankOption, String> {
+        let wrong = || "expected an account number, a colon and a routing number".to_owned();
+        let (account, routing) = text.split_once(':').ok_or_else(wrong)?;
+        let are_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        let fits = (4..=17).contains(&account.len()) && routing.len() == 9;
+        if !fits || !are_digits(account) || !are_digits(routing) {
+            return Err(wrong());
+        }
+        let (account_number, routing_number) = (account.to_owned(), routing.to_owned());
+        Ok(BankOption(Bank { account_number, routing_number }))
+    }
+}
+
+impl TryFrom<String> for BankOption {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<BankOption, String> {
+        text.parse()
+    }
+}
+
+impl LiveOptions {
+    /// Whether a live endpoint is meant.
+    pub(in crate::cli) fn is_given(&self) -> bool {
+        *self != LiveOptions::default()
+    }
+
+    /// These, and those of the file where the command line says nothing.
+    pub(super) fn with_file(self) -> Result<LiveOptions, Problem> {
+        let Some(path) = &self.config else { return Ok(self) };
+        let file = read(path)?;
+        Ok(self.over(file))
+    }
+
+    fn over(self, file: LiveOptions) -> LiveOptions {
+        let list = |ours: Vec<String>, theirs| if ours.is_empty() { theirs } else { ours };
+        // A key on the command line also wins over the variable that the file names.
+        let variable = |key: &Option<String>, ours: Option<String>, theirs: Option<String>| {
+            if key.is_some() { ours } else { ours.or(theirs) }
+        };
+        LiveOptions {
+            target: self.target.or(file.target),
+            key_env: variable(&self.key, self.key_env, file.key_env),
+            key: self.key,
+            second_key_env: variable(&self.second_key, self.second_key_env, file.second_key_env),
+            second_key: self.second_key,
+            operator: self.operator.or(file.operator),
+            webhook_listen: self.webhook_listen.or(file.webhook_listen),
+            webhook_url: self.webhook_url.or(file.webhook_url),
+            ca: self.ca.or(file.ca),
+            allow_writes: self.allow_writes || file.allow_writes,
+            accounts: list(self.accounts, file.accounts),
+            account_prefix: self.account_prefix.or(file.account_prefix),
+            payors: list(self.payors, file.payors),
+            emails: list(self.emails, file.emails),
+            tax_ids: list(self.tax_ids, file.tax_ids),
+            banks: if self.banks.is_empty() { file.banks } else { self.banks },
+            max_requests: self.max_requests.or(file.max_requests),
+            max_financed: self.max_financed.or(file.max_financed),
+            max_subscriptions: self.max_subscriptions.or(file.max_subscriptions),
+            requests_per_second: self.requests_per_second.or(file.requests_per_second),
+            timeout: self.timeout.or(file.timeout),
+            journal: self.journal.or(file.journal),
+            run: self.run.or(file.run),
+            config: self.config,
+        }
+    }
+
+    /// Where requests are written down.
+    pub(super) fn journal(&self) -> PathBuf {
+        self.journal.clone().unwrap_or_else(|| "tideover-journal.jsonl".into())
+    }
+
+    /// The file with certificate authorities.
+    pub(super) fn ca(&self) -> Option<&Path> {
+        self.ca.as_deref()
+    }
+
+    /// What all this means.
+    pub(super) fn settings(&self) -> Result<Settings, Problem> {
+        let target = self.target.as_deref().ok_or_else(|| {
+            Problem::Wrong("no target: give --target URL, or target in the file".into())
+        })?;
+        let key = key(self.key.as_deref(), self.key_env.as_deref().or(Some(VARIABLE)))?;
+        let key = key.filter(|key| !key.reveal().is_empty()).ok_or_else(|| {
+            Problem::Wrong(format!("no key: set {VARIABLE}, or give --key-env NAME or --key KEY"))
+        })?;
+        let standard = Budget::default();
+        let run = self.run.clone().unwrap_or_else(any_name);
+        let settings = Settings {
+            target: without_slash(target),
+            key,
+            second_key: key_of_second(self)?,
+            operator: self.operator.as_deref().map(without_slash),
+            webhooks: self.webhooks()?,
+            allow_writes: self.allow_writes,
+            accounts: Accounts {
+                listed: self.accounts.clone(),
+                prefix: self.account_prefix.clone(),
+                payors: self.payors.clone(),
+                emails: self.emails.clone(),
+                tax_ids: self.tax_ids.clone(),
+                banks: self.banks.iter().map(|BankOption(bank)| bank.clone()).collect(),
+            },
+            budget: Budget {
+                requests: self.max_requests.unwrap_or(standard.requests),
+                financed: self.max_financed.unwrap_or(standard.financed),
+                subscriptions: self.max_subscriptions.unwrap_or(standard.subscriptions),
+            },
+            per_second: self.requests_per_second.unwrap_or(NonZeroU32::MIN.saturating_add(4)),
+            timeout: Duration::from_secs(self.timeout.map_or(30, NonZeroU32::get).into()),
+            own_name: own_name(&run).map_err(Problem::Wrong)?,
+            is_run_new: self.run.is_none(),
+        };
+        settings.check().map_err(Problem::Wrong)?;
+        Ok(settings)
+    }
+
+    fn webhooks(&self) -> Result<Option<Webhooks>, Problem> {
+        match (self.webhook_listen, self.webhook_url.as_deref()) {
+            (None, None) => Ok(None),
+            (Some(listen), Some(url)) => Ok(Some(Webhooks { listen, url: without_slash(url) })),
+            (Some(_), None) => Err(Problem::Wrong(
+                "webhook-listen needs webhook-url: the public URL that leads there".into(),
+            )),
+            (None, Some(_)) => Err(Problem::Wrong(
+                "webhook-url needs webhook-listen: the address that it leads to".into(),
+            )),
+        }
+    }
+}
+
+fn key_of_second(options: &LiveOptions) -> Result<Option<ApiKey>, Problem> {
+    let (given, variable) = (options.second_key.as_deref(), options.second_key_env.as_deref());
+    match (key(given, variable)?, variable) {
+        (None, Some(variable)) => {
+            Err(Problem::Wrong(format!("second-key-env: {variable} is not set")))
+        }
+        (key, _) => Ok(key),
+    }
+}
+
+/// The key that is given, or that stands in the variable.
+fn key(given: Option<&str>, variable: Option<&str>) -> Result<Option<ApiKey>, Problem> {
+    if let Some(given) = given {
+        return Ok(Some(ApiKey::new(given.to_owned())));
+    }
+    let Some(value) = variable.and_then(std::env::var_os) else { return Ok(None) };
+    let key = value.into_string().map_err(|_| {
+        Problem::Wrong(format!("{}: the key is not UTF-8", variable.unwrap_or_default()))
+    })?;
+    Ok(Some(ApiKey::new(key)))
+}
+
+fn without_slash(url: &str) -> String {
+    url.trim_end_matches('/').to_owned()
+}
+
+fn read(path: &Path) -> Result<LiveOptions, Problem> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Problem::Wrong(format!("{}: {error}", path.display())))?;
+    parse(&text).map_err(|problem| Problem::Wrong(format!("{}:{problem}", path.display())))
+}
+
+/// The options in a file, or the line and what is wrong there.
+pub(super) fn parse(text: &str) -> Result<LiveOptions, String> {
+    toml::from_str(text).map_err(|error| {
+        let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+        let line = 1 + before.matches('\n').count();
+        let problem = error.message().replace('\n', " ");
+        let hint = match ["key", "second_key"]
+            .iter()
+            .find(|key| problem.contains(&format!("field `{key}`")))
+        {
+            Some(key) => {
+                format!("; a key never stands in the file: {key}_env names the variable with it")
+            }
+            None => String::new(),
+        };
+        format!("{line}: {problem}{hint}")
+    })
+}

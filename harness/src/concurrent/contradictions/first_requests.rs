@@ -1,0 +1,47 @@
+//! An invoice has one advance, however often and by how many it is requested (`4.advances.2`), and every repeat
+//! gets it (`4.advances.2.2`).
+
+use tideover_model::{OperationKind, clause};
+
+use super::{Broken, granted, is_first, requests_for_advances};
+use crate::concurrent::decoded::Decoded;
+use crate::concurrent::judgement::Contradiction;
+
+/// What stays as it was first told.
+const UNCHANGED: [&str; 3] = ["advanceAmount", "feeTotal", "remittance"];
+
+pub(super) fn find(history: &Decoded<'_>) -> Vec<Contradiction> {
+    let mut found = Vec::new();
+    for ((_, payee, invoice), asked) in requests_for_advances(history) {
+        let first: Vec<usize> =
+            asked.iter().copied().filter(|one| is_first(&history.requests[*one])).collect();
+        if first.len() > 1 {
+            let broken = Broken {
+                clause: clause!("4.advances.2"),
+                kind: OperationKind::RequestAdvance,
+                field: "alreadyRequested",
+                expected: format!("false once for invoice {invoice} of {payee}"),
+                seen: format!("false {} times", first.len()),
+            };
+            found.push(broken.by(first));
+        }
+        found.extend(UNCHANGED.iter().find_map(|field| differing(history, &asked, field)));
+    }
+    found
+}
+
+/// Two answers that tell one advance differently.
+fn differing(history: &Decoded<'_>, asked: &[usize], field: &'static str) -> Option<Contradiction> {
+    let tells = |one: &usize| Some((*one, granted(&history.requests[*one])?.get(field)?));
+    let mut told = asked.iter().filter_map(tells);
+    let (one, expected) = told.next()?;
+    let (other, seen) = told.find(|(_, seen)| *seen != expected)?;
+    let broken = Broken {
+        clause: clause!("4.advances.2.2"),
+        kind: OperationKind::RequestAdvance,
+        field,
+        expected: expected.to_string(),
+        seen: seen.to_string(),
+    };
+    Some(broken.by(vec![one, other]))
+}

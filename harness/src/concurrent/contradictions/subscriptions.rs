@@ -1,0 +1,60 @@
+//! A URL that is subscribed is refused, and no second secret is told (`4.webhooks.3`).
+//!
+//! Between two that were told, one must have been deleted. A receiver that answers 410 ends its subscription, too:
+//! whoever races for a URL sees to it that nobody there answers so.
+
+use std::collections::BTreeMap;
+
+use tideover_model::{Operation, OperationKind, clause};
+
+use super::{Broken, Named, granted};
+use crate::concurrent::decoded::Decoded;
+use crate::concurrent::judgement::Contradiction;
+
+pub(super) fn find(history: &Decoded<'_>) -> Vec<Contradiction> {
+    let mut told: BTreeMap<Named<'_>, Vec<usize>> = BTreeMap::new();
+    for (index, request, operation) in history.operations() {
+        if let Operation::Subscribe { url, .. } = operation
+            && request.success().is_some()
+        {
+            told.entry((&request.sent.authorization, url.as_str())).or_default().push(index);
+        }
+    }
+    let mut found = Vec::new();
+    for ((_, url), told) in told {
+        let pairs = told
+            .iter()
+            .enumerate()
+            .flat_map(|(place, one)| told[place + 1..].iter().map(move |other| (*one, *other)));
+        let excused = |(one, other): &(usize, usize)| {
+            may_be_deleted_before(history, *one, *other)
+                || may_be_deleted_before(history, *other, *one)
+        };
+        if let Some((one, other)) = pairs.into_iter().find(|pair| !excused(pair)) {
+            let broken = Broken {
+                clause: clause!("4.webhooks.3"),
+                kind: OperationKind::Subscribe,
+                field: "secret",
+                expected: format!("one for {url}, and already_subscribed for the others"),
+                seen: "two, and no deletion between".to_owned(),
+            };
+            found.push(broken.by(vec![one, other]));
+        }
+    }
+    found
+}
+
+/// Whether the subscription that `one` made may have been deleted before `other` made its own.
+fn may_be_deleted_before(history: &Decoded<'_>, one: usize, other: usize) -> bool {
+    let reference =
+        granted(&history.requests[one]).and_then(|told| told.get("reference")?.as_str());
+    history.operations().any(|(_, request, operation)| match operation {
+        Operation::Unsubscribe { reference: deleted } => {
+            let refused = request.outcome().is_some() && request.success().is_none();
+            !refused
+                && reference.is_none_or(|reference| reference == deleted)
+                && request.may_precede(&history.requests[other])
+        }
+        _ => false,
+    })
+}

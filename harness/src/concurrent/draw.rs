@@ -1,0 +1,36 @@
+//! What is drawn at random: the same from the same numbers, on any machine.
+
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+
+/// Draws from a seed.
+pub(crate) struct Draw {
+    runner: TestRunner,
+}
+
+impl Draw {
+    /// Draws from three numbers: a seed, which case of it, and what for.
+    pub(crate) fn new(numbers: [u64; 3]) -> Draw {
+        let mut seed = [0; 32];
+        for (bytes, number) in seed.chunks_exact_mut(8).zip(numbers) {
+            bytes.copy_from_slice(&number.to_le_bytes());
+        }
+        let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
+        Draw { runner: TestRunner::new_with_rng(Config::default(), rng) }
+    }
+
+    /// A number less than `end`, which must not be 0.
+    pub(crate) fn below(&mut self, end: usize) -> usize {
+        (0..end).new_tree(&mut self.runner).map_or(0, |tree| tree.current())
+    }
+
+    /// Whether so many percent of cases are met.
+    pub(crate) fn percent(&mut self, percent: usize) -> bool {
+        self.below(100) < percent
+    }
+
+    /// One of `choices`, which must not be none.
+    pub(crate) fn pick<'a, T>(&mut self, choices: &'a [T]) -> &'a T {
+        &choices[self.below(choices.len())]
+    }
+}

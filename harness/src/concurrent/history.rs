@@ -1,0 +1,114 @@
+//! What was seen of requests that were under way at the same time.
+
+use tideover_model::{OperationKind, Timestamp};
+
+use crate::judge::kind_of;
+use crate::target::{Prepared, PreparedAction, PreparedCall, Seen};
+
+/// Requests, each with when it was called and answered, on one monotonic clock.
+#[derive(Clone, Debug, Default)]
+pub struct History {
+    /// In the order in which they were called.
+    pub requests: Vec<Request>,
+}
+
+/// A request, and what came of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request {
+    /// Who sent it: a client has one request under way at a time, unless its answer was lost.
+    pub client: usize,
+    /// What was sent.
+    pub sent: Prepared,
+    /// When, on the monotonic clock.
+    pub called: u64,
+    /// What the target's clock showed then.
+    pub now: Timestamp,
+    /// What was answered; nothing if no answer came.
+    pub answer: Option<Answer>,
+}
+
+/// An answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// When it came, on the monotonic clock.
+    pub at: u64,
+    /// What it was.
+    pub seen: Seen,
+}
+
+impl Request {
+    /// The answer, if it says whether the request was carried out: after a failure of the service or of whatever
+    /// stands before it, that may still happen (`7.retrying.1`).
+    pub fn outcome(&self) -> Option<&Answer> {
+        self.answer.as_ref().filter(|answer| answer.seen.status < 500)
+    }
+
+    /// The answer, if the target did as it was asked.
+    pub(crate) fn success(&self) -> Option<&Answer> {
+        self.outcome().filter(|answer| answer.seen.is_success())
+    }
+
+    /// The operation that was asked for, if it was one.
+    pub(crate) fn kind(&self) -> Option<OperationKind> {
+        kind_of(&self.sent)
+    }
+
+    /// Whether it cannot change anything, whatever came of it.
+    pub(crate) fn reads(&self) -> bool {
+        self.kind().is_some_and(OperationKind::reads)
+    }
+
+    /// The request, if it was one of the partner API.
+    pub(crate) fn call(&self) -> Option<&PreparedCall> {
+        match &self.sent.action {
+            PreparedAction::Call(call) => Some(call),
+            PreparedAction::Act(_) | PreparedAction::Advance(_) | PreparedAction::Deliveries => {
+                None
+            }
+        }
+    }
+
+    /// The action of the operator port, if it was one.
+    pub(crate) fn acts(&self) -> Option<&str> {
+        match &self.sent.action {
+            PreparedAction::Act(fields) => fields.get("action")?.as_str(),
+            PreparedAction::Call(_) | PreparedAction::Advance(_) | PreparedAction::Deliveries => {
+                None
+            }
+        }
+    }
+
+    /// What was asked for, in short.
+    pub(crate) fn described(&self) -> String {
+        match &self.sent.action {
+            PreparedAction::Call(call) => format!("{} {}", call.method, call.path),
+            PreparedAction::Act(_) => format!("the action {}", self.acts().unwrap_or_default()),
+            PreparedAction::Advance(_) => "the clock".to_owned(),
+            PreparedAction::Deliveries => "the deliveries".to_owned(),
+        }
+    }
+
+    /// Whether it was answered before `other` was called.
+    pub(crate) fn precedes(&self, other: &Request) -> bool {
+        self.answer.as_ref().is_some_and(|answer| answer.at < other.called)
+    }
+
+    /// Whether it may have taken effect before `other` was answered.
+    pub(crate) fn may_precede(&self, other: &Request) -> bool {
+        other.outcome().is_none_or(|answer| self.called <= answer.at)
+    }
+}
+
+impl History {
+    /// How many requests nothing tells the outcome of.
+    pub fn unknown(&self) -> usize {
+        self.requests.iter().filter(|request| request.outcome().is_none()).count()
+    }
+
+    /// How many clients sent them.
+    pub fn clients(&self) -> usize {
+        let clients: std::collections::BTreeSet<usize> =
+            self.requests.iter().map(|request| request.client).collect();
+        clients.len()
+    }
+}

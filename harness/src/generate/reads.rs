@@ -1,0 +1,72 @@
+//! What writes nothing: reads, quotes, and requests that are refused before anything is decided.
+
+use proptest::bool::weighted;
+use serde_json::json;
+
+use crate::generate::requests as make;
+use crate::generate::vocabulary::own;
+use crate::generate::{Walk, values};
+use crate::step::{Action, Call, Caller, Step};
+
+/// An identifier that nobody has synced.
+const UNKNOWN: &str = "nobody";
+
+impl Walk {
+    /// A request that writes nothing, about one of `accounts` or about nobody.
+    pub(super) fn read(&mut self, accounts: &[String]) -> Step {
+        match self.draw(0_u32..12) {
+            0 | 1 => get(format!("/v1/organizations/{}", self.account_in_path(accounts))),
+            2 => {
+                let payee = self.account_in_path(accounts);
+                get(format!("/v1/organizations/{payee}/invoices/{}", own(UNKNOWN)))
+            }
+            3..=5 => {
+                let business = self.account(accounts);
+                make::quote(&business, self.draw(values::face_value()))
+            }
+            6 => self.bad_quote(accounts),
+            7 => get(format!("/v1/invoices/imports/{}", own(UNKNOWN))),
+            8 => make::list_subscriptions(),
+            9 => make::list_subscriptions().by(&Caller::Nobody),
+            10 => {
+                let header = ["Basic cmFwOg==", "Bearer", "Bearer ${run}-nobody", ""];
+                make::list_subscriptions().by(&Caller::Header(self.pick(&header).to_owned()))
+            }
+            _ => {
+                let method = self.pick(&["GET", "PUT", "POST", "PATCH", "DELETE"]);
+                Step::new(Action::Call(Call::bare(method, "/v1/${run}-unknown")))
+            }
+        }
+    }
+
+    fn account(&mut self, accounts: &[String]) -> String {
+        if accounts.is_empty() || self.draw(weighted(0.2)) {
+            return own(UNKNOWN);
+        }
+        self.pick(accounts)
+    }
+
+    fn account_in_path(&mut self, accounts: &[String]) -> String {
+        let account = self.account(accounts);
+        if accounts.contains(&account) { crate::identifiers::segment(&account) } else { account }
+    }
+
+    /// A quote that is valid but for one thing.
+    fn bad_quote(&mut self, accounts: &[String]) -> Step {
+        let business = json!(self.account(accounts));
+        let number = self.draw(values::bad_number());
+        let text = match self.draw(0_u32..6) {
+            0 => format!("{{\"externalId\":{business},\"invoiceFaceValue\":{number}}}"),
+            1 => format!("{{\"externalId\":{business}}}"),
+            2 => "{\"invoiceFaceValue\":1000}".to_owned(),
+            3 => "{\"externalId\":\"\",\"invoiceFaceValue\":1000}".to_owned(),
+            4 => format!("[{business},1000]"),
+            _ => self.pick(&["", "{", "not json", "null"]).to_owned(),
+        };
+        Step::new(Action::Call(Call::text("POST", "/v1/quotes", text, "application/json")))
+    }
+}
+
+fn get(path: String) -> Step {
+    Step::new(Action::Call(Call::bare("GET", path)))
+}

@@ -1,0 +1,338 @@
+//! What the generator's names become against a live target, and what of its steps can be sent there.
+//!
+//! The generator walks over names of its own, as ever. Here each step gets the names that the user allows:
+//! test accounts, payors, e-mail addresses, tax ids and bank accounts; what the run makes is named after the
+//! play, `${run}`, so that it is new each time. Secrets stay references, so that no step shows them. A step
+//! that the gate would not let pass, or for which the target lacks something, is left out; the walk goes on
+//! as if it had happened by itself.
+
+use percent_encoding::percent_decode_str;
+use serde_json::{Map, Value, json};
+
+use crate::generate::goals::{PAYORS, VENDORS};
+use crate::generate::requests as make;
+use crate::identifiers::segment;
+use crate::live::ledger::{Given, Ledger};
+use crate::live::scope::Scope;
+use crate::live::session::Abilities;
+use crate::live::settings::{Bank, Budget, Settings};
+use crate::step::{Action, Call, Caller, Memory, Step};
+use crate::target::Prepared;
+
+/// Longer bodies are not sent to a live target.
+const MOST_BYTES: usize = 1 << 16;
+
+/// So many subscriptions a case makes at most.
+const SUBSCRIPTIONS: u64 = 2;
+
+/// What every answer is thought to give, until one is there.
+const ANSWERED: &str = "given";
+
+/// The names and abilities of a live target.
+#[derive(Clone, Debug)]
+pub struct Vocabulary {
+    settings: Settings,
+    abilities: Abilities,
+    cases: u64,
+}
+
+/// The steps of one case, as they are named.
+pub(super) struct Rendering<'a> {
+    vocabulary: &'a Vocabulary,
+    case: u64,
+    memory: Memory,
+    ledger: Ledger,
+    budget: Budget,
+}
+
+impl Vocabulary {
+    /// What `settings` and `abilities` let be generated, in each of so many `cases`.
+    pub fn new(settings: Settings, abilities: Abilities, cases: u64) -> Vocabulary {
+        Vocabulary { settings, abilities, cases: cases.max(1) }
+    }
+
+    /// Whether anything but reads is generated.
+    pub fn writes(&self) -> bool {
+        self.settings.allow_writes
+    }
+
+    /// Test accounts whose state nobody knows.
+    pub(super) fn known_accounts(&self) -> &[String] {
+        let accounts = &self.settings.accounts;
+        if self.writes() && accounts.prefix.is_some() { &[] } else { &accounts.listed }
+    }
+
+    /// Whether nothing that a case names was there before it.
+    pub fn is_fresh(&self) -> bool {
+        self.settings.is_run_new && self.known_accounts().is_empty()
+    }
+
+    pub(super) fn rendering(&self, case: u64) -> Rendering<'_> {
+        let Budget { financed, subscriptions, .. } = self.settings.budget;
+        let left = subscriptions.saturating_sub(case.saturating_mul(SUBSCRIPTIONS));
+        let budget = Budget {
+            requests: u64::MAX,
+            financed: financed / self.cases,
+            subscriptions: left.min(SUBSCRIPTIONS),
+        };
+        let memory = self.settings.memory(self.inbox(), 0);
+        Rendering { vocabulary: self, case, memory, ledger: Ledger::default(), budget }
+    }
+
+    fn inbox(&self) -> Option<&'static str> {
+        self.settings.webhooks.is_some().then_some("https://inbox.invalid")
+    }
+
+    fn offers(&self, action: &str) -> bool {
+        match &self.abilities.actions {
+            Some(actions) => actions.iter().any(|offered| offered == action),
+            None => action != "upstreamFails",
+        }
+    }
+}
+
+impl Rendering<'_> {
+    /// `step` with the target's names, if it can be sent there.
+    pub(super) fn render(&mut self, step: &Step) -> Option<Step> {
+        let caller = match &step.caller {
+            Caller::Header(header) => {
+                let nobody = header.replace("rap_sk_unknown", "${run}-nobody");
+                Caller::Header(nobody.replace("rap_sk_local", "${run}-nobody"))
+            }
+            caller => caller.clone(),
+        };
+        let action = match &step.action {
+            Action::Call(call) => Action::Call(self.call(call)?),
+            Action::Act(fields) => {
+                let name = fields.get("action").and_then(Value::as_str)?;
+                if !self.vocabulary.offers(name) {
+                    return None;
+                }
+                let Value::Object(fields) = self.fields(fields, "")? else { return None };
+                Action::Act(fields)
+            }
+            Action::Advance(seconds) => Action::Advance(*seconds),
+            Action::Deliveries => return None,
+        };
+        let named = Step { caller, action, ..step.clone() };
+        self.may_be_sent(&named).then_some(named)
+    }
+
+    /// What the gate and the budget of a case say; what an answer gives is thought to be there.
+    fn may_be_sent(&mut self, step: &Step) -> bool {
+        let settings = &self.vocabulary.settings;
+        let prepared = Prepared::from_step(step, &self.memory, settings.key.reveal());
+        let all = || std::iter::once(ANSWERED.to_owned()).collect();
+        let given = Given { references: all(), keys: all(), sessions: all() };
+        let scope = Scope {
+            settings,
+            given: &given,
+            inbox: self.vocabulary.inbox(),
+            moves_clock: self.vocabulary.abilities.moves_clock,
+        };
+        let Ok(permit) = scope.judge(&prepared) else { return false };
+        let caller = prepared.authorization.as_deref().unwrap_or_default();
+        if self.ledger.charge(&self.budget, caller, &permit).is_err() {
+            return false;
+        }
+        if let Some(name) = &step.name {
+            let answer = json!({ "reference": ANSWERED, "key": ANSWERED, "url": ANSWERED });
+            self.memory = std::mem::take(&mut self.memory).knowing(name, answer);
+        }
+        true
+    }
+
+    fn call(&self, call: &Call) -> Option<Call> {
+        let is_long = call.text.as_ref().is_some_and(|text| text.len() > MOST_BYTES)
+            || call.body.as_ref().is_some_and(|body| body.to_string().len() > MOST_BYTES);
+        if is_long {
+            return None;
+        }
+        let body = match &call.body {
+            Some(Value::Object(fields)) => Some(self.fields(fields, "")?),
+            body => body.clone(),
+        };
+        let text = match &call.text {
+            Some(text) if call.path.starts_with("/v1/invoices/imports/") => Some(self.file(text)?),
+            text => text.clone(),
+        };
+        let reads = call.method == "GET";
+        Some(Call { path: self.path(&call.path, reads)?, body, text, ..call.clone() })
+    }
+
+    fn path(&self, path: &str, reads: bool) -> Option<String> {
+        let segments: Vec<&str> = path.split('/').collect();
+        let business = |name: &str| match self.business(&decoded(name)) {
+            None if reads => Some(in_path(&own(&decoded(name)))),
+            name => name.map(|name| in_path(&name)),
+        };
+        let made = |name: &str| in_path(&own(&decoded(name)));
+        Some(match segments.as_slice() {
+            ["", "v1", "organizations", name] => format!("/v1/organizations/{}", business(name)?),
+            ["", "v1", "organizations", name, "payout-account"] => {
+                format!("/v1/organizations/{}/payout-account", business(name)?)
+            }
+            ["", "v1", "organizations", name, "invoices", invoice] => {
+                format!("/v1/organizations/{}/invoices/{}", business(name)?, made(invoice))
+            }
+            ["", "v1", "invoices", "imports", import] => {
+                format!("/v1/invoices/imports/{}", made(import))
+            }
+            ["", "v1", "invoices", invoice] => format!("/v1/invoices/{}", made(invoice)),
+            ["", "v1", "unknown"] => "/v1/${run}-unknown".to_owned(),
+            _ => path.to_owned(),
+        })
+    }
+
+    /// The fields of an object, within the field `of`.
+    fn fields(&self, fields: &Map<String, Value>, of: &str) -> Option<Value> {
+        let mut named = Map::new();
+        for (field, value) in fields {
+            named.insert(field.clone(), self.field(of, field, value)?);
+        }
+        self.bank(&mut named);
+        Some(Value::Object(named))
+    }
+
+    fn field(&self, of: &str, field: &str, value: &Value) -> Option<Value> {
+        if let Value::Object(fields) = value {
+            return self.fields(fields, field);
+        }
+        if let ("faceValue", Some(cents)) = (field, value.as_u64()) {
+            return Some(self.face_value(cents).into());
+        }
+        let Some(text) = value.as_str() else { return Some(value.clone()) };
+        Some(Value::String(match (of, field) {
+            ("payor", "externalId") => self.payor(text)?,
+            (_, "externalId" | "payeeExternalId") => self.business(text)?,
+            (_, "invoiceExternalId" | "platform") => own(text),
+            (_, "email") => self.email(text),
+            (_, "taxId") => self.tax_id(text)?,
+            _ => text.to_owned(),
+        }))
+    }
+
+    /// Advances on it must fit into the budget of a case.
+    fn face_value(&self, cents: u64) -> u64 {
+        match self.budget.financed / 2 {
+            0 => cents,
+            most if cents <= most => cents,
+            most => most - cents % (most / 10 + 1),
+        }
+    }
+
+    fn business(&self, name: &str) -> Option<String> {
+        let accounts = &self.vocabulary.settings.accounts;
+        if let Some(prefix) = &accounts.prefix {
+            return Some(format!("{prefix}{}", own(name)));
+        }
+        let further = ["t1", "t2", "w1", "alias"];
+        let position = VENDORS.iter().chain(&further).position(|known| *known == name)?;
+        self.in_turn(&accounts.listed, position).cloned()
+    }
+
+    fn payor(&self, name: &str) -> Option<String> {
+        let payors = &self.vocabulary.settings.accounts.payors;
+        match PAYORS.iter().position(|payor| *payor == name) {
+            Some(position) if !payors.is_empty() => Some(payors[position % payors.len()].clone()),
+            _ => self.business(name),
+        }
+    }
+
+    /// The one at `position`, each case beginning with the next; `None` if there are not so many.
+    fn in_turn<'a, T>(&self, list: &'a [T], position: usize) -> Option<&'a T> {
+        if position >= list.len() {
+            return None;
+        }
+        let first = usize::try_from(self.case % list.len() as u64).unwrap_or(0);
+        list.get((first + position) % list.len())
+    }
+
+    /// One of the user's, the same for the same; what is malformed stays so.
+    fn email(&self, text: &str) -> String {
+        let emails = &self.vocabulary.settings.accounts.emails;
+        if !text.ends_with(".example") || emails.is_empty() {
+            return text.to_owned();
+        }
+        emails[sum(text) % emails.len()].clone()
+    }
+
+    fn tax_id(&self, text: &str) -> Option<String> {
+        const KNOWN: [&str; 6] =
+            ["120000000", "120000001", "120000002", "130000001", "130000002", "130000003"];
+        let digits: String = text.chars().filter(char::is_ascii_digit).collect();
+        let Some(position) = KNOWN.iter().position(|known| *known == digits) else {
+            return Some(text.to_owned());
+        };
+        let own = &self.vocabulary.settings.accounts.tax_ids;
+        let numbers: Vec<usize> = (0..own.len()).collect();
+        Some(format!("${{own.taxIds.{}}}", self.in_turn(&numbers, position)?))
+    }
+
+    /// An account of the user's and its bank, unless one of both is wrong on purpose.
+    fn bank(&self, fields: &mut Map<String, Value>) {
+        let banks = &self.vocabulary.settings.accounts.banks;
+        let text = |name: &str| fields.get(name).and_then(Value::as_str).map(str::to_owned);
+        let (Some(account), Some(routing)) = (text("accountNumber"), text("routingNumber")) else {
+            return;
+        };
+        let Some(index) = sum(&account).checked_rem(banks.len()) else { return };
+        let Bank { routing_number, .. } = &banks[index];
+        if account.len() >= 4 && account.bytes().all(|byte| byte.is_ascii_digit()) {
+            fields
+                .insert("accountNumber".into(), format!("${{own.accountNumbers.{index}}}").into());
+        }
+        if tideover_model::is_routing_number(&routing) {
+            fields.insert("routingNumber".into(), routing_number.as_str().into());
+        }
+    }
+
+    /// A file with both identifiers in every row; rows without them are left out.
+    fn file(&self, text: &str) -> Option<String> {
+        let text = text.replace(", ", " ").replace('"', "");
+        let mut lines = text.lines();
+        let columns: Vec<&str> = lines.next()?.split(',').collect();
+        let payee = columns.iter().position(|column| *column == "payeeExternalId")?;
+        let payor = self.payor(PAYORS[0])?;
+        let mut file = format!("{},payorExternalId\n", columns.join(","));
+        for line in lines {
+            let mut cells: Vec<String> = line.split(',').map(str::to_owned).collect();
+            let Some(business) = cells.get(payee).and_then(|name| self.business(name)) else {
+                continue;
+            };
+            if cells.len() != columns.len() || cells[payee].is_empty() {
+                continue;
+            }
+            cells[payee] = business;
+            cells[0] = own(&cells[0]);
+            file.push_str(&format!("{},{payor}\n", cells.join(",")));
+        }
+        Some(file)
+    }
+}
+
+/// What the run itself makes: new in each play.
+pub(super) fn own(name: &str) -> String {
+    let plain = name.replace(['/', '%'], "-");
+    format!("${{run}}-{plain}")
+}
+
+/// A name as it stands in a path, its references kept.
+fn in_path(name: &str) -> String {
+    segment(name).replace("%24%7Brun%7D", "${run}")
+}
+
+fn decoded(segment: &str) -> String {
+    percent_decode_str(segment).decode_utf8_lossy().into_owned()
+}
+
+/// A number that is the same for the same text.
+fn sum(text: &str) -> usize {
+    text.bytes().map(usize::from).sum()
+}
+
+/// What a case begins with where the accounts are not new: what their state is.
+pub(super) fn opening(vocabulary: &Vocabulary) -> Vec<Step> {
+    let accounts = vocabulary.known_accounts();
+    accounts.iter().map(|account| make::get_business(account)).collect()
+}

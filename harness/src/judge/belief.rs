@@ -1,0 +1,248 @@
+//! What a target may be in, given all that it has answered.
+
+use tideover_model::{
+    Cents, Clause, Code, Happening, Operation, OperationKind, PlatformId, Profile, Timestamp,
+    clause, wire,
+};
+
+use crate::judge::bounds::Limits;
+use crate::judge::comparison::Point;
+use crate::judge::explain::{DEEPEST, Unseen};
+use crate::judge::hidden::{Before, Outside};
+use crate::judge::reading::{Asked, Told};
+use crate::judge::world::{Reply, Subject, World, kind_of};
+use crate::target::{Prepared, PreparedAction, Seen};
+
+/// So many worlds are kept.
+const MOST_KEPT: usize = 64;
+
+/// The worlds that a target may be in.
+///
+/// They are closed under the hidden moves when an answer asks for it: a move that no answer has shown yet is
+/// made when one does.
+#[derive(Clone, Debug)]
+pub(crate) struct Belief {
+    profile: Profile,
+    worlds: Vec<World>,
+    outside: Outside,
+    before: Before,
+    /// Whether there were more worlds than are kept.
+    incomplete: bool,
+    limits: Limits,
+}
+
+/// How an answer is explained, or how it would have to be to be explained.
+#[derive(Clone, Debug)]
+pub(crate) struct Explanation {
+    /// What the best world answers.
+    pub(crate) predicted: Seen,
+    /// The code with which it refuses, if it does, and the clause that asks for it.
+    pub(crate) refusal: Option<(Code, Clause)>,
+    /// Whose key the request carries.
+    pub(crate) platform: Option<PlatformId>,
+    /// The comparison, point by point.
+    pub(crate) points: Vec<Point>,
+    /// Whether a world that would explain it may have been forgotten.
+    pub(crate) inconclusive: bool,
+}
+
+impl Belief {
+    /// A target of which nothing is known.
+    pub(crate) fn new(
+        profile: Profile,
+        inbox: &str,
+        api_key: &str,
+        start: Timestamp,
+        outside: Outside,
+        before: Before,
+    ) -> Belief {
+        let worlds = vec![World::new(profile.clone(), inbox, api_key, start)];
+        Belief { profile, worlds, outside, before, incomplete: false, limits: Limits::default() }
+    }
+
+    /// A key of another platform.
+    pub(crate) fn introduce(&mut self, key: &str) {
+        for world in &mut self.worlds {
+            world.introduce(key);
+        }
+    }
+
+    /// What is assumed of it.
+    pub(crate) fn profile(&self) -> &Profile {
+        &self.profile
+    }
+
+    /// Who moves the world outside.
+    pub(crate) fn outside(&self) -> Outside {
+        self.outside
+    }
+
+    /// Whether requests were left without an answer that may be carried out still.
+    pub(crate) fn is_unsettled(&self) -> bool {
+        self.worlds.iter().any(|world| !world.open.is_empty())
+    }
+
+    /// Whether some of what the target knows was there before the run.
+    fn has_a_past(&self) -> bool {
+        self.before == Before::Anything || self.worlds.iter().any(World::has_strangers)
+    }
+
+    fn least_outstanding(&self, sent: &Prepared) -> Option<Cents> {
+        let world = self.worlds.first()?;
+        let Subject { platform, payee, .. } = world.subject(sent);
+        world.least_outstanding(platform, &payee?)
+    }
+
+    /// What a request is about.
+    pub(crate) fn subject(&self, sent: &Prepared) -> Option<Subject> {
+        let subject = self.worlds.first()?.subject(sent);
+        subject.payee.is_some().then_some(subject)
+    }
+
+    /// Whether the collection account of a business is as good as open.
+    pub(crate) fn may_open_account(&self, business: &Subject, now: Timestamp) -> bool {
+        let Subject { platform, payee: Some(payee), .. } = business else { return false };
+        let opens = Happening::CollectionAccountOpens { payee: payee.clone() };
+        self.worlds.first().is_some_and(|world| world.clone().happen(now, *platform, opens))
+    }
+
+    /// Whole days until the invoice is due that a request names, as it was synced.
+    pub(crate) fn days_to_due_date(&self, sent: &Prepared, now: Timestamp) -> Option<u64> {
+        let world = self.worlds.first()?;
+        let Subject { platform, payee, invoice } = world.subject(sent);
+        let read = Operation::GetInvoice { payee: payee?, invoice: invoice? };
+        match world.look(now, platform, read)? {
+            wire::reply::Reply::Invoice(invoice) => Some(now.whole_days_until(invoice.due_date)),
+            _ => None,
+        }
+    }
+
+    /// What is known of its limits.
+    #[allow(dead_code, reason = "what is learned of a target is told from here")]
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// A request that may have been carried out, and was not answered.
+    pub(crate) fn unanswered(&mut self, sent: &Prepared, now: Timestamp) {
+        if kind_of(sent).is_some_and(OperationKind::reads) {
+            return;
+        }
+        for world in &mut self.worlds {
+            world.open.push(sent.clone());
+        }
+        let carried_out = |world: &World| {
+            let mut after = world.clone();
+            after.carry_out(world.open.len() - 1, Told::default(), now).then_some(after)
+        };
+        let after: Vec<World> = self.worlds.iter().filter_map(carried_out).collect();
+        self.worlds.extend(after);
+        self.bound();
+    }
+
+    /// Forgets what there is no room for; what contradicts the rest is inconclusive from then on.
+    fn bound(&mut self) {
+        let mut worlds: Vec<World> = Vec::new();
+        for world in self.worlds.drain(..) {
+            if !worlds.iter().any(|kept| kept.is_same(&world)) {
+                worlds.push(world);
+            }
+        }
+        self.incomplete |= worlds.len() > MOST_KEPT;
+        worlds.truncate(MOST_KEPT);
+        self.worlds = worlds;
+    }
+
+    /// Keeps the worlds that explain an answer. Where none does, the target is taken to be in the one that
+    /// comes nearest.
+    pub(crate) fn observe(&mut self, sent: &Prepared, seen: &Seen, now: Timestamp) -> Explanation {
+        let platform = self.worlds.first().and_then(|world| world.platform_of(sent));
+        if seen.code() == Some(Code::UpstreamFailed.name()) {
+            return self.observe_failure(sent, seen, platform, now);
+        }
+        let unseen = Unseen { outside: self.outside, before: self.before, deepest: DEEPEST };
+        let kept = unseen.explain(&self.worlds, sent, seen, now);
+        let best = kept.first().map(|attempt| attempt.reply.clone());
+        self.worlds = kept.into_iter().map(|attempt| attempt.world).collect();
+        if self.worlds.len() > 1 {
+            self.bound();
+        }
+        let Some(Reply { predicted, refusal, mut points, asked }) = best else {
+            // There is always a world, and it always answers.
+            let predicted = seen.clone();
+            return Explanation {
+                points: Vec::new(),
+                refusal: None,
+                predicted,
+                platform,
+                inconclusive: true,
+            };
+        };
+        points.extend(self.learn(sent, seen, asked));
+        let inconclusive = self.incomplete && points.iter().any(Point::contradicts);
+        Explanation { predicted, refusal, platform, points, inconclusive }
+    }
+
+    /// Whatever failed may have been carried out before it did (`7.retrying.1`).
+    fn observe_failure(
+        &mut self,
+        sent: &Prepared,
+        seen: &Seen,
+        platform: Option<PlatformId>,
+        now: Timestamp,
+    ) -> Explanation {
+        self.unanswered(sent, now);
+        let clause = clause!("7.codes.upstream_failed");
+        let points = vec![Point {
+            clause,
+            holds: seen.status == 502,
+            field: "status".into(),
+            expected: "502".into(),
+            seen: seen.status.to_string(),
+        }];
+        let refusal = Some((Code::UpstreamFailed, clause));
+        Explanation { predicted: seen.clone(), refusal, platform, points, inconclusive: false }
+    }
+
+    /// What an answer tells of the limits.
+    fn learn(&mut self, sent: &Prepared, seen: &Seen, asked: Option<Asked>) -> Vec<Point> {
+        let PreparedAction::Call(call) = &sent.action else { return Vec::new() };
+        let mut points = Vec::new();
+        if call.method != "GET" && (seen.is_success() || seen.status == 413) {
+            points.push(self.limits.learn_body(call.body.len(), seen.status != 413));
+        }
+        let body = seen.json().filter(|_| seen.is_success());
+        let sent_body = || serde_json::from_slice::<serde_json::Value>(&call.body).ok();
+        if kind_of(sent) == Some(OperationKind::Quote)
+            && let Some((body, face)) =
+                body.zip(sent_body().and_then(|sent| sent["invoiceFaceValue"].as_i64()))
+        {
+            points.extend(self.limits.learn_financeable(face, body));
+        }
+        if let Some((body, asked)) = body.zip(asked)
+            && kind_of(sent) == Some(OperationKind::RequestAdvance)
+        {
+            points.extend(self.limits.learn_financeable(asked.face_value.0, body));
+        }
+        let fits = body.map(|body| body["fundable"] == true || body["alreadyRequested"] == false);
+        let refused = seen.code() == Some(Code::ConcentrationExceeded.name());
+        let named = body.is_some_and(|body| body.get("advanceAmount").is_some());
+        if let Some(asked) = asked
+            && ((fits == Some(true) && named) || refused)
+        {
+            let outstanding = match refused {
+                true => Some(asked.outstanding + asked.face_value),
+                false => self.least_outstanding(sent).map(|least| match kind_of(sent) {
+                    Some(OperationKind::RequestAdvance) => least,
+                    _ => least + asked.advance,
+                }),
+            };
+            let Some(outstanding) = outstanding else { return points };
+            // With others outside, what is outstanding is not ours alone to know.
+            let mut point = self.limits.learn_outstanding(asked.business, outstanding, !refused);
+            point.holds |= self.outside == Outside::Open || self.has_a_past();
+            points.push(point);
+        }
+        points
+    }
+}

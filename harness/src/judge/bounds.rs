@@ -1,0 +1,120 @@
+//! What is unknown and a number, narrowed by what was seen of it.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use tideover_model::{BusinessId, Cents, clause};
+
+use crate::judge::comparison::Point;
+
+/// A limit that is at least one number and less than another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bounds {
+    /// The greatest value that was within the limit.
+    pub at_least: Option<i64>,
+    /// The least value that was beyond it.
+    pub less_than: Option<i64>,
+}
+
+impl Bounds {
+    /// `value` was within the limit.
+    pub(crate) fn accept(&mut self, value: i64) {
+        self.at_least = Some(self.at_least.map_or(value, |known| known.max(value)));
+    }
+
+    /// `value` was beyond it.
+    pub(crate) fn refuse(&mut self, value: i64) {
+        self.less_than = Some(self.less_than.map_or(value, |known| known.min(value)));
+    }
+
+    /// Whether any limit explains all of it.
+    pub(crate) fn is_possible(&self) -> bool {
+        match (self.at_least, self.less_than) {
+            (Some(within), Some(beyond)) => within < beyond,
+            _ => true,
+        }
+    }
+
+    /// Both, as one.
+    #[must_use]
+    pub fn and(mut self, other: Bounds) -> Bounds {
+        other.at_least.into_iter().for_each(|value| self.accept(value));
+        other.less_than.into_iter().for_each(|value| self.refuse(value));
+        self
+    }
+}
+
+/// What is known of the limits of a target.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Limits {
+    /// Bytes of a request body (`8.requestBodySize`).
+    pub(crate) body: Bounds,
+    /// Cents that are financed of an invoice (`8.perInvoiceMaximum`).
+    pub(crate) invoice: Bounds,
+    /// Cents outstanding, by business (`8.concentrationLimit`).
+    pub(crate) outstanding: BTreeMap<BusinessId, Bounds>,
+}
+
+impl Limits {
+    /// What an answer with amounts tells of the per-invoice maximum: nothing lies between the cap and what was
+    /// financed of more.
+    pub(crate) fn learn_financeable(&mut self, face_value: i64, answer: &Value) -> Option<Point> {
+        let financeable = answer.get("financeableAmount")?.as_i64()?;
+        self.invoice.accept(financeable);
+        if financeable < face_value {
+            self.invoice.refuse(financeable + 1);
+        }
+        Some(Point {
+            clause: clause!("8.perInvoiceMaximum"),
+            holds: self.invoice.is_possible(),
+            field: "financeableAmount".into(),
+            expected: "the face value, or the one maximum that caps it".into(),
+            seen: format!("{financeable} of {face_value}; {}", in_words(self.invoice)),
+        })
+    }
+
+    /// An amount outstanding that was within the limit of a business, or beyond it.
+    pub(crate) fn learn_outstanding(
+        &mut self,
+        business: BusinessId,
+        outstanding: Cents,
+        fits: bool,
+    ) -> Point {
+        let bounds = self.outstanding.entry(business).or_default();
+        if fits {
+            bounds.accept(outstanding.0)
+        } else {
+            bounds.refuse(outstanding.0)
+        }
+        Point {
+            clause: clause!("8.concentrationLimit"),
+            holds: bounds.is_possible(),
+            field: "code".into(),
+            expected: "one limit of what is outstanding".into(),
+            seen: format!("{} outstanding; {}", outstanding.0, in_words(*bounds)),
+        }
+    }
+
+    /// A body of so many bytes that was taken, or was too large.
+    pub(crate) fn learn_body(&mut self, bytes: usize, fits: bool) -> Point {
+        let length = i64::try_from(bytes).unwrap_or(i64::MAX);
+        if fits {
+            self.body.accept(length)
+        } else {
+            self.body.refuse(length)
+        }
+        Point {
+            clause: clause!("8.requestBodySize"),
+            holds: self.body.is_possible(),
+            field: "status".into(),
+            expected: "one limit of what a body may have".into(),
+            seen: format!("{bytes} bytes; {}", in_words(self.body)),
+        }
+    }
+}
+
+fn in_words(bounds: Bounds) -> String {
+    let bound =
+        |bound: Option<i64>| bound.map_or_else(|| "?".to_owned(), |cents| cents.to_string());
+    format!("within {}, beyond {}", bound(bounds.at_least), bound(bounds.less_than))
+}

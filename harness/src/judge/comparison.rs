@@ -1,0 +1,464 @@
+//! An answer beside the one that the model gives: status, code and every documented field.
+//!
+//! Prose is not compared. What the service mints (references, secrets, account numbers) is bound on first
+//! sight and must stay the same; dates are compared as instants; unknown fields are ignored. Where the choices
+//! of a target are its own ([`Freedom`]), whatever the document leaves open is compared as what it is: a gap.
+
+use serde_json::Value;
+use tideover_model::clause::Kind;
+use tideover_model::{Clause, Code, OperationKind, Seconds, Status, clause};
+
+use crate::judge::bindings::Bindings;
+use crate::matcher::{instants_apart, same_text};
+use crate::target::{PreparedAction, Seen, told};
+
+/// One thing that an answer says, beside what was expected there.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Point {
+    /// By which sentence it is expected.
+    pub(crate) clause: Clause,
+    /// Whether it is as expected.
+    pub(crate) holds: bool,
+    /// Which field of the answer, dotted; `status` for the HTTP status.
+    pub(crate) field: String,
+    /// What was expected.
+    pub(crate) expected: String,
+    /// What was seen.
+    pub(crate) seen: String,
+}
+
+/// What a target may do otherwise than the mock, whose choices are known.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Freedom {
+    /// How far two clocks may be apart in what it tells of its own times.
+    pub(crate) clocks_apart: Seconds,
+}
+
+/// An answer of the target and the model's.
+pub(crate) struct Comparison<'a> {
+    /// What was sent.
+    pub(crate) action: &'a PreparedAction,
+    /// The operation that was asked for, if it was one.
+    pub(crate) kind: Option<OperationKind>,
+    /// What the target answered.
+    pub(crate) seen: &'a Seen,
+    /// What the model answers.
+    pub(crate) predicted: &'a Seen,
+    /// The code with which the model refuses, if it does, and the clause that asks for it.
+    pub(crate) refusal: Option<(Code, Clause)>,
+    /// What the target may do otherwise; nothing where its choices are known.
+    pub(crate) freedom: Option<Freedom>,
+}
+
+/// Is told a point: its clause, whether it holds, its field, and what was expected and seen.
+pub(crate) type Told<'a> = dyn FnMut(Clause, bool, &str, &dyn Fn() -> (String, String)) + 'a;
+
+impl Comparison<'_> {
+    /// What the answer says, point by point; what is minted is bound in `bindings`.
+    pub(crate) fn points(&self, bindings: &mut Bindings) -> Vec<Point> {
+        let mut points = Vec::new();
+        self.tell(bindings, &mut |clause, holds, field, evidence| {
+            let (expected, seen) = evidence();
+            points.push(Point { clause, holds, field: field.to_owned(), expected, seen });
+        });
+        points
+    }
+
+    /// The same points, each as it is compared.
+    pub(crate) fn tell(&self, bindings: &mut Bindings, told: &mut Told<'_>) {
+        match self.action {
+            PreparedAction::Call(_) => self.compare_answers(bindings, told),
+            PreparedAction::Deliveries => self.compare_deliveries(bindings, told),
+            PreparedAction::Act(fields) => {
+                let name = fields.get("action").and_then(Value::as_str).unwrap_or_default();
+                self.compare_actions(name, bindings, told);
+            }
+            PreparedAction::Advance(_) => {}
+        }
+    }
+
+    fn compare_answers(&self, bindings: &mut Bindings, told: &mut Told<'_>) {
+        let (predicted, seen) = (self.predicted, self.seen);
+        if let Some(clause) = self.outcome_clause() {
+            let holds =
+                predicted.code() == seen.code() && predicted.is_success() == seen.is_success();
+            told(clause, holds, "code", &|| (outcome(predicted), outcome(seen)));
+            if !holds {
+                return;
+            }
+        }
+        let same = predicted.status == seen.status;
+        told(self.status_clause(), same, "status", &|| {
+            (predicted.status.to_string(), seen.status.to_string())
+        });
+        if let Some(kind) = self.kind.filter(|_| seen.is_success()) {
+            self.compare_fields(&|field| field_clause(kind, field), bindings, told);
+        }
+    }
+
+    /// Which operation causes which event is a gap, and so is what an event carries.
+    fn compare_deliveries(&self, bindings: &mut Bindings, told: &mut Told<'_>) {
+        self.compare_fields(&|_| clause!("gap.eventCauses"), bindings, told);
+    }
+
+    /// What the outside world can do follows from the states that the service is in.
+    fn compare_actions(&self, name: &str, bindings: &mut Bindings, told: &mut Told<'_>) {
+        let (predicted, seen) = (self.predicted, self.seen);
+        let clause = action_clause(name, predicted);
+        let same = predicted.is_success() == seen.is_success();
+        told(clause, same, "status", &|| (outcome(predicted), outcome(seen)));
+        if same && seen.is_success() {
+            self.compare_fields(&|_| clause, bindings, told);
+        }
+    }
+
+    fn compare_fields(
+        &self,
+        clause_of: &dyn Fn(&str) -> Clause,
+        bindings: &mut Bindings,
+        told: &mut Told<'_>,
+    ) {
+        let (Some(predicted), Some(seen)) = (self.predicted.json(), self.seen.json()) else {
+            let same = self.predicted.json().is_none() && self.seen.json().is_none();
+            // What the answer to a deletion holds is not shown.
+            let free = self.freedom.is_some() && self.predicted.json().is_none();
+            let clause = if free { clause!("gap.successStatuses") } else { clause_of("") };
+            told(clause, same, "body", &|| {
+                ("a body as documented".to_owned(), format!("{:?}", self.seen.body))
+            });
+            return;
+        };
+        let mut fields = Fields {
+            minted: minted_fields(self.kind),
+            nullable: nullable_prose(self.kind),
+            freedom: self.freedom,
+            bindings,
+            differences: Vec::new(),
+        };
+        if self.kind == Some(OperationKind::ListSubscriptions) && self.freedom.is_some() {
+            fields.compare_lists(predicted, seen);
+        } else if !(std::ptr::eq(predicted, seen) && fields.agree_with_themselves("", seen)) {
+            fields.compare("", predicted, Some(seen));
+        }
+        let differences = fields.differences;
+        let mut tell = |field: &str| {
+            let clause = clause_of(field);
+            let mut differing =
+                differences.iter().filter(|difference| top(&difference.field) == field).peekable();
+            if differing.peek().is_none() {
+                told(clause, true, field, &Default::default);
+            }
+            for difference in differing {
+                let Difference { field, expected, seen } = difference;
+                let free = self.freedom.is_some() && seen != ABSENT;
+                let gap = gap_within(self.kind, field).filter(|_| free);
+                told(gap.unwrap_or(clause), false, field, &|| (expected.clone(), seen.clone()));
+            }
+        };
+        // Those of a list's elements are judged together.
+        match predicted {
+            Value::Object(fields) => fields.keys().for_each(|field| tell(field)),
+            _ => tell(""),
+        }
+    }
+
+    /// The clause by which this answer is a success or a refusal with its code: that which the model cites, or
+    /// that of the code which came instead.
+    fn outcome_clause(&self) -> Option<Clause> {
+        let seen_code = || self.seen.code().and_then(Code::parse);
+        self.refusal
+            .map(|(_, clause)| clause)
+            .or_else(|| seen_code().and_then(code_clause))
+            .or_else(|| (!self.seen.is_success()).then_some(clause!("7.shape.code")))
+    }
+
+    fn status_clause(&self) -> Clause {
+        let Some(code) = self.predicted.code().and_then(Code::parse) else {
+            return clause!("gap.successStatuses");
+        };
+        // For an advance, the document states the status of every code.
+        if let Some((_, clause)) = self.refusal
+            && clause == clause!("4.advances.5")
+        {
+            return clause;
+        }
+        match code.status() {
+            Status::Documented(_) => code_clause(code).unwrap_or(clause!("7.shape.code")),
+            Status::Assumed(_) => clause!("gap.ownStatuses"),
+        }
+    }
+}
+
+impl Point {
+    /// Whether a sentence of the document does not hold.
+    pub(crate) fn contradicts(&self) -> bool {
+        !self.holds && self.clause.kind() == Kind::Documented
+    }
+}
+
+/// What is seen where a field is missing.
+const ABSENT: &str = "no such field";
+
+/// What lies within a documented field and is not shown: the gap that it is.
+fn gap_within(kind: Option<OperationKind>, field: &str) -> Option<Clause> {
+    let (first, rest) = field.split_once('.').unwrap_or((field, ""));
+    Some(match (kind?, first) {
+        (OperationKind::GetInvoice, "advance") if !rest.is_empty() => clause!("gap.advanceObject"),
+        (OperationKind::GetInvoice, "collectionState") => clause!("gap.collectionThresholds"),
+        (OperationKind::SetPayoutAccount, "mask") => clause!("gap.mask"),
+        (OperationKind::SyncBusiness, "taxIdResult") if !rest.is_empty() => {
+            clause!("gap.taxIdResult")
+        }
+        (OperationKind::Subscribe, "eventTypes" | "url" | "createdAt") => {
+            clause!("gap.subscriptionForm")
+        }
+        (OperationKind::GetImport | OperationKind::ImportInvoices, "rows")
+            if !rest.is_empty() && !rest.ends_with(".outcome") =>
+        {
+            clause!("gap.importExtra")
+        }
+        _ => return None,
+    })
+}
+
+/// The first part of a dotted path; none for an element of a list.
+fn top(field: &str) -> &str {
+    let first = field.split('.').next().unwrap_or_default();
+    if first.parse::<usize>().is_ok() { "" } else { first }
+}
+
+fn outcome(seen: &Seen) -> String {
+    match seen.code() {
+        Some(code) => format!("{} {code}", seen.status),
+        None => seen.status.to_string(),
+    }
+}
+
+/// The clauses whose names differ in their last part alone.
+struct Family {
+    prefix: &'static str,
+    clauses: &'static [Clause],
+}
+
+impl Family {
+    const fn of(prefix: &'static str) -> Family {
+        Family { prefix, clauses: Clause::beginning_with(prefix) }
+    }
+
+    fn find(&self, last: &str) -> Option<Clause> {
+        let is_it = |clause: &&Clause| clause.name()[self.prefix.len()..] == *last;
+        self.clauses.iter().find(is_it).copied()
+    }
+}
+
+fn code_clause(code: Code) -> Option<Clause> {
+    const CODES: Family = Family::of("7.codes.");
+    CODES.find(code.name())
+}
+
+/// The clause of a field of an answer: §2 names most of them.
+fn field_clause(kind: OperationKind, field: &str) -> Clause {
+    macro_rules! family {
+        ($prefix:literal) => {{
+            const FAMILY: Family = Family::of($prefix);
+            FAMILY
+        }};
+    }
+    let (family, otherwise) = match kind {
+        OperationKind::GetInvoice => (family!("2.invoice."), clause!("4.invoice.3")),
+        OperationKind::SyncInvoice => (family!("2.invoiceSynced."), clause!("4.invoiceSync.5")),
+        OperationKind::GetImport | OperationKind::ImportInvoices => {
+            (family!("2.importReport."), clause!("gap.importExtra"))
+        }
+        OperationKind::SetPayoutAccount => {
+            (family!("2.payoutAccount."), clause!("4.payoutAccount.intro.3"))
+        }
+        OperationKind::GetBusiness => (family!("2.business."), clause!("4.business.2")),
+        OperationKind::SyncBusiness => {
+            (family!("2.businessSynced."), clause!("4.businessSync.intro.4"))
+        }
+        OperationKind::RequestAdvance => (family!("2.advance."), clause!("gap.advanceVariants")),
+        OperationKind::Quote => (family!("2.quote."), clause!("gap.quoteExtra")),
+        OperationKind::Invite => (family!("2.invitation."), clause!("4.invitations.3")),
+        OperationKind::CreateOnboardingSession => (family!("2.session."), clause!("4.sessions.1")),
+        OperationKind::Subscribe | OperationKind::ListSubscriptions => {
+            (family!("2.subscription."), clause!("gap.subscriptionForm"))
+        }
+        OperationKind::Unsubscribe => (family!("2.subscription."), clause!("4.webhookDeletion.1")),
+    };
+    family.find(field).unwrap_or(otherwise)
+}
+
+/// The clause that an action of the operator port lets be seen.
+fn action_clause(action: &str, predicted: &Seen) -> Clause {
+    match action {
+        // A link that is used or over: whichever link it was, it must not work.
+        "vendorAcceptsInvitation" if !predicted.is_success() => clause!("4.invitations.11"),
+        "vendorAcceptsInvitation" => clause!("gap.invitationLink"),
+        "vendorConfirmsTaxId" => clause!("gap.vendorCompliance"),
+        "vendorSignsAgreement" => clause!("3.requirement.contract.2"),
+        "vendorAddsBankAccount" => clause!("4.payoutAccount.3"),
+        "collectionAccountOpens" => clause!("gap.accountOpening"),
+        "payorPays" => clause!("2.invoice.collected.2"),
+        "taxIdFoundWrong" => clause!("4.businessSync.1.2"),
+        "interruptNextImport" => clause!("4.imports.7"),
+        "vendorOpensSession" => clause!("gap.sessionsLive"),
+        "markTestAccount" => clause!("5.authentication.5"),
+        "issueKey" => clause!("5.authentication.2"),
+        "revokeKey" => clause!("5.authentication.3"),
+        "upstreamFails" => clause!("7.codes.upstream_failed"),
+        _ => clause!("gap.advanceTransitions"),
+    }
+}
+
+/// A field that is not as predicted.
+struct Difference {
+    field: String,
+    expected: String,
+    seen: String,
+}
+
+/// The fields of two answers.
+struct Fields<'a> {
+    minted: &'static [&'static str],
+    nullable: &'static [&'static str],
+    freedom: Option<Freedom>,
+    bindings: &'a mut Bindings,
+    differences: Vec<Difference>,
+}
+
+impl Fields<'_> {
+    fn compare(&mut self, field: &str, predicted: &Value, seen: Option<&Value>) {
+        match (predicted, seen) {
+            (Value::Object(predicted), Some(Value::Object(seen))) => {
+                for (name, predicted) in predicted {
+                    self.compare(&inside(field, name), predicted, seen.get(name));
+                }
+            }
+            (Value::Array(predicted), Some(Value::Array(seen)))
+                if predicted.len() == seen.len() =>
+            {
+                for (index, (predicted, seen)) in predicted.iter().zip(seen).enumerate() {
+                    self.compare(&inside(field, &index.to_string()), predicted, Some(seen));
+                }
+            }
+            (predicted, seen) if !self.agree(field, predicted, seen) => {
+                self.differ(field, tell(field, predicted), seen);
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether an answer that is the one predicted is as it should be: it is but for what an earlier one says of
+    /// names that were minted, and for what has a form of its own.
+    fn agree_with_themselves(&mut self, name: &str, value: &Value) -> bool {
+        match value {
+            Value::Object(fields) => {
+                fields.iter().all(|(name, value)| self.agree_with_themselves(name, value))
+            }
+            Value::Array(items) => items.iter().all(|item| self.agree_with_themselves("", item)),
+            Value::String(_) => self.agree(name, value, Some(value)),
+            Value::Null | Value::Bool(_) | Value::Number(_) => true,
+        }
+    }
+
+    fn differ(&mut self, field: &str, expected: String, seen: Option<&Value>) {
+        let seen = seen.map_or_else(|| ABSENT.to_owned(), |seen| tell(field, seen));
+        self.differences.push(Difference { field: field.to_owned(), expected, seen });
+    }
+
+    /// Subscriptions in any order, those that others made among them.
+    fn compare_lists(&mut self, predicted: &Value, seen: &Value) {
+        let reference =
+            |one: &Value| one.get("reference").and_then(Value::as_str).map(str::to_owned);
+        let listed: Vec<String> =
+            seen.as_array().into_iter().flatten().filter_map(reference).collect();
+        for expected in predicted.as_array().into_iter().flatten().filter_map(reference) {
+            let bound = self.bindings.seen("reference", &expected);
+            if let Some(bound) = bound.filter(|bound| !listed.contains(bound)) {
+                self.differ("", format!("{bound} in the list"), Some(seen));
+            }
+        }
+    }
+
+    fn agree(&mut self, field: &str, predicted: &Value, seen: Option<&Value>) -> bool {
+        let Some(seen) = seen else { return false };
+        let name = field.rsplit('.').next().unwrap_or_default();
+        match (predicted, seen) {
+            (Value::String(_), Value::String(_)) if is_prose(name) => true,
+            (Value::String(_) | Value::Null, Value::String(_) | Value::Null)
+                if self.nullable.contains(&name) =>
+            {
+                true
+            }
+            (Value::String(_), Value::String(seen)) if name == "routingNumber" => {
+                seen.len() == 9 && seen.bytes().all(|byte| byte.is_ascii_digit())
+            }
+            (Value::String(predicted), Value::String(seen)) if self.minted.contains(&name) => {
+                let minted = self.minted.iter().find(|minted| **minted == name);
+                minted.is_some_and(|minted| self.bindings.bind(minted, predicted, seen))
+            }
+            (Value::String(predicted), Value::String(seen))
+                if self.is_new_member(name, predicted, seen) =>
+            {
+                true
+            }
+            (Value::String(predicted), Value::String(seen)) => {
+                same_text(predicted, seen) || self.is_about_then(name, predicted, seen)
+            }
+            (predicted, seen) => predicted == seen,
+        }
+    }
+
+    /// Enumerated values may gain members (`9.versioning.2`).
+    fn is_new_member(&self, name: &str, predicted: &str, seen: &str) -> bool {
+        let known: &[&str] = match name {
+            "status" => &["ISSUED", "PARTIALLY_PAID", "PAID", "VOIDED"],
+            "collectionState" => &["UNCOLLECTED", "PARTIALLY_COLLECTED", "COLLECTED"],
+            "complianceRoute" => &["VENDOR_ASSERTION", "W9_UPLOAD", "PARTNER_SUPPLIED"],
+            "outcome" => &["created", "updated", "statusOnly"],
+            _ => return false,
+        };
+        self.freedom.is_some() && known.contains(&predicted) && !known.contains(&seen)
+    }
+
+    /// What a target tells of its own clock, which is not ours.
+    fn is_about_then(&self, name: &str, predicted: &str, seen: &str) -> bool {
+        let told =
+            matches!(name, "expiresAt" | "createdAt" | "requestedAt" | "fundedAt" | "repaidAt");
+        let Some(freedom) = self.freedom.filter(|_| told) else { return false };
+        instants_apart(predicted, seen).is_some_and(|apart| apart <= freedom.clocks_apart)
+    }
+}
+
+/// What may be told of a field's value.
+fn tell(field: &str, value: &Value) -> String {
+    told(field.rsplit('.').next().unwrap_or_default(), value)
+}
+
+fn inside(field: &str, name: &str) -> String {
+    if field.is_empty() { name.to_owned() } else { format!("{field}.{name}") }
+}
+
+/// May be reworded at any time.
+fn is_prose(name: &str) -> bool {
+    matches!(name, "reason" | "notFundableReason" | "error")
+}
+
+/// The prose of an answer that may be null or not (`2.invoiceSynced.reason`); that of a business sync is always
+/// there (`2.businessSynced.reason`).
+fn nullable_prose(kind: Option<OperationKind>) -> &'static [&'static str] {
+    match kind {
+        Some(OperationKind::SyncInvoice) => &["reason"],
+        _ => &[],
+    }
+}
+
+/// The fields of an answer that are the service's own choice; none for deliveries and actions.
+fn minted_fields(kind: Option<OperationKind>) -> &'static [&'static str] {
+    match kind {
+        Some(OperationKind::CreateOnboardingSession) => &["url"],
+        Some(_) => &["accountNumber", "inviteId", "reference", "secret"],
+        None => &["id", "subscription", "key"],
+    }
+}

@@ -1,0 +1,90 @@
+//! How an answer is explained: by the worlds as they are, or by what may have happened since, unseen.
+
+use tideover_model::Timestamp;
+
+use crate::judge::hidden::{Before, Outside, moves};
+use crate::judge::world::{Reply, World};
+use crate::target::{Prepared, Seen};
+
+/// So many hidden moves may stand between two answers.
+pub(crate) const DEEPEST: usize = 3;
+/// So many worlds are looked at for one answer.
+const WIDEST: usize = 400;
+
+/// A world after an answer, and how well it explains it.
+pub(crate) struct Attempt {
+    pub(crate) world: World,
+    pub(crate) reply: Reply,
+}
+
+/// What may have happened unseen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Unseen {
+    /// Who moves the world outside.
+    pub(crate) outside: Outside,
+    /// What of that which is named may have been there before.
+    pub(crate) before: Before,
+    /// How many moves stand between two answers at most.
+    pub(crate) deepest: usize,
+}
+
+impl Attempt {
+    fn of(world: &World, sent: &Prepared, seen: &Seen, now: Timestamp) -> Attempt {
+        let (world, reply) = world.answered(sent, seen, now);
+        Attempt { world, reply }
+    }
+
+    /// What it leaves unexplained: sentences of the document, then what tells of another state.
+    pub(crate) fn rank(&self) -> (usize, usize) {
+        (self.reply.contradictions(), self.reply.differences())
+    }
+}
+
+impl Unseen {
+    /// The attempts that explain an answer best, with as few moves as can be.
+    pub(crate) fn explain(
+        self,
+        worlds: &[World],
+        sent: &Prepared,
+        seen: &Seen,
+        now: Timestamp,
+    ) -> Vec<Attempt> {
+        let attempt = |world: &World| Attempt::of(world, sent, seen, now);
+        let mut best: Vec<Attempt> = worlds.iter().map(attempt).collect();
+        let Some(mut least) = best.iter().map(Attempt::rank).min() else { return best };
+        best.retain(|one| one.rank() == least);
+        let mut frontier: Vec<World> = Vec::new();
+        for depth in 0..self.deepest {
+            if least == (0, 0) {
+                break;
+            }
+            let from = if depth == 0 { worlds } else { &frontier };
+            frontier = self.moved(from, sent, seen, now);
+            let attempts: Vec<Attempt> = frontier.iter().map(attempt).collect();
+            let Some(least_moved) = attempts.iter().map(Attempt::rank).min() else { break };
+            if least_moved < least {
+                least = least_moved;
+                best = attempts.into_iter().filter(|one| one.rank() == least).collect();
+            }
+        }
+        best
+    }
+
+    /// Every world that one hidden move more leads to.
+    fn moved(self, worlds: &[World], sent: &Prepared, seen: &Seen, now: Timestamp) -> Vec<World> {
+        let mut moved = Vec::new();
+        for world in worlds {
+            let platform = world.subject(sent).platform;
+            for hidden in moves(world, sent, seen, now, self.outside, self.before) {
+                let mut after = world.clone();
+                if hidden.apply(&mut after, platform, seen, now) {
+                    moved.push(after);
+                }
+                if moved.len() >= WIDEST {
+                    return moved;
+                }
+            }
+        }
+        moved
+    }
+}

@@ -1,0 +1,25 @@
+//! The judge: what a target may be like inside, as far as its answers have told.
+//!
+//! A target whose choices are known (the mock, the model) is in one state, and each answer is compared with the
+//! one that the model gives there. Of any other, a belief keeps the worlds that it may be in: free values are
+//! read off the answers, hidden transitions may have happened at any moment once they are enabled, and a
+//! request without an answer may have been carried out or not. An answer that no world explains contradicts the
+//! document.
+
+mod belief;
+mod bindings;
+mod bounds;
+mod comparison;
+mod explain;
+mod hidden;
+mod reading;
+mod world;
+
+pub(crate) use belief::{Belief, Explanation};
+pub(crate) use bindings::Bindings;
+pub use bounds::Bounds;
+pub(crate) use comparison::{Comparison, Point};
+pub(crate) use explain::{Attempt, DEEPEST, Unseen};
+pub use hidden::{Before, Outside};
+pub(crate) use reading::Told;
+pub(crate) use world::{Subject, World, kind_of};

@@ -1,0 +1,429 @@
+//! One world that a target may be in: the model, in the state that explains what was seen.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use tideover_model::wire::reply;
+use tideover_model::wire::route::route;
+use tideover_model::{
+    BusinessDetails, Cents, Clause, Code, Contact, Face, FaceValue, Happening, InvoiceSync,
+    Operation, Outcome, PlatformId, Profile, Service, Status, Timestamp, clause,
+};
+
+use crate::judge::bindings::Bindings;
+use crate::judge::comparison::{Comparison, Freedom, Point};
+use crate::judge::reading::{Asked, NEVER, Reading, Told};
+use crate::target::{Bare, Prepared, PreparedAction, PreparedCall, Seen};
+
+/// How far the clock of a target may be off. Seconds.
+const CLOCKS_APART: u64 = 300;
+
+/// A state of the model, and what of the target is called how in it.
+#[derive(Clone, Debug)]
+pub(crate) struct World {
+    bare: Bare<Service<Reading>>,
+    bindings: Bindings,
+    /// Requests without an answer that may be carried out still.
+    pub(crate) open: Vec<Prepared>,
+    /// Businesses that nobody named: what became of them before is not known.
+    strangers: u32,
+    /// Whether it has an advance whose amounts nothing has told yet.
+    estimates: bool,
+}
+
+/// What a world answers, and how that compares with what was seen.
+#[derive(Clone, Debug)]
+pub(crate) struct Reply {
+    pub(crate) predicted: Seen,
+    pub(crate) refusal: Option<(Code, Clause)>,
+    pub(crate) points: Vec<Point>,
+    pub(crate) asked: Option<Asked>,
+}
+
+impl Reply {
+    /// How many sentences of the document do not hold.
+    pub(crate) fn contradictions(&self) -> usize {
+        self.points.iter().filter(|point| point.contradicts()).count()
+    }
+
+    /// How many points tell of another state than this, though the document doesn't say how.
+    pub(crate) fn differences(&self) -> usize {
+        let tells =
+            [clause!("gap.advanceObject"), clause!("gap.quoteExtra"), clause!("gap.taxIdResult")];
+        self.points.iter().filter(|point| !point.holds && tells.contains(&point.clause)).count()
+    }
+}
+
+/// What a request is about, as the model calls it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Subject {
+    pub(crate) platform: PlatformId,
+    pub(crate) payee: Option<String>,
+    pub(crate) invoice: Option<String>,
+}
+
+impl World {
+    /// A world in which nothing has happened yet; webhooks may go to `inbox`.
+    pub(crate) fn new(profile: Profile, inbox: &str, api_key: &str, start: Timestamp) -> World {
+        let destinations = tideover_model::Destinations::PublicAnd(inbox.to_owned());
+        let service = Service::new(profile, Reading::new()).sending_to(destinations);
+        let mut bindings = Bindings::default();
+        bindings.bind("key", Service::FIRST_KEY, api_key);
+        World {
+            bare: Bare::over(service, start).unheard(),
+            bindings,
+            open: Vec::new(),
+            strangers: 0,
+            estimates: false,
+        }
+    }
+
+    /// What it answers to `sent`, and how it is after that.
+    pub(crate) fn answered(&self, sent: &Prepared, seen: &Seen, now: Timestamp) -> (World, Reply) {
+        let mut after = self.clone();
+        let told = Told::by(seen);
+        let reply = after.compare(sent, seen, told, now);
+        let by_code = reply.predicted.code() != seen.code();
+        if !by_code || reply.predicted.is_success() || seen.is_success() {
+            return (after, reply);
+        }
+        // Of several refusals that hold, any may be told.
+        let mut other = self.clone();
+        other.service().choices_mut().read(told);
+        if other.may_refuse_with(sent, seen, now) {
+            return (after, reply.with_precedence(seen));
+        }
+        (after, reply)
+    }
+
+    fn compare(&mut self, sent: &Prepared, seen: &Seen, told: Told, now: Timestamp) -> Reply {
+        let (predicted, refusal) = self.play(sent, told, now);
+        if is_unpredictable(sent) {
+            return Reply { predicted, refusal, points: Vec::new(), asked: None };
+        }
+        let comparison = Comparison {
+            action: &sent.action,
+            kind: kind_of(sent),
+            seen,
+            predicted: &predicted,
+            refusal,
+            freedom: Some(Freedom { clocks_apart: CLOCKS_APART }),
+        };
+        let mut points = comparison.points(&mut self.bindings);
+        if self.estimates {
+            points.retain(|point| point.holds || !is_amount(&point.field));
+        }
+        let asked = self.service().choices_mut().take_asked();
+        Reply { predicted, refusal, points, asked }
+    }
+
+    /// Carries out `sent`, with the choices that `told` tells.
+    fn play(
+        &mut self,
+        sent: &Prepared,
+        told: Told,
+        now: Timestamp,
+    ) -> (Seen, Option<(Code, Clause)>) {
+        self.bare.until(now);
+        let sent = match &sent.action {
+            PreparedAction::Call(_) | PreparedAction::Act(_) if !is_unpredictable(sent) => {
+                self.translate(sent)
+            }
+            _ => return (Seen::new(200, b""), None),
+        };
+        self.service().choices_mut().read(told);
+        let predicted = self.bare.play(&sent);
+        self.bare.forget_deliveries();
+        (predicted, self.bare.refused())
+    }
+
+    /// Whether it is in the same state as `other`.
+    pub(crate) fn is_same(&self, other: &World) -> bool {
+        self.open == other.open
+            && self.bindings == other.bindings
+            && self.bare.face() == other.bare.face()
+    }
+
+    /// Forgets what the last answer told of choices, so that worlds compare by what has happened.
+    pub(crate) fn settle(&mut self) {
+        self.service().choices_mut().read(Told::default());
+    }
+
+    /// Whether nothing of the service is other than in `other`, however it is told.
+    pub(crate) fn is_unchanged_from(&self, other: &World) -> bool {
+        self.bare.face() == other.bare.face()
+    }
+
+    /// The same for worlds that are the same.
+    pub(crate) fn fingerprint(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.bare.face().hash(&mut hasher);
+        self.bindings.hash(&mut hasher);
+        hasher.finish()
+    }
+
+    /// A request without an answer is carried out now; `false` if that changes nothing.
+    pub(crate) fn carry_out(&mut self, index: usize, told: Told, now: Timestamp) -> bool {
+        let sent = self.open.remove(index);
+        let (predicted, _) = self.play(&sent, told.granted(), now);
+        self.estimates |= !told.has_offer();
+        predicted.is_success()
+    }
+
+    /// Whether the condition of the code that was seen holds, too (`gap.refusalPrecedence`).
+    fn may_refuse_with(&mut self, sent: &Prepared, seen: &Seen, now: Timestamp) -> bool {
+        let Some(code) = seen.code().and_then(Code::parse) else { return false };
+        let sent = self.translate(sent);
+        let PreparedAction::Call(call) = &sent.action else { return false };
+        let caller = self.bare.face().authenticate(sent.authorization.as_deref());
+        let Ok(way) = route(&call.method, path_of(call)) else {
+            return code == Code::UnknownEndpoint
+                || caller.is_err_and(|refusal| refusal.code == code);
+        };
+        let within = call.body.len() <= self.bare.face().profile().body_limit;
+        let decoded = way.decode(call.content_type.as_deref(), &call.body);
+        let untyped = way.decode(None, &call.body);
+        let mut codes: Vec<Code> = Vec::new();
+        codes.extend((!within).then_some(Code::PayloadTooLarge));
+        codes.extend(decoded.err().map(|refusal| refusal.code));
+        let caller = caller.map_err(|refusal| codes.push(refusal.code));
+        match untyped {
+            Err(refusal) => codes.push(refusal.code),
+            Ok(operation) => {
+                let service = self.service();
+                service.choices_mut().leave_precedence();
+                let answer = service.handle(now, caller.unwrap_or(PlatformId::DEFAULT), operation);
+                codes.extend(answer.err().map(|refusal| refusal.code));
+            }
+        }
+        codes.contains(&code)
+    }
+
+    /// Lets something happen; `false` if that cannot be now.
+    pub(crate) fn happen(
+        &mut self,
+        now: Timestamp,
+        platform: PlatformId,
+        happening: Happening,
+    ) -> bool {
+        self.bare.until(now);
+        let happened = self.service().happen(now, platform, happening).is_ok();
+        self.bare.forget_deliveries();
+        happened
+    }
+
+    /// Carries out an operation that nobody was seen to ask for; `false` if it is refused.
+    pub(crate) fn operate(
+        &mut self,
+        now: Timestamp,
+        platform: PlatformId,
+        told: Told,
+        operation: Operation,
+    ) -> bool {
+        self.bare.until(now);
+        self.service().choices_mut().read(told);
+        let done = self.service().handle(now, platform, operation).is_ok();
+        self.bare.forget_deliveries();
+        done
+    }
+
+    /// What `operation` would be answered, and nothing else.
+    pub(crate) fn look(
+        &self,
+        now: Timestamp,
+        platform: PlatformId,
+        operation: Operation,
+    ) -> Option<tideover_model::wire::reply::Reply> {
+        self.bare.face().clone().handle(now, platform, operation).ok()
+    }
+
+    /// What is outstanding with a business at the least: whatever takes its time may have happened. Cents.
+    pub(crate) fn least_outstanding(&self, platform: PlatformId, payee: &str) -> Option<Cents> {
+        let mut service = self.bare.face().clone();
+        let (business, eventually) = (payee.to_owned(), service.poll_timeout());
+        if let Some(eventually) = eventually {
+            // One transition enables the next.
+            (1..=2).for_each(|times| service.handle_timeout(eventually.after(times * NEVER)));
+        }
+        service.choices_mut().read(Told::default());
+        let quote = Operation::Quote { business, face_value: FaceValue::new(1)? };
+        service.handle(self.bare.now(), platform, quote).ok()?;
+        service.choices_mut().take_asked().map(|asked| asked.outstanding)
+    }
+
+    /// The target takes a key of another platform.
+    pub(crate) fn introduce(&mut self, key: &str) {
+        let (now, platform) = (self.bare.now(), Some(format!("the platform of {key}")));
+        let issue = Happening::IssueKey { platform };
+        let issued = self.service().happen(now, PlatformId::DEFAULT, issue);
+        if let Ok(Outcome::KeyIssued { key: issued, .. }) = issued {
+            self.bindings.bind("key", &issued, key);
+        }
+    }
+
+    /// Whether something of it was there before, in whatever state.
+    pub(crate) fn has_strangers(&self) -> bool {
+        self.strangers > 0
+    }
+
+    /// A business that nobody named holds a tax id; `false` if it is held already.
+    pub(crate) fn make_stranger(
+        &mut self,
+        platform: PlatformId,
+        tax_id: String,
+        now: Timestamp,
+    ) -> bool {
+        self.strangers += 1;
+        let business = format!("stranger {}", self.strangers);
+        let details = BusinessDetails {
+            legal_name: business.clone(),
+            tax_id: Some(tax_id),
+            contact: Contact::default(),
+        };
+        let sync = Operation::SyncBusiness { business: business.clone(), details };
+        self.operate(now, platform, Told::default(), sync);
+        match self.look(now, platform, Operation::GetBusiness { business }) {
+            Some(reply::Reply::Business(business)) => business.tax_id_on_file,
+            _ => false,
+        }
+    }
+
+    /// The tax ids that a request tells.
+    pub(crate) fn tax_ids(&self, sent: &Prepared) -> Vec<String> {
+        let PreparedAction::Call(call) = &sent.action else { return Vec::new() };
+        let operation = route(&call.method, path_of(call))
+            .and_then(|route| route.decode(call.content_type.as_deref(), &call.body));
+        let parties = |sync: InvoiceSync| [sync.payee.details.tax_id, sync.payor.details.tax_id];
+        match operation {
+            Ok(Operation::SyncBusiness { details, .. }) => details.tax_id.into_iter().collect(),
+            Ok(Operation::SyncInvoice(sync)) => parties(*sync).into_iter().flatten().collect(),
+            Ok(Operation::ImportInvoices { file, .. }) => {
+                let syncs = file.rows.into_iter().filter_map(|row| row.sync.ok());
+                syncs.flat_map(parties).flatten().collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// What a request is about.
+    pub(crate) fn subject(&self, sent: &Prepared) -> Subject {
+        let sent = self.translate(sent);
+        let platform = self.platform(&sent).unwrap_or(PlatformId::DEFAULT);
+        let call = match &sent.action {
+            PreparedAction::Call(call) => call,
+            PreparedAction::Act(fields) => {
+                let field = |name| Some(fields.get(name)?.as_str()?.to_owned());
+                let (payee, invoice) = (field("payeeExternalId"), field("invoiceExternalId"));
+                return Subject { platform, payee, invoice };
+            }
+            PreparedAction::Advance(_) | PreparedAction::Deliveries => {
+                return Subject { platform, payee: None, invoice: None };
+            }
+        };
+        let operation = route(&call.method, path_of(call))
+            .and_then(|route| route.decode(call.content_type.as_deref(), &call.body));
+        let (payee, invoice) = match operation {
+            Ok(
+                Operation::GetInvoice { payee, invoice }
+                | Operation::RequestAdvance { payee, invoice },
+            ) => (Some(payee), Some(invoice)),
+            Ok(Operation::SyncInvoice(sync)) => (Some(sync.payee.business), Some(sync.invoice)),
+            Ok(
+                Operation::SetPayoutAccount { business, .. }
+                | Operation::GetBusiness { business }
+                | Operation::SyncBusiness { business, .. }
+                | Operation::Quote { business, .. }
+                | Operation::Invite { business, .. }
+                | Operation::CreateOnboardingSession { business },
+            ) => (Some(business), None),
+            _ => (None, None),
+        };
+        Subject { platform, payee, invoice }
+    }
+
+    /// Whose key a request carries.
+    pub(crate) fn platform_of(&self, sent: &Prepared) -> Option<PlatformId> {
+        self.platform(&self.translate(sent))
+    }
+
+    fn platform(&self, translated: &Prepared) -> Option<PlatformId> {
+        self.bare.face().platform_of(translated.authorization.as_deref())
+    }
+
+    fn service(&mut self) -> &mut Service<Reading> {
+        self.bare.face_mut()
+    }
+
+    /// A request as the model would be sent it.
+    fn translate(&self, sent: &Prepared) -> Prepared {
+        let text = |text: &String| self.bindings.translate(text);
+        let action = match &sent.action {
+            PreparedAction::Call(call) => PreparedAction::Call(PreparedCall {
+                path: text(&call.path),
+                body: match std::str::from_utf8(&call.body) {
+                    Ok(body) => self.bindings.translate(body).into_bytes(),
+                    Err(_) => call.body.clone(),
+                },
+                ..call.clone()
+            }),
+            PreparedAction::Act(fields) => {
+                let fields = fields.iter().map(|(name, value)| match value {
+                    serde_json::Value::String(value) => (name.clone(), text(value).into()),
+                    value => (name.clone(), value.clone()),
+                });
+                PreparedAction::Act(fields.collect())
+            }
+            action => action.clone(),
+        };
+        Prepared { authorization: sent.authorization.as_ref().map(text), action }
+    }
+}
+
+impl Reply {
+    /// The same, where the code that was seen is as good as the one predicted.
+    fn with_precedence(mut self, seen: &Seen) -> Reply {
+        for point in self.points.iter_mut().filter(|point| point.field == "code") {
+            point.clause = clause!("gap.refusalPrecedence");
+        }
+        if let Some(code) = seen.code().and_then(Code::parse) {
+            self.points.retain(|point| point.field != "status");
+            let documented = Status::Documented(seen.status);
+            let states = matches!(code.status(), Status::Documented(_));
+            if states {
+                self.points.push(Point {
+                    clause: Clause::find(&format!("7.codes.{code}"))
+                        .unwrap_or(clause!("7.shape.code")),
+                    holds: code.status() == documented,
+                    field: "status".into(),
+                    expected: format!("the status of {code}"),
+                    seen: seen.status.to_string(),
+                });
+            }
+        }
+        self
+    }
+}
+
+/// The time is as late as it is; what is sent when, and which request fails, the model does not predict.
+fn is_unpredictable(sent: &Prepared) -> bool {
+    match &sent.action {
+        PreparedAction::Call(_) => false,
+        PreparedAction::Act(fields) => {
+            fields.get("action").is_some_and(|name| name == "upstreamFails")
+        }
+        PreparedAction::Advance(_) | PreparedAction::Deliveries => true,
+    }
+}
+
+fn is_amount(field: &str) -> bool {
+    matches!(field, "advanceAmount" | "feeTotal")
+}
+
+fn path_of(call: &PreparedCall) -> &str {
+    call.path.split_once('?').map_or(call.path.as_str(), |(path, _)| path)
+}
+
+/// The operation that a request asks for, if it is one.
+pub(crate) fn kind_of(sent: &Prepared) -> Option<tideover_model::OperationKind> {
+    let PreparedAction::Call(call) = &sent.action else { return None };
+    route(&call.method, path_of(call)).ok().map(|route| route.kind)
+}

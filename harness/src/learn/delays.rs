@@ -1,0 +1,184 @@
+//! How long hidden transitions take, read off when each was seen not to have happened yet, and when it had.
+
+use std::collections::BTreeMap;
+
+use tideover_model::{Delays as Known, OperationKind, Timestamp, clause};
+
+use crate::checks::Exchange;
+use crate::judge::{Belief, Point, Subject};
+use crate::learn::span::{Span, widen};
+
+/// What is known of delays, in seconds.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Delays {
+    /// What was read last, if it waits for something.
+    waits: Option<(Awaited, Wait)>,
+    businesses: BTreeMap<Subject, Wait>,
+    advances: BTreeMap<Subject, Funding>,
+    pub(super) collection_account: Option<Span>,
+    pub(super) funding_starts: Option<Span>,
+    pub(super) funding_completes: Option<Span>,
+}
+
+/// A transition that was enabled, and was not seen to have happened until then.
+#[derive(Clone, Copy, Debug)]
+struct Wait {
+    enabled: Timestamp,
+    /// Seconds that enabling it may have taken.
+    unsure: u64,
+    not_yet: Timestamp,
+}
+
+/// What is waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Awaited {
+    CollectionAccount,
+    Funding,
+    Funded,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Funding {
+    starts: Wait,
+    /// Between when and when it started.
+    started: Option<(Timestamp, Timestamp)>,
+    not_funded: Timestamp,
+}
+
+impl Wait {
+    /// How long it took, if it had happened at `now`.
+    fn until(&self, now: Timestamp) -> Span {
+        Span {
+            min: between(self.enabled, self.not_yet),
+            max: between(self.enabled, now) + self.unsure,
+        }
+    }
+}
+
+impl Delays {
+    pub(super) fn observe(&mut self, exchange: &Exchange<'_>, belief: &Belief) {
+        self.waits = None;
+        let Some(subject) = belief.subject(exchange.sent) else { return };
+        self.forget_what_was_hurried(exchange, &subject);
+        match exchange.kind() {
+            Some(OperationKind::GetInvoice) => self.observe_advance(exchange, &subject),
+            Some(OperationKind::GetBusiness) => self.observe_account(exchange, &subject),
+            Some(OperationKind::RequestAdvance)
+                if exchange.seen.json().is_some_and(|body| body["alreadyRequested"] == false) =>
+            {
+                let starts = Wait::from(exchange);
+                let funding = Funding { starts, started: None, not_funded: exchange.now };
+                self.advances.insert(subject.clone(), funding);
+            }
+            _ => {}
+        }
+        let business = Subject { invoice: None, ..subject };
+        if belief.may_open_account(&business, exchange.now) {
+            self.businesses.entry(business).or_insert_with(|| Wait::from(exchange));
+        }
+    }
+
+    /// What the outside world was made to do tells nothing of how long it takes.
+    fn forget_what_was_hurried(&mut self, exchange: &Exchange<'_>, subject: &Subject) {
+        match exchange.action_name() {
+            Some("collectionAccountOpens") => {
+                self.businesses.remove(&Subject { invoice: None, ..subject.clone() });
+            }
+            Some("fundingStarts" | "fundingCompletes") => {
+                self.advances.remove(subject);
+            }
+            _ => {}
+        }
+    }
+
+    fn observe_account(&mut self, exchange: &Exchange<'_>, subject: &Subject) {
+        let Some(body) = exchange.seen.json().filter(|_| exchange.seen.is_success()) else {
+            return;
+        };
+        let Some(wait) = self.businesses.get_mut(subject) else { return };
+        if body["onboarding"]["collectionAccount"] == true {
+            let took = wait.until(exchange.now);
+            widen(&mut self.collection_account, Some(took));
+            self.businesses.remove(subject);
+        } else {
+            wait.not_yet = exchange.since;
+            self.waits = Some((Awaited::CollectionAccount, *wait));
+        }
+    }
+
+    fn observe_advance(&mut self, exchange: &Exchange<'_>, subject: &Subject) {
+        let Some(funding) = self.advances.get_mut(subject) else { return };
+        let state = exchange.seen.json().and_then(|body| body["advance"]["state"].as_str());
+        match (state, funding.started) {
+            (Some("REQUESTED"), _) => {
+                funding.starts.not_yet = exchange.since;
+                self.waits = Some((Awaited::Funding, funding.starts));
+            }
+            (Some("FUNDING"), None) => {
+                widen(&mut self.funding_starts, Some(funding.starts.until(exchange.now)));
+                funding.started = Some((funding.starts.not_yet, exchange.now));
+                funding.not_funded = exchange.since;
+            }
+            (Some("FUNDING"), Some((_, latest))) => {
+                funding.not_funded = exchange.since;
+                let wait = Wait { enabled: latest, unsure: 0, not_yet: exchange.since };
+                self.waits = Some((Awaited::Funded, wait));
+            }
+            (Some("FUNDED" | "REPAID"), Some((earliest, latest))) => {
+                let took = Span {
+                    min: between(latest, funding.not_funded),
+                    max: between(earliest, exchange.now),
+                };
+                widen(&mut self.funding_completes, Some(took));
+                self.advances.remove(subject);
+            }
+            (Some(_), _) => {
+                self.advances.remove(subject);
+            }
+            (None, _) => {}
+        }
+    }
+
+    /// What the last read shows to be late: it should have happened by now, whatever was drawn.
+    pub(super) fn overdue(&self, exchange: &Exchange<'_>, known: &Known) -> Option<Point> {
+        let (awaited, wait) = self.waits?;
+        let (clause, field, bound) = match awaited {
+            Awaited::CollectionAccount => (
+                clause!("gap.accountOpening"),
+                "onboarding.collectionAccount",
+                known.collection_account,
+            ),
+            Awaited::Funding => {
+                (clause!("gap.advanceTransitions"), "advance.state", known.funding_starts)
+            }
+            Awaited::Funded => {
+                (clause!("gap.advanceTransitions"), "advance.state", known.funding_completes)
+            }
+        };
+        let waited = between(wait.enabled, exchange.since);
+        (waited > bound.max).then(|| Point {
+            clause,
+            holds: false,
+            field: field.to_owned(),
+            expected: format!("{awaited:?} within {} s", bound.max),
+            seen: format!("not yet, after {waited} s"),
+        })
+    }
+
+    pub(super) fn add(&mut self, other: &Delays) {
+        widen(&mut self.collection_account, other.collection_account);
+        widen(&mut self.funding_starts, other.funding_starts);
+        widen(&mut self.funding_completes, other.funding_completes);
+    }
+}
+
+impl From<&Exchange<'_>> for Wait {
+    fn from(exchange: &Exchange<'_>) -> Wait {
+        let unsure = between(exchange.since, exchange.now);
+        Wait { enabled: exchange.now, unsure, not_yet: exchange.now }
+    }
+}
+
+fn between(earlier: Timestamp, later: Timestamp) -> u64 {
+    later.unix_unsigned().saturating_sub(earlier.unix_unsigned())
+}

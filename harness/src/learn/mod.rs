@@ -1,0 +1,141 @@
+//! What a run has learned of a target where the document is silent: a profile that the mock can obey, and that
+//! the target can be held to.
+
+mod delays;
+mod gaps;
+mod rates;
+mod span;
+mod written;
+
+use std::collections::BTreeMap;
+
+use tideover_model::{Clause, Code, OperationKind, Profile, Success, clause};
+
+use crate::checks::Exchange;
+use crate::inbox::Arrival;
+use crate::judge::{Belief, Bounds, Point};
+
+pub use gaps::{Gap, Gaps};
+pub use span::Span;
+pub use written::Learned;
+
+use delays::Delays;
+use rates::Rates;
+
+/// What the answers of a target have told of its choices.
+#[derive(Clone, Debug, Default)]
+pub struct Lessons {
+    success: BTreeMap<Success, BTreeMap<u16, u64>>,
+    refusals: BTreeMap<Code, BTreeMap<u16, u64>>,
+    body_limit: Bounds,
+    per_invoice_maximum: Bounds,
+    concentration_limit: Bounds,
+    rates: Rates,
+    delays: Delays,
+    /// Seconds between the attempts of a delivery that were not accepted, by how many went before.
+    retries: BTreeMap<usize, Span>,
+    attempts: BTreeMap<String, Vec<(u64, u16)>>,
+    session_links_live: Option<bool>,
+}
+
+impl Lessons {
+    /// Learns from an exchange.
+    pub(crate) fn observe(&mut self, exchange: &Exchange<'_>, belief: &Belief) {
+        self.observe_status(exchange);
+        self.rates.observe(exchange, belief);
+        self.delays.observe(exchange, belief);
+        for arrival in exchange.arrivals {
+            self.observe_arrival(arrival);
+        }
+        if exchange.action_name() == Some("vendorOpensSession") {
+            let live = self.session_links_live.unwrap_or(false) || exchange.seen.is_success();
+            self.session_links_live = Some(live);
+        }
+    }
+
+    /// What a read shows not to have happened yet, though it should have by `profile`.
+    pub(crate) fn overdue(&self, exchange: &Exchange<'_>, profile: &Profile) -> Option<Point> {
+        self.delays.overdue(exchange, &profile.delays)
+    }
+
+    /// Takes over what a belief knows of limits, at the end of a run.
+    pub(crate) fn conclude(&mut self, belief: &Belief) {
+        let limits = belief.limits();
+        self.body_limit = self.body_limit.and(limits.body);
+        self.per_invoice_maximum = self.per_invoice_maximum.and(limits.invoice);
+        for bounds in limits.outstanding.values() {
+            self.concentration_limit = self.concentration_limit.and(*bounds);
+        }
+        self.rates.conclude();
+        self.attempts.clear();
+    }
+
+    /// Learns what another run has learned.
+    pub fn add(&mut self, other: &Lessons) {
+        for (success, statuses) in &other.success {
+            count(self.success.entry(*success).or_default(), statuses);
+        }
+        for (code, statuses) in &other.refusals {
+            count(self.refusals.entry(*code).or_default(), statuses);
+        }
+        self.body_limit = self.body_limit.and(other.body_limit);
+        self.per_invoice_maximum = self.per_invoice_maximum.and(other.per_invoice_maximum);
+        self.concentration_limit = self.concentration_limit.and(other.concentration_limit);
+        self.rates.add(&other.rates);
+        self.delays.add(&other.delays);
+        for (attempt, span) in &other.retries {
+            let known = self.retries.entry(*attempt).or_insert(*span);
+            *known = known.hull(*span);
+        }
+        self.session_links_live = match (self.session_links_live, other.session_links_live) {
+            (Some(one), Some(other)) => Some(one || other),
+            (one, other) => one.or(other),
+        };
+    }
+
+    /// What was learned, as a profile; what was not is as `known` says.
+    pub fn learned(&self, known: &Profile) -> Learned {
+        Learned::from_lessons(self, known)
+    }
+
+    fn observe_status(&mut self, exchange: &Exchange<'_>) {
+        let Some(kind) = exchange.kind() else { return };
+        let (status, seen) = (exchange.seen.status, exchange.seen);
+        if let Some(code) = seen.code().and_then(Code::parse) {
+            // For an advance, the document states it.
+            let stated = exchange.predicted_refusal.is_some_and(|(_, by)| by == ADVANCE_NOT_FOUND);
+            if !stated && matches!(code.status(), tideover_model::Status::Assumed(_)) {
+                *self.refusals.entry(code).or_default().entry(status).or_default() += 1;
+            }
+        } else if seen.is_success() {
+            let repeat = seen.json().is_some_and(|body| body["alreadyRequested"] == true);
+            let success = match kind {
+                OperationKind::RequestAdvance if repeat => Success::RepeatAdvance,
+                kind => kind.into(),
+            };
+            *self.success.entry(success).or_default().entry(status).or_default() += 1;
+        }
+    }
+
+    fn observe_arrival(&mut self, arrival: &Arrival) {
+        let (Some(id), Some(at)) = (&arrival.delivery, arrival.signed_at()) else { return };
+        let attempts = self.attempts.entry(id.clone()).or_default();
+        if let Some((before, status)) = attempts.last().copied()
+            && !(200..=299).contains(&status)
+            && at >= before
+        {
+            let span = Span::exactly(at - before);
+            let known = self.retries.entry(attempts.len() - 1).or_insert(span);
+            *known = known.hull(span);
+        }
+        attempts.push((at, arrival.status));
+    }
+}
+
+const ADVANCE_NOT_FOUND: Clause = clause!("4.advances.5");
+
+fn count(known: &mut BTreeMap<u16, u64>, other: &BTreeMap<u16, u64>) {
+    for (status, times) in other {
+        *known.entry(*status).or_default() += times;
+    }
+}

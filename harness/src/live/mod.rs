@@ -1,0 +1,17 @@
+//! A target that is not ours: what may be sent there, and what was.
+//!
+//! - [`settings`] is what the user allows; [`scope`] is the gate that every request must pass.
+//! - [`ledger`] counts what is spent, and knows what the run was given.
+//! - [`session`] sends, at the pace that is allowed, and writes everything down before; what it has begun it
+//!   also ends. [`target`] is how the suite sees it.
+
+mod cleanup;
+mod journal;
+pub mod ledger;
+mod pace;
+pub mod scope;
+pub mod session;
+pub mod settings;
+pub mod target;
+
+pub use journal::wall_time;

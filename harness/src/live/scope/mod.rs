@@ -1,0 +1,341 @@
+//! The gate: the last line before the wire. It decides of every request whether it may be sent.
+//!
+//! What reads may: every GET without a body, and `POST /v1/quotes`. Of what writes, only what it can read
+//! whole and what names nobody outside:
+//!
+//! - every business that is written to, in the path, the body or a row of a file, is a test account; a
+//!   payor is one, or is listed as a payor;
+//! - e-mail addresses, tax ids and bank accounts are the user's own, or so malformed that they are
+//!   nobody's; a webhook goes to the run's own inbox; an invoice or an import has the run's own name;
+//! - a field or a column that it does not know is refused, and so is a file that could be read in two ways;
+//! - a body that is no JSON object goes only to the sync of a test account, and only with too few digits in
+//!   it to be anything;
+//! - a method on a path that the API does not serve is sent only where the path is named after the run;
+//! - the key is one that the run was given, or issued itself; a foreign or malformed one only reads.
+//!
+//! Everything else is refused, even if it would be harmless.
+
+mod file;
+mod names;
+mod tree;
+
+use percent_encoding::percent_decode_str;
+use serde_json::{Map, Value};
+
+use crate::live::ledger::Given;
+use crate::live::settings::{Settings, is_plain};
+use crate::target::{Prepared, PreparedAction, PreparedCall};
+use names::{Names, Rule};
+use tree::Tree;
+
+/// Why a request is not sent.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not sent: {0}")]
+pub struct Refused(pub String);
+
+/// What may be sent, and what it may cost.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Permit {
+    /// Whether it can change anything.
+    pub writes: bool,
+    /// The invoices that it syncs.
+    pub synced: Vec<SyncedInvoice>,
+    /// The invoice for which it requests an advance.
+    pub financed: Option<FinancedInvoice>,
+    /// Whether it subscribes to webhooks.
+    pub subscribes: bool,
+    /// What is there afterwards, in words.
+    pub makes: Vec<String>,
+}
+
+/// An invoice that is synced.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SyncedInvoice {
+    /// Its payee.
+    pub payee: String,
+    /// Its identifier.
+    pub invoice: String,
+    /// Its face value, in cents, if that can be told.
+    pub face_value: Option<u64>,
+}
+
+/// An invoice for which an advance is requested.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FinancedInvoice {
+    /// Its payee.
+    pub payee: String,
+    /// Its identifier.
+    pub invoice: String,
+    /// Whether only this run can have synced it.
+    pub is_own: bool,
+}
+
+/// What the gate decides by.
+#[derive(Clone, Copy, Debug)]
+pub struct Scope<'a> {
+    /// What the user allows.
+    pub settings: &'a Settings,
+    /// What the run was given.
+    pub given: &'a Given,
+    /// The run's own part of the inbox.
+    pub inbox: Option<&'a str>,
+    /// Whether the clock can be moved.
+    pub moves_clock: bool,
+}
+
+type Judged<T = Permit> = Result<T, Refused>;
+
+fn refused<T>(why: impl Into<String>) -> Judged<T> {
+    Err(Refused(why.into()))
+}
+
+impl Scope<'_> {
+    /// Whether `step` may be sent.
+    ///
+    /// # Errors
+    /// [`Refused`], with the reason.
+    pub fn judge(&self, step: &Prepared) -> Judged {
+        let authorization = step.authorization.as_deref();
+        match &step.action {
+            PreparedAction::Call(call) if reads(call) => {
+                self.judge_reader(authorization)?;
+                Ok(Permit::default())
+            }
+            PreparedAction::Call(call) if self.is_nowhere(call) => {
+                self.judge_reader(authorization)?;
+                Ok(Permit::default())
+            }
+            PreparedAction::Call(call) => {
+                self.judge_writer(authorization)?;
+                Ok(Permit { writes: true, ..self.judge_call(call)? })
+            }
+            PreparedAction::Act(fields) => {
+                self.judge_operator()?;
+                self.judge_writer(authorization)?;
+                self.judge_action(fields)?;
+                Ok(Permit { writes: true, ..Permit::default() })
+            }
+            PreparedAction::Advance(_) if !self.moves_clock => {
+                refused("the target's clock cannot be moved")
+            }
+            PreparedAction::Advance(_) => {
+                self.judge_operator()?;
+                self.judge_writer(authorization)?;
+                Ok(Permit { writes: true, ..Permit::default() })
+            }
+            PreparedAction::Deliveries => {
+                self.judge_operator()?;
+                Ok(Permit::default())
+            }
+        }
+    }
+
+    fn judge_operator(&self) -> Judged<()> {
+        if self.settings.operator.is_none() {
+            return refused("there is no operator port: give operator");
+        }
+        Ok(())
+    }
+
+    /// Nobody's key but the run's own is tried out.
+    fn judge_reader(&self, authorization: Option<&str>) -> Judged<()> {
+        /// No key is so short.
+        const SHORTEST_KEY: usize = 16;
+        let Some(header) = authorization else { return Ok(()) };
+        let is_harmless = header.len() < SHORTEST_KEY || header.contains(self.own_name());
+        if is_harmless || self.is_own_key(header) {
+            return Ok(());
+        }
+        refused("its key is not one of the run's own")
+    }
+
+    fn judge_writer(&self, authorization: Option<&str>) -> Judged<()> {
+        if !self.settings.allow_writes {
+            return refused("it writes, and writes are not allowed: --allow-writes");
+        }
+        if !authorization.is_some_and(|header| self.is_own_key(header)) {
+            return refused("it writes, and its key is not one of the run's own");
+        }
+        Ok(())
+    }
+
+    fn is_own_key(&self, header: &str) -> bool {
+        let Some(key) = header.strip_prefix("Bearer ") else { return false };
+        let Settings { key: first, second_key, .. } = self.settings;
+        first.reveal() == key
+            || second_key.as_ref().is_some_and(|second| second.reveal() == key)
+            || self.given.keys.contains(key)
+    }
+
+    /// What everything that the run makes has in its name.
+    fn own_name(&self) -> &str {
+        &self.settings.own_name
+    }
+
+    /// Whether no API serves this path: it is named after the run.
+    fn is_nowhere(&self, call: &PreparedCall) -> bool {
+        let rest = call.path.strip_prefix("/v1/").or_else(|| call.path.strip_prefix('/'));
+        call.body.is_empty()
+            && rest.is_some_and(|rest| rest.starts_with(self.own_name()))
+            && !call.path.contains(['%', '.'])
+    }
+
+    fn judge_call(&self, call: &PreparedCall) -> Judged {
+        let Some(rest) = call.path.strip_prefix("/v1/") else {
+            return refused(format!("{} {} is not known", call.method, call.path));
+        };
+        let segments: Vec<&str> = rest.split('/').collect();
+        let body = call.body.as_slice();
+        let made = |made: String| Permit { makes: vec![made], ..Permit::default() };
+        match (call.method.as_str(), segments.as_slice()) {
+            ("PUT", ["organizations", business]) => {
+                let business = self.judge_account(business)?;
+                self.judge_business(body)?;
+                Ok(made(format!("business {business}")))
+            }
+            ("PUT", ["organizations", business, "payout-account"]) => {
+                self.judge_account(business)?;
+                self.judge_object(body, names::PAYOUT_ACCOUNT)?;
+                Ok(Permit::default())
+            }
+            ("PUT", ["invoices", "imports", import]) => {
+                let import = self.judge_own(import)?;
+                let synced = file::judge(&self.names(), body)?;
+                Ok(Permit { synced, ..made(format!("import {import}")) })
+            }
+            ("PUT", ["invoices", invoice]) => self.judge_invoice(invoice, body),
+            ("POST", ["advances"]) => {
+                let financed = self.judge_advance(body)?;
+                let FinancedInvoice { payee, invoice, .. } = &financed;
+                let made = made(format!("an advance on invoice {invoice} of {payee}"));
+                Ok(Permit { financed: Some(financed), ..made })
+            }
+            ("POST", ["invitations"]) => {
+                let object = self.judge_object(body, names::INVITATION)?;
+                let business = object.field("externalId").and_then(Tree::text).unwrap_or_default();
+                Ok(made(format!("an invitation for {business}")))
+            }
+            ("POST", ["onboarding-sessions"]) => {
+                self.judge_object(body, names::SESSION)?;
+                Ok(Permit::default())
+            }
+            ("POST", ["webhooks"]) => {
+                self.judge_object(body, names::SUBSCRIPTION)?;
+                Ok(Permit { subscribes: true, ..Permit::default() })
+            }
+            ("DELETE", ["webhooks", reference]) => {
+                if !body.is_empty() || !self.given.references.contains(*reference) {
+                    return refused(format!("the run was not given the subscription {reference}"));
+                }
+                Ok(Permit::default())
+            }
+            (method, _) => refused(format!("{method} {} is not known", call.path)),
+        }
+    }
+
+    fn judge_advance(&self, body: &[u8]) -> Judged<FinancedInvoice> {
+        let object = self.judge_object(body, names::ADVANCE)?;
+        let text = |name| object.field(name).and_then(Tree::text).map(str::to_owned);
+        let (Some(payee), Some(invoice)) = (text("payeeExternalId"), text("invoiceExternalId"))
+        else {
+            return refused("an advance must name its payee and its invoice");
+        };
+        let is_own = self.settings.is_run_new && invoice.starts_with(self.own_name());
+        Ok(FinancedInvoice { payee, invoice, is_own })
+    }
+
+    fn judge_invoice(&self, segment: &str, body: &[u8]) -> Judged {
+        let invoice = self.judge_own(segment)?;
+        let object = self.judge_object(body, names::INVOICE)?;
+        let payee =
+            object.field("payee").and_then(|payee| payee.field("externalId")).and_then(Tree::text);
+        let face_value = object.field("faceValue").and_then(Tree::whole_number);
+        let makes = payee
+            .map(|payee| [format!("business {payee}"), format!("invoice {invoice} of {payee}")]);
+        let synced =
+            payee.map(|payee| SyncedInvoice { payee: payee.to_owned(), invoice, face_value });
+        let (synced, makes) = (synced.into_iter().collect(), makes.into_iter().flatten().collect());
+        Ok(Permit { synced, makes, ..Permit::default() })
+    }
+
+    /// The sync of a test account names nobody else, so that a malformed body may go there.
+    fn judge_business(&self, body: &[u8]) -> Judged<()> {
+        match Tree::read(body) {
+            Some(object @ Tree::Object(_)) => self.names().judge(&object, names::BUSINESS),
+            Some(tree) if !tree.is_plain() => refused("its body has objects where none belong"),
+            _ if names::is_nothing(body) => Ok(()),
+            _ => refused("its body is no JSON object, and long enough to name somebody"),
+        }
+    }
+
+    fn judge_object(&self, body: &[u8], fields: &[(&str, Rule)]) -> Judged<Tree> {
+        match Tree::read(body) {
+            Some(object @ Tree::Object(_)) => {
+                self.names().judge(&object, fields)?;
+                Ok(object)
+            }
+            _ => refused("its body is no JSON object"),
+        }
+    }
+
+    fn judge_account(&self, segment: &str) -> Judged<String> {
+        let identifier = decoded(segment)?;
+        if self.settings.accounts.is_test_account(&identifier) {
+            return Ok(identifier);
+        }
+        refused(format!("{identifier:?} is not a test account"))
+    }
+
+    fn judge_own(&self, segment: &str) -> Judged<String> {
+        let identifier = decoded(segment)?;
+        if identifier.starts_with(self.own_name()) {
+            return Ok(identifier);
+        }
+        refused(format!("{segment:?} is not named after the run"))
+    }
+
+    fn names(&self) -> Names<'_> {
+        Names {
+            accounts: &self.settings.accounts,
+            inbox: self.inbox,
+            given: self.given,
+            own_name: self.own_name(),
+        }
+    }
+
+    fn judge_action(&self, fields: &Map<String, Value>) -> Judged<()> {
+        let name = fields.get("action").and_then(Value::as_str).unwrap_or_default();
+        let Some((_, rules)) = names::ACTIONS.iter().find(|(action, _)| *action == name) else {
+            return refused(format!("the action {name:?} is not for a live target"));
+        };
+        let rest: Map<String, Value> =
+            fields.iter().filter(|(field, _)| *field != "action").map(owned).collect();
+        self.names().judge(&Tree::from(&Value::Object(rest)), rules)?;
+        if name == "revokeKey" && !fields.contains_key("key") {
+            return refused("revokeKey without a key revokes the run's own");
+        }
+        Ok(())
+    }
+}
+
+fn owned((name, value): (&String, &Value)) -> (String, Value) {
+    (name.clone(), value.clone())
+}
+
+fn reads(call: &PreparedCall) -> bool {
+    match call.method.as_str() {
+        "GET" => call.body.is_empty(),
+        // `4.quotes.2`: it writes nothing, whatever it is sent.
+        "POST" => call.path == "/v1/quotes",
+        _ => false,
+    }
+}
+
+/// The identifier in a segment of a path, if every server reads the same one.
+fn decoded(segment: &str) -> Judged<String> {
+    let decoded = percent_decode_str(segment).decode_utf8();
+    match decoded {
+        Ok(identifier) if is_plain(&identifier) => Ok(identifier.into_owned()),
+        _ => refused(format!("{segment:?} is not read alike by every server")),
+    }
+}

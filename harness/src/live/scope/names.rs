@@ -1,0 +1,265 @@
+//! Whom a body names: what may stand in each field of it.
+
+use tideover_model::is_routing_number;
+
+use crate::live::ledger::Given;
+use crate::live::scope::tree::Tree;
+use crate::live::scope::{Judged, refused};
+use crate::live::settings::Accounts;
+
+/// What may stand in a field.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Rule {
+    /// Whatever names nobody: plain values, and lists of them.
+    Free,
+    /// A test account; it must be there.
+    TestAccount,
+    /// A test account or a payor; it must be there.
+    Payor,
+    /// What the run has named.
+    OwnName,
+    /// One of the user's tax ids, or nobody's.
+    TaxId,
+    /// One of the user's e-mail addresses, or nobody's.
+    Email,
+    /// The number of one of the user's bank accounts, or nobody's.
+    AccountNumber,
+    /// That of its bank, or nobody's.
+    RoutingNumber,
+    /// A place in the run's own inbox.
+    Inbox,
+    /// A link that the run was given.
+    Session,
+    /// A key that the run issued.
+    IssuedKey,
+    /// An object, or nothing.
+    Fields(Fields),
+}
+
+pub(super) type Fields = &'static [(&'static str, Rule)];
+
+const ADDRESS: Fields = &[
+    ("line1", Rule::Free),
+    ("line2", Rule::Free),
+    ("city", Rule::Free),
+    ("state", Rule::Free),
+    ("postalCode", Rule::Free),
+];
+/// A telephone number could be somebody's.
+const CONTACT: Fields =
+    &[("name", Rule::Free), ("email", Rule::Email), ("address", Rule::Fields(ADDRESS))];
+pub(super) const BUSINESS: Fields =
+    &[("legalName", Rule::Free), ("taxId", Rule::TaxId), ("contact", Rule::Fields(CONTACT))];
+const PAYEE: Fields = &[
+    ("externalId", Rule::TestAccount),
+    ("legalName", Rule::Free),
+    ("taxId", Rule::TaxId),
+    ("contact", Rule::Fields(CONTACT)),
+];
+const PAYOR: Fields = &[
+    ("externalId", Rule::Payor),
+    ("legalName", Rule::Free),
+    ("taxId", Rule::TaxId),
+    ("contact", Rule::Fields(CONTACT)),
+];
+pub(super) const INVOICE: Fields = &[
+    ("payee", Rule::Fields(PAYEE)),
+    ("payor", Rule::Fields(PAYOR)),
+    ("status", Rule::Free),
+    ("faceValue", Rule::Free),
+    ("issueDate", Rule::Free),
+    ("dueDate", Rule::Free),
+];
+pub(super) const PAYOUT_ACCOUNT: Fields = &[
+    ("accountNumber", Rule::AccountNumber),
+    ("routingNumber", Rule::RoutingNumber),
+    ("label", Rule::Free),
+];
+pub(super) const ADVANCE: Fields =
+    &[("payeeExternalId", Rule::TestAccount), ("invoiceExternalId", Rule::OwnName)];
+pub(super) const INVITATION: Fields = &[("externalId", Rule::TestAccount), ("email", Rule::Email)];
+pub(super) const SESSION: Fields = &[("externalId", Rule::TestAccount)];
+pub(super) const SUBSCRIPTION: Fields = &[("url", Rule::Inbox), ("eventTypes", Rule::Free)];
+
+const VENDOR: Fields = &[("payeeExternalId", Rule::TestAccount)];
+const VENDORS_INVOICE: Fields =
+    &[("payeeExternalId", Rule::TestAccount), ("invoiceExternalId", Rule::OwnName)];
+
+/// The actions of the operator port that a live target may be asked for; `reset` is none of them.
+pub(super) const ACTIONS: &[(&str, Fields)] = &[
+    ("vendorAcceptsInvitation", &[("payeeExternalId", Rule::TestAccount), ("email", Rule::Email)]),
+    (
+        "vendorConfirmsTaxId",
+        &[("payeeExternalId", Rule::TestAccount), ("route", Rule::Free), ("taxId", Rule::TaxId)],
+    ),
+    (
+        "vendorSignsAgreement",
+        &[("payeeExternalId", Rule::TestAccount), ("address", Rule::Fields(ADDRESS))],
+    ),
+    (
+        "vendorAddsBankAccount",
+        &[
+            ("payeeExternalId", Rule::TestAccount),
+            ("accountNumber", Rule::AccountNumber),
+            ("routingNumber", Rule::RoutingNumber),
+        ],
+    ),
+    ("collectionAccountOpens", VENDOR),
+    ("fundingStarts", VENDORS_INVOICE),
+    ("fundingCompletes", VENDORS_INVOICE),
+    (
+        "payorPays",
+        &[
+            ("payeeExternalId", Rule::TestAccount),
+            ("invoiceExternalId", Rule::OwnName),
+            ("amount", Rule::Free),
+        ],
+    ),
+    ("taxIdFoundWrong", VENDOR),
+    ("interruptNextImport", &[("afterRows", Rule::Free)]),
+    ("vendorOpensSession", &[("url", Rule::Session)]),
+    ("markTestAccount", &[("externalId", Rule::TestAccount)]),
+    ("issueKey", &[("platform", Rule::Free)]),
+    ("revokeKey", &[("key", Rule::IssuedKey)]),
+    ("upstreamFails", &[("requests", Rule::Free)]),
+];
+
+/// Who may be named.
+#[derive(Clone, Copy)]
+pub(super) struct Names<'a> {
+    pub(super) accounts: &'a Accounts,
+    pub(super) inbox: Option<&'a str>,
+    pub(super) given: &'a Given,
+    /// What the names of all that the run makes begin with.
+    pub(super) own_name: &'a str,
+}
+
+impl Names<'_> {
+    /// Whether every field of an object holds what it may, and those that must be there are.
+    pub(super) fn judge(&self, object: &Tree, fields: &[(&str, Rule)]) -> Judged<()> {
+        let Tree::Object(members) = object else { return refused("expected an object") };
+        for (index, (name, value)) in members.iter().enumerate() {
+            if members[..index].iter().any(|(earlier, _)| earlier == name) {
+                return refused(format!("{name} stands twice"));
+            }
+            let Some((_, rule)) = fields.iter().find(|(field, _)| field == name) else {
+                return refused(format!("the field {name:?} is not known"));
+            };
+            if !self.permits(*rule, value)? {
+                return refused(format!("{name} could name somebody who is not the user's"));
+            }
+        }
+        for (name, rule) in fields {
+            let is_missing = object.field(name).is_none();
+            if is_missing && matches!(rule, Rule::TestAccount | Rule::Payor | Rule::IssuedKey) {
+                return refused(format!("{name} is missing: the target could supply one"));
+            }
+        }
+        self.judge_bank(object)
+    }
+
+    fn permits(&self, rule: Rule, value: &Tree) -> Judged<bool> {
+        if let Rule::Fields(fields) = rule {
+            let is_object = matches!(value, Tree::Object(members) if !members.is_empty());
+            return if is_object {
+                self.judge(value, fields).map(|()| true)
+            } else {
+                Ok(value.is_nothing())
+            };
+        }
+        let must_be_there = matches!(rule, Rule::TestAccount | Rule::Payor | Rule::IssuedKey);
+        if value.is_nothing() && !must_be_there {
+            return Ok(true);
+        }
+        let Some(text) = value.text() else {
+            return Ok(matches!(rule, Rule::Free) && value.is_plain());
+        };
+        Ok(match rule {
+            Rule::Free | Rule::Fields(_) => true,
+            Rule::TestAccount => self.accounts.is_test_account(text),
+            Rule::Payor => self.accounts.is_payor(text),
+            Rule::OwnName => self.is_own_name(text),
+            Rule::TaxId => self.is_tax_id(text),
+            Rule::Email => self.is_email(text),
+            Rule::AccountNumber => {
+                self.accounts.banks.iter().any(|bank| bank.account_number == text)
+                    || is_nobodys_account(text)
+            }
+            Rule::RoutingNumber => {
+                self.accounts.banks.iter().any(|bank| bank.routing_number == text)
+                    || is_nobodys_bank(text)
+            }
+            Rule::Inbox => self.is_inbox(text),
+            Rule::Session => self.given.sessions.contains(text),
+            Rule::IssuedKey => self.given.keys.contains(text),
+        })
+    }
+
+    /// The number of one account at the bank of another could be somebody's.
+    fn judge_bank(&self, object: &Tree) -> Judged<()> {
+        let text = |name| object.field(name).and_then(Tree::text);
+        let (Some(account), Some(routing)) = (text("accountNumber"), text("routingNumber")) else {
+            return Ok(());
+        };
+        let is_own = self
+            .accounts
+            .banks
+            .iter()
+            .any(|bank| bank.account_number == account && bank.routing_number == routing);
+        if is_own || is_nobodys_account(account) || is_nobodys_bank(routing) {
+            return Ok(());
+        }
+        refused("the account number is not listed with this routing number")
+    }
+
+    pub(super) fn is_own_name(&self, text: &str) -> bool {
+        text.starts_with(self.own_name)
+    }
+
+    pub(super) fn is_tax_id(&self, text: &str) -> bool {
+        self.accounts.tax_ids.iter().any(|own| own == text) || is_nobodys_tax_id(text)
+    }
+
+    pub(super) fn is_email(&self, text: &str) -> bool {
+        self.accounts.emails.iter().any(|own| own == text) || is_nobodys_email(text)
+    }
+
+    fn is_inbox(&self, url: &str) -> bool {
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_/".contains(&byte);
+        let rest = self.inbox.and_then(|inbox| url.strip_prefix(inbox)?.strip_prefix('/'));
+        rest.is_some_and(|rest| rest.bytes().all(is_plain))
+    }
+}
+
+fn digits(text: &str) -> usize {
+    text.bytes().filter(u8::is_ascii_digit).count()
+}
+
+/// A tax id has nine digits: with fewer it is nobody's.
+pub(crate) fn is_nobodys_tax_id(text: &str) -> bool {
+    text.is_ascii() && digits(text) < 9
+}
+
+/// An account number has four digits at least.
+pub(crate) fn is_nobodys_account(text: &str) -> bool {
+    text.is_ascii() && digits(text) < 4
+}
+
+/// A routing number has nine digits, the last of which checks the others.
+pub(crate) fn is_nobodys_bank(text: &str) -> bool {
+    let is_mistyped = text.len() == 9 && digits(text) == 9 && !is_routing_number(text);
+    text.is_ascii() && (digits(text) < 9 || is_mistyped)
+}
+
+/// Without a name, or without a host, nothing can be delivered.
+pub(crate) fn is_nobodys_email(text: &str) -> bool {
+    let signs = text.matches('@').count();
+    text.is_ascii() && (signs == 0 || signs == 1 && (text.starts_with('@') || text.ends_with('@')))
+}
+
+/// Whether a body that cannot be read has too few digits in it for anything, and no address.
+pub(crate) fn is_nothing(body: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(body);
+    let is_numeric = |character: &char| character.is_numeric();
+    is_nobodys_email(&text) && text.chars().filter(is_numeric).count() < 4 && !text.contains("//")
+}

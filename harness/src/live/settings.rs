@@ -1,0 +1,293 @@
+//! What a run against a live target may do: checked once, before anything is sent.
+
+use std::fmt;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::net::SocketAddr;
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+use serde_json::json;
+use tideover_model::masked;
+use url::Url;
+
+use crate::step::Memory;
+use crate::target::NO_INBOX;
+
+/// An API key. It is shown but for its middle.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ApiKey(String);
+
+/// What a run against a live target is given and may do.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The base URL, without a slash at its end.
+    pub target: String,
+    /// The key of the platform that calls.
+    pub key: ApiKey,
+    /// The key of a second platform, served by the same target.
+    pub second_key: Option<ApiKey>,
+    /// The base URL of the operator port.
+    pub operator: Option<String>,
+    /// Where webhooks come to the run.
+    pub webhooks: Option<Webhooks>,
+    /// Whether anything but reads and quotes may be sent.
+    pub allow_writes: bool,
+    /// Whom requests may be about.
+    pub accounts: Accounts,
+    /// What may be spent.
+    pub budget: Budget,
+    /// How many requests a second are sent at most.
+    pub per_second: NonZeroU32,
+    /// How long an answer is waited for.
+    pub timeout: Duration,
+    /// What the names of everything that the run makes begin with; see [`own_name`].
+    pub own_name: String,
+    /// Whether nobody can have used such names before: the run's was drawn at random.
+    pub is_run_new: bool,
+}
+
+/// The inbox: where it listens, and the URL that leads there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Webhooks {
+    /// The address to listen on.
+    pub listen: SocketAddr,
+    /// The public URL, without a slash at its end.
+    pub url: String,
+}
+
+/// Whom requests that write may name. Nothing else is ever named.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Accounts {
+    /// Identifiers of test accounts.
+    pub listed: Vec<String>,
+    /// What identifiers of test accounts begin with.
+    pub prefix: Option<String>,
+    /// Identifiers that may stand as payors of invoices, besides the test accounts.
+    pub payors: Vec<String>,
+    /// Addresses that invitations may be sent to.
+    pub emails: Vec<String>,
+    /// Tax ids.
+    pub tax_ids: Vec<String>,
+    /// Bank accounts.
+    pub banks: Vec<Bank>,
+}
+
+/// A bank account.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Bank {
+    /// Its number.
+    pub account_number: String,
+    /// The bank's.
+    pub routing_number: String,
+}
+
+/// What a run may spend.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budget {
+    /// Requests, those of the operator port included; what is deleted at the end comes on top.
+    pub requests: u64,
+    /// The sum of the face values of invoices for which an advance is requested, in cents.
+    pub financed: u64,
+    /// Subscriptions to webhooks.
+    pub subscriptions: u64,
+}
+
+/// What the names of everything that a run makes begin with, after the prefix of the test accounts.
+///
+/// # Errors
+/// What such a name may have in it, if `run` is none.
+pub fn own_name(run: &str) -> Result<String, String> {
+    if is_name(run) {
+        Ok(format!("td-{run}-"))
+    } else {
+        Err("run: expected at most 32 letters, digits and hyphens".into())
+    }
+}
+
+/// A name that nobody had before.
+pub fn any_name() -> String {
+    format!("{:012x}", RandomState::new().build_hasher().finish() >> 16)
+}
+
+/// A prefix that is shorter could be that of somebody's identifiers.
+const SHORTEST_PREFIX: usize = 3;
+
+impl ApiKey {
+    /// The key in `text`.
+    pub fn new(text: String) -> ApiKey {
+        ApiKey(text)
+    }
+
+    /// What must be sent.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for ApiKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ApiKey({self})")
+    }
+}
+
+impl fmt::Display for ApiKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&masked(&self.0))
+    }
+}
+
+impl fmt::Debug for Bank {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Bank({}, {})", masked(&self.account_number), self.routing_number)
+    }
+}
+
+impl Default for Budget {
+    fn default() -> Budget {
+        Budget { requests: 500, financed: 0, subscriptions: 3 }
+    }
+}
+
+impl Accounts {
+    /// Whether an identifier is that of a test account.
+    pub fn is_test_account(&self, identifier: &str) -> bool {
+        let prefixed = self.prefix.as_deref().is_some_and(|prefix| identifier.starts_with(prefix));
+        is_plain(identifier) && (prefixed || self.listed.iter().any(|listed| listed == identifier))
+    }
+
+    /// Whether an identifier may stand as the payor of an invoice.
+    pub fn is_payor(&self, identifier: &str) -> bool {
+        self.payors.iter().any(|payor| payor == identifier) || self.is_test_account(identifier)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.listed.is_empty() && self.prefix.is_none()
+    }
+}
+
+/// Whether every server and proxy reads an identifier in a path as the same one: nothing in it is ever
+/// taken for a part of a path, or decoded twice.
+pub fn is_plain(identifier: &str) -> bool {
+    let is_part_of_paths = |character: char| r"/\%?#;".contains(character);
+    !identifier.is_empty()
+        && identifier.trim() == identifier
+        && !identifier
+            .chars()
+            .any(|character| character.is_control() || is_part_of_paths(character))
+        && !identifier.chars().all(|character| character == '.')
+}
+
+impl Settings {
+    /// Whether all this fits together.
+    ///
+    /// # Errors
+    /// What does not, and what to do, in one line.
+    pub fn check(&self) -> Result<(), String> {
+        check_url("target", &self.target)?;
+        self.operator.as_deref().map_or(Ok(()), |operator| check_url("operator", operator))?;
+        if self.second_key.as_ref() == Some(&self.key) {
+            return Err("second-key: it is the same as key; a second platform has its own".into());
+        }
+        if !self.keys().all(|key| key.0.bytes().all(|byte| byte.is_ascii_graphic())) {
+            return Err("key: it has characters that no header can carry".into());
+        }
+        self.accounts.check()?;
+        if self.allow_writes && self.accounts.is_empty() {
+            return Err("allow-writes needs test accounts: list them with account, or give account-prefix, \
+                        once the service's operator has marked them"
+                .into());
+        }
+        if !self.allow_writes && self.webhooks.is_some() {
+            return Err("webhook-url needs allow-writes: to subscribe is to write".into());
+        }
+        let Some(webhooks) = &self.webhooks else { return Ok(()) };
+        check_url("webhook-url", &webhooks.url)
+    }
+}
+
+impl Settings {
+    /// What steps of the play of this number can refer to: the inbox, its own name `${run}`, the user's
+    /// secrets and the key of the second platform.
+    pub fn memory(&self, inbox: Option<&str>, play: u64) -> Memory {
+        let Settings { accounts, second_key, own_name, .. } = self;
+        let numbers: Vec<&str> = accounts.banks.iter().map(|bank| &*bank.account_number).collect();
+        let own = json!({ "taxIds": accounts.tax_ids, "accountNumbers": numbers });
+        let memory = Memory::with_inbox(inbox.unwrap_or(NO_INBOX))
+            .knowing("run", format!("{own_name}{play}").into())
+            .knowing("own", own);
+        match second_key {
+            None => memory,
+            Some(key) => memory.knowing("other", json!({ "key": key.reveal() })),
+        }
+    }
+
+    /// A body, with references in place of the user's tax ids and account numbers.
+    pub(super) fn conceal(&self, body: &str) -> String {
+        let Accounts { tax_ids, banks, .. } = &self.accounts;
+        let is_json = serde_json::from_str::<serde::de::IgnoredAny>(body).is_ok();
+        // What no quotes enclose may be part of another number.
+        let quoted = |text: &str| if is_json { format!("\"{text}\"") } else { text.to_owned() };
+        let tax_ids = tax_ids.iter().map(String::as_str).enumerate();
+        let tax_ids = tax_ids.map(|(n, own)| (own, format!("${{own.taxIds.{n}}}")));
+        let numbers = banks.iter().filter(|_| is_json).map(|bank| &*bank.account_number);
+        let numbers = numbers.enumerate();
+        let numbers = numbers.map(|(n, own)| (own, format!("${{own.accountNumbers.{n}}}")));
+        tax_ids.chain(numbers).fold(body.to_owned(), |body, (own, stands)| {
+            body.replace(&quoted(own), &quoted(&stands))
+        })
+    }
+
+    fn keys(&self) -> impl Iterator<Item = &ApiKey> {
+        std::iter::once(&self.key).chain(&self.second_key)
+    }
+}
+
+impl Accounts {
+    fn check(&self) -> Result<(), String> {
+        if let Some(prefix) = &self.prefix
+            && (prefix.chars().count() < SHORTEST_PREFIX || !is_plain(prefix))
+        {
+            return Err(format!(
+                "account-prefix: {prefix:?} is too short or has a character of paths: expected at least \
+                 {SHORTEST_PREFIX} characters that only test accounts begin with"
+            ));
+        }
+        for (option, identifiers) in [("account", &self.listed), ("payor", &self.payors)] {
+            if let Some(identifier) = identifiers.iter().find(|identifier| !is_plain(identifier)) {
+                return Err(format!(
+                    "{option}: {identifier:?} is empty, or has one of / \\ % ? # ; in it, which \
+                     not every server reads alike"
+                ));
+            }
+        }
+        for tax_id in &self.tax_ids {
+            if tax_id.chars().filter(char::is_ascii_digit).count() != 9 {
+                return Err(format!("tax-id: {:?} has not nine digits", masked(tax_id)));
+            }
+        }
+        if let Some(email) = self.emails.iter().find(|email| !email.contains('@')) {
+            return Err(format!("email: {email:?} is no address"));
+        }
+        Ok(())
+    }
+}
+
+fn check_url(option: &str, text: &str) -> Result<(), String> {
+    let wrong = |why: &str| Err(format!("{option}: {why}"));
+    let Ok(url) = Url::parse(text) else { return wrong("it is no URL") };
+    match url.scheme() {
+        _ if !url.username().is_empty() || url.password().is_some() => {
+            wrong("no user or password may stand in it")
+        }
+        _ if url.query().is_some() || url.fragment().is_some() => {
+            wrong("it must have no query and no fragment")
+        }
+        "http" | "https" => Ok(()),
+        _ => wrong("expected a URL that starts with https:// or http://"),
+    }
+}
+
+fn is_name(text: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+    (1..=32).contains(&text.len()) && text.bytes().all(is_plain)
+}

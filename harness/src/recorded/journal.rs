@@ -1,0 +1,85 @@
+//! The journal of a check against a live endpoint.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+use tideover_model::{Service, Timestamp};
+
+use crate::recorded::{Recorded, Recording};
+use crate::step::{Memory, Step};
+use crate::target::{Body, Prepared, PreparedAction, Seen};
+use crate::transcript::Header;
+
+/// Reads a journal. What it conceals stands for itself: the user's tax ids and accounts have made-up values, the
+/// same ones throughout.
+pub(super) fn read(text: &str) -> Result<Recording, String> {
+    let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    let (_, first) = lines.next().ok_or("the file is empty")?;
+    let header: Header = serde_json::from_str(first).map_err(|error| format!("line 1: {error}"))?;
+    let (target, run) = header.live.map(|live| (live.target, live.run)).unwrap_or_default();
+    let memory = made_up();
+    let mut requests: BTreeMap<u64, (u64, Recorded)> = BTreeMap::new();
+    for (number, line) in lines {
+        let at = |problem: String| format!("line {}: {problem}", number + 1);
+        let mut fields: Map<String, Value> =
+            serde_json::from_str(line).map_err(|error| at(error.to_string()))?;
+        let time = fields.remove("at").and_then(|at| Timestamp::parse(at.as_str()?));
+        let time = time.ok_or_else(|| at("it has no time".into()))?;
+        if let Some(answered) = fields.get("answers").and_then(Value::as_u64) {
+            let Some((_, recorded)) = requests.get_mut(&answered) else { continue };
+            recorded.seen = fields.get("seen").and_then(seen);
+            recorded.now = time;
+            continue;
+        }
+        let mut number_of = |name: &str| fields.remove(name).and_then(|value| value.as_u64());
+        let (request, case) = (number_of("number"), number_of("case"));
+        let request = request.ok_or_else(|| at("it has no number".into()))?;
+        let step: Step =
+            serde_json::from_value(Value::Object(fields)).map_err(|error| at(error.to_string()))?;
+        let sent = Prepared::from_step(&step, &memory, Service::FIRST_KEY);
+        let recorded = Recorded { sent, seen: None, since: time, now: time };
+        requests.insert(request, (case.unwrap_or(0), recorded));
+    }
+    let mut cases: BTreeMap<u64, Vec<Recorded>> = BTreeMap::new();
+    for (case, recorded) in requests.into_values().filter(|(_, recorded)| is_judged(recorded)) {
+        cases.entry(case).or_default().push(recorded);
+    }
+    let cases: Vec<Vec<Recorded>> = cases.into_values().collect();
+    let inbox = cases.iter().flatten().find_map(|recorded| inbox_of(&run, &recorded.sent));
+    Ok(Recording { target, inbox, cases, accepted: Vec::new() })
+}
+
+/// Requests of the API, and what the operator did with keys; whatever else moved the world outside is found out.
+fn is_judged(recorded: &Recorded) -> bool {
+    match &recorded.sent.action {
+        PreparedAction::Call(call) => !call.path.starts_with("/_sim/"),
+        PreparedAction::Act(fields) => {
+            fields.get("action").is_some_and(|name| name == "issueKey" || name == "revokeKey")
+        }
+        PreparedAction::Advance(_) | PreparedAction::Deliveries => false,
+    }
+}
+
+/// The URL that a run has subscribed, which has its name in it.
+fn inbox_of(run: &str, sent: &Prepared) -> Option<String> {
+    let PreparedAction::Call(call) = &sent.action else { return None };
+    let body: Value = serde_json::from_slice(&call.body).ok()?;
+    let url = body.get("url")?.as_str()?;
+    (!run.is_empty() && url.contains(run)).then(|| url.to_owned())
+}
+
+fn made_up() -> Memory {
+    let tax_ids: Vec<String> = (0..100).map(|n| format!("{}", 970_000_000 + n)).collect();
+    let accounts: Vec<String> = (0..100).map(|n| format!("{}", 97_000_000 + n)).collect();
+    Memory::default().knowing("own", json!({ "taxIds": tax_ids, "accountNumbers": accounts }))
+}
+
+fn seen(written: &Value) -> Option<Seen> {
+    let status = u16::try_from(written.get("status")?.as_u64()?).ok()?;
+    let body = match (written.get("body"), written.get("text").and_then(Value::as_str)) {
+        (Some(json), _) => Body::Json(json.clone().into()),
+        (None, Some(text)) => Body::Other(text.to_owned()),
+        (None, None) => Body::Empty,
+    };
+    Some(Seen { status, body })
+}

@@ -1,0 +1,82 @@
+//! Traffic that was recorded: judged as if it were played, and nothing is sent.
+
+mod har;
+mod journal;
+mod judged;
+
+use std::path::{Path, PathBuf};
+
+use tideover_model::Timestamp;
+
+use crate::target::{Prepared, Seen};
+
+pub use judged::judge;
+
+/// What was recorded.
+#[derive(Clone, Debug)]
+pub struct Recording {
+    /// Where it went.
+    pub target: String,
+    /// Where webhooks came to whoever recorded it, though the address may not be public.
+    pub inbox: Option<String>,
+    /// The requests, those of a case together: what one case names, no other does.
+    pub cases: Vec<Vec<Recorded>>,
+    /// The `Authorization` headers that were accepted at least once, the first one first.
+    pub accepted: Vec<String>,
+}
+
+/// A request, and what came of it.
+#[derive(Clone, Debug)]
+pub struct Recorded {
+    /// What was sent.
+    pub sent: Prepared,
+    /// What was answered, if anything was.
+    pub seen: Option<Seen>,
+    /// When it was sent.
+    pub since: Timestamp,
+    /// When the answer came.
+    pub now: Timestamp,
+}
+
+/// What is wrong with a file.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {problem}", path.display())]
+pub struct Unreadable {
+    path: PathBuf,
+    problem: String,
+}
+
+impl Recording {
+    /// Reads a HAR file (HTTP Archive 1.2), or the journal of a check.
+    ///
+    /// # Errors
+    /// [`Unreadable`] if it is neither, or holds no request of the API.
+    pub fn read(path: &Path) -> Result<Recording, Unreadable> {
+        let unreadable = |problem: String| Unreadable { path: path.to_owned(), problem };
+        let text = std::fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
+        let is_journal = text.lines().next().is_some_and(|line| line.contains("\"tideover\""));
+        let read = if is_journal { journal::read(&text) } else { har::read(&text) };
+        let mut recording = read.map_err(unreadable)?;
+        if recording.cases.iter().all(Vec::is_empty) {
+            return Err(unreadable("no request to a path of /v1/ is in it".into()));
+        }
+        recording.accepted = accepted(&recording.cases);
+        Ok(recording)
+    }
+}
+
+/// The headers that were ever taken for a key's.
+fn accepted(cases: &[Vec<Recorded>]) -> Vec<String> {
+    let mut accepted: Vec<String> = Vec::new();
+    for recorded in cases.iter().flatten() {
+        let taken = recorded.seen.as_ref().is_some_and(|seen| {
+            seen.status != 401 && seen.code() != Some("unknown_endpoint") && seen.json().is_some()
+        });
+        if let Some(header) = recorded.sent.authorization.as_ref().filter(|_| taken)
+            && !accepted.contains(header)
+        {
+            accepted.push(header.clone());
+        }
+    }
+    accepted
+}

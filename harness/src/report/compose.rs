@@ -1,0 +1,400 @@
+//! From what came of a run to its report.
+
+use std::time::Duration;
+
+use serde_json::Value;
+use tideover_model::Clause;
+use tideover_model::clause::Kind;
+
+use crate::checks::registry::Needs;
+use crate::coverage::Group;
+use crate::finding::{Finding, Verdict};
+use crate::inbox::Arrival;
+use crate::report::baseline::Baseline;
+use crate::report::difference::difference;
+use crate::report::document::{
+    Actor, Answer, Blame, ClauseKind, ClauseReport, DeliveryReport, Ending, FindingReport, Found,
+    GapReport, LatencyReport, Party, Report, SeenValue, State, StateGroup, Status, StepReport,
+    VERSION,
+};
+use crate::report::{curl, plain, title};
+use crate::standing::Standing;
+use crate::step::Action;
+use crate::suite::{Failure, Plan, Summary};
+use crate::target::{Body, Seen};
+
+/// A run, and what is to be said of it.
+pub struct Run<'a> {
+    /// What was to be played.
+    pub plan: &'a Plan,
+    /// What came of it.
+    pub summary: &'a Summary,
+    /// What was played against, in words.
+    pub target: &'a str,
+    /// What the target offers.
+    pub offers: &'a [Needs],
+    /// How long it took.
+    pub took: Duration,
+    /// The commands that replay the failures, in their order.
+    pub replay: &'a [String],
+    /// What is known.
+    pub baseline: Option<&'a Baseline>,
+    /// Why it ended before its time, if it did.
+    pub ended: Option<String>,
+    /// What it has left behind in the target.
+    pub left_behind: &'a [String],
+}
+
+impl Run<'_> {
+    /// The report of it.
+    pub fn report(&self) -> Report {
+        let Run { plan, summary, target, took, baseline, .. } = self;
+        let clauses: Vec<_> = Clause::all().map(|clause| self.clause(clause)).collect();
+        let failures = summary.failures.iter().enumerate();
+        let failures = failures.map(|(index, failure)| {
+            let replay = self.replay.get(index).cloned();
+            FindingReport { replay, ..FindingReport::of(failure) }
+        });
+        let noticed = summary.noticed.values();
+        let noticed = noticed.map(|(finding, times)| FindingReport::noticed(finding, *times));
+        let mut findings: Vec<_> = failures.chain(noticed).collect();
+        for finding in &mut findings {
+            finding.known = baseline.is_some_and(|known| known.has(&finding.fingerprint));
+        }
+        let new = findings.iter().filter(|finding| !finding.known);
+        Report {
+            version: VERSION,
+            target: (*target).to_owned(),
+            seed: plan.header.seed,
+            cases: summary.cases,
+            cases_left: plan.cases.saturating_sub(summary.cases),
+            steps: summary.steps,
+            milliseconds: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+            verdict: new.map(|finding| finding.found.verdict).min().unwrap_or(Verdict::Held),
+            ending: summary.ending,
+            warnings: self.warnings(&clauses),
+            gone: baseline.map(|known| known.without(&findings)).unwrap_or_default(),
+            clauses,
+            findings,
+            gaps: self.gaps(),
+            latency: latency(summary),
+            states: states(summary),
+            left_behind: self.left_behind.to_vec(),
+        }
+    }
+
+    fn clause(&self, clause: Clause) -> ClauseReport {
+        let (status, exercised, reason) = self.standing(clause);
+        ClauseReport {
+            clause: clause.name().to_owned(),
+            place: clause.place().to_owned(),
+            wording: clause.wording().to_owned(),
+            kind: match clause.kind() {
+                Kind::Documented => ClauseKind::Documented,
+                Kind::Assumed { .. } => ClauseKind::Assumed,
+            },
+            status,
+            reason,
+            exercised,
+            broken: self.summary.broken.get(&clause).map_or(0, |(times, _)| *times),
+        }
+    }
+
+    /// Whether a clause holds, how often that was looked at, and why no more can be said.
+    fn standing(&self, clause: Clause) -> (Status, u64, Option<String>) {
+        let Summary { met, broken, .. } = self.summary;
+        let times = |clause: &Clause| met.get(clause).copied().unwrap_or(0);
+        let standing = Standing::of(clause);
+        if let Some((_, verdict)) = broken.get(&clause) {
+            return (Status::from(*verdict), times(&clause), None);
+        }
+        if times(&clause) > 0 {
+            return (Status::Held, times(&clause), None);
+        }
+        if standing.is_checked() {
+            let lacks = standing.checks.iter().map(|(_, needs)| needs);
+            let lacks: Vec<&Needs> = lacks.filter(|needs| !self.offers.contains(needs)).collect();
+            return match lacks.first() {
+                Some(needs) if lacks.len() == standing.checks.len() => {
+                    (Status::Unreachable, 0, Some(needs.lacking().to_owned()))
+                }
+                _ => (Status::NotExercised, 0, None),
+            };
+        }
+        let shows_in = &standing.shows_in;
+        let exercised = shows_in.iter().map(times).sum();
+        if exercised == 0 {
+            let reason = match standing.unobservable {
+                Some(reason) => reason.to_owned(),
+                None => format!("no check of a run counts it: {}", standing.words().join("; ")),
+            };
+            return (Status::Unreachable, 0, Some(reason));
+        }
+        let names = |clauses: Vec<&Clause>| {
+            clauses.iter().map(|clause| clause.name()).collect::<Vec<_>>().join(", ")
+        };
+        let doubtful: Vec<&Clause> =
+            shows_in.iter().filter(|one| broken.contains_key(one)).collect();
+        if doubtful.is_empty() {
+            let reason = format!("a breach would show in {}", names(shows_in.iter().collect()));
+            (Status::Held, exercised, Some(reason))
+        } else {
+            let reason = format!("a breach shows in {}, which is broken", names(doubtful));
+            (Status::Inconclusive, exercised, Some(reason))
+        }
+    }
+
+    fn warnings(&self, clauses: &[ClauseReport]) -> Vec<String> {
+        let left = self.plan.cases.saturating_sub(self.summary.cases);
+        let mut warnings = Vec::new();
+        match self.summary.ending {
+            Ending::Interrupted if self.ended.is_some() => {}
+            Ending::Interrupted => {
+                warnings.push(format!("interrupted: {left} cases were not played"));
+            }
+            Ending::EnoughFound if left > 0 => warnings.push(format!(
+                "ended after {} findings: {left} cases were not played (--max-findings)",
+                self.summary.failures.len()
+            )),
+            Ending::EnoughFound | Ending::Complete => {}
+        }
+        warnings.extend(self.ended.iter().map(|why| format!("ended early: {why}")));
+        if self.summary.unanswered > 0 {
+            warnings.push(format!("{} requests were not answered", self.summary.unanswered));
+        }
+        let documented = |clause: &&ClauseReport| {
+            clause.status == Status::NotExercised && clause.kind == ClauseKind::Documented
+        };
+        let unmet: Vec<&str> =
+            clauses.iter().filter(documented).map(|clause| clause.clause.as_str()).collect();
+        if !unmet.is_empty() {
+            let (count, names) = (unmet.len(), unmet.join(", "));
+            warnings.push(format!(
+                "never met, so that nothing is said of them: {count} documented clauses ({names})"
+            ));
+        }
+        warnings
+    }
+}
+
+impl Run<'_> {
+    /// What was seen where the document is silent: values as they were told, and what is narrowed from many.
+    fn gaps(&self) -> Vec<GapReport> {
+        let told = self.summary.gaps.all().map(|gap| GapReport {
+            clause: gap.clause.name().to_owned(),
+            wording: gap.clause.wording().to_owned(),
+            constant: gap.is_constant(),
+            place: gap.place,
+            assumed: gap.assumed,
+            seen: gap
+                .seen
+                .into_iter()
+                .map(|(value, times)| SeenValue { value, times: Some(times) })
+                .collect(),
+        });
+        let known = &self.plan.header.profile;
+        let lessons = self.summary.lessons.learned(known).lessons;
+        let narrowed = lessons.into_iter().filter_map(|(field, lesson)| {
+            let key = field.split('.').next().unwrap_or_default();
+            let clause = Clause::all().find(|clause| {
+                *clause.kind().profile_key().unwrap_or_default() == *key && !is_told(key)
+            })?;
+            Some(GapReport {
+                clause: clause.name().to_owned(),
+                wording: clause.wording().to_owned(),
+                assumed: assumed(known, &field),
+                constant: true,
+                place: field,
+                seen: vec![SeenValue { value: lesson, times: None }],
+            })
+        });
+        told.chain(narrowed).collect()
+    }
+}
+
+/// Statuses are told as values already.
+fn is_told(key: &str) -> bool {
+    matches!(key, "success" | "refusals")
+}
+
+/// What a profile says of a field, by its path.
+fn assumed(profile: &tideover_model::Profile, field: &str) -> String {
+    let profile = serde_json::to_value(profile).unwrap_or_default();
+    let value = field.split('.').try_fold(&profile, |value, part| value.get(part));
+    value.map(Value::to_string).unwrap_or_default()
+}
+
+impl Needs {
+    /// Why a clause cannot be met without it.
+    fn lacking(self) -> &'static str {
+        match self {
+            Needs::Requests => "nothing was asked",
+            Needs::Vendor => "no vendor is through with onboarding",
+            Needs::Operator => "nobody plays the outside world",
+            Needs::Inbox => "webhooks do not come to the suite",
+            Needs::Inside => "only a service in process can be looked into",
+        }
+    }
+}
+
+impl From<Verdict> for Status {
+    fn from(verdict: Verdict) -> Status {
+        match verdict {
+            Verdict::Violated => Status::Violated,
+            Verdict::Inconclusive => Status::Inconclusive,
+            Verdict::Stalled => Status::Stalled,
+            Verdict::DiffersFromAssumption => Status::Differs,
+            Verdict::Held => Status::Held,
+        }
+    }
+}
+
+impl FindingReport {
+    /// What is told of a failure, wherever it was met.
+    pub fn of(failure: &Failure) -> FindingReport {
+        let finding = failure.finding();
+        let last = failure.answers.last().map(|(_, seen)| seen);
+        FindingReport {
+            fingerprint: finding.cause().fingerprint(),
+            found: Found::from(finding),
+            also: failure.findings.iter().skip(1).map(Found::from).collect(),
+            known: false,
+            cases: failure.met,
+            first_case: failure.case,
+            steps_before: failure.steps_before as u64,
+            runs: failure.probes as u64,
+            blame: Blame::of(finding.verdict, last),
+            steps: steps(failure),
+            difference: difference(&failure.transcript),
+            replay: None,
+        }
+    }
+}
+
+impl FindingReport {
+    /// What is told of a finding that fails no run: no steps were kept.
+    fn noticed(finding: &Finding, times: u64) -> FindingReport {
+        FindingReport {
+            fingerprint: finding.cause().fingerprint(),
+            found: Found::from(finding),
+            also: Vec::new(),
+            known: false,
+            cases: times,
+            first_case: 0,
+            steps_before: 0,
+            runs: 0,
+            blame: Blame::of(finding.verdict, None),
+            steps: Vec::new(),
+            difference: None,
+            replay: None,
+        }
+    }
+}
+
+impl From<&Finding> for Found {
+    fn from(finding: &Finding) -> Found {
+        let Finding { clause, verdict, operation, field, expected, seen } = finding;
+        Found {
+            clause: clause.name().to_owned(),
+            place: clause.place().to_owned(),
+            wording: clause.wording().to_owned(),
+            verdict: *verdict,
+            operation: operation.clone(),
+            field: field.clone(),
+            expected: expected.clone(),
+            seen: seen.clone(),
+        }
+    }
+}
+
+impl Blame {
+    fn of(verdict: Verdict, last: Option<&Seen>) -> Blame {
+        let gateway = |seen: &Seen| matches!(seen.status, 502..=504) && seen.json().is_none();
+        let (who, why) = match verdict {
+            _ if last.is_some_and(gateway) => (
+                Party::Network,
+                "A gateway's status without the document's body comes from something before the service.",
+            ),
+            Verdict::Violated => {
+                (Party::Service, "The document says it, and the service does otherwise.")
+            }
+            Verdict::Stalled => {
+                (Party::Service, "It must happen by itself, and has not within its time.")
+            }
+            Verdict::DiffersFromAssumption => (
+                Party::Us,
+                "The document leaves it open: what we assume is not what the service does.",
+            ),
+            Verdict::Inconclusive | Verdict::Held => {
+                (Party::Us, "What was seen does not suffice to say who is at fault.")
+            }
+        };
+        Blame { who, why: why.to_owned() }
+    }
+}
+
+fn steps(failure: &Failure) -> Vec<StepReport> {
+    let steps = &failure.transcript.steps;
+    let lines = curl(steps, &failure.answers);
+    let played = steps.iter().zip(&failure.answers).zip(lines);
+    played
+        .enumerate()
+        .map(|(index, ((step, (at, seen)), curl))| StepReport {
+            number: index as u64 + 1,
+            actor: match &step.action {
+                Action::Call(_) | Action::Deliveries => Actor::Caller,
+                Action::Act(_) | Action::Advance(_) => Actor::Outside,
+            },
+            title: title(step),
+            words: plain(step),
+            curl,
+            at: at.to_string(),
+            answer: Answer::from(seen),
+            deliveries: {
+                let arrivals = failure.arrivals.iter().filter(|(with, _)| *with == index);
+                arrivals.map(|(_, arrival)| DeliveryReport::from(arrival)).collect()
+            },
+        })
+        .collect()
+}
+
+impl From<&Seen> for Answer {
+    fn from(seen: &Seen) -> Answer {
+        let text = match &seen.body {
+            Body::Other(text) => Some(text.clone()),
+            Body::Empty | Body::Json(_) => None,
+        };
+        let (status, code) = (seen.status, seen.code().map(str::to_owned));
+        Answer { status, code, body: seen.told(), text }
+    }
+}
+
+impl From<&Arrival> for DeliveryReport {
+    fn from(arrival: &Arrival) -> DeliveryReport {
+        let body: Value = serde_json::from_slice(&arrival.body).unwrap_or_default();
+        let event = body["type"].as_str().unwrap_or("no event").to_owned();
+        DeliveryReport { event, path: arrival.path.clone(), answered: arrival.status }
+    }
+}
+
+fn latency(summary: &Summary) -> Vec<LatencyReport> {
+    let each = summary.latencies.each().map(|(kind, latency)| LatencyReport {
+        operation: format!("{} {}", kind.method(), kind.path()),
+        count: latency.count as u64,
+        median: latency.median.into(),
+        percentile95: latency.percentile95.into(),
+        max: latency.max.into(),
+    });
+    each.collect()
+}
+
+fn states(summary: &Summary) -> Vec<StateGroup> {
+    let group = |group: Group| StateGroup {
+        title: group.title().to_owned(),
+        states: {
+            let states = summary.coverage.of(group).into_iter();
+            states.map(|(name, times)| State { name, times }).collect()
+        },
+    };
+    Group::ALL.map(group).into()
+}

@@ -1,0 +1,369 @@
+//! The report of a run, as data: what the terminal, JSON, JUnit and HTML show, they read here.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::finding::Verdict;
+
+/// The version of this form. What is added does not change it.
+pub const VERSION: u32 = 1;
+
+/// What came of a run.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Report {
+    /// The version of this form.
+    pub version: u32,
+    /// What was played against, in words.
+    pub target: String,
+    /// The seed of the steps and of the service's free choices.
+    pub seed: u64,
+    /// Cases that were played.
+    pub cases: u64,
+    /// Cases that were not, of those that were to be played.
+    pub cases_left: u64,
+    /// Steps that were played.
+    pub steps: u64,
+    /// How long that took.
+    pub milliseconds: u64,
+    /// The worst that is said of any finding, those apart that are known.
+    pub verdict: Verdict,
+    /// Why no more was played.
+    pub ending: Ending,
+    /// Every clause, in document order, assumptions last.
+    pub clauses: Vec<ClauseReport>,
+    /// What does not hold: one finding for each cause, in the order in which they were met.
+    pub findings: Vec<FindingReport>,
+    /// The known findings that were not met.
+    pub gone: Vec<Known>,
+    /// What was seen where the document is silent.
+    pub gaps: Vec<GapReport>,
+    /// How long the answers took, by operation; none in process.
+    pub latency: Vec<LatencyReport>,
+    /// The interesting states, and how often each was reached.
+    pub states: Vec<StateGroup>,
+    /// What makes the run worth less than it looks.
+    pub warnings: Vec<String>,
+    /// What the run has left behind in the target.
+    pub left_behind: Vec<String>,
+}
+
+/// Why no more was played.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Ending {
+    /// It was left before its end.
+    #[default]
+    Interrupted,
+    /// Enough was found.
+    EnoughFound,
+    /// Every case was played.
+    Complete,
+}
+
+/// What is said of a clause.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ClauseReport {
+    /// The stable name.
+    pub clause: String,
+    /// Where the document says it or, for an assumption, where it is silent.
+    pub place: String,
+    /// What it says, in one line.
+    pub wording: String,
+    /// Whether the document says it, or we assume it.
+    pub kind: ClauseKind,
+    /// Whether it holds.
+    pub status: Status,
+    /// Why that is said of it, where the numbers don't tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// How often it was looked at.
+    pub exercised: u64,
+    /// In how many cases it was not as it should be.
+    pub broken: u64,
+}
+
+/// What a clause rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum ClauseKind {
+    /// The document says it.
+    Documented,
+    /// We assume it, where the document is silent.
+    Assumed,
+}
+
+/// Whether a clause holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Status {
+    /// A sentence of the document does not hold.
+    Violated,
+    /// It may hold or not.
+    Inconclusive,
+    /// What must happen by itself has not happened in time.
+    Stalled,
+    /// What the document leaves open is not as we assume.
+    Differs,
+    /// Nothing speaks against it.
+    Held,
+    /// The run could have met it, and never did.
+    NotExercised,
+    /// The run could not meet it: the reason says why.
+    Unreachable,
+}
+
+/// A finding: what does not hold, and the steps that show it.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FindingReport {
+    /// A short name of the cause, the same from run to run.
+    pub fingerprint: String,
+    /// What was found.
+    #[serde(flatten)]
+    pub found: Found,
+    /// What else was found with the last step.
+    pub also: Vec<Found>,
+    /// Whether the baseline has it.
+    pub known: bool,
+    /// How many cases met it.
+    pub cases: u64,
+    /// The first of them.
+    pub first_case: u64,
+    /// How many steps that took.
+    pub steps_before: u64,
+    /// How many runs it took to make them few.
+    pub runs: u64,
+    /// Whose fault it is.
+    pub blame: Blame,
+    /// The steps that show it: none can be left out.
+    pub steps: Vec<StepReport>,
+    /// What the last step that changed anything has changed, as the model tells it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub difference: Option<Difference>,
+    /// The command that replays it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replay: Option<String>,
+}
+
+/// What was found.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Found {
+    /// The clause that does not hold.
+    pub clause: String,
+    /// Where the document says it or, for an assumption, where it is silent.
+    pub place: String,
+    /// What the clause says, in one line.
+    pub wording: String,
+    /// How bad it is.
+    pub verdict: Verdict,
+    /// What was asked for: an operation, or an action of the operator port.
+    pub operation: String,
+    /// Which field of the answer, dotted; `status` for the HTTP status.
+    pub field: String,
+    /// What was expected there.
+    pub expected: String,
+    /// What was seen there.
+    pub seen: String,
+}
+
+/// Whose fault a finding is.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Blame {
+    /// Who.
+    pub who: Party,
+    /// Why, in a sentence.
+    pub why: String,
+}
+
+/// Who can be at fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Party {
+    /// The service.
+    Service,
+    /// What lies between.
+    Network,
+    /// Tideover: what it assumes, or what it could not find out.
+    Us,
+}
+
+/// A step that was played.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct StepReport {
+    /// Its number, from 1.
+    pub number: u64,
+    /// Who acts.
+    pub actor: Actor,
+    /// What is done, in few words.
+    pub title: String,
+    /// What is done, in plain words.
+    pub words: String,
+    /// The same as a command.
+    pub curl: String,
+    /// What the clock showed after it.
+    pub at: String,
+    /// What was answered.
+    pub answer: Answer,
+    /// The webhooks that came with it.
+    pub deliveries: Vec<DeliveryReport>,
+}
+
+/// Who acts in a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Actor {
+    /// A caller of the API.
+    Caller,
+    /// The outside world: a vendor, a bank, a payor, an operator, time.
+    Outside,
+}
+
+/// What was answered.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Answer {
+    /// The HTTP status.
+    pub status: u16,
+    /// The code of a failure.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+    /// The body, if it is JSON; keys, secrets and account numbers are masked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub body: Option<Value>,
+    /// The beginning of the body, if it is anything else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+
+/// A webhook that came.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DeliveryReport {
+    /// The kind of its event.
+    pub event: String,
+    /// Where it came.
+    pub path: String,
+    /// What it was answered.
+    pub answered: u16,
+}
+
+/// What a step has changed.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Difference {
+    /// The number of the step.
+    pub step: u64,
+    /// What is read otherwise after it.
+    pub changes: Vec<Change>,
+}
+
+/// A field that is read otherwise than before.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Change {
+    /// Of what: a business or an invoice.
+    pub subject: String,
+    /// Which field of it, dotted.
+    pub field: String,
+    /// What was read there before; null if there was no such thing.
+    pub before: Option<String>,
+    /// What is read there after; null if there is no such thing.
+    pub after: Option<String>,
+}
+
+/// A finding that is known.
+#[derive(Clone, Debug, PartialEq, Serialize, serde::Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Known {
+    /// The short name of its cause.
+    pub fingerprint: String,
+    /// The clause that did not hold.
+    pub clause: String,
+    /// What was asked for.
+    pub operation: String,
+    /// Which field of the answer.
+    pub field: String,
+}
+
+/// What was seen where the document is silent.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct GapReport {
+    /// The name of the assumption.
+    pub clause: String,
+    /// What it says, in one line.
+    pub wording: String,
+    /// Where it shows: an operation, a code, a field of an answer or of the profile.
+    pub place: String,
+    /// The value that is assumed; empty if that depends on the request.
+    pub assumed: String,
+    /// The values that were seen.
+    pub seen: Vec<SeenValue>,
+    /// Whether it was always the same.
+    pub constant: bool,
+}
+
+/// A value that was seen.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SeenValue {
+    /// The value, or the interval that it lies in.
+    pub value: String,
+    /// How often; not told of what is narrowed from many answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub times: Option<u64>,
+}
+
+/// How long the answers to an operation took, in microseconds.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LatencyReport {
+    /// The method and the path.
+    pub operation: String,
+    /// How many answers there were.
+    pub count: u64,
+    /// Half of them took no longer.
+    pub median: u64,
+    /// 95 % of them took no longer.
+    pub percentile95: u64,
+    /// None took longer.
+    pub max: u64,
+}
+
+/// States of one kind.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct StateGroup {
+    /// What kind of states they are.
+    pub title: String,
+    /// Those that a run should reach.
+    pub states: Vec<State>,
+}
+
+/// An interesting state.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct State {
+    /// What it is called.
+    pub name: String,
+    /// How often it was reached.
+    pub times: u64,
+}
+
+impl Report {
+    /// How many clauses have this status.
+    pub fn with_status(&self, status: Status) -> usize {
+        self.clauses.iter().filter(|clause| clause.status == status).count()
+    }
+}
+
+/// The JSON Schema of a report.
+pub fn schema() -> Value {
+    schemars::schema_for!(Report).to_value()
+}

@@ -1,0 +1,100 @@
+//! A report as one page that needs nothing else: no network, no script to be read.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use minijinja::value::Serde;
+use minijinja::{Environment, Error, Value};
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+use crate::report::document::{FindingReport, Report, Status};
+use crate::report::sequence::Sequence;
+
+const PAGE: &str = include_str!("html/page.html");
+const STYLE: &str = include_str!("html/style.css");
+const SCRIPT: &str = include_str!("html/filter.js");
+
+/// What the template reads.
+#[derive(Serialize)]
+struct Page<'a> {
+    report: &'a Report,
+    counts: Vec<Count>,
+    findings: Vec<Shown<'a>>,
+    style: &'a str,
+    script: &'a str,
+    script_hash: String,
+}
+
+/// A finding, and what of it is only shown here.
+#[derive(Serialize)]
+struct Shown<'a> {
+    finding: &'a FindingReport,
+    sequence: Sequence,
+    answers: Vec<String>,
+}
+
+/// How many clauses have a status.
+#[derive(Serialize)]
+struct Count {
+    status: Status,
+    clauses: usize,
+}
+
+/// The page.
+///
+/// # Errors
+/// Those of the template, which has none.
+pub fn html(report: &Report) -> Result<String, Error> {
+    let mut environment = Environment::new();
+    // The name says that what is put in is to be escaped.
+    environment.add_template("page.html", PAGE)?;
+    environment.add_filter("words", words);
+    let statuses = [
+        Status::Violated,
+        Status::Inconclusive,
+        Status::Stalled,
+        Status::Differs,
+        Status::Held,
+        Status::NotExercised,
+        Status::Unreachable,
+    ];
+    let counts: Vec<Count> = statuses
+        .map(|status| Count { status, clauses: report.with_status(status) })
+        .into_iter()
+        .filter(|count| count.clauses > 0)
+        .collect();
+    let page = Page {
+        report,
+        counts,
+        findings: report.findings.iter().map(Shown::of).collect(),
+        style: STYLE,
+        script: SCRIPT,
+        // Nothing else runs, whatever a target has answered.
+        script_hash: STANDARD.encode(Sha256::digest(SCRIPT)),
+    };
+    environment.get_template("page.html")?.render(Value::from(Serde(&page)))
+}
+
+impl Shown<'_> {
+    fn of(finding: &FindingReport) -> Shown<'_> {
+        let answers =
+            finding.steps.iter().map(|step| match (&step.answer.body, &step.answer.text) {
+                (Some(body), _) => serde_json::to_string_pretty(body).unwrap_or_default(),
+                (None, Some(text)) => text.clone(),
+                (None, None) => String::new(),
+            });
+        Shown { finding, sequence: Sequence::of(finding), answers: answers.collect() }
+    }
+}
+
+/// `differsFromAssumption` as `differs from assumption`.
+fn words(name: &str) -> String {
+    let mut words = String::with_capacity(name.len() + 4);
+    for character in name.chars() {
+        if character.is_ascii_uppercase() {
+            words.push(' ');
+        }
+        words.push(character.to_ascii_lowercase());
+    }
+    words
+}

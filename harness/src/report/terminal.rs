@@ -1,0 +1,193 @@
+//! A report for a person at a terminal: what was played, and what does not hold.
+
+use std::collections::BTreeSet;
+use std::fmt::{self, Write as _};
+
+use crate::report::document::{
+    Answer, Difference, FindingReport, Found, Known, Party, Report, Status, StepReport,
+};
+
+/// What a terminal has room for.
+const WIDTH: usize = 110;
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Report { target, seed, cases, steps, milliseconds, .. } = self;
+        let seconds = format!("{}.{} s", milliseconds / 1000, milliseconds % 1000 / 100);
+        let rate = steps.saturating_mul(1000) / (*milliseconds).max(1);
+        writeln!(
+            f,
+            "{steps} steps in {cases} cases against {target}, {seconds} ({rate} steps/s), seed {seed}"
+        )?;
+        writeln!(f)?;
+        self.write_states(f)?;
+        for finding in &self.findings {
+            write!(f, "\n{finding}")?;
+        }
+        for Known { fingerprint, clause, operation, field } in &self.gone {
+            writeln!(f, "\ngone: {fingerprint}, {clause} at {operation}: {field}")?;
+        }
+        writeln!(f)?;
+        for warning in &self.warnings {
+            write_wrapped(f, "warning: ", warning.split(' ').map(str::to_owned), " ")?;
+        }
+        for left in &self.left_behind {
+            writeln!(f, "left behind: {left}")?;
+        }
+        self.write_verdict(f)
+    }
+}
+
+impl Report {
+    fn write_states(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let titles = self.states.iter().map(|group| group.title.len());
+        let width = titles.max().unwrap_or(0).max("not reached".len());
+        let mut missed = Vec::new();
+        for group in &self.states {
+            let (reached, not): (Vec<_>, Vec<_>) =
+                group.states.iter().partition(|state| state.times > 0);
+            missed.extend(not.iter().map(|state| state.name.clone()));
+            let told = reached.iter().map(|state| format!("{} {}", state.name, state.times));
+            write_wrapped(f, &format!("{:width$}  ", group.title), told, " · ")?;
+        }
+        write_wrapped(f, &format!("{:width$}  ", "not reached"), missed.into_iter(), " · ")
+    }
+
+    /// What is not held is told with its findings; of the others, how many they are.
+    fn write_verdict(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let exercised: u64 = self.clauses.iter().map(|clause| clause.exercised).sum();
+        let told = [
+            (Status::Violated, "violated"),
+            (Status::Inconclusive, "inconclusive"),
+            (Status::Stalled, "stalled"),
+            (Status::Differs, "differ from what is assumed"),
+            (Status::Held, "held"),
+            (Status::NotExercised, "never met"),
+            (Status::Unreachable, "out of reach (tideover checks says why)"),
+        ];
+        let counts = told.iter().filter_map(|(status, words)| {
+            let count = self.with_status(*status);
+            (count > 0).then(|| format!("{count} {words}"))
+        });
+        let counts: Vec<_> = counts.collect();
+        let known = self.findings.iter().filter(|finding| finding.known).count();
+        let verdict = self.verdict.words();
+        write!(f, "{verdict}: of {} clauses {}", self.clauses.len(), counts.join(", "))?;
+        write!(f, "; looked at {exercised} times")?;
+        if known > 0 {
+            write!(f, "; {known} of {} findings known", self.findings.len())?;
+        }
+        writeln!(f)
+    }
+}
+
+impl fmt::Display for FindingReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.found)?;
+        for also in &self.also {
+            writeln!(f, "{also}")?;
+        }
+        let who = match self.blame.who {
+            Party::Service => "the service",
+            Party::Network => "the network",
+            Party::Us => "us",
+        };
+        writeln!(f, "  blame {who}: {}", self.blame.why)?;
+        if self.known {
+            writeln!(f, "  known: the baseline has it")?;
+        }
+        let (made, runs) = (self.steps.len(), self.runs);
+        let met = match self.cases {
+            1 => format!("met in case {}", self.first_case),
+            cases => format!("met in {cases} cases, first in case {}", self.first_case),
+        };
+        let before = self.steps_before;
+        writeln!(f, "\n{met}; {before} steps made {made} in {runs} runs:")?;
+        for step in &self.steps {
+            write!(f, "{step}")?;
+        }
+        if let Some(difference) = &self.difference {
+            write!(f, "\n{difference}")?;
+        }
+        match &self.replay {
+            None => Ok(()),
+            Some(command) => writeln!(f, "\nreplay {} with: {command}", self.fingerprint),
+        }
+    }
+}
+
+impl fmt::Display for Found {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Found { clause, place, wording, verdict, operation, field, expected, seen } = self;
+        writeln!(f, "{clause} {} ({place})", verdict.words())?;
+        writeln!(f, "  {wording}")?;
+        writeln!(f, "  {operation}: {field}")?;
+        writeln!(f, "    expected  {expected}")?;
+        write!(f, "    seen      {seen}")
+    }
+}
+
+impl fmt::Display for StepReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "  {}. {} → {}", self.number, self.words, self.answer)?;
+        writeln!(f, "     {}", self.curl)
+    }
+}
+
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.code {
+            Some(code) => write!(f, "{} {code}", self.status),
+            None => write!(f, "{}", self.status),
+        }
+    }
+}
+
+/// What is new is told as such, not field by field.
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "what step {} changes, by the model:", self.step)?;
+        let subjects: BTreeSet<&str> =
+            self.changes.iter().map(|change| change.subject.as_str()).collect();
+        for subject in subjects {
+            let of: Vec<_> =
+                self.changes.iter().filter(|change| change.subject == subject).collect();
+            if of.iter().all(|change| change.before.is_none()) {
+                writeln!(f, "  {subject} comes into being")?;
+                continue;
+            }
+            for change in of {
+                let told = |value: &Option<String>| value.clone().unwrap_or_else(|| "none".into());
+                let (before, after) = (told(&change.before), told(&change.after));
+                writeln!(f, "  {subject}, {}: {before} → {after}", change.field)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A list, broken into lines that a terminal has room for; nothing for an empty one.
+fn write_wrapped(
+    f: &mut fmt::Formatter<'_>,
+    title: &str,
+    items: impl Iterator<Item = String>,
+    separator: &str,
+) -> fmt::Result {
+    let mut items = items.peekable();
+    if items.peek().is_none() {
+        return Ok(());
+    }
+    let indent = " ".repeat(title.chars().count());
+    let mut line = title.to_owned();
+    while let Some(mut item) = items.next() {
+        if items.peek().is_some() {
+            item.push_str(separator);
+        }
+        if line.chars().count() + item.chars().count() > WIDTH && line.trim() != title.trim() {
+            writeln!(f, "{}", line.trim_end())?;
+            line.clone_from(&indent);
+        }
+        line.write_str(&item)?;
+    }
+    writeln!(f, "{}", line.trim_end())
+}

@@ -1,0 +1,235 @@
+//! Endpoints that misbehave: each ends a check with a finding or with exit code 3, and none with a panic.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+/// An endpoint that does `misbehave` with each request but the first, which asks whether it is there.
+fn endpoint(
+    misbehave: impl Fn(usize, &mut TcpStream) -> std::io::Result<()> + Send + Sync + 'static,
+) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let (misbehave, asked) = (Arc::new(misbehave), Arc::new(AtomicUsize::new(0)));
+    thread::spawn(move || {
+        for socket in listener.incoming().flatten() {
+            let (misbehave, asked) = (Arc::clone(&misbehave), Arc::clone(&asked));
+            thread::spawn(move || serve(socket, &*misbehave, &asked));
+        }
+    });
+    address
+}
+
+/// One request on each connection; whoever closes it first ends it.
+fn serve(
+    mut socket: TcpStream,
+    misbehave: &dyn Fn(usize, &mut TcpStream) -> std::io::Result<()>,
+    asked: &AtomicUsize,
+) -> Option<()> {
+    let mut reader = BufReader::new(socket.try_clone().ok()?);
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        if reader.read_line(&mut line).ok()? == 0 {
+            return None;
+        }
+        if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+            length = value.trim().parse().ok()?;
+        }
+        if line == "\r\n" {
+            break;
+        }
+    }
+    reader.read_exact(&mut vec![0; length]).ok()?;
+    match asked.fetch_add(1, Ordering::SeqCst) {
+        0 => answer(&mut socket, "200 OK", "", b"[]").ok(),
+        number => misbehave(number, &mut socket).ok(),
+    }
+}
+
+fn answer(socket: &mut TcpStream, status: &str, headers: &str, body: &[u8]) -> std::io::Result<()> {
+    let length = body.len();
+    let head = format!(
+        "HTTP/1.1 {status}\r\ncontent-length: {length}\r\nconnection: close\r\n{headers}\r\n"
+    );
+    socket.write_all(head.as_bytes())?;
+    socket.write_all(body)
+}
+
+/// What a check told.
+struct Told {
+    code: Option<i32>,
+    text: String,
+    journal: String,
+}
+
+/// Checks it; an answer is waited for so many seconds.
+fn check(address: SocketAddr, timeout: &str) -> Told {
+    let folder = tempfile::tempdir().unwrap();
+    let journal: PathBuf = folder.path().join("journal.jsonl");
+    let output = Command::new(env!("CARGO_BIN_EXE_tideover"))
+        .current_dir(folder.path())
+        .args(["check", "--target", &format!("http://{address}"), "--key", "rap_sk_hostile"])
+        .args(["--seed", "1", "--cases", "30", "--requests-per-second", "100000"])
+        .args(["--journal", journal.to_str().unwrap()])
+        .args(["--timeout", timeout])
+        .output()
+        .unwrap();
+    let text = [output.stdout, output.stderr].concat();
+    let text = String::from_utf8(text).unwrap();
+    assert!(!text.contains("panicked"), "{text}");
+    assert!(!text.contains("rap_sk_hostile"), "{text}");
+    let journal = std::fs::read_to_string(journal).unwrap_or_default();
+    Told { code: output.status.code(), text, journal }
+}
+
+/// The run is over, and the last line says which target it was and why.
+fn assert_given_up(told: &Told, address: SocketAddr, why: &str) {
+    assert_eq!(told.code, Some(3), "{}", told.text);
+    let last = told.text.trim_end().lines().last().unwrap();
+    assert!(last.contains(&address.to_string()) && last.contains(why), "{}", told.text);
+}
+
+/// What it says is no answer of this API: a finding, of a sentence of the document.
+fn assert_found(told: &Told) {
+    assert_eq!(told.code, Some(1), "{}", told.text);
+    assert!(told.text.contains("violated"), "{}", told.text);
+}
+
+#[test]
+fn one_that_is_not_there_is_told_at_once() {
+    let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let told = check(address, "1");
+    assert_given_up(&told, address, "cannot connect");
+    assert!(told.journal.contains(r#""applied":"never""#), "{}", told.journal);
+}
+
+#[test]
+fn one_that_never_answers_is_told_at_once() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let told = check(address, "1");
+    assert_given_up(&told, address, "no answer within 1s");
+    assert!(told.journal.contains(r#""applied":"mayBe""#), "{}", told.journal);
+}
+
+#[test]
+fn one_that_closes_every_connection_is_given_up_after_ten_requests() {
+    let address = endpoint(|_, _| Ok(()));
+    let told = check(address, "1");
+    assert_given_up(&told, address, "10 requests in a row were not answered");
+    assert!(told.text.contains("the connection was closed"), "{}", told.text);
+    assert_eq!(told.journal.matches("mayBe").count(), 10);
+}
+
+#[test]
+fn one_that_closes_in_the_middle_of_its_answers_is_given_up() {
+    let address = endpoint(|_, socket| {
+        socket.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{\"half\":")
+    });
+    let told = check(address, "1");
+    assert_given_up(&told, address, "in the middle of an answer of 200");
+}
+
+#[test]
+fn one_that_does_not_speak_http_is_given_up() {
+    let address =
+        endpoint(|_, socket| socket.write_all(&[0xde, 0xad, 0xbe, 0xef, b'\r', b'\n', 0, 0]));
+    let told = check(address, "1");
+    assert_given_up(&told, address, "the answer is not HTTP");
+}
+
+#[test]
+fn one_that_always_answers_502_is_given_up() {
+    let address = endpoint(|_, socket| {
+        let body = br#"{"error":"x","code":"upstream_failed"}"#;
+        answer(socket, "502 Bad Gateway", "", body)
+    });
+    let told = check(address, "1");
+    // Without leave nothing fails upstream, so that the first of them is a finding as well.
+    assert!(matches!(told.code, Some(1 | 3)), "{}", told.text);
+}
+
+#[test]
+fn what_is_no_answer_of_the_api_is_a_finding() {
+    let large = vec![b'x'; 10 << 20];
+    let deep = [vec![b'['; 200_000], vec![b']'; 200_000]].concat();
+    for body in [
+        b"<!doctype html><title>Welcome</title>".to_vec(),
+        b"{\"error\":".to_vec(),
+        b"\xff\xfe\0\0".to_vec(),
+        br#"{"error":7,"code":["x"]}"#.to_vec(),
+        b"null".to_vec(),
+        deep,
+        large,
+    ] {
+        let shown = String::from_utf8_lossy(&body[..body.len().min(20)]).into_owned();
+        let address = endpoint(move |_, socket| answer(socket, "200 OK", "", &body));
+        let told = check(address, "1");
+        assert_found(&told);
+        assert!(told.text.len() < 100_000, "{shown}: {} bytes are told", told.text.len());
+        assert!(told.journal.len() < 1 << 20, "{shown}: {} bytes are kept", told.journal.len());
+    }
+}
+
+/// No more than a limit is read, however long it goes on.
+#[test]
+fn a_body_without_an_end_is_cut() {
+    let address = endpoint(|_, socket| {
+        socket.write_all(b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n")?;
+        loop {
+            socket.write_all(&[b'x'; 1 << 16])?;
+        }
+    });
+    let told = check(address, "20");
+    assert_found(&told);
+    assert!(told.journal.len() < 1 << 20);
+}
+
+#[test]
+fn a_redirect_is_not_followed() {
+    let elsewhere = endpoint(|_, _| panic!("it was followed"));
+    let address = endpoint(move |_, socket| {
+        answer(socket, "302 Found", &format!("location: http://{elsewhere}/\r\n"), b"")
+    });
+    let told = check(address, "1");
+    assert_found(&told);
+    assert!(told.text.contains("302"), "{}", told.text);
+}
+
+/// It is asked again when it says so, and the answer then is the one that counts.
+#[test]
+fn one_that_asks_to_wait_is_waited_for() {
+    let address = endpoint(|number, socket| match number % 2 {
+        1 => answer(socket, "429 Too Many Requests", "retry-after: 0\r\n", b""),
+        _ => answer(socket, "200 OK", "", b"<html>"),
+    });
+    let told = check(address, "1");
+    assert_found(&told);
+    assert!(!told.text.contains("429"), "{}", told.text);
+    assert!(told.journal.contains("429"));
+}
+
+#[test]
+fn one_that_asks_to_wait_for_an_hour_ends_the_run() {
+    let address = endpoint(|_, socket| {
+        answer(socket, "503 Service Unavailable", "retry-after: 3600\r\n", b"")
+    });
+    let told = check(address, "1");
+    assert_given_up(&told, address, "asks to wait 3600s");
+}
+
+#[test]
+fn one_that_asks_to_wait_again_and_again_is_given_up() {
+    let address =
+        endpoint(|_, socket| answer(socket, "429 Too Many Requests", "retry-after: 0\r\n", b""));
+    let told = check(address, "1");
+    assert_given_up(&told, address, "too many requests for it");
+    // Three repeats of each of ten, but for what it is not safe to repeat.
+    let sent = told.journal.matches("\"status\":429").count();
+    assert!((11..=40).contains(&sent), "{sent} requests");
+}

@@ -1,0 +1,136 @@
+//! What is learned of a target is what it is: each value that a run has reached, or a span that it lies in.
+
+use tideover_harness::generate;
+use tideover_harness::judge::Outside;
+use tideover_harness::learn::{Learned, Lessons};
+use tideover_harness::run::play;
+use tideover_harness::stranger::Strangers;
+use tideover_harness::suite::{InProcess, World};
+use tideover_harness::target::{INBOX, service, start};
+use tideover_harness::transcript::Header;
+use tideover_model::{Code, Profile, Success};
+
+const CASES: u64 = 150;
+
+fn learn(toml: &str, seed: u64) -> (Profile, Learned, Lessons) {
+    let profile: Profile = toml::from_str(toml).unwrap();
+    let header = Header::new(seed, start(), Profile::default());
+    let face = service(profile.clone(), seed + 77, INBOX);
+    let mut world = Strangers::new(InProcess::new(face, start()), Outside::Ours);
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let mut lessons = Lessons::default();
+    for case in 0..CASES {
+        let steps = generate::case(&header, case, 50);
+        let played = runtime.block_on(async {
+            play(&mut world.fresh().await.unwrap(), &header, &steps).await.unwrap()
+        });
+        assert!(played.findings.is_empty(), "{toml}: {:#?}", played.findings);
+        lessons.add(&played.lessons);
+    }
+    let learned = lessons.learned(&Profile::default());
+    (profile, learned, lessons)
+}
+
+/// The field's lesson, as two numbers.
+fn span(learned: &Learned, field: &str) -> Option<(u64, u64)> {
+    let (_, lesson) = learned.lessons.iter().find(|(name, _)| name == field)?;
+    let numbers: Vec<u64> =
+        lesson.split(|c: char| !c.is_ascii_digit()).filter_map(|word| word.parse().ok()).collect();
+    Some((numbers[0], *numbers.get(1).unwrap_or(&numbers[0])))
+}
+
+fn holds(learned: &Learned, field: &str, min: u64, max: u64) {
+    let Some((least, most)) = span(learned, field) else {
+        assert!(learned.unlearned.iter().any(|name| name == field), "{field} is neither");
+        return;
+    };
+    // A range is drawn from: what was drawn lies in it, and a single value in what was seen.
+    let overlaps = least <= max && min <= most;
+    assert!(overlaps, "{field} is {min} to {max}, learned as {least} to {most}");
+    if min == max {
+        assert!(least <= min && min <= most, "{field} is {min}, learned as {least} to {most}");
+    }
+}
+
+fn is_learned(toml: &str, seed: u64) -> Learned {
+    let (profile, learned, _) = learn(toml, seed);
+    let range = |range: tideover_model::Range<u64>| (range.min, range.max);
+    let rates = |range: tideover_model::Range<u32>| (range.min.into(), range.max.into());
+    let cents = |cents: i64| u64::try_from(cents).unwrap();
+    let limit = |limit: u64| (limit, limit);
+    for (field, (min, max)) in [
+        ("rates.advance", rates(profile.rates.advance)),
+        ("rates.fee", rates(profile.rates.fee)),
+        ("quote_term_days", limit(profile.quote_term_days)),
+        ("delays.collection_account", range(profile.delays.collection_account)),
+        ("delays.funding_starts", range(profile.delays.funding_starts)),
+        ("delays.funding_completes", range(profile.delays.funding_completes)),
+        ("body_limit", limit(profile.body_limit as u64)),
+        ("per_invoice_maximum", limit(cents(profile.per_invoice_maximum.0))),
+        ("concentration_limit", limit(cents(profile.concentration_limit.0))),
+    ] {
+        holds(&learned, field, min, max);
+    }
+    for (field, _) in &learned.lessons {
+        if let Some(name) = field.strip_prefix("success.") {
+            let success: Success = serde_json::from_value(name.into()).unwrap();
+            let (is, told) =
+                (profile.success_status(success), learned.profile.success_status(success));
+            assert_eq!(is, told, "{field}");
+        } else if let Some(name) = field.strip_prefix("refusals.") {
+            let code = Code::parse(name).unwrap();
+            assert_eq!(
+                profile.refusal_status(code),
+                learned.profile.refusal_status(code),
+                "{field}"
+            );
+        }
+    }
+    learned.profile.check().unwrap();
+    // A profile file that says the same.
+    assert_eq!(toml::from_str::<Profile>(&learned.to_string()).unwrap(), learned.profile);
+    learned
+}
+
+#[test]
+fn whatever_its_profile_a_target_is_learned_as_it_is() {
+    for (seed, toml) in [
+        "",
+        "body_limit = 65536\nquote_term_days = 90",
+        "per_invoice_maximum = 100000\nrates = { advance = 5000, fee = 1000 }",
+        "concentration_limit = 1000000",
+        "delays = { collection_account = 20, funding_starts = 7, funding_completes = 100 }",
+        "success = { request_advance = 200, repeat_advance = 202, unsubscribe = 200 }",
+        "refusals = { invoice_not_found = 410, already_imported = 422, self_dealing = 403 }",
+        "session_links_live = true\nwebhooks.retries = [2, 60, 600]",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        is_learned(toml, seed as u64);
+    }
+}
+
+#[test]
+fn what_was_reached_is_learned_and_the_rest_is_named() {
+    let learned = is_learned("webhooks.retries = [9, 60, 600]", 3);
+    let told: Vec<&str> = learned.lessons.iter().map(|(field, _)| field.as_str()).collect();
+    for field in [
+        "body_limit",
+        "per_invoice_maximum",
+        "rates.advance",
+        "rates.fee",
+        "quote_term_days",
+        "delays.collection_account",
+        "delays.funding_starts",
+        "delays.funding_completes",
+        "webhooks.retries",
+        "session_links_live",
+        "success.request_advance",
+        "refusals.self_dealing",
+    ] {
+        assert!(told.contains(&field), "{field} was not learned: {told:?}");
+    }
+    assert_eq!(learned.profile.webhooks.retries[..3], [9, 60, 600]);
+    assert!(learned.unlearned.iter().any(|field| field == "webhooks.at_once"));
+}

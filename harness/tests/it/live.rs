@@ -1,0 +1,495 @@
+//! A run against a live endpoint: what is sent there, written down, and cleaned up after it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::rc::Rc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tideover_harness::generate::{LIVE_STEPS, Vocabulary};
+use tideover_harness::inbox;
+use tideover_harness::live::session::{Abilities, Session};
+use tideover_harness::live::settings::{Accounts, ApiKey, Bank, Budget, Settings, Webhooks};
+use tideover_harness::live::target::LiveWorld;
+use tideover_harness::live::wall_time;
+use tideover_harness::step::{Action, Step};
+use tideover_harness::suite::World;
+use tideover_harness::target::client::{Client, Outgoing};
+use tideover_harness::target::{Applied, Prepared, Target};
+use tideover_harness::transcript::{Header, Transcript};
+use tideover_model::{Destinations, Profile};
+use tideover_sim::Mock;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+
+/// A mock that stands in for a live endpoint; it lets webhooks go to the inbox.
+async fn endpoint(inbox: Option<&inbox::Server>) -> Mock {
+    let builder = Mock::builder().resolver(tideover_sim::NoNames);
+    let origin = inbox.map(|inbox| Destinations::PublicAnd(inbox.origin().to_owned()));
+    builder.webhooks(origin.unwrap_or(Destinations::Public)).start().await.unwrap()
+}
+
+fn settings(mock: &Mock) -> Settings {
+    let bank = Bank { account_number: "000123456789".into(), routing_number: "021000021".into() };
+    Settings {
+        target: mock.url().to_owned(),
+        key: ApiKey::new(mock.api_key().to_owned()),
+        second_key: None,
+        operator: Some(mock.url().to_owned()),
+        webhooks: None,
+        allow_writes: true,
+        accounts: Accounts {
+            prefix: Some("test-".into()),
+            emails: vec!["ann@own.example".into()],
+            tax_ids: (0..6).map(|number| format!("98-76543{number}0")).collect(),
+            banks: vec![bank],
+            ..Accounts::default()
+        },
+        budget: Budget { requests: 5000, financed: 10_000_000, subscriptions: 40 },
+        per_second: 100_000.try_into().unwrap(),
+        timeout: Duration::from_secs(20),
+        own_name: "td-r-".into(),
+        is_run_new: true,
+    }
+}
+
+fn header() -> Header {
+    Header::new(3, wall_time(), Profile::default())
+}
+
+/// The world of a run, and where its journal is.
+struct Begun {
+    session: Rc<Session>,
+    world: LiveWorld,
+    journal: PathBuf,
+    _folder: tempfile::TempDir,
+}
+
+async fn begin(settings: Settings, inbox: Option<inbox::Server>) -> Begun {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = folder.path().join("journal.jsonl");
+    let client = |url: &str| Client::new(url, settings.timeout, None).unwrap();
+    let operator = settings.operator.as_deref().map(client);
+    let (target, header) = (client(&settings.target), header());
+    let mut session =
+        Session::new(settings.clone(), target, operator, inbox, &journal, &header).unwrap();
+    session.greet().await.unwrap();
+    let vocabulary = Vocabulary::new(settings, session.abilities().clone(), 30);
+    let session = Rc::new(session);
+    let world = LiveWorld::new(Rc::clone(&session), vocabulary);
+    Begun { session, world, journal, _folder: folder }
+}
+
+/// Plays cases as they are; how often each method and form of a path was sent, and what was not answered.
+async fn play(begun: &mut Begun, cases: u64) -> Played {
+    let header = header();
+    let mut played = Played::default();
+    for case in 0..cases {
+        let steps = begun.world.case(&header, case, LIVE_STEPS);
+        assert_eq!(steps.len() as u64, LIVE_STEPS);
+        let mut target = begun.world.fresh().await.unwrap();
+        let mut memory = target.memory();
+        for step in &steps {
+            let sent = Prepared::from_step(step, &memory, target.api_key());
+            match target.send(&sent).await {
+                Ok(seen) => memory.keep(step, seen.json()),
+                Err(unanswered) => played.unanswered.push(unanswered.why),
+            }
+            *played.sent.entry(form(step)).or_default() += 1;
+        }
+    }
+    played
+}
+
+#[derive(Default)]
+struct Played {
+    sent: BTreeMap<String, u64>,
+    unanswered: Vec<String>,
+}
+
+fn form(step: &Step) -> String {
+    match &step.action {
+        Action::Call(call) => {
+            let parts: Vec<&str> = call.path.split('/').skip(2).collect();
+            let kind = match parts.as_slice() {
+                [kind] => (*kind).to_owned(),
+                [kind, _] => format!("{kind}/*"),
+                ["invoices", "imports", _] => "imports/*".to_owned(),
+                [kind, _, rest, ..] => format!("{kind}/*/{rest}"),
+                [] => call.path.clone(),
+            };
+            format!("{} {kind}", call.method)
+        }
+        Action::Act(fields) => fields["action"].as_str().unwrap().to_owned(),
+        Action::Advance(_) => "clock".to_owned(),
+        Action::Deliveries => "deliveries".to_owned(),
+    }
+}
+
+#[tokio::test]
+async fn with_leave_every_operation_is_reached_and_nothing_is_generated_that_the_gate_refuses() {
+    let inbox = inbox::Server::start().await.unwrap();
+    let mock = endpoint(Some(&inbox)).await;
+    let webhooks = Webhooks { listen: "127.0.0.1:0".parse().unwrap(), url: inbox.origin().into() };
+    let settings = Settings { webhooks: Some(webhooks), ..settings(&mock) };
+    let mut begun = begin(settings.clone(), Some(inbox)).await;
+    let played = play(&mut begun, 30).await;
+    assert_eq!(played.unanswered, Vec::<String>::new());
+    for expected in [
+        "GET organizations/*/invoices",
+        "PUT invoices/*",
+        "GET imports/*",
+        "PUT imports/*",
+        "PUT organizations/*/payout-account",
+        "GET organizations/*",
+        "PUT organizations/*",
+        "POST advances",
+        "POST quotes",
+        "POST invitations",
+        "POST onboarding-sessions",
+        "POST webhooks",
+        "GET webhooks",
+        "DELETE webhooks/*",
+        "vendorSignsAgreement",
+        "issueKey",
+        "revokeKey",
+        "clock",
+    ] {
+        assert!(played.sent.contains_key(expected), "{expected} is not in {:?}", played.sent);
+    }
+    assert!(!played.sent.contains_key("reset") && !played.sent.contains_key("deliveries"));
+    let left = begun.session.clean_up().await;
+    assert!(left.iter().any(|left| left.starts_with("business test-td-r-")), "{left:?}");
+    assert!(!left.iter().any(|left| left.contains("subscription")), "{left:?}");
+    assert_eq!(subscriptions(&mock).await, json!([]));
+    assert_journal(&begun.journal, &settings);
+}
+
+async fn subscriptions(mock: &Mock) -> Value {
+    let client = Client::new(mock.url(), Duration::from_secs(20), None).unwrap();
+    let key = format!("Bearer {}", mock.api_key());
+    let authorization = Some(key.as_str());
+    let list =
+        Outgoing { method: "GET", path: "/v1/webhooks", authorization, ..Outgoing::default() };
+    client.exchange(list).await.unwrap().seen.json().unwrap().clone()
+}
+
+/// A request stands before its answer, no secret stands anywhere, and a transcript's reader reads it.
+fn assert_journal(journal: &Path, settings: &Settings) {
+    let text = std::fs::read_to_string(journal).unwrap();
+    let secrets = settings.accounts.tax_ids.iter().map(String::as_str);
+    for secret in secrets.chain(["000123456789", settings.key.reveal(), "whsec_", "rap_sk_"]) {
+        let masked = format!("{secret}…");
+        assert!(!text.replace(&masked, "").contains(secret), "{secret} stands in the journal");
+    }
+    let lines: Vec<Value> =
+        text.lines().skip(1).map(|line| serde_json::from_str(line).unwrap()).collect();
+    for pair in lines.chunks(2) {
+        assert_eq!(pair[0]["number"], pair[1]["answers"]);
+        assert!(pair[1]["tookMicros"].is_u64() && pair[0]["at"].is_string());
+    }
+    let transcript = Transcript::read(journal).unwrap();
+    assert_eq!(transcript.steps.len(), lines.len() / 2);
+}
+
+#[tokio::test]
+async fn by_default_nothing_is_sent_that_writes() {
+    let mock = endpoint(None).await;
+    let settings = Settings { allow_writes: false, operator: None, ..settings(&mock) };
+    let mut begun = begin(settings.clone(), None).await;
+    let played = play(&mut begun, 20).await;
+    assert_eq!(played.unanswered, Vec::<String>::new());
+    let nowhere = "${run}-unknown";
+    for sent in played.sent.keys() {
+        let reads = sent.starts_with("GET ") || sent == "POST quotes" || sent.ends_with(nowhere);
+        assert!(reads, "{sent}");
+    }
+    assert_eq!(begun.session.clean_up().await, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn listed_accounts_are_looked_at_first_and_nobody_else_is_written_to() {
+    let mock = endpoint(None).await;
+    let accounts = Accounts {
+        listed: vec!["acme".into(), "bolt".into()],
+        payors: vec!["globex".into()],
+        ..Accounts::default()
+    };
+    let settings = Settings { accounts, operator: None, ..settings(&mock) };
+    let vocabulary = Vocabulary::new(settings.clone(), Abilities::default(), 5);
+    assert!(!vocabulary.is_fresh());
+    let mut begun = begin(settings.clone(), None).await;
+    let steps = begun.world.case(&header(), 0, LIVE_STEPS);
+    let firsts: BTreeSet<String> = steps[..2].iter().map(|step| path(step).to_owned()).collect();
+    assert_eq!(
+        firsts,
+        ["/v1/organizations/acme", "/v1/organizations/bolt"].map(str::to_owned).into()
+    );
+    let played = play(&mut begun, 20).await;
+    assert_eq!(played.unanswered, Vec::<String>::new());
+    let left = begun.session.clean_up().await;
+    assert!(left.contains(&"business acme".to_owned()), "{left:?}");
+    for left in &left {
+        let own = ["acme", "bolt"].iter().any(|own| left.ends_with(own));
+        assert!(own || left.starts_with("import td-r-"), "{left}");
+    }
+}
+
+fn path(step: &Step) -> &str {
+    let Action::Call(call) = &step.action else { panic!("{step:?}") };
+    &call.path
+}
+
+#[tokio::test]
+async fn a_play_has_names_of_its_own_and_the_same_case_the_same_steps() {
+    let mock = endpoint(None).await;
+    let settings = settings(&mock);
+    let mut begun = begin(settings.clone(), None).await;
+    let header = header();
+    assert_eq!(begun.world.case(&header, 4, 20), begun.world.case(&header, 4, 20));
+    let name = async |begun: &mut Begun| {
+        let target = begun.world.fresh().await.unwrap();
+        target.memory().resolve("${run}")
+    };
+    assert_eq!(
+        (name(&mut begun).await, name(&mut begun).await),
+        ("td-r-1".into(), "td-r-2".into())
+    );
+}
+
+#[tokio::test]
+async fn the_run_ends_when_its_requests_are_spent() {
+    let mock = endpoint(None).await;
+    let budget = Budget { requests: 12, financed: 0, subscriptions: 0 };
+    let settings = Settings { allow_writes: false, budget, ..settings(&mock) };
+    let mut begun = begin(settings.clone(), None).await;
+    let played = play(&mut begun, 1).await;
+    assert_eq!(played.unanswered.len(), 4, "{:?}", played.unanswered);
+    assert_eq!(begun.session.requests(), 12);
+    assert!(begun.world.fresh().await.is_err());
+}
+
+/// A subscription that was asked for and not answered is found by its URL; that of others stays.
+#[tokio::test]
+async fn a_subscription_that_was_never_answered_is_deleted_too() {
+    let inbox = inbox::Server::start().await.unwrap();
+    let mock = endpoint(Some(&inbox)).await;
+    let webhooks = Webhooks { listen: "127.0.0.1:0".parse().unwrap(), url: inbox.origin().into() };
+    let settings = Settings { webhooks: Some(webhooks), ..settings(&mock) };
+    let mut begun = begin(settings.clone(), Some(inbox)).await;
+    let mut target = begun.world.fresh().await.unwrap();
+    let key = format!("Bearer {}", mock.api_key());
+    let subscribe = |url: String| Prepared {
+        authorization: Some(key.clone()),
+        ..prepared("POST", "/v1/webhooks", &json!({ "url": url }))
+    };
+    let others = subscribe("https://hooks.example.com/theirs".into());
+    let refused = target.send(&others).await.unwrap_err();
+    assert_eq!(refused.applied, Applied::Never);
+    let client = Client::new(mock.url(), settings.timeout, None).unwrap();
+    let send = async |url: &str| {
+        let body = json!({ "url": url }).to_string().into_bytes();
+        let authorization = Some(key.as_str());
+        let method = "POST";
+        let outgoing =
+            Outgoing { method, path: "/v1/webhooks", authorization, body, content_type: None };
+        assert_eq!(client.exchange(outgoing).await.unwrap().seen.status, 201);
+    };
+    // What the run asked for is dropped on its way; another client's request stands in for what was applied.
+    let own = format!("{}/accepts", target.inbox().unwrap());
+    drop(Box::pin(target.send(&subscribe(own.clone()))));
+    let asked = target.send(&subscribe(own.clone())).await.unwrap();
+    assert_eq!(asked.status, 201);
+    send(&format!("{}/another", target.inbox().unwrap())).await;
+    send("https://hooks.example.com/theirs").await;
+    let left = begun.session.clean_up().await;
+    assert_eq!(left, Vec::<String>::new());
+    let list = subscriptions(&mock).await;
+    let urls: Vec<&Value> = list.as_array().unwrap().iter().map(|one| &one["url"]).collect();
+    assert_eq!(urls, ["https://hooks.example.com/theirs"]);
+}
+
+fn prepared(method: &str, path: &str, body: &Value) -> Prepared {
+    use tideover_harness::step::{Call, Memory};
+    let step = Step::new(Action::Call(Call::json(method, path, body.clone())));
+    Prepared::from_step(&step, &Memory::default(), "")
+}
+
+fn check(folder: &Path, config: &str, arguments: &[&str], key: Option<&str>) -> Output {
+    let path = folder.join("live.toml");
+    std::fs::write(&path, config).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tideover"));
+    command.current_dir(folder).arg("check").arg("--config").arg(path).args(arguments);
+    command.env_remove("TIDEOVER_KEY").env_remove("NOT_SET").env("OTHER_KEY", "rap_sk_other");
+    if let Some(key) = key {
+        command.env("TIDEOVER_KEY", key);
+    }
+    command.output().unwrap()
+}
+
+#[test]
+fn options_that_do_not_fit_together_exit_with_2_and_say_what_to_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = "target = \"http://127.0.0.1:1\"\n";
+    let with = |rest: &str| format!("{target}{rest}\n");
+    for (config, key, named) in [
+        (with("key = \"rap_sk_x\""), Some("k"), "key_env names the variable"),
+        (with("tagret = \"x\""), Some("k"), "unknown field `tagret`"),
+        (with("timeout = \"soon\""), Some("k"), "live.toml:2"),
+        (with("banks = [\"1:2\"]"), Some("k"), "an account number, a colon"),
+        (with("allow_writes = true"), Some("k"), "allow-writes needs test accounts"),
+        (with("account_prefix = \"a\""), Some("k"), "account-prefix"),
+        (with("accounts = [\"a/b\"]"), Some("k"), "a/b"),
+        (with("tax_ids = [\"12\"]"), Some("k"), "nine digits"),
+        (with("webhook_url = \"https://h.example\""), Some("k"), "webhook-listen"),
+        (with("second_key_env = \"NOT_SET\""), Some("k"), "NOT_SET"),
+        (with("run = \"a b\""), Some("k"), "run"),
+        (String::new(), Some("k"), "no target"),
+        ("target = \"ftp://x\"".to_owned(), Some("k"), "https://"),
+        (target.to_owned(), None, "TIDEOVER_KEY"),
+    ] {
+        let output = check(folder.path(), &config, &[], key);
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{config}: {told}");
+        assert!(told.contains(named), "{config}: {told}");
+        assert_eq!(told.trim_end().lines().count(), 1, "{told}");
+    }
+    let options = ["check", "--allow-writes"];
+    let output = Command::new(env!("CARGO_BIN_EXE_tideover")).args(options).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[tokio::test]
+async fn the_command_says_what_it_will_do_and_what_it_did_and_shows_no_key() {
+    let mock = endpoint(None).await;
+    let folder = tempfile::tempdir().unwrap();
+    let config = format!(
+        "target = \"{}\"\nkey_env = \"MOCK_KEY\"\nrequests_per_second = 100000\nmax_requests = 40\n",
+        mock.url()
+    );
+    // The mock answers in this very runtime.
+    let (folder_path, key) = (folder.path().to_owned(), mock.api_key().to_owned());
+    let run = move |arguments: &'static [&'static str]| {
+        let path = folder_path.join("live.toml");
+        std::fs::write(&path, &config).unwrap();
+        let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_tideover"));
+        command.current_dir(&folder_path).arg("check").arg("--config").arg(path).args(arguments);
+        command.env("MOCK_KEY", &key).output()
+    };
+    let output = run(&["--seed", "5"]).await.unwrap();
+    let told = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{told}");
+    for expected in ["reads and quotes only", "rap_sk_…ocal", "the budget of 40 requests is spent"]
+    {
+        assert!(told.contains(expected), "{told}");
+    }
+    assert!(!told.contains(mock.api_key()), "{told}");
+    let output =
+        run(&["--seed", "5", "--cases", "1", "--max-requests", "100", "--json"]).await.unwrap();
+    let lines: Vec<Value> = String::from_utf8(output.stdout)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!((&lines[0]["allowWrites"], &lines[0]["maxRequests"]), (&json!(false), &json!(100)));
+    assert_eq!((&lines[1]["leftBehind"], &lines[1]["verdict"]), (&json!([]), &json!("held")));
+    let kept = ["tideover-journal.jsonl", "tideover-journal.jsonl.previous"];
+    assert!(kept.iter().all(|kept| folder.path().join(kept).exists()));
+    let printed = run(&["--target", "http://127.0.0.1:1", "--print-steps", "--cases", "1"]);
+    let printed = printed.await.unwrap();
+    assert_eq!(printed.status.code(), Some(0), "nothing is sent");
+    assert!(String::from_utf8(printed.stdout).unwrap().contains("15. "));
+    let wrong = run(&["--key", "rap_sk_wrong"]).await.unwrap();
+    assert_eq!(wrong.status.code(), Some(3));
+    let complaint = String::from_utf8(wrong.stderr).unwrap();
+    assert!(complaint.contains("refuses the key rap_sk_…rong"), "{complaint}");
+}
+
+/// Whatever was subscribed is deleted before the process ends.
+#[cfg(unix)]
+#[tokio::test]
+async fn ctrl_c_deletes_what_was_subscribed() {
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let origin = format!("http://{free}");
+    let builder = Mock::builder().resolver(tideover_sim::NoNames);
+    let mock = builder.webhooks(Destinations::PublicAnd(origin.clone())).start().await.unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    // Case 0 of this seed subscribes first, and the next request is a second away.
+    let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_tideover"));
+    command.current_dir(folder.path()).args(["check", "--target", mock.url(), "--seed", "5"]);
+    command.args(["--key", mock.api_key(), "--requests-per-second", "1", "--allow-writes"]);
+    command.args(["--account-prefix", "test-", "--webhook-listen", &free.to_string()]);
+    command.args(["--webhook-url", &origin, "--json"]).kill_on_drop(true);
+    let child = command.stdout(std::process::Stdio::piped()).spawn().unwrap();
+    while subscriptions(&mock).await == json!([]) {}
+    let id = child.id().unwrap().to_string();
+    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    let output = child.wait_with_output().await.unwrap();
+    let told = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(130), "{told}");
+    assert_eq!(subscriptions(&mock).await, json!([]));
+}
+
+/// An endpoint of https whose certificate no system trusts, and the file with it.
+async fn secured(folder: &Path) -> (std::net::SocketAddr, PathBuf) {
+    use tokio_rustls::rustls::ServerConfig;
+    use tokio_rustls::rustls::crypto::ring::default_provider;
+    use tokio_rustls::rustls::pki_types::PrivateKeyDer;
+    let signed = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).unwrap();
+    let key = PrivateKeyDer::try_from(signed.signing_key.serialize_der()).unwrap();
+    let config = ServerConfig::builder_with_provider(default_provider().into())
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![signed.cert.der().clone()], key)
+        .unwrap();
+    let file = folder.join("ca.pem");
+    std::fs::write(&file, signed.cert.pem()).unwrap();
+    let acceptor = tokio_rustls::TlsAcceptor::from(std::sync::Arc::new(config));
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        loop {
+            let (socket, _) = listener.accept().await.unwrap();
+            let acceptor = acceptor.clone();
+            tokio::spawn(async move { answer(acceptor.accept(socket).await?).await });
+        }
+    });
+    (address, file)
+}
+
+/// Answers every request with an empty list.
+async fn answer(mut socket: impl AsyncRead + AsyncWrite + Unpin) -> std::io::Result<()> {
+    let mut asked = Vec::new();
+    loop {
+        if socket.read_buf(&mut asked).await? == 0 {
+            return Ok(());
+        }
+        if asked.ends_with(b"\r\n\r\n") {
+            asked.clear();
+            socket.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n[]").await?;
+        }
+    }
+}
+
+#[tokio::test]
+async fn https_is_spoken_with_whom_a_certificate_authority_vouches_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let (address, ca) = secured(folder.path()).await;
+    let url = format!("https://{address}");
+    let story = folder.path().join("list.jsonl");
+    let header = "{\"tideover\":1,\"seed\":1,\"start\":\"2026-01-01T00:00:00Z\"}";
+    let list =
+        "{\"call\":{\"method\":\"GET\",\"path\":\"/v1/webhooks\"},\"expect\":{\"status\":200}}";
+    std::fs::write(&story, format!("{header}\n{list}\n{list}\n")).unwrap();
+    let replay = async |ca: &[&str]| {
+        let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_tideover"));
+        command.arg("replay").arg(&story).args(["--on", &url]).args(ca);
+        command.output().await.unwrap()
+    };
+    let trusted = replay(&["--ca", ca.to_str().unwrap()]).await;
+    assert_eq!(trusted.status.code(), Some(0), "{}", String::from_utf8_lossy(&trusted.stdout));
+    let untrusted = replay(&[]).await;
+    assert_eq!(untrusted.status.code(), Some(3));
+    assert!(String::from_utf8_lossy(&untrusted.stderr).contains("--ca"));
+}

@@ -1,0 +1,209 @@
+//! The report of a run, as data.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tideover_harness::checks::registry::Needs;
+use tideover_harness::defects;
+use tideover_harness::finding::Verdict;
+use tideover_harness::report::document::{ClauseKind, Status, schema};
+use tideover_harness::report::{Baseline, Report, Run};
+use tideover_harness::suite::{self, InProcess, OverHttp, Plan, Summary};
+use tideover_harness::target::{INBOX, embedded, service, start};
+use tideover_harness::transcript::Header;
+use tideover_model::{Destinations, Profile};
+
+const SEED: u64 = 11;
+
+pub(crate) const IN_PROCESS: &[Needs] =
+    &[Needs::Requests, Needs::Vendor, Needs::Operator, Needs::Inbox, Needs::Inside];
+const OVER_HTTP: &[Needs] = &[Needs::Requests, Needs::Vendor, Needs::Operator, Needs::Inbox];
+
+pub(crate) fn plan(cases: u64) -> Plan {
+    let header = Header::new(SEED, start(), Profile::default());
+    Plan { header, first: 0, cases, steps: 50, max_findings: 5 }
+}
+
+pub(crate) async fn with_defect(name: &str, plan: &Plan) -> Summary {
+    let inbox = Destinations::PublicAnd(INBOX.to_owned());
+    let face = defects::find(name).unwrap().service(Profile::default(), SEED, inbox);
+    suite::check(&mut InProcess::new(face, start()), plan).await.unwrap()
+}
+
+async fn right(plan: &Plan) -> Summary {
+    let service = service(Profile::default(), SEED, INBOX);
+    suite::check(&mut InProcess::new(service, start()), plan).await.unwrap()
+}
+
+pub(crate) fn report(plan: &Plan, summary: &Summary, baseline: Option<&Baseline>) -> Report {
+    let took = Duration::from_millis(1234);
+    let (target, replay) = ("the model, in process", &["tideover replay it".to_owned()]);
+    let (ended, left_behind) = (None, &[][..]);
+    Run { plan, summary, target, offers: IN_PROCESS, took, replay, baseline, ended, left_behind }
+        .report()
+}
+
+#[test]
+fn the_schema_is_that_of_the_types() {
+    insta::assert_json_snapshot!(schema());
+}
+
+#[tokio::test]
+async fn a_report_is_as_its_schema_says() {
+    let validator = jsonschema::validator_for(&schema()).unwrap();
+    let plan = plan(60);
+    for summary in [right(&plan).await, with_defect("void-invoices-are-fundable", &plan).await] {
+        let report = json!(report(&plan, &summary, None));
+        let problems: Vec<_> = validator.iter_errors(&report).map(|it| it.to_string()).collect();
+        assert!(problems.is_empty(), "{problems:?}");
+    }
+    let wrong = json!({ "version": 1 });
+    assert!(!validator.is_valid(&wrong));
+}
+
+#[tokio::test]
+async fn a_report_tells_every_clause_and_why_some_are_out_of_reach() {
+    let plan = plan(150);
+    let report = report(&plan, &right(&plan).await, None);
+    assert_eq!(report.verdict, Verdict::Held);
+    assert_eq!(report.clauses.len(), tideover_model::Clause::all().count());
+    for clause in &report.clauses {
+        match clause.status {
+            Status::Held => assert!(clause.exercised > 0, "{clause:?}"),
+            Status::Unreachable => assert!(clause.reason.is_some(), "{clause:?}"),
+            other => panic!("{other:?}: {clause:?}"),
+        }
+    }
+    assert!(report.warnings.is_empty(), "{:?}", report.warnings);
+    assert!(report.latency.is_empty());
+}
+
+/// A pass that met nothing is not a pass.
+#[tokio::test]
+async fn what_was_never_met_is_warned_of() {
+    let plan = plan(1);
+    let report = report(&plan, &right(&plan).await, None);
+    let unmet = |kind| {
+        let of = |clause: &&_| {
+            let clause: &tideover_harness::report::document::ClauseReport = clause;
+            clause.status == Status::NotExercised && clause.kind == kind
+        };
+        report.clauses.iter().filter(of).count()
+    };
+    let documented = unmet(ClauseKind::Documented);
+    assert!(documented > 5, "{documented}");
+    let [warning] = &report.warnings[..] else { panic!("{:?}", report.warnings) };
+    assert!(warning.contains(&format!("{documented} documented clauses")), "{warning}");
+}
+
+#[tokio::test]
+async fn a_run_over_http_tells_how_long_the_answers_took() {
+    let plan = plan(5);
+    let (_mock, target) = embedded(&plan.header).await.unwrap();
+    let summary = suite::check(&mut OverHttp::new(target), &plan).await.unwrap();
+    let took = Duration::from_millis(1);
+    let run = Run {
+        plan: &plan,
+        summary: &summary,
+        target: "a mock",
+        offers: OVER_HTTP,
+        took,
+        replay: &[],
+        baseline: None,
+        ended: None,
+        left_behind: &[],
+    };
+    let report = run.report();
+    assert!(report.latency.len() > 5);
+    for latency in &report.latency {
+        assert!(latency.count > 0 && latency.median > 0, "{latency:?}");
+        assert!(latency.median <= latency.percentile95 && latency.percentile95 <= latency.max);
+    }
+    let inside = report.clauses.iter().find(|clause| clause.clause == "1.service.3.3").unwrap();
+    assert_eq!(inside.status, Status::Unreachable);
+    assert!(inside.reason.as_ref().unwrap().contains("in process"));
+}
+
+#[tokio::test]
+async fn a_finding_tells_what_its_steps_change() {
+    let plan = plan(60);
+    let summary = with_defect("void-invoices-are-fundable", &plan).await;
+    let report = report(&plan, &summary, None);
+    let finding = &report.findings[0];
+    assert_eq!(report.verdict, Verdict::Violated);
+    assert_eq!(finding.found.clause, "2.invoice.fundable");
+    assert_eq!((finding.steps.len(), finding.known), (2, false));
+    assert_eq!(finding.replay.as_deref(), Some("tideover replay it"));
+    let difference = finding.difference.as_ref().unwrap();
+    assert_eq!(difference.step, 1);
+    let status = difference.changes.iter().find(|change| change.field == "status").unwrap();
+    assert_eq!((&status.before, status.after.as_deref()), (&None, Some("\"VOIDED\"")));
+}
+
+#[tokio::test]
+async fn what_is_known_fails_nothing_and_what_is_gone_is_told() {
+    let plan = plan(60);
+    let summary = with_defect("void-invoices-are-fundable", &plan).await;
+    let mut former = json!(report(&plan, &summary, None));
+    let gone = json!({ "fingerprint": "0", "clause": "c", "operation": "o", "field": "f" });
+    former["findings"].as_array_mut().unwrap().push(gone);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("former.json");
+    std::fs::write(&path, former.to_string()).unwrap();
+    let baseline = Baseline::read(&path).unwrap();
+    let again = report(&plan, &summary, Some(&baseline));
+    assert_eq!(again.verdict, Verdict::Held);
+    assert!(again.findings.iter().all(|finding| finding.known));
+    assert_eq!(again.gone.len(), 1);
+    let told = again.to_string();
+    assert!(told.contains("known: the baseline has it"), "{told}");
+    assert!(told.contains("gone: 0, c at o: f"), "{told}");
+    let other = with_defect("repeat-is-told-as-the-first", &plan).await;
+    assert_eq!(report(&plan, &other, Some(&baseline)).verdict, Verdict::Violated);
+
+    for (text, named) in
+        [("", "--json"), ("{}", "--json"), (r#"{"version":0,"findings":[]}"#, "version 0")]
+    {
+        std::fs::write(&path, text).unwrap();
+        let problem = Baseline::read(&path).unwrap_err();
+        assert!(problem.contains("former.json") && problem.contains(named), "{problem}");
+    }
+}
+
+/// Keys, secrets and the numbers of accounts are not told in full.
+#[tokio::test]
+async fn secrets_are_masked_in_a_report() {
+    let plan = plan(60);
+    for defect in [
+        "one-secret-for-all",
+        "repeat-names-another-account",
+        "refused-subscription-tells-the-secret",
+        "revoked-keys-stay-good",
+    ] {
+        let summary = with_defect(defect, &plan).await;
+        let written = json!(report(&plan, &summary, None)).to_string();
+        for failure in &summary.failures {
+            for (_, seen) in &failure.answers {
+                for secret in secrets(seen.json().unwrap_or(&Value::Null)) {
+                    assert!(!written.contains(&secret), "{defect} tells {secret}: {written}");
+                }
+            }
+        }
+    }
+}
+
+fn secrets(answer: &Value) -> Vec<String> {
+    match answer {
+        Value::Object(fields) => fields
+            .iter()
+            .flat_map(|(name, value)| match value.as_str() {
+                Some(text) if matches!(name.as_str(), "secret" | "key" | "accountNumber") => {
+                    vec![text.to_owned()]
+                }
+                _ => secrets(value),
+            })
+            .collect(),
+        Value::Array(items) => items.iter().flat_map(secrets).collect(),
+        _ => Vec::new(),
+    }
+}

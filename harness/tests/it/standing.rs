@@ -1,0 +1,125 @@
+//! Every clause has something that stands for it, and what is said to stand for it does.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use tideover_harness::checks::registry::{Needs, WATCHED};
+use tideover_harness::generate::{self, DEFAULT_STEPS};
+use tideover_harness::run::play;
+use tideover_harness::standing::Standing;
+use tideover_harness::step::{Action, Step};
+use tideover_harness::suite::{self, InProcess, OverHttp, Plan, World};
+use tideover_harness::target::{INBOX, embedded, service, start};
+use tideover_harness::transcript::Header;
+use tideover_model::{Clause, Profile};
+
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures")
+}
+
+fn plan(cases: u64) -> Plan {
+    let header = Header::new(1, start(), Profile::default());
+    Plan { header, first: 0, cases, steps: DEFAULT_STEPS, max_findings: 1 }
+}
+
+fn in_process() -> InProcess {
+    InProcess::new(service(Profile::default(), 1, INBOX), start())
+}
+
+/// The clauses that a run can meet with `offered`.
+fn within_reach(offered: &[Needs]) -> BTreeSet<Clause> {
+    let offered = WATCHED.iter().filter(|watched| offered.contains(&watched.needs));
+    offered.flat_map(|watched| watched.clauses).copied().collect()
+}
+
+#[test]
+fn every_clause_has_something_that_stands_for_it() {
+    let unsettled: Vec<Clause> =
+        Clause::all().filter(|clause| !Standing::of(*clause).is_settled()).collect();
+    assert!(unsettled.is_empty(), "{unsettled:?}");
+}
+
+#[test]
+fn what_is_checked_or_told_in_a_story_can_be_observed() {
+    for clause in Clause::all() {
+        let standing = Standing::of(clause);
+        if standing.unobservable.is_some() {
+            let seen = standing.is_checked() || !standing.stories.is_empty();
+            assert!(!seen, "{clause} is said not to be observable: {standing:?}");
+        }
+    }
+}
+
+/// An answer with a code that should not have come is told under that code.
+#[test]
+fn what_a_clause_shows_in_is_checked() {
+    for clause in Clause::all() {
+        for shown in &Standing::of(clause).shows_in {
+            let told = Standing::of(*shown).is_checked() || shown.name().starts_with("7.codes.");
+            assert!(told, "{clause} shows in {shown}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_run_in_process_meets_what_is_checked_and_nothing_else() {
+    let summary = suite::check(&mut in_process(), &plan(150)).await.unwrap();
+    let met: BTreeSet<Clause> = summary.met.into_keys().collect();
+    let all = [Needs::Requests, Needs::Vendor, Needs::Operator, Needs::Inbox, Needs::Inside];
+    assert_eq!(met, within_reach(&all));
+}
+
+#[tokio::test]
+async fn a_run_over_http_meets_all_but_what_is_inside() {
+    let plan = plan(150);
+    let (_mock, target) = embedded(&plan.header).await.unwrap();
+    let summary = suite::check(&mut OverHttp::new(target), &plan).await.unwrap();
+    let met: BTreeSet<Clause> = summary.met.into_keys().collect();
+    assert_eq!(met, within_reach(&[Needs::Requests, Needs::Vendor, Needs::Operator, Needs::Inbox]));
+}
+
+/// What only the outside world brings about is not met where nobody plays it.
+#[tokio::test]
+async fn without_an_operator_a_run_meets_what_needs_none() {
+    let plan = plan(400);
+    let mut met = BTreeSet::new();
+    for case in 0..plan.cases {
+        let mut steps = generate::case(&plan.header, case, DEFAULT_STEPS);
+        steps.retain(|step: &Step| matches!(step.action, Action::Call(_)));
+        let mut target = in_process().fresh().await.unwrap();
+        let played = play(&mut target, &plan.header, &steps).await.unwrap();
+        assert!(played.held(), "{:?}", played.findings);
+        met.extend(played.met.into_keys());
+    }
+    assert_eq!(met, within_reach(&[Needs::Requests, Needs::Inbox, Needs::Inside]));
+}
+
+#[test]
+fn the_stories_are_those_of_the_folder() {
+    let names = |clause| Standing::of(clause).stories.clone();
+    let told: BTreeSet<&str> = Clause::all().flat_map(names).collect();
+    let folder = std::fs::read_dir(fixtures().join("stories")).unwrap();
+    let paths: Vec<PathBuf> = folder.map(|entry| entry.unwrap().path()).collect();
+    let there = paths
+        .iter()
+        .filter(|path| path.extension().is_some_and(|extension| extension == "jsonl"))
+        .map(|path| path.file_stem().unwrap().to_str().unwrap());
+    assert_eq!(told, there.collect());
+}
+
+#[test]
+fn the_vectors_are_about_what_they_are_said_to_be_about() {
+    #[derive(Deserialize)]
+    struct Vector {
+        clause: String,
+    }
+    let mut there = BTreeSet::new();
+    for file in ["accept.json", "reject.json", "open.json"] {
+        let text = std::fs::read_to_string(fixtures().join("signature").join(file)).unwrap();
+        let vectors: Vec<Vector> = serde_json::from_str(&text).unwrap();
+        there.extend(vectors.iter().map(|vector| Clause::find(&vector.clause).unwrap()));
+    }
+    let told = Clause::all().filter(|clause| Standing::of(*clause).vectors).collect();
+    assert_eq!(there, told);
+}

@@ -1,0 +1,140 @@
+//! A right service is never accused, however it chooses and however long it takes.
+
+use tideover_harness::finding::Verdict;
+use tideover_harness::generate;
+use tideover_harness::inbox::Arrival;
+use tideover_harness::judge::Outside;
+use tideover_harness::report::plain;
+use tideover_harness::run::{Observed, Standing, play};
+use tideover_harness::stranger::{Stranger, Strangers};
+use tideover_harness::suite::{InProcess, Plan, World, check};
+use tideover_harness::target::{
+    INBOX, Prepared, PreparedAction, Seen, Target, Unanswered, service, start,
+};
+use tideover_harness::transcript::Header;
+use tideover_model::{Profile, Service};
+
+/// Profiles of services that are right, and none of which the judge is told.
+const PROFILES: [&str; 10] = [
+    "",
+    "body_limit = 65536",
+    "per_invoice_maximum = 100000",
+    "concentration_limit = 1000000",
+    "rates.advance = 5000\nrates.fee = 1000",
+    "delays = { collection_account = 0, funding_starts = 0, funding_completes = 0 }",
+    "delays = { collection_account = 86400, funding_starts = 86400, funding_completes = 600000 }",
+    "success = { request_advance = 200, subscribe = 200, invite = 200, sync_business = 201, unsubscribe = 200 }",
+    "refusals = { invoice_not_found = 409, already_imported = 422, invalid_routing_number = 400, destination_refused = 400 }",
+    "webhooks = { lateness = { min = 0, max = 60 }, duplicates = 50 }\nquote_term_days = 90",
+];
+
+/// A target some of whose answers are lost: of every fifth request, and every second of those is carried out.
+struct Lossy {
+    target: Stranger<Service>,
+    sent: u64,
+    loses: bool,
+}
+
+impl Target for Lossy {
+    fn api_key(&self) -> &str {
+        self.target.api_key()
+    }
+
+    async fn send(&mut self, step: &Prepared) -> Result<Seen, Unanswered> {
+        self.sent += 1;
+        let write = matches!(&step.action, PreparedAction::Call(call) if call.method != "GET");
+        if !self.loses || !write || !self.sent.is_multiple_of(5) {
+            return self.target.send(step).await;
+        }
+        if self.sent.is_multiple_of(10) {
+            self.target.send(step).await?;
+        }
+        Err(Unanswered::may_be("lost"))
+    }
+
+    fn inbox(&self) -> Option<&str> {
+        self.target.inbox()
+    }
+
+    async fn arrivals(&mut self) -> Result<Vec<Arrival>, Unanswered> {
+        self.target.arrivals().await
+    }
+}
+
+impl Observed for Lossy {
+    fn standing(&mut self) -> Standing {
+        self.target.standing()
+    }
+}
+
+/// Plays a case of each of `seeds` under every profile; how many steps that were.
+fn each(seeds: std::ops::Range<u64>, outside: Outside, loses: bool) -> usize {
+    let mut played_steps = 0;
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    for (index, toml) in PROFILES.iter().enumerate() {
+        let profile: Profile = toml::from_str(toml).unwrap();
+        for seed in seeds.clone() {
+            let header = Header::new(seed, start(), Profile::default());
+            let face = service(profile.clone(), seed + 1000, INBOX);
+            let mut world = Strangers::new(InProcess::new(face, start()), outside);
+            let steps = generate::case(&header, seed, 50);
+            let played = runtime.block_on(async {
+                let target = world.fresh().await.unwrap();
+                let mut target = Lossy { target, sent: seed, loses };
+                play(&mut target, &header, &steps).await.unwrap()
+            });
+            let told: Vec<_> = steps.iter().map(plain).zip(&played.answers).collect();
+            let found = &played.findings;
+            assert!(found.is_empty(), "profile {index}, seed {seed}: {found:#?} after {told:#?}");
+            played_steps += played.answers.len();
+        }
+    }
+    played_steps
+}
+
+#[test]
+fn a_right_service_whose_outside_is_ours_is_not_accused() {
+    each(0..20, Outside::Ours, false);
+}
+
+#[test]
+fn a_right_service_whose_outside_is_open_is_not_accused() {
+    each(20..40, Outside::Open, false);
+}
+
+#[test]
+fn a_right_service_whose_answers_get_lost_is_not_accused() {
+    each(40..60, Outside::Ours, true);
+    each(60..80, Outside::Open, true);
+}
+
+/// `cargo test --release -p tideover-harness --test it thousand_seeds -- --ignored`
+#[test]
+#[ignore = "takes minutes"]
+fn a_right_service_is_not_accused_in_a_thousand_seeds_by_who_knows_nothing_of_it() {
+    let mut steps = 0;
+    for loses in [false, true] {
+        for outside in [Outside::Ours, Outside::Open] {
+            steps += each(1000..2000, outside, loses);
+        }
+    }
+    assert!(steps >= 1_800_000, "only {steps} steps were played");
+}
+
+#[test]
+fn what_takes_too_long_is_told_as_stalled_and_fails_nothing() {
+    let slow: Profile =
+        toml::from_str("delays = { collection_account = 900000, funding_starts = 900000 }")
+            .unwrap();
+    let header = Header::new(1, start(), Profile::default());
+    let face = service(slow, 5, INBOX);
+    let mut world = Strangers::new(InProcess::new(face, start()), Outside::Ours);
+    let plan = Plan { header, first: 0, cases: 60, steps: 50, max_findings: 1 };
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let summary = runtime.block_on(check(&mut world, &plan)).unwrap();
+    assert!(summary.failures.is_empty(), "{:#?}", summary.failures);
+    let stalled: Vec<_> = summary.noticed.values().map(|(finding, _)| finding).collect();
+    assert!(stalled.iter().all(|finding| finding.verdict == Verdict::Stalled), "{stalled:#?}");
+    let fields: Vec<_> = stalled.iter().map(|finding| finding.field.as_str()).collect();
+    assert_eq!(fields, ["advance.state", "onboarding.collectionAccount"]);
+}
