@@ -1,6 +1,8 @@
 //! How many steps the contract suite plays in a second: making them, sending them, predicting the answers
 //! and checking them.
 
+mod routed;
+
 use std::hint::black_box;
 use std::time::Duration;
 
@@ -10,35 +12,30 @@ use tideover_harness::suite::{InProcess, OverHttp, Plan, Summary, World, check};
 use tideover_harness::target::{Http, start};
 use tideover_harness::transcript::Header;
 use tideover_model::{Profile, Seeded, Service};
-use tideover_sim::Mock;
+use tideover_sim::{Mock, NoNames};
 use tokio::runtime::{Builder, Runtime};
+
+use crate::routed::Routers;
 
 const SEED: u64 = 1;
 /// Enough for every goal to have been the first of a case.
 const CASES: u64 = 10;
 
 fn plan() -> Plan {
-    let header = Header {
-        tideover: 1,
-        story: None,
-        seed: SEED,
-        start: start(),
-        profile: Profile::default(),
-    };
-    Plan { header, first: 0, cases: CASES, steps: generate::DEFAULT_STEPS }
+    let header = Header::new(SEED, start(), Profile::default());
+    Plan { header, first: 0, cases: CASES, steps: generate::DEFAULT_STEPS, max_findings: 1 }
 }
 
 fn play<W: World>(runtime: &Runtime, world: &mut W, plan: &Plan) -> Summary {
     let summary = runtime.block_on(check(world, plan)).expect("the target answers");
-    if let Some(failure) = &summary.failure {
+    if let Some(failure) = summary.failures.first() {
         panic!("case {} of seed {SEED} fails: {:?}", failure.case, failure.findings);
     }
     summary
 }
 
-fn in_process(plan: &Plan) -> InProcess {
-    let service = Service::new(plan.header.profile.clone(), Seeded { seed: plan.header.seed });
-    InProcess::new(service, plan.header.start)
+fn service(plan: &Plan) -> Service {
+    Service::new(plan.header.profile.clone(), Seeded { seed: plan.header.seed })
 }
 
 /// The mock in the client's own thread, as `tideover check` has it.
@@ -46,6 +43,7 @@ async fn over_http(plan: &Plan) -> (Mock, OverHttp) {
     let mock = Mock::builder()
         .seed(plan.header.seed)
         .start_at(plan.header.start)
+        .resolver(NoNames)
         .start()
         .await
         .expect("a free port");
@@ -56,7 +54,7 @@ async fn over_http(plan: &Plan) -> (Mock, OverHttp) {
 fn steps(criterion: &mut Criterion) {
     let plan = plan();
     let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
-    let mut model = in_process(&plan);
+    let mut model = InProcess::new(service(&plan), plan.header.start);
     let played = play(&runtime, &mut model, &plan).steps;
     let mut group = criterion.benchmark_group("steps");
     group.throughput(Throughput::Elements(played));
@@ -69,6 +67,10 @@ fn steps(criterion: &mut Criterion) {
     });
     group.bench_function("in process", |bencher| {
         bencher.iter(|| play(&runtime, &mut model, &plan));
+    });
+    let mut routers = Routers::new(service(&plan), plan.header.start);
+    group.bench_function("through the router", |bencher| {
+        bencher.iter(|| play(&runtime, &mut routers, &plan));
     });
     let (mock, mut over_http) = runtime.block_on(over_http(&plan));
     group.bench_function("over HTTP", |bencher| {

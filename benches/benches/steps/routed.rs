@@ -1,0 +1,107 @@
+//! The mock's router as a target of the suite, asked in the client's own thread without a socket.
+//!
+//! Nobody sends webhooks there, so that it has no inbox.
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::extract::Request;
+use serde_json::{Value, json};
+use tideover_harness::inbox::Arrival;
+use tideover_harness::run::Observed;
+use tideover_harness::suite::World;
+use tideover_harness::target::{Prepared, PreparedAction, Seen, Target, Unanswered, Unreachable};
+use tideover_model::{Service, Timestamp};
+use tideover_sim::{Clock, ClockChoice};
+use tower::Service as _;
+
+/// A world of its own for each case.
+pub(crate) struct Routers {
+    service: Service,
+    start: Timestamp,
+}
+
+/// The router of one world.
+pub(crate) struct Routed {
+    router: Router,
+    deliveries_seen: u64,
+}
+
+impl Routers {
+    /// Worlds that start with `service` as it is.
+    pub(crate) fn new(service: Service, start: Timestamp) -> Routers {
+        Routers { service, start }
+    }
+}
+
+impl World for Routers {
+    type Target = Routed;
+
+    async fn fresh(&mut self) -> Result<Routed, Unreachable> {
+        let clock = Clock::new(self.start, ClockChoice::Still);
+        let world = tideover_sim::World::new(Box::new(self.service.clone()), clock);
+        Ok(Routed { router: world.router(), deliveries_seen: 0 })
+    }
+}
+
+impl Routed {
+    /// The request that `step` is, as hyper would hand it over.
+    fn request(&self, step: &Prepared) -> Request {
+        let operator = |path: &str, body: Value| {
+            let request = Request::post(path).header("content-type", "application/json");
+            (request, Body::from(body.to_string()))
+        };
+        let (mut request, body) = match &step.action {
+            PreparedAction::Call(call) => {
+                let request = Request::builder().method(&*call.method).uri(&call.path);
+                let typed = call.content_type.iter();
+                let request = typed.fold(request, |request, media_type| {
+                    request.header("content-type", media_type)
+                });
+                (request, Body::from(call.body.clone()))
+            }
+            PreparedAction::Act(fields) => operator("/_sim/actions", Value::Object(fields.clone())),
+            PreparedAction::Advance(seconds) => {
+                operator("/_sim/clock", json!({ "advanceSeconds": seconds }))
+            }
+            PreparedAction::Deliveries => {
+                let path = format!("/_sim/deliveries?after={}", self.deliveries_seen);
+                (Request::get(path), Body::empty())
+            }
+        };
+        if let Some(authorization) = &step.authorization {
+            request = request.header("authorization", authorization);
+        }
+        request.body(body).expect("a step can be sent")
+    }
+}
+
+impl Target for Routed {
+    fn api_key(&self) -> &str {
+        Service::FIRST_KEY
+    }
+
+    async fn send(&mut self, step: &Prepared) -> Result<Seen, Unanswered> {
+        let request = self.request(step);
+        let response = self.router.call(request).await.expect("the router never fails");
+        let status = response.status().as_u16();
+        let body = to_bytes(response.into_body(), usize::MAX).await.expect("a body");
+        let seen = Seen::new(status, &body);
+        if step.action == PreparedAction::Deliveries {
+            let next = seen.json().and_then(|body| body["next"].as_u64());
+            self.deliveries_seen = next.unwrap_or(self.deliveries_seen);
+        }
+        Ok(seen)
+    }
+
+    fn inbox(&self) -> Option<&str> {
+        None
+    }
+
+    async fn arrivals(&mut self) -> Result<Vec<Arrival>, Unanswered> {
+        Ok(Vec::new())
+    }
+}
+
+impl Observed for Routed {
+    const TIMED: bool = false;
+}

@@ -1,0 +1,288 @@
+#!/usr/bin/env python3
+"""Measures Tideover beside Schemathesis, against the same mock on the same machine.
+
+    cargo build --release
+    python3 benches/schemathesis/compare.py --seed 1
+
+How many requests each sends and judges in a second, and which of twelve defects, drawn from the catalogue by
+the seed, each finds. Prints Markdown; the figures as JSON and what each tool reported lie in
+target/schemathesis. Schemathesis comes from PyPI, into a virtual environment of its own there.
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import platform
+import random
+import signal
+import subprocess
+import sys
+import venv
+from pathlib import Path
+from urllib.request import urlopen
+
+from tables import markdown
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+HOME = ROOT / "target/schemathesis"
+RUNS = HOME / "runs"
+ENVIRONMENT = HOME / "venv"
+TIDEOVER = ROOT / "target/release/tideover"
+
+DRAWN = 12
+# A right service is tried as often as this first: what it is told then is no defect's doing.
+BASELINE_SEEDS = 3
+# What a stranger may send to find a defect.
+STRANGER_REQUESTS = 2500
+# As a service's operator would set it aside for tests.
+TEST_DATA = {
+    "account-prefix": ["test-"],
+    "email": ["qa@example.com", "qb@example.com"],
+    "tax-id": ["12-3456789", "98-7654321", "11-1111111"],
+    "bank": ["000123456789:021000021", "000987654321:011401533"],
+}
+
+
+def main():
+    options = arguments()
+    # As Ctrl-C does: whatever was started is ended.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    if not TIDEOVER.is_file():
+        sys.exit(f"{TIDEOVER} is missing: cargo build --release")
+    install()
+    RUNS.mkdir(exist_ok=True)
+    figures = {
+        "seed": options.seed,
+        "seconds": options.seconds,
+        "strangerRequests": STRANGER_REQUESTS,
+        "baselineSeeds": BASELINE_SEEDS,
+        "versions": versions(),
+        "machine": {"cores": os.cpu_count(), "processor": processor(), "system": platform.platform()},
+        "throughput": throughput(options),
+        "defects": [] if options.throughput_only else defects(options),
+    }
+    options.json.write_text(json.dumps(figures, indent=1) + "\n")
+    print(markdown(figures))
+    say(f"the figures are in {options.json}")
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--seed", type=int, default=1, help="of all that is drawn (default: %(default)s)")
+    parser.add_argument(
+        "--seconds", type=int, default=30, help="for each run of Schemathesis (default: %(default)s)"
+    )
+    parser.add_argument("--json", type=Path, default=HOME / "figures.json", help="where the figures go")
+    parser.add_argument("--throughput-only", action="store_true", help="look for no defects")
+    return parser.parse_args()
+
+
+# What is measured
+
+
+def throughput(options):
+    """How many requests a second are sent and judged."""
+    rows = []
+
+    def measured(what, requests, seconds):
+        load = os.getloadavg()[0]
+        rows.append({"what": what, "requests": requests, "seconds": seconds, "load": load})
+        say(f"{what}: {requests / seconds:,.0f} requests/s, load {load:.1f}")
+
+    with serving(options.seed) as mock:
+        stateful = schemathesis(mock, options.seed, options.seconds, "stateful", "throughput")
+        measured("Schemathesis, stateful phase, over a socket", *stateful["stateful"])
+    with serving(options.seed) as mock:
+        sent = ["--seed", options.seed, "--max-requests", 20_000, "--max-findings", 1]
+        report = stranger(mock, *sent, name="throughput")
+        measured("Tideover, over a socket, a mock that it knows nothing of", *played(report))
+    report = check("--seed", options.seed, "--cases", 1000, name="embedded")
+    measured("Tideover, over a socket, the embedded mock", *played(report))
+    measured("Tideover, through the mock's router", *router())
+    report = check("--seed", options.seed, "--cases", 4000, "--in-process", name="in-process")
+    measured("Tideover, in process", *played(report))
+    return rows
+
+
+def defects(options):
+    """What each finds of twelve defects; what it says of the right service, in the first row, is none."""
+    catalogue = json.loads(output(TIDEOVER, "prove", "--list", "--json"))["defects"]
+    drawn = random.Random(options.seed).sample(catalogue, DRAWN)
+    right = {"name": None, "words": "nothing: the right service", "looked": looked(None, options)}
+    for seed in range(options.seed + 1, options.seed + BASELINE_SEEDS):
+        again = explored(None, seed, options)
+        first = right["looked"]["schemathesis"]
+        first["told"] = sorted({*first["told"], *again["told"]})
+        first["requests"] += again["requests"]
+    rows = [right]
+    for defect in drawn:
+        row = {**defect, "looked": looked(defect["name"], options)}
+        for who, found in row["looked"].items():
+            usual = right["looked"][who]["told"]
+            found["told"] = [told for told in found["told"] if told not in usual]
+        rows.append(row)
+        finders = [who for who, found in row["looked"].items() if found["told"]]
+        say(f"{defect['name']}: found by {', '.join(finders) or 'nobody'}")
+    return rows
+
+
+def looked(defect, options):
+    """What each says of a mock with `defect`, or without any, and how many requests it took."""
+    named = ["--defect", defect] if defect else []
+    kept = ["--seed", options.seed, "--max-findings", 1]
+    knowing = check(*kept, "--in-process", *named, name=f"{defect or 'right'}.knowing", held=(0, 1))
+    looked = {"schemathesis": explored(defect, options.seed, options), "knowing": told(knowing)}
+    for who in ["stranger", "helped"]:
+        with serving(options.seed, defect) as mock:
+            operator = ["--operator", mock["baseUrl"]] if who == "helped" else []
+            budget = ["--max-requests", STRANGER_REQUESTS, *operator]
+            name = f"{defect or 'right'}.{who}"
+            looked[who] = told(stranger(mock, *kept, *budget, name=name, held=(0, 1)))
+    return looked
+
+
+def explored(defect, seed, options):
+    with serving(options.seed, defect) as mock:
+        run = schemathesis(mock, seed, options.seconds, None, f"{defect or 'right'}-{seed}")
+    return {"told": sorted(run["failures"]), "requests": run["requests"]}
+
+
+def told(report):
+    """The clauses that are violated, and the requests until then."""
+    violated = [finding["clause"] for finding in report["findings"] if finding["verdict"] == "violated"]
+    return {"told": violated, "requests": report["steps"]}
+
+
+# The two tools
+
+
+def schemathesis(mock, seed, seconds, phases, name):
+    """Lets it run; what it sent and what it found, its own report kept under `name`."""
+    events = RUNS / f"{name}.schemathesis.ndjson"
+    command = [ENVIRONMENT / "bin/schemathesis", "run", mock["baseUrl"] + "/_sim/openapi.json"]
+    command += ["--header", f"Authorization: Bearer {mock['apiKey']}", "--max-time", seconds, "--seed", seed]
+    command += ["--generation-database", "none", "--report", "ndjson", "--report-ndjson-path", events]
+    command += ["--phases", phases] if phases else []
+    run(*command, held=(0, 1), output=RUNS / f"{name}.schemathesis.txt", directory=HOME)
+    with urlopen(mock["baseUrl"] + "/_sim/journal") as answer:
+        journal = json.load(answer)
+    read = {"requests": journal["dropped"] + len(journal["entries"]), "failures": set()}
+    sent, began = 0, None
+    for line in events.read_text().splitlines():
+        [(kind, event)] = json.loads(line).items()
+        if kind == "PhaseStarted" and event["phase"]["name"] == "stateful":
+            began = event["timestamp"]
+        elif kind == "PhaseFinished" and event["phase"]["name"] == "stateful":
+            read["stateful"] = sent, event["timestamp"] - began
+        elif kind == "ScenarioFinished":
+            recorder = event["recorder"]
+            sent += len(recorder.get("interactions", {})) if event["phase"] == "stateful" else 0
+            read["failures"].update(failures(recorder))
+    return read
+
+
+def failures(recorder):
+    """Which kinds of failure a scenario met: the check, the operation and the status."""
+    for case, checks in recorder.get("checks", {}).items():
+        answer = recorder.get("interactions", {}).get(case, {}).get("response") or {}
+        for failed in (check for check in checks if check["status"] == "failure"):
+            yield f"{failed['name']}: {failed['failure_info']['failure']['operation']}: {answer.get('status_code')}"
+
+
+def check(*options, name, held=(0,)):
+    """The report of `tideover check`, kept under `name`."""
+    kept = RUNS / f"{name}.json"
+    command = [TIDEOVER, "check", *options, "--json", "--save", RUNS / f"{name}.failure.jsonl"]
+    run(*command, held=held, output=kept)
+    return json.loads(kept.read_text().splitlines()[-1])
+
+
+def stranger(mock, *options, name, held=(0,)):
+    """The report of a check of a target that is only known by its answers."""
+    given = ["--target", mock["baseUrl"], "--key", mock["apiKey"], "--allow-writes"]
+    given += [part for option, values in TEST_DATA.items() for value in values for part in (f"--{option}", value)]
+    given += ["--requests-per-second", 1_000_000, "--max-financed", 10**12, "--max-subscriptions", 1000]
+    given += ["--cases", 10_000, "--steps", 40, "--journal", RUNS / f"{name}.journal.jsonl"]
+    return check(*given, *options, name=name, held=held)
+
+
+def router():
+    """Steps that the benchmark of the suite played through the router, and the seconds that took."""
+    bench = ["cargo", "bench", "-p", "tideover-benches", "--bench", "steps", "--", "through the router"]
+    run(*bench, output=RUNS / "router.txt", directory=ROOT)
+    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+    kept = target / "criterion/steps/through the router/new"
+    steps = json.loads((kept / "benchmark.json").read_text())["throughput"]["Elements"]
+    return steps, json.loads((kept / "estimates.json").read_text())["median"]["point_estimate"] / 1e9
+
+
+def played(report):
+    return report["steps"], report["milliseconds"] / 1000
+
+
+# Processes
+
+
+@contextlib.contextmanager
+def serving(seed, defect=None):
+    """A mock on a free port: what it says of itself."""
+    command = [TIDEOVER, "serve", "--port", "0", "--json", "--webhooks", "local", "--seed", str(seed)]
+    command += ["--defect", defect] if defect else []
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            yield json.loads(process.stdout.readline())
+        finally:
+            process.terminate()
+
+
+def run(*command, held=(0,), output=None, directory=RUNS):
+    """Runs a program to its end; one that fails otherwise than `held` ends all."""
+    command = [str(part) for part in command]
+    with open(output, "w") if output else contextlib.nullcontext() as file:
+        ended = subprocess.run(command, cwd=directory, stdout=file, stderr=subprocess.PIPE, text=True)
+    if ended.returncode not in held:
+        sys.exit(f"{' '.join(command)}\nended with {ended.returncode}: {ended.stderr}")
+
+
+def output(*command):
+    return subprocess.run([str(part) for part in command], check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def install():
+    """Schemathesis, in an environment of its own."""
+    python = ENVIRONMENT / "bin/python"
+    if not python.is_file():
+        venv.create(ENVIRONMENT, with_pip=True)
+    RUNS.mkdir(parents=True, exist_ok=True)
+    run(python, "-m", "pip", "install", "--quiet", "--requirement", HERE / "requirements.txt")
+
+
+def versions():
+    packages = json.loads(output(ENVIRONMENT / "bin/python", "-m", "pip", "list", "--format", "json"))
+    installed = {package["name"]: package["version"] for package in packages}
+    return {
+        "tideover": output(TIDEOVER, "--version").split()[-1],
+        "commit": output("git", "-C", ROOT, "rev-parse", "--short", "HEAD").strip(),
+        "rustc": output("rustc", "--version").split()[1],
+        "python": platform.python_version(),
+        **{name: installed[name] for name in ["schemathesis", "hypothesis", "requests"]},
+    }
+
+
+def processor():
+    """The processor's name, where Linux tells it."""
+    with contextlib.suppress(OSError), open("/proc/cpuinfo") as lines:
+        return next((line.split(": ")[1].strip() for line in lines if line.startswith("model name")), None)
+
+
+def say(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit(130)
