@@ -39,6 +39,27 @@ pub trait World {
     fn walked(&self, header: &Header, number: u64, steps: u64) -> Case {
         self.case(header, number, steps).into()
     }
+
+    /// What the model makes of `steps`, where playing them costs so much that it is asked first.
+    fn rehearse(
+        &self,
+        _header: &Header,
+        _steps: &[Step],
+        _clause: Clause,
+    ) -> impl Future<Output = Option<Rehearsed>> {
+        std::future::ready(None)
+    }
+}
+
+/// What the model makes of steps, as far as it says whether they can show a finding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rehearsed {
+    /// The status of the last answer.
+    pub status: u16,
+    /// Its code, if it refuses.
+    pub code: Option<String>,
+    /// Whether the clause that the finding is about is met.
+    pub met: bool,
 }
 
 /// The bare model, or anything that has its face.
@@ -218,10 +239,10 @@ impl<'a> Suite<'a> {
     /// Counts a failure with those of the same cause; the first of them is made small.
     async fn keep<W: World>(&mut self, world: &mut W, failure: Failure) -> Result<(), Unreachable> {
         // Kept as it is first: whoever ends the run now still has it.
-        if let Some(failure) = self.summary.count(failure) {
-            *failure = minimise(world, failure).await?;
+        match self.summary.count(failure) {
+            Some(failure) => minimise(world, failure).await,
+            None => Ok(()),
         }
-        Ok(())
     }
 }
 
@@ -289,37 +310,40 @@ impl Summary {
     }
 }
 
-/// The same failure, as small as it can be made.
-async fn minimise<W: World>(world: &mut W, failure: &Failure) -> Result<Failure, Unreachable> {
-    let Transcript { header, steps } = &failure.transcript;
-    let finding = failure.finding().clone();
-    let mut probe = SameFinding { world, header, finding: finding.clone(), probes: 0 };
-    let steps = shrink(steps.clone(), &mut probe).await?;
-    let probes = probe.probes;
-    let played = play(&mut world.fresh().await?, header, &steps).await?;
-    if !played.findings.iter().any(|found| found.is_same(&finding)) {
-        // It comes and goes: what was seen is told as it was seen.
-        return Ok(Failure { probes, ..failure.clone() });
-    }
-    let mut small = Failure::of(header, failure.case, steps, played);
-    // Others may come with it, but it is this one that the failure is named by.
-    small.findings.sort_by_key(|found| !found.is_same(&finding));
-    Ok(Failure { steps_before: failure.steps_before, probes, ..small })
+/// Makes a failure as small as it can be made. Ended before, it is as small as it was made until then.
+async fn minimise<W: World>(world: &mut W, failure: &mut Failure) -> Result<(), Unreachable> {
+    let Transcript { header, steps } = failure.transcript.clone();
+    let rehearsed = world.rehearse(&header, &steps, failure.finding().clause).await;
+    shrink(steps, &mut SameFinding { world, failure, rehearsed }).await.map(drop)
 }
 
+/// Whether steps show the failure; the last that did are kept as it.
 struct SameFinding<'a, W> {
     world: &'a mut W,
-    header: &'a Header,
-    finding: Finding,
-    probes: usize,
+    failure: &'a mut Failure,
+    /// What the model makes of the failure.
+    rehearsed: Option<Rehearsed>,
 }
 
 impl<W: World> Probe for SameFinding<'_, W> {
     async fn still_fails(&mut self, steps: &[Step]) -> Result<bool, Unreachable> {
-        self.probes += 1;
-        let played = play(&mut self.world.fresh().await?, self.header, steps).await?;
+        let Failure { case, transcript: Transcript { header, .. }, .. } = &*self.failure;
+        let finding = self.failure.finding();
+        if self.world.rehearse(header, steps, finding.clause).await != self.rehearsed {
+            return Ok(false);
+        }
+        let mut played = play(&mut self.world.fresh().await?, header, steps).await?;
         // The finding must come with the last step, so that nothing stands behind it.
         let at_the_end = played.answers.len() == steps.len();
-        Ok(at_the_end && played.findings.iter().any(|found| found.is_same(&self.finding)))
+        let shown = at_the_end && played.findings.iter().any(|found| found.is_same(finding));
+        if shown {
+            // Others may come with it, but it is this one that the failure is named by.
+            played.findings.sort_by_key(|found| !found.is_same(finding));
+            let small = Failure::of(header, *case, steps.to_vec(), played);
+            let Failure { steps_before, probes, met, .. } = *self.failure;
+            *self.failure = Failure { steps_before, probes, met, ..small };
+        }
+        self.failure.probes += 1;
+        Ok(shown)
     }
 }

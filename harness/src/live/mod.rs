@@ -3,12 +3,14 @@
 //! - [`settings`] is what the user allows; [`scope`] is the gate that every request must pass.
 //! - [`ledger`] counts what is spent, and knows what the run was given.
 //! - [`session`] sends, at the pace that is allowed, and writes everything down before; what it has begun it
-//!   also ends. [`target`] is how the suite sees it.
+//!   also ends. [`target`] is how the suite sees it. What a failure is made smaller by is first rehearsed with
+//!   the model.
 
 mod cleanup;
 mod journal;
 pub mod ledger;
 mod pace;
+mod rehearsal;
 pub mod scope;
 pub mod session;
 pub mod settings;

@@ -2,13 +2,16 @@
 
 use std::rc::Rc;
 
+use tideover_model::Clause;
+
 use crate::generate::{Vocabulary, live_case};
 use crate::inbox::Arrival;
 use crate::judge::Before;
+use crate::live::rehearsal::rehearse;
 use crate::live::session::Session;
 use crate::run::{Observed, Standing};
 use crate::step::{Memory, Step};
-use crate::suite::World;
+use crate::suite::{Rehearsed, World};
 use crate::target::{Prepared, PreparedAction, Seen, Target, Unanswered, Unreachable};
 use crate::transcript::Header;
 
@@ -55,6 +58,10 @@ impl World for LiveWorld {
 
     fn case(&self, header: &Header, number: u64, steps: u64) -> Vec<Step> {
         live_case(header, number, steps, &self.vocabulary)
+    }
+
+    async fn rehearse(&self, header: &Header, steps: &[Step], clause: Clause) -> Option<Rehearsed> {
+        rehearse(&self.session.settings, header, steps, clause).await
     }
 }
 

@@ -29,7 +29,7 @@ async fn endpoint(inbox: Option<&inbox::Server>) -> Mock {
     builder.webhooks(origin.unwrap_or(Destinations::Public)).start().await.unwrap()
 }
 
-fn settings(mock: &Mock) -> Settings {
+pub(crate) fn settings(mock: &Mock) -> Settings {
     let bank = Bank { account_number: "000123456789".into(), routing_number: "021000021".into() };
     Settings {
         target: mock.url().to_owned(),
@@ -53,19 +53,19 @@ fn settings(mock: &Mock) -> Settings {
     }
 }
 
-fn header() -> Header {
+pub(crate) fn header() -> Header {
     Header::new(3, wall_time(), Profile::default())
 }
 
 /// The world of a run, and where its journal is.
-struct Begun {
-    session: Rc<Session>,
-    world: LiveWorld,
+pub(crate) struct Begun {
+    pub(crate) session: Rc<Session>,
+    pub(crate) world: LiveWorld,
     journal: PathBuf,
     _folder: tempfile::TempDir,
 }
 
-async fn begin(settings: Settings, inbox: Option<inbox::Server>) -> Begun {
+pub(crate) async fn begin(settings: Settings, inbox: Option<inbox::Server>) -> Begun {
     let folder = tempfile::tempdir().unwrap();
     let journal = folder.path().join("journal.jsonl");
     let client = |url: &str| Client::new(url, settings.timeout, None).unwrap();

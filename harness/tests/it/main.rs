@@ -18,6 +18,7 @@ mod receiver;
 mod receiver_check;
 mod receivers;
 mod recorded;
+mod rehearsed;
 mod report;
 mod scope;
 mod signature;

@@ -1,0 +1,64 @@
+//! Making a failure of a live endpoint small: the model is asked before anything is sent.
+
+use std::cell::RefCell;
+
+use tideover_harness::defects;
+use tideover_harness::live::target::{Live, LiveWorld};
+use tideover_harness::step::Step;
+use tideover_harness::suite::{Plan, Rehearsed, Suite, World};
+use tideover_harness::target::Unreachable;
+use tideover_harness::transcript::Header;
+use tideover_model::{Clause, Destinations, Profile};
+use tideover_sim::Mock;
+
+use crate::live::{begin, header, settings};
+
+/// A live world that tells how often it was played in, and what the model said before.
+struct Watched {
+    world: LiveWorld,
+    plays: usize,
+    rehearsed: RefCell<Vec<Option<Rehearsed>>>,
+}
+
+impl World for Watched {
+    type Target = Live;
+
+    async fn fresh(&mut self) -> Result<Live, Unreachable> {
+        self.plays += 1;
+        self.world.fresh().await
+    }
+
+    fn case(&self, header: &Header, number: u64, steps: u64) -> Vec<Step> {
+        self.world.case(header, number, steps)
+    }
+
+    async fn rehearse(&self, header: &Header, steps: &[Step], clause: Clause) -> Option<Rehearsed> {
+        let rehearsed = self.world.rehearse(header, steps, clause).await;
+        self.rehearsed.borrow_mut().push(rehearsed.clone());
+        rehearsed
+    }
+}
+
+#[tokio::test]
+async fn only_what_ends_alike_in_the_model_is_sent_to_make_a_failure_small() {
+    let defect = defects::find("void-invoices-are-fundable").unwrap();
+    let face = defect.service(Profile::default(), 1, Destinations::Public);
+    let mock = Mock::builder().face(Box::new(face)).start().await.unwrap();
+    let begun = begin(settings(&mock), None).await;
+    let mut watched = Watched { world: begun.world, plays: 0, rehearsed: RefCell::new(Vec::new()) };
+    let plan = Plan { header: header(), first: 0, cases: 30, steps: 40, max_findings: 1 };
+    let mut suite = Suite::new(&plan);
+    suite.play(&mut watched, |_| {}).await.unwrap();
+    let [failure] = suite.summary.failures.as_slice() else { panic!("it is found") };
+    assert_eq!(failure.finding().clause, defect.clause);
+    assert!(failure.transcript.steps.len() < failure.steps_before);
+
+    let rehearsed = watched.rehearsed.into_inner();
+    let (first, candidates) = rehearsed.split_first().unwrap();
+    let worth = candidates.iter().filter(|one| *one == first).count();
+    assert!(first.as_ref().is_some_and(|first| first.met));
+    assert_eq!(watched.plays as u64, suite.summary.cases + worth as u64);
+    assert_eq!(failure.probes, worth);
+    assert!(worth < candidates.len() / 2, "{worth} of {} were sent", candidates.len());
+    mock.stop().await;
+}
