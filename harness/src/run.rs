@@ -364,7 +364,7 @@ impl<'a> Shadow<'a> {
 }
 
 /// Scheme, host and port of a URL.
-fn origin(url: &str) -> String {
+pub(crate) fn origin(url: &str) -> String {
     url::Url::parse(url).map_or_else(|_| url.to_owned(), |url| url.origin().ascii_serialization())
 }
 

@@ -133,6 +133,14 @@ pub struct Plan {
     pub max_findings: usize,
 }
 
+impl Plan {
+    /// The numbers of the cases.
+    pub fn numbers(&self) -> impl Iterator<Item = u64> {
+        let first = self.first;
+        (0..self.cases).map(move |number| first.wrapping_add(number))
+    }
+}
+
 /// What came of it.
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
@@ -216,8 +224,8 @@ impl<'a> Suite<'a> {
         world: &mut W,
         mut progress: impl FnMut(&Summary),
     ) -> Result<(), Unreachable> {
-        let Plan { header, first, cases, steps, max_findings } = self.plan;
-        for case in (0..*cases).map(|number| first.wrapping_add(number)) {
+        let Plan { header, steps, max_findings, .. } = self.plan;
+        for case in self.plan.numbers() {
             let walked = world.walked(header, case, *steps);
             let played = play_case(&mut world.fresh().await?, header, &walked).await?;
             self.summary.add(&played);

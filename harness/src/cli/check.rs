@@ -1,6 +1,7 @@
 //! `tideover check`
 
 use std::hash::{BuildHasher, Hasher, RandomState};
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -54,8 +55,8 @@ pub(super) struct Check {
     #[arg(long, value_name = "NAME", value_parser = defect_named)]
     defect: Option<&'static Defect>,
     /// Send the steps of a case by so many clients at once, and judge whether an order explains the answers
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=256))]
-    concurrency: Option<u64>,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
+    concurrency: Option<u32>,
     /// Print the steps of each case in plain words, and play nothing
     #[arg(long, conflicts_with = "concurrency")]
     print_steps: bool,
@@ -228,6 +229,7 @@ impl Check {
             baseline: self.baseline()?,
             conclude: &|report, lessons| self.conclude_live(report, lessons),
             print_steps: self.print_steps,
+            clients: self.concurrency.and_then(NonZeroU32::new),
         };
         LiveOptions::clone(&self.live).run(asked).await
     }
@@ -315,7 +317,7 @@ async fn watched<W: World>(
     tokio::select! {
         biased;
         heard = ended.heard() => heard?,
-        played = suite.play(world, |summary| progress.show(summary)) => played?,
+        played = suite.play(world, |summary| progress.show(summary.cases)) => played?,
     }
     Ok(suite.summary)
 }
@@ -367,7 +369,7 @@ impl Progress {
         self.bar.finish_and_clear();
     }
 
-    pub(super) fn show(&self, summary: &Summary) {
-        self.bar.set_position(summary.cases);
+    pub(super) fn show(&self, cases: u64) {
+        self.bar.set_position(cases);
     }
 }

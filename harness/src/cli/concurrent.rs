@@ -2,16 +2,49 @@
 
 use std::time::Instant;
 
+use serde_json::json;
+use tideover_model::Service;
+
+use crate::cli::check::Progress;
 use crate::cli::signals::Ended;
 use crate::cli::{Held, Output, Problem};
 use crate::concurrent::report::Told;
-use crate::concurrent::{Known, Schedule, Summary, interleave, play};
+use crate::concurrent::{History, Known, Schedule, Summary, interleave, play};
 use crate::generate::{self, Size};
 use crate::suite::{OverHttp, Plan, World};
-use crate::target::NO_INBOX;
-use crate::target::{Bare, INBOX, Target, embedded, service};
+use crate::target::{Bare, INBOX, Unreachable, embedded, service};
+use crate::transcript::Header;
 
-/// Races of so many clients, of the cases of a plan: its steps are shared among them.
+/// Where races are run.
+pub(super) trait Course {
+    /// What was seen of race `number`, and what is known of the target before it.
+    async fn run(&mut self, number: u64, size: Size) -> Result<(History, Known), Unreachable>;
+}
+
+/// Runs the races of a plan, whose steps are shared among so many clients, until one contradicts the document.
+pub(super) async fn run_all(
+    course: &mut impl Course,
+    plan: &Plan,
+    clients: usize,
+    summary: &mut Summary,
+    progress: &Progress,
+) -> Result<(), Unreachable> {
+    let steps = usize::try_from(plan.steps).unwrap_or(usize::MAX);
+    let size = Size { clients, steps: steps.div_ceil(clients) };
+    for number in plan.numbers() {
+        let (history, known) = course.run(number, size).await?;
+        summary.add(number, history, &known);
+        progress.show(summary.cases);
+        if summary.failure.is_some() {
+            break;
+        }
+        // Whoever wants to end the run must get a turn.
+        tokio::task::yield_now().await;
+    }
+    Ok(())
+}
+
+/// Races against what the harness starts itself.
 pub(super) struct Races<'a> {
     pub(super) plan: &'a Plan,
     pub(super) clients: usize,
@@ -22,86 +55,91 @@ impl Races<'_> {
     pub(super) async fn run(self, output: &Output) -> Result<Held, Problem> {
         let began = Instant::now();
         let mut summary = Summary::default();
+        let progress = Progress::new(output, self.plan);
         let ended = Ended::listen()?;
-        let target =
-            if self.in_process { "the model, in process" } else { "an embedded mock over HTTP" };
         let played = tokio::select! {
             biased;
             heard = ended.heard() => heard,
-            played = self.play(&mut summary) => played,
+            played = self.play(&mut summary, &progress) => played.map_err(Problem::from),
         };
-        let seed = self.plan.header.seed;
+        progress.finish();
+        let Plan { header: Header { seed, .. }, cases, .. } = *self.plan;
         played.map_err(|problem| problem.in_a_run_of(seed))?;
+        let (target, here) = if self.in_process {
+            ("the model, in process", " --in-process")
+        } else {
+            ("an embedded mock over HTTP", "")
+        };
         let told = Told {
             summary: &summary,
             clients: self.clients,
             target,
+            again: format!("--seed {seed}{here}"),
             seed,
-            api_key: tideover_model::Service::FIRST_KEY,
+            api_key: Service::FIRST_KEY,
             took: began.elapsed(),
+            ended: None,
+            left_behind: &[],
         };
-        output.tell(told.to_string().trim_end(), || told.as_json())?;
-        match summary.inconclusive() {
-            _ if summary.failure.is_some() => Ok(Held::No),
-            0 if summary.cases < self.plan.cases => Ok(Held::UntilInterrupted),
-            0 => Ok(Held::Yes),
-            // The exit code of what cannot be concluded.
-            count => Err(Problem::Unreachable(format!(
-                "nothing could be concluded of {count} parts; fewer --steps or another --concurrency may help"
-            ))),
+        output.tell(told.to_string().trim_end(), || json!(told.as_json()))?;
+        concluded(&summary, cases)
+    }
+
+    async fn play(&self, summary: &mut Summary, progress: &Progress) -> Result<(), Unreachable> {
+        let Races { plan, clients, in_process } = *self;
+        let header = &plan.header;
+        if in_process {
+            let mut course = InProcess { header };
+            return run_all(&mut course, plan, clients, summary, progress).await;
         }
-    }
-
-    fn size(&self) -> Size {
-        let steps = usize::try_from(self.plan.steps).unwrap_or(usize::MAX);
-        Size { clients: self.clients, steps: steps.div_ceil(self.clients) }
-    }
-
-    fn cases(&self) -> impl Iterator<Item = u64> {
-        let first = self.plan.first;
-        (0..self.plan.cases).map(move |number| first.wrapping_add(number))
-    }
-
-    async fn play(&self, summary: &mut Summary) -> Result<(), Problem> {
-        if self.in_process {
-            self.in_process(summary).await;
-            Ok(())
-        } else {
-            self.over_http(summary).await
-        }
-    }
-
-    async fn in_process(&self, summary: &mut Summary) {
-        let header = &self.plan.header;
-        let known = Known::of(header, INBOX);
-        let face = service(header.profile.clone(), header.seed, INBOX);
-        for case in self.cases() {
-            let race = generate::race(header, case, self.size());
-            let mut target = Bare::over(face.clone(), header.start);
-            let schedule = Schedule { seed: header.seed.wrapping_add(case), lost: 0 };
-            summary.add(case, interleave(&mut target, &race, schedule), &known);
-            if summary.failure.is_some() {
-                break;
-            }
-            // Whoever wants to end the run must get a turn.
-            tokio::task::yield_now().await;
-        }
-    }
-
-    async fn over_http(&self, summary: &mut Summary) -> Result<(), Problem> {
-        let header = &self.plan.header;
         let (mock, target) = embedded(header).await?;
-        let known = Known::of(header, target.inbox().unwrap_or(NO_INBOX));
-        let mut world = OverHttp::new(target);
-        for case in self.cases() {
-            let race = generate::race(header, case, self.size());
-            let history = play(&world.fresh().await?, &race, header.start).await?;
-            summary.add(case, history, &known);
-            if summary.failure.is_some() {
-                break;
-            }
-        }
+        let mut course = Embedded { header, world: OverHttp::new(target) };
+        let played = run_all(&mut course, plan, clients, summary, progress).await;
         mock.stop().await;
-        Ok(())
+        played
+    }
+}
+
+/// Whether all `races` have held.
+pub(super) fn concluded(summary: &Summary, races: u64) -> Result<Held, Problem> {
+    match summary.inconclusive() {
+        _ if summary.failure.is_some() => Ok(Held::No),
+        0 if summary.cases < races => Ok(Held::UntilInterrupted),
+        0 => Ok(Held::Yes),
+        // The exit code of what cannot be concluded.
+        count => Err(Problem::Unreachable(format!(
+            "nothing could be concluded of {count} parts; fewer --steps or another --concurrency may help"
+        ))),
+    }
+}
+
+/// The bare model: a schedule decides when each request takes effect.
+struct InProcess<'a> {
+    header: &'a Header,
+}
+
+impl Course for InProcess<'_> {
+    async fn run(&mut self, number: u64, size: Size) -> Result<(History, Known), Unreachable> {
+        let header = self.header;
+        let face = service(header.profile.clone(), header.seed, INBOX);
+        let mut target = Bare::over(face, header.start);
+        let schedule = Schedule { seed: header.seed.wrapping_add(number), lost: 0 };
+        let history = interleave(&mut target, &generate::race(header, number, size), schedule);
+        Ok((history, Known::of(header, INBOX)))
+    }
+}
+
+/// The embedded mock.
+struct Embedded<'a> {
+    header: &'a Header,
+    world: OverHttp,
+}
+
+impl Course for Embedded<'_> {
+    async fn run(&mut self, number: u64, size: Size) -> Result<(History, Known), Unreachable> {
+        let mut target = self.world.fresh().await?;
+        let known = Known::of_target(self.header, &mut target);
+        let race = generate::race(self.header, number, size);
+        Ok((play(&target, &race, self.header.start).await?, known))
     }
 }

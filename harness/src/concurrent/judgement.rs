@@ -10,6 +10,8 @@ use crate::concurrent::linearise::{Search, Searched};
 use crate::concurrent::parts::parts;
 use crate::finding::Finding;
 use crate::judge::{Before, DEEPEST, Outside, Told, Unseen, World};
+use crate::run::{Observed, Standing, origin};
+use crate::target::NO_INBOX;
 use crate::transcript::Header;
 
 /// So many attempts to place a request are made in a search, for each request of a part. The more hidden moves may
@@ -95,6 +97,19 @@ impl Known {
             outside: Outside::Ours,
             before: Before::Nothing,
             limit: Some(header.profile.concentration_limit),
+        }
+    }
+
+    /// What is known of `target` before its first request; of a foreign one, `header` says what is assumed.
+    pub fn of_target<T: Observed>(header: &Header, target: &mut T) -> Known {
+        let inbox = target.inbox().map_or_else(|| NO_INBOX.to_owned(), origin);
+        let api_key = target.api_key().to_owned();
+        let known = Known { api_key, ..Known::of(header, &inbox) };
+        match target.standing() {
+            Standing::Known => known,
+            Standing::Foreign { outside, before, now } => {
+                Known { start: now, outside, before, limit: None, ..known }
+            }
         }
     }
 }

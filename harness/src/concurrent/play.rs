@@ -1,6 +1,7 @@
 //! Requests sent at once to a target, and written down as they were called and answered.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::time::Instant;
 
@@ -8,9 +9,9 @@ use tideover_model::Timestamp;
 use tokio::task::LocalSet;
 
 use crate::concurrent::history::{Answer, History, Request};
+use crate::run::{Observed, Standing};
 use crate::step::{Memory, Step};
-use crate::target::NO_INBOX;
-use crate::target::{Prepared, PreparedAction, Seen, Target, Unreachable};
+use crate::target::{Applied, Prepared, PreparedAction, Seen, Unanswered, Unreachable};
 
 /// Steps, some of which are sent at once.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -26,36 +27,29 @@ pub struct Race {
 /// Who sends what comes before the race and after it; the clients in it are numbered from 1.
 pub(super) const ALONE: usize = 0;
 
-/// Plays `race` against `target`, each client with a clone of it; its clock shows `now`.
+/// Plays `race` against `target`, each client with a clone of it; its clock shows `now`, unless it tells.
 ///
 /// # Errors
-/// [`Unreachable`] if no answer comes to a step that is played alone. In the race that is an outcome like any
-/// other.
-pub async fn play<T: Target + Clone + 'static>(
+/// [`Unreachable`] if the target is given up while a step is played alone. No answer is an outcome like any other.
+pub async fn play<T: Observed + Clone + 'static>(
     target: &T,
     race: &Race,
     now: Timestamp,
 ) -> Result<History, Unreachable> {
     let record = Record::new(now);
     let mut alone = Player::new(ALONE, target, &record);
-    for step in &race.before {
-        alone.play(step).await?;
-    }
+    alone.play_all(&race.before).await?;
     let together = LocalSet::new();
     for (index, steps) in race.clients.iter().enumerate() {
         let mut player = Player { client: index + 1, ..alone.clone() };
         let steps = steps.clone();
         together.spawn_local(async move {
-            for step in &steps {
-                // No answer is told by the history.
-                let _ = player.play(step).await;
-            }
+            // That it was given up is told to whoever plays alone next.
+            let _ = player.play_all(&steps).await;
         });
     }
     together.await;
-    for step in &race.after {
-        alone.play(step).await?;
-    }
+    alone.play_all(&race.after).await?;
     drop(alone);
     Ok(record.take())
 }
@@ -69,19 +63,42 @@ struct Player<T> {
     record: Rc<Record>,
 }
 
-impl<T: Target + Clone> Player<T> {
+impl<T: Observed + Clone> Player<T> {
     fn new(client: usize, target: &T, record: &Rc<Record>) -> Player<T> {
-        let memory = Memory::with_inbox(target.inbox().unwrap_or(NO_INBOX));
-        Player { client, target: target.clone(), memory, record: Rc::clone(record) }
+        let (target, memory) = (target.clone(), target.memory());
+        Player { client, target, memory, record: Rc::clone(record) }
     }
 
-    async fn play(&mut self, step: &Step) -> Result<(), Unreachable> {
+    async fn play_all(&mut self, steps: &[Step]) -> Result<(), Unreachable> {
+        for step in steps {
+            match self.play(step).await {
+                Err(unanswered) if unanswered.is_last => return Err(unanswered.into()),
+                // No answer is told by the history.
+                Ok(()) | Err(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    async fn play(&mut self, step: &Step) -> Result<(), Unanswered> {
+        if let Standing::Foreign { now, .. } = self.target.standing() {
+            self.record.now.replace(now);
+        }
         let sent = Prepared::from_step(step, &self.memory, self.target.api_key());
         let request = self.record.call(self.client, sent.clone());
-        let seen = self.target.send(&sent).await?;
-        self.memory.keep(step, seen.json());
-        self.record.answer(request, seen);
-        Ok(())
+        match self.target.send(&sent).await {
+            Ok(seen) => {
+                self.memory.keep(step, seen.json());
+                self.record.answer(request, seen);
+                Ok(())
+            }
+            Err(unanswered) => {
+                if unanswered.applied == Applied::Never {
+                    self.record.withdraw(request);
+                }
+                Err(unanswered)
+            }
+        }
     }
 }
 
@@ -90,12 +107,14 @@ struct Record {
     began: Instant,
     now: RefCell<Timestamp>,
     history: RefCell<History>,
+    /// Requests that never left.
+    withdrawn: RefCell<BTreeSet<usize>>,
 }
 
 impl Record {
     fn new(now: Timestamp) -> Rc<Record> {
-        let (now, history) = (RefCell::new(now), RefCell::default());
-        Rc::new(Record { began: Instant::now(), now, history })
+        let (history, withdrawn) = (RefCell::default(), RefCell::default());
+        Rc::new(Record { began: Instant::now(), now: RefCell::new(now), history, withdrawn })
     }
 
     fn micros(&self) -> u64 {
@@ -121,7 +140,14 @@ impl Record {
         request.answer = Some(Answer { at, seen });
     }
 
+    fn withdraw(&self, request: usize) {
+        self.withdrawn.borrow_mut().insert(request);
+    }
+
     fn take(&self) -> History {
-        self.history.take()
+        let withdrawn = self.withdrawn.take();
+        let requests = self.history.take().requests.into_iter().enumerate();
+        let left = requests.filter(|(index, _)| !withdrawn.contains(index));
+        History { requests: left.map(|(_, request)| request).collect() }
     }
 }

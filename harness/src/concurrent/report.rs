@@ -25,6 +25,12 @@ pub struct Told<'a> {
     pub api_key: &'a str,
     /// How long it took.
     pub took: Duration,
+    /// The options that run the same races again.
+    pub again: String,
+    /// Why no more races were run, if that is so.
+    pub ended: Option<String>,
+    /// What stays in the target.
+    pub left_behind: &'a [String],
 }
 
 impl fmt::Display for Told<'_> {
@@ -47,7 +53,14 @@ impl fmt::Display for Told<'_> {
             writeln!(f, "  race {}, {}", one.case, one.words)?;
         }
         writeln!(f)?;
+        if let Some(ended) = &self.ended {
+            writeln!(f, "ended     {ended}")?;
+        }
+        for left in self.left_behind {
+            writeln!(f, "left      {left}")?;
+        }
         match failure {
+            None if *cases == 0 => writeln!(f, "nothing was raced for"),
             None => writeln!(f, "held: no answer contradicts the document, in whatever order"),
             Some(failure) => self.write_failure(f, failure),
         }
@@ -73,7 +86,9 @@ impl Told<'_> {
             }
             writeln!(f, "  wait")?;
         }
-        Ok(())
+        writeln!(f)?;
+        let (case, clients, again) = (failure.case, self.clients, &self.again);
+        writeln!(f, "again: tideover check --concurrency {clients} --case {case} {again}")
     }
 
     /// As a curl line; keys other than the target's are masked.
@@ -106,6 +121,8 @@ impl Told<'_> {
             "held": summary.failure.is_none() && summary.inconclusive() == 0,
             "parts": { "explained": explained, "undecided": undecided, "inconclusive": inconclusive },
             "unexplained": unexplained,
+            "ended": self.ended,
+            "leftBehind": self.left_behind,
             "failure": summary.failure.as_ref().map(|failure| self.failure_as_json(failure)),
         })
     }

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::concurrent::Race;
 use crate::concurrent::draw::Draw;
+use crate::generate::goals::PAYORS;
 use crate::generate::requests::{self as make, InvoiceFields};
 use crate::step::Step;
 use crate::transcript::Header;
@@ -38,7 +39,6 @@ const REQUESTS_PER_VENDOR: usize = 40;
 const CONTESTED: usize = 3;
 /// Invoices of a vendor that cannot all be financed, of a face value that takes up a quarter of the limit.
 const LARGE: usize = 7;
-const PAYORS: [&str; 3] = ["payor-1", "payor-2", "payor-3"];
 /// So many of an invoice's cents are financed at most, as we assume.
 const LARGE_FACE: i64 = 25_000_000;
 
@@ -173,7 +173,7 @@ impl Racers {
         }
         let name = format!("hook{}", self.next());
         subscribed.push(name.clone());
-        let url = format!("https://hooks.example/{}", self.draw.below(2) + 1);
+        let url = format!("${{inbox}}/accepts/{}", self.draw.below(2) + 1);
         make::subscribe(&url, None).named(name)
     }
 
@@ -216,7 +216,7 @@ impl Racers {
 
 /// All four requirements are met.
 fn onboarding(vendor: &str, index: usize) -> Vec<Step> {
-    let tax_id = (410_000_000 + index).to_string();
+    let tax_id = (120_000_000 + index).to_string();
     let email = format!("{vendor}@vendor.example");
     let act = |name: &str, more: Value| {
         let mut fields = json!({ "payeeExternalId": vendor });

@@ -24,6 +24,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use tideover_model::wire::reply::{self, Reply};
 use tideover_model::{Face, Operation, Service};
 
+use crate::concurrent::Race;
 use crate::foretold::{Case, Foretold};
 use crate::step::{Action, Caller, Memory, Step};
 use crate::target::{Bare, INBOX, Prepared};
@@ -73,6 +74,11 @@ pub fn live_case(header: &Header, number: u64, steps: u64, vocabulary: &Vocabula
     }
     named.truncate(usize::try_from(steps).unwrap_or(usize::MAX));
     named
+}
+
+/// Race `number` against a live target: what `vocabulary` can say of it.
+pub fn live_race(header: &Header, number: u64, size: Size, vocabulary: &Vocabulary) -> Race {
+    vocabulary.rendering(number).render_race(&race(header, number, size))
 }
 
 /// A case in the making, with the model that walks along.

@@ -9,6 +9,7 @@
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value, json};
 
+use crate::concurrent::Race;
 use crate::generate::goals::{PAYORS, VENDORS};
 use crate::generate::requests as make;
 use crate::identifiers::segment;
@@ -92,6 +93,23 @@ impl Vocabulary {
 }
 
 impl Rendering<'_> {
+    /// `race` with the target's names. What each client does first is named first, so that all get a share of what
+    /// may be spent.
+    pub(super) fn render_race(&mut self, race: &Race) -> Race {
+        let mut render = |steps: &[Step]| -> Vec<Step> {
+            steps.iter().filter_map(|step| self.render(step)).collect()
+        };
+        let before = render(&race.before);
+        let mut clients = vec![Vec::new(); race.clients.len()];
+        let longest = race.clients.iter().map(Vec::len).max().unwrap_or(0);
+        for round in 0..longest {
+            for (named, steps) in clients.iter_mut().zip(&race.clients) {
+                named.extend(render(steps.get(round..=round).unwrap_or_default()));
+            }
+        }
+        Race { before, clients, after: render(&race.after) }
+    }
+
     /// `step` with the target's names, if it can be sent there.
     pub(super) fn render(&mut self, step: &Step) -> Option<Step> {
         let caller = match &step.caller {
@@ -226,7 +244,7 @@ impl Rendering<'_> {
         if let Some(prefix) = &accounts.prefix {
             return Some(format!("{prefix}{}", own(name)));
         }
-        let further = ["t1", "t2", "w1", "alias"];
+        let further = ["t1", "t2", "w1", "alias", "of-import-1", "of-import-2"];
         let position = VENDORS.iter().chain(&further).position(|known| *known == name)?;
         self.in_turn(&accounts.listed, position).cloned()
     }
@@ -294,7 +312,9 @@ impl Rendering<'_> {
         let columns: Vec<&str> = lines.next()?.split(',').collect();
         let payee = columns.iter().position(|column| *column == "payeeExternalId")?;
         let payor = self.payor(PAYORS[0])?;
-        let mut file = format!("{},payorExternalId\n", columns.join(","));
+        let named = columns.iter().position(|column| *column == "payorExternalId");
+        let mut file = columns.join(",");
+        file.push_str(if named.is_some() { "\n" } else { ",payorExternalId\n" });
         for line in lines {
             let mut cells: Vec<String> = line.split(',').map(str::to_owned).collect();
             let Some(business) = cells.get(payee).and_then(|name| self.business(name)) else {
@@ -305,7 +325,11 @@ impl Rendering<'_> {
             }
             cells[payee] = business;
             cells[0] = own(&cells[0]);
-            file.push_str(&format!("{},{payor}\n", cells.join(",")));
+            match named {
+                Some(named) => cells[named].clone_from(&payor),
+                None => cells.push(payor.clone()),
+            }
+            file.push_str(&format!("{}\n", cells.join(",")));
         }
         Some(file)
     }

@@ -12,7 +12,7 @@ impl Session {
     /// This is not counted in the budget, and goes through the gate all the same.
     pub async fn clean_up(&self) -> Vec<String> {
         let mut left = self.unsubscribe().await;
-        if let (true, Some(inbox)) = (self.state().in_doubt, &self.inbox_url) {
+        if let (1.., Some(inbox)) = (self.state().in_doubt, &self.inbox_url) {
             left.push(format!(
                 "perhaps a subscription to {inbox}/…: one was asked for and not answered"
             ));
@@ -71,7 +71,7 @@ impl Session {
         };
         if !references.is_empty() {
             // Whatever was not answered is among what is listed.
-            self.state().in_doubt = false;
+            self.state().in_doubt = 0;
         }
         for reference in references {
             self.state().given.references.insert(reference.clone());

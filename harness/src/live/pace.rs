@@ -9,28 +9,40 @@ pub(super) const LONGEST_WAIT: Duration = Duration::from_secs(60);
 /// Where a target asks to wait and does not say how long in seconds.
 const USUAL_WAIT: Duration = Duration::from_secs(5);
 
-/// When the next request may be sent.
+/// When the next request may be sent: they go in groups, so that those of a group can be under way at once.
 #[derive(Clone, Debug)]
 pub(super) struct Pace {
+    /// Between one group and the next.
     interval: Duration,
+    group: u32,
+    /// When the group goes that is being filled, and how many more it takes.
+    going: Option<(Instant, u32)>,
+    /// The earliest that the next group may go.
     next: Option<Instant>,
 }
 
 impl Pace {
-    pub(super) fn new(per_second: NonZeroU32) -> Pace {
-        Pace { interval: Duration::from_secs(1) / per_second.get(), next: None }
+    pub(super) fn new(per_second: NonZeroU32, at_once: NonZeroU32) -> Pace {
+        let group = at_once.get();
+        let interval = Duration::from_secs(1) * group / per_second.get();
+        Pace { interval, group, going: None, next: None }
     }
 
     /// How long the next request waits, at `now`; the one after it waits for it.
     pub(super) fn wait(&mut self, now: Instant) -> Duration {
-        let at = self.next.map_or(now, |next| next.max(now));
-        self.next = Some(at + self.interval);
-        at - now
+        let (at, left) = self.going.filter(|(_, left)| *left > 0).unwrap_or_else(|| {
+            let at = self.next.map_or(now, |next| next.max(now));
+            self.next = Some(at + self.interval);
+            (at, self.group)
+        });
+        self.going = Some((at, left - 1));
+        at.saturating_duration_since(now)
     }
 
     /// Lets nothing be sent for as long as the target asks for.
     pub(super) fn pause(&mut self, now: Instant, wait: Duration) {
         let until = now + wait;
+        self.going = None;
         self.next = Some(self.next.map_or(until, |next| next.max(until)));
     }
 }
@@ -54,13 +66,25 @@ mod tests {
     fn requests_are_spread_evenly_and_a_pause_holds_them_all() {
         let start = Instant::now();
         let at = |milliseconds| start + Duration::from_millis(milliseconds);
-        let mut pace = Pace::new(NonZeroU32::new(4).unwrap());
+        let mut pace = Pace::new(NonZeroU32::new(4).unwrap(), NonZeroU32::MIN);
         assert_eq!(pace.wait(at(0)), Duration::ZERO);
         assert_eq!(pace.wait(at(0)), Duration::from_millis(250));
         assert_eq!(pace.wait(at(300)), Duration::from_millis(200));
         assert_eq!(pace.wait(at(9000)), Duration::ZERO);
         pace.pause(at(9000), Duration::from_secs(7));
         assert_eq!(pace.wait(at(9100)), Duration::from_millis(6900));
+    }
+
+    #[test]
+    fn those_that_may_be_under_way_at_once_go_together_and_no_more_of_them_in_a_second() {
+        let start = Instant::now();
+        let at = |milliseconds| start + Duration::from_millis(milliseconds);
+        let three = NonZeroU32::new(3).unwrap();
+        let mut pace = Pace::new(NonZeroU32::new(4).unwrap(), three);
+        let waits: Vec<u128> = (0..7).map(|_| pace.wait(at(0)).as_millis()).collect();
+        assert_eq!(waits, [0, 0, 0, 750, 750, 750, 1500]);
+        pace.pause(at(0), Duration::from_secs(5));
+        assert_eq!(pace.wait(at(0)), Duration::from_secs(5), "whoever had not gone waits as well");
     }
 
     #[test]

@@ -26,7 +26,7 @@ pub const MOST_UNANSWERED: u32 = 10;
 /// So often a request is repeated that the target asks to send later.
 const MOST_REPEATS: u32 = 3;
 
-/// A run. One request is sent at a time.
+/// A run.
 #[derive(Debug)]
 pub struct Session {
     pub(super) settings: Settings,
@@ -61,8 +61,8 @@ pub(super) struct State {
     clock_ahead: i64,
     /// The keys that have subscribed.
     pub(super) subscribers: Vec<String>,
-    /// Whether a subscription was asked for and not answered.
-    pub(super) in_doubt: bool,
+    /// Subscriptions that were asked for and not answered.
+    pub(super) in_doubt: u64,
     pub(super) left_behind: Vec<String>,
     ended: Option<Ending>,
 }
@@ -105,12 +105,12 @@ impl Session {
         let state = State {
             ledger: Ledger::default(),
             given: Given::default(),
-            pace: Pace::new(settings.per_second),
+            pace: Pace::new(settings.per_second, settings.at_once),
             plays: 0,
             unanswered: 0,
             clock_ahead: 0,
             subscribers: Vec::new(),
-            in_doubt: false,
+            in_doubt: 0,
             left_behind: Vec::new(),
             ended: None,
         };
@@ -351,7 +351,7 @@ impl Session {
     fn note_before(&self, step: &Prepared, permit: &Permit) {
         if let (true, Some(key)) = (permit.subscribes, &step.authorization) {
             let mut state = self.state();
-            state.in_doubt = true;
+            state.in_doubt += 1;
             if !state.subscribers.contains(key) {
                 state.subscribers.push(key.clone());
             }
@@ -370,7 +370,7 @@ impl Session {
             Ok(seen) => matches!(seen.status, 500..),
             Err(unanswered) => unanswered.applied == Applied::MayBe,
         };
-        state.in_doubt &= !permit.subscribes || is_doubtful;
+        state.in_doubt -= u64::from(permit.subscribes && !is_doubtful);
         match answered {
             Ok(seen) => {
                 if (400..500).contains(&seen.status) {

@@ -38,6 +38,8 @@ pub struct Settings {
     pub budget: Budget,
     /// How many requests a second are sent at most.
     pub per_second: NonZeroU32,
+    /// How many requests may be under way at once.
+    pub at_once: NonZeroU32,
     /// How long an answer is waited for.
     pub timeout: Duration,
     /// What the names of everything that the run makes begin with; see [`own_name`].

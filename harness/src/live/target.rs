@@ -4,7 +4,8 @@ use std::rc::Rc;
 
 use tideover_model::Clause;
 
-use crate::generate::{Vocabulary, live_case};
+use crate::concurrent::Race;
+use crate::generate::{Size, Vocabulary, live_case, live_race};
 use crate::inbox::Arrival;
 use crate::judge::Before;
 use crate::live::rehearsal::rehearse;
@@ -34,6 +35,13 @@ impl LiveWorld {
     /// The world of a run, of which `vocabulary` says what it is asked.
     pub fn new(session: Rc<Session>, vocabulary: Vocabulary) -> LiveWorld {
         LiveWorld { session, vocabulary }
+    }
+}
+
+impl LiveWorld {
+    /// Race `number`, as it can be run here.
+    pub fn race(&self, header: &Header, number: u64, size: Size) -> Race {
+        live_race(header, number, size, &self.vocabulary)
     }
 }
 

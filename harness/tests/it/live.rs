@@ -23,7 +23,7 @@ use tideover_sim::Mock;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 /// A mock that stands in for a live endpoint; it lets webhooks go to the inbox.
-async fn endpoint(inbox: Option<&inbox::Server>) -> Mock {
+pub(crate) async fn endpoint(inbox: Option<&inbox::Server>) -> Mock {
     let builder = Mock::builder().resolver(tideover_sim::NoNames);
     let origin = inbox.map(|inbox| Destinations::PublicAnd(inbox.origin().to_owned()));
     builder.webhooks(origin.unwrap_or(Destinations::Public)).start().await.unwrap()
@@ -47,6 +47,7 @@ pub(crate) fn settings(mock: &Mock) -> Settings {
         },
         budget: Budget { requests: 5000, financed: 10_000_000, subscriptions: 40 },
         per_second: 100_000.try_into().unwrap(),
+        at_once: 1.try_into().unwrap(),
         timeout: Duration::from_secs(20),
         own_name: "td-r-".into(),
         is_run_new: true,

@@ -10,6 +10,7 @@ mod hostile;
 mod keys;
 mod learning;
 mod live;
+mod live_races;
 mod page;
 mod planted;
 mod proof;

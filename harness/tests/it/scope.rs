@@ -40,6 +40,7 @@ pub(crate) fn settings() -> Settings {
         },
         budget: Budget { requests: 100, financed: 1000, subscriptions: 1 },
         per_second: NonZeroU32::MIN,
+        at_once: 1.try_into().unwrap(),
         timeout: Duration::from_secs(1),
         own_name: "td-r1-".into(),
         is_run_new: true,

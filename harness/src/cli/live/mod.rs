@@ -1,8 +1,10 @@
 //! `tideover check --target`: the suite against an endpoint that is not ours.
 
 mod options;
+mod races;
 
 use std::fmt;
+use std::num::NonZeroU32;
 use std::rc::Rc;
 use std::time::Instant;
 
@@ -44,6 +46,8 @@ pub(super) struct Asked<'a> {
     pub(super) cases: Option<u64>,
     pub(super) steps: Option<u64>,
     pub(super) max_findings: usize,
+    /// How many clients send at once, if races are asked for.
+    pub(super) clients: Option<NonZeroU32>,
     /// Whether the steps are printed, and nothing is sent.
     pub(super) print_steps: bool,
     /// Writes failures down, and says how to replay them.
@@ -66,7 +70,13 @@ impl LiveOptions {
     /// Plays against the target, and cleans up whatever happens.
     pub(super) async fn run(self, asked: Asked<'_>) -> Result<Held, Problem> {
         let options = self.with_file()?;
-        let settings = options.settings()?;
+        let at_once = asked.clients.unwrap_or(NonZeroU32::MIN);
+        let settings = Settings { at_once, ..options.settings()? };
+        if asked.clients.is_some() && !settings.allow_writes {
+            return Err(wrong(
+                "concurrency needs allow-writes: what only reads gets into nobody's way",
+            ));
+        }
         let cases = asked.cases.unwrap_or(CASES);
         let mut plan = Plan {
             header: Header::new(asked.seed, wall_time(), asked.profile.clone()),
@@ -91,6 +101,17 @@ impl LiveOptions {
             })?;
         let session = open(&options, &settings, &plan.header).await?;
         let (target, offers) = (settings.target.clone(), offers(&settings));
+        if asked.clients.is_some() {
+            let abilities = session.abilities().clone();
+            let vocabulary = Vocabulary::new(settings.clone(), abilities, plan.cases);
+            let session = Rc::new(session);
+            let world = LiveWorld::new(Rc::clone(&session), vocabulary);
+            let clients = usize::try_from(at_once.get()).unwrap_or(usize::MAX);
+            let (settings, plan) = (&settings, &plan);
+            return races::Races { session, world, settings, plan, clients }
+                .run(asked.output)
+                .await;
+        }
         let began = Instant::now();
         let outcome = play(Rc::new(session), settings, &plan, asked.output).await?;
         tell(&asked, &plan, &target, &offers, began, outcome)
@@ -136,7 +157,7 @@ async fn play(
     let (interrupted, failed) = tokio::select! {
         biased;
         heard = ended.heard() => (true, heard.err()),
-        played = suite.play(&mut world, |summary| progress.show(summary)) => {
+        played = suite.play(&mut world, |summary| progress.show(summary.cases)) => {
             (false, played.err().map(Problem::from))
         }
     };

@@ -217,6 +217,7 @@ impl LiveOptions {
                 subscriptions: self.max_subscriptions.unwrap_or(standard.subscriptions),
             },
             per_second: self.requests_per_second.unwrap_or(NonZeroU32::MIN.saturating_add(4)),
+            at_once: NonZeroU32::MIN,
             timeout: Duration::from_secs(self.timeout.map_or(30, NonZeroU32::get).into()),
             own_name: own_name(&run).map_err(Problem::Wrong)?,
             is_run_new: self.run.is_none(),

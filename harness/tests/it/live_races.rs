@@ -1,0 +1,110 @@
+//! Requests sent at once to a live endpoint.
+
+use std::net::SocketAddr;
+use std::process::Command;
+
+use tideover_harness::concurrent::{History, Known, Summary, play};
+use tideover_harness::defects;
+use tideover_harness::generate::Size;
+use tideover_harness::inbox;
+use tideover_harness::live::settings::{Settings, Webhooks};
+use tideover_harness::suite::World;
+use tideover_model::{Destinations, Profile};
+use tideover_sim::Mock;
+
+use crate::live::{Begun, begin, endpoint, header, settings};
+
+const CLIENTS: usize = 6;
+
+fn racing(mock: &Mock) -> Settings {
+    Settings { at_once: 6.try_into().unwrap(), ..settings(mock) }
+}
+
+async fn race(begun: &mut Begun, number: u64) -> (History, Known) {
+    let race = begun.world.race(&header(), number, Size { clients: CLIENTS, steps: 8 });
+    let mut target = begun.world.fresh().await.unwrap();
+    let known = Known::of_target(&header(), &mut target);
+    (play(&target, &race, known.start).await.unwrap(), known)
+}
+
+/// How many requests were called before another one of another client was answered.
+fn overlapping(history: &History) -> usize {
+    let requests = &history.requests;
+    let overlaps = |(index, one): &(usize, &tideover_harness::concurrent::Request)| {
+        requests[..*index].iter().any(|before| {
+            let answered = before.answer.as_ref().is_none_or(|answer| answer.at > one.called);
+            before.client != one.client && answered
+        })
+    };
+    requests.iter().enumerate().filter(overlaps).count()
+}
+
+#[tokio::test]
+async fn a_right_endpoint_is_raced_with_and_not_accused() {
+    let inbox = inbox::Server::start().await.unwrap();
+    let mock = endpoint(Some(&inbox)).await;
+    let listen: SocketAddr = "127.0.0.1:0".parse().unwrap();
+    let webhooks = Some(Webhooks { listen, url: inbox.origin().into() });
+    let mut begun = begin(Settings { webhooks, ..racing(&mock) }, Some(inbox)).await;
+    let mut summary = Summary::default();
+    let mut raced = 0;
+    for number in 0..10 {
+        let (history, known) = race(&mut begun, number).await;
+        raced += overlapping(&history);
+        let sent = |text: &str| {
+            history.requests.iter().any(|one| format!("{:?}", one.sent.action).contains(text))
+        };
+        assert!(sent("/v1/advances") && sent("vendorSignsAgreement"), "race {number}");
+        summary.add(number, history, &known);
+    }
+    assert!(summary.failure.is_none(), "{:?}", summary.failure);
+    assert_eq!((summary.inconclusive(), summary.unknown), (0, 0), "{:?}", summary.unexplained);
+    assert!(raced > 50, "{raced} requests were under way at once with others");
+    let left = begun.session.clean_up().await;
+    assert!(!left.iter().any(|left| left.contains("subscription")), "{left:?}");
+    mock.stop().await;
+}
+
+/// `4.advances.2`, of an endpoint that nothing is known of.
+#[tokio::test]
+async fn a_first_request_that_is_told_twice_is_found_there() {
+    let defect = defects::find("repeat-is-told-as-the-first").unwrap();
+    let face = defect.service(Profile::default(), 1, Destinations::Public);
+    let mock = Mock::builder().face(Box::new(face)).start().await.unwrap();
+    let mut begun = begin(racing(&mock), None).await;
+    let mut summary = Summary::default();
+    for number in 0..5 {
+        let (history, known) = race(&mut begun, number).await;
+        summary.add(number, history, &known);
+    }
+    let failure = summary.failure.expect("it is found");
+    let mut found = failure.contradictions.iter().map(|one| one.finding.clause);
+    assert!(found.any(|clause| clause == defect.clause), "{failure:?}");
+    mock.stop().await;
+}
+
+#[tokio::test]
+async fn the_command_races_with_leave_and_says_when_no_race_came_to_its_end() {
+    let mock = endpoint(None).await;
+    let folder = tempfile::tempdir().unwrap();
+    let check = async |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tideover"));
+        command.current_dir(folder.path()).env("TIDEOVER_KEY", mock.api_key());
+        command.args(["check", "--seed", "1", "--concurrency", "4", "--target", mock.url()]);
+        command.args(["--requests-per-second", "100000"]).args(arguments);
+        // The mock answers in this very runtime.
+        let output = tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap();
+        let told = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        assert!(!told.contains(mock.api_key()), "{told}");
+        (output.status.code(), told)
+    };
+    let (code, told) = check(&[]).await;
+    assert!(code == Some(2) && told.contains("concurrency needs allow-writes"), "{told}");
+    let leave = ["--allow-writes", "--account-prefix", "test-", "--cases", "3"];
+    let (code, told) = check(&leave).await;
+    assert!(code == Some(0) && told.contains("3 races of 4 clients"), "{told}");
+    assert!(told.contains("left      business test-td-"), "{told}");
+    let (code, told) = check(&[&leave[..], &["--max-requests", "5"]].concat()).await;
+    assert!(code == Some(3) && told.contains("no race came to its end"), "{told}");
+    mock.stop().await;
+}
