@@ -136,10 +136,10 @@ fn seconds(body: &Value, field: &str) -> Option<Seconds> {
     fields.get(field)?.as_u64()
 }
 
-/// `GET /_sim/health`: whether it answers, and what it does wrong on purpose.
+/// `GET /_sim/health`: whether it answers, that it is this mock, and what it does wrong on purpose.
 pub(crate) async fn health(State(worlds): Shared) -> Response {
     let world = worlds.of(None);
-    let mut health = json!({ "status": "ok", "now": world.now() });
+    let mut health = json!({ "status": "ok", "mock": "tideover", "now": world.now() });
     if let Some(defect) = world.defect() {
         health["defect"] = json!(defect);
     }

@@ -52,10 +52,11 @@ pub(super) struct Check {
     #[arg(long, conflicts_with_all = ["target", "config"])]
     in_process: bool,
     /// Play with a defect of the catalogue, to see what a finding looks like
-    #[arg(long, value_name = "NAME", value_parser = defect_named)]
+    #[arg(long, value_name = "NAME", value_parser = defect_named, conflicts_with_all = ["target", "config"])]
     defect: Option<&'static Defect>,
     /// Send the steps of a case by so many clients at once, and judge whether an order explains the answers
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256),
+        conflicts_with_all = ["save", "junit", "html", "baseline", "learn", "fail_on", "max_findings"])]
     concurrency: Option<u32>,
     /// Print the steps of each case in plain words, and play nothing
     #[arg(long, conflicts_with = "concurrency")]
@@ -102,7 +103,8 @@ impl Check {
         }
         if let Some(clients) = self.concurrency {
             let clients = usize::try_from(clients).unwrap_or(usize::MAX);
-            return Races { plan: &plan, clients, in_process: self.in_process }.run(&output).await;
+            let (plan, in_process, defect) = (&plan, self.in_process, self.defect);
+            return Races { plan, clients, in_process, defect }.run(&output).await;
         }
         let baseline = self.baseline()?;
         let began = Instant::now();
@@ -118,7 +120,7 @@ impl Check {
         let run = Run {
             plan: &plan,
             summary: &summary,
-            target: &self.target(),
+            target: &target_in_words(self.in_process, self.defect),
             offers: self.offers(),
             took: began.elapsed(),
             replay: replay.as_deref().unwrap_or_default(),
@@ -144,16 +146,6 @@ impl Check {
 
     fn baseline(&self) -> Result<Option<Baseline>, Problem> {
         self.baseline.as_deref().map(Baseline::read).transpose().map_err(Problem::Wrong)
-    }
-
-    /// What is played against, in words.
-    fn target(&self) -> String {
-        let target =
-            if self.in_process { "the model, in process" } else { "an embedded mock over HTTP" };
-        match self.defect {
-            None => target.to_owned(),
-            Some(defect) => format!("{target} with the defect {}", defect.name),
-        }
     }
 
     async fn in_process(&self, plan: &Plan, progress: &Progress) -> Result<Summary, Problem> {
@@ -265,6 +257,15 @@ impl Check {
             Ok(format!("{tideover} replay {}", report::quoted(&path.display().to_string())))
         });
         kept.collect()
+    }
+}
+
+/// What is played against, in words.
+pub(super) fn target_in_words(in_process: bool, defect: Option<&Defect>) -> String {
+    let target = if in_process { "the model, in process" } else { "an embedded mock over HTTP" };
+    match defect {
+        None => target.to_owned(),
+        Some(defect) => format!("{target} with the defect {}", defect.name),
     }
 }
 

@@ -3,16 +3,17 @@
 use std::time::Instant;
 
 use serde_json::json;
-use tideover_model::Service;
+use tideover_model::{Destinations, Service};
 
-use crate::cli::check::Progress;
+use crate::cli::check::{Progress, target_in_words};
 use crate::cli::signals::Ended;
 use crate::cli::{Held, Output, Problem};
 use crate::concurrent::report::Told;
-use crate::concurrent::{History, Known, Schedule, Summary, interleave, play};
+use crate::concurrent::{History, Interleaved, Known, Schedule, Summary, interleave, play};
+use crate::defects::Defect;
 use crate::generate::{self, Size};
 use crate::suite::{OverHttp, Plan, World};
-use crate::target::{Bare, INBOX, Unreachable, embedded, service};
+use crate::target::{Bare, INBOX, Unreachable, embedded_with, service};
 use crate::transcript::Header;
 
 /// Where races are run.
@@ -49,6 +50,7 @@ pub(super) struct Races<'a> {
     pub(super) plan: &'a Plan,
     pub(super) clients: usize,
     pub(super) in_process: bool,
+    pub(super) defect: Option<&'static Defect>,
 }
 
 impl Races<'_> {
@@ -65,16 +67,13 @@ impl Races<'_> {
         progress.finish();
         let Plan { header: Header { seed, .. }, cases, .. } = *self.plan;
         played.map_err(|problem| problem.in_a_run_of(seed))?;
-        let (target, here) = if self.in_process {
-            ("the model, in process", " --in-process")
-        } else {
-            ("an embedded mock over HTTP", "")
-        };
+        let here = if self.in_process { " --in-process" } else { "" };
+        let defect = self.defect.map(|it| format!(" --defect {}", it.name)).unwrap_or_default();
         let told = Told {
             summary: &summary,
             clients: self.clients,
-            target,
-            again: format!("--seed {seed}{here}"),
+            target: &target_in_words(self.in_process, self.defect),
+            again: format!("--seed {seed}{here}{defect}"),
             seed,
             api_key: Service::FIRST_KEY,
             took: began.elapsed(),
@@ -86,13 +85,19 @@ impl Races<'_> {
     }
 
     async fn play(&self, summary: &mut Summary, progress: &Progress) -> Result<(), Unreachable> {
-        let Races { plan, clients, in_process } = *self;
+        let Races { plan, clients, in_process, defect } = *self;
         let header = &plan.header;
         if in_process {
-            let mut course = InProcess { header };
+            let (profile, seed) = (header.profile.clone(), header.seed);
+            let Some(defect) = defect else {
+                let mut course = InProcess { header, face: service(profile, seed, INBOX) };
+                return run_all(&mut course, plan, clients, summary, progress).await;
+            };
+            let inbox = Destinations::PublicAnd(INBOX.to_owned());
+            let mut course = InProcess { header, face: defect.service(profile, seed, inbox) };
             return run_all(&mut course, plan, clients, summary, progress).await;
         }
-        let (mock, target) = embedded(header).await?;
+        let (mock, target) = embedded_with(header, defect).await?;
         let mut course = Embedded { header, world: OverHttp::new(target) };
         let played = run_all(&mut course, plan, clients, summary, progress).await;
         mock.stop().await;
@@ -114,15 +119,15 @@ pub(super) fn concluded(summary: &Summary, races: u64) -> Result<Held, Problem> 
 }
 
 /// The bare model: a schedule decides when each request takes effect.
-struct InProcess<'a> {
+struct InProcess<'a, F> {
     header: &'a Header,
+    face: F,
 }
 
-impl Course for InProcess<'_> {
+impl<F: Interleaved + Clone> Course for InProcess<'_, F> {
     async fn run(&mut self, number: u64, size: Size) -> Result<(History, Known), Unreachable> {
         let header = self.header;
-        let face = service(header.profile.clone(), header.seed, INBOX);
-        let mut target = Bare::over(face, header.start);
+        let mut target = Bare::over(self.face.clone(), header.start);
         let schedule = Schedule { seed: header.seed.wrapping_add(number), lost: 0 };
         let history = interleave(&mut target, &generate::race(header, number, size), schedule);
         Ok((history, Known::of(header, INBOX)))

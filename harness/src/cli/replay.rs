@@ -1,85 +1,69 @@
 //! `tideover replay`
 
 use std::path::PathBuf;
-use std::str::FromStr;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use serde_json::json;
-use tideover_model::{Destinations, Service};
+use tideover_model::Destinations;
 
-use crate::cli::{Held, Output, Problem, client, defect_named};
+use crate::cli::live::{LiveOptions, Replayed};
+use crate::cli::{Held, Output, Problem, defect_named};
 use crate::defects::Defect;
 use crate::finding::Verdict;
-use crate::live::settings::any_name;
 use crate::report::plain;
 use crate::run::{Played, play};
 use crate::suite::{InProcess, World};
-use crate::target::{Http, INBOX, PATIENCE, embedded_with, service};
+use crate::target::{INBOX, embedded_with, service};
 use crate::transcript::Transcript;
 
-/// Play a transcript again: on the model, on a mock, or on a base URL.
+/// Play a transcript again: on the model, on a mock, or against a live endpoint.
 ///
 /// Each answer is held against what the transcript expects, where it says so, and looked at by every
-/// check. On a base URL the steps are sent as they are: that world should be a fresh one.
+/// check. Against a live endpoint that is not a mock of Tideover's, only what reads is sent, unless the
+/// options allow more, and every step must pass the same gate as those of a check.
 #[derive(Args)]
 pub(super) struct Replay {
     /// The transcript
     file: PathBuf,
-    /// Where it is played: model, mock (an embedded one, over HTTP), or a base URL
-    #[arg(long, value_name = "WHERE", default_value = "mock")]
+    /// Where it is played: on the model, or on an embedded mock, over HTTP
+    #[arg(long, value_name = "WHERE", default_value = "mock", conflicts_with_all = ["target", "config"])]
     on: Where,
-    /// The API key for a base URL
-    #[arg(long, value_name = "KEY", env = "TIDEOVER_KEY", hide_env_values = true, default_value = Service::FIRST_KEY, hide_default_value = true)]
-    key: String,
     /// The mock, or the model, has a defect of the catalogue
-    #[arg(long, value_name = "NAME", value_parser = defect_named)]
+    #[arg(long, value_name = "NAME", value_parser = defect_named, conflicts_with_all = ["target", "config"])]
     defect: Option<&'static Defect>,
-    /// A PEM file with certificate authorities to trust besides the system's, for a base URL of https://
-    #[arg(long, value_name = "FILE")]
-    ca: Option<PathBuf>,
     /// Print each step as a line of JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    live: Box<LiveOptions>,
 }
 
-#[derive(Clone)]
+#[derive(Clone, Copy, ValueEnum)]
 enum Where {
     Model,
     Mock,
-    Url(String),
-}
-
-impl FromStr for Where {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Where, String> {
-        match text {
-            "model" => Ok(Where::Model),
-            "mock" => Ok(Where::Mock),
-            url if url.starts_with("http://") || url.starts_with("https://") => {
-                Ok(Where::Url(url.to_owned()))
-            }
-            _ => Err("expected model, mock, or a base URL of https:// or http://".into()),
-        }
-    }
 }
 
 impl Replay {
     pub(super) async fn run(self) -> Result<Held, Problem> {
-        if let (Where::Url(_), Some(_)) = (&self.on, self.defect) {
-            let wrong = "--defect is for the mock and the model, not for a base URL";
-            return Err(Problem::Wrong(wrong.into()));
-        }
         let transcript = Transcript::read(&self.file)?;
-        let played = self.play(&transcript).await?;
-        tell(&Output::new(self.json), &transcript, &played)?;
+        let output = Output::new(self.json);
+        let Replayed { played, left_behind } = if self.live.is_given() {
+            LiveOptions::clone(&self.live).replay(&transcript).await?
+        } else {
+            self.play(&transcript).await?.into()
+        };
+        tell(&output, &transcript, &played)?;
+        for left in left_behind {
+            output.tell(format!("left behind: {left}"), || json!({ "leftBehind": left }))?;
+        }
         let violated = played.findings.iter().any(|finding| finding.verdict == Verdict::Violated);
         Ok(if violated || !played.mismatches.is_empty() { Held::No } else { Held::Yes })
     }
 
     async fn play(&self, transcript: &Transcript) -> Result<Played, Problem> {
         let (header, steps) = (&transcript.header, &transcript.steps);
-        match &self.on {
+        match self.on {
             Where::Model => {
                 let (profile, seed, start) = (header.profile.clone(), header.seed, header.start);
                 match self.defect {
@@ -94,14 +78,6 @@ impl Replay {
                         Ok(play(&mut world.fresh().await?, header, steps).await?)
                     }
                 }
-            }
-            Where::Url(url) => {
-                let client = client(url, PATIENCE, self.ca.as_deref())?;
-                let mut target = Http::over(client, &self.key);
-                if let Some(live) = &header.live {
-                    target = target.naming(format!("{}{}", live.run, any_name()));
-                }
-                Ok(play(&mut target, header, steps).await?)
             }
             Where::Mock => {
                 let (mock, mut target) = embedded_with(header, self.defect).await?;

@@ -80,6 +80,13 @@ impl Vocabulary {
         Rendering { vocabulary: self, case, memory, ledger: Ledger::default(), budget }
     }
 
+    /// The first of `steps` that may not be sent as it stands, by its index, and why.
+    pub fn refused(&self, steps: &[Step]) -> Option<(usize, String)> {
+        let mut rendering = self.rendering(0);
+        let refused = |(index, step)| Some((index, rendering.admit(step).err()?));
+        steps.iter().enumerate().find_map(refused)
+    }
+
     fn inbox(&self) -> Option<&'static str> {
         self.settings.webhooks.is_some().then_some("https://inbox.invalid")
     }
@@ -133,11 +140,12 @@ impl Rendering<'_> {
             Action::Deliveries => return None,
         };
         let named = Step { caller, action, ..step.clone() };
-        self.may_be_sent(&named).then_some(named)
+        self.admit(&named).ok().map(|()| named)
     }
 
-    /// What the gate and the budget of a case say; what an answer gives is thought to be there.
-    fn may_be_sent(&mut self, step: &Step) -> bool {
+    /// Whether the gate and the budget of a case let `step` pass, or why not; what an answer gives is thought to
+    /// be there.
+    fn admit(&mut self, step: &Step) -> Result<(), String> {
         let settings = &self.vocabulary.settings;
         let prepared = Prepared::from_step(step, &self.memory, settings.key.reveal());
         let all = || std::iter::once(ANSWERED.to_owned()).collect();
@@ -148,16 +156,14 @@ impl Rendering<'_> {
             inbox: self.vocabulary.inbox(),
             moves_clock: self.vocabulary.abilities.moves_clock,
         };
-        let Ok(permit) = scope.judge(&prepared) else { return false };
+        let permit = scope.judge(&prepared).map_err(|refused| refused.to_string())?;
         let caller = prepared.authorization.as_deref().unwrap_or_default();
-        if self.ledger.charge(&self.budget, caller, &permit).is_err() {
-            return false;
-        }
+        self.ledger.charge(&self.budget, caller, &permit).map_err(|spent| spent.to_string())?;
         if let Some(name) = &step.name {
             let answer = json!({ "reference": ANSWERED, "key": ANSWERED, "url": ANSWERED });
             self.memory = std::mem::take(&mut self.memory).knowing(name, answer);
         }
-        true
+        Ok(())
     }
 
     fn call(&self, call: &Call) -> Option<Call> {

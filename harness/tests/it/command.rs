@@ -146,7 +146,7 @@ fn a_target_that_cannot_be_reached_exits_with_3() {
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let story = fixture("stories/webhooks.jsonl");
     let url = format!("http://{free}");
-    let output = run(&["replay", story.to_str().unwrap(), "--on", &url]);
+    let output = run(&["replay", story.to_str().unwrap(), "--target", &url, "--key", "k"]);
     assert_eq!(output.status.code(), Some(3));
     assert!(stderr(&output).contains(&url), "{}", stderr(&output));
 }
@@ -270,7 +270,7 @@ fn check_with_a_defect_fails_and_replays() {
         assert_eq!(output.status.code(), Some(1), "{}", stdout(&output));
         assert_eq!(run(&["replay", path, "--on", on]).status.code(), Some(0));
     }
-    let told = run(&["replay", path, "--on", "http://127.0.0.1:1", "--defect", defect]);
+    let told = run(&["replay", path, "--target", "http://127.0.0.1:1", "--defect", defect]);
     assert_eq!(told.status.code(), Some(2));
 }
 

@@ -233,3 +233,41 @@ fn one_that_asks_to_wait_again_and_again_is_given_up() {
     let sent = told.journal.matches("\"status\":429").count();
     assert!((11..=40).contains(&sent), "{sent} requests");
 }
+
+/// A transcript is held to the same gate as a check; a mock of ours moves no money, and gets it as it stands.
+#[test]
+fn replay_sends_no_write_without_leave() {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&asked);
+    let address = endpoint(move |number, socket| {
+        counted.store(number, Ordering::SeqCst);
+        answer(socket, "200 OK", "", b"[]")
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let story = folder.path().join("story.jsonl");
+    let header = r#"{"tideover":1,"seed":1,"start":"2026-01-01T00:00:00Z"}"#;
+    let list = r#"{"call":{"method":"GET","path":"/v1/webhooks"}}"#;
+    let write =
+        r#"{"call":{"method":"PUT","path":"/v1/organizations/acme","body":{"legalName":"Acme"}}}"#;
+    let replay = |steps: &str, more: &[&str]| {
+        std::fs::write(&story, format!("{header}\n{steps}\n")).unwrap();
+        let output = Command::new(env!("CARGO_BIN_EXE_tideover"))
+            .current_dir(folder.path())
+            .args(["replay", story.to_str().unwrap(), "--key", "rap_sk_hostile"])
+            .args(["--target", &format!("http://{address}")])
+            .args(more)
+            .output()
+            .unwrap();
+        let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        (output.status.code(), text, asked.load(Ordering::SeqCst))
+    };
+    let (code, text, before) = replay(&format!("{list}\n{write}"), &[]);
+    assert!(code == Some(2) && text.contains("nothing is sent; step 2"), "{text}");
+    let (code, text, after) = replay(list, &[]);
+    assert!(code == Some(0) && text.contains("1 of 1 steps played"), "{text}");
+    // What is asked for before: whether it is a mock, and whether it is there.
+    assert_eq!(after - before, 3);
+    let leave = ["--allow-writes", "--account", "acme"];
+    let (_, text, last) = replay(write, &leave);
+    assert!(last > after && text.contains("left behind: business acme"), "{text}");
+}

@@ -485,7 +485,8 @@ async fn https_is_spoken_with_whom_a_certificate_authority_vouches_for() {
     std::fs::write(&story, format!("{header}\n{list}\n{list}\n")).unwrap();
     let replay = async |ca: &[&str]| {
         let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_tideover"));
-        command.arg("replay").arg(&story).args(["--on", &url]).args(ca);
+        command.arg("replay").arg(&story).args(["--key", "rap_sk_k", "--target", &url]).args(ca);
+        command.current_dir(folder.path());
         command.output().await.unwrap()
     };
     let trusted = replay(&["--ca", ca.to_str().unwrap()]).await;

@@ -2,6 +2,7 @@
 
 mod options;
 mod races;
+mod replay;
 
 use std::fmt;
 use std::num::NonZeroU32;
@@ -27,6 +28,7 @@ use crate::suite::{Failure, Plan, Suite, Summary};
 use crate::transcript::{Endpoint, Header};
 
 pub(super) use options::LiveOptions;
+pub(super) use replay::Replayed;
 
 /// How many cases are played unless told otherwise.
 const CASES: u64 = 20;
@@ -69,6 +71,7 @@ struct Outcome {
 impl LiveOptions {
     /// Plays against the target, and cleans up whatever happens.
     pub(super) async fn run(self, asked: Asked<'_>) -> Result<Held, Problem> {
+        let again = self.again();
         let options = self.with_file()?;
         let at_once = asked.clients.unwrap_or(NonZeroU32::MIN);
         let settings = Settings { at_once, ..options.settings()? };
@@ -114,7 +117,7 @@ impl LiveOptions {
         }
         let began = Instant::now();
         let outcome = play(Rc::new(session), settings, &plan, asked.output).await?;
-        tell(&asked, &plan, &target, &offers, began, outcome)
+        tell(&asked, &plan, &target, &offers, began, outcome, &again)
     }
 }
 
@@ -177,9 +180,12 @@ fn tell(
     offers: &[Needs],
     began: Instant,
     outcome: Outcome,
+    again: &str,
 ) -> Result<Held, Problem> {
     let Outcome { summary, ending, interrupted, left_behind } = outcome;
     let replay = (asked.keep)(&summary.failures);
+    let replay: Result<Vec<String>, Problem> =
+        replay.map(|kept| kept.into_iter().map(|replay| replay + again).collect());
     let run = Run {
         plan,
         summary: &summary,

@@ -13,6 +13,7 @@ use crate::cli::Problem;
 use crate::live::settings::{
     Accounts, ApiKey, Bank, Budget, Settings, Webhooks, any_name, own_name,
 };
+use crate::report::quoted;
 
 /// Where the key is looked for that nothing else names.
 const VARIABLE: &str = "TIDEOVER_KEY";
@@ -173,6 +174,35 @@ impl LiveOptions {
             run: self.run.or(file.run),
             config: self.config,
         }
+    }
+
+    /// The options that say the same, but for keys and what is the user's alone.
+    pub(super) fn again(&self) -> String {
+        let mut words = Vec::new();
+        let mut say = |option: &str, value: Option<String>| {
+            words.extend(value.map(|value| format!(" --{option} {}", quoted(&value))));
+        };
+        let path = |path: &PathBuf| path.display().to_string();
+        say("config", self.config.as_ref().map(path));
+        say("target", self.target.clone());
+        say("key-env", self.key_env.clone());
+        say("second-key-env", self.second_key_env.clone());
+        say("operator", self.operator.clone());
+        say("webhook-listen", self.webhook_listen.map(|address| address.to_string()));
+        say("webhook-url", self.webhook_url.clone());
+        say("ca", self.ca.as_ref().map(path));
+        self.accounts.iter().for_each(|account| say("account", Some(account.clone())));
+        say("account-prefix", self.account_prefix.clone());
+        self.payors.iter().for_each(|payor| say("payor", Some(payor.clone())));
+        say("max-financed", self.max_financed.map(|cents| cents.to_string()));
+        say("max-subscriptions", self.max_subscriptions.map(|count| count.to_string()));
+        if self.allow_writes {
+            words.push(" --allow-writes".into());
+        }
+        if !(self.emails.is_empty() && self.tax_ids.is_empty() && self.banks.is_empty()) {
+            words.push(" # and the same --email, --tax-id and --bank".into());
+        }
+        words.concat()
     }
 
     /// Where requests are written down.

@@ -1,0 +1,86 @@
+//! `tideover replay --target`: a transcript against an endpoint that is not ours.
+
+use std::rc::Rc;
+
+use crate::cli::live::{LiveOptions, open};
+use crate::cli::signals::Ended;
+use crate::cli::{Problem, client};
+use crate::generate::Vocabulary;
+use crate::live::settings::{Settings, any_name};
+use crate::live::target::LiveWorld;
+use crate::live::wall_time;
+use crate::run::{Played, play};
+use crate::suite::World;
+use crate::target::Http;
+use crate::target::client::{Client, Outgoing};
+use crate::transcript::{Endpoint, Header, Transcript};
+
+/// What came of a transcript, and what it has left behind in the target.
+pub(in crate::cli) struct Replayed {
+    pub(in crate::cli) played: Played,
+    pub(in crate::cli) left_behind: Vec<String>,
+}
+
+impl From<Played> for Replayed {
+    fn from(played: Played) -> Replayed {
+        Replayed { played, left_behind: Vec::new() }
+    }
+}
+
+impl LiveOptions {
+    /// Plays `transcript` against the target: as it stands if that is a mock of ours, else as far as the gate
+    /// lets it pass.
+    pub(in crate::cli) async fn replay(self, transcript: &Transcript) -> Result<Replayed, Problem> {
+        let options = self.with_file()?;
+        let settings = options.settings()?;
+        let client = client(&settings.target, settings.timeout, options.ca())?;
+        if is_own_mock(&client).await {
+            return on_a_mock(client, &settings, transcript).await;
+        }
+        let mut header = Header { start: wall_time(), ..transcript.header.clone() };
+        let (target, run) = (settings.target.clone(), settings.own_name.clone());
+        let vocabulary = Vocabulary::new(settings.clone(), Default::default(), 1);
+        header.live = Some(Endpoint { target, run, fresh: vocabulary.is_fresh() });
+        let session = open(&options, &settings, &header).await?;
+        let vocabulary = Vocabulary::new(settings, session.abilities().clone(), 1);
+        if let Some((index, why)) = vocabulary.refused(&transcript.steps) {
+            return Err(Problem::Wrong(format!("nothing is sent; step {}: {why}", index + 1)));
+        }
+        let session = Rc::new(session);
+        let mut world = LiveWorld::new(Rc::clone(&session), vocabulary);
+        let ended = Ended::listen()?;
+        let play = async {
+            let mut target = world.fresh().await?;
+            play(&mut target, &header, &transcript.steps).await
+        };
+        let played = tokio::select! {
+            biased;
+            heard = ended.heard() => heard.map(|()| Played::default()),
+            played = play => played.map_err(Problem::from),
+        };
+        let left_behind = session.clean_up().await;
+        match played {
+            Ok(played) => Ok(Replayed { played, left_behind }),
+            Err(problem) => Err(problem.and(&left_behind)),
+        }
+    }
+}
+
+/// Whether a mock of Tideover's answers, so that nothing that is sent moves money.
+async fn is_own_mock(client: &Client) -> bool {
+    let asked = Outgoing { method: "GET", path: "/_sim/health", ..Outgoing::default() };
+    let answered = client.exchange(asked).await;
+    answered.is_ok_and(|answer| answer.seen.json().is_some_and(|told| told["mock"] == "tideover"))
+}
+
+async fn on_a_mock(
+    client: Client,
+    settings: &Settings,
+    transcript: &Transcript,
+) -> Result<Replayed, Problem> {
+    let mut target = Http::over(client, settings.key.reveal());
+    if let Some(live) = &transcript.header.live {
+        target = target.naming(format!("{}{}", live.run, any_name()));
+    }
+    Ok(play(&mut target, &transcript.header, &transcript.steps).await?.into())
+}
