@@ -31,6 +31,7 @@ pub mod receiver;
 pub mod recorded;
 pub mod report;
 pub mod run;
+pub mod secrets;
 pub mod shrink;
 pub mod standing;
 pub mod step;

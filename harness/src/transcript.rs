@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tideover_model::{Profile, Timestamp};
 
+use crate::secrets::Secrets;
 use crate::step::{Action, Call, Step};
 use crate::target::Seen;
 
@@ -166,16 +167,22 @@ impl Transcript {
         Ok(Transcript { header, steps })
     }
 
-    /// Writes a file: each step with when it was played and what was answered, as far as it was.
+    /// Writes a file: each step with when it was played and what was answered, as far as it was, without `secrets`.
     ///
     /// # Errors
     /// Those of the file system.
-    pub fn write(&self, path: &Path, played: &[(Timestamp, Seen)]) -> std::io::Result<()> {
+    pub fn write(
+        &self,
+        path: &Path,
+        played: &[(Timestamp, Seen)],
+        secrets: &Secrets,
+    ) -> std::io::Result<()> {
         let mut file = std::io::BufWriter::new(fs::File::create(path)?);
         writeln!(file, "{}", self.header.written())?;
         for (index, step) in self.steps.iter().enumerate() {
             let (at, seen) = played.get(index).map(|(at, seen)| (*at, seen)).unzip();
-            serde_json::to_writer(&mut file, &Recorded { step, at, seen })?;
+            let line = serde_json::to_value(Recorded { step, at, seen })?;
+            serde_json::to_writer(&mut file, &secrets.conceal_in(line))?;
             writeln!(file)?;
         }
         file.flush()

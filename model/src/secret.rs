@@ -7,7 +7,10 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 
 /// A key or a secret, but for its middle: its prefix and its last four characters, which open nothing.
 pub fn masked(secret: &str) -> String {
-    let start = secret.rfind('_').map_or(0, |end| end + 1);
+    // A secret may have the same sign in it: what stands before it is short.
+    const LONGEST_PREFIX: usize = 8;
+    let prefix = secret.char_indices().take(LONGEST_PREFIX);
+    let start = prefix.filter(|(_, sign)| *sign == '_').last().map_or(0, |(at, _)| at + 1);
     let end = secret.char_indices().rev().nth(3).map_or(start, |(index, _)| index.max(start));
     format!("{}…{}", &secret[..start], &secret[end..])
 }

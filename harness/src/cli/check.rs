@@ -20,6 +20,7 @@ use crate::finding::Verdict;
 use crate::learn::Lessons;
 use crate::report::document::Ending;
 use crate::report::{self, Baseline, Report, Run};
+use crate::secrets::Secrets;
 use crate::step::Step;
 use crate::suite::{Failure, InProcess, OverHttp, Plan, Suite, Summary, World};
 use crate::target::{INBOX, embedded_with, service, start};
@@ -92,6 +93,7 @@ pub(super) struct Check {
 impl Check {
     pub(super) async fn run(self) -> Result<Held, Problem> {
         let output = Output::new(self.json);
+        self.touch_reports()?;
         if self.live.is_given() {
             return self.run_live(&output).await;
         }
@@ -181,6 +183,15 @@ impl Check {
         }
     }
 
+    /// Whether the files that are asked for can be written: better known before a long run than after it.
+    fn touch_reports(&self) -> Result<(), Problem> {
+        for path in [&self.junit, &self.html, &self.learn].into_iter().flatten() {
+            let file = std::fs::OpenOptions::new().append(true).create(true).open(path);
+            file.map_err(|error| unwritten(path, &error))?;
+        }
+        Ok(())
+    }
+
     /// Writes the files that are asked for.
     fn write(&self, report: &Report) -> Result<(), Problem> {
         if let Some(path) = &self.junit {
@@ -217,7 +228,7 @@ impl Check {
             cases: self.case.map(|_| 1).or(self.cases),
             steps: self.steps,
             max_findings: self.max_findings.into(),
-            keep: &|failures| self.save(failures),
+            keep: &|failures, secrets| self.save(failures, secrets),
             baseline: self.baseline()?,
             conclude: &|report, lessons| self.conclude_live(report, lessons),
             print_steps: self.print_steps,
@@ -241,16 +252,16 @@ impl Check {
     fn keep(&self, failures: &[Failure]) -> Result<Vec<String>, Problem> {
         let on = if self.in_process { "model" } else { "mock" };
         let defect = self.defect.map_or_else(String::new, |it| format!(" --defect {}", it.name));
-        let kept = self.save(failures)?.into_iter();
+        let kept = self.save(failures, &Secrets::default())?.into_iter();
         Ok(kept.map(|replay| format!("{replay} --on {on}{defect}")).collect())
     }
 
     /// Writes the failures down; how to replay each on a target.
-    fn save(&self, failures: &[Failure]) -> Result<Vec<String>, Problem> {
+    fn save(&self, failures: &[Failure], secrets: &Secrets) -> Result<Vec<String>, Problem> {
         let tideover = std::env::args().next().unwrap_or_else(|| "tideover".into());
         let kept = failures.iter().zip(1..).map(|(failure, number)| {
             let path = numbered(&self.save, number);
-            failure.transcript.write(&path, &failure.answers).map_err(|error| {
+            failure.transcript.write(&path, &failure.answers, secrets).map_err(|error| {
                 let path = path.display();
                 Problem::Wrong(format!("the failure could not be kept: {path}: {error}"))
             })?;

@@ -3,15 +3,23 @@
 use std::cell::Cell;
 use std::io::{self, IsTerminal, Write};
 
+use crate::secrets::Secrets;
+
 /// Standard output, for a person or for a program.
 pub(crate) struct Output {
     json: bool,
     nobody_reads: Cell<bool>,
+    secrets: Secrets,
 }
 
 impl Output {
     pub(crate) fn new(json: bool) -> Output {
-        Output { json, nobody_reads: Cell::new(false) }
+        Output { json, nobody_reads: Cell::new(false), secrets: Secrets::default() }
+    }
+
+    /// The same, where `secrets` are told masked.
+    pub(crate) fn concealing(self, secrets: Secrets) -> Output {
+        Output { secrets, ..self }
     }
 
     /// Writes `value` as a line of JSON if a program reads, `text` if a person does. If nobody reads any more,
@@ -21,7 +29,11 @@ impl Output {
         text: impl std::fmt::Display,
         value: impl FnOnce() -> serde_json::Value,
     ) -> io::Result<()> {
-        let told = if self.json { line(value()) } else { line(text) };
+        let told = if self.json {
+            line(self.secrets.conceal_in(value()))
+        } else {
+            line(printable(&self.secrets.conceal(&text.to_string())))
+        };
         match told {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
                 self.nobody_reads.set(true);
@@ -40,6 +52,19 @@ impl Output {
     pub(crate) fn is_watched(&self) -> bool {
         !self.json && io::stderr().is_terminal()
     }
+}
+
+/// What a terminal shows as it is: signs that would move its cursor or change its colours are told by their numbers.
+fn printable(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for sign in text.chars() {
+        match sign {
+            '\n' => shown.push(sign),
+            sign if sign.is_control() => shown.extend(sign.escape_default()),
+            sign => shown.push(sign),
+        }
+    }
+    shown
 }
 
 fn line(text: impl std::fmt::Display) -> io::Result<()> {

@@ -9,7 +9,7 @@ use tideover_model::Destinations;
 use crate::cli::live::{LiveOptions, Replayed};
 use crate::cli::{Held, Output, Problem, defect_named};
 use crate::defects::Defect;
-use crate::finding::Verdict;
+use crate::finding::{Finding, Verdict};
 use crate::report::plain;
 use crate::run::{Played, play};
 use crate::suite::{InProcess, World};
@@ -47,18 +47,26 @@ enum Where {
 impl Replay {
     pub(super) async fn run(self) -> Result<Held, Problem> {
         let transcript = Transcript::read(&self.file)?;
-        let output = Output::new(self.json);
-        let Replayed { played, left_behind } = if self.live.is_given() {
+        let Replayed { played, left_behind, secrets } = if self.live.is_given() {
             LiveOptions::clone(&self.live).replay(&transcript).await?
         } else {
             self.play(&transcript).await?.into()
         };
+        let output = Output::new(self.json).concealing(secrets);
         tell(&output, &transcript, &played)?;
+        for finding in &played.noticed {
+            output.tell(format!("\n{finding}"), || json!({ "noticed": finding }))?;
+        }
         for left in left_behind {
             output.tell(format!("left behind: {left}"), || json!({ "leftBehind": left }))?;
         }
         let violated = played.findings.iter().any(|finding| finding.verdict == Verdict::Violated);
-        Ok(if violated || !played.mismatches.is_empty() { Held::No } else { Held::Yes })
+        let is_open = |finding: &Finding| finding.verdict == Verdict::Inconclusive;
+        Ok(match played.noticed.iter().any(is_open) {
+            _ if violated || !played.mismatches.is_empty() => Held::No,
+            true => Held::Unknown,
+            false => Held::Yes,
+        })
     }
 
     async fn play(&self, transcript: &Transcript) -> Result<Played, Problem> {

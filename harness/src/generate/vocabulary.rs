@@ -149,12 +149,13 @@ impl Rendering<'_> {
         let settings = &self.vocabulary.settings;
         let prepared = Prepared::from_step(step, &self.memory, settings.key.reveal());
         let all = || std::iter::once(ANSWERED.to_owned()).collect();
-        let given = Given { references: all(), keys: all(), sessions: all() };
+        let given = Given { references: all(), keys: all(), sessions: all(), ..Given::default() };
         let scope = Scope {
             settings,
             given: &given,
             inbox: self.vocabulary.inbox(),
             moves_clock: self.vocabulary.abilities.moves_clock,
+            disturbs: self.vocabulary.abilities.disturbs,
         };
         let permit = scope.judge(&prepared).map_err(|refused| refused.to_string())?;
         let caller = prepared.authorization.as_deref().unwrap_or_default();
@@ -215,7 +216,20 @@ impl Rendering<'_> {
             named.insert(field.clone(), self.field(of, field, value)?);
         }
         self.bank(&mut named);
+        if of == "payor" {
+            self.name_as_the_user_does(&mut named);
+        }
         Some(Value::Object(named))
+    }
+
+    /// Of a payor that is no test account nothing is said but the user's name for it.
+    fn name_as_the_user_does(&self, payor: &mut Map<String, Value>) {
+        let accounts = &self.vocabulary.settings.accounts;
+        let identifier = payor.get("externalId").and_then(Value::as_str);
+        if let Some(listed) = identifier.and_then(|name| accounts.listed_payor(name)) {
+            payor.retain(|field, _| field == "externalId");
+            payor.insert("legalName".into(), listed.legal_name.as_str().into());
+        }
     }
 
     fn field(&self, of: &str, field: &str, value: &Value) -> Option<Value> {
@@ -258,7 +272,9 @@ impl Rendering<'_> {
     fn payor(&self, name: &str) -> Option<String> {
         let payors = &self.vocabulary.settings.accounts.payors;
         match PAYORS.iter().position(|payor| *payor == name) {
-            Some(position) if !payors.is_empty() => Some(payors[position % payors.len()].clone()),
+            Some(position) if !payors.is_empty() => {
+                Some(payors[position % payors.len()].identifier.clone())
+            }
             _ => self.business(name),
         }
     }
@@ -318,6 +334,8 @@ impl Rendering<'_> {
         let columns: Vec<&str> = lines.next()?.split(',').collect();
         let payee = columns.iter().position(|column| *column == "payeeExternalId")?;
         let payor = self.payor(PAYORS[0])?;
+        let listed = self.vocabulary.settings.accounts.listed_payor(&payor);
+        let its_name = columns.iter().position(|column| *column == "payorLegalName");
         let named = columns.iter().position(|column| *column == "payorExternalId");
         let mut file = columns.join(",");
         file.push_str(if named.is_some() { "\n" } else { ",payorExternalId\n" });
@@ -331,6 +349,9 @@ impl Rendering<'_> {
             }
             cells[payee] = business;
             cells[0] = own(&cells[0]);
+            if let (Some(column), Some(listed)) = (its_name, listed) {
+                cells[column].clone_from(&listed.legal_name);
+            }
             match named {
                 Some(named) => cells[named].clone_from(&payor),
                 None => cells.push(payor.clone()),

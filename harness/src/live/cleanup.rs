@@ -100,7 +100,10 @@ impl Session {
     }
 
     async fn revoke_keys(&self) -> Vec<String> {
-        let keys = self.state().given.keys.clone();
+        let keys: Vec<String> = {
+            let given = &self.state().given;
+            given.keys.difference(&given.revoked).cloned().collect()
+        };
         let mut left = Vec::new();
         for key in keys {
             let fields = json!({ "action": "revokeKey", "key": key });

@@ -11,6 +11,7 @@ use serde_json::Value;
 use tideover_model::{Timestamp, masked};
 
 use crate::live::settings::Settings;
+use crate::secrets::Secrets;
 use crate::step::{Action, Call, Caller, Step};
 use crate::target::{Prepared, PreparedAction, PreparedCall, Seen, Unanswered, withheld};
 use crate::transcript::Header;
@@ -59,7 +60,7 @@ impl Journal {
             std::fs::rename(path, previous)?;
         }
         let mut journal = Journal { file: File::create(path)?, last: 0 };
-        journal.line(&header.written())?;
+        journal.line(&header.written(), &Secrets::default())?;
         Ok(journal)
     }
 
@@ -67,14 +68,14 @@ impl Journal {
     pub(super) fn request(
         &mut self,
         at: Timestamp,
-        settings: &Settings,
+        (settings, secrets): (&Settings, &Secrets),
         case: u64,
         sent: &Prepared,
     ) -> io::Result<u64> {
         let step = concealed(settings, sent);
         self.last += 1;
         let number = self.last;
-        self.line(&Request { number, case, at, step: &step })?;
+        self.line(&Request { number, case, at, step: &step }, secrets)?;
         Ok(number)
     }
 
@@ -85,18 +86,19 @@ impl Journal {
         number: u64,
         took: Duration,
         came: Result<&Seen, &Unanswered>,
+        secrets: &Secrets,
     ) -> io::Result<()> {
         let came = match came {
             Ok(seen) => Came::Seen(seen),
             Err(unanswered) => Came::Unanswered(unanswered),
         };
         let took_micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
-        self.line(&Answer { answers: number, at, took_micros, came })
+        self.line(&Answer { answers: number, at, took_micros, came }, secrets)
     }
 
     /// One write: a line is there whole, whatever happens to this process next.
-    fn line(&mut self, line: &impl Serialize) -> io::Result<()> {
-        let mut text = serde_json::to_vec(line)?;
+    fn line(&mut self, line: &impl Serialize, secrets: &Secrets) -> io::Result<()> {
+        let mut text = serde_json::to_vec(&secrets.conceal_in(serde_json::to_value(line)?))?;
         text.push(b'\n');
         self.file.write_all(&text)
     }

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde_json::Value;
+
 use crate::live::scope::{FinancedInvoice, Permit};
 use crate::live::settings::Budget;
 use crate::target::{PreparedAction, Seen};
@@ -13,6 +15,8 @@ pub struct Given {
     pub references: BTreeSet<String>,
     /// Keys that it issued.
     pub keys: BTreeSet<String>,
+    /// Those of them that the run has revoked.
+    pub revoked: BTreeSet<String>,
     /// Links to onboarding sessions.
     pub sessions: BTreeSet<String>,
 }
@@ -23,18 +27,20 @@ pub struct Ledger {
     requests: u64,
     financed: u64,
     subscriptions: u64,
-    /// The largest face value that was synced, by key, payee and invoice; `None` cannot be told.
+    /// The largest face value that was synced, by payee and invoice, whoever did so: two keys may belong to one
+    /// platform. `None` cannot be told.
     faces: BTreeMap<Invoice, Option<u64>>,
-    /// What of it is counted as financed.
-    counted: BTreeMap<Invoice, u64>,
+    /// What of it is counted as financed, by key.
+    counted: BTreeMap<(String, Invoice), u64>,
 }
 
-type Invoice = (String, String, String);
+/// Payee and invoice.
+type Invoice = (String, String);
 
 /// What is to be spent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Charge {
-    financed: Option<(Invoice, u64)>,
+    financed: Option<((String, Invoice), u64)>,
     subscribes: bool,
     /// The faces as they were before.
     faces: Vec<(Invoice, Option<Option<u64>>)>,
@@ -77,6 +83,9 @@ impl Given {
             PreparedAction::Act(fields) if fields["action"] == "issueKey" => {
                 self.keys.extend(text("key"));
             }
+            PreparedAction::Act(fields) if fields["action"] == "revokeKey" => {
+                self.revoked.extend(fields.get("key").and_then(Value::as_str).map(str::to_owned));
+            }
             _ => {}
         }
     }
@@ -99,11 +108,11 @@ impl Ledger {
         if permit.subscribes && self.subscriptions >= budget.subscriptions {
             return Err(Spent::Subscriptions(budget.subscriptions));
         }
-        let of =
-            |payee: &str, invoice: &str| (caller.to_owned(), payee.to_owned(), invoice.to_owned());
+        let of = |payee: &str, invoice: &str| (payee.to_owned(), invoice.to_owned());
         let financed = match &permit.financed {
             Some(FinancedInvoice { payee, invoice, is_own }) => {
-                Some(self.finance(budget, of(payee, invoice), *is_own)?)
+                let invoice = (caller.to_owned(), of(payee, invoice));
+                Some(self.finance(budget, invoice, *is_own)?)
             }
             None => None,
         };
@@ -131,14 +140,15 @@ impl Ledger {
     fn finance(
         &self,
         budget: &Budget,
-        invoice: Invoice,
+        invoice: (String, Invoice),
         is_own: bool,
-    ) -> Result<(Invoice, u64), Spent> {
-        let face = match self.faces.get(&invoice) {
+    ) -> Result<((String, Invoice), u64), Spent> {
+        let (_, (_, name)) = &invoice;
+        let face = match self.faces.get(&invoice.1) {
             Some(Some(face)) => *face,
             // Only the run can have synced it, and has not: there is nothing to finance.
             None if is_own => 0,
-            Some(None) | None => return Err(Spent::UnknownFace(invoice.2)),
+            Some(None) | None => return Err(Spent::UnknownFace(name.clone())),
         };
         let counted = self.counted.get(&invoice).copied().unwrap_or(0);
         let more = face.saturating_sub(counted);
@@ -147,6 +157,18 @@ impl Ledger {
             return Err(Spent::Financed { wanted, limit: budget.financed });
         }
         Ok((invoice, more))
+    }
+
+    /// Counts a request that is sent once more.
+    ///
+    /// # Errors
+    /// [`Spent::Requests`]
+    pub fn charge_repeat(&mut self, budget: &Budget) -> Result<(), Spent> {
+        if self.requests >= budget.requests {
+            return Err(Spent::Requests(budget.requests));
+        }
+        self.requests += 1;
+        Ok(())
     }
 
     /// Takes back what a refused request was counted for; that it was sent stays counted.

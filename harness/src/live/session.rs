@@ -16,6 +16,7 @@ use crate::live::ledger::{Charge, Given, Ledger, Spent};
 use crate::live::pace::{LONGEST_WAIT, Pace, asked_wait};
 use crate::live::scope::{Permit, Scope};
 use crate::live::settings::{Settings, any_name};
+use crate::secrets::Secrets;
 use crate::target::client::{Client, Incame, Outgoing};
 use crate::target::{Applied, Prepared, PreparedAction, PreparedCall, Seen, Unanswered};
 use crate::transcript::Header;
@@ -47,6 +48,8 @@ pub struct Abilities {
     pub actions: Option<Vec<String>>,
     /// Whether the clock can be moved.
     pub moves_clock: bool,
+    /// Whether what everybody at the target would feel may be done to it.
+    pub disturbs: bool,
 }
 
 #[derive(Debug)]
@@ -65,6 +68,7 @@ pub(super) struct State {
     pub(super) in_doubt: u64,
     pub(super) left_behind: Vec<String>,
     ended: Option<Ending>,
+    secrets: Secrets,
 }
 
 /// Why nothing more is sent.
@@ -113,6 +117,7 @@ impl Session {
             in_doubt: 0,
             left_behind: Vec::new(),
             ended: None,
+            secrets: settings.secrets(),
         };
         Ok(Session {
             journal: Mutex::new(Journal::create(journal, header)?),
@@ -139,6 +144,7 @@ impl Session {
         if self.operator.is_none() || !self.settings.allow_writes {
             return Ok(());
         }
+        let disturbs = self.settings.allow_disturbance || self.is_a_mock().await?;
         let actions = self.ask_operator("/_sim/actions").await?;
         let listed = actions.json().and_then(|body| body["actions"].as_array());
         let clock = self.ask_operator("/_sim/clock").await?;
@@ -146,17 +152,22 @@ impl Session {
         self.abilities = Abilities {
             actions: listed
                 .map(|names| names.iter().filter_map(Value::as_str).map(str::to_owned).collect()),
-            moves_clock: clock.is_success(),
+            moves_clock: disturbs && clock.is_success(),
+            disturbs,
         };
         Ok(())
     }
 
+    /// Whether the operator port is that of a mock of ours, which nobody shares.
+    async fn is_a_mock(&self) -> Result<bool, Unanswered> {
+        let told = self.ask_operator("/_sim/health").await?;
+        Ok(told.json().is_some_and(|told| told["mock"] == "tideover"))
+    }
+
+    /// What the operator port answers to a question; it counts as a request.
     async fn ask_operator(&self, path: &str) -> Result<Seen, Unanswered> {
-        let Some(operator) = &self.operator else { return Err(Unanswered::never("no operator")) };
-        let authorization = self.own_authorization();
-        let authorization = Some(authorization.as_str());
-        let question = Outgoing { method: "GET", path, authorization, ..Outgoing::default() };
-        let answered = operator.exchange(question).await;
+        self.charge_repeat()?;
+        let answered = self.exchange(&self.get(path)).await;
         answered.map(|answer| answer.seen).map_err(Unanswered::and_last)
     }
 
@@ -250,6 +261,7 @@ impl Session {
             given: &state.given,
             inbox: self.inbox_url.as_deref(),
             moves_clock: self.abilities.moves_clock,
+            disturbs: self.abilities.disturbs,
         };
         scope.judge(step).map_err(|refused| Unanswered::never(refused.to_string()))
     }
@@ -291,7 +303,16 @@ impl Session {
                 return Err(Unanswered::may_be(why));
             }
             repeats += 1;
+            self.charge_repeat()?;
         }
+    }
+
+    fn charge_repeat(&self) -> Result<(), Unanswered> {
+        let mut state = self.state();
+        state.ledger.charge_repeat(&self.settings.budget).map_err(|spent| {
+            state.ended = Some(Ending::Spent(spent.to_string()));
+            Unanswered::may_be(spent.to_string()).and_last()
+        })
     }
 
     /// Writes down, sends, and writes down what came.
@@ -301,13 +322,41 @@ impl Session {
             tokio::time::sleep(wait).await;
         }
         let case = self.state().plays;
-        let number =
-            self.journal(|journal| journal.request(self.now(), &self.settings, case, step))?;
+        let secrets = self.secrets();
+        let number = self.journal(|journal| {
+            journal.request(self.now(), (&self.settings, &secrets), case, step)
+        })?;
         let began = Instant::now();
         let answered = self.transmit(step).await;
+        let took = began.elapsed();
         let came = answered.as_ref().map(|answer| &answer.seen);
-        self.journal(|journal| journal.answer(self.now(), number, began.elapsed(), came))?;
+        if let Ok(seen) = came {
+            self.keep_secrets(step, seen);
+        }
+        let secrets = self.secrets();
+        self.journal(|journal| journal.answer(self.now(), number, took, came, &secrets))?;
         answered
+    }
+
+    /// What must not be told.
+    pub fn secrets(&self) -> Secrets {
+        self.state().secrets.clone()
+    }
+
+    fn keep_secrets(&self, step: &Prepared, seen: &Seen) {
+        match &step.action {
+            PreparedAction::Call(call)
+                if (&*call.method, &*call.path) == ("POST", "/v1/webhooks") =>
+            {
+                self.state().secrets.keep_all_of_subscription(seen);
+            }
+            PreparedAction::Act(_) => {
+                if let Some(key) = seen.json().and_then(|told| told["key"].as_str()) {
+                    self.state().secrets.keep(key);
+                }
+            }
+            _ => {}
+        }
     }
 
     fn journal<T>(
@@ -329,7 +378,8 @@ impl Session {
                 let (method, path) = (&*call.method, &*call.path);
                 let (content_type, body) = (call.content_type.as_deref(), call.body.clone());
                 let outgoing = Outgoing { method, path, authorization, content_type, body };
-                return self.client.exchange(outgoing).await;
+                let client = if path.starts_with("/_sim/") { &self.operator } else { &None };
+                return client.as_ref().unwrap_or(&self.client).exchange(outgoing).await;
             }
             PreparedAction::Act(fields) => {
                 ("POST", "/_sim/actions", Value::Object(fields.clone()).to_string())

@@ -10,6 +10,7 @@ use serde_json::json;
 use tideover_model::masked;
 use url::Url;
 
+use crate::secrets::Secrets;
 use crate::step::Memory;
 use crate::target::NO_INBOX;
 
@@ -32,6 +33,9 @@ pub struct Settings {
     pub webhooks: Option<Webhooks>,
     /// Whether anything but reads and quotes may be sent.
     pub allow_writes: bool,
+    /// Whether the operator port may be asked for what everybody at the target would feel: failures, interrupted
+    /// imports, moves of the clock.
+    pub allow_disturbance: bool,
     /// Whom requests may be about.
     pub accounts: Accounts,
     /// What may be spent.
@@ -64,14 +68,23 @@ pub struct Accounts {
     pub listed: Vec<String>,
     /// What identifiers of test accounts begin with.
     pub prefix: Option<String>,
-    /// Identifiers that may stand as payors of invoices, besides the test accounts.
-    pub payors: Vec<String>,
+    /// Businesses that may stand as payors of invoices, besides the test accounts.
+    pub payors: Vec<Payor>,
     /// Addresses that invitations may be sent to.
     pub emails: Vec<String>,
     /// Tax ids.
     pub tax_ids: Vec<String>,
     /// Bank accounts.
     pub banks: Vec<Bank>,
+}
+
+/// A business that may stand as a payor. It is always called the same, since a sync may change its name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Payor {
+    /// Its identifier.
+    pub identifier: String,
+    /// Its legal name.
+    pub legal_name: String,
 }
 
 /// A bank account.
@@ -159,7 +172,13 @@ impl Accounts {
 
     /// Whether an identifier may stand as the payor of an invoice.
     pub fn is_payor(&self, identifier: &str) -> bool {
-        self.payors.iter().any(|payor| payor == identifier) || self.is_test_account(identifier)
+        self.listed_payor(identifier).is_some() || self.is_test_account(identifier)
+    }
+
+    /// The payor of this identifier that is no test account.
+    pub fn listed_payor(&self, identifier: &str) -> Option<&Payor> {
+        let is_it = |payor: &&Payor| payor.identifier == identifier;
+        self.payors.iter().find(is_it).filter(|_| !self.is_test_account(identifier))
     }
 
     fn is_empty(&self) -> bool {
@@ -223,6 +242,16 @@ impl Settings {
         }
     }
 
+    /// What of all this must not be told.
+    pub(super) fn secrets(&self) -> Secrets {
+        let mut secrets = Secrets::default();
+        self.keys().for_each(|key| secrets.keep(key.reveal()));
+        let Accounts { tax_ids, banks, .. } = &self.accounts;
+        tax_ids.iter().for_each(|tax_id| secrets.keep(tax_id));
+        banks.iter().for_each(|bank| secrets.keep(&bank.account_number));
+        secrets
+    }
+
     /// A body, with references in place of the user's tax ids and account numbers.
     pub(super) fn conceal(&self, body: &str) -> String {
         let Accounts { tax_ids, banks, .. } = &self.accounts;
@@ -254,7 +283,9 @@ impl Accounts {
                  {SHORTEST_PREFIX} characters that only test accounts begin with"
             ));
         }
-        for (option, identifiers) in [("account", &self.listed), ("payor", &self.payors)] {
+        let payors: Vec<String> =
+            self.payors.iter().map(|payor| payor.identifier.clone()).collect();
+        for (option, identifiers) in [("account", &self.listed), ("payor", &payors)] {
             if let Some(identifier) = identifiers.iter().find(|identifier| !is_plain(identifier)) {
                 return Err(format!(
                     "{option}: {identifier:?} is empty, or has one of / \\ % ? # ; in it, which \

@@ -2,6 +2,7 @@
 
 mod baseline;
 mod compose;
+mod conceal;
 mod curl;
 mod difference;
 pub mod document;

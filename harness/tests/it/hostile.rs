@@ -69,6 +69,10 @@ struct Told {
 
 /// Checks it; an answer is waited for so many seconds.
 fn check(address: SocketAddr, timeout: &str) -> Told {
+    check_with(address, timeout, &[])
+}
+
+fn check_with(address: SocketAddr, timeout: &str, more: &[&str]) -> Told {
     let folder = tempfile::tempdir().unwrap();
     let journal: PathBuf = folder.path().join("journal.jsonl");
     let output = Command::new(env!("CARGO_BIN_EXE_tideover"))
@@ -77,6 +81,7 @@ fn check(address: SocketAddr, timeout: &str) -> Told {
         .args(["--seed", "1", "--cases", "30", "--requests-per-second", "100000"])
         .args(["--journal", journal.to_str().unwrap()])
         .args(["--timeout", timeout])
+        .args(more)
         .output()
         .unwrap();
     let text = [output.stdout, output.stderr].concat();
@@ -232,6 +237,34 @@ fn one_that_asks_to_wait_again_and_again_is_given_up() {
     // Three repeats of each of ten, but for what it is not safe to repeat.
     let sent = told.journal.matches("\"status\":429").count();
     assert!((11..=40).contains(&sent), "{sent} requests");
+}
+
+/// Whatever it calls what it tells.
+#[test]
+fn one_that_tells_the_key_again_is_not_quoted() {
+    let address = endpoint(|number, socket| {
+        let body: &[u8] = match number % 2 {
+            0 => br#"{"echo":"rap_sk_hostile","rap_sk_hostile":1}"#,
+            _ => b"<p>\x1b[31mrap_sk_hostile",
+        };
+        answer(socket, "200 OK", "", body)
+    });
+    let told = check(address, "1");
+    assert_found(&told);
+    for text in [&told.text, &told.journal] {
+        assert!(!text.contains("rap_sk_hostile") && text.contains("rap_sk_…tile"), "{text}");
+    }
+    assert!(!told.text.contains('\u{1b}'), "{}", told.text);
+}
+
+/// What is repeated is sent, and counts.
+#[test]
+fn repeats_are_counted_in_the_budget() {
+    let address =
+        endpoint(|_, socket| answer(socket, "429 Too Many Requests", "retry-after: 0\r\n", b""));
+    let told = check_with(address, "1", &["--max-requests", "9"]);
+    assert!(told.text.contains("the budget of 9 requests is spent"), "{}", told.text);
+    assert_eq!(told.journal.matches("\"call\":").count(), 9, "{}", told.journal);
 }
 
 /// A transcript is held to the same gate as a check; a mock of ours moves no money, and gets it as it stands.

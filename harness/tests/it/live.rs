@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tideover_harness::generate::{LIVE_STEPS, Vocabulary};
 use tideover_harness::inbox;
 use tideover_harness::live::session::{Abilities, Session};
-use tideover_harness::live::settings::{Accounts, ApiKey, Bank, Budget, Settings, Webhooks};
+use tideover_harness::live::settings::{Accounts, ApiKey, Bank, Budget, Payor, Settings, Webhooks};
 use tideover_harness::live::target::LiveWorld;
 use tideover_harness::live::wall_time;
 use tideover_harness::step::{Action, Step};
@@ -38,6 +38,7 @@ pub(crate) fn settings(mock: &Mock) -> Settings {
         operator: Some(mock.url().to_owned()),
         webhooks: None,
         allow_writes: true,
+        allow_disturbance: false,
         accounts: Accounts {
             prefix: Some("test-".into()),
             emails: vec!["ann@own.example".into()],
@@ -213,7 +214,7 @@ async fn listed_accounts_are_looked_at_first_and_nobody_else_is_written_to() {
     let mock = endpoint(None).await;
     let accounts = Accounts {
         listed: vec!["acme".into(), "bolt".into()],
-        payors: vec!["globex".into()],
+        payors: vec![Payor { identifier: "globex".into(), legal_name: "Globex Inc".into() }],
         ..Accounts::default()
     };
     let settings = Settings { accounts, operator: None, ..settings(&mock) };

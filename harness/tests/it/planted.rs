@@ -7,6 +7,7 @@ use tideover_harness::finding::{Finding, Verdict};
 use tideover_harness::inbox;
 use tideover_harness::report::document::{Ending, FindingReport};
 use tideover_harness::run::{Played, play};
+use tideover_harness::secrets::Secrets;
 use tideover_harness::step::Step;
 use tideover_harness::suite::{self, Failure, InProcess, OverHttp, Plan, World};
 use tideover_harness::target::{Bare, Http, INBOX, start};
@@ -162,7 +163,7 @@ async fn a_bug_behind_http_is_found_and_replays_from_its_file() {
 
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("failure.jsonl");
-    failure.transcript.write(&path, &failure.answers).unwrap();
+    failure.transcript.write(&path, &failure.answers, &Secrets::default()).unwrap();
     let read = Transcript::read(&path).unwrap();
     assert_eq!(read, failure.transcript);
 

@@ -9,7 +9,7 @@ use proptest::sample::select;
 use serde_json::{Map, Value, json};
 use tideover_harness::live::ledger::{Given, Ledger, Spent};
 use tideover_harness::live::scope::{FinancedInvoice, Permit, Refused, Scope};
-use tideover_harness::live::settings::{Accounts, ApiKey, Bank, Budget, Settings};
+use tideover_harness::live::settings::{Accounts, ApiKey, Bank, Budget, Payor, Settings};
 use tideover_harness::target::{Prepared, PreparedAction, PreparedCall};
 
 const OWN: &str = "Bearer rap_sk_own";
@@ -30,10 +30,11 @@ pub(crate) fn settings() -> Settings {
         operator: Some("https://staging.example.com".into()),
         webhooks: None,
         allow_writes: true,
+        allow_disturbance: false,
         accounts: Accounts {
             listed: strings(&["acme-test"]),
             prefix: Some("test-".into()),
-            payors: strings(&["globex"]),
+            payors: vec![Payor { identifier: "globex".into(), legal_name: "B".into() }],
             emails: strings(&["ann@own.example"]),
             tax_ids: strings(&["12-3456789"]),
             banks: vec![bank("000123456789", "021000021"), bank("55555", "011401533")],
@@ -52,13 +53,15 @@ fn given() -> Given {
         references: ["whs_1".to_owned()].into(),
         keys: ["rap_sk_issued".to_owned()].into(),
         sessions: ["https://api.example.com/s/1".to_owned()].into(),
+        ..Given::default()
     }
 }
 
 fn judge(step: &Prepared) -> Result<Permit, Refused> {
     let (settings, given) = (settings(), given());
     let inbox = Some("https://hooks.example.com/td-r1-x");
-    Scope { settings: &settings, given: &given, inbox, moves_clock: true }.judge(step)
+    Scope { settings: &settings, given: &given, inbox, moves_clock: true, disturbs: true }
+        .judge(step)
 }
 
 fn call_with(authorization: Option<&str>, method: &str, path: &str, body: &[u8]) -> Prepared {
@@ -197,6 +200,16 @@ fn a_path_that_names_somebody_else_or_could_is_refused() {
 fn an_invoice_or_a_business_of_somebody_else_is_refused() {
     for step in [
         call("PUT", "/v1/invoices/td-r1-i", invoice("acme", "globex")),
+        call(
+            "PUT",
+            "/v1/invoices/td-r1-i",
+            invoice("acme-test", "globex").replace("\"B\"", "\"C\""),
+        ),
+        call(
+            "PUT",
+            "/v1/invoices/td-r1-i",
+            invoice("acme-test", "globex").replace("\"B\"", "\"B\",\"taxId\":\"12-3456789\""),
+        ),
         call("PUT", "/v1/invoices/td-r1-i", invoice("globex", "acme-test")),
         call("PUT", "/v1/invoices/td-r1-i", invoice("acme-test", "initech")),
         call("PUT", "/v1/invoices/td-r1-i", r#"{"payee":"acme"}"#),
@@ -315,7 +328,7 @@ fn without_leave_nothing_writes_and_without_a_port_nothing_is_asked_of_the_opera
     let mut settings = settings();
     settings.allow_writes = false;
     let judge = |settings: &Settings, moves_clock, step: &Prepared| {
-        Scope { settings, given: &given, inbox: None, moves_clock }
+        Scope { settings, given: &given, inbox: None, moves_clock, disturbs: moves_clock }
             .judge(step)
             .map(|permit| permit.writes)
     };
@@ -329,6 +342,10 @@ fn without_leave_nothing_writes_and_without_a_port_nothing_is_asked_of_the_opera
     assert_eq!(judge(&settings, true, &sync), Ok(true));
     assert_eq!(judge(&settings, true, &clock), Ok(true));
     assert!(judge(&settings, false, &clock).is_err());
+    let fails = act(json!({ "action": "upstreamFails", "requests": 1 }));
+    assert_eq!(judge(&settings, true, &fails), Ok(true));
+    let refused = judge(&settings, false, &fails).unwrap_err().to_string();
+    assert!(refused.contains("--allow-disturbance"), "{refused}");
     settings.operator = None;
     assert!(judge(&settings, true, &clock).is_err());
     assert!(judge(&settings, true, &act(json!({ "action": "issueKey" }))).is_err());

@@ -24,6 +24,7 @@ use crate::live::settings::Settings;
 use crate::live::target::LiveWorld;
 use crate::live::wall_time;
 use crate::report::{Baseline, Report, Run};
+use crate::secrets::Secrets;
 use crate::suite::{Failure, Plan, Suite, Summary};
 use crate::transcript::{Endpoint, Header};
 
@@ -37,7 +38,7 @@ const CASES: u64 = 20;
 type Conclude<'a> = dyn Fn(&Report, &Lessons) -> Result<Held, Problem> + 'a;
 
 /// Writes failures down, and says how to replay them.
-type Keep<'a> = dyn Fn(&[Failure]) -> Result<Vec<String>, Problem> + 'a;
+type Keep<'a> = dyn Fn(&[Failure], &Secrets) -> Result<Vec<String>, Problem> + 'a;
 
 /// What a check against a live endpoint is asked for besides its own options.
 pub(super) struct Asked<'a> {
@@ -66,6 +67,7 @@ struct Outcome {
     ending: Option<Ending>,
     interrupted: bool,
     left_behind: Vec<String>,
+    secrets: Secrets,
 }
 
 impl LiveOptions {
@@ -169,7 +171,10 @@ async fn play(
     let ending = session.ended();
     match (failed, &ending) {
         (Some(problem), None) => Err(problem.and(&left_behind)),
-        _ => Ok(Outcome { summary: suite.summary, ending, interrupted, left_behind }),
+        _ => {
+            let (summary, secrets) = (suite.summary, session.secrets());
+            Ok(Outcome { summary, ending, interrupted, left_behind, secrets })
+        }
     }
 }
 
@@ -182,8 +187,8 @@ fn tell(
     outcome: Outcome,
     again: &str,
 ) -> Result<Held, Problem> {
-    let Outcome { summary, ending, interrupted, left_behind } = outcome;
-    let replay = (asked.keep)(&summary.failures);
+    let Outcome { summary, ending, interrupted, left_behind, secrets } = outcome;
+    let replay = (asked.keep)(&summary.failures, &secrets);
     let replay: Result<Vec<String>, Problem> =
         replay.map(|kept| kept.into_iter().map(|replay| replay + again).collect());
     let run = Run {
@@ -197,7 +202,8 @@ fn tell(
         ended: ending.as_ref().map(ToString::to_string),
         left_behind: &left_behind,
     };
-    let report = run.report();
+    let mut report = run.report();
+    report.conceal(&secrets);
     asked.output.tell(report.to_string().trim_end(), || json!(report))?;
     replay?;
     match ((asked.conclude)(&report, &summary.lessons)?, ending) {

@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use crate::cli::Problem;
 use crate::live::settings::{
-    Accounts, ApiKey, Bank, Budget, Settings, Webhooks, any_name, own_name,
+    Accounts, ApiKey, Bank, Budget, Payor, Settings, Webhooks, any_name, own_name,
 };
 use crate::report::quoted;
 
@@ -55,15 +55,20 @@ pub(in crate::cli) struct LiveOptions {
     /// Send what writes as well, about the test accounts alone and within the budgets
     #[arg(long)]
     allow_writes: bool,
+    /// Also ask the operator port for what everybody at the target feels: failures, interrupted imports, moves of
+    /// its clock; a mock of Tideover's is asked without
+    #[arg(long)]
+    allow_disturbance: bool,
     /// A vendor that the service's operator has marked as a test account
     #[arg(long = "account", value_name = "IDENTIFIER")]
     accounts: Vec<String>,
     /// What the identifiers of test accounts begin with
     #[arg(long, value_name = "PREFIX")]
     account_prefix: Option<String>,
-    /// A business that may stand as the payor of an invoice
-    #[arg(long = "payor", value_name = "IDENTIFIER")]
-    payors: Vec<String>,
+    /// A business that may stand as the payor of an invoice, and its legal name; that is the identifier if none
+    /// is given
+    #[arg(long = "payor", value_name = "IDENTIFIER[=NAME]")]
+    payors: Vec<PayorOption>,
     /// An e-mail address that invitations may be sent to
     #[arg(long = "email", value_name = "ADDRESS")]
     emails: Vec<String>,
@@ -98,6 +103,19 @@ pub(in crate::cli) struct LiveOptions {
     #[arg(long, value_name = "FILE")]
     #[serde(skip)]
     config: Option<PathBuf>,
+}
+
+/// `IDENTIFIER=NAME`, or the identifier alone
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(from = "String")]
+struct PayorOption(Payor);
+
+impl From<String> for PayorOption {
+    fn from(text: String) -> PayorOption {
+        let (identifier, legal_name) = text.split_once('=').unwrap_or((&text, &text));
+        let (identifier, legal_name) = (identifier.to_owned(), legal_name.to_owned());
+        PayorOption(Payor { identifier, legal_name })
+    }
 }
 
 /// `ACCOUNT:ROUTING`
@@ -159,9 +177,10 @@ impl LiveOptions {
             webhook_url: self.webhook_url.or(file.webhook_url),
             ca: self.ca.or(file.ca),
             allow_writes: self.allow_writes || file.allow_writes,
+            allow_disturbance: self.allow_disturbance || file.allow_disturbance,
             accounts: list(self.accounts, file.accounts),
             account_prefix: self.account_prefix.or(file.account_prefix),
-            payors: list(self.payors, file.payors),
+            payors: if self.payors.is_empty() { file.payors } else { self.payors },
             emails: list(self.emails, file.emails),
             tax_ids: list(self.tax_ids, file.tax_ids),
             banks: if self.banks.is_empty() { file.banks } else { self.banks },
@@ -193,11 +212,16 @@ impl LiveOptions {
         say("ca", self.ca.as_ref().map(path));
         self.accounts.iter().for_each(|account| say("account", Some(account.clone())));
         say("account-prefix", self.account_prefix.clone());
-        self.payors.iter().for_each(|payor| say("payor", Some(payor.clone())));
+        for PayorOption(Payor { identifier, legal_name }) in &self.payors {
+            say("payor", Some(format!("{identifier}={legal_name}")));
+        }
         say("max-financed", self.max_financed.map(|cents| cents.to_string()));
         say("max-subscriptions", self.max_subscriptions.map(|count| count.to_string()));
         if self.allow_writes {
             words.push(" --allow-writes".into());
+        }
+        if self.allow_disturbance {
+            words.push(" --allow-disturbance".into());
         }
         if !(self.emails.is_empty() && self.tax_ids.is_empty() && self.banks.is_empty()) {
             words.push(" # and the same --email, --tax-id and --bank".into());
@@ -233,10 +257,11 @@ impl LiveOptions {
             operator: self.operator.as_deref().map(without_slash),
             webhooks: self.webhooks()?,
             allow_writes: self.allow_writes,
+            allow_disturbance: self.allow_disturbance,
             accounts: Accounts {
                 listed: self.accounts.clone(),
                 prefix: self.account_prefix.clone(),
-                payors: self.payors.clone(),
+                payors: self.payors.iter().map(|PayorOption(payor)| payor.clone()).collect(),
                 emails: self.emails.clone(),
                 tax_ids: self.tax_ids.clone(),
                 banks: self.banks.iter().map(|BankOption(bank)| bank.clone()).collect(),

@@ -59,7 +59,10 @@ impl Races<'_> {
             ended: ending.as_ref().map(ToString::to_string),
             left_behind: &left_behind,
         };
-        output.tell(told.to_string().trim_end(), || told.as_json())?;
+        let secrets = session.secrets();
+        output.tell(secrets.conceal(told.to_string().trim_end()), || {
+            secrets.conceal_in(told.as_json())
+        })?;
         match (concluded(&summary, summary.cases)?, ending) {
             (Held::No, _) => Ok(Held::No),
             (_, Some(Ending::GivenUp(why))) => Err(Problem::Unreachable(why)),

@@ -10,6 +10,7 @@ use crate::live::settings::{Settings, any_name};
 use crate::live::target::LiveWorld;
 use crate::live::wall_time;
 use crate::run::{Played, play};
+use crate::secrets::Secrets;
 use crate::suite::World;
 use crate::target::Http;
 use crate::target::client::{Client, Outgoing};
@@ -19,11 +20,12 @@ use crate::transcript::{Endpoint, Header, Transcript};
 pub(in crate::cli) struct Replayed {
     pub(in crate::cli) played: Played,
     pub(in crate::cli) left_behind: Vec<String>,
+    pub(in crate::cli) secrets: Secrets,
 }
 
 impl From<Played> for Replayed {
     fn from(played: Played) -> Replayed {
-        Replayed { played, left_behind: Vec::new() }
+        Replayed { played, left_behind: Vec::new(), secrets: Secrets::default() }
     }
 }
 
@@ -60,7 +62,7 @@ impl LiveOptions {
         };
         let left_behind = session.clean_up().await;
         match played {
-            Ok(played) => Ok(Replayed { played, left_behind }),
+            Ok(played) => Ok(Replayed { played, left_behind, secrets: session.secrets() }),
             Err(problem) => Err(problem.and(&left_behind)),
         }
     }

@@ -54,6 +54,16 @@ fn judge_row(names: &Names<'_>, columns: &[&str], line: &str) -> Judged<SyncedIn
             "a row's payor {payor:?} is neither a test account nor a listed payor"
         ));
     }
+    if let Some(payor) = payor.and_then(|payor| names.accounts.listed_payor(payor)) {
+        let said = columns.iter().zip(&cells).filter(|(column, cell)| {
+            column.starts_with("payor") && **column != "payorExternalId" && !cell.is_empty()
+        });
+        for (column, cell) in said {
+            if *column != "payorLegalName" || *cell != payor.legal_name {
+                return refused(format!("a row's {column} is not what the user says of the payor"));
+            }
+        }
+    }
     let Some(invoice) = cell("externalId").filter(|invoice| names.is_own_name(invoice)) else {
         return refused("a row's invoice is not named after the run");
     };

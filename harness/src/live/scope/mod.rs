@@ -81,6 +81,8 @@ pub struct Scope<'a> {
     pub inbox: Option<&'a str>,
     /// Whether the clock can be moved.
     pub moves_clock: bool,
+    /// Whether what everybody at the target would feel may be done to it.
+    pub disturbs: bool,
 }
 
 type Judged<T = Permit> = Result<T, Refused>;
@@ -247,6 +249,9 @@ impl Scope<'_> {
     fn judge_invoice(&self, segment: &str, body: &[u8]) -> Judged {
         let invoice = self.judge_own(segment)?;
         let object = self.judge_object(body, names::INVOICE)?;
+        if let Some(payor) = object.field("payor") {
+            self.names().judge_payor(payor)?;
+        }
         let payee =
             object.field("payee").and_then(|payee| payee.field("externalId")).and_then(Tree::text);
         let face_value = object.field("faceValue").and_then(Tree::whole_number);
@@ -308,6 +313,9 @@ impl Scope<'_> {
         let Some((_, rules)) = names::ACTIONS.iter().find(|(action, _)| *action == name) else {
             return refused(format!("the action {name:?} is not for a live target"));
         };
+        if !self.disturbs && names::DISTURBANCES.contains(&name) {
+            return refused(format!("{name} is felt by everybody there: --allow-disturbance"));
+        }
         let rest: Map<String, Value> =
             fields.iter().filter(|(field, _)| *field != "action").map(owned).collect();
         self.names().judge(&Tree::from(&Value::Object(rest)), rules)?;

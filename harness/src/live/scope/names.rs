@@ -85,6 +85,9 @@ const VENDOR: Fields = &[("payeeExternalId", Rule::TestAccount)];
 const VENDORS_INVOICE: Fields =
     &[("payeeExternalId", Rule::TestAccount), ("invoiceExternalId", Rule::OwnName)];
 
+/// The actions that everybody at a target feels.
+pub(super) const DISTURBANCES: &[&str] = &["interruptNextImport", "upstreamFails"];
+
 /// The actions of the operator port that a live target may be asked for; `reset` is none of them.
 pub(super) const ACTIONS: &[(&str, Fields)] = &[
     ("vendorAcceptsInvitation", &[("payeeExternalId", Rule::TestAccount), ("email", Rule::Email)]),
@@ -156,6 +159,18 @@ impl Names<'_> {
             }
         }
         self.judge_bank(object)
+    }
+
+    /// A payor that is no test account is named as the user does, and nothing else is said of it.
+    pub(super) fn judge_payor(&self, object: &Tree) -> Judged<()> {
+        let text = |name| object.field(name).and_then(Tree::text);
+        let listed = text("externalId").and_then(|name| self.accounts.listed_payor(name));
+        let Some(payor) = listed else { return Ok(()) };
+        let Tree::Object(members) = object else { return Ok(()) };
+        if members.len() == 2 && text("legalName") == Some(&payor.legal_name) {
+            return Ok(());
+        }
+        refused(format!("something else is said of {} than its name", payor.identifier))
     }
 
     fn permits(&self, rule: Rule, value: &Tree) -> Judged<bool> {
