@@ -1,8 +1,5 @@
 //! The CSV of an import, with the document's column names (§4 imports).
 
-use std::io::Read;
-
-use csv::StringRecord;
 use sha2::{Digest, Sha256};
 
 use crate::cents::FaceValue;
@@ -12,6 +9,7 @@ use crate::operation::{
 };
 use crate::refusal::{Code, Refusal};
 use crate::timestamp::Timestamp;
+use crate::wire::sheet::{Record, Sheet};
 use crate::wire::words::InvoiceStatus;
 
 /// Rows of a file at most (`8.importSize`, `4.imports.1`).
@@ -50,23 +48,20 @@ const END: &str = "\u{4}";
 /// # Errors
 /// `unreadable_file`, then `too_many_rows`; nothing is processed then.
 pub(crate) fn read(body: &[u8]) -> Result<ImportFile, Refusal> {
-    if std::str::from_utf8(body).is_err() {
-        return Err(unreadable("The file is not UTF-8."));
-    }
-    let marked = body.chain(b"\n".as_slice()).chain(END.as_bytes());
-    let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(marked);
-    let columns = Columns::of(reader.headers().map_err(|_| unreadable("The file is not CSV."))?)?;
-    let mut records = Vec::new();
-    for record in reader.into_records().take(MOST_ROWS + 2) {
-        records.push(record.map_err(|_| unreadable("The file is not CSV."))?);
-    }
+    let not_text = || unreadable("The file is not UTF-8.");
+    let text = std::str::from_utf8(body).map_err(|_| not_text())?;
+    // The names, the rows, the mark and one row too many.
+    let sheet = Sheet::read(&[text, "\n", END].concat(), MOST_ROWS + 3).ok_or_else(not_text)?;
+    let mut records = sheet.records();
+    let names = records.next().ok_or_else(|| unreadable("The file is empty."))?;
+    let columns = Columns::of(names)?;
     if records.len() > MOST_ROWS + 1 {
         return Err(Refusal::new(Code::TooManyRows, clause!("4.imports.1.2")));
     }
-    if !records.pop().is_some_and(|last| last.iter().eq([END])) {
+    if !records.next_back().is_some_and(|last| last.cells().eq([END])) {
         return Err(unreadable("A quoted cell is never closed."));
     }
-    let rows = records.iter().map(|record| columns.row(record)).collect();
+    let rows = records.map(|record| Row { columns: &columns, record }.read()).collect();
     Ok(ImportFile { digest: Sha256::digest(body).into(), rows })
 }
 
@@ -76,116 +71,131 @@ fn unreadable(why: impl Into<String>) -> Refusal {
 
 /// Which column of the file is which.
 struct Columns {
-    names: StringRecord,
+    count: usize,
+    /// Those of [`REQUIRED_COLUMNS`].
+    required: [Column; REQUIRED_COLUMNS.len()],
+    payee: PartyColumns,
+    payor: PartyColumns,
+}
+
+/// Those of [`PARTY_COLUMNS`] that the file has.
+type PartyColumns = [Option<usize>; PARTY_COLUMNS.len()];
+
+/// A column that every file has.
+#[derive(Clone, Copy)]
+struct Column {
+    name: &'static str,
+    index: usize,
 }
 
 impl Columns {
-    fn of(names: &StringRecord) -> Result<Columns, Refusal> {
-        for required in REQUIRED_COLUMNS {
-            if !names.iter().any(|name| name == required) {
-                return Err(unreadable(format!("The column {required} is missing.")));
+    fn of(names: Record<'_>) -> Result<Columns, Refusal> {
+        let mut required = REQUIRED_COLUMNS.map(|name| Column { name, index: 0 });
+        for Column { name, index } in &mut required {
+            *index = find(names, name)?
+                .ok_or_else(|| unreadable(format!("The column {name} is missing.")))?;
+        }
+        let party = |prefix: &str| {
+            let mut columns = PartyColumns::default();
+            for (index, rest) in columns.iter_mut().zip(PARTY_COLUMNS) {
+                *index = find(names, &format!("{prefix}{rest}"))?;
             }
-        }
-        for (index, name) in names.iter().enumerate() {
-            if is_known(name) && names.iter().skip(index + 1).any(|other| other == name) {
-                return Err(unreadable(format!("The column {name} stands twice.")));
-            }
-        }
-        Ok(Columns { names: names.clone() })
-    }
-
-    /// What stands in a cell; blank is nothing.
-    fn cell<'a>(&self, record: &'a StringRecord, name: &str) -> Option<&'a str> {
-        let index = self.names.iter().position(|column| column == name)?;
-        record.get(index).filter(|cell| !cell.trim().is_empty())
-    }
-
-    fn row(&self, record: &StringRecord) -> ImportRow {
-        let row = Row { columns: self, record };
-        ImportRow {
-            invoice: row.cell("externalId").map(str::to_owned),
-            payee: row.party_identifier("payee"),
-            sync: row.sync(),
-        }
+            Ok::<_, Refusal>(columns)
+        };
+        Ok(Columns { count: names.len(), required, payee: party("payee")?, payor: party("payor")? })
     }
 }
 
-fn is_known(name: &str) -> bool {
-    let party_column = || {
-        let rest = name.strip_prefix("payee").or_else(|| name.strip_prefix("payor"));
-        rest.is_some_and(|rest| PARTY_COLUMNS.contains(&rest))
-    };
-    REQUIRED_COLUMNS.contains(&name) || party_column()
+/// Where the column `name` stands, if it does.
+fn find(names: Record<'_>, name: &str) -> Result<Option<usize>, Refusal> {
+    let mut found = names.cells().enumerate().filter(|(_, other)| *other == name);
+    let first = found.next();
+    if found.next().is_some() {
+        return Err(unreadable(format!("The column {name} stands twice.")));
+    }
+    Ok(first.map(|(index, _)| index))
 }
 
 struct Row<'a> {
     columns: &'a Columns,
-    record: &'a StringRecord,
+    record: Record<'a>,
 }
 
 impl<'a> Row<'a> {
-    fn cell(&self, name: &str) -> Option<&'a str> {
-        self.columns.cell(self.record, name)
+    fn read(&self) -> ImportRow {
+        let [invoice, payee_name, payor_name, ..] = self.columns.required;
+        let payee = self.party_identifier(&self.columns.payee, payee_name);
+        let payor = self.party_identifier(&self.columns.payor, payor_name);
+        ImportRow {
+            invoice: self.cell(invoice.index).map(str::to_owned),
+            sync: self.sync(payee.clone(), payor),
+            payee,
+        }
     }
 
-    fn required(&self, name: &str) -> Result<&'a str, String> {
-        self.cell(name).ok_or_else(|| format!("{name}: must not be blank"))
+    /// What stands in a cell; blank is nothing.
+    fn cell(&self, index: usize) -> Option<&'a str> {
+        self.record.get(index).filter(|cell| !cell.trim().is_empty())
+    }
+
+    fn required(&self, column: Column) -> Result<&'a str, String> {
+        self.cell(column.index).ok_or_else(|| format!("{}: must not be blank", column.name))
     }
 
     /// The sync that the row asks for, or the first thing that is wrong with it.
-    fn sync(&self) -> Result<InvoiceSync, String> {
-        let (cells, columns) = (self.record.len(), self.columns.names.len());
+    fn sync(&self, payee: Option<String>, payor: Option<String>) -> Result<InvoiceSync, String> {
+        let (cells, columns) = (self.record.len(), self.columns.count);
         if cells != columns {
             return Err(format!("the line has {cells} cells, but there are {columns} columns"));
         }
-        let invoice = self.required("externalId")?.to_owned();
-        let payee = self.party("payee")?;
-        let payor = self.party("payor")?;
-        let status = self.required("status")?;
+        let [invoice, payee_name, payor_name, status, face_value, issue_date, due_date] =
+            self.columns.required;
+        let invoice = self.required(invoice)?.to_owned();
+        let payee = self.party(payee, payee_name, &self.columns.payee)?;
+        let payor = self.party(payor, payor_name, &self.columns.payor)?;
+        let status = self.required(status)?;
         let status = InvoiceStatus::parse(status).ok_or_else(|| {
             format!("status: {status:?} is not ISSUED, PARTIALLY_PAID, PAID or VOIDED")
         })?;
-        let face_value = face_value(self.required("faceValue")?)
+        let face_value = whole_cents(self.required(face_value)?)
             .ok_or("faceValue: must be a whole number of cents from 1 to 2147483647")?;
-        let issue_date = self.date("issueDate")?;
-        let due_date = self.date("dueDate")?;
+        let issue_date = self.date(issue_date)?;
+        let due_date = self.date(due_date)?;
         Ok(InvoiceSync { invoice, payee, payor, status, face_value, issue_date, due_date })
     }
 
-    fn date(&self, name: &str) -> Result<Timestamp, String> {
-        let text = self.required(name)?;
-        Timestamp::parse(text)
-            .ok_or_else(|| format!("{name}: must be a date-time, such as 2026-01-31T00:00:00Z"))
+    fn date(&self, column: Column) -> Result<Timestamp, String> {
+        let text = self.required(column)?;
+        Timestamp::parse(text).ok_or_else(|| {
+            format!("{}: must be a date-time, such as 2026-01-31T00:00:00Z", column.name)
+        })
     }
 
-    fn party(&self, prefix: &str) -> Result<Party, String> {
-        let legal_name = self.required(&format!("{prefix}LegalName"))?.to_owned();
-        let cell = |rest: &str| self.cell(&format!("{prefix}{rest}")).map(str::to_owned);
-        let contact = Contact {
-            name: cell("ContactName"),
-            email: cell("ContactEmail"),
-            phone: cell("ContactPhone"),
-            address: Address {
-                line1: cell("AddressLine1"),
-                line2: cell("AddressLine2"),
-                city: cell("AddressCity"),
-                state: cell("AddressState"),
-                postal_code: cell("AddressPostalCode"),
-            },
-        };
-        let details = BusinessDetails { legal_name, tax_id: cell("TaxId"), contact };
-        Ok(Party { business: self.party_identifier(prefix).unwrap_or_default(), details })
+    fn party(
+        &self,
+        business: Option<String>,
+        legal_name: Column,
+        columns: &PartyColumns,
+    ) -> Result<Party, String> {
+        let legal_name = self.required(legal_name)?.to_owned();
+        let [_, tax_id, name, email, phone, line1, line2, city, state, postal_code] =
+            columns.map(|index| self.cell(index?).map(str::to_owned));
+        let address = Address { line1, line2, city, state, postal_code };
+        let contact = Contact { name, email, phone, address };
+        let details = BusinessDetails { legal_name, tax_id, contact };
+        Ok(Party { business: business.unwrap_or_default(), details })
     }
 
     /// §4 imports rule 5: what is supplied wins (`4.imports.5.4`), else it is derived (`4.imports.5`).
-    fn party_identifier(&self, prefix: &str) -> Option<String> {
-        let given = self.cell(&format!("{prefix}ExternalId")).map(str::to_owned);
-        given.or_else(|| self.cell(&format!("{prefix}LegalName")).map(derived_identifier))
+    fn party_identifier(&self, columns: &PartyColumns, legal_name: Column) -> Option<String> {
+        let [external_id, ..] = columns;
+        let given = external_id.and_then(|index| self.cell(index)).map(str::to_owned);
+        given.or_else(|| self.cell(legal_name.index).map(derived_identifier))
     }
 }
 
 /// Digits and nothing else: no sign, no point, no exponent.
-fn face_value(text: &str) -> Option<FaceValue> {
+fn whole_cents(text: &str) -> Option<FaceValue> {
     let digits = text.bytes().all(|byte| byte.is_ascii_digit());
     digits.then(|| text.parse().ok()).flatten().and_then(FaceValue::new)
 }

@@ -9,4 +9,5 @@ mod problem;
 pub mod reply;
 pub mod request;
 pub mod route;
+mod sheet;
 pub mod words;
