@@ -72,8 +72,8 @@ fn is_digits(text: &str) -> bool {
 
 /// The same string, or the same instant.
 pub(crate) fn same_text(one: &str, other: &str) -> bool {
-    let instant = Timestamp::parse(one);
-    one == other || (instant.is_some() && instant == Timestamp::parse(other))
+    let same_instant = |instant| Some(instant) == Timestamp::parse(other);
+    one == other || Timestamp::parse(one).is_some_and(same_instant)
 }
 
 /// How far two instants are apart, in seconds; nothing for what is none.

@@ -13,7 +13,7 @@ impl Check for Withheld {
         let Some(kind) = exchange.kind() else { return };
         let Some(body) = exchange.seen.json() else { return };
         let mut withhold = |clause, names: &[&str]| {
-            let told = names.iter().find(|name| has_field(body, name));
+            let told = field_among(body, names);
             notes.expect(exchange, clause, told.is_none(), "body", || {
                 ("not told", told.map_or(String::new(), |name| format!("a field {name}")))
             });
@@ -35,12 +35,14 @@ impl Check for Withheld {
     }
 }
 
-fn has_field(value: &Value, name: &str) -> bool {
+/// The first field of `value` that is one of `names`, however deep it stands.
+fn field_among<'a>(value: &'a Value, names: &[&str]) -> Option<&'a str> {
     match value {
-        Value::Object(fields) => {
-            fields.contains_key(name) || fields.values().any(|value| has_field(value, name))
-        }
-        Value::Array(items) => items.iter().any(|item| has_field(item, name)),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+        Value::Object(fields) => fields.iter().find_map(|(name, value)| {
+            let named = names.contains(&name.as_str()).then_some(name.as_str());
+            named.or_else(|| field_among(value, names))
+        }),
+        Value::Array(items) => items.iter().find_map(|item| field_among(item, names)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
     }
 }

@@ -4,6 +4,8 @@
 //! sight and must stay the same; dates are compared as instants; unknown fields are ignored. Where the choices
 //! of a target are its own ([`Freedom`]), whatever the document leaves open is compared as what it is: a gap.
 
+use std::fmt;
+
 use serde_json::Value;
 use tideover_model::clause::Kind;
 use tideover_model::{Clause, Code, OperationKind, Seconds, Status, clause};
@@ -138,7 +140,7 @@ impl Comparison<'_> {
         if self.kind == Some(OperationKind::ListSubscriptions) && self.freedom.is_some() {
             fields.compare_lists(predicted, seen);
         } else if !(std::ptr::eq(predicted, seen) && fields.agree_with_themselves("", seen)) {
-            fields.compare("", predicted, Some(seen));
+            fields.compare(Place::Top, predicted, Some(seen));
         }
         let differences = fields.differences;
         let mut tell = |field: &str| {
@@ -311,6 +313,38 @@ fn action_clause(action: &str, predicted: &Seen) -> Clause {
     }
 }
 
+/// Where a value stands in an answer: dotted, when it is written down.
+#[derive(Clone, Copy)]
+enum Place<'a> {
+    Top,
+    Field(&'a Place<'a>, &'a str),
+    Item(&'a Place<'a>, usize),
+}
+
+impl<'a> Place<'a> {
+    /// The name of a field.
+    fn name(self) -> &'a str {
+        match self {
+            Place::Field(_, name) => name,
+            Place::Top | Place::Item(..) => "",
+        }
+    }
+}
+
+impl fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (around, last): (_, &dyn fmt::Display) = match self {
+            Place::Top => return Ok(()),
+            Place::Field(around, name) => (around, name),
+            Place::Item(around, index) => (around, index),
+        };
+        match around {
+            Place::Top => write!(f, "{last}"),
+            around => write!(f, "{around}.{last}"),
+        }
+    }
+}
+
 /// A field that is not as predicted.
 struct Difference {
     field: String,
@@ -328,22 +362,22 @@ struct Fields<'a> {
 }
 
 impl Fields<'_> {
-    fn compare(&mut self, field: &str, predicted: &Value, seen: Option<&Value>) {
+    fn compare(&mut self, place: Place<'_>, predicted: &Value, seen: Option<&Value>) {
         match (predicted, seen) {
             (Value::Object(predicted), Some(Value::Object(seen))) => {
                 for (name, predicted) in predicted {
-                    self.compare(&inside(field, name), predicted, seen.get(name));
+                    self.compare(Place::Field(&place, name), predicted, seen.get(name));
                 }
             }
             (Value::Array(predicted), Some(Value::Array(seen)))
                 if predicted.len() == seen.len() =>
             {
                 for (index, (predicted, seen)) in predicted.iter().zip(seen).enumerate() {
-                    self.compare(&inside(field, &index.to_string()), predicted, Some(seen));
+                    self.compare(Place::Item(&place, index), predicted, Some(seen));
                 }
             }
-            (predicted, seen) if !self.agree(field, predicted, seen) => {
-                self.differ(field, tell(field, predicted), seen);
+            (predicted, seen) if !self.agree(place.name(), predicted, seen) => {
+                self.differ(place, told(place.name(), predicted), seen);
             }
             _ => {}
         }
@@ -362,9 +396,9 @@ impl Fields<'_> {
         }
     }
 
-    fn differ(&mut self, field: &str, expected: String, seen: Option<&Value>) {
-        let seen = seen.map_or_else(|| ABSENT.to_owned(), |seen| tell(field, seen));
-        self.differences.push(Difference { field: field.to_owned(), expected, seen });
+    fn differ(&mut self, place: Place<'_>, expected: String, seen: Option<&Value>) {
+        let seen = seen.map_or_else(|| ABSENT.to_owned(), |seen| told(place.name(), seen));
+        self.differences.push(Difference { field: place.to_string(), expected, seen });
     }
 
     /// Subscriptions in any order, those that others made among them.
@@ -376,14 +410,13 @@ impl Fields<'_> {
         for expected in predicted.as_array().into_iter().flatten().filter_map(reference) {
             let bound = self.bindings.seen("reference", &expected);
             if let Some(bound) = bound.filter(|bound| !listed.contains(bound)) {
-                self.differ("", format!("{bound} in the list"), Some(seen));
+                self.differ(Place::Top, format!("{bound} in the list"), Some(seen));
             }
         }
     }
 
-    fn agree(&mut self, field: &str, predicted: &Value, seen: Option<&Value>) -> bool {
+    fn agree(&mut self, name: &str, predicted: &Value, seen: Option<&Value>) -> bool {
         let Some(seen) = seen else { return false };
-        let name = field.rsplit('.').next().unwrap_or_default();
         match (predicted, seen) {
             (Value::String(_), Value::String(_)) if is_prose(name) => true,
             (Value::String(_) | Value::Null, Value::String(_) | Value::Null)
@@ -429,15 +462,6 @@ impl Fields<'_> {
         let Some(freedom) = self.freedom.filter(|_| told) else { return false };
         instants_apart(predicted, seen).is_some_and(|apart| apart <= freedom.clocks_apart)
     }
-}
-
-/// What may be told of a field's value.
-fn tell(field: &str, value: &Value) -> String {
-    told(field.rsplit('.').next().unwrap_or_default(), value)
-}
-
-fn inside(field: &str, name: &str) -> String {
-    if field.is_empty() { name.to_owned() } else { format!("{field}.{name}") }
 }
 
 /// May be reworded at any time.

@@ -262,7 +262,7 @@ impl<F: Face + Hash> Bare<F> {
 
 impl Answer {
     fn telling(status: u16, body: &Value) -> Answer {
-        Answer { status, body: body.to_string().into_bytes() }
+        Answer { status, body: serde_json::to_vec(body).unwrap_or_default() }
     }
 
     /// Whether it does as it was asked.
