@@ -7,9 +7,13 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use mimalloc::MiMalloc;
+use tideover_harness::foretold::Case;
 use tideover_harness::generate;
+use tideover_harness::run::play_case;
+use tideover_harness::step::{Memory, Step};
 use tideover_harness::suite::{InProcess, OverHttp, Plan, Summary, World, check};
-use tideover_harness::target::{Http, start};
+use tideover_harness::target::{Bare, Http, INBOX, Prepared, service, start};
 use tideover_harness::transcript::Header;
 use tideover_model::{Profile, Seeded, Service};
 use tideover_sim::{Mock, NoNames};
@@ -17,9 +21,13 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::routed::Routers;
 
+/// As the `tideover` command has it.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
+
 const SEED: u64 = 1;
-/// Enough for every goal to have been the first of a case.
-const CASES: u64 = 10;
+/// Enough for every goal to have been the first of a case, that of what is large included.
+const CASES: u64 = 15;
 
 fn plan() -> Plan {
     let header = Header::new(SEED, start(), Profile::default());
@@ -34,8 +42,44 @@ fn play<W: World>(runtime: &Runtime, world: &mut W, plan: &Plan) -> Summary {
     summary
 }
 
-fn service(plan: &Plan) -> Service {
-    Service::new(plan.header.profile.clone(), Seeded { seed: plan.header.seed })
+/// A world whose webhooks come to the inbox, as `tideover check --in-process` has it.
+fn in_process(plan: &Plan) -> InProcess {
+    let Header { profile, seed, start, .. } = &plan.header;
+    InProcess::new(service(profile.clone(), *seed, INBOX), *start)
+}
+
+/// Worlds in which nobody sends webhooks.
+fn routers(plan: &Plan) -> Routers {
+    let Header { profile, seed, start, .. } = &plan.header;
+    Routers::new(Service::new(profile.clone(), Seeded { seed: *seed }), *start)
+}
+
+/// Plays and judges what was made before.
+fn judge(runtime: &Runtime, world: &mut InProcess, plan: &Plan, cases: &[Case]) {
+    for case in cases {
+        let played = runtime.block_on(async {
+            let mut target = world.fresh().await?;
+            play_case(&mut target, &plan.header, case).await
+        });
+        assert!(played.expect("the target answers").held(), "case of seed {SEED}");
+    }
+}
+
+/// What is sent of the steps of a case: the model alone, which nobody judges, is asked that.
+fn sent(plan: &Plan, steps: &[Step]) -> Vec<Prepared> {
+    let mut model = bare(plan);
+    let mut memory = Memory::with_inbox(INBOX);
+    let mut send = |step| {
+        let prepared = Prepared::from_step(step, &memory, Service::FIRST_KEY);
+        memory.keep(step, model.play(&prepared).json());
+        prepared
+    };
+    steps.iter().map(&mut send).collect()
+}
+
+fn bare(plan: &Plan) -> Bare {
+    let Header { profile, seed, start, .. } = &plan.header;
+    Bare::new(profile.clone(), *seed, *start)
 }
 
 /// The mock in the client's own thread, as `tideover check` has it.
@@ -54,21 +98,38 @@ async fn over_http(plan: &Plan) -> (Mock, OverHttp) {
 fn steps(criterion: &mut Criterion) {
     let plan = plan();
     let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
-    let mut model = InProcess::new(service(&plan), plan.header.start);
+    let mut model = in_process(&plan);
     let played = play(&runtime, &mut model, &plan).steps;
     let mut group = criterion.benchmark_group("steps");
     group.throughput(Throughput::Elements(played));
-    group.bench_function("generation alone", |bencher| {
+    let numbers = plan.first..plan.first + plan.cases;
+    let walk = |number| model.walked(&plan.header, number, plan.steps);
+    let cases: Vec<Case> = numbers.clone().map(walk).collect();
+    let requests: Vec<_> = cases.iter().map(|case| sent(&plan, &case.steps)).collect();
+    group.bench_function("the model alone", |bencher| {
         bencher.iter(|| {
-            for case in plan.first..plan.first + plan.cases {
-                black_box(generate::case(&plan.header, case, plan.steps));
+            for requests in &requests {
+                let mut model = bare(&plan);
+                for request in requests {
+                    black_box(model.answer(request));
+                }
             }
         });
+    });
+    group.bench_function("generation alone", |bencher| {
+        bencher.iter(|| {
+            for case in numbers.clone() {
+                black_box(generate::walked(&plan.header, case, plan.steps));
+            }
+        });
+    });
+    group.bench_function("playing and judging alone", |bencher| {
+        bencher.iter(|| judge(&runtime, &mut model, &plan, &cases));
     });
     group.bench_function("in process", |bencher| {
         bencher.iter(|| play(&runtime, &mut model, &plan));
     });
-    let mut routers = Routers::new(service(&plan), plan.header.start);
+    let mut routers = routers(&plan);
     group.bench_function("through the router", |bencher| {
         bencher.iter(|| play(&runtime, &mut routers, &plan));
     });

@@ -9,7 +9,9 @@ use serde_json::{Value, json};
 use tideover_harness::inbox::Arrival;
 use tideover_harness::run::Observed;
 use tideover_harness::suite::World;
-use tideover_harness::target::{Prepared, PreparedAction, Seen, Target, Unanswered, Unreachable};
+use tideover_harness::target::{
+    Answer, Prepared, PreparedAction, Seen, Target, Unanswered, Unreachable,
+};
 use tideover_model::{Service, Timestamp};
 use tideover_sim::{Clock, ClockChoice};
 use tower::Service as _;
@@ -24,6 +26,7 @@ pub(crate) struct Routers {
 pub(crate) struct Routed {
     router: Router,
     deliveries_seen: u64,
+    answered: Answer,
 }
 
 impl Routers {
@@ -39,7 +42,7 @@ impl World for Routers {
     async fn fresh(&mut self) -> Result<Routed, Unreachable> {
         let clock = Clock::new(self.start, ClockChoice::Still);
         let world = tideover_sim::World::new(Box::new(self.service.clone()), clock);
-        Ok(Routed { router: world.router(), deliveries_seen: 0 })
+        Ok(Routed { router: world.router(), deliveries_seen: 0, answered: Answer::default() })
     }
 }
 
@@ -85,7 +88,8 @@ impl Target for Routed {
         let response = self.router.call(request).await.expect("the router never fails");
         let status = response.status().as_u16();
         let body = to_bytes(response.into_body(), usize::MAX).await.expect("a body");
-        let seen = Seen::new(status, &body);
+        self.answered = Answer { status, body: body.into() };
+        let seen = self.answered.read();
         if step.action == PreparedAction::Deliveries {
             let next = seen.json().and_then(|body| body["next"].as_u64());
             self.deliveries_seen = next.unwrap_or(self.deliveries_seen);
@@ -104,4 +108,8 @@ impl Target for Routed {
 
 impl Observed for Routed {
     const TIMED: bool = false;
+
+    fn answered(&self) -> Option<&Answer> {
+        Some(&self.answered)
+    }
 }
