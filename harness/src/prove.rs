@@ -8,7 +8,7 @@ use std::thread;
 use tideover_model::{Clause, Destinations, Profile};
 
 use crate::concurrent::{Known, Schedule, interleave, judge};
-use crate::defects::{Defect, Defective, Expected};
+use crate::defects::{Defect, Defective};
 use crate::finding::Verdict;
 use crate::generate::{self, Size};
 use crate::latency::percentile;
@@ -81,11 +81,6 @@ impl Proof {
     /// Whether no seed found it.
     pub fn survived(&self) -> bool {
         self.found().next().is_none()
-    }
-
-    /// Whether it survived, and the catalogue doesn't say why.
-    pub fn survived_unexpectedly(&self) -> bool {
-        self.survived() && !matches!(self.defect.expected, Expected::Survives(_))
     }
 
     /// How many seeds named the clause that the catalogue says is named.

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use tideover_model::{Clause, clause};
 
 use crate::checks::registry::{Needs, WATCHED};
-use crate::defects::{self, Expected};
+use crate::defects;
 use crate::receiver::examination;
 use crate::target::start;
 
@@ -87,9 +87,6 @@ static ALL: LazyLock<BTreeMap<Clause, Standing>> = LazyLock::new(|| {
         }
     }
     for defect in defects::all() {
-        if matches!(defect.expected, Expected::Survives(_)) {
-            continue;
-        }
         on(defect.clause, &mut |standing| {
             push(&mut standing.defects, defect.name);
             if defect.named() != defect.clause {

@@ -1,42 +1,68 @@
 //! All attempts of a delivery carry one `Service-Delivery` and the same bytes, and no other delivery carries
 //! it (`6.delivery.3.2`).
+//!
+//! That two arrivals are attempts of one delivery shows where a subscription is told the same financing state of
+//! an invoice twice: its sequence is of one event alone (`6.delivery.5`). What else is told twice in the same
+//! bytes may be two events.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use tideover_model::clause;
+use serde_json::Value;
+use tideover_model::{OperationKind, clause};
 
 use crate::checks::{Check, Exchange, Notes, starts_anew};
+use crate::inbox::Arrival;
+use crate::target::Prepared;
+
+/// Where an attempt came, and its bytes.
+type Sent = Arc<(String, Vec<u8>)>;
 
 #[derive(Default)]
 pub(super) struct Attempts {
-    deliveries: BTreeMap<String, (String, Vec<u8>)>,
+    deliveries: BTreeMap<String, Sent>,
+    /// Under which name each came first, since the last subscription was made: what a new one is told is new.
+    names: BTreeMap<Sent, String>,
 }
 
 impl Check for Attempts {
     fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
         if starts_anew(exchange) {
-            self.deliveries.clear();
+            *self = Attempts::default();
         }
-        let clause = clause!("6.delivery.3.2");
+        if exchange.success_of(OperationKind::Subscribe).is_some() {
+            self.names.clear();
+        }
         for arrival in exchange.arrivals {
+            let clause = clause!("6.delivery.3.2");
             let Some(id) = &arrival.delivery else {
                 let evidence = || ("an identifier", "none");
                 notes.expect(exchange, clause, false, "Service-Delivery", evidence);
                 continue;
             };
-            let Some((path, body)) = self.deliveries.get(id) else {
-                let sent = (arrival.path.clone(), arrival.body.clone());
-                self.deliveries.insert(id.clone(), sent);
-                notes.meet(clause);
-                continue;
-            };
-            let same = *path == arrival.path && *body == arrival.body;
-            let in_words = |path: &str, body: &[u8]| {
+            let in_words = |(path, body): &(String, Vec<u8>)| {
                 format!("{id} on {path}: {}", String::from_utf8_lossy(body))
             };
-            notes.expect(exchange, clause, same, "Service-Delivery", || {
-                (in_words(path, body), in_words(&arrival.path, &arrival.body))
-            });
+            let sent = Sent::new((arrival.path.clone(), arrival.body.clone()));
+            if let Some(known) = self.deliveries.get(id) {
+                let evidence = || (in_words(known), in_words(&sent));
+                notes.expect(exchange, clause, *known == sent, "Service-Delivery", evidence);
+                continue;
+            }
+            let name = self.names.entry(Arc::clone(&sent)).or_insert_with(|| id.clone());
+            let same = name == id || !happens_once(arrival);
+            notes.expect(exchange, clause, same, "Service-Delivery", || (name.clone(), id.clone()));
+            self.deliveries.insert(id.clone(), sent);
         }
     }
+
+    /// It may have made a subscription.
+    fn miss(&mut self, _sent: &Prepared) {
+        self.names.clear();
+    }
+}
+
+fn happens_once(arrival: &Arrival) -> bool {
+    let event: Value = serde_json::from_slice(&arrival.body).unwrap_or_default();
+    event.get("sequence").is_some_and(Value::is_u64)
 }

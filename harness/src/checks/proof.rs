@@ -295,6 +295,15 @@ fn attempts_that_are_not_alike_are_found() {
     assert_eq!(of(elsewhere), ["6.delivery.3.2"]);
     let nameless = Arrival { delivery: None, ..arrival("d", &added("v")) };
     assert_eq!(of(nameless), ["6.delivery.3.2"]);
+    // Two events may be alike, unless they have a sequence.
+    assert!(of(arrival("e", &added("v"))).is_empty());
+    let twice = |second: &str| {
+        let funded = |name| vec![arrival(name, &state("FUNDED", json!(3)))];
+        let shown = subscribed_then(&[funded("d"), funded(second)]);
+        broken_by(&mut super::attempts::Attempts::default(), &shown)
+    };
+    assert!(twice("d").is_empty());
+    assert_eq!(twice("e"), ["6.delivery.3.2"]);
 }
 
 #[test]

@@ -42,7 +42,7 @@ Exit codes:
   0  all held, or what the document leaves open is not as we assume, or something stalled
      (unless --fail-on says otherwise)
   1  the contract was violated, a transcript's expectation was not met, a signature is not valid,
-     a receiver was found wanting, or a defect survived that should be found
+     a receiver was found wanting, or a defect survived
   2  the command was wrong: an option, a file, a port in use, a probe
   3  the target could not be reached or was given up, or nothing could be concluded
   130  a check or a proof was interrupted; what it had seen until then held";

@@ -282,7 +282,7 @@ pub(super) static DEFECTS: &[Defect] = &[
         "a tenth more than the limit may be outstanding with a business",
         choice(Skew::WideLimit),
     )
-    .named_as(clause!("2.invoice.fundable")),
+    .named_as(clause!("4.advances.1")),
     Defect::new(
         "limit-is-counted-per-platform",
         clause!("8.concentrationLimit"),
@@ -293,7 +293,7 @@ pub(super) static DEFECTS: &[Defect] = &[
             })
         }),
     )
-    .survives("no goal fills the limit of a business through two platforms"),
+    .named_as(clause!("4.advances.1")),
     Defect::new(
         "advance-needs-no-onboarding",
         clause!("3.onboarding.2.2"),

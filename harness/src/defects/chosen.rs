@@ -28,6 +28,8 @@ pub(super) enum Skew {
     FeeTakenOff,
     /// Every token for this purpose is the same.
     Same(Token),
+    /// What was accepted is sent once more: that is permitted.
+    Twice,
 }
 
 impl<C> Chosen<C> {
@@ -86,6 +88,6 @@ impl<C: Choices> Choices for Chosen<C> {
     }
 
     fn is_duplicated(&mut self, profile: &Profile, delivery: u64) -> bool {
-        self.choices.is_duplicated(profile, delivery)
+        self.skew == Some(Skew::Twice) || self.choices.is_duplicated(profile, delivery)
     }
 }

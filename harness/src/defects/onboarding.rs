@@ -253,7 +253,7 @@ pub(super) static DEFECTS: &[Defect] = &[
             }
         }),
     )
-    .survives("a generated run invites no business that is not synced"),
+    .named_as(clause!("7.codes.business_not_found")),
 ];
 
 /// Nothing changes, and yet it is said to have happened.

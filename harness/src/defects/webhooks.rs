@@ -10,7 +10,7 @@ use tideover_model::{
 };
 
 use super::Defect;
-use super::breach::{Behind, answer, attempt, choice, receipt, reply};
+use super::breach::{Behind, Breach, answer, attempt, choice, receipt, reply};
 use super::chosen::Skew;
 
 pub(super) static DEFECTS: &[Defect] = &[
@@ -284,15 +284,17 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "duplicates-are-new-deliveries",
         clause!("6.delivery.3.2"),
-        "a delivery that is sent again by hand carries a name of its own",
-        attempt(|_, attempt| {
-            if attempt.cause == Cause::Resent {
-                altered(attempt, |delivery| delivery.id.push('r'));
-            }
-            true
-        }),
-    )
-    .survives("no step asks for a delivery to be sent again by hand"),
+        "a delivery that was accepted and is sent once more carries a name of its own",
+        Breach {
+            skew: Some(Skew::Twice),
+            ..attempt(|_, attempt| {
+                if matches!(attempt.cause, Cause::Duplicate | Cause::Resent) {
+                    altered(attempt, |delivery| delivery.id.push('r'));
+                }
+                true
+            })
+        },
+    ),
 ];
 
 /// Alters what is sent.

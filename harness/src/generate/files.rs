@@ -31,7 +31,7 @@ impl Walk {
         })
     }
 
-    /// The row of an invoice that has an advance moves only its status.
+    /// The row of an invoice that has an advance moves only its status, and it is still the same advance.
     pub(super) fn toward_import_over_advance(&mut self, stage: &mut usize) -> Option<Step> {
         let payee = VENDORS[0];
         Some(match advance(stage) {
@@ -43,7 +43,7 @@ impl Walk {
                 None => make::get_business(payee),
             },
             1 => make::import("m1", rows("m1")),
-            2 => make::request_advance(payee, "m1-0"),
+            2 | 5 | 6 => make::request_advance(payee, "m1-0"),
             3 => make::import("m6", rows("m1").replace(",ISSUED,", ",PAID,")),
             4 => make::get_invoice(payee, "m1-0"),
             _ => return None,
@@ -61,6 +61,9 @@ impl Walk {
     }
 }
 
+const COLUMNS: &str =
+    "externalId,payeeExternalId,payeeLegalName,payorLegalName,status,faceValue,issueDate,dueDate\n";
+
 /// A file of so many rows, each about one invoice.
 fn equal_rows(count: usize) -> String {
     let row = "r,V,P,ISSUED,5,2026-01-01T00:00:00Z,2026-02-01T00:00:00Z\n";
@@ -68,11 +71,19 @@ fn equal_rows(count: usize) -> String {
     format!("{header}{}", row.repeat(count))
 }
 
+/// Invoices that fill the limit of `payee` together.
+pub(super) fn large_rows(payee: &str) -> String {
+    let row = |number| {
+        format!(
+            "large{number},{payee},V,P,ISSUED,25000000,2026-01-01T00:00:00Z,2026-03-01T00:00:00Z\n"
+        )
+    };
+    format!("{COLUMNS}{}", (1..=5).map(row).collect::<String>())
+}
+
 /// The same text for the same import, so that it can be sent again.
 fn rows(import: &str) -> String {
-    let mut csv = String::from(
-        "externalId,payeeExternalId,payeeLegalName,payorLegalName,status,faceValue,issueDate,dueDate\n",
-    );
+    let mut csv = COLUMNS.to_owned();
     let dates = "2026-01-01T00:00:00Z,2026-03-01T00:00:00Z";
     for (row, (payee, face)) in
         [("v1", "1000"), ("", "250000"), ("v2", "1e3"), ("v1", "2147483648"), ("v2", "99")]

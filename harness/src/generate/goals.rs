@@ -17,6 +17,10 @@ pub(super) enum Goal {
     Import { import: &'static str, stage: usize },
     /// Two platforms serve one business.
     Share { stage: usize },
+    /// The limit of a business is reached through one platform, and asked for through another.
+    ShareLimit { stage: usize },
+    /// Every boundary of a face value is quoted.
+    Quotes { stage: usize },
     /// Everything that can become of a tax id.
     TaxIds { stage: usize },
     /// A subscription from its creation to its deletion.
@@ -44,7 +48,7 @@ pub(super) const VENDORS: [&str; 3] = ["v1", "v2", "v/3 ü"];
 pub(super) const PAYORS: [&str; 2] = ["p1", "p2"];
 pub(super) const INVOICES: [&str; 4] = ["i1", "i2", "i3", "i%4"];
 pub(super) const IMPORTS: [&str; 2] = ["m1", "m2"];
-const UNKNOWN: &str = "nobody";
+pub(super) const UNKNOWN: &str = "nobody";
 
 pub(super) fn tax_digits(business: &str) -> u32 {
     let number = VENDORS.iter().position(|vendor| *vendor == business).unwrap_or(8);
@@ -80,6 +84,8 @@ impl Goal {
             Goal::Repay { payee: VENDORS[2], invoice: INVOICES[3] },
             Goal::Upstream { stage: 0 },
             Goal::TooLarge { stage: 0 },
+            Goal::ShareLimit { stage: 0 },
+            Goal::Quotes { stage: 0 },
         ]
     }
 }
@@ -105,6 +111,8 @@ impl Walk {
             Goal::FillLimit { payee, next } => self.toward_limit(payee, next),
             Goal::Import { import, stage } => self.toward_import(import, advance(stage)),
             Goal::Share { stage } => self.toward_sharing(stage),
+            Goal::ShareLimit { stage } => self.toward_shared_limit(stage),
+            Goal::Quotes { stage } => self.toward_quotes(advance(stage)),
             Goal::TaxIds { stage } => self.toward_tax_ids(advance(stage)),
             Goal::Subscription { name, stage } => self.toward_subscription(name, advance(stage)),
             Goal::Links { name, stage } => self.toward_links(name, advance(stage)),

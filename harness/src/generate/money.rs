@@ -7,8 +7,9 @@ use tideover_model::wire::reply::Invoice;
 use tideover_model::wire::words::{AdvanceState, InvoiceStatus};
 
 use crate::generate::goals::{PAYORS, VENDORS, advance, tax_digits};
+use crate::generate::onboarding::other_platform;
 use crate::generate::requests::{self as make, InvoiceFields};
-use crate::generate::{Walk, values};
+use crate::generate::{Walk, files, values};
 use crate::step::{Caller, Step};
 
 impl Walk {
@@ -83,7 +84,7 @@ impl Walk {
         self.draw(proptest::sample::select(vec![0_u64, 1, 29, 30, 31, 60, 90]))
     }
 
-    /// Large invoices, one after the other, until an advance is refused.
+    /// Large invoices, one after the other, until an advance is refused; the last ones little by little.
     pub(super) fn toward_limit(&mut self, payee: &str, next: &mut usize) -> Option<Step> {
         if let Some(step) = self.toward_onboarding(&Caller::Default, payee) {
             return Some(step);
@@ -91,11 +92,39 @@ impl Walk {
         let name = format!("big{}", *next / 2);
         let step = match (*next % 2, *next) {
             (_, 14..) => return None,
-            (0, _) => self.sync_with(payee, &name, "ISSUED", 25_000_000),
+            (0, 0..8) => self.sync_with(payee, &name, "ISSUED", 25_000_000),
+            (0, _) => self.sync_with(payee, &name, "ISSUED", 10_000_000),
             _ => make::request_advance(payee, &name),
         };
         *next += 1;
         Some(step)
+    }
+
+    /// What one platform has outstanding counts for the other.
+    pub(super) fn toward_shared_limit(&mut self, stage: &mut usize) -> Option<Step> {
+        let vendor = VENDORS[0];
+        let onboarded = self.toward_onboarding(&Caller::Default, vendor);
+        if let Some(step) = onboarded.or_else(|| self.toward_other_platform()) {
+            return Some(step);
+        }
+        let tax_id = self.draw(values::spelled_tax_id(tax_digits(vendor)));
+        Some(match advance(stage) {
+            0 => make::import("m7", files::large_rows(vendor)),
+            stage @ 1..=5 => make::request_advance(vendor, &format!("large{stage}")),
+            6 => make::sync_business("w1", "W One", Some(&tax_id), None).by(&other_platform()),
+            7 => self.sync_with("w1", "large", "ISSUED", 25_000_000).by(&other_platform()),
+            8 => make::get_invoice("w1", "large").by(&other_platform()),
+            9 => make::request_advance("w1", "large").by(&other_platform()),
+            _ => return None,
+        })
+    }
+
+    pub(super) fn toward_quotes(&mut self, stage: usize) -> Option<Step> {
+        let vendor = VENDORS[1];
+        Some(match stage.checked_sub(1) {
+            None => self.supply_tax_id(vendor),
+            Some(index) => make::quote(vendor, *values::BOUNDARIES.get(index)?),
+        })
     }
 
     /// Not onboarded, then not ISSUED, then paid already, then too small.

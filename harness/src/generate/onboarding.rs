@@ -4,7 +4,7 @@ use proptest::bool::weighted;
 use serde_json::json;
 use tideover_model::wire::reply::Onboarding;
 
-use crate::generate::goals::{VENDORS, advance, email_of, tax_digits};
+use crate::generate::goals::{UNKNOWN, VENDORS, advance, email_of, tax_digits};
 use crate::generate::requests as make;
 use crate::generate::{Walk, caller_name, values};
 use crate::identifiers::business_path;
@@ -129,6 +129,7 @@ impl Walk {
                 make::act("vendorOpensSession", json!({ "url": url }))
             }
             12 => make::get_business(business),
+            13 => make::invite(UNKNOWN, &email),
             _ => return None,
         })
     }
@@ -154,7 +155,7 @@ impl Walk {
             3 => confirm("VENDOR_ASSERTION", Some("12-0000002")),
             4 | 6 | 9 => make::get_business(business),
             5 => confirm("W9_UPLOAD", None),
-            7 => make::act(
+            7 | 13 => make::act(
                 "vendorAddsBankAccount",
                 json!({ "payeeExternalId": business,
                 "accountNumber": account, "routingNumber": "021000021" }),
@@ -165,17 +166,23 @@ impl Walk {
                 "address": make::full_address() }),
             ),
             10 => make::advance_clock(300),
-            11 => make::get_business(business),
+            11 | 15 => make::get_business(business),
+            12 => self.supply_bank(business),
+            14 => make::advance_clock(86_400),
             _ => return None,
         })
     }
 
-    /// The second platform, which must have been issued a key.
-    pub(super) fn toward_sharing(&mut self, stage: &mut usize) -> Option<Step> {
-        let other = Caller::Key("${other.key}".into());
+    /// The second platform must have been issued a key.
+    pub(super) fn toward_other_platform(&mut self) -> Option<Step> {
         let issued = self.steps.iter().any(|step| step.name.as_deref() == Some("other"));
-        if !issued {
-            return Some(make::act("issueKey", json!({ "platform": "other" })).named("other"));
+        let issue = || make::act("issueKey", json!({ "platform": "other" })).named("other");
+        (!issued).then(issue)
+    }
+
+    pub(super) fn toward_sharing(&mut self, stage: &mut usize) -> Option<Step> {
+        if let Some(step) = self.toward_other_platform() {
+            return Some(step);
         }
         let vendor = VENDORS[0];
         if *stage == 0
@@ -192,17 +199,25 @@ impl Walk {
             2 => make::get_business(vendor),
             3 => self.sync_issued("w1", "i1"),
             4 => make::get_invoice(vendor, "i1"),
-            6 => match self.toward_onboarding(&Caller::Default, vendor) {
+            // Without a tax id it is another business of the same name.
+            6 => make::sync_business(vendor, &make::name_of(vendor), None, None),
+            7 => make::get_business(vendor),
+            8 => match self.toward_onboarding(&Caller::Default, vendor) {
                 Some(step) => {
-                    *stage = 6;
+                    *stage = 8;
                     return Some(step);
                 }
                 None => make::get_business("w1"),
             },
-            7 => make::request_advance("w1", "i1"),
-            8 => make::get_invoice("w1", "i1"),
+            9 => make::request_advance("w1", "i1"),
+            10 => make::get_invoice("w1", "i1"),
             _ => return None,
         };
-        Some(step.by(&other))
+        Some(step.by(&other_platform()))
     }
+}
+
+/// The second platform, once it has been issued a key.
+pub(super) fn other_platform() -> Caller {
+    Caller::Key("${other.key}".into())
 }

@@ -4,11 +4,15 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use tideover_model::{FaceValue, Timestamp};
 
+/// Face values that something depends on, in cents: the ends of the range, what a fee is rounded to, the cap.
+pub(super) static BOUNDARIES: [i64; 8] =
+    [1, 2, 99, 100, 25_000_000, 25_000_001, 30_000_000, FaceValue::MAX];
+
 /// Face values that are legal, in cents: the ends of the range, the cap, and what lies between.
 pub(super) fn face_value() -> impl Strategy<Value = i64> {
     prop_oneof![
         6 => 10_000_i64..5_000_000,
-        2 => select(vec![1, 2, 99, 100, 25_000_000, 25_000_001, 30_000_000, FaceValue::MAX]),
+        2 => select(&BOUNDARIES[..]),
         1 => 1_i64..=FaceValue::MAX,
     ]
 }

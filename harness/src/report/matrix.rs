@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tideover_model::Clause;
 
-use crate::defects::{Defect, Expected};
+use crate::defects::Defect;
 use crate::prove::Proof;
 
 /// The proofs, for a person.
@@ -36,11 +36,7 @@ impl fmt::Display for Matrix<'_> {
         }
         writeln!(f)?;
         for proof in self.proofs.iter().filter(|proof| proof.survived()) {
-            let why = match proof.defect.expected {
-                Expected::Survives(reason) => reason,
-                Expected::Named | Expected::NamedAs(_) => "it should be found",
-            };
-            writeln!(f, "survived: {}: {why}", proof.defect.name)?;
+            writeln!(f, "survived: {}", proof.defect.name)?;
         }
         let found = self.proofs.iter().filter(|proof| !proof.survived()).count();
         let requests = self.proofs.iter().flat_map(Proof::found).map(|(trial, _)| trial.requests);
@@ -137,16 +133,11 @@ fn proof_as_json(proof: &Proof) -> Value {
 }
 
 fn described(defect: &Defect) -> Value {
-    let survives = match defect.expected {
-        Expected::Survives(reason) => Some(reason),
-        Expected::Named | Expected::NamedAs(_) => None,
-    };
     json!({
         "name": defect.name,
         "clause": defect.clause.name(),
         "words": defect.words,
         "named": defect.named().name(),
-        "survives": survives,
     })
 }
 
