@@ -274,8 +274,7 @@ pub(super) static DEFECTS: &[Defect] = &[
         clause!("4.advances.1"),
         "nothing is ever too much to be outstanding with a business",
         choice(Skew::NoLimit),
-    )
-    .named_as(clause!("2.invoice.fundable")),
+    ),
     Defect::new(
         "limit-has-some-slack",
         clause!("8.concentrationLimit"),
