@@ -6,6 +6,7 @@ use serde_json::Value;
 use tideover_model::{BusinessId, Cents, clause};
 
 use crate::judge::comparison::Point;
+use crate::judge::reading::amount;
 
 /// A limit that is at least one number and less than another.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,7 +60,7 @@ impl Limits {
     /// What an answer with amounts tells of the per-invoice maximum: nothing lies between the cap and what was
     /// financed of more.
     pub(crate) fn learn_financeable(&mut self, face_value: i64, answer: &Value) -> Option<Point> {
-        let financeable = answer.get("financeableAmount")?.as_i64()?;
+        let financeable = amount(answer, "financeableAmount")?.0;
         self.invoice.accept(financeable);
         if financeable < face_value {
             self.invoice.refuse(financeable + 1);

@@ -7,7 +7,7 @@ use tideover_model::{
     OperationKind, Party, PlatformId, Timestamp, VendorRoute,
 };
 
-use crate::judge::reading::Told;
+use crate::judge::reading::{Told, amount};
 use crate::judge::world::{Subject, World, kind_of};
 use crate::target::{Prepared, Seen};
 
@@ -91,7 +91,7 @@ pub(crate) fn moves(
         return moves;
     }
     if let Some(invoice) = invoice {
-        let told = seen.json().and_then(|body| body.get("collected")?.as_i64());
+        let told = seen.json().and_then(|body| amount(body, "collected"));
         let before = match world.look(
             now,
             platform,
@@ -100,7 +100,7 @@ pub(crate) fn moves(
             Some(Reply::Invoice(invoice)) => invoice.collected,
             _ => Cents::ZERO,
         };
-        if let Some(more) = told.map(|told| Cents(told) - before).filter(|more| more.0 > 0) {
+        if let Some(more) = told.map(|told| told - before).filter(|more| more.0 > 0) {
             moves.push(Move::Paid(payee.clone(), invoice, more));
         }
     }
@@ -383,8 +383,8 @@ fn adopt_invoice(
     if !world.operate(now, platform, told, sync(if advance.is_some() { issued } else { status })) {
         return false;
     }
-    let collected = answer.get("collected").and_then(Value::as_i64).unwrap_or(0);
-    if advance.is_some() || collected > 0 {
+    let collected = amount(answer, "collected").unwrap_or(Cents::ZERO);
+    if advance.is_some() || collected > Cents::ZERO {
         onboard(world, platform, payee, now);
     }
     if let Some(advance) = advance {
@@ -401,10 +401,10 @@ fn adopt_invoice(
             world.happen(now, platform, Happening::FundingCompletes { payee, invoice });
         }
     }
-    if collected > 0 {
+    if collected > Cents::ZERO {
         let (payee, invoice) = names();
-        let amount = Cents(collected);
-        world.happen(now, platform, Happening::PayorPays { payee, invoice, amount });
+        let pays = Happening::PayorPays { payee, invoice, amount: collected };
+        world.happen(now, platform, pays);
     }
     world.operate(now, platform, told, sync(status))
 }

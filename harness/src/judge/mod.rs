@@ -21,5 +21,5 @@ pub use bounds::Bounds;
 pub(crate) use comparison::{Comparison, Point};
 pub(crate) use explain::{Attempt, DEEPEST, Unseen};
 pub use hidden::{Before, Outside};
-pub(crate) use reading::Told;
+pub(crate) use reading::{Told, amount};
 pub(crate) use world::{Subject, World, kind_of};

@@ -3,8 +3,8 @@
 use serde_json::Value;
 use tideover_model::wire::reply::Remittance;
 use tideover_model::{
-    BusinessId, Cents, Choices, Code, Offer, Profile, Reservation, Seconds, Seeded, Terms, Token,
-    Transition,
+    BusinessId, Cents, Choices, Code, FaceValue, Offer, Profile, Reservation, Seconds, Seeded, Terms,
+    Token, Transition,
 };
 
 use crate::target::Seen;
@@ -81,12 +81,18 @@ impl Told {
 }
 
 fn amounts(body: &Value) -> Option<Amounts> {
-    let cents = |name: &str| body.get(name)?.as_i64().filter(|cents| *cents >= 0).map(Cents);
     Some(Amounts {
-        financeable: cents("financeableAmount"),
-        advance: cents("advanceAmount")?,
-        fee: cents("feeTotal")?,
+        financeable: amount(body, "financeableAmount"),
+        advance: amount(body, "advanceAmount")?,
+        fee: amount(body, "feeTotal")?,
     })
+}
+
+/// An amount that an answer tells of an invoice, if it can be one: it is not negative, and no more than any
+/// invoice is worth (`8.faceValue`). Cents.
+pub(crate) fn amount(body: &Value, name: &str) -> Option<Cents> {
+    let cents = body.get(name)?.as_i64()?;
+    (0..=FaceValue::MAX).contains(&cents).then_some(Cents(cents))
 }
 
 impl Reading {

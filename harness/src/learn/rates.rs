@@ -6,7 +6,7 @@ use serde_json::Value;
 use tideover_model::{OperationKind, PlatformId};
 
 use crate::checks::Exchange;
-use crate::judge::Belief;
+use crate::judge::{Belief, amount};
 use crate::learn::span::{Span, narrow, widen};
 
 /// The parts of ten thousand that a share is of, over the days of a fee's period.
@@ -98,7 +98,7 @@ struct Told {
 
 impl Told {
     fn by(answer: &Value) -> Option<Told> {
-        let cents = |name: &str| answer.get(name)?.as_u64();
+        let cents = |name: &str| u64::try_from(amount(answer, name)?.0).ok();
         let financeable = cents("financeableAmount").filter(|cents| *cents > 0)?;
         Some(Told { financeable, advance: cents("advanceAmount")?, fee: cents("feeTotal")? })
     }

@@ -103,6 +103,50 @@ fn what_no_history_explains_is_found_and_told_with_what_came_before() {
     assert_eq!(command(&path).status.code(), Some(1));
 }
 
+/// What no invoice is worth is told, and never calculated with.
+#[test]
+fn amounts_that_cannot_be_are_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let asked = json!({ "externalId": "acme", "invoiceFaceValue": 1000 });
+    let offer = |advance: i64, fee: i64, financeable: i64, forwarded: i64| {
+        json!({
+            "financeableAmount": financeable, "advanceAmount": advance, "feeTotal": fee,
+            "forwardedAtPayment": forwarded, "fundable": true, "notFundableReason": null, "extra": {},
+        })
+    };
+    let invoice = |collected: i64, advance: Value| {
+        json!({
+            "externalId": "i", "status": "ISSUED", "faceValue": 1000, "collected": collected,
+            "collectionState": "UNCOLLECTED", "issueDate": "2026-01-01T00:00:00Z",
+            "dueDate": "2026-04-01T00:00:00Z", "advance": advance, "fundable": false,
+            "notFundableReason": "Not yet.",
+        })
+    };
+    let huge = json!({
+        "state": "FUNDED", "advanceAmount": i64::MAX, "feeTotal": i64::MAX,
+        "amountSent": i64::MAX, "amountOwed": i64::MAX,
+    });
+    let quote = |answer| ("POST", "/v1/quotes", asked.clone(), 200, answer);
+    let path = "/v1/organizations/acme/invoices/i";
+    let read = |answer| ("GET", path, Value::Null, 200, answer);
+    for exchanges in [
+        vec![quote(offer(i64::MAX, i64::MAX, 1000, 0))],
+        vec![quote(offer(i64::MAX, i64::MAX, i64::MAX, i64::MIN))],
+        vec![quote(offer(100, i64::MIN, i64::MAX, 5))],
+        vec![quote(offer(800, 20, 1000, 180)), quote(offer(i64::MAX, 1, i64::MAX, 0))],
+        vec![read(invoice(500, Value::Null)), read(invoice(i64::MIN, Value::Null))],
+        vec![read(invoice(i64::MAX, huge.clone()))],
+    ] {
+        let output = command(&kept(folder.path(), &archive(&exchanges)));
+        let told = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{exchanges:?}: {told}");
+    }
+    // What an advance on an invoice amounts to is not shown.
+    let output = command(&kept(folder.path(), &archive(&[read(invoice(0, huge))])));
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(!told.contains("panicked"), "{told}");
+}
+
 #[test]
 fn a_file_that_is_neither_is_told_in_a_line() {
     let folder = tempfile::tempdir().unwrap();

@@ -13,7 +13,7 @@ use super::{Broken, Invoice, Named, advanced, granted, requests_for_advances};
 use crate::concurrent::decoded::{Decoded, syncs};
 use crate::concurrent::history::Request;
 use crate::concurrent::judgement::{Contradiction, Known};
-use crate::judge::{Before, Outside};
+use crate::judge::{Before, Outside, amount};
 
 pub(super) fn find(
     history: &Decoded<'_>,
@@ -134,7 +134,7 @@ impl Advances {
 
 /// What an advance that was granted amounts to. Cents.
 fn granted_amount(request: &Request) -> Option<i64> {
-    granted(request)?.get("advanceAmount")?.as_i64()
+    amount(granted(request)?, "advanceAmount").map(|amount| amount.0)
 }
 
 /// The most that each invoice was ever said to be worth. Cents.
