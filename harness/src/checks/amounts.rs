@@ -51,8 +51,7 @@ impl Check for Arithmetic {
                 "financeableAmount",
                 "at most the face value",
             );
-            let [face, advance, fee, forwarded] =
-                [face, advance, fee, forwarded].map(i128::from);
+            let [face, advance, fee, forwarded] = [face, advance, fee, forwarded].map(i128::from);
             let rest = (face - advance - fee).max(0);
             expect(
                 clause!("2.amounts.forwardedAtPayment"),

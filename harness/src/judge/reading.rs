@@ -3,8 +3,8 @@
 use serde_json::Value;
 use tideover_model::wire::reply::Remittance;
 use tideover_model::{
-    BusinessId, Cents, Choices, Code, FaceValue, Offer, Profile, Reservation, Seconds, Seeded, Terms,
-    Token, Transition,
+    BusinessId, Cents, Choices, Code, FaceValue, Offer, Profile, Reservation, Seconds, Seeded,
+    Terms, Token, Transition,
 };
 
 use crate::target::Seen;

@@ -335,7 +335,7 @@ impl Blame {
 
 fn steps(failure: &Failure) -> Vec<StepReport> {
     let steps = &failure.transcript.steps;
-    let lines = curl(steps, &failure.answers);
+    let lines = curl(&failure.transcript, &failure.answers);
     let played = steps.iter().zip(&failure.answers).zip(lines);
     played
         .enumerate()

@@ -5,8 +5,9 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 use tideover_model::Timestamp;
 
-use crate::step::{Caller, Memory, Step};
+use crate::step::{Caller, Memory};
 use crate::target::{NO_INBOX, Prepared, PreparedAction, Seen};
+use crate::transcript::Transcript;
 
 /// Bodies that are larger are not put on a command line.
 const MOST_BYTES: usize = 8192;
@@ -14,10 +15,13 @@ const MOST_BYTES: usize = 8192;
 /// Stands before and after the name of a shell's variable, in what is not quoted yet.
 const MARK: char = '\u{e000}';
 
-/// The curl lines of steps that were played, references replaced by what was answered. `$BASE_URL` and
-/// `$API_KEY` stand for the target's, and `$OTHER_KEY` for the key that the step named `other` was answered.
-pub fn curl(steps: &[Step], answers: &[(Timestamp, Seen)]) -> Vec<String> {
-    let mut memory = Memory::with_inbox(NO_INBOX);
+/// The curl lines of the steps of a transcript that were played, references replaced by what was answered.
+/// `$BASE_URL` and `$API_KEY` stand for the target's, and `$OTHER_KEY` for the key that the step named `other` was
+/// answered. Against a live endpoint `$RUN` stands for a name that nobody has used there, `$INBOX` for where
+/// webhooks are to come, and `$TAX_ID_1`, `$ACCOUNT_1` and so on for the user's own.
+pub fn curl(transcript: &Transcript, answers: &[(Timestamp, Seen)]) -> Vec<String> {
+    let Transcript { header, steps } = transcript;
+    let mut memory = if header.live.is_some() { variables() } else { Memory::with_inbox(NO_INBOX) };
     let mut lines = Vec::with_capacity(steps.len());
     for (index, step) in steps.iter().enumerate() {
         let sent = Prepared::from_step(step, &memory, "$API_KEY");
@@ -28,6 +32,23 @@ pub fn curl(steps: &[Step], answers: &[(Timestamp, Seen)]) -> Vec<String> {
         }
     }
     lines
+}
+
+/// What steps against a live endpoint refer to, as variables of the shell.
+fn variables() -> Memory {
+    /// So many tax ids and accounts of the user's have a variable.
+    const MOST: usize = 64;
+    let variable = |name: &str| Value::from(format!("{MARK}{name}{MARK}"));
+    let numbered = |name: &str| -> Vec<Value> {
+        (1..=MOST).map(|number| variable(&format!("{name}_{number}"))).collect()
+    };
+    Memory::with_inbox(&format!("{MARK}INBOX{MARK}"))
+        .knowing("run", variable("RUN"))
+        .knowing("other", json!({ "key": variable("OTHER_KEY") }))
+        .knowing(
+            "own",
+            json!({ "taxIds": numbered("TAX_ID"), "accountNumbers": numbered("ACCOUNT") }),
+        )
 }
 
 /// An answer to the step `name`, with a variable in the place of a key.
@@ -51,7 +72,8 @@ pub(crate) fn line(sent: &Prepared, by_default: bool) -> String {
         }
         PreparedAction::Deliveries => ("GET", "/_sim/deliveries", None, Vec::new()),
     };
-    let mut line = format!("curl -g --path-as-is -X {method} \"$BASE_URL\"{}", quoted(path));
+    let mut line =
+        format!("curl -g --path-as-is -X {method} \"$BASE_URL\"{}", quoted(&marked(path)));
     match &sent.authorization {
         None => {}
         Some(_) if by_default => line.push_str(" -H \"Authorization: Bearer $API_KEY\""),
@@ -68,6 +90,11 @@ pub(crate) fn line(sent: &Prepared, by_default: bool) -> String {
 
 fn operator<'a>(path: &'a str, body: &Value) -> (&'a str, &'a str, Option<&'a str>, Vec<u8>) {
     ("POST", path, Some("application/json"), body.to_string().into_bytes())
+}
+
+/// A path in which the marks are not encoded.
+fn marked(path: &str) -> String {
+    path.replace("%EE%80%80", &MARK.to_string())
 }
 
 /// A header without a value is written with a semicolon.

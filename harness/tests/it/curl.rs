@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::process::Command;
 
-use tideover_harness::generate;
+use tideover_harness::generate::{self, Vocabulary};
+use tideover_harness::live::session::Abilities;
+use tideover_harness::live::settings::{Settings, Webhooks};
 use tideover_harness::report::curl;
 use tideover_harness::run::play;
 use tideover_harness::target::{Http, Seen, start};
-use tideover_harness::transcript::Header;
+use tideover_harness::transcript::{Endpoint, Header, Transcript};
 use tideover_model::Profile;
 use tideover_sim::Mock;
 
@@ -50,6 +52,7 @@ async fn a_printed_line_is_answered_as_the_step_was() {
         let mock = Mock::builder().seed(9).start().await.unwrap();
         let mut target = Http::new(mock.url(), mock.api_key()).unwrap();
         let played = play(&mut target, &header, &steps).await.unwrap();
+        let transcript = Transcript { header: header.clone(), steps: steps.clone() };
         let again = Mock::builder().seed(9).start().await.unwrap();
         let keys: BTreeMap<String, String> = steps
             .iter()
@@ -59,7 +62,8 @@ async fn a_printed_line_is_answered_as_the_step_was() {
                 Some((format!("{name}_KEY"), seen.json()?.get("key")?.as_str()?.to_owned()))
             })
             .collect();
-        for (line, (_, seen)) in curl(&steps, &played.answers).into_iter().zip(&played.answers) {
+        for (line, (_, seen)) in curl(&transcript, &played.answers).into_iter().zip(&played.answers)
+        {
             assert!(keys.values().all(|key| !line.contains(key)), "{line}");
             if line.contains("/_sim/deliveries") {
                 continue;
@@ -68,4 +72,42 @@ async fn a_printed_line_is_answered_as_the_step_was() {
             assert_eq!(answered.as_ref(), Some(seen), "{line}");
         }
     }
+}
+
+/// Names, tax ids and accounts against a live endpoint are variables of the shell, and all of them are set.
+#[tokio::test]
+async fn a_line_for_a_live_endpoint_can_be_pasted() {
+    let mock = Mock::builder().start().await.unwrap();
+    let url = "https://hooks.example".to_owned();
+    let webhooks = Some(Webhooks { listen: "127.0.0.1:0".parse().unwrap(), url });
+    let settings = Settings { webhooks, ..crate::live::settings(&mock) };
+    let abilities = Abilities { disturbs: true, moves_clock: true, ..Abilities::default() };
+    let vocabulary = Vocabulary::new(settings.clone(), abilities, 1);
+    let (target, run) = (settings.target.clone(), settings.own_name.clone());
+    let mut header = Header::new(2, start(), Profile::default());
+    header.live = Some(Endpoint { target, run, fresh: true });
+    let steps: Vec<_> =
+        (0..12).flat_map(|case| generate::live_case(&header, case, 30, &vocabulary)).collect();
+    let lines = curl(&Transcript { header, steps }, &[]);
+    let set = "BASE_URL=b API_KEY=k OTHER_KEY=o RUN=td-new INBOX=https://own.example TAX_ID_{1..6}=98-7654321 ACCOUNT_1=000123456789";
+    let script = format!(
+        "set -u\nexport {set}\ncurl() {{ printf '%s\\n' \"$*\"; }}\n{}\n",
+        lines.join("\n")
+    );
+    let Ok(output) = Command::new("bash").args(["-c", &script]).output() else { return };
+    let told = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    for named in [
+        "b/v1/organizations/test-td-new-v1",
+        "98-7654321",
+        "https://own.example/accepts",
+        "000123456789",
+    ] {
+        assert!(told.contains(named), "{named} is not in {told}");
+    }
+    // Subscriptions and keys that no answer gave stay references.
+    let open = told.lines().filter(|line| line.contains("${") || line.contains("%7B"));
+    let open: Vec<&str> = open.filter(|line| !line.contains(".reference}")).collect();
+    assert!(open.iter().all(|line| line.contains(".key}") || line.contains(".url}")), "{open:?}");
+    mock.stop().await;
 }
