@@ -124,6 +124,9 @@ pub fn any_name() -> String {
     format!("{:012x}", RandomState::new().build_hasher().finish() >> 16)
 }
 
+/// What is shorter could not be told from other text.
+const SHORTEST_KEY: usize = 8;
+
 /// A prefix that is shorter could be that of somebody's identifiers.
 const SHORTEST_PREFIX: usize = 3;
 
@@ -220,6 +223,9 @@ impl Settings {
         }
         if !self.allow_writes && self.webhooks.is_some() {
             return Err("webhook-url needs allow-writes: to subscribe is to write".into());
+        }
+        if !self.keys().all(|key| key.0.len() >= SHORTEST_KEY) {
+            return Err(format!("key: expected at least {SHORTEST_KEY} characters"));
         }
         let Some(webhooks) = &self.webhooks else { return Ok(()) };
         check_url("webhook-url", &webhooks.url)

@@ -146,7 +146,7 @@ fn a_target_that_cannot_be_reached_exits_with_3() {
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let story = fixture("stories/webhooks.jsonl");
     let url = format!("http://{free}");
-    let output = run(&["replay", story.to_str().unwrap(), "--target", &url, "--key", "k"]);
+    let output = run(&["replay", story.to_str().unwrap(), "--target", &url, "--key", "rap_sk_k"]);
     assert_eq!(output.status.code(), Some(3));
     assert!(stderr(&output).contains(&url), "{}", stderr(&output));
 }
