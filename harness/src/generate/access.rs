@@ -1,8 +1,9 @@
-//! Toward subscriptions, keys and failures of the provider.
+//! Toward subscriptions, keys, failures of the provider, and values at the edge of what is taken.
 
 use proptest::bool::weighted;
 use serde_json::json;
 
+use crate::generate::goals::VENDORS;
 use crate::generate::requests as make;
 use crate::generate::{Walk, values};
 use crate::step::{Action, Caller, Step};
@@ -46,6 +47,16 @@ impl Walk {
             6 => make::act("markTestAccount", json!({ "externalId": "v1" })),
             _ => return None,
         })
+    }
+
+    /// One after the other, so that none is left to chance.
+    pub(super) fn toward_boundaries(&mut self, stage: usize) -> Option<Step> {
+        let vendor = VENDORS[1];
+        let Some(index) = stage.checked_sub(1) else { return Some(self.supply_tax_id(vendor)) };
+        let quotes = values::FACE_VALUES.iter().map(|face| make::quote(vendor, *face));
+        let invitations = values::BAD_EMAILS.iter().map(|email| make::invite(vendor, email));
+        let urls = values::BAD_DESTINATIONS.iter().map(|url| make::subscribe(url, None));
+        quotes.chain(invitations).chain(urls).nth(index)
     }
 
     pub(super) fn toward_upstream_failure(&mut self, stage: usize) -> Option<Step> {

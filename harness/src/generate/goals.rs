@@ -19,8 +19,8 @@ pub(super) enum Goal {
     Share { stage: usize },
     /// The limit of a business is reached through one platform, and asked for through another.
     ShareLimit { stage: usize },
-    /// Every boundary of a face value is quoted.
-    Quotes { stage: usize },
+    /// Every value that something depends on is sent.
+    Boundaries { stage: usize },
     /// Everything that can become of a tax id.
     TaxIds { stage: usize },
     /// A subscription from its creation to its deletion.
@@ -85,7 +85,7 @@ impl Goal {
             Goal::Upstream { stage: 0 },
             Goal::TooLarge { stage: 0 },
             Goal::ShareLimit { stage: 0 },
-            Goal::Quotes { stage: 0 },
+            Goal::Boundaries { stage: 0 },
         ]
     }
 }
@@ -112,7 +112,7 @@ impl Walk {
             Goal::Import { import, stage } => self.toward_import(import, advance(stage)),
             Goal::Share { stage } => self.toward_sharing(stage),
             Goal::ShareLimit { stage } => self.toward_shared_limit(stage),
-            Goal::Quotes { stage } => self.toward_quotes(advance(stage)),
+            Goal::Boundaries { stage } => self.toward_boundaries(advance(stage)),
             Goal::TaxIds { stage } => self.toward_tax_ids(advance(stage)),
             Goal::Subscription { name, stage } => self.toward_subscription(name, advance(stage)),
             Goal::Links { name, stage } => self.toward_links(name, advance(stage)),

@@ -119,14 +119,6 @@ impl Walk {
         })
     }
 
-    pub(super) fn toward_quotes(&mut self, stage: usize) -> Option<Step> {
-        let vendor = VENDORS[1];
-        Some(match stage.checked_sub(1) {
-            None => self.supply_tax_id(vendor),
-            Some(index) => make::quote(vendor, *values::BOUNDARIES.get(index)?),
-        })
-    }
-
     /// Not onboarded, then not ISSUED, then paid already, then too small.
     pub(super) fn toward_refusals(&mut self, stage: &mut usize) -> Option<Step> {
         let payee = VENDORS[1];
@@ -168,7 +160,7 @@ impl Walk {
             status: "ISSUED",
             face_value: 50_000,
             issue_date: "2026-01-01T00:00:00Z".to_owned(),
-            due_date: "2026-06-01T00:00:00Z".to_owned(),
+            due_date: "2027-06-01T00:00:00Z".to_owned(),
         };
         Some(match stage {
             0 => make::sync_business(VENDORS[1], "V", Some(&tax_id), None),

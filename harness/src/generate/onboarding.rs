@@ -195,22 +195,22 @@ impl Walk {
         let tax_id = self.draw(values::spelled_tax_id(tax_digits(vendor)));
         let step = match advance(stage) {
             0 => make::sync_business("w1", "W One", Some(&tax_id), None),
-            1 | 5 => make::get_business("w1"),
-            2 => make::get_business(vendor),
-            3 => self.sync_issued("w1", "i1"),
-            4 => make::get_invoice(vendor, "i1"),
+            1 | 6 => make::get_business("w1"),
+            2 | 8 => make::get_business(vendor),
+            3 => return Some(self.sync_issued(vendor, "i1")),
+            4 => self.sync_issued("w1", "i1"),
+            5 => make::get_invoice(vendor, "i1"),
             // Without a tax id it is another business of the same name.
-            6 => make::sync_business(vendor, &make::name_of(vendor), None, None),
-            7 => make::get_business(vendor),
-            8 => match self.toward_onboarding(&Caller::Default, vendor) {
+            7 => make::sync_business(vendor, &make::name_of(vendor), None, None),
+            9 => match self.toward_onboarding(&Caller::Default, vendor) {
                 Some(step) => {
-                    *stage = 8;
+                    *stage = 9;
                     return Some(step);
                 }
                 None => make::get_business("w1"),
             },
-            9 => make::request_advance("w1", "i1"),
-            10 => make::get_invoice("w1", "i1"),
+            10 => make::request_advance("w1", "i1"),
+            11 => make::get_invoice("w1", "i1"),
             _ => return None,
         };
         Some(step.by(&other_platform()))

@@ -5,14 +5,14 @@ use proptest::sample::select;
 use tideover_model::{FaceValue, Timestamp};
 
 /// Face values that something depends on, in cents: the ends of the range, what a fee is rounded to, the cap.
-pub(super) static BOUNDARIES: [i64; 8] =
+pub(super) static FACE_VALUES: [i64; 8] =
     [1, 2, 99, 100, 25_000_000, 25_000_001, 30_000_000, FaceValue::MAX];
 
 /// Face values that are legal, in cents: the ends of the range, the cap, and what lies between.
 pub(super) fn face_value() -> impl Strategy<Value = i64> {
     prop_oneof![
         6 => 10_000_i64..5_000_000,
-        2 => select(&BOUNDARIES[..]),
+        2 => select(&FACE_VALUES[..]),
         1 => 1_i64..=FaceValue::MAX,
     ]
 }
@@ -98,9 +98,13 @@ pub(super) fn bad_routing_number() -> impl Strategy<Value = &'static str> {
     select(vec!["021000022", "02100002", "0210000210", "abcdefghi", ""])
 }
 
+/// What stands where an e-mail address should, and isn't one.
+pub(super) static BAD_EMAILS: [&str; 6] =
+    ["ann", "ann@", "@v.example", "Ann <ann@v.example>", "a b@v.example", ""];
+
 /// An e-mail address that isn't one.
 pub(super) fn bad_email() -> impl Strategy<Value = &'static str> {
-    select(vec!["ann", "ann@", "@v.example", "Ann <ann@v.example>", "a b@v.example", ""])
+    select(&BAD_EMAILS[..])
 }
 
 /// Where webhooks come: to the harness's inbox, with an answer of some kind, or to nobody.
@@ -119,18 +123,21 @@ pub(super) fn retry_delay() -> impl Strategy<Value = u64> {
     select(vec![4, 5, 6, 305, 2105, 9305, 99_305])
 }
 
+/// Where webhooks may not be sent.
+pub(super) static BAD_DESTINATIONS: [&str; 8] = [
+    "http://hooks.example.com/",
+    "https://127.0.0.1/",
+    "https://localhost/hooks",
+    "https://10.0.0.8/",
+    "https://[::1]/",
+    "https://169.254.169.254/latest",
+    "https://user:secret@hooks.example.com/",
+    "hooks",
+];
+
 /// Somewhere that webhooks may not be sent.
 pub(super) fn bad_destination() -> impl Strategy<Value = &'static str> {
-    select(vec![
-        "http://hooks.example.com/",
-        "https://127.0.0.1/",
-        "https://localhost/hooks",
-        "https://10.0.0.8/",
-        "https://[::1]/",
-        "https://169.254.169.254/latest",
-        "https://user:secret@hooks.example.com/",
-        "hooks",
-    ])
+    select(&BAD_DESTINATIONS[..])
 }
 
 /// A kind of event.
