@@ -32,6 +32,8 @@ pub struct Arrival {
     pub status: u16,
     /// What the target's clock showed when it came, where that can be asked.
     pub at: Option<Timestamp>,
+    /// What the clock on the wall showed when it came, where it came over a network.
+    pub arrived: Option<Timestamp>,
 }
 
 impl Arrival {

@@ -5,7 +5,7 @@
 //! and `<absent>` for a key that must not be there.
 
 use serde_json::Value;
-use tideover_model::{Seconds, Timestamp};
+use tideover_model::Timestamp;
 
 /// Where an answer is not as expected.
 #[derive(Clone, Debug, PartialEq)]
@@ -76,10 +76,10 @@ pub(crate) fn same_text(one: &str, other: &str) -> bool {
     one == other || Timestamp::parse(one).is_some_and(same_instant)
 }
 
-/// How far two instants are apart, in seconds; nothing for what is none.
-pub(crate) fn instants_apart(one: &str, other: &str) -> Option<Seconds> {
+/// How far one instant is before another, in seconds; nothing for what is none.
+pub(crate) fn instants_apart(one: &str, other: &str) -> Option<i64> {
     let (one, other) = (Timestamp::parse(one)?, Timestamp::parse(other)?);
-    Some(one.unix_unsigned().abs_diff(other.unix_unsigned()))
+    Some(other.unix() - one.unix())
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use crate::coverage::Coverage;
 use crate::finding::{Finding, Verdict};
 use crate::foretold::{Case, Oracle};
 use crate::inbox::Arrival;
-use crate::judge::{Before, Belief, Explanation, Outside, Point};
+use crate::judge::{Before, Belief, Explanation, Outside, Point, is_outage};
 use crate::learn::{Gaps, Lessons};
 use crate::matcher::{Mismatch, mismatches};
 use crate::step::{Memory, Step};
@@ -25,8 +25,8 @@ use crate::transcript::Header;
 /// What came of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Played {
-    /// When each step was played and what was answered.
-    pub answers: Vec<(Timestamp, Seen)>,
+    /// When each step was played and what was answered, if an answer came.
+    pub answers: Vec<(Timestamp, Option<Seen>)>,
     /// How often each clause was met.
     pub met: BTreeMap<Clause, u64>,
     /// What was reached.
@@ -104,9 +104,20 @@ pub enum Standing {
         outside: Outside,
         /// What of that which the run names may have been there before.
         before: Before,
-        /// What its clock shows.
+        /// What its clock shows, or ours where that is not told.
         now: Timestamp,
+        /// How that is known.
+        clock: Clock,
     },
+}
+
+/// How it is known what the clock of a target shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clock {
+    /// It is told.
+    Told,
+    /// It may be ahead of ours, or behind, until an answer tells a time.
+    Guessed,
 }
 
 impl<F> Observed for Bare<F>
@@ -223,6 +234,7 @@ impl Listener {
             belief.unanswered(sent, since);
             self.run.checks.miss(sent);
             self.run.played.unanswered += 1;
+            self.run.played.answers.push((since, None));
             return Vec::new();
         };
         let prediction = Prediction::believed(belief, sent, seen, since, now);
@@ -230,7 +242,7 @@ impl Listener {
         let sent = Cow::Owned(sent);
         let heard = Heard { sent, seen, arrivals: Vec::new(), inside: None };
         self.run.judge(&heard, prediction, None);
-        self.run.played.answers.push((now, heard.seen));
+        self.run.played.answers.push((now, Some(heard.seen)));
         std::mem::take(&mut self.run.played.findings)
     }
 
@@ -260,7 +272,9 @@ impl Prediction<'_> {
             Vec::new()
         };
         let (arrivals, unsettled) = (Cow::default(), belief.is_unsettled());
+        let ahead = belief.ahead();
         Prediction {
+            ahead,
             predicted,
             refusal,
             platform,
@@ -292,6 +306,7 @@ struct Prediction<'a> {
     open_points: Vec<Point>,
     since: Timestamp,
     now: Timestamp,
+    ahead: Option<i64>,
     arrivals: Cow<'a, [Arrival]>,
     /// How what was seen compares, where the model was looked up by it.
     points: Vec<Point>,
@@ -309,10 +324,14 @@ impl<'a> Shadow<'a> {
                 let memory = (target.api_key() != Service::FIRST_KEY).then(|| target.memory());
                 Shadow::Known(Oracle::playing(Bare::over(shadow, header.start), memory))
             }
-            Standing::Foreign { outside, before, now } => {
+            Standing::Foreign { outside, before, now, clock } => {
                 let inbox = inbox.as_deref().map_or_else(|| NO_INBOX.to_owned(), origin);
                 let (profile, key) = (header.profile.clone(), target.api_key());
-                Shadow::Believed(Box::new(Belief::new(profile, &inbox, key, now, outside, before)))
+                let mut belief = Belief::new(profile, &inbox, key, now, outside, before);
+                if clock == Clock::Guessed {
+                    belief.forget_clock();
+                }
+                Shadow::Believed(Box::new(belief))
             }
         }
     }
@@ -340,6 +359,7 @@ impl<'a> Shadow<'a> {
                     open_points: Vec::new(),
                     since,
                     now: foretold.now,
+                    ahead: Some(0),
                     arrivals: match foretold {
                         Cow::Borrowed(foretold) => Cow::Borrowed(&foretold.arrivals),
                         Cow::Owned(foretold) => Cow::Owned(foretold.arrivals),
@@ -441,6 +461,7 @@ impl<'a> Run<'a> {
                     self.checks.miss(&sent);
                 }
                 self.played.unanswered += 1;
+                self.played.answers.push((since, None));
                 return Ok(());
             }
             (Err(unanswered), _) => return Err(unanswered),
@@ -454,7 +475,7 @@ impl<'a> Run<'a> {
         self.judge(&heard, prediction, took);
         let Heard { seen, arrivals, .. } = heard;
         self.expect(index, step, &seen);
-        self.played.answers.push((now, seen));
+        self.played.answers.push((now, Some(seen)));
         self.played.arrivals.extend(arrivals.into_iter().map(|arrival| (index, arrival)));
         Ok(())
     }
@@ -471,6 +492,7 @@ impl<'a> Run<'a> {
             unsettled: prediction.unsettled,
             since: prediction.since,
             now: prediction.now,
+            ahead: prediction.ahead,
             arrivals: &heard.arrivals,
             predicted_arrivals: &prediction.arrivals,
             inside: heard.inside.as_ref(),
@@ -481,7 +503,11 @@ impl<'a> Run<'a> {
         }
         self.checks.observe(&exchange, &mut notes);
         if let Shadow::Believed(belief) = &self.shadow {
+            if is_outage(&heard.sent, &heard.seen) {
+                self.checks.miss(&heard.sent);
+            }
             self.played.learn(&exchange, belief, prediction.open_points);
+            self.played.noticed.extend(notes.excuse(&exchange));
             self.played.gaps.add(&notes.gaps);
         }
         self.played.coverage.record(&exchange);

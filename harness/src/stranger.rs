@@ -5,7 +5,7 @@ use tideover_model::{Face, Service};
 
 use crate::inbox::Arrival;
 use crate::judge::{Before, Outside};
-use crate::run::{Observed, Standing};
+use crate::run::{Clock, Observed, Standing};
 use crate::suite::{InProcess, World};
 use crate::target::{Bare, Prepared, Seen, Target, Unanswered, Unreachable};
 
@@ -56,6 +56,7 @@ impl<F: Face> Target for Stranger<F> {
 
 impl<F: Face> Observed for Stranger<F> {
     fn standing(&mut self) -> Standing {
-        Standing::Foreign { outside: self.outside, before: Before::Nothing, now: self.bare.now() }
+        let (outside, now) = (self.outside, self.bare.now());
+        Standing::Foreign { outside, before: Before::Nothing, now, clock: Clock::Told }
     }
 }

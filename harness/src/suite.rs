@@ -186,8 +186,8 @@ pub struct Failure {
     pub findings: Vec<Finding>,
     /// The steps that show it.
     pub transcript: Transcript,
-    /// When each was played and what was answered.
-    pub answers: Vec<(Timestamp, Seen)>,
+    /// When each was played and what was answered, if an answer came.
+    pub answers: Vec<(Timestamp, Option<Seen>)>,
     /// What came to the inbox, with the index of the step that it came with.
     pub arrivals: Vec<(usize, Arrival)>,
 }

@@ -174,13 +174,14 @@ impl Transcript {
     pub fn write(
         &self,
         path: &Path,
-        played: &[(Timestamp, Seen)],
+        played: &[(Timestamp, Option<Seen>)],
         secrets: &Secrets,
     ) -> std::io::Result<()> {
         let mut file = std::io::BufWriter::new(fs::File::create(path)?);
         writeln!(file, "{}", self.header.written())?;
         for (index, step) in self.steps.iter().enumerate() {
-            let (at, seen) = played.get(index).map(|(at, seen)| (*at, seen)).unzip();
+            let (at, seen) = played.get(index).map(|(at, seen)| (*at, seen.as_ref())).unzip();
+            let seen = seen.flatten();
             let line = serde_json::to_value(Recorded { step, at, seen })?;
             serde_json::to_writer(&mut file, &secrets.conceal_in(line))?;
             writeln!(file)?;

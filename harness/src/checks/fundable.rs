@@ -1,7 +1,7 @@
 //! What is told as fundable is not refused, and the other way round (`2.invoice.fundable.2`).
 
 use serde_json::Value;
-use tideover_model::{OperationKind, PlatformId, clause};
+use tideover_model::{Code, OperationKind, PlatformId, Status, clause};
 
 use crate::checks::{Check, Exchange, Notes};
 
@@ -21,7 +21,15 @@ pub(super) struct NotRefused {
 impl Check for NotRefused {
     fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
         let told = self.fundable.read.as_ref().is_some_and(|(.., fundable)| *fundable);
-        if exchange.unsettled || (!told && exchange.kind() == Some(OperationKind::RequestAdvance)) {
+        // Whoever refuses for other reasons than those that are listed says nothing of them.
+        let listed = exchange.seen.code().and_then(Code::parse).is_some_and(|code| {
+            matches!(code.status(), Status::Assumed(_) | Status::Documented(409))
+        });
+        let otherwise = !exchange.seen.is_success() && !listed;
+        if exchange.unsettled
+            || otherwise
+            || (!told && exchange.kind() == Some(OperationKind::RequestAdvance))
+        {
             self.fundable.read = None;
         }
         self.fundable.observe(exchange, notes);

@@ -30,9 +30,10 @@ use std::sync::Arc;
 use serde_json::Value;
 use tideover_model::clause::Kind;
 use tideover_model::wire::route::route;
+use tideover_model::wire::words::EventType;
 use tideover_model::{Clause, Code, OperationKind, PlatformId, Timestamp};
 
-use crate::finding::Finding;
+use crate::finding::{Finding, Verdict};
 use crate::inbox::Arrival;
 use crate::judge::{Outside, Point};
 use crate::learn::Gaps;
@@ -59,6 +60,8 @@ pub struct Exchange<'a> {
     pub since: Timestamp,
     /// What it shows after it.
     pub now: Timestamp,
+    /// How far the target's own clock is ahead of that; nothing while it has told no time. Seconds.
+    pub ahead: Option<i64>,
     /// What came to the inbox with the step.
     pub arrivals: &'a [Arrival],
     /// What came to the shadow's.
@@ -90,6 +93,16 @@ trait Check {
 
     /// Learns of a request that was not answered.
     fn miss(&mut self, _sent: &Prepared) {}
+}
+
+/// Whose the choices are that a check sees.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Whose {
+    /// Those of our own mock: what it does is known.
+    #[default]
+    Ours,
+    /// Those of a service that nothing is known of: what the document leaves open is its own.
+    Theirs,
 }
 
 /// What the checks say of an exchange.
@@ -145,10 +158,10 @@ impl Checks {
                 Box::new(collected::Collected),
                 Box::new(reasons::NoAmounts),
                 Box::new(secrets::Withheld),
-                Box::new(signatures::Signatures::default()),
-                Box::new(attempts::Attempts::default()),
-                Box::new(wanted::Wanted::default()),
-                Box::new(sequences::Sequences::default()),
+                Box::new(signatures::Signatures::of(Whose::Theirs)),
+                Box::new(attempts::Attempts::of(Whose::Theirs)),
+                Box::new(wanted::Wanted::of(Whose::Theirs)),
+                Box::new(sequences::Sequences::of(Whose::Theirs)),
             ],
         };
         if outside == Outside::Ours {
@@ -196,6 +209,22 @@ impl Notes {
         } else {
             self.meet(point.clause);
         }
+    }
+
+    /// Takes back what is held against no service of its own choices: where the document is silent it is a gap,
+    /// and what answers in the place of a service that fails need not know the shape.
+    pub(crate) fn excuse(&mut self, exchange: &Exchange<'_>) -> Vec<Finding> {
+        let is_gap = |found: &mut Finding| matches!(found.clause.kind(), Kind::Assumed { .. });
+        for found in self.findings.extract_if(.., is_gap) {
+            let Finding { clause, field, expected, seen, .. } = found;
+            let point = Point { clause, holds: false, field, expected, seen };
+            self.gaps.record(&exchange.operation(), exchange.seen.code(), &point);
+        }
+        let is_of_shape = |found: &mut Finding| {
+            exchange.seen.status >= 500 && found.clause.name().starts_with("7.shape.")
+        };
+        let excused = self.findings.extract_if(.., is_of_shape);
+        excused.map(|found| Finding { verdict: Verdict::Inconclusive, ..found }).collect()
     }
 
     /// Counts a point that was compared; a finding if it does not hold.
@@ -250,6 +279,11 @@ impl<'a> Exchange<'a> {
         }
     }
 
+    /// What the target's own clock shows, as far as that is known. Unix seconds.
+    fn its_time(&self, ours: Timestamp) -> Option<u64> {
+        Some(ours.unix_unsigned().saturating_add_signed(self.ahead?))
+    }
+
     /// The name of the operator port's action, if the step was one.
     pub fn action_name(&self) -> Option<&'a str> {
         match &self.sent.action {
@@ -295,6 +329,18 @@ impl Asked {
             }
         };
         Asked { kind: kind.map(|route| route.kind), body: OnceCell::new() }
+    }
+}
+
+/// The kind of an event, wherever in it that stands: which field tells it is not shown.
+fn kind_of_event(event: &Value) -> Option<&'static str> {
+    match event {
+        Value::String(text) => {
+            EventType::ALL.map(EventType::name).into_iter().find(|it| it == text)
+        }
+        Value::Object(fields) => fields.values().find_map(kind_of_event),
+        Value::Array(items) => items.iter().find_map(kind_of_event),
+        Value::Null | Value::Bool(_) | Value::Number(_) => None,
     }
 }
 

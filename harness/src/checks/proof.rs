@@ -59,6 +59,7 @@ fn broken_by(check: &mut dyn Check, shown: &[Shown]) -> Vec<&'static str> {
             unsettled: false,
             since: start(),
             now: start(),
+            ahead: Some(0),
             arrivals,
             predicted_arrivals,
             inside: inside.as_ref(),
@@ -234,6 +235,7 @@ fn signed(id: &str, body: &Value, secret: &str, at: u64) -> Arrival {
         body,
         status: 200,
         at: None,
+        arrived: None,
     }
 }
 

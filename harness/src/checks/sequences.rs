@@ -9,7 +9,7 @@ use serde_json::Value;
 use tideover_model::wire::words::AdvanceState;
 use tideover_model::{Timestamp, clause};
 
-use crate::checks::{Check, Exchange, Notes, starts_anew};
+use crate::checks::{Check, Exchange, Notes, Whose, kind_of_event, starts_anew};
 
 /// The sequences seen of an invoice, by state.
 type Seen = BTreeMap<AdvanceState, u64>;
@@ -17,6 +17,21 @@ type Seen = BTreeMap<AdvanceState, u64>;
 #[derive(Default)]
 pub(super) struct Sequences {
     invoices: BTreeMap<String, Seen>,
+    whose: Whose,
+}
+
+impl Sequences {
+    pub(super) fn of(whose: Whose) -> Sequences {
+        Sequences { whose, ..Sequences::default() }
+    }
+
+    /// How the time is told is not shown.
+    fn is_time(&self, occurred: &Value) -> bool {
+        match self.whose {
+            Whose::Ours => occurred.as_str().and_then(Timestamp::parse).is_some(),
+            Whose::Theirs => !occurred.is_null(),
+        }
+    }
 }
 
 impl Check for Sequences {
@@ -27,10 +42,10 @@ impl Check for Sequences {
         for arrival in exchange.arrivals {
             let event: Value = serde_json::from_slice(&arrival.body).unwrap_or_default();
             let occurred = &event["occurredAt"];
-            let is_time = occurred.as_str().and_then(Timestamp::parse).is_some();
-            let evidence = || ("a date-time", occurred.to_string());
+            let is_time = self.is_time(occurred);
+            let evidence = || ("the time of the transaction", occurred.to_string());
             notes.expect(exchange, clause!("6.delivery.6"), is_time, "occurredAt", evidence);
-            if event["type"] == "partner.invoice.factoredUpdated" {
+            if kind_of_event(&event) == Some("partner.invoice.factoredUpdated") {
                 self.compare(exchange, &arrival.path, &event, notes);
             }
         }
@@ -47,7 +62,11 @@ impl Sequences {
         };
         let data = &event["data"];
         let Ok(state) = AdvanceState::deserialize(&data["state"]) else { return };
-        let invoice = format!("{path} {} {}", data["payeeExternalId"], data["invoiceExternalId"]);
+        let (payee, invoice) = (&data["payeeExternalId"], &data["invoiceExternalId"]);
+        if !(payee.is_string() && invoice.is_string()) {
+            return;
+        }
+        let invoice = format!("{path} {payee} {invoice}");
         let known = self.invoices.entry(invoice).or_default();
         let before = known.range(..state).next_back().is_none_or(|(_, before)| *before < sequence);
         let after = known

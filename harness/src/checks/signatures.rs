@@ -1,16 +1,42 @@
 //! Every webhook is signed over its raw body with the secret of its subscription, at the time of the attempt
 //! (`6.signature.intro.1`, `6.signature.1`, `6.signature.4`).
 
+use std::ops::RangeInclusive;
+
 use tideover_model::clause;
 use tideover_model::signature::TOLERANCE;
 
 use crate::checks::subscribed::Subscriptions;
-use crate::checks::{Check, Exchange, Notes};
+use crate::checks::{Check, Exchange, Notes, Whose};
+use crate::inbox::Arrival;
 use crate::target::Prepared;
 
 #[derive(Default)]
 pub(super) struct Signatures {
     subscriptions: Subscriptions,
+    whose: Whose,
+    /// When what came may have been signed, by what the target's clock has shown from step to step.
+    times: Vec<RangeInclusive<u64>>,
+}
+
+impl Signatures {
+    pub(super) fn of(whose: Whose) -> Signatures {
+        Signatures { whose, ..Signatures::default() }
+    }
+
+    /// What comes over a network comes late, when the target's clock may have been moved on; and it may be signed
+    /// by the clock on the wall.
+    fn is_timely(&self, exchange: &Exchange<'_>, arrival: &Arrival, at: u64) -> bool {
+        let now = self.times.last().is_some_and(|times| times.contains(&at));
+        match (self.whose, arrival.arrived) {
+            (Whose::Theirs, Some(arrived)) => {
+                let by_the_wall = arrived.unix_unsigned().abs_diff(at) <= TOLERANCE;
+                let before = || self.times.iter().any(|times| times.contains(&at));
+                exchange.ahead.is_none() || by_the_wall || before()
+            }
+            _ => arrival.at.map_or(now, |came| came.unix_unsigned().abs_diff(at) <= TOLERANCE),
+        }
+    }
 }
 
 impl Check for Signatures {
@@ -20,8 +46,14 @@ impl Check for Signatures {
 
     fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
         self.subscriptions.learn(exchange);
-        let earliest = exchange.since.unix_unsigned().saturating_sub(TOLERANCE);
-        let latest = exchange.now.unix_unsigned().saturating_add(TOLERANCE);
+        if let Some((since, now)) =
+            exchange.its_time(exchange.since).zip(exchange.its_time(exchange.now))
+        {
+            if self.whose == Whose::Ours {
+                self.times.clear();
+            }
+            self.times.push(since.saturating_sub(TOLERANCE)..=now.saturating_add(TOLERANCE));
+        }
         for arrival in exchange.arrivals {
             let mut expect = |clause, holds, field, expected: &str| {
                 notes.expect(exchange, clause, holds, field, || {
@@ -36,10 +68,7 @@ impl Check for Signatures {
             if signed || !self.subscriptions.may_be_unknown(arrival) {
                 expect(clause!("6.signature.1"), signed, field, "the digest of the raw body");
             }
-            let timely = match arrival.at {
-                Some(came_at) => came_at.unix_unsigned().abs_diff(at) <= TOLERANCE,
-                None => (earliest..=latest).contains(&at),
-            };
+            let timely = self.is_timely(exchange, arrival, at);
             expect(clause!("6.signature.4"), timely, "t", "the time of the attempt");
         }
     }

@@ -1,6 +1,7 @@
 //! Which subscriptions of the inbox a run knows, with their secrets: what the checks of webhooks share.
 
 use serde_json::Value;
+use tideover_model::signature::TOLERANCE;
 use tideover_model::{Clause, OperationKind, SigningKey, clause};
 
 use crate::checks::{Exchange, starts_anew};
@@ -17,8 +18,10 @@ pub(super) struct Subscriptions {
 
 pub(super) struct Subscription {
     path: String,
+    /// Empty if it was not told.
     reference: String,
-    key: SigningKey,
+    /// One, unless it is not told under the name that we assume.
+    keys: Vec<SigningKey>,
     pub(super) event_types: Option<Vec<Value>>,
     ended: Option<Ending>,
 }
@@ -30,7 +33,13 @@ struct Ending {
     /// When the attempt was signed that was answered 410: what comes with the same step and was signed at
     /// the same time was under way with it.
     at: Option<u64>,
+    /// When it ended, by the target's clock, where that is known.
+    since: Option<u64>,
 }
+
+/// How long an attempt may be under way, and how long nobody may tell a target that a subscription has ended.
+/// Seconds.
+const UNDER_WAY: u64 = 15;
 
 impl Subscriptions {
     /// Learns from what was answered, before the arrivals of a step are looked at.
@@ -39,7 +48,11 @@ impl Subscriptions {
             self.known.clear();
         }
         if let Some(body) = exchange.success_of(OperationKind::Subscribe) {
-            self.known.extend(Subscription::told(body));
+            let told = Subscription::told(body, exchange);
+            if body.get("secret").is_none() {
+                self.unknown.extend(told.iter().map(|one| one.path.clone()));
+            }
+            self.known.extend(told);
         }
     }
 
@@ -68,7 +81,8 @@ impl Subscriptions {
             return;
         };
         let reference = call.path.rsplit('/').next().unwrap_or_default();
-        let ending = Ending { clause: clause!("4.webhookDeletion.1"), at: None };
+        let since = exchange.its_time(exchange.now);
+        let ending = Ending { clause: clause!("4.webhookDeletion.1"), at: None, since };
         for one in self.known.iter_mut().filter(|one| one.reference == reference) {
             one.ended.get_or_insert(ending);
         }
@@ -78,7 +92,8 @@ impl Subscriptions {
     pub(super) fn learn_answer(&mut self, arrival: &Arrival) {
         let gone = arrival.status == 410;
         if let Some(one) = self.known.iter_mut().find(|one| gone && one.has_signed(arrival)) {
-            let ending = Ending { clause: clause!("6.delivery.2"), at: arrival.signed_at() };
+            let at = arrival.signed_at();
+            let ending = Ending { clause: clause!("6.delivery.2"), at, since: at };
             one.ended.get_or_insert(ending);
         }
     }
@@ -114,13 +129,34 @@ impl Subscription {
         (!with_it).then_some(ending.clause)
     }
 
-    fn told(body: &Value) -> Option<Subscription> {
+    /// Whether an arrival may have been under way when the subscription ended: it came over a network, and was not
+    /// signed later by the target's clock.
+    pub(super) fn may_be_late(&self, exchange: &Exchange<'_>, arrival: &Arrival) -> bool {
+        let Some((ending, signed_at)) = self.ended.zip(arrival.signed_at()) else { return false };
+        let by_its_clock = exchange.its_time(exchange.now).map(|now| now + TOLERANCE);
+        let was_before = ending.since.is_none_or(|since| signed_at <= since + UNDER_WAY);
+        let by_another = by_its_clock.is_none_or(|latest| signed_at > latest);
+        arrival.arrived.is_some() && (was_before || by_another)
+    }
+
+    /// A subscription as it was asked for, with what is told of it.
+    fn told(body: &Value, exchange: &Exchange<'_>) -> Option<Subscription> {
         let text = |name: &str| body.get(name)?.as_str();
+        let url = exchange.sent_field("url");
+        let keys = match text("secret") {
+            Some(secret) => vec![SigningKey::new(secret)],
+            None => {
+                let told = body.as_object()?.values().filter_map(Value::as_str);
+                told.map(|text| SigningKey::new(text)).collect()
+            }
+        };
+        let asked = || exchange.sent_json()?.get("eventTypes");
+        let event_types = body.get("eventTypes").or_else(asked);
         Some(Subscription {
-            path: path_of(text("url")?)?,
-            reference: text("reference")?.to_owned(),
-            key: SigningKey::new(text("secret")?),
-            event_types: body.get("eventTypes").and_then(Value::as_array).cloned(),
+            path: path_of(text("url").or(url.as_deref())?)?,
+            reference: text("reference").unwrap_or_default().to_owned(),
+            keys,
+            event_types: event_types.and_then(Value::as_array).cloned(),
             ended: None,
         })
     }
@@ -129,7 +165,8 @@ impl Subscription {
         let header = arrival.signature.as_deref().map(str::as_bytes);
         let at = arrival.signed_at().unwrap_or_default();
         // An inbox of many runs tells the path that follows the run's own.
-        self.path.ends_with(&arrival.path) && self.key.verify(header, &arrival.body, at).is_ok()
+        let signs = |key: &SigningKey| key.verify(header, &arrival.body, at).is_ok();
+        self.path.ends_with(&arrival.path) && self.keys.iter().any(signs)
     }
 }
 

@@ -5,11 +5,18 @@ use serde_json::Value;
 use tideover_model::clause;
 
 use crate::checks::subscribed::Subscriptions;
-use crate::checks::{Check, Exchange, Notes};
+use crate::checks::{Check, Exchange, Notes, Whose, kind_of_event};
 
 #[derive(Default)]
 pub(super) struct Wanted {
     subscriptions: Subscriptions,
+    whose: Whose,
+}
+
+impl Wanted {
+    pub(super) fn of(whose: Whose) -> Wanted {
+        Wanted { whose, ..Wanted::default() }
+    }
 }
 
 impl Check for Wanted {
@@ -27,16 +34,19 @@ impl Check for Wanted {
                 continue;
             }
             let Some(subscription) = self.subscriptions.of(arrival) else { continue };
-            if let Some(clause) = subscription.forbids(arrival) {
+            let late = self.whose == Whose::Theirs && subscription.may_be_late(exchange, arrival);
+            if let Some(clause) = subscription.forbids(arrival).filter(|_| !late) {
                 let evidence = || ("nothing more", format!("a delivery on {}", arrival.path));
                 notes.expect(exchange, clause, false, "webhook", evidence);
             }
-            if let Some(wanted) = &subscription.event_types {
-                let body: Value = serde_json::from_slice(&arrival.body).unwrap_or_default();
+            let body: Value = serde_json::from_slice(&arrival.body).unwrap_or_default();
+            if let Some((wanted, kind)) =
+                subscription.event_types.as_ref().zip(kind_of_event(&body))
+            {
                 let clause = clause!("2.subscription.eventTypes");
-                let kind = &body["type"];
-                let evidence = || (format!("one of {wanted:?}"), kind.to_string());
-                notes.expect(exchange, clause, wanted.contains(kind), "type", evidence);
+                let is_wanted = wanted.iter().any(|wanted| wanted == kind);
+                let evidence = || (format!("one of {wanted:?}"), kind);
+                notes.expect(exchange, clause, is_wanted, "type", evidence);
             }
             self.subscriptions.learn_answer(arrival);
         }

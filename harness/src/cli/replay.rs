@@ -104,9 +104,12 @@ fn tell(output: &Output, transcript: &Transcript, played: &Played) -> Result<(),
     for (index, (at, seen)) in played.answers.iter().enumerate() {
         let step = &transcript.steps[index];
         let note = step.note.as_deref().map(|note| format!("   {note}\n   ")).unwrap_or_default();
-        let answer = seen
-            .code()
-            .map_or_else(|| seen.status.to_string(), |code| format!("{} {code}", seen.status));
+        let answer = match seen {
+            None => "no answer".to_owned(),
+            Some(seen) => seen
+                .code()
+                .map_or_else(|| seen.status.to_string(), |code| format!("{} {code}", seen.status)),
+        };
         let number = index + 1;
         output.tell(
             format!("{number}.{note} {} → {answer}", plain(step)),

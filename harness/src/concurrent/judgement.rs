@@ -107,7 +107,7 @@ impl Known {
         let known = Known { api_key, ..Known::of(header, &inbox) };
         match target.standing() {
             Standing::Known => known,
-            Standing::Foreign { outside, before, now } => {
+            Standing::Foreign { outside, before, now, .. } => {
                 Known { start: now, outside, before, limit: None, ..known }
             }
         }

@@ -13,6 +13,7 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
 use crate::inbox::{Arrival, Inbox};
+use crate::live::wall_time;
 use crate::target::client::{Client, Outgoing};
 
 /// Bytes of a webhook that are read.
@@ -114,6 +115,7 @@ fn lock(inbox: &Mutex<Inbox>) -> MutexGuard<'_, Inbox> {
 async fn receive(State(shared): State<Arc<Shared>>, request: Request) -> StatusCode {
     let (parts, body) = request.into_parts();
     let Some(path) = shared.own_path(parts.uri.path()) else { return StatusCode::NOT_FOUND };
+    let arrived = wall_time();
     let Ok(body) = to_bytes(body, MOST_BYTES).await else { return StatusCode::PAYLOAD_TOO_LARGE };
     let at = match shared.clock.get() {
         Some(clock) => ask(clock).await,
@@ -126,6 +128,7 @@ async fn receive(State(shared): State<Arc<Shared>>, request: Request) -> StatusC
         body: body.into(),
         status: 0,
         at,
+        arrived: Some(arrived),
     });
     StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
 }

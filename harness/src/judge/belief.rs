@@ -60,6 +60,16 @@ impl Belief {
         Belief { profile, worlds, outside, before, incomplete: false, limits: Limits::default() }
     }
 
+    /// What the clock of the target shows, only its answers tell.
+    pub(crate) fn forget_clock(&mut self) {
+        self.worlds.iter_mut().for_each(World::forget_clock);
+    }
+
+    /// How far the clock of the target is ahead of ours, if that is known. Seconds.
+    pub(crate) fn ahead(&self) -> Option<i64> {
+        self.worlds.first()?.ahead()
+    }
+
     /// A key of another platform.
     pub(crate) fn introduce(&mut self, key: &str) {
         for world in &mut self.worlds {
@@ -135,9 +145,26 @@ impl Belief {
             let mut after = world.clone();
             after.carry_out(world.open.len() - 1, Told::default(), now).then_some(after)
         };
-        let after: Vec<World> = self.worlds.iter().filter_map(carried_out).collect();
+        let held = self.with_tax_ids_held(sent, now);
+        let after: Vec<World> = self.worlds.iter().chain(&held).filter_map(carried_out).collect();
         self.worlds.extend(after);
         self.bound();
+    }
+
+    /// The worlds in which some business held the tax ids that a request tells before it was sent.
+    fn with_tax_ids_held(&self, sent: &Prepared, now: Timestamp) -> Vec<World> {
+        if self.before == Before::Nothing {
+            return Vec::new();
+        }
+        let mut held = Vec::new();
+        for world in &self.worlds {
+            let platform = world.subject(sent).platform;
+            for tax_id in world.tax_ids(sent) {
+                let mut after = world.clone();
+                held.extend(after.make_stranger(platform, tax_id, now).then_some(after));
+            }
+        }
+        held
     }
 
     /// Forgets what there is no room for; what contradicts the rest is inconclusive from then on.
@@ -159,6 +186,9 @@ impl Belief {
         let platform = self.worlds.first().and_then(|world| world.platform_of(sent));
         if seen.code() == Some(Code::UpstreamFailed.name()) {
             return self.observe_failure(sent, seen, platform, now);
+        }
+        if is_outage(sent, seen) {
+            return self.observe_outage(sent, seen, platform, now);
         }
         let unseen = Unseen { outside: self.outside, before: self.before, deepest: DEEPEST };
         let kept = unseen.explain(&self.worlds, sent, seen, now);
@@ -204,6 +234,20 @@ impl Belief {
         Explanation { predicted: seen.clone(), refusal, platform, points, inconclusive: false }
     }
 
+    /// Whoever answered so, the service or what stands before it: the request may have been carried out.
+    fn observe_outage(
+        &mut self,
+        sent: &Prepared,
+        seen: &Seen,
+        platform: Option<PlatformId>,
+        now: Timestamp,
+    ) -> Explanation {
+        self.unanswered(sent, now);
+        let Reply { predicted, refusal, mut points, .. } = Reply::of_unlisted(seen);
+        points.retain(|_| seen.code().is_some());
+        Explanation { predicted, refusal, platform, points, inconclusive: false }
+    }
+
     /// What an answer tells of the limits.
     fn learn(&mut self, sent: &Prepared, seen: &Seen, asked: Option<Asked>) -> Vec<Point> {
         let PreparedAction::Call(call) = &sent.action else { return Vec::new() };
@@ -245,4 +289,10 @@ impl Belief {
         }
         points
     }
+}
+
+/// Whether an answer tells of a failure that is none of the listed ones.
+pub(crate) fn is_outage(sent: &Prepared, seen: &Seen) -> bool {
+    let is_listed = seen.code().and_then(Code::parse).is_some();
+    matches!(sent.action, PreparedAction::Call(_)) && seen.status >= 500 && !is_listed
 }

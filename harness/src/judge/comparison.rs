@@ -34,6 +34,8 @@ pub(crate) struct Point {
 pub(crate) struct Freedom {
     /// How far two clocks may be apart in what it tells of its own times.
     pub(crate) clocks_apart: Seconds,
+    /// How far its clock is ahead of ours; nothing while it has told no time. Seconds.
+    pub(crate) ahead: Option<i64>,
 }
 
 /// An answer of the target and the model's.
@@ -132,7 +134,7 @@ impl Comparison<'_> {
         };
         let mut fields = Fields {
             minted: minted_fields(self.kind),
-            nullable: nullable_prose(self.kind),
+            nullable: nullable_prose(self.kind, self.freedom),
             freedom: self.freedom,
             bindings,
             differences: Vec::new(),
@@ -152,16 +154,26 @@ impl Comparison<'_> {
             }
             for difference in differing {
                 let Difference { field, expected, seen } = difference;
-                let free = self.freedom.is_some() && seen != ABSENT;
-                let gap = gap_within(self.kind, field).filter(|_| free);
+                let gap = self.freedom.and_then(|_| self.gap_at(field, seen == ABSENT));
                 told(gap.unwrap_or(clause), false, field, &|| (expected.clone(), seen.clone()));
             }
         };
-        // Those of a list's elements are judged together.
+        // Those of a list's elements are judged together, and so is what is no object at all.
         match predicted {
-            Value::Object(fields) => fields.keys().for_each(|field| tell(field)),
+            Value::Object(fields) if seen.is_object() => {
+                fields.keys().for_each(|field| tell(field))
+            }
             _ => tell(""),
         }
+    }
+
+    /// The gap that a field lies in which is not as predicted, or not there.
+    fn gap_at(&self, field: &str, absent: bool) -> Option<Clause> {
+        let answer = self.seen.json()?;
+        if self.kind == Some(OperationKind::GetBusiness) && opened_early(answer, field) {
+            return Some(clause!("gap.accountOpening"));
+        }
+        if absent { nameless(self.kind?, field, answer) } else { gap_within(self.kind?, field) }
     }
 
     /// The clause by which this answer is a success or a refusal with its code: that which the model cites, or
@@ -199,12 +211,53 @@ impl Point {
 }
 
 /// What is seen where a field is missing.
-const ABSENT: &str = "no such field";
+pub(crate) const ABSENT: &str = "no such field";
+
+/// What is not shown by name: the gap that it is, where it is missing under the name that we assume.
+fn nameless(kind: OperationKind, field: &str, answer: &Value) -> Option<Clause> {
+    let (first, rest) = field.split_once('.').unwrap_or((field, ""));
+    let is_other = |name: &String| !SHOWN.contains(&name.as_str());
+    let others = || answer.as_object().into_iter().flatten().filter(|(name, _)| is_other(name));
+    match (kind, first) {
+        (OperationKind::SetPayoutAccount, _) | (OperationKind::GetInvoice, "collectionState") => {
+            None
+        }
+        // An object is shown, and a secret: something must be there that can be it.
+        (OperationKind::SyncBusiness, "taxIdResult") if rest.is_empty() => {
+            others().any(|(_, value)| value.is_object()).then_some(clause!("gap.taxIdResult"))
+        }
+        (OperationKind::Subscribe, "secret") => {
+            others().any(|(_, value)| value.is_string()).then_some(clause!("gap.subscriptionForm"))
+        }
+        (OperationKind::Subscribe, _) => Some(clause!("gap.subscriptionForm")),
+        (OperationKind::RequestAdvance, "remittance" | "alreadyRequested") => None,
+        (OperationKind::RequestAdvance, _) if answer["alreadyRequested"] == true => {
+            Some(clause!("gap.advanceVariants"))
+        }
+        (OperationKind::GetImport | OperationKind::ImportInvoices, "rows")
+            if rest.ends_with(".outcome") =>
+        {
+            None
+        }
+        _ => gap_within(kind, field),
+    }
+}
+
+/// The names that answers share with no object, and no secret, whose name isn't shown.
+const SHOWN: &[&str] = &["externalId", "created", "reason", "reference", "url", "createdAt"];
+
+/// The collection account of a business opens normally once the first three are met, and so may open before.
+fn opened_early(answer: &Value, field: &str) -> bool {
+    let met = &answer["onboarding"];
+    let first_three = ["compliance", "contract", "bank"].iter().all(|name| met[name] == true);
+    let about_it = field == "onboarding.collectionAccount" || top(field) == "remittance";
+    about_it && met["collectionAccount"] == true && !first_three
+}
 
 /// What lies within a documented field and is not shown: the gap that it is.
-fn gap_within(kind: Option<OperationKind>, field: &str) -> Option<Clause> {
+fn gap_within(kind: OperationKind, field: &str) -> Option<Clause> {
     let (first, rest) = field.split_once('.').unwrap_or((field, ""));
-    Some(match (kind?, first) {
+    Some(match (kind, first) {
         (OperationKind::GetInvoice, "advance") if !rest.is_empty() => clause!("gap.advanceObject"),
         (OperationKind::GetInvoice, "collectionState") => clause!("gap.collectionThresholds"),
         (OperationKind::SetPayoutAccount, "mask") => clause!("gap.mask"),
@@ -425,7 +478,13 @@ impl Fields<'_> {
                 true
             }
             (Value::String(_), Value::String(seen)) if name == "routingNumber" => {
-                seen.len() == 9 && seen.bytes().all(|byte| byte.is_ascii_digit())
+                let nine_digits = seen.len() == 9 && seen.bytes().all(|byte| byte.is_ascii_digit());
+                self.freedom.is_some() || nine_digits
+            }
+            // What is told of a row that is not imported is not shown.
+            (Value::String(predicted), seen) if name == "outcome" && predicted == "rejected" => {
+                let known = seen.as_str().is_some_and(|seen| OUTCOMES.contains(&seen));
+                if self.freedom.is_some() { !known } else { seen == predicted }
             }
             (Value::String(predicted), Value::String(seen)) if self.minted.contains(&name) => {
                 let minted = self.minted.iter().find(|minted| **minted == name);
@@ -449,7 +508,7 @@ impl Fields<'_> {
             "status" => &["ISSUED", "PARTIALLY_PAID", "PAID", "VOIDED"],
             "collectionState" => &["UNCOLLECTED", "PARTIALLY_COLLECTED", "COLLECTED"],
             "complianceRoute" => &["VENDOR_ASSERTION", "W9_UPLOAD", "PARTNER_SUPPLIED"],
-            "outcome" => &["created", "updated", "statusOnly"],
+            "outcome" => OUTCOMES,
             _ => return false,
         };
         self.freedom.is_some() && known.contains(&predicted) && !known.contains(&seen)
@@ -460,9 +519,13 @@ impl Fields<'_> {
         let told =
             matches!(name, "expiresAt" | "createdAt" | "requestedAt" | "fundedAt" | "repaidAt");
         let Some(freedom) = self.freedom.filter(|_| told) else { return false };
-        instants_apart(predicted, seen).is_some_and(|apart| apart <= freedom.clocks_apart)
+        let Some(ahead) = instants_apart(predicted, seen) else { return false };
+        freedom.ahead.is_none_or(|known| ahead.abs_diff(known) <= freedom.clocks_apart)
     }
 }
+
+/// What comes of an invoice that is synced.
+const OUTCOMES: &[&str] = &["created", "updated", "statusOnly"];
 
 /// May be reworded at any time.
 fn is_prose(name: &str) -> bool {
@@ -470,10 +533,14 @@ fn is_prose(name: &str) -> bool {
 }
 
 /// The prose of an answer that may be null or not (`2.invoiceSynced.reason`); that of a business sync is always
-/// there (`2.businessSynced.reason`).
-fn nullable_prose(kind: Option<OperationKind>) -> &'static [&'static str] {
+/// there (`2.businessSynced.reason`). Which name of a business is told, or whether one is, is not shown.
+fn nullable_prose(
+    kind: Option<OperationKind>,
+    freedom: Option<Freedom>,
+) -> &'static [&'static str] {
     match kind {
         Some(OperationKind::SyncInvoice) => &["reason"],
+        Some(OperationKind::GetBusiness) if freedom.is_some() => &["name"],
         _ => &[],
     }
 }

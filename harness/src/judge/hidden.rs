@@ -54,6 +54,10 @@ pub(crate) enum Move {
     Interrupted(usize),
     /// A business that nobody named holds the tax id.
     HeldBefore(String),
+    /// The same, and then the request that tells it and was not answered has been carried out.
+    HeldAndCarriedOut(String, usize),
+    /// The vendor has given a tax id, which is not confirmed.
+    Filed(String),
     /// The business was known before anything was sent, and so was its invoice.
     WasThere(String, Option<String>),
 }
@@ -71,6 +75,11 @@ pub(crate) fn moves(
     let Subject { platform, payee, invoice } = world.subject(sent);
     if before > Before::Nothing {
         moves.extend(world.tax_ids(sent).into_iter().map(Move::HeldBefore));
+        let tells = |(index, open)| {
+            let held = world.tax_ids(open).into_iter();
+            held.map(move |tax_id| Move::HeldAndCarriedOut(tax_id, index))
+        };
+        moves.extend(world.open.iter().enumerate().flat_map(tells));
     }
     moves.extend(interruption(sent, seen));
     moves.extend(revocations(world, sent, platform, now));
@@ -110,6 +119,7 @@ pub(crate) fn moves(
         Move::Signed(payee.clone()),
         Move::BankLinked(payee.clone()),
         Move::Onboarded(payee.clone()),
+        Move::Filed(payee.clone()),
         Move::FoundWrong(payee),
     ]);
     moves
@@ -171,6 +181,10 @@ impl Move {
                 world.happen(now, platform, Happening::TaxIdFoundWrong { payee })
             }
             Move::HeldBefore(tax_id) => world.make_stranger(platform, tax_id, now),
+            Move::HeldAndCarriedOut(tax_id, index) => {
+                world.make_stranger(platform, tax_id, now) && world.carry_out(index, told, now)
+            }
+            Move::Filed(payee) => file_tax_id(world, platform, &payee, now),
             Move::Cleared(payee, route) => clear(world, platform, &payee, route, now),
             Move::Signed(payee) => sign(world, platform, &payee, now),
             Move::BankLinked(payee) => link_bank(world, platform, &payee, now),
@@ -272,6 +286,36 @@ fn onboard(world: &mut World, platform: PlatformId, payee: &str, now: Timestamp)
         link_bank(world, platform, payee, now);
     }
     !met.collection_account && open_account(world, platform, payee, now)
+}
+
+/// What comes with an invoice is filed, and clears nothing (`gap.partyTaxIdAndContact`).
+fn file_tax_id(world: &mut World, platform: PlatformId, payee: &str, now: Timestamp) -> bool {
+    let party = |business: &str, tax_id| Party {
+        business: business.to_owned(),
+        details: BusinessDetails {
+            legal_name: business.to_owned(),
+            tax_id,
+            contact: Contact::default(),
+        },
+    };
+    let on_file = |world: &World| {
+        let read = Operation::GetBusiness { business: payee.to_owned() };
+        let told = world.look(now, platform, read);
+        matches!(told, Some(Reply::Business(business)) if business.tax_id_on_file)
+    };
+    let Some(face_value) = FaceValue::new(1).filter(|_| !on_file(world)) else { return false };
+    (0..100).any(|number| {
+        let sync = Operation::SyncInvoice(Box::new(InvoiceSync {
+            invoice: "nobody's to know".into(),
+            payee: party(payee, Some(format!("{}", 970_000_000 + number))),
+            payor: party("somebody who owes", None),
+            status: tideover_model::wire::words::InvoiceStatus::Voided,
+            face_value,
+            issue_date: now,
+            due_date: now,
+        }));
+        world.operate(now, platform, Told::default(), sync) && on_file(world)
+    })
 }
 
 fn some_address() -> Address {

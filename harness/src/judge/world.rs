@@ -10,8 +10,9 @@ use tideover_model::{
 };
 
 use crate::judge::bindings::Bindings;
-use crate::judge::comparison::{Comparison, Freedom, Point};
+use crate::judge::comparison::{ABSENT, Comparison, Freedom, Point};
 use crate::judge::reading::{Asked, NEVER, Reading, Told};
+use crate::matcher::instants_apart;
 use crate::target::{Bare, Prepared, PreparedAction, PreparedCall, Seen};
 
 /// How far the clock of a target may be off. Seconds.
@@ -28,6 +29,8 @@ pub(crate) struct World {
     strangers: u32,
     /// Whether it has an advance whose amounts nothing has told yet.
     estimates: bool,
+    /// How far the clock of the target is ahead of ours; nothing while it has told no time. Seconds.
+    ahead: Option<i64>,
 }
 
 /// What a world answers, and how that compares with what was seen.
@@ -49,7 +52,9 @@ impl Reply {
     pub(crate) fn differences(&self) -> usize {
         let tells =
             [clause!("gap.advanceObject"), clause!("gap.quoteExtra"), clause!("gap.taxIdResult")];
-        self.points.iter().filter(|point| !point.holds && tells.contains(&point.clause)).count()
+        let tells = |point: &&Point| !point.holds && tells.contains(&point.clause);
+        // What is missing in one state is so in every other.
+        self.points.iter().filter(tells).filter(|point| point.seen != ABSENT).count()
     }
 }
 
@@ -74,12 +79,26 @@ impl World {
             open: Vec::new(),
             strangers: 0,
             estimates: false,
+            ahead: Some(0),
         }
+    }
+
+    /// What the clock of the target shows, only its answers tell.
+    pub(crate) fn forget_clock(&mut self) {
+        self.ahead = None;
+    }
+
+    /// How far the clock of the target is ahead of ours, if that is known. Seconds.
+    pub(crate) fn ahead(&self) -> Option<i64> {
+        self.ahead
     }
 
     /// What it answers to `sent`, and how it is after that.
     pub(crate) fn answered(&self, sent: &Prepared, seen: &Seen, now: Timestamp) -> (World, Reply) {
         let mut after = self.clone();
+        if is_refused_otherwise(sent, seen) {
+            return (after, Reply::of_unlisted(seen));
+        }
         let told = Told::by(seen);
         let reply = after.compare(sent, seen, told, now);
         let by_code = reply.predicted.code() != seen.code();
@@ -100,13 +119,14 @@ impl World {
         if is_unpredictable(sent) {
             return Reply { predicted, refusal, points: Vec::new(), asked: None };
         }
+        self.ahead = self.ahead.or_else(|| ahead(&predicted, seen));
         let comparison = Comparison {
             action: &sent.action,
             kind: kind_of(sent),
             seen,
             predicted: &predicted,
             refusal,
-            freedom: Some(Freedom { clocks_apart: CLOCKS_APART }),
+            freedom: Some(Freedom { clocks_apart: CLOCKS_APART, ahead: self.ahead }),
         };
         let mut points = comparison.points(&mut self.bindings);
         if self.estimates {
@@ -379,6 +399,18 @@ impl World {
 }
 
 impl Reply {
+    /// A refusal for reasons that are not stated, with a code that isn't listed (`7.shape.2`).
+    pub(crate) fn of_unlisted(seen: &Seen) -> Reply {
+        let point = Point {
+            clause: clause!("gap.ownStatuses"),
+            holds: false,
+            field: "status".into(),
+            expected: String::new(),
+            seen: seen.status.to_string(),
+        };
+        Reply { predicted: seen.clone(), refusal: None, points: vec![point], asked: None }
+    }
+
     /// The same, where the code that was seen is as good as the one predicted.
     fn with_precedence(mut self, seen: &Seen) -> Reply {
         for point in self.points.iter_mut().filter(|point| point.field == "code") {
@@ -401,6 +433,20 @@ impl Reply {
         }
         self
     }
+}
+
+/// Whether a request is refused with a code that isn't listed: nothing has changed then.
+fn is_refused_otherwise(sent: &Prepared, seen: &Seen) -> bool {
+    let is_unlisted = seen.code().is_some_and(|code| Code::parse(code).is_none());
+    matches!(sent.action, PreparedAction::Call(_))
+        && (400..500).contains(&seen.status)
+        && is_unlisted
+}
+
+/// How far a clock is ahead that tells when something expires.
+fn ahead(predicted: &Seen, seen: &Seen) -> Option<i64> {
+    let expires_at = |answer: &Seen| Some(answer.json()?.get("expiresAt")?.as_str()?.to_owned());
+    instants_apart(&expires_at(predicted)?, &expires_at(seen)?)
 }
 
 /// The time is as late as it is; what is sent when, and which request fails, the model does not predict.

@@ -27,7 +27,7 @@ pub(super) async fn rehearse(
     clause: Clause,
 ) -> Option<Rehearsed> {
     let played = play(&mut Stage::new(settings, header), header, steps).await.ok()?;
-    let (_, last) = played.answers.last()?;
+    let last = played.answers.last()?.1.as_ref()?;
     let (status, code) = (last.status, last.code().map(str::to_owned));
     Some(Rehearsed { status, code, met: played.met.contains_key(&clause) })
 }

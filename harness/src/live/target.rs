@@ -1,16 +1,18 @@
 //! A live endpoint as a target, and where fresh ones come from.
 
+use std::cell::Cell;
 use std::rc::Rc;
 
-use tideover_model::Clause;
+use tideover_model::{Clause, OperationKind, Timestamp};
 
 use crate::concurrent::Race;
 use crate::generate::{Size, Vocabulary, live_case, live_race};
 use crate::inbox::Arrival;
-use crate::judge::Before;
+use crate::judge::{Before, kind_of};
+use crate::live::journal::wall_time;
 use crate::live::rehearsal::rehearse;
 use crate::live::session::Session;
-use crate::run::{Observed, Standing};
+use crate::run::{Clock, Observed, Standing};
 use crate::step::{Memory, Step};
 use crate::suite::{Rehearsed, World};
 use crate::target::{Prepared, PreparedAction, Seen, Target, Unanswered, Unreachable};
@@ -22,6 +24,12 @@ pub struct Live {
     session: Rc<Session>,
     play: u64,
     fresh: bool,
+    /// The play's own part of the inbox: what comes late for another is not taken for its own.
+    inbox: Option<String>,
+    /// How far the target's clock was ahead of ours when the play began, if that was known. Seconds.
+    ahead: Option<i64>,
+    /// How far it is, as it has told last.
+    told_ahead: Rc<Cell<Option<i64>>>,
 }
 
 /// A live endpoint. It is never reset: each play has new names instead.
@@ -29,12 +37,13 @@ pub struct Live {
 pub struct LiveWorld {
     session: Rc<Session>,
     vocabulary: Vocabulary,
+    told_ahead: Rc<Cell<Option<i64>>>,
 }
 
 impl LiveWorld {
     /// The world of a run, of which `vocabulary` says what it is asked.
     pub fn new(session: Rc<Session>, vocabulary: Vocabulary) -> LiveWorld {
-        LiveWorld { session, vocabulary }
+        LiveWorld { session, vocabulary, told_ahead: Rc::default() }
     }
 }
 
@@ -60,8 +69,11 @@ impl World for LiveWorld {
         };
         self.session.take_arrivals();
         self.session.look_at_clock().await;
-        let fresh = self.vocabulary.is_fresh();
-        Ok(Live { session: Rc::clone(&self.session), play, fresh })
+        let (session, fresh) = (Rc::clone(&self.session), self.vocabulary.is_fresh());
+        let inbox = session.inbox_url.as_deref().map(|inbox| format!("{inbox}/{play}"));
+        let told_ahead = Rc::clone(&self.told_ahead);
+        let ahead = if session.abilities().moves_clock { Some(0) } else { told_ahead.get() };
+        Ok(Live { session, play, fresh, inbox, ahead, told_ahead })
     }
 
     fn case(&self, header: &Header, number: u64, steps: u64) -> Vec<Step> {
@@ -73,13 +85,40 @@ impl World for LiveWorld {
     }
 }
 
+/// How far a clock may be off. Seconds.
+const CLOCKS_APART: u64 = 300;
+
+impl Live {
+    /// Learns what the target's clock shows from when it says that a link expires (§8 Limits); it is not held to go
+    /// as fast as ours.
+    fn note_time(&self, step: &Prepared, seen: &Seen) {
+        let life = match kind_of(step) {
+            Some(OperationKind::Invite) => 30 * 24 * 3600,
+            Some(OperationKind::CreateOnboardingSession) => 15 * 60,
+            _ => return,
+        };
+        let expires_at = seen.json().and_then(|body| body.get("expiresAt")?.as_str());
+        let Some(expires_at) = expires_at.and_then(Timestamp::parse) else { return };
+        let told = expires_at.unix() - life - wall_time().unix();
+        let is_near = |known: i64| known.abs_diff(told) <= CLOCKS_APART;
+        if self.told_ahead.get().is_none_or(is_near) {
+            self.told_ahead.set(Some(told));
+        }
+    }
+}
+
+/// So many seconds later, or earlier.
+fn later(now: Timestamp, seconds: i64) -> Timestamp {
+    Timestamp::from_unix(now.unix() + seconds).unwrap_or(now)
+}
+
 impl Target for Live {
     fn api_key(&self) -> &str {
         self.session.settings.key.reveal()
     }
 
     fn inbox(&self) -> Option<&str> {
-        self.session.inbox_url.as_deref()
+        self.inbox.as_deref()
     }
 
     fn memory(&self) -> Memory {
@@ -91,6 +130,9 @@ impl Target for Live {
         if let (PreparedAction::Advance(_), Ok(seen)) = (&step.action, &answered) {
             self.session.note_clock(seen);
         }
+        if let Ok(seen) = &answered {
+            self.note_time(step, seen);
+        }
         match (answered, self.session.ended()) {
             (Err(unanswered), Some(_)) => Err(unanswered.and_last()),
             (answered, _) => answered,
@@ -98,15 +140,23 @@ impl Target for Live {
     }
 
     async fn arrivals(&mut self) -> Result<Vec<Arrival>, Unanswered> {
-        Ok(self.session.take_arrivals())
+        let own = format!("/{}/", self.play);
+        let arrived = self.session.take_arrivals().into_iter();
+        let own = arrived.filter_map(|arrival| {
+            let path = format!("/{}", arrival.path.strip_prefix(&own)?);
+            Some(Arrival { path, ..arrival })
+        });
+        Ok(own.collect())
     }
 }
 
 impl Observed for Live {
     fn standing(&mut self) -> Standing {
-        let (outside, now) = (self.session.outside(), self.session.now());
+        let outside = self.session.outside();
+        let now = later(self.session.now(), self.ahead.unwrap_or(0));
+        let clock = if self.ahead.is_some() { Clock::Told } else { Clock::Guessed };
         // The user's tax ids are the same in every case.
         let before = if self.fresh { Before::TaxIds } else { Before::Anything };
-        Standing::Foreign { outside, before, now }
+        Standing::Foreign { outside, before, now, clock }
     }
 }

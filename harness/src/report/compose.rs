@@ -253,7 +253,7 @@ impl FindingReport {
     /// What is told of a failure, wherever it was met.
     pub fn of(failure: &Failure) -> FindingReport {
         let finding = failure.finding();
-        let last = failure.answers.last().map(|(_, seen)| seen);
+        let last = failure.answers.last().and_then(|(_, seen)| seen.as_ref());
         FindingReport {
             fingerprint: finding.cause().fingerprint(),
             found: Found::from(finding),
@@ -349,13 +349,20 @@ fn steps(failure: &Failure) -> Vec<StepReport> {
             words: plain(step),
             curl,
             at: at.to_string(),
-            answer: Answer::from(seen),
+            answer: seen.as_ref().map_or_else(Answer::none, Answer::from),
             deliveries: {
                 let arrivals = failure.arrivals.iter().filter(|(with, _)| *with == index);
                 arrivals.map(|(_, arrival)| DeliveryReport::from(arrival)).collect()
             },
         })
         .collect()
+}
+
+impl Answer {
+    /// That none came.
+    fn none() -> Answer {
+        Answer { status: 0, code: None, body: None, text: None }
+    }
 }
 
 impl From<&Seen> for Answer {

@@ -19,14 +19,14 @@ const MARK: char = '\u{e000}';
 /// `$BASE_URL` and `$API_KEY` stand for the target's, and `$OTHER_KEY` for the key that the step named `other` was
 /// answered. Against a live endpoint `$RUN` stands for a name that nobody has used there, `$INBOX` for where
 /// webhooks are to come, and `$TAX_ID_1`, `$ACCOUNT_1` and so on for the user's own.
-pub fn curl(transcript: &Transcript, answers: &[(Timestamp, Seen)]) -> Vec<String> {
+pub fn curl(transcript: &Transcript, answers: &[(Timestamp, Option<Seen>)]) -> Vec<String> {
     let Transcript { header, steps } = transcript;
     let mut memory = if header.live.is_some() { variables() } else { Memory::with_inbox(NO_INBOX) };
     let mut lines = Vec::with_capacity(steps.len());
     for (index, step) in steps.iter().enumerate() {
         let sent = Prepared::from_step(step, &memory, "$API_KEY");
         lines.push(line(&sent, step.caller == Caller::Default));
-        if let Some((_, seen)) = answers.get(index) {
+        if let Some((_, Some(seen))) = answers.get(index) {
             let name = step.name.as_deref().unwrap_or_default();
             memory.keep(step, seen.json().map(|body| without_key(name, body)).as_ref());
         }

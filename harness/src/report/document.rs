@@ -228,7 +228,7 @@ pub enum Actor {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Answer {
-    /// The HTTP status.
+    /// The HTTP status; 0 if no answer came.
     pub status: u16,
     /// The code of a failure.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -138,6 +138,7 @@ impl fmt::Display for Answer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.code {
             Some(code) => write!(f, "{} {code}", self.status),
+            None if self.status == 0 => f.write_str("no answer"),
             None => write!(f, "{}", self.status),
         }
     }

@@ -287,6 +287,7 @@ impl Arrived {
             body: attempt.delivery.body.to_vec(),
             status,
             at: Some(at),
+            arrived: None,
         }
     }
 }

@@ -301,6 +301,7 @@ fn replay_sends_no_write_without_leave() {
     // What is asked for before: whether it is a mock, and whether it is there.
     assert_eq!(after - before, 3);
     let leave = ["--allow-writes", "--account", "acme"];
-    let (_, text, last) = replay(write, &leave);
+    let (code, text, last) = replay(write, &leave);
     assert!(last > after && text.contains("left behind: business acme"), "{text}");
+    assert!(code == Some(1) && text.contains("violated"), "a list is no synced business: {text}");
 }

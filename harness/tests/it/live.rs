@@ -259,6 +259,28 @@ async fn a_play_has_names_of_its_own_and_the_same_case_the_same_steps() {
     );
 }
 
+/// What is late for an earlier play is signed with secrets that this one doesn't know.
+#[tokio::test]
+async fn what_comes_late_for_an_earlier_play_is_not_taken_for_this_ones() {
+    let inbox = inbox::Server::start().await.unwrap();
+    let origin = inbox.origin().to_owned();
+    let mock = endpoint(Some(&inbox)).await;
+    let webhooks = Webhooks { listen: "127.0.0.1:0".parse().unwrap(), url: origin.clone() };
+    let settings = Settings { webhooks: Some(webhooks), ..settings(&mock) };
+    let mut begun = begin(settings.clone(), Some(inbox)).await;
+    let before = begun.world.fresh().await.unwrap().inbox().unwrap().to_owned();
+    let mut target = begun.world.fresh().await.unwrap();
+    let client = Client::new(&origin, settings.timeout, None).unwrap();
+    for inbox in [before, target.inbox().unwrap().to_owned()] {
+        let path = format!("{}/accepts", inbox.trim_start_matches(&origin));
+        let post = Outgoing { method: "POST", path: &path, ..Outgoing::default() };
+        assert_eq!(client.exchange(post).await.unwrap().seen.status, 200);
+    }
+    let arrivals = target.arrivals().await.unwrap();
+    let paths: Vec<&str> = arrivals.iter().map(|arrival| arrival.path.as_str()).collect();
+    assert_eq!(paths, ["/accepts"]);
+}
+
 #[tokio::test]
 async fn the_run_ends_when_its_requests_are_spent() {
     let mock = endpoint(None).await;

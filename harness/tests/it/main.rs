@@ -9,6 +9,7 @@ mod generation;
 mod hostile;
 mod keys;
 mod learning;
+mod liberties;
 mod live;
 mod live_races;
 mod page;

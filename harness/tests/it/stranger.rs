@@ -1,5 +1,6 @@
 //! A right service is never accused, however it chooses and however long it takes.
 
+use tideover_harness::defects::{self, Defective};
 use tideover_harness::finding::Verdict;
 use tideover_harness::generate;
 use tideover_harness::inbox::Arrival;
@@ -9,10 +10,10 @@ use tideover_harness::run::{Observed, Standing, play};
 use tideover_harness::stranger::{Stranger, Strangers};
 use tideover_harness::suite::{InProcess, Plan, World, check};
 use tideover_harness::target::{
-    INBOX, Prepared, PreparedAction, Seen, Target, Unanswered, service, start,
+    INBOX, Prepared, PreparedAction, Seen, Target, Unanswered, Unreachable, service, start,
 };
 use tideover_harness::transcript::Header;
-use tideover_model::{Profile, Service};
+use tideover_model::{Destinations, Face, Profile, Service};
 
 /// Profiles of services that are right, and none of which the judge is told.
 const PROFILES: [&str; 10] = [
@@ -29,13 +30,13 @@ const PROFILES: [&str; 10] = [
 ];
 
 /// A target some of whose answers are lost: of every fifth request, and every second of those is carried out.
-struct Lossy {
-    target: Stranger<Service>,
+struct Lossy<F = Service> {
+    target: Stranger<F>,
     sent: u64,
     loses: bool,
 }
 
-impl Target for Lossy {
+impl<F: Face> Target for Lossy<F> {
     fn api_key(&self) -> &str {
         self.target.api_key()
     }
@@ -61,7 +62,7 @@ impl Target for Lossy {
     }
 }
 
-impl Observed for Lossy {
+impl<F: Face> Observed for Lossy<F> {
     fn standing(&mut self) -> Standing {
         self.target.standing()
     }
@@ -138,3 +139,64 @@ fn what_takes_too_long_is_told_as_stalled_and_fails_nothing() {
     let fields: Vec<_> = stalled.iter().map(|finding| finding.field.as_str()).collect();
     assert_eq!(fields, ["advance.state", "onboarding.collectionAccount"]);
 }
+
+/// A world whose targets lose answers.
+struct LossyWorld(Strangers<Defective>);
+
+impl World for LossyWorld {
+    type Target = Lossy<Defective>;
+
+    async fn fresh(&mut self) -> Result<Lossy<Defective>, Unreachable> {
+        Ok(Lossy { target: self.0.fresh().await?, sent: 0, loses: true })
+    }
+}
+
+fn with_defect(defect: &'static defects::Defect) -> Strangers<Defective> {
+    let inbox = Destinations::PublicAnd(INBOX.to_owned());
+    let face = defect.service(Profile::default(), 7, inbox);
+    Strangers::new(InProcess::new(face, start()), Outside::Ours)
+}
+
+#[tokio::test]
+async fn what_is_found_among_lost_answers_is_made_small_and_every_step_keeps_its_own_answer() {
+    let defect = defects::find("void-invoices-are-fundable").unwrap();
+    let header = Header::new(7, start(), Profile::default());
+    for first in 0..6 {
+        let plan = Plan { header: header.clone(), first, cases: 100, steps: 50, max_findings: 1 };
+        let summary = check(&mut LossyWorld(with_defect(defect)), &plan).await.unwrap();
+        let failure = &summary.failures[0];
+        assert_eq!(failure.answers.len(), failure.transcript.steps.len());
+        assert!(failure.answers.len() <= 4, "{:#?}", failure.transcript.steps);
+        let (_, last) = failure.answers.last().unwrap();
+        let invoice = last.as_ref().unwrap().json().unwrap();
+        assert_eq!((&invoice["status"], &invoice["fundable"]), (&"VOIDED".into(), &true.into()));
+    }
+}
+
+/// Those of the catalogue's defects that nobody finds who knows nothing of the service: what they break is a choice
+/// of ours, or takes a look into it.
+#[tokio::test]
+async fn most_of_the_catalogue_is_found_by_who_knows_nothing_of_the_service() {
+    let mut survivors = Vec::new();
+    let mut found = 0;
+    for defect in defects::all().filter(|defect| !defect.is_raced()) {
+        let header = Header::new(7, start(), Profile::default());
+        let mut world = with_defect(defect);
+        let mut is_found = false;
+        for case in 0..40 {
+            let steps = generate::case(&header, case, 50);
+            let mut target = world.fresh().await.unwrap();
+            let played = play(&mut target, &header, &steps).await.unwrap();
+            is_found |= played.findings.iter().any(|found| found.verdict == Verdict::Violated);
+            if is_found {
+                break;
+            }
+        }
+        found += usize::from(is_found);
+        survivors.extend((!is_found).then_some(defect.name));
+    }
+    assert!(found >= FOUND, "only {found} are found, and not {survivors:?}");
+}
+
+/// How many that are.
+const FOUND: usize = 138;

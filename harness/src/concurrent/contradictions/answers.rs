@@ -23,12 +23,14 @@ pub(super) fn find(history: &Decoded<'_>) -> Vec<Contradiction> {
             unsettled: true,
             since: request.now,
             now: request.now,
+            ahead: Some(0),
             arrivals: &[],
             predicted_arrivals: &[],
             inside: None,
         };
         let mut notes = Notes::default();
         checks.observe(&exchange, &mut notes);
+        notes.excuse(&exchange);
         notes.findings.extend(other_status(&exchange));
         let documented = |finding: &Finding| finding.clause.kind() == Kind::Documented;
         let findings = notes.findings.into_iter().filter(documented);

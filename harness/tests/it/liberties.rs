@@ -1,0 +1,456 @@
+//! What the document leaves open is never held against a service, and what it states still is.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+use tideover_harness::finding::{Finding, Verdict};
+use tideover_harness::generate;
+use tideover_harness::inbox::Arrival;
+use tideover_harness::judge::{Before, Outside};
+use tideover_harness::run::{Clock, Observed, Played, Standing, play};
+use tideover_harness::step::{Action, Call, Step};
+use tideover_harness::stranger::{Stranger, Strangers};
+use tideover_harness::suite::{InProcess, World};
+use tideover_harness::target::{
+    Applied, INBOX, Prepared, PreparedAction, PreparedCall, Seen, Target, Unanswered, service,
+    start,
+};
+use tideover_harness::transcript::Header;
+use tideover_model::{
+    BusinessDetails, Contact, Face, Operation, PlatformId, Profile, Service, SigningKey, Timestamp,
+};
+
+/// What a service does otherwise than the mock.
+#[derive(Clone, Copy)]
+struct Liberty {
+    /// What is answered in the place of the service to the request of this number.
+    instead: fn(u64, &PreparedCall) -> Option<Seen>,
+    /// How a success is told.
+    told: fn(&PreparedCall, Value) -> Value,
+    /// How an event is told.
+    event: fn(Value) -> Value,
+    /// What a delivery is called.
+    delivery: fn(&Arrival) -> Option<String>,
+    /// How many seconds the clock on the wall is ahead, by which is signed; events come over a network then.
+    wall: Option<u64>,
+    /// How many steps later events come.
+    steps_late: usize,
+    /// How many seconds the clock that the judge goes by is behind.
+    behind: Option<u64>,
+}
+
+const NONE: Liberty = Liberty {
+    instead: |_, _| None,
+    told: |_, body| body,
+    event: |event| event,
+    delivery: |arrival| arrival.delivery.clone(),
+    wall: None,
+    steps_late: 0,
+    behind: None,
+};
+
+/// A right service that takes a liberty.
+struct Free {
+    target: Stranger<Service>,
+    liberty: Liberty,
+    sent: u64,
+    secrets: BTreeMap<String, Vec<String>>,
+    late: Vec<Vec<Arrival>>,
+    before: Before,
+}
+
+impl Free {
+    fn new(target: Stranger<Service>, liberty: Liberty) -> Free {
+        let (secrets, late) = (BTreeMap::new(), Vec::new());
+        Free { target, liberty, sent: 0, secrets, late, before: Before::Nothing }
+    }
+
+    fn tell(&mut self, call: &PreparedCall, seen: Seen) -> Seen {
+        let Some(body) = seen.json().filter(|_| seen.is_success()) else { return seen };
+        if let (Some(url), Some(secret)) = (body["url"].as_str(), body["secret"].as_str()) {
+            let path = url.trim_start_matches(INBOX).to_owned();
+            self.secrets.entry(path).or_default().push(secret.to_owned());
+        }
+        let told = (self.liberty.told)(call, body.clone());
+        Seen::new(seen.status, told.to_string().as_bytes())
+    }
+
+    /// The same arrival, told otherwise and signed again with the secret that it was signed with.
+    fn resign(&self, arrival: Arrival) -> Arrival {
+        let header = arrival.signature.clone().unwrap();
+        let at = arrival.signed_at().unwrap();
+        let signs = |secret: &&String| {
+            SigningKey::new(secret).verify(Some(header.as_bytes()), &arrival.body, at).is_ok()
+        };
+        let secret = self.secrets[&arrival.path].iter().find(signs).unwrap();
+        let event = serde_json::from_slice(&arrival.body).unwrap();
+        let body = (self.liberty.event)(event).to_string().into_bytes();
+        let signed_at = at + self.liberty.wall.unwrap_or(0);
+        let signature = Some(SigningKey::new(secret).sign(signed_at, &body).to_string());
+        let by_network = self.liberty.wall.is_some() || self.liberty.steps_late > 0;
+        let arrived = i64::try_from(signed_at).ok().and_then(Timestamp::from_unix);
+        let delivery = (self.liberty.delivery)(&arrival);
+        Arrival {
+            body,
+            signature,
+            delivery,
+            at: arrival.at.filter(|_| !by_network),
+            arrived: arrived.filter(|_| by_network),
+            ..arrival
+        }
+    }
+}
+
+impl Target for Free {
+    fn api_key(&self) -> &str {
+        self.target.api_key()
+    }
+
+    async fn send(&mut self, step: &Prepared) -> Result<Seen, Unanswered> {
+        self.sent += 1;
+        let PreparedAction::Call(call) = &step.action else { return self.target.send(step).await };
+        if let Some(seen) = (self.liberty.instead)(self.sent, call) {
+            // What fails may have been carried out.
+            if seen.status >= 500 && self.sent.is_multiple_of(2) {
+                let unseen = self.target.send(step).await?;
+                self.tell(call, unseen);
+            }
+            return Ok(seen);
+        }
+        let seen = self.target.send(step).await?;
+        Ok(self.tell(call, seen))
+    }
+
+    fn inbox(&self) -> Option<&str> {
+        self.target.inbox()
+    }
+
+    async fn arrivals(&mut self) -> Result<Vec<Arrival>, Unanswered> {
+        let arrived = self.target.arrivals().await?;
+        let arrived = arrived.into_iter().map(|arrival| self.resign(arrival)).collect();
+        self.late.push(arrived);
+        let due = self.late.len() > self.liberty.steps_late;
+        Ok(if due { self.late.remove(0) } else { Vec::new() })
+    }
+}
+
+impl Observed for Free {
+    fn standing(&mut self) -> Standing {
+        let Standing::Foreign { outside, now, clock, .. } = self.target.standing() else {
+            panic!("a stranger is foreign")
+        };
+        let before = self.before;
+        match self.liberty.behind {
+            None => Standing::Foreign { outside, before, now, clock },
+            Some(behind) => {
+                let now =
+                    Timestamp::from_unix(now.unix() - i64::try_from(behind).unwrap()).unwrap();
+                Standing::Foreign { outside, before, now, clock: Clock::Guessed }
+            }
+        }
+    }
+}
+
+fn violations(played: &Played) -> Vec<Finding> {
+    played.findings.iter().filter(|one| one.verdict == Verdict::Violated).cloned().collect()
+}
+
+/// What is found where `liberty` is taken, and how often something else was noticed.
+async fn found(liberty: Liberty) -> (Vec<Finding>, usize) {
+    let (mut found, mut noticed) = (Vec::new(), 0);
+    for outside in [Outside::Ours, Outside::Open] {
+        for seed in 0..20 {
+            let header = Header::new(seed, start(), Profile::default());
+            let face = service(Profile::default(), seed + 1000, INBOX);
+            let mut world = Strangers::new(InProcess::new(face, start()), outside);
+            let steps = generate::case(&header, seed, 50);
+            let mut target = Free::new(world.fresh().await.unwrap(), liberty);
+            let played = play(&mut target, &header, &steps).await.unwrap();
+            assert!(played.findings.iter().all(|one| one.verdict == Verdict::Violated));
+            found.extend(violations(&played));
+            noticed += played.noticed.len();
+        }
+    }
+    (found, noticed)
+}
+
+async fn assert_free(liberty: Liberty) {
+    let (found, _) = found(liberty).await;
+    assert!(found.is_empty(), "{found:#?}");
+}
+
+async fn assert_violated(liberty: Liberty, clause: &str) {
+    let (found, _) = found(liberty).await;
+    assert!(found.iter().any(|one| one.clause.name() == clause), "{found:#?}");
+}
+
+fn rename(mut body: Value, from: &str, to: &str) -> Value {
+    if let Some(value) = body.as_object_mut().and_then(|fields| fields.remove(from)) {
+        body[to] = value;
+    }
+    body
+}
+
+fn without(mut body: Value, name: &str) -> Value {
+    body.as_object_mut().map(|fields| fields.remove(name));
+    body
+}
+
+#[tokio::test]
+async fn a_right_service_without_liberties_is_not_accused() {
+    assert_free(NONE).await;
+}
+
+#[tokio::test]
+async fn names_that_are_not_shown_are_the_services_own() {
+    assert_free(Liberty {
+        told: |call, mut body| {
+            body = rename(body, "taxIdResult", "taxIdCheck");
+            if call.path == "/v1/webhooks" && call.method == "POST" {
+                return json!({ "key": body["secret"], "subscription": body["reference"] });
+            }
+            if let Some(advance) = body.get_mut("advance").filter(|advance| advance.is_object()) {
+                *advance = json!({ "stage": advance["state"], "out": advance["amountSent"] });
+            }
+            if body["alreadyRequested"] == true {
+                body = json!({ "alreadyRequested": true, "remittance": body["remittance"], "a": 1, "b": 2 });
+            }
+            for row in body.get_mut("rows").and_then(Value::as_array_mut).into_iter().flatten() {
+                let outcome = if row["outcome"] == "rejected" { "FAILED".into() } else { row["outcome"].take() };
+                *row = json!({ "outcome": outcome });
+            }
+            rename(body, "summary", "totals")
+        },
+        ..NONE
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_is_shown_and_missing_is_found() {
+    let missing: [(fn(&PreparedCall, Value) -> Value, &str); 7] = [
+        (|_, body| without(body, "taxIdResult"), "2.businessSynced.taxIdResult"),
+        (|_, body| without(body, "mask"), "2.payoutAccount.mask"),
+        (|_, body| without(body, "name"), "2.business.name"),
+        (|_, body| without(body, "collectionState"), "2.invoice.collectionState"),
+        (|_, body| without(body, "fundable"), "2.invoice.fundable"),
+        (
+            |call, body| if call.path == "/v1/webhooks" { without(body, "secret") } else { body },
+            "2.subscription.secret",
+        ),
+        (
+            |_, mut body| {
+                for row in body.get_mut("rows").and_then(Value::as_array_mut).into_iter().flatten()
+                {
+                    *row = without(row.take(), "outcome");
+                }
+                body
+            },
+            "2.importReport.rows",
+        ),
+    ];
+    for (told, clause) in missing {
+        assert_violated(Liberty { told, ..NONE }, clause).await;
+    }
+}
+
+#[tokio::test]
+async fn values_that_are_not_stated_are_the_services_own() {
+    assert_free(Liberty {
+        told: |_, mut body| {
+            if let Some(Value::String(name)) = body.get_mut("name") {
+                *name = name.to_uppercase();
+            }
+            if let Some(routing) = body.pointer_mut("/remittance/routingNumber") {
+                *routing = "02100002-1".into();
+            }
+            body
+        },
+        event: |mut event| {
+            event["occurredAt"] = json!({ "seconds": event["occurredAt"] });
+            let event = rename(rename(event, "type", "kind"), "data", "about");
+            rename(event, "id", "event")
+        },
+        delivery: |arrival| {
+            let event: Value = serde_json::from_slice(&arrival.body).unwrap();
+            Some(event["id"].to_string())
+        },
+        ..NONE
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_event_without_a_time_and_a_delivery_that_names_another_event_are_found() {
+    let timeless = Liberty { event: |event| without(event, "occurredAt"), ..NONE };
+    assert_violated(timeless, "6.delivery.6").await;
+    let one_for_all = Liberty { delivery: |_| Some("one".into()), ..NONE };
+    assert_violated(one_for_all, "6.delivery.3.2").await;
+}
+
+const DAY: u64 = 24 * 3600;
+
+#[tokio::test]
+async fn events_may_be_signed_by_the_clock_on_the_wall_and_come_late() {
+    assert_free(Liberty { wall: Some(300 * DAY), ..NONE }).await;
+    assert_free(Liberty { wall: Some(0), steps_late: 3, ..NONE }).await;
+    assert_free(Liberty { wall: Some(300 * DAY), steps_late: 3, ..NONE }).await;
+}
+
+#[tokio::test]
+async fn a_clock_that_nobody_has_told_may_show_anything_but_no_two_times_at_once() {
+    assert_free(Liberty { behind: Some(300 * DAY), ..NONE }).await;
+    let day_longer = |call: &PreparedCall, mut body: Value| {
+        if call.path == "/v1/invitations" {
+            let expires_at = body["expiresAt"].as_str().and_then(Timestamp::parse).unwrap();
+            body["expiresAt"] = json!(expires_at.after(DAY));
+        }
+        body
+    };
+    let header = Header::new(1, start(), Profile::default());
+    let face = service(Profile::default(), 5, INBOX);
+    let mut world = Strangers::new(InProcess::new(face, start()), Outside::Open);
+    let liberty = Liberty { behind: Some(300 * DAY), told: day_longer, ..NONE };
+    let mut target = Free::new(world.fresh().await.unwrap(), liberty);
+    let steps = [
+        put("/v1/organizations/v", json!({ "legalName": "V" })),
+        post("/v1/onboarding-sessions", json!({ "externalId": "v" })),
+        post("/v1/invitations", json!({ "externalId": "v", "email": "a@b.example" })),
+    ];
+    let played = play(&mut target, &header, &steps).await.unwrap();
+    let clauses: Vec<_> = played.findings.iter().map(|found| found.clause.name()).collect();
+    assert_eq!(clauses, ["2.invitation.expiresAt"]);
+}
+
+fn put(path: &str, body: Value) -> Step {
+    Step::new(Action::Call(Call::json("PUT", path, body)))
+}
+
+fn post(path: &str, body: Value) -> Step {
+    Step::new(Action::Call(Call::json("POST", path, body)))
+}
+
+fn refused(status: u16, code: &str) -> Option<Seen> {
+    let body = json!({ "error": "in other words", "code": code });
+    Some(Seen::new(status, body.to_string().as_bytes()))
+}
+
+#[tokio::test]
+async fn codes_that_are_not_listed_are_refusals_for_reasons_that_are_not_stated() {
+    let codes: [fn(u64, &PreparedCall) -> Option<Seen>; 3] = [
+        |_, call| refused(409, "invoice_locked").filter(|_| call.path == "/v1/advances"),
+        |sent, _| refused(403, "business_suspended").filter(|_| sent % 5 == 0),
+        |sent, _| refused(429, "rate_limited").filter(|_| sent % 7 == 0),
+    ];
+    for instead in codes {
+        assert_free(Liberty { instead, ..NONE }).await;
+    }
+    let wrongly =
+        Liberty { instead: |sent, _| refused(401, "unauthorized").filter(|_| sent == 9), ..NONE };
+    assert_violated(wrongly, "7.codes.unauthorized").await;
+}
+
+#[tokio::test]
+async fn what_fails_may_have_been_done_and_is_at_most_noticed() {
+    let failing = Liberty {
+        instead: |sent, _| refused(503, "maintenance").filter(|_| sent % 7 == 0),
+        ..NONE
+    };
+    assert_free(failing).await;
+    let instead = |sent, _: &PreparedCall| {
+        let status = [502, 504][usize::from(sent % 2 == 0)];
+        (sent % 7 == 0).then(|| Seen::new(status, b"<html>Bad Gateway</html>"))
+    };
+    let (found, noticed) = found(Liberty { instead, ..NONE }).await;
+    assert!(found.is_empty(), "{found:#?}");
+    assert!(noticed > 0);
+}
+
+#[tokio::test]
+async fn an_account_that_opens_early_and_a_tax_id_that_is_only_filed_are_not_held_against_it() {
+    let told = |call: &PreparedCall, mut body: Value| {
+        if call.method == "GET" {
+            body["onboarding"]["collectionAccount"] = true.into();
+            body["remittance"] =
+                json!({ "accountNumber": "1234567890", "routingNumber": "021000021" });
+        }
+        body
+    };
+    let header = Header::new(1, start(), Profile::default());
+    let face = service(Profile::default(), 5, INBOX);
+    let mut world = Strangers::new(InProcess::new(face, start()), Outside::Open);
+    let mut target = Free::new(world.fresh().await.unwrap(), Liberty { told, ..NONE });
+    let read = || Step::new(Action::Call(Call::bare("GET", "/v1/organizations/v")));
+    let steps = [put("/v1/organizations/v", json!({ "legalName": "V" })), read()];
+    let played = play(&mut target, &header, &steps).await.unwrap();
+    assert!(played.findings.is_empty(), "{:#?}", played.findings);
+    let filed = |_: &PreparedCall, mut body: Value| {
+        if let Some(on_file) = body.get_mut("taxIdOnFile") {
+            *on_file = true.into();
+        }
+        body
+    };
+    let mut target = Free::new(world.fresh().await.unwrap(), Liberty { told: filed, ..NONE });
+    let played = play(&mut target, &header, &steps).await.unwrap();
+    assert!(played.findings.is_empty(), "{:#?}", played.findings);
+}
+
+/// A target that loses the answer to the first request, which is carried out.
+struct LosesTheFirst(Free);
+
+impl Target for LosesTheFirst {
+    fn api_key(&self) -> &str {
+        self.0.api_key()
+    }
+
+    async fn send(&mut self, step: &Prepared) -> Result<Seen, Unanswered> {
+        let seen = self.0.send(step).await?;
+        if self.0.sent > 1 {
+            return Ok(seen);
+        }
+        Err(Unanswered { why: "lost".into(), applied: Applied::MayBe, is_last: false })
+    }
+
+    fn inbox(&self) -> Option<&str> {
+        self.0.inbox()
+    }
+
+    async fn arrivals(&mut self) -> Result<Vec<Arrival>, Unanswered> {
+        self.0.arrivals().await
+    }
+}
+
+impl Observed for LosesTheFirst {
+    fn standing(&mut self) -> Standing {
+        self.0.standing()
+    }
+}
+
+/// The user's tax ids may be held since an earlier run, by a business that is through with onboarding.
+#[tokio::test]
+async fn a_request_that_was_not_answered_may_have_linked_what_was_there_before() {
+    let mut face = service(Profile::default(), 5, INBOX);
+    let tax_id = "98-7654321";
+    let details = |name: &str| BusinessDetails {
+        legal_name: name.to_owned(),
+        tax_id: Some(tax_id.to_owned()),
+        contact: Contact::default(),
+    };
+    let sync = Operation::SyncBusiness { business: "earlier".into(), details: details("Earlier") };
+    face.handle(start(), PlatformId::DEFAULT, sync).unwrap();
+    let account = json!({ "accountNumber": "12345678", "routingNumber": "021000021" });
+    let header = Header::new(1, start(), Profile::default());
+    let mut world = Strangers::new(InProcess::new(face, start()), Outside::Ours);
+    let mut target = LosesTheFirst(Free::new(world.fresh().await.unwrap(), NONE));
+    target.0.before = Before::TaxIds;
+    let steps = [
+        put("/v1/organizations/v1", json!({ "legalName": "V1", "taxId": tax_id })),
+        Step::new(Action::Call(Call::bare("GET", "/v1/organizations/v1"))),
+        put("/v1/organizations/v1/payout-account", account),
+        Step::new(Action::Call(Call::bare("GET", "/v1/organizations/v1"))),
+    ];
+    let played = play(&mut target, &header, &steps).await.unwrap();
+    assert!(played.findings.is_empty(), "{:#?}", played.findings);
+    assert_eq!(played.answers.len(), 4);
+    assert!(played.answers[0].1.is_none() && played.answers[1].1.as_ref().unwrap().is_success());
+}
