@@ -158,12 +158,13 @@ impl Walk {
             }
             11 => make::create_session(payee),
             12 => make::unsubscribe("whs_unknown"),
-            13 => self.odd_dates(payee, invoice),
+            13 => self.odd_invoice(payee, invoice),
             _ => make::get_import(self.pick(&["m1", "m2", "m9"])),
         }
     }
 
-    fn odd_dates(&mut self, payee: &str, invoice: &str) -> Step {
+    /// With dates far off, and with more of its payee than must be told.
+    fn odd_invoice(&mut self, payee: &str, invoice: &str) -> Step {
         let fields = InvoiceFields {
             payee: payee.to_owned(),
             payor: PAYORS[0].to_owned(),
@@ -172,7 +173,7 @@ impl Walk {
             issue_date: self.draw(values::date()),
             due_date: self.draw(values::date()),
         };
-        make::sync_invoice(invoice, &fields)
+        make::sync_invoice_with_contact(invoice, &fields, json!({ "name": "Ann" }))
     }
 
     fn any_business(&mut self) -> &'static str {

@@ -80,6 +80,19 @@ pub(super) fn sync_invoice(invoice: &str, fields: &InvoiceFields) -> Step {
     call(Call::json("PUT", format!("/v1/invoices/{}", segment(invoice)), body))
 }
 
+/// The same, with a contact of the payee.
+pub(super) fn sync_invoice_with_contact(
+    invoice: &str,
+    fields: &InvoiceFields,
+    contact: Value,
+) -> Step {
+    let mut step = sync_invoice(invoice, fields);
+    if let Action::Call(Call { body: Some(body), .. }) = &mut step.action {
+        body["payee"]["contact"] = contact;
+    }
+    step
+}
+
 pub(super) fn get_invoice(payee: &str, invoice: &str) -> Step {
     call(Call::bare("GET", invoice_path(payee, invoice)))
 }
