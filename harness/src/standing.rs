@@ -1,6 +1,8 @@
 //! What stands for each clause: the checks that look at it, the defects that break it, the stories that meet
 //! it; or the reason why no caller can observe it.
 
+mod shows_in;
+
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -11,6 +13,8 @@ use crate::checks::registry::{Needs, WATCHED};
 use crate::defects;
 use crate::receiver::examination;
 use crate::target::start;
+
+use shows_in::SHOWS_IN;
 
 /// What stands for a clause.
 #[derive(Clone, Debug, Default)]
@@ -42,12 +46,16 @@ impl Standing {
         !self.checks.is_empty()
     }
 
-    /// Whether anything stands for it, or it is said why nothing can.
+    /// Whether a breach of it is told under other names alone.
+    pub fn is_shown(&self) -> bool {
+        !self.is_checked() && !self.shows_in.is_empty()
+    }
+
+    /// Whether a run tells a breach of it, `receiver-check` or the vectors do, or it is said why nothing can.
     pub fn is_settled(&self) -> bool {
-        let Standing { stories, shows_in, receiver_check, vectors, unobservable, .. } = self;
+        let Standing { receiver_check, vectors, unobservable, .. } = self;
         self.is_checked()
-            || !stories.is_empty()
-            || !shows_in.is_empty()
+            || self.is_shown()
             || *receiver_check
             || *vectors
             || unobservable.is_some()
@@ -65,12 +73,12 @@ impl Standing {
         tell("shows in", self.shows_in.iter().map(|clause| clause.name()).collect());
         tell("proven by the defects", self.defects.clone());
         tell("met by the stories", self.stories.clone());
+        tell("not observable:", self.unobservable.into_iter().collect());
         tell(
             "asked of receivers by",
             self.receiver_check.then_some("receiver-check").into_iter().collect(),
         );
         tell("vectors in", self.vectors.then_some("fixtures/signature").into_iter().collect());
-        tell("not observable:", self.unobservable.into_iter().collect());
         lines
     }
 }
@@ -177,20 +185,11 @@ const VECTORS: &[Clause] = &[
     clause!("gap.signaturePrecedence"),
 ];
 
-/// Where a breach shows, besides what the defects show.
-const SHOWS_IN: &[(Clause, &[Clause])] = &[
-    (clause!("5.authentication.6"), &[clause!("6.signature.1")]),
-    (clause!("7.retrying.3"), &[clause!("4.advances.2"), clause!("4.import.1")]),
-    (clause!("8.signatureAge"), &[clause!("6.signature.4")]),
-    (clause!("8.webhookRetryWindow"), &[clause!("gap.retrySchedule")]),
-    (clause!("gap.lateness"), &[clause!("gap.retrySchedule")]),
-    (clause!("gap.rates"), &[clause!("2.quote.advanceAmount"), clause!("2.quote.feeTotal")]),
-];
-
 /// What no caller can observe, and why.
 const UNOBSERVABLE: &[(Clause, &str)] = &[
     (clause!("1.general.4"), "no answer shows whether money has moved"),
     (clause!("2.business.complianceRoute.3"), "a permission: no route that is told can break it"),
+    (clause!("2.businessSynced.created.2"), "which of both it was is told in prose"),
     (clause!("2.payoutAccount.label.2"), "no answer tells a label; the service's operators see it"),
     (
         clause!("2.amounts.forwardedAtPayment.3"),
@@ -202,13 +201,18 @@ const UNOBSERVABLE: &[(Clause, &str)] = &[
     (clause!("4.quotes.5"), "a permission: vendors may differ in their rates, and need not"),
     (clause!("4.invitations.4"), "what is asked of a person is on the service's own pages"),
     (clause!("4.invitations.5"), "what the claimed account shows is on the service's own pages"),
+    (clause!("6.delivery.4"), "a permission: no order of deliveries can break it"),
     (clause!("6.delivery.4.2"), "a permission: no order of deliveries can break it"),
+    (clause!("6.delivery.5.2"), "what a receiver drops is the receiver's doing"),
+    (clause!("6.delivery.6.2"), "what a receiver orders by is the receiver's doing"),
+    (clause!("6.signature.3"), "what a receiver rejects is the receiver's doing"),
     (clause!("6.signature.3.2"), "how long a receiver compares is inside the receiver"),
     (clause!("7.shape.2"), "a permission: no code that is told can break it"),
     (clause!("7.shape.3"), "a promise about later versions"),
     (clause!("7.shape.4"), "what a client does with an answer"),
     (clause!("7.retrying.3.2"), "what a client does after a timeout"),
     (clause!("8.requestRate"), "no limit is told that could be met"),
+    (clause!("9.versioning.2"), "a promise about later versions, and what a client does with them"),
     (clause!("9.versioning.3"), "a promise about later versions"),
     (clause!("9.versioning.4"), "a promise about events that do not exist yet"),
     (clause!("9.versioning.5"), "it states that something is not told"),

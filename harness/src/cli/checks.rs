@@ -49,14 +49,15 @@ impl List {
         let of = |test: fn(&Standing) -> bool| {
             clauses.iter().filter(|clause| test(Standing::of(**clause))).count()
         };
-        let (checked, unobservable) =
-            (of(Standing::is_checked), of(|standing| standing.unobservable.is_some()));
+        let (checked, shown) = (of(Standing::is_checked), of(Standing::is_shown));
+        let unobservable = of(|standing| standing.unobservable.is_some());
         if !self.json {
-            let others = clauses.len() - checked - unobservable;
+            let others = clauses.len() - checked - shown - unobservable;
             output.tell(
                 format!(
-                    "{} clauses: {checked} with a check of their own, {others} that show in others, in \
-                     stories or in receivers, {unobservable} that no caller can observe",
+                    "{} clauses: {checked} with a check of their own, {shown} that show in others, \
+                     {unobservable} that no caller can observe, {others} in stories, vectors or \
+                     receivers alone",
                     clauses.len()
                 ),
                 || Value::Null,

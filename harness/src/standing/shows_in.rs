@@ -1,0 +1,192 @@
+//! Under which clauses a breach of another is told.
+//!
+//! A difference has one name: that of the refusal which the model gives, or of the code which came instead; that
+//! of the field which is other than it should be; that of the law which does not hold. What a clause says of a
+//! request shows in how the request is answered, and what it says of a state in the fields that tell it.
+
+use tideover_model::{Clause, clause};
+
+macro_rules! table {
+    ($($clause:literal in $($told:literal),+;)*) => {
+        &[$((clause!($clause), &[$(clause!($told)),+])),*]
+    };
+}
+
+/// Where a breach shows, besides what the defects show.
+pub(super) const SHOWS_IN: &[(Clause, &[Clause])] = table! {
+    "1.service.1" in
+        "2.invoiceSynced.outcome", "2.businessSynced.created", "7.codes.unknown_endpoint";
+    "1.service.2" in
+        "2.business.onboarding", "2.advance.advanceAmount", "2.quote.fundable",
+        "7.codes.business_not_eligible";
+    "1.service.4" in "gap.eventCauses";
+    "1.general.2.2" in "7.codes.business_not_found", "7.codes.invoice_not_found";
+    "1.general.6" in "7.codes.unknown_endpoint";
+    "1.general.6.2" in "7.shape.1", "7.codes.unreadable_request";
+
+    "2.invoiceSync.payee" in "7.codes.invalid_request";
+    "2.invoiceSync.payee.2" in "7.codes.invalid_request";
+    "2.invoiceSync.payor" in "7.codes.invalid_request";
+    "2.invoiceSync.status" in "7.codes.invalid_request";
+    "2.invoiceSync.status.2" in "2.invoice.fundable", "3.invoice.1";
+    "2.invoiceSync.faceValue" in "7.codes.invalid_request";
+    "2.invoiceSync.issueDate" in "7.codes.invalid_request";
+    "2.invoiceSync.dueDate" in "7.codes.invalid_request";
+    "2.importReport.extra" in "gap.importExtra";
+    "2.business.complianceRoute.2" in "2.business.complianceRoute";
+    "2.business.remittance.2" in "2.business.remittance";
+    "2.remittance.intro.1" in "2.business.remittance", "2.advance.remittance";
+    "2.remittance.accountNumber" in "2.business.remittance", "2.advance.remittance";
+    "2.remittance.routingNumber" in "2.business.remittance", "2.advance.remittance";
+    "2.businessSync.legalName" in "7.codes.invalid_request";
+    "2.businessSync.contact" in "7.codes.invalid_request", "gap.accountOpening";
+    "2.businessSync.contact.2" in "2.business.onboarding", "gap.accountOpening";
+    "2.payoutAccount.accountNumber" in "7.codes.invalid_request";
+    "2.payoutAccount.routingNumber" in "4.payoutAccount.4.3";
+    "2.payoutAccount.label" in "7.codes.invalid_request";
+    "2.amounts.advanceAmount" in "2.invoice.advance";
+    "2.amounts.feeTotal" in "1.service.3.3", "2.invoice.advance";
+    "2.amounts.feeTotal.2" in "2.advance.feeTotal";
+    "2.advance.intro.1" in "2.advance.financeableAmount", "2.advance.forwardedAtPayment";
+    "2.advance.intro.2" in
+        "2.advance.alreadyRequested", "2.advance.financeableAmount", "2.advance.advanceAmount",
+        "2.advance.feeTotal", "2.advance.forwardedAtPayment", "2.advance.remittance";
+    "2.advance.alreadyRequested.2" in "2.advance.alreadyRequested", "4.advances.2";
+    "2.quote.fundable.2" in "2.quote.fundable";
+    "2.quote.notFundableReason.2" in "2.quote.notFundableReason";
+    "2.quote.extra" in "gap.quoteExtra";
+    "2.invitation.externalId" in "7.codes.invalid_request", "7.codes.business_not_found";
+    "2.invitation.email" in "4.invitations.7";
+    "2.session.externalId" in "7.codes.invalid_request", "7.codes.business_not_found";
+
+    "3.invoice.intro.1" in "2.invoice.status";
+    "3.invoice.2.2" in "2.invoiceSynced.outcome", "2.importReport.rows";
+    "3.requirement.compliance" in "2.business.onboarding";
+    "3.requirement.compliance.2" in "2.business.onboarding", "gap.vendorCompliance";
+    "3.requirement.bank" in "2.business.onboarding";
+    "3.requirement.bank.2" in "2.business.onboarding", "4.payoutAccount.3";
+    "3.requirement.collectionAccount" in "2.business.onboarding";
+    "3.requirement.collectionAccount.2" in "2.business.onboarding", "gap.accountOpening";
+    "3.requirement.collectionAccount.3" in "2.business.onboarding", "gap.accountOpening";
+    "3.requirement.collectionAccount.4" in "2.business.onboarding", "gap.accountOpening";
+    "3.onboarding.2" in "2.invoice.fundable", "3.onboarding.2.2";
+    "3.onboarding.3" in "4.payoutAccount.3";
+    "3.onboarding.4" in "2.business.remittance";
+    "3.onboarding.4.2" in "2.business.remittance", "2.advance.remittance";
+
+    "4.invoice.1" in "2.invoice.advance";
+    "4.invoice.2" in "7.codes.business_not_found", "7.codes.invoice_not_found";
+    "4.invoice.3" in
+        "2.invoice.externalId", "2.invoice.status", "2.invoice.faceValue", "2.invoice.collected",
+        "2.invoice.collectionState", "2.invoice.issueDate", "2.invoice.dueDate", "2.invoice.advance",
+        "2.invoice.fundable", "2.invoice.notFundableReason";
+    "4.invoiceSync.1" in "2.invoiceSynced.outcome", "7.codes.invoice_not_found";
+    "4.invoiceSync.4" in "7.codes.invalid_request", "7.codes.unreadable_request";
+    "4.invoiceSync.5" in
+        "2.invoiceSynced.externalId", "2.invoiceSynced.outcome", "2.invoiceSynced.reason";
+    "4.import.2" in "2.importReport.finished", "2.importReport.rows", "4.import.1";
+    "4.imports.intro.1" in "2.importReport.rows", "4.imports.9", "7.codes.invoice_not_found";
+    "4.imports.intro.2" in "2.importReport.externalId", "7.codes.import_not_found";
+    "4.imports.1" in "2.importReport.rowCount";
+    "4.imports.3" in "4.imports.9", "7.codes.unreadable_file";
+    "4.imports.4" in "2.importReport.rows", "7.codes.unreadable_file";
+    "4.imports.5" in "2.importReport.rows";
+    "4.imports.5.3" in "2.importReport.rows";
+    "4.imports.5.4" in "2.importReport.rows", "7.codes.business_not_found";
+    "4.imports.outro.1" in
+        "2.importReport.externalId", "2.importReport.rowCount", "2.importReport.finished",
+        "2.importReport.rows";
+    "4.payoutAccount.intro.2" in "7.codes.invalid_request";
+    "4.payoutAccount.intro.3" in "2.payoutAccount.externalId", "2.payoutAccount.mask";
+    "4.payoutAccount.1" in "2.payoutAccount.mask";
+    "4.payoutAccount.1.2" in "2.payoutAccount.mask", "gap.eventCauses";
+    "4.payoutAccount.4" in "2.payoutAccount.mask", "7.codes.invalid_routing_number";
+    "4.payoutAccount.4.2" in "2.payoutAccount.mask", "7.codes.invalid_routing_number";
+    "4.business.1" in "2.business.onboarding", "2.business.remittance";
+    "4.business.2" in
+        "2.business.externalId", "2.business.name", "2.business.taxIdOnFile",
+        "2.business.complianceRoute", "2.business.onboarding", "2.business.remittance";
+    "4.businessSync.intro.1" in "2.business.name", "2.businessSynced.created";
+    "4.businessSync.intro.3" in "7.codes.invalid_request", "7.codes.unreadable_request";
+    "4.businessSync.intro.4" in
+        "2.businessSynced.externalId", "2.businessSynced.created", "2.businessSynced.reason",
+        "2.businessSynced.taxIdResult";
+    "4.businessSync.1" in "2.business.complianceRoute", "2.business.onboarding";
+    "4.businessSync.2.2" in "2.business.onboarding";
+    "4.advances.intro.1" in "4.advances.5", "7.codes.invalid_request";
+    "4.advances.intro.2" in
+        "2.advance.alreadyRequested", "2.advance.financeableAmount", "2.advance.advanceAmount",
+        "2.advance.feeTotal", "2.advance.forwardedAtPayment", "2.advance.remittance";
+    "4.advances.3" in
+        "7.codes.invoice_not_financeable", "7.codes.business_not_eligible",
+        "7.codes.concentration_exceeded";
+    "4.quotes.1" in "2.invoice.advance", "4.quotes.2";
+    "4.quotes.3" in "7.codes.invalid_request";
+    "4.quotes.4" in
+        "2.quote.financeableAmount", "2.quote.advanceAmount", "2.quote.feeTotal",
+        "2.quote.forwardedAtPayment", "2.quote.fundable", "2.quote.notFundableReason";
+    "4.quotes.6" in "7.codes.business_not_found";
+    "4.quotes.7" in "2.quote.fundable";
+    "4.quotes.8" in "3.invoice.1", "4.advances.5";
+    "4.invitations.1" in "2.invitation.inviteId", "gap.invitationLink";
+    "4.invitations.2" in "4.invitations.7", "7.codes.invalid_request", "7.codes.business_not_found";
+    "4.invitations.3" in "2.invitation.inviteId", "2.invitation.expiresAt";
+    "4.invitations.8" in "3.requirement.contract.2", "7.codes.business_not_found";
+    "4.invitations.9" in "gap.invitationLink";
+    "4.invitations.10" in "2.invitation.expiresAt", "gap.invitationLink";
+    "4.sessions.1" in "7.codes.invalid_request", "7.codes.business_not_found";
+    "4.sessions.2" in "2.session.url", "2.session.expiresAt";
+    "4.sessions.3" in "3.requirement.contract.2", "4.payoutAccount.3", "gap.vendorCompliance";
+    "4.sessions.5" in "2.session.expiresAt", "gap.sessionsLive";
+    "4.sessions.6" in "2.session.url";
+    "4.sessions.7" in "gap.sessionsLive";
+    "4.webhooks.1" in "2.subscription.url", "7.codes.invalid_request";
+    "4.webhooks.2" in "2.subscription.secret", "4.webhookList.1";
+    "4.recovery.1" in "gap.subscriptionForm";
+    "4.recovery.2" in "4.webhookDeletion.1", "7.codes.subscription_not_found";
+    "4.idempotency.1" in
+        "2.invoiceSynced.outcome", "2.businessSynced.created", "2.payoutAccount.mask",
+        "4.import.1", "4.advances.2";
+    "4.idempotency.2" in "2.invitation.expiresAt", "gap.invitationLink";
+    "4.idempotency.3" in "4.webhooks.3";
+
+    "5.authentication.3.2" in "5.authentication.3", "7.retrying.2";
+    "5.authentication.6" in "6.signature.1";
+
+    "6.events.intro.1" in "gap.eventCauses";
+    "6.events.intro.2" in "2.subscription.eventTypes", "gap.eventCauses";
+    "6.events.organization.added" in "gap.eventCauses";
+    "6.events.organization.optedIn" in "gap.eventCauses";
+    "6.events.organization.remittanceUpdated" in "gap.eventCauses";
+    "6.events.invoice.created" in "gap.eventCauses";
+    "6.events.invoice.paid" in "gap.eventCauses";
+    "6.events.invoice.factoredUpdated" in "6.delivery.5", "gap.eventCauses";
+    "6.events.loan.created" in "gap.eventCauses";
+    "6.events.loan.paid" in "gap.eventCauses";
+    "6.subscription.2" in "4.webhooks.4";
+    "6.subscription.3" in "gap.eventCauses";
+    "6.signature.2" in "6.signature.1";
+
+    "7.codes.subscription_not_found" in "4.webhookDeletion.2", "gap.ownStatuses";
+    "7.codes.already_imported" in "4.imports.8", "gap.ownStatuses";
+    "7.codes.invalid_routing_number" in "4.payoutAccount.4.3", "gap.ownStatuses";
+    "7.codes.invalid_invitee" in "4.invitations.7", "gap.ownStatuses";
+    "7.codes.self_dealing" in "4.advances.4", "gap.ownStatuses";
+    "7.codes.unsupported_media_type" in "4.imports.9.2", "gap.ownStatuses";
+    "7.codes.unreadable_file" in "4.imports.9", "gap.ownStatuses";
+    "7.codes.too_many_rows" in "4.imports.1.2", "gap.ownStatuses";
+    "7.codes.destination_refused" in "4.webhooks.4", "gap.ownStatuses";
+    "7.retrying.3" in "4.import.1", "4.advances.2";
+
+    "8.importSize" in "4.imports.1.2", "7.codes.too_many_rows";
+    "8.accountNumber" in "7.codes.invalid_request";
+    "8.routingNumber" in "4.payoutAccount.4.3";
+    "8.signatureAge" in "6.signature.4";
+    "8.webhookRetryWindow" in "gap.retrySchedule";
+    "8.sessionLife" in "2.session.expiresAt", "gap.sessionsLive";
+
+    "9.versioning.1" in "7.codes.unknown_endpoint";
+
+    "gap.rates" in "2.quote.advanceAmount", "2.quote.feeTotal";
+    "gap.lateness" in "gap.retrySchedule";
+};
