@@ -112,36 +112,46 @@ impl Run<'_> {
             return (Status::Held, times(&clause), None);
         }
         if standing.is_checked() {
-            let lacks = standing.checks.iter().map(|(_, needs)| needs);
-            let lacks: Vec<&Needs> = lacks.filter(|needs| !self.offers.contains(needs)).collect();
-            return match lacks.first() {
-                Some(needs) if lacks.len() == standing.checks.len() => {
-                    (Status::Unreachable, 0, Some(needs.lacking().to_owned()))
-                }
-                _ => (Status::NotExercised, 0, None),
+            return match self.lacking(standing) {
+                Some(lacking) => (Status::Unreachable, 0, Some(lacking.to_owned())),
+                None => (Status::NotExercised, 0, None),
             };
         }
-        let shows_in = &standing.shows_in;
-        let exercised = shows_in.iter().map(times).sum();
-        if exercised == 0 {
-            let reason = match standing.unobservable {
-                Some(reason) => reason.to_owned(),
-                None => format!("no check of a run counts it: {}", standing.words().join("; ")),
-            };
-            return (Status::Unreachable, 0, Some(reason));
+        if standing.is_shown() {
+            return self.shown(&standing.shows_in);
         }
-        let names = |clauses: Vec<&Clause>| {
-            clauses.iter().map(|clause| clause.name()).collect::<Vec<_>>().join(", ")
+        let words = standing.words().join("; ");
+        let reason = match standing.unobservable {
+            Some(_) => words,
+            None => format!("no check of a run counts it: {words}"),
         };
-        let doubtful: Vec<&Clause> =
-            shows_in.iter().filter(|one| broken.contains_key(one)).collect();
-        if doubtful.is_empty() {
-            let reason = format!("a breach would show in {}", names(shows_in.iter().collect()));
-            (Status::Held, exercised, Some(reason))
-        } else {
-            let reason = format!("a breach shows in {}, which is broken", names(doubtful));
-            (Status::Inconclusive, exercised, Some(reason))
+        (Status::Unreachable, 0, Some(reason))
+    }
+
+    /// The same of a clause whose breaches are told under others.
+    fn shown(&self, shows_in: &[Clause]) -> (Status, u64, Option<String>) {
+        let Summary { met, broken, .. } = self.summary;
+        let exercised = shows_in.iter().filter_map(|one| met.get(one)).sum();
+        let doubtful = || shows_in.iter().filter(|one| broken.contains_key(one));
+        if doubtful().next().is_some() {
+            let reason = format!("a breach shows in {}, which is broken", names(doubtful()));
+            return (Status::Inconclusive, exercised, Some(reason));
         }
+        let shows = format!("a breach would show in {}", names(shows_in));
+        let checked = shows_in.iter().map(|one| Standing::of(*one)).filter(|one| one.is_checked());
+        let lacking: Option<Vec<&str>> = checked.map(|one| self.lacking(one)).collect();
+        match lacking.as_deref() {
+            _ if exercised > 0 => (Status::Held, exercised, Some(shows)),
+            Some([lacking, ..]) => (Status::Unreachable, 0, Some(format!("{shows}: {lacking}"))),
+            Some([]) | None => (Status::NotExercised, 0, Some(shows)),
+        }
+    }
+
+    /// What the target lacks, if no check of a clause can do without it.
+    fn lacking(&self, standing: &Standing) -> Option<&'static str> {
+        let needs = || standing.checks.iter().map(|(_, needs)| needs);
+        let offered = needs().any(|needs| self.offers.contains(needs));
+        needs().next().filter(|_| !offered).map(|needs| needs.lacking())
     }
 
     fn warnings(&self, clauses: &[ClauseReport]) -> Vec<String> {
@@ -210,6 +220,10 @@ impl Run<'_> {
         });
         told.chain(narrowed).collect()
     }
+}
+
+fn names<'a>(clauses: impl IntoIterator<Item = &'a Clause>) -> String {
+    clauses.into_iter().map(|clause| clause.name()).collect::<Vec<_>>().join(", ")
 }
 
 /// Statuses are told as values already.

@@ -96,6 +96,58 @@ async fn what_was_never_met_is_warned_of() {
     assert!(warning.contains(&format!("{documented} documented clauses")), "{warning}");
 }
 
+/// A run that met nothing, where only requests can be sent.
+#[test]
+fn what_a_run_does_not_meet_says_why() {
+    let plan = plan(1);
+    let run = Run {
+        plan: &plan,
+        summary: &Summary::default(),
+        target: "nobody",
+        offers: &[Needs::Requests],
+        took: Duration::ZERO,
+        replay: &[],
+        baseline: None,
+        ended: None,
+        left_behind: &[],
+    };
+    let report = run.report();
+    for (name, status, reason) in [
+        ("2.invoice.status", Status::NotExercised, None),
+        (
+            "2.invoiceSync.status",
+            Status::NotExercised,
+            Some("a breach would show in 7.codes.invalid_request"),
+        ),
+        (
+            "1.service.3.3",
+            Status::Unreachable,
+            Some("only a service in process can be looked into"),
+        ),
+        (
+            "6.events.loan.created",
+            Status::Unreachable,
+            Some("a breach would show in gap.eventCauses: webhooks do not come to the suite"),
+        ),
+        (
+            "4.payoutAccount.intro.1",
+            Status::Unreachable,
+            Some("not observable: no answer tells which account an advance was paid to"),
+        ),
+        (
+            "6.delivery.5.2",
+            Status::Unreachable,
+            Some(
+                "not observable: what a receiver drops is the receiver's doing; \
+                 asked of receivers by receiver-check",
+            ),
+        ),
+    ] {
+        let clause = report.clauses.iter().find(|clause| clause.clause == name).unwrap();
+        assert_eq!((clause.status, clause.reason.as_deref()), (status, reason), "{name}");
+    }
+}
+
 #[tokio::test]
 async fn a_run_over_http_tells_how_long_the_answers_took() {
     let plan = plan(5);
