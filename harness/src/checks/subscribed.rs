@@ -147,7 +147,7 @@ impl Subscription {
             Some(secret) => vec![SigningKey::new(secret)],
             None => {
                 let told = body.as_object()?.values().filter_map(Value::as_str);
-                told.map(|text| SigningKey::new(text)).collect()
+                told.map(SigningKey::new).collect()
             }
         };
         let asked = || exchange.sent_json()?.get("eventTypes");

@@ -56,7 +56,7 @@ impl Belief {
         outside: Outside,
         before: Before,
     ) -> Belief {
-        let worlds = vec![World::new(profile.clone(), inbox, api_key, start)];
+        let worlds = vec![World::new(profile.clone(), inbox, api_key, start).renaming()];
         Belief { profile, worlds, outside, before, incomplete: false, limits: Limits::default() }
     }
 
@@ -190,6 +190,10 @@ impl Belief {
         if is_outage(sent, seen) {
             return self.observe_outage(sent, seen, platform, now);
         }
+        if self.before == Before::TaxIds {
+            // Whether they are held, the answer need not tell: the next ones do.
+            self.worlds.extend(self.with_tax_ids_held(sent, now));
+        }
         let unseen = Unseen { outside: self.outside, before: self.before, deepest: DEEPEST };
         let kept = unseen.explain(&self.worlds, sent, seen, now);
         let best = kept.first().map(|attempt| attempt.reply.clone());
@@ -243,7 +247,8 @@ impl Belief {
         now: Timestamp,
     ) -> Explanation {
         self.unanswered(sent, now);
-        let Reply { predicted, refusal, mut points, .. } = Reply::of_unlisted(seen);
+        let Reply { predicted, refusal, mut points, .. } =
+            Reply::of_gap(clause!("gap.ownStatuses"), seen);
         points.retain(|_| seen.code().is_some());
         Explanation { predicted, refusal, platform, points, inconclusive: false }
     }

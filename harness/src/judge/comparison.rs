@@ -39,6 +39,8 @@ pub(crate) struct Freedom {
     pub(crate) clocks_apart: Seconds,
     /// How far its clock is ahead of ours; nothing while it has told no time. Seconds.
     pub(crate) ahead: Option<i64>,
+    /// Whether it tells of a business whichever name it likes.
+    pub(crate) renames: bool,
 }
 
 /// An answer of the target and the model's.
@@ -567,7 +569,7 @@ fn nullable_prose(
 ) -> &'static [&'static str] {
     match kind {
         Some(OperationKind::SyncInvoice) => &["reason"],
-        Some(OperationKind::GetBusiness) if freedom.is_some() => &["name"],
+        Some(OperationKind::GetBusiness) if freedom.is_some_and(|it| it.renames) => &["name"],
         _ => &[],
     }
 }

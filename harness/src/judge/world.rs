@@ -31,6 +31,8 @@ pub(crate) struct World {
     estimates: bool,
     /// How far the clock of the target is ahead of ours; nothing while it has told no time. Seconds.
     ahead: Option<i64>,
+    /// Whether the target tells of a business whichever name it likes.
+    renames: bool,
 }
 
 /// What a world answers, and how that compares with what was seen.
@@ -80,7 +82,13 @@ impl World {
             strangers: 0,
             estimates: false,
             ahead: Some(0),
+            renames: false,
         }
+    }
+
+    /// Which name of a business the target tells is not stated.
+    pub(crate) fn renaming(self) -> World {
+        World { renames: true, ..self }
     }
 
     /// What the clock of the target shows, only its answers tell.
@@ -97,11 +105,15 @@ impl World {
     pub(crate) fn answered(&self, sent: &Prepared, seen: &Seen, now: Timestamp) -> (World, Reply) {
         let mut after = self.clone();
         if is_refused_otherwise(sent, seen) {
-            return (after, Reply::of_unlisted(seen));
+            let clause = clause!("gap.ownStatuses");
+            return (after, Reply::of_gap(clause, seen));
         }
         let told = Told::by(seen);
         let reply = after.compare(sent, seen, told, now);
         let by_code = reply.predicted.code() != seen.code();
+        if let Some(plain) = without_event_types(sent).filter(|_| by_code) {
+            return self.answered_whatever_events(&plain, reply, (seen, told), now);
+        }
         if !by_code || reply.predicted.is_success() || seen.is_success() {
             return (after, reply);
         }
@@ -111,6 +123,23 @@ impl World {
         if other.may_refuse_with(sent, seen, now) {
             return (after, reply.with_precedence(seen));
         }
+        (after, reply)
+    }
+
+    /// What it answers to a subscription without the event types, whose form and values are not shown: they may be
+    /// taken or refused.
+    fn answered_whatever_events(
+        &self,
+        plain: &Prepared,
+        reply: Reply,
+        (seen, told): (&Seen, Told),
+        now: Timestamp,
+    ) -> (World, Reply) {
+        if reply.predicted.is_success() && seen.code() == Some(Code::InvalidRequest.name()) {
+            return (self.clone(), Reply::of_gap(clause!("gap.subscriptionForm"), seen));
+        }
+        let mut after = self.clone();
+        let reply = after.compare(plain, seen, told, now);
         (after, reply)
     }
 
@@ -126,7 +155,11 @@ impl World {
             seen,
             predicted: &predicted,
             refusal,
-            freedom: Some(Freedom { clocks_apart: CLOCKS_APART, ahead: self.ahead }),
+            freedom: Some(Freedom {
+                clocks_apart: CLOCKS_APART,
+                ahead: self.ahead,
+                renames: self.renames,
+            }),
         };
         let mut points = comparison.points(&mut self.bindings);
         if self.estimates {
@@ -399,10 +432,10 @@ impl World {
 }
 
 impl Reply {
-    /// A refusal for reasons that are not stated, with a code that isn't listed (`7.shape.2`).
-    pub(crate) fn of_unlisted(seen: &Seen) -> Reply {
+    /// A refusal for reasons that are not stated, perhaps with a code that isn't listed (`7.shape.2`).
+    pub(crate) fn of_gap(clause: Clause, seen: &Seen) -> Reply {
         let point = Point {
-            clause: clause!("gap.ownStatuses"),
+            clause,
             holds: false,
             field: "status".into(),
             expected: String::new(),
@@ -441,6 +474,19 @@ fn is_refused_otherwise(sent: &Prepared, seen: &Seen) -> bool {
     matches!(sent.action, PreparedAction::Call(_))
         && (400..500).contains(&seen.status)
         && is_unlisted
+}
+
+/// A subscription without its event types, if it names any.
+fn without_event_types(sent: &Prepared) -> Option<Prepared> {
+    let PreparedAction::Call(call) = &sent.action else { return None };
+    if kind_of(sent) != Some(tideover_model::OperationKind::Subscribe) {
+        return None;
+    }
+    let mut body: serde_json::Value = serde_json::from_slice(&call.body).ok()?;
+    body.as_object_mut()?.remove("eventTypes")?;
+    let action =
+        PreparedAction::Call(PreparedCall { body: body.to_string().into(), ..call.clone() });
+    Some(Prepared { action, ..sent.clone() })
 }
 
 /// How far a clock is ahead that tells when something expires.

@@ -20,13 +20,16 @@ use tideover_model::{
     BusinessDetails, Contact, Face, Operation, PlatformId, Profile, Service, SigningKey, Timestamp,
 };
 
+type Instead = fn(u64, &PreparedCall) -> Option<Seen>;
+type Told = fn(&PreparedCall, Value) -> Value;
+
 /// What a service does otherwise than the mock.
 #[derive(Clone, Copy)]
 struct Liberty {
     /// What is answered in the place of the service to the request of this number.
-    instead: fn(u64, &PreparedCall) -> Option<Seen>,
+    instead: Instead,
     /// How a success is told.
-    told: fn(&PreparedCall, Value) -> Value,
+    told: Told,
     /// How an event is told.
     event: fn(Value) -> Value,
     /// What a delivery is called.
@@ -228,7 +231,7 @@ async fn names_that_are_not_shown_are_the_services_own() {
 
 #[tokio::test]
 async fn what_is_shown_and_missing_is_found() {
-    let missing: [(fn(&PreparedCall, Value) -> Value, &str); 7] = [
+    let missing: [(Told, &str); 7] = [
         (|_, body| without(body, "taxIdResult"), "2.businessSynced.taxIdResult"),
         (|_, body| without(body, "mask"), "2.payoutAccount.mask"),
         (|_, body| without(body, "name"), "2.business.name"),
@@ -337,7 +340,7 @@ fn refused(status: u16, code: &str) -> Option<Seen> {
 
 #[tokio::test]
 async fn codes_that_are_not_listed_are_refusals_for_reasons_that_are_not_stated() {
-    let codes: [fn(u64, &PreparedCall) -> Option<Seen>; 3] = [
+    let codes: [Instead; 3] = [
         |_, call| refused(409, "invoice_locked").filter(|_| call.path == "/v1/advances"),
         |sent, _| refused(403, "business_suspended").filter(|_| sent % 5 == 0),
         |sent, _| refused(429, "rate_limited").filter(|_| sent % 7 == 0),
@@ -348,6 +351,38 @@ async fn codes_that_are_not_listed_are_refusals_for_reasons_that_are_not_stated(
     let wrongly =
         Liberty { instead: |sent, _| refused(401, "unauthorized").filter(|_| sent == 9), ..NONE };
     assert_violated(wrongly, "7.codes.unauthorized").await;
+}
+
+/// Neither the form of event types nor their values are shown.
+#[tokio::test]
+async fn event_types_may_be_taken_and_refused() {
+    let refuses = Liberty {
+        instead: |_, call| {
+            let names = String::from_utf8_lossy(&call.body).contains("eventTypes");
+            refused(400, "invalid_request").filter(|_| names)
+        },
+        ..NONE
+    };
+    assert_free(refuses).await;
+    let takes = Liberty {
+        instead: |_, call| {
+            let names = String::from_utf8_lossy(&call.body).contains("eventTypes");
+            let answer = json!({ "reference": "whs_of_its_own", "secret": "whsec_of_its_own" });
+            names.then(|| Seen::new(201, answer.to_string().as_bytes()))
+        },
+        ..NONE
+    };
+    let header = Header::new(1, start(), Profile::default());
+    let face = service(Profile::default(), 5, INBOX);
+    let mut world = Strangers::new(InProcess::new(face, start()), Outside::Open);
+    let subscribe = |types: Value| {
+        post("/v1/webhooks", json!({ "url": format!("{INBOX}/accepts"), "eventTypes": types }))
+    };
+    for types in [json!([]), json!("everything"), json!(["no.such.event"])] {
+        let mut target = Free::new(world.fresh().await.unwrap(), takes);
+        let played = play(&mut target, &header, &[subscribe(types)]).await.unwrap();
+        assert!(played.findings.is_empty(), "{:#?}", played.findings);
+    }
 }
 
 #[tokio::test]
@@ -364,6 +399,11 @@ async fn what_fails_may_have_been_done_and_is_at_most_noticed() {
     let (found, noticed) = found(Liberty { instead, ..NONE }).await;
     assert!(found.is_empty(), "{found:#?}");
     assert!(noticed > 0);
+    // What has the shape, but for its code, is the service's own.
+    let own = |sent, _: &PreparedCall| {
+        (sent == 9).then(|| Seen::new(502, json!({ "error": "it failed" }).to_string().as_bytes()))
+    };
+    assert_violated(Liberty { instead: own, ..NONE }, "7.shape.code").await;
 }
 
 #[tokio::test]

@@ -173,8 +173,8 @@ async fn what_is_found_among_lost_answers_is_made_small_and_every_step_keeps_its
     }
 }
 
-/// Those of the catalogue's defects that nobody finds who knows nothing of the service: what they break is a choice
-/// of ours, or takes a look into it.
+/// What nobody finds who knows nothing of the service breaks a choice of ours, or takes a look into it: which name
+/// of a business is told, how a time is written, and what a body says at each attempt are among the choices.
 #[tokio::test]
 async fn most_of_the_catalogue_is_found_by_who_knows_nothing_of_the_service() {
     let mut survivors = Vec::new();
@@ -199,4 +199,4 @@ async fn most_of_the_catalogue_is_found_by_who_knows_nothing_of_the_service() {
 }
 
 /// How many that are.
-const FOUND: usize = 138;
+const FOUND: usize = 134;
