@@ -211,7 +211,7 @@ impl Listener {
         let profile = header.profile.clone();
         let inbox = inbox.map_or_else(|| NO_INBOX.to_owned(), origin);
         let mut belief = Belief::new(profile, &inbox, first, header.start, outside, before);
-        keys.for_each(|key| belief.introduce(key));
+        belief.introduce(keys);
         let run = Run {
             shadow: Shadow::Believed(Box::new(belief)),
             memory: Memory::default(),

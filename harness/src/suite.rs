@@ -11,7 +11,7 @@ use crate::foretold::Case;
 use crate::generate;
 use crate::inbox::Arrival;
 use crate::latency::Latencies;
-use crate::learn::{Gaps, Lessons};
+use crate::learn::{Gaps, Lessons, Stated};
 use crate::report::document::Ending;
 use crate::run::{Observed, Played, play, play_case};
 use crate::shrink::{Probe, shrink};
@@ -290,6 +290,19 @@ impl Summary {
         }
         self.failures.push(failure);
         self.failures.last_mut()
+    }
+
+    /// Takes up what was learned otherwise than a profile states it, which fails no run.
+    pub fn hold_to(&mut self, stated: &Stated) {
+        for (finding, met) in self.lessons.against(stated) {
+            self.notice(finding, met);
+        }
+    }
+
+    fn notice(&mut self, finding: Finding, met: u64) {
+        let (broken, worst) = self.broken.entry(finding.clause).or_insert((0, finding.verdict));
+        (*broken, *worst) = (*broken + 1, finding.verdict.min(*worst));
+        self.noticed.entry(finding.cause()).or_insert((finding, 0)).1 += met;
     }
 
     pub(crate) fn add(&mut self, played: &Played) {

@@ -14,7 +14,7 @@ use crate::checks::registry::Needs;
 use crate::cli::concurrent::Races;
 use crate::cli::live::{Asked, LiveOptions};
 use crate::cli::signals::Ended;
-use crate::cli::{Held, Output, Problem, WorldOptions, defect_named};
+use crate::cli::{Held, Output, Problem, WorldOptions, defect_named, load_stated};
 use crate::defects::Defect;
 use crate::finding::Verdict;
 use crate::learn::Lessons;
@@ -214,6 +214,8 @@ impl Check {
             Held::Unknown
         } else if report.ending == Ending::Interrupted {
             Held::UntilInterrupted
+        } else if report.verdict == Verdict::Inconclusive {
+            Held::Unknown
         } else {
             Held::Yes
         }
@@ -223,7 +225,7 @@ impl Check {
         let asked = Asked {
             output,
             seed: self.world.seed.unwrap_or_else(any_seed),
-            profile: self.world.load_profile()?,
+            stated: load_stated(self.world.profile.as_deref())?,
             first: self.case.unwrap_or(0),
             cases: self.case.map(|_| 1).or(self.cases),
             steps: self.steps,

@@ -26,7 +26,7 @@ use tideover_sim::Authorities;
 pub(crate) use output::Output;
 
 use crate::defects::{self, Defect};
-use crate::learn::Lessons;
+use crate::learn::{Lessons, Stated};
 use crate::target::client::Client;
 
 /// Stands in for the Receivables Advance Partner API, and holds it to its word.
@@ -177,6 +177,14 @@ impl WorldOptions {
     fn load_profile(&self) -> Result<Profile, Problem> {
         self.profile.as_deref().map_or(Ok(Profile::default()), load_profile)
     }
+}
+
+/// The values that a file states; none without one.
+fn load_stated(path: Option<&Path>) -> Result<Stated, Problem> {
+    let Some(path) = path else { return Ok(Stated::default()) };
+    let profile = load_profile(path)?;
+    let file = std::fs::read_to_string(path).map_err(wrong)?;
+    Stated::new(profile, &file).map_err(wrong)
 }
 
 fn load_profile(path: &Path) -> Result<Profile, Problem> {

@@ -1,8 +1,8 @@
 //! What a target may be in, given all that it has answered.
 
 use tideover_model::{
-    Cents, Clause, Code, Happening, Operation, OperationKind, PlatformId, Profile, Timestamp,
-    clause, wire,
+    BusinessId, Cents, Clause, Code, Happening, Operation, OperationKind, PlatformId, Profile,
+    Timestamp, clause, wire,
 };
 
 use crate::judge::bounds::Limits;
@@ -28,6 +28,8 @@ pub(crate) struct Belief {
     before: Before,
     /// Whether there were more worlds than are kept.
     incomplete: bool,
+    /// Whether a tax id was told where no answer says whether some business held it.
+    may_share: bool,
     limits: Limits,
 }
 
@@ -57,7 +59,8 @@ impl Belief {
         before: Before,
     ) -> Belief {
         let worlds = vec![World::new(profile.clone(), inbox, api_key, start).renaming()];
-        Belief { profile, worlds, outside, before, incomplete: false, limits: Limits::default() }
+        let (incomplete, may_share, limits) = (false, false, Limits::default());
+        Belief { profile, worlds, outside, before, incomplete, may_share, limits }
     }
 
     /// What the clock of the target shows, only its answers tell.
@@ -70,11 +73,22 @@ impl Belief {
         self.worlds.first()?.ahead()
     }
 
-    /// A key of another platform.
-    pub(crate) fn introduce(&mut self, key: &str) {
-        for world in &mut self.worlds {
-            world.introduce(key);
+    /// Further keys, each of one of the platforms that the others belong to or of another one.
+    pub(crate) fn introduce<'a>(&mut self, keys: impl Iterator<Item = &'a str>) {
+        // With how many platforms there are besides the first.
+        let mut worlds: Vec<(World, usize)> = self.worlds.drain(..).map(|one| (one, 0)).collect();
+        for key in keys {
+            let with_key = |(world, others): (World, usize)| {
+                (0..=others + 1).map(move |platform| {
+                    let mut world = world.clone();
+                    world.introduce(key, platform);
+                    (world, others.max(platform))
+                })
+            };
+            worlds = worlds.into_iter().flat_map(with_key).take(MOST_KEPT + 1).collect();
         }
+        self.incomplete |= worlds.len() > MOST_KEPT;
+        self.worlds = worlds.into_iter().take(MOST_KEPT).map(|(world, _)| world).collect();
     }
 
     /// What is assumed of it.
@@ -93,20 +107,28 @@ impl Belief {
     }
 
     /// Whether some of what the target knows was there before the run.
-    fn has_a_past(&self) -> bool {
-        self.before == Before::Anything || self.worlds.iter().any(World::has_strangers)
+    pub(crate) fn has_a_past(&self) -> bool {
+        self.before == Before::Anything
+            || self.may_share
+            || self.worlds.iter().any(World::has_strangers)
     }
 
-    fn least_outstanding(&self, sent: &Prepared) -> Option<Cents> {
-        let world = self.worlds.first()?;
-        let Subject { platform, payee, .. } = world.subject(sent);
-        world.least_outstanding(platform, &payee?)
+    /// Whether a request may have made a business one with a stranger's, and its answer does not tell.
+    fn may_be_shared_by(&self, sent: &Prepared) -> bool {
+        let tells = kind_of(sent) == Some(OperationKind::SyncBusiness);
+        let told = |world: &World| !world.tax_ids(sent).is_empty();
+        self.before == Before::TaxIds && !tells && self.worlds.first().is_some_and(told)
     }
 
     /// What a request is about.
     pub(crate) fn subject(&self, sent: &Prepared) -> Option<Subject> {
         let subject = self.worlds.first()?.subject(sent);
         subject.payee.is_some().then_some(subject)
+    }
+
+    /// The business that a request is about: several identifiers may be linked to it.
+    pub(crate) fn business(&self, subject: &Subject) -> Option<BusinessId> {
+        self.worlds.first()?.business(subject.platform, subject.payee.as_deref()?)
     }
 
     /// Whether the collection account of a business is as good as open.
@@ -135,6 +157,7 @@ impl Belief {
 
     /// A request that may have been carried out, and was not answered.
     pub(crate) fn unanswered(&mut self, sent: &Prepared, now: Timestamp) {
+        self.may_share |= self.may_be_shared_by(sent);
         if kind_of(sent).is_some_and(OperationKind::reads) {
             return;
         }
@@ -194,6 +217,7 @@ impl Belief {
             // Whether they are held, the answer need not tell: the next ones do.
             self.worlds.extend(self.with_tax_ids_held(sent, now));
         }
+        self.may_share |= self.may_be_shared_by(sent);
         let unseen = Unseen { outside: self.outside, before: self.before, deepest: DEEPEST };
         let kept = unseen.explain(&self.worlds, sent, seen, now);
         let best = kept.first().map(|attempt| attempt.reply.clone());
@@ -279,20 +303,39 @@ impl Belief {
         if let Some(asked) = asked
             && ((fits == Some(true) && named) || refused)
         {
-            let outstanding = match refused {
-                true => Some(asked.outstanding + asked.face_value),
-                false => self.least_outstanding(sent).map(|least| match kind_of(sent) {
-                    Some(OperationKind::RequestAdvance) => least,
-                    _ => least + asked.advance,
-                }),
+            let outstanding = if refused {
+                self.most_outstanding(asked)
+            } else {
+                self.least_outstanding(sent, asked)
             };
             let Some(outstanding) = outstanding else { return points };
-            // With others outside, what is outstanding is not ours alone to know.
             let mut point = self.limits.learn_outstanding(asked.business, outstanding, !refused);
             point.holds |= self.outside == Outside::Open || self.has_a_past();
             points.push(point);
         }
         points
+    }
+
+    /// What would have been outstanding at the most, had an advance been granted. Cents.
+    fn most_outstanding(&self, asked: Asked) -> Option<Cents> {
+        // With others outside, what is outstanding is not ours alone to know.
+        let is_ours = self.outside == Outside::Ours && !self.has_a_past();
+        is_ours.then(|| asked.outstanding + asked.face_value)
+    }
+
+    /// What is outstanding at the least, with an advance that was granted or could be. Cents.
+    fn least_outstanding(&self, sent: &Prepared, asked: Asked) -> Option<Cents> {
+        if self.outside == Outside::Open {
+            // Whatever was granted before may have been recovered since.
+            return Some(asked.advance);
+        }
+        let world = self.worlds.first()?;
+        let Subject { platform, payee, .. } = world.subject(sent);
+        let least = world.least_outstanding(platform, &payee?)?;
+        match kind_of(sent) {
+            Some(OperationKind::RequestAdvance) => Some(least),
+            _ => Some(least + asked.advance),
+        }
     }
 }
 

@@ -69,6 +69,11 @@ impl Told {
         }
     }
 
+    /// That a request was refused with `code`.
+    pub(crate) fn refused(code: Code) -> Told {
+        Told { code: Some(code), ..Told::default() }
+    }
+
     /// The same, of a request that was granted.
     pub(crate) fn granted(self) -> Told {
         Told { financed: Some(true), code: None, ..self }

@@ -5,8 +5,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use tideover_model::wire::reply;
 use tideover_model::wire::route::route;
 use tideover_model::{
-    BusinessDetails, Cents, Clause, Code, Contact, Face, FaceValue, Happening, InvoiceSync,
-    Operation, Outcome, PlatformId, Profile, Service, Status, Timestamp, clause,
+    BusinessDetails, BusinessId, Cents, Clause, Code, Contact, Face, FaceValue, Happening,
+    InvoiceSync, Operation, Outcome, PlatformId, Profile, Service, Status, Timestamp, clause,
 };
 
 use crate::judge::bindings::Bindings;
@@ -303,9 +303,21 @@ impl World {
         service.choices_mut().take_asked().map(|asked| asked.outstanding)
     }
 
-    /// The target takes a key of another platform.
-    pub(crate) fn introduce(&mut self, key: &str) {
-        let (now, platform) = (self.bare.now(), Some(format!("the platform of {key}")));
+    /// The business that a platform calls `payee`.
+    pub(crate) fn business(&self, platform: PlatformId, payee: &str) -> Option<BusinessId> {
+        let mut service = self.bare.face().clone();
+        // The question about its limit is asked whatever else is missing.
+        service.choices_mut().read(Told::refused(Code::ConcentrationExceeded));
+        service.choices_mut().leave_precedence();
+        let quote = Operation::Quote { business: payee.to_owned(), face_value: FaceValue::new(1)? };
+        service.handle(self.bare.now(), platform, quote).ok()?;
+        service.choices_mut().take_asked().map(|asked| asked.business)
+    }
+
+    /// The target takes a further key, of its first platform (0) or another one.
+    pub(crate) fn introduce(&mut self, key: &str, platform: usize) {
+        let platform = (platform > 0).then(|| format!("platform {platform}"));
+        let now = self.bare.now();
         let issue = Happening::IssueKey { platform };
         let issued = self.service().happen(now, PlatformId::DEFAULT, issue);
         if let Ok(Outcome::KeyIssued { key: issued, .. }) = issued {

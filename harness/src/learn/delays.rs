@@ -2,22 +2,22 @@
 
 use std::collections::BTreeMap;
 
-use tideover_model::{Delays as Known, OperationKind, Timestamp, clause};
+use tideover_model::{BusinessId, Delays as Known, OperationKind, Timestamp, clause};
 
 use crate::checks::Exchange;
 use crate::judge::{Belief, Point, Subject};
-use crate::learn::span::{Span, widen};
+use crate::learn::span::{Span, Spans};
 
 /// What is known of delays, in seconds.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Delays {
     /// What was read last, if it waits for something.
     waits: Option<(Awaited, Wait)>,
-    businesses: BTreeMap<Subject, Wait>,
+    businesses: BTreeMap<BusinessId, Opening>,
     advances: BTreeMap<Subject, Funding>,
-    pub(super) collection_account: Option<Span>,
-    pub(super) funding_starts: Option<Span>,
-    pub(super) funding_completes: Option<Span>,
+    pub(super) collection_account: Spans,
+    pub(super) funding_starts: Spans,
+    pub(super) funding_completes: Spans,
 }
 
 /// A transition that was enabled, and was not seen to have happened until then.
@@ -27,6 +27,14 @@ struct Wait {
     /// Seconds that enabling it may have taken.
     unsure: u64,
     not_yet: Timestamp,
+}
+
+/// A collection account that is as good as open, by whichever identifier its business is called.
+#[derive(Clone, Copy, Debug)]
+struct Opening {
+    wait: Wait,
+    /// Whether it was enabled when the wait began, and not before.
+    is_from_the_start: bool,
 }
 
 /// What is waited for.
@@ -59,10 +67,12 @@ impl Delays {
     pub(super) fn observe(&mut self, exchange: &Exchange<'_>, belief: &Belief) {
         self.waits = None;
         let Some(subject) = belief.subject(exchange.sent) else { return };
-        self.forget_what_was_hurried(exchange, &subject);
+        if matches!(exchange.action_name(), Some("fundingStarts" | "fundingCompletes")) {
+            // What the outside world was made to do tells nothing of how long it takes.
+            self.advances.remove(&subject);
+        }
         match exchange.kind() {
             Some(OperationKind::GetInvoice) => self.observe_advance(exchange, &subject),
-            Some(OperationKind::GetBusiness) => self.observe_account(exchange, &subject),
             Some(OperationKind::RequestAdvance)
                 if exchange.seen.json().is_some_and(|body| body["alreadyRequested"] == false) =>
             {
@@ -72,37 +82,39 @@ impl Delays {
             }
             _ => {}
         }
-        let business = Subject { invoice: None, ..subject };
-        if belief.may_open_account(&business, exchange.now) {
-            self.businesses.entry(business).or_insert_with(|| Wait::from(exchange));
-        }
+        self.observe_account(exchange, &subject, belief);
     }
 
-    /// What the outside world was made to do tells nothing of how long it takes.
-    fn forget_what_was_hurried(&mut self, exchange: &Exchange<'_>, subject: &Subject) {
-        match exchange.action_name() {
-            Some("collectionAccountOpens") => {
-                self.businesses.remove(&Subject { invoice: None, ..subject.clone() });
-            }
-            Some("fundingStarts" | "fundingCompletes") => {
-                self.advances.remove(subject);
-            }
-            _ => {}
-        }
-    }
-
-    fn observe_account(&mut self, exchange: &Exchange<'_>, subject: &Subject) {
-        let Some(body) = exchange.seen.json().filter(|_| exchange.seen.is_success()) else {
+    fn observe_account(&mut self, exchange: &Exchange<'_>, subject: &Subject, belief: &Belief) {
+        let reads = exchange.kind() == Some(OperationKind::GetBusiness);
+        let may_open = belief.may_open_account(subject, exchange.now);
+        let is_hurried = exchange.action_name() == Some("collectionAccountOpens");
+        if !may_open && !is_hurried && !(reads && exchange.seen.is_success()) {
             return;
-        };
-        let Some(wait) = self.businesses.get_mut(subject) else { return };
-        if body["onboarding"]["collectionAccount"] == true {
-            let took = wait.until(exchange.now);
-            widen(&mut self.collection_account, Some(took));
-            self.businesses.remove(subject);
-        } else {
-            wait.not_yet = exchange.since;
-            self.waits = Some((Awaited::CollectionAccount, *wait));
+        }
+        let Some(business) = belief.business(subject) else { return };
+        if may_open {
+            // What is only read now was so before; what was asked for and not answered may have been.
+            let is_ours = !exchange.kind().is_some_and(OperationKind::reads);
+            let is_from_the_start = is_ours && !exchange.unsettled;
+            let opening = Opening { wait: Wait::from(exchange), is_from_the_start };
+            self.businesses.entry(business).or_insert(opening);
+        }
+        let Some(opening) = self.businesses.get_mut(&business) else { return };
+        opening.is_from_the_start &= !is_hurried;
+        if !reads {
+            return;
+        }
+        let onboarding = exchange.seen.json().and_then(|body| body.get("onboarding"));
+        let Some(onboarding) = onboarding else { return };
+        if onboarding["collectionAccount"] != true {
+            opening.wait.not_yet = exchange.since;
+            self.waits = Some((Awaited::CollectionAccount, opening.wait));
+        } else if let Some(opening) = self.businesses.remove(&business)
+            && opening.is_from_the_start
+            && !belief.has_a_past()
+        {
+            self.collection_account.note(opening.wait.until(exchange.now));
         }
     }
 
@@ -115,7 +127,7 @@ impl Delays {
                 self.waits = Some((Awaited::Funding, funding.starts));
             }
             (Some("FUNDING"), None) => {
-                widen(&mut self.funding_starts, Some(funding.starts.until(exchange.now)));
+                self.funding_starts.note(funding.starts.until(exchange.now));
                 funding.started = Some((funding.starts.not_yet, exchange.now));
                 funding.not_funded = exchange.since;
             }
@@ -129,7 +141,7 @@ impl Delays {
                     min: between(latest, funding.not_funded),
                     max: between(earliest, exchange.now),
                 };
-                widen(&mut self.funding_completes, Some(took));
+                self.funding_completes.note(took);
                 self.advances.remove(subject);
             }
             (Some(_), _) => {
@@ -166,9 +178,9 @@ impl Delays {
     }
 
     pub(super) fn add(&mut self, other: &Delays) {
-        widen(&mut self.collection_account, other.collection_account);
-        widen(&mut self.funding_starts, other.funding_starts);
-        widen(&mut self.funding_completes, other.funding_completes);
+        self.collection_account.add(&other.collection_account);
+        self.funding_starts.add(&other.funding_starts);
+        self.funding_completes.add(&other.funding_completes);
     }
 }
 

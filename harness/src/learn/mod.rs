@@ -3,6 +3,7 @@
 
 mod delays;
 mod gaps;
+mod held;
 mod rates;
 mod span;
 mod written;
@@ -16,11 +17,13 @@ use crate::inbox::Arrival;
 use crate::judge::{Belief, Bounds, Point};
 
 pub use gaps::{Gap, Gaps};
+pub use held::Stated;
 pub use span::Span;
 pub use written::Learned;
 
 use delays::Delays;
 use rates::Rates;
+use span::Spans;
 
 /// What the answers of a target have told of its choices.
 #[derive(Clone, Debug, Default)]
@@ -33,7 +36,7 @@ pub struct Lessons {
     rates: Rates,
     delays: Delays,
     /// Seconds between the attempts of a delivery that were not accepted, by how many went before.
-    retries: BTreeMap<usize, Span>,
+    retries: BTreeMap<usize, Spans>,
     attempts: BTreeMap<String, Vec<(u64, u16)>>,
     session_links_live: Option<bool>,
 }
@@ -83,9 +86,8 @@ impl Lessons {
         self.concentration_limit = self.concentration_limit.and(other.concentration_limit);
         self.rates.add(&other.rates);
         self.delays.add(&other.delays);
-        for (attempt, span) in &other.retries {
-            let known = self.retries.entry(*attempt).or_insert(*span);
-            *known = known.hull(*span);
+        for (attempt, spans) in &other.retries {
+            self.retries.entry(*attempt).or_default().add(spans);
         }
         self.session_links_live = match (self.session_links_live, other.session_links_live) {
             (Some(one), Some(other)) => Some(one || other),
@@ -124,9 +126,8 @@ impl Lessons {
             && !(200..=299).contains(&status)
             && at >= before
         {
-            let span = Span::exactly(at - before);
-            let known = self.retries.entry(attempts.len() - 1).or_insert(span);
-            *known = known.hull(span);
+            let pause = Span::exactly(at - before);
+            self.retries.entry(attempts.len() - 1).or_default().note(pause);
         }
         attempts.push((at, arrival.status));
     }

@@ -7,7 +7,7 @@ use tideover_model::{OperationKind, PlatformId};
 
 use crate::checks::Exchange;
 use crate::judge::{Belief, amount};
-use crate::learn::span::{Span, narrow, widen};
+use crate::learn::span::{Span, Spans, narrow};
 
 /// The parts of ten thousand that a share is of, over the days of a fee's period.
 const WHOLE: u64 = 10_000;
@@ -17,11 +17,11 @@ const FEE_WHOLE: u128 = 10_000 * 30;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rates {
     vendors: BTreeMap<(Option<PlatformId>, String), Vendor>,
-    pub(super) advance: Option<Span>,
-    pub(super) fee: Option<Span>,
+    pub(super) advance: Spans,
+    pub(super) fee: Spans,
     pub(super) quote_term: Option<Span>,
     /// The fee of quotes for their whole term, where no advance tells the two apart.
-    pub(super) fee_of_term: Option<Span>,
+    pub(super) fee_of_term: Spans,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -65,9 +65,9 @@ impl Rates {
     /// Each vendor has rates of its own: what is told of all is what they lie between.
     pub(super) fn conclude(&mut self) {
         for vendor in std::mem::take(&mut self.vendors).into_values() {
-            widen(&mut self.advance, vendor.advance);
-            widen(&mut self.fee, vendor.fee);
-            widen(&mut self.fee_of_term, vendor.fee_of_term);
+            vendor.advance.into_iter().for_each(|rate| self.advance.note(rate));
+            vendor.fee.into_iter().for_each(|rate| self.fee.note(rate));
+            vendor.fee_of_term.into_iter().for_each(|fee| self.fee_of_term.note(fee));
             if let (Some(term), Some(rate)) = (vendor.fee_of_term, vendor.fee)
                 && rate.min > 0
             {
@@ -80,9 +80,9 @@ impl Rates {
     }
 
     pub(super) fn add(&mut self, other: &Rates) {
-        widen(&mut self.advance, other.advance);
-        widen(&mut self.fee, other.fee);
-        widen(&mut self.fee_of_term, other.fee_of_term);
+        self.advance.add(&other.advance);
+        self.fee.add(&other.fee);
+        self.fee_of_term.add(&other.fee_of_term);
         if let Some(term) = other.quote_term {
             narrow(&mut self.quote_term, term);
         }
@@ -100,14 +100,15 @@ impl Told {
     fn by(answer: &Value) -> Option<Told> {
         let cents = |name: &str| u64::try_from(amount(answer, name)?.0).ok();
         let financeable = cents("financeableAmount").filter(|cents| *cents > 0)?;
-        Some(Told { financeable, advance: cents("advanceAmount")?, fee: cents("feeTotal")? })
+        let advance = cents("advanceAmount").filter(|cents| *cents <= financeable)?;
+        Some(Told { financeable, advance, fee: cents("feeTotal")? })
     }
 
-    /// Advances round down.
+    /// Advances round down, and are never more than all of it.
     fn advance_rate(&self) -> Span {
         let (least, beyond) = (self.advance * WHOLE, (self.advance + 1) * WHOLE);
         let min = least.div_ceil(self.financeable);
-        Span { min, max: (beyond.div_ceil(self.financeable) - 1).max(min) }
+        Span { min, max: (beyond.div_ceil(self.financeable) - 1).clamp(min, WHOLE) }
     }
 
     /// Fees round up, and are at most what the advance leaves: then they tell nothing.

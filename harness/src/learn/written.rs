@@ -3,11 +3,12 @@
 use std::fmt::{self, Write as _};
 
 use serde::Serialize;
-use tideover_model::{Cents, Profile, Range};
+use tideover_model::{Cents, Delays, Profile, Range};
+use toml::{Table, Value};
 
 use crate::judge::Bounds;
 use crate::learn::Lessons;
-use crate::learn::span::Span;
+use crate::learn::span::{Span, Spans};
 
 /// A profile, with what it rests on.
 #[derive(Clone, Debug)]
@@ -16,7 +17,7 @@ pub struct Learned {
     pub profile: Profile,
     /// What of it was learned, as a field of the profile and what is known of it.
     pub lessons: Vec<(String, String)>,
-    /// The fields that nothing was learned of.
+    /// The fields that nothing, or not enough, was learned of.
     pub unlearned: Vec<String>,
 }
 
@@ -30,10 +31,9 @@ impl Learned {
         learned.learn_retries(lessons);
         match lessons.session_links_live {
             None => learned.miss("session_links_live"),
-            Some(live) => {
-                learned.profile.session_links_live = live;
-                learned.tell("session_links_live", live.to_string());
-            }
+            Some(live) => learned.learn("session_links_live", live.to_string(), |profile| {
+                profile.session_links_live = live;
+            }),
         }
         learned.learn_statuses(lessons);
         for field in ["window", "timeout", "patience", "at_once", "duplicates", "lateness"] {
@@ -42,8 +42,22 @@ impl Learned {
         learned
     }
 
-    fn tell(&mut self, field: impl Into<String>, lesson: impl Into<String>) {
-        self.lessons.push((field.into(), lesson.into()));
+    /// Takes over what was learned of a field, if a profile may say it.
+    fn learn(
+        &mut self,
+        field: impl Into<String>,
+        lesson: impl Into<String>,
+        change: impl FnOnce(&mut Profile),
+    ) {
+        let field = field.into();
+        let mut changed = self.profile.clone();
+        change(&mut changed);
+        if changed.check().is_ok() {
+            self.profile = changed;
+        } else {
+            self.miss(field.clone());
+        }
+        self.lessons.push((field, lesson.into()));
     }
 
     fn miss(&mut self, field: impl Into<String>) {
@@ -51,33 +65,36 @@ impl Learned {
     }
 
     fn learn_limits(&mut self, lessons: &Lessons) {
-        let known = i64::try_from(self.profile.body_limit).unwrap_or(i64::MAX);
-        if let Some(limit) = self.learn_limit("body_limit", "bytes", lessons.body_limit, known) {
-            self.profile.body_limit = usize::try_from(limit).unwrap_or(usize::MAX);
-        }
-        let known = self.profile.per_invoice_maximum.0;
+        self.learn_limit("body_limit", "bytes", lessons.body_limit, |profile, limit| {
+            profile.body_limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        });
         let bounds = lessons.per_invoice_maximum;
-        if let Some(limit) = self.learn_limit("per_invoice_maximum", "cents", bounds, known) {
-            self.profile.per_invoice_maximum = Cents(limit);
-        }
-        let known = self.profile.concentration_limit.0;
+        self.learn_limit("per_invoice_maximum", "cents", bounds, |profile, limit| {
+            profile.per_invoice_maximum = Cents(limit);
+        });
         let bounds = lessons.concentration_limit;
-        if let Some(limit) = self.learn_limit("concentration_limit", "cents", bounds, known) {
-            self.profile.concentration_limit = Cents(limit);
-        }
+        self.learn_limit("concentration_limit", "cents", bounds, |profile, limit| {
+            profile.concentration_limit = Cents(limit);
+        });
     }
 
-    /// A limit is learned once something was beyond it; until then, what was assumed stands if it can.
-    fn learn_limit(&mut self, field: &str, unit: &str, bounds: Bounds, known: i64) -> Option<i64> {
-        let possible = bounds.at_least.is_none_or(|least| least <= known)
-            && bounds.less_than.is_none_or(|beyond| known < beyond);
-        let Some(beyond) = bounds.less_than else {
-            self.miss(field);
-            return (!possible).then_some(bounds.at_least).flatten();
-        };
+    /// A limit is learned once it is known to the unit: any other number between the bounds would be a guess.
+    fn learn_limit(
+        &mut self,
+        field: &str,
+        unit: &str,
+        bounds: Bounds,
+        change: impl FnOnce(&mut Profile, i64),
+    ) {
+        let Some(beyond) = bounds.less_than else { return self.miss(field) };
         let least = bounds.at_least.unwrap_or(0);
-        self.tell(field, format!("at least {least} and less than {beyond} {unit}"));
-        Some(if possible { known } else { least.max(1) })
+        let lesson = format!("at least {least} and less than {beyond} {unit}");
+        if beyond - least == 1 {
+            self.learn(field, lesson, |profile| change(profile, least));
+        } else {
+            self.lessons.push((field.to_owned(), lesson));
+            self.miss(field);
+        }
     }
 
     fn learn_rates(&mut self, lessons: &Lessons) {
@@ -85,91 +102,126 @@ impl Learned {
             min: u32::try_from(span.min).unwrap_or(u32::MAX),
             max: u32::try_from(span.max).unwrap_or(u32::MAX),
         };
-        match lessons.rates.advance {
+        match lessons.rates.advance.hull() {
             None => self.miss("rates.advance"),
             Some(span) => {
-                self.profile.rates.advance = narrow(span);
-                self.tell("rates.advance", in_words(span, "basis points"));
+                let lesson = in_words(span, "basis points");
+                self.learn("rates.advance", lesson, |profile| profile.rates.advance = narrow(span));
             }
         }
-        match (lessons.rates.quote_term, lessons.rates.fee) {
-            (Some(term), _) => {
-                let known = self.profile.quote_term_days;
-                let possible = (term.min..=term.max).contains(&known);
-                self.profile.quote_term_days = if possible { known } else { term.min.max(1) };
-                self.tell("quote_term_days", in_words(term, "days"));
+        let term = lessons.rates.quote_term;
+        match term {
+            Some(Span { min, max }) if min == max => {
+                let lesson = in_words(Span::exactly(min), "days");
+                self.learn("quote_term_days", lesson, |profile| profile.quote_term_days = min);
             }
-            (None, _) => self.miss("quote_term_days"),
+            Some(term) => {
+                self.lessons.push(("quote_term_days".into(), in_words(term, "days")));
+                self.miss("quote_term_days");
+            }
+            None => self.miss("quote_term_days"),
         }
-        let term = self.profile.quote_term_days.max(1);
-        let by_quotes = lessons.rates.fee_of_term;
-        let by_quotes =
-            by_quotes.map(|span| Span { min: span.min / term, max: span.max.div_ceil(term) });
-        let seen = [lessons.rates.fee, by_quotes].into_iter().flatten().reduce(Span::hull);
+        let term = term.unwrap_or(Span::exactly(self.profile.quote_term_days));
+        let by_quotes = lessons.rates.fee_of_term.hull().map(|fee| Span {
+            min: fee.min / term.max.max(1),
+            max: fee.max.div_ceil(term.min.max(1)),
+        });
+        let seen = [lessons.rates.fee.hull(), by_quotes].into_iter().flatten().reduce(Span::hull);
         match seen {
             None => self.miss("rates.fee"),
             Some(span) => {
-                self.profile.rates.fee = narrow(span);
-                self.tell("rates.fee", in_words(span, "basis points for 30 days"));
+                let lesson = in_words(span, "basis points for 30 days");
+                self.learn("rates.fee", lesson, |profile| profile.rates.fee = narrow(span));
             }
         }
     }
 
     fn learn_delays(&mut self, lessons: &Lessons) {
         let delays = &lessons.delays;
-        let account = self.learn_delay("delays.collection_account", delays.collection_account);
-        let starts = self.learn_delay("delays.funding_starts", delays.funding_starts);
-        let completes = self.learn_delay("delays.funding_completes", delays.funding_completes);
-        let known = &mut self.profile.delays;
-        known.collection_account = account.unwrap_or(known.collection_account);
-        known.funding_starts = starts.unwrap_or(known.funding_starts);
-        known.funding_completes = completes.unwrap_or(known.funding_completes);
+        self.learn_delay("collection_account", &delays.collection_account, |delays, range| {
+            delays.collection_account = range;
+        });
+        self.learn_delay("funding_starts", &delays.funding_starts, |delays, range| {
+            delays.funding_starts = range;
+        });
+        self.learn_delay("funding_completes", &delays.funding_completes, |delays, range| {
+            delays.funding_completes = range;
+        });
     }
 
-    fn learn_delay(&mut self, field: &str, seen: Option<Span>) -> Option<Range<u64>> {
-        let Some(span) = seen else {
-            self.miss(field);
-            return None;
-        };
-        self.tell(field, in_words(span, "seconds"));
-        Some(Range { min: span.min, max: span.max })
+    fn learn_delay(
+        &mut self,
+        field: &str,
+        seen: &Spans,
+        change: impl FnOnce(&mut Delays, Range<u64>),
+    ) {
+        let field = format!("delays.{field}");
+        let Some(span @ Span { min, max }) = seen.hull() else { return self.miss(field) };
+        self.learn(field, in_words(span, "seconds"), |profile| {
+            change(&mut profile.delays, Range { min, max });
+        });
     }
 
     /// The attempts that were seen; those after them are as they were assumed to be.
     fn learn_retries(&mut self, lessons: &Lessons) {
         let seen: Vec<Span> =
-            (0..).map_while(|index| lessons.retries.get(&index).copied()).collect();
+            (0..).map_while(|index| lessons.retries.get(&index)?.hull()).collect();
         if seen.is_empty() {
             self.miss("webhooks.retries");
             return;
         }
-        let retries = &mut self.profile.webhooks.retries;
-        for (index, span) in seen.iter().enumerate() {
-            match retries.get_mut(index) {
-                Some(known) if (span.min..=span.max).contains(known) => {}
-                Some(known) => *known = span.min.max(1),
-                None => retries.push(span.min.max(1)),
-            }
-        }
         let told: Vec<String> = seen.iter().map(|span| in_words(*span, "s")).collect();
-        self.tell("webhooks.retries", format!("the first {}: {}", seen.len(), told.join(", ")));
+        let lesson = format!("the first {}: {}", seen.len(), told.join(", "));
+        self.learn("webhooks.retries", lesson, |profile| {
+            let retries = &mut profile.webhooks.retries;
+            for (index, span) in seen.iter().enumerate() {
+                match retries.get_mut(index) {
+                    Some(known) if (span.min..=span.max).contains(known) => {}
+                    Some(known) => *known = span.min.max(1),
+                    None => retries.push(span.min.max(1)),
+                }
+            }
+        });
     }
 
+    /// Those that are as they are assumed to be, too: a target is held to what its file states.
     fn learn_statuses(&mut self, lessons: &Lessons) {
         for (success, counts) in &lessons.success {
             let Some(status) = most_frequent(counts) else { continue };
-            self.tell(format!("success.{}", name(success)), statuses(counts));
-            if self.profile.success_status(*success) != status {
-                self.profile.success.insert(*success, status);
-            }
+            self.learn(format!("success.{}", name(success)), statuses(counts), |profile| {
+                profile.success.insert(*success, status);
+            });
         }
         for (code, counts) in &lessons.refusals {
             let Some(status) = most_frequent(counts) else { continue };
-            self.tell(format!("refusals.{code}"), statuses(counts));
-            if self.profile.refusal_status(*code) != status {
-                self.profile.refusals.insert(*code, status);
-            }
+            self.learn(format!("refusals.{code}"), statuses(counts), |profile| {
+                profile.refusals.insert(*code, status);
+            });
         }
+    }
+
+    fn has_learned(&self, field: &str) -> bool {
+        let is_told = self.lessons.iter().any(|(name, _)| name == field);
+        is_told && !self.unlearned.iter().any(|name| name == field)
+    }
+
+    /// What of `values`, the fields within `of`, was learned or is otherwise than in the standard profile.
+    fn kept(&self, of: &str, values: &Table, standard: Option<&Table>) -> Table {
+        let kept = values.iter().filter_map(|(name, value)| {
+            let field = if of.is_empty() { name.clone() } else { format!("{of}.{name}") };
+            let assumed = standard.and_then(|standard| standard.get(name));
+            let value = match value {
+                _ if self.has_learned(&field) => value.clone(),
+                // A range is one value.
+                Value::Table(values) if !values.contains_key("min") => {
+                    let kept = self.kept(&field, values, assumed.and_then(Value::as_table));
+                    Some(kept).filter(|kept| !kept.is_empty())?.into()
+                }
+                value => Some(value.clone()).filter(|value| Some(value) != assumed)?,
+            };
+            Some((name.clone(), value))
+        });
+        kept.collect()
     }
 }
 
@@ -177,17 +229,17 @@ fn most_frequent(counts: &std::collections::BTreeMap<u16, u64>) -> Option<u16> {
     counts.iter().max_by_key(|(_, times)| **times).map(|(status, _)| *status)
 }
 
-fn statuses(counts: &std::collections::BTreeMap<u16, u64>) -> String {
+pub(super) fn statuses(counts: &std::collections::BTreeMap<u16, u64>) -> String {
     let told = counts.iter().map(|(status, times)| format!("{status} ({times} times)"));
     told.collect::<Vec<_>>().join(", ")
 }
 
-fn name<T: Serialize>(field: &T) -> String {
+pub(super) fn name<T: Serialize>(field: &T) -> String {
     let name = serde_json::to_value(field).ok();
     name.and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
-fn in_words(span: Span, unit: &str) -> String {
+pub(super) fn in_words(span: Span, unit: &str) -> String {
     let Span { min, max } = span;
     if min == max { format!("{min} {unit}") } else { format!("{min} to {max} {unit}") }
 }
@@ -202,7 +254,10 @@ impl fmt::Display for Learned {
         if !self.unlearned.is_empty() {
             writeln!(f, "# Not learned, and as assumed: {}", self.unlearned.join(", "))?;
         }
-        let toml = toml::to_string(&self.profile).map_err(|_| fmt::Error)?;
+        let table = |profile: &Profile| Table::try_from(profile).map_err(|_| fmt::Error);
+        let standard = table(&Profile::default())?;
+        let kept = self.kept("", &table(&self.profile)?, Some(&standard));
+        let toml = toml::to_string(&kept).map_err(|_| fmt::Error)?;
         f.write_char('\n')?;
         f.write_str(&toml)
     }

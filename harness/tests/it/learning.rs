@@ -1,5 +1,9 @@
 //! What is learned of a target is what it is: each value that a run has reached, or a span that it lies in.
 
+use std::path::Path;
+use std::process::Output;
+
+use serde_json::Value;
 use tideover_harness::generate;
 use tideover_harness::judge::Outside;
 use tideover_harness::learn::{Learned, Lessons};
@@ -9,6 +13,7 @@ use tideover_harness::suite::{InProcess, World};
 use tideover_harness::target::{INBOX, service, start};
 use tideover_harness::transcript::Header;
 use tideover_model::{Code, Profile, Success};
+use tideover_sim::Mock;
 
 const CASES: u64 = 150;
 
@@ -133,4 +138,107 @@ fn what_was_reached_is_learned_and_the_rest_is_named() {
     }
     assert_eq!(learned.profile.webhooks.retries[..3], [9, 60, 600]);
     assert!(learned.unlearned.iter().any(|field| field == "webhooks.at_once"));
+}
+
+async fn mock(toml: &str) -> Mock {
+    Mock::builder().profile(toml::from_str(toml).unwrap()).seed(7).start().await.unwrap()
+}
+
+/// Checks a mock as a live endpoint, with tax ids that are the same in every case.
+async fn checked(mock: &Mock, folder: &Path, arguments: &[&str]) -> Output {
+    let url = mock.url();
+    let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_tideover"));
+    command.current_dir(folder).env("TIDEOVER_KEY", mock.api_key());
+    command.args(["check", "--target", url, "--operator", url, "--allow-writes"]);
+    command.args(["--account-prefix", "test-", "--email", "ann@vendor.example"]);
+    command.args(["--tax-id", "12-3456789", "--tax-id", "98-7654321"]);
+    command.args(["--bank", "000123456789:021000021", "--requests-per-second", "100000"]);
+    command.args(["--max-requests", "60000", "--max-financed", "100000000000"]);
+    command.args(["--cases", "60", "--steps", "25"]).args(arguments);
+    command.output().await.unwrap()
+}
+
+fn told(output: Output) -> String {
+    String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
+}
+
+/// Whoever had the tax ids in an earlier case may owe something, and have an account already.
+#[tokio::test]
+async fn what_was_there_before_a_case_is_not_taken_for_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    for seed in ["1", "2", "3"] {
+        let mock = mock("").await;
+        let output = checked(&mock, folder.path(), &["--seed", seed, "--learn", "l.toml"]).await;
+        assert_eq!(output.status.code(), Some(0), "{}", told(output));
+        let file = std::fs::read_to_string(folder.path().join("l.toml")).unwrap();
+        let numbers = |field: &str| -> Vec<u64> {
+            let lesson = file.lines().find_map(|line| line.strip_prefix(&format!("# {field}: ")));
+            let words = lesson.into_iter().flat_map(|lesson| lesson.split(' '));
+            words.filter_map(|word| word.parse().ok()).collect()
+        };
+        if let [_, less_than] = numbers("concentration_limit")[..] {
+            assert!(less_than > 100_000_000, "{file}");
+        }
+        let took = numbers("delays.collection_account");
+        assert!(took.last().is_none_or(|longest| *longest >= 60), "{file}");
+        let profile: Profile = toml::from_str(&file).unwrap();
+        assert_eq!(profile.concentration_limit, Profile::default().concentration_limit, "{file}");
+    }
+}
+
+#[tokio::test]
+async fn whatever_is_learned_is_taken_as_a_profile() {
+    let folder = tempfile::tempdir().unwrap();
+    let mock = mock("per_invoice_maximum = 1000\nrates = { advance = 10000, fee = 0 }").await;
+    let output = checked(&mock, folder.path(), &["--seed", "1", "--learn", "l.toml"]).await;
+    assert_eq!(output.status.code(), Some(0), "{}", told(output));
+    let held = ["--seed", "2", "--profile", "l.toml", "--fail-on", "differs"];
+    let output = checked(&mock, folder.path(), &held).await;
+    assert_eq!(output.status.code(), Some(0), "{}", told(output));
+    let learned = std::fs::read_to_string(folder.path().join("l.toml")).unwrap();
+    assert!(learned.contains("# rates.advance: 10000 basis points\n"), "{learned}");
+}
+
+#[tokio::test]
+async fn a_target_is_held_to_what_was_learned_of_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let as_learned = mock(
+        "success = { sync_business = 202, quote = 203 }\nper_invoice_maximum = 1000\n\
+         refusals = { invoice_not_found = 410, self_dealing = 403 }",
+    )
+    .await;
+    let output = checked(&as_learned, folder.path(), &["--seed", "1", "--learn", "l.toml"]).await;
+    assert_eq!(output.status.code(), Some(0), "{}", told(output));
+    let fails = ["--seed", "1", "--profile", "l.toml", "--fail-on", "differs,stalled"];
+    let output = checked(&as_learned, folder.path(), &fails).await;
+    assert_eq!(output.status.code(), Some(0), "{}", told(output));
+
+    let changed = mock("").await;
+    let arguments = [&fails[..], &["--html", "report.html"]].concat();
+    let output = checked(&changed, folder.path(), &arguments).await;
+    assert_eq!(output.status.code(), Some(1));
+    let text = told(output);
+    let page = std::fs::read_to_string(folder.path().join("report.html")).unwrap();
+    for (field, expected, seen) in [
+        ("success.sync_business", "202", "200 ("),
+        ("success.quote", "203", "200 ("),
+        ("refusals.invoice_not_found", "410", "404 ("),
+        ("refusals.self_dealing", "403", "422 ("),
+        ("per_invoice_maximum", "1000", "25000000 is within it"),
+    ] {
+        let finding =
+            format!("the profile: {field}\n    expected  {expected}\n    seen      {seen}");
+        assert!(text.contains(&finding), "{field}: {text}");
+        assert!(page.contains(field) && page.contains(seen), "{field}");
+    }
+    assert!(!text.contains("success.get_business"), "{text}");
+    let lenient = ["--seed", "1", "--profile", "l.toml", "--json"];
+    let output = checked(&changed, folder.path(), &lenient).await;
+    assert_eq!(output.status.code(), Some(0));
+    let report = String::from_utf8(output.stdout).unwrap();
+    let report: Value = serde_json::from_str(report.lines().last().unwrap()).unwrap();
+    assert_eq!(report["verdict"], "differsFromAssumption");
+    let findings = report["findings"].as_array().unwrap();
+    let quote = findings.iter().find(|finding| finding["field"] == "success.quote").unwrap();
+    assert_eq!(quote["verdict"], "differsFromAssumption");
 }

@@ -1,5 +1,6 @@
 //! `tideover check --target`: the suite against an endpoint that is not ours.
 
+mod course;
 mod options;
 mod races;
 mod replay;
@@ -10,15 +11,15 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use serde_json::{Value, json};
-use tideover_model::Profile;
 
 use crate::checks::registry::Needs;
 use crate::cli::check::{Progress, print_steps};
-use crate::cli::signals::Ended;
+use crate::cli::live::course::{End, to_the_end};
 use crate::cli::{Held, Output, Problem, client, wrong};
+use crate::finding::Verdict;
 use crate::generate::{Vocabulary, live_case};
 use crate::inbox;
-use crate::learn::Lessons;
+use crate::learn::{Lessons, Stated};
 use crate::live::session::{Abilities, Ending, Session};
 use crate::live::settings::Settings;
 use crate::live::target::LiveWorld;
@@ -44,7 +45,8 @@ type Keep<'a> = dyn Fn(&[Failure], &Secrets) -> Result<Vec<String>, Problem> + '
 pub(super) struct Asked<'a> {
     pub(super) output: &'a Output,
     pub(super) seed: u64,
-    pub(super) profile: Profile,
+    /// What the target is held to, where the document is silent.
+    pub(super) stated: Stated,
     pub(super) first: u64,
     pub(super) cases: Option<u64>,
     pub(super) steps: Option<u64>,
@@ -64,9 +66,7 @@ pub(super) struct Asked<'a> {
 /// What came of a run.
 struct Outcome {
     summary: Summary,
-    ending: Option<Ending>,
-    interrupted: bool,
-    left_behind: Vec<String>,
+    end: End,
     secrets: Secrets,
 }
 
@@ -84,7 +84,7 @@ impl LiveOptions {
         }
         let cases = asked.cases.unwrap_or(CASES);
         let mut plan = Plan {
-            header: Header::new(asked.seed, wall_time(), asked.profile.clone()),
+            header: Header::new(asked.seed, wall_time(), asked.stated.profile().clone()),
             first: asked.first,
             cases,
             steps: asked.steps.unwrap_or(crate::generate::LIVE_STEPS),
@@ -147,7 +147,6 @@ async fn open(
     Ok(session)
 }
 
-/// Plays until the end, until nothing more may be sent, or until Ctrl-C; then cleans up.
 async fn play(
     session: Rc<Session>,
     settings: Settings,
@@ -158,24 +157,9 @@ async fn play(
     let mut world = LiveWorld::new(Rc::clone(&session), vocabulary);
     let progress = Progress::new(output, plan);
     let mut suite = Suite::new(plan);
-    let ended = Ended::listen()?;
-    let (interrupted, failed) = tokio::select! {
-        biased;
-        heard = ended.heard() => (true, heard.err()),
-        played = suite.play(&mut world, |summary| progress.show(summary.cases)) => {
-            (false, played.err().map(Problem::from))
-        }
-    };
-    progress.finish();
-    let left_behind = session.clean_up().await;
-    let ending = session.ended();
-    match (failed, &ending) {
-        (Some(problem), None) => Err(problem.and(&left_behind)),
-        _ => {
-            let (summary, secrets) = (suite.summary, session.secrets());
-            Ok(Outcome { summary, ending, interrupted, left_behind, secrets })
-        }
-    }
+    let playing = suite.play(&mut world, |summary| progress.show(summary.cases));
+    let end = to_the_end(&session, &progress, playing).await?;
+    Ok(Outcome { summary: suite.summary, end, secrets: session.secrets() })
 }
 
 fn tell(
@@ -187,7 +171,8 @@ fn tell(
     outcome: Outcome,
     again: &str,
 ) -> Result<Held, Problem> {
-    let Outcome { summary, ending, interrupted, left_behind, secrets } = outcome;
+    let Outcome { mut summary, end: End { ending, interrupted, left_behind }, secrets } = outcome;
+    summary.hold_to(&asked.stated);
     let replay = (asked.keep)(&summary.failures, &secrets);
     let replay: Result<Vec<String>, Problem> =
         replay.map(|kept| kept.into_iter().map(|replay| replay + again).collect());
@@ -210,6 +195,7 @@ fn tell(
         (Held::No, _) => Ok(Held::No),
         (_, Some(Ending::GivenUp(why))) => Err(Problem::Unreachable(why)),
         _ if interrupted => Ok(Held::UntilInterrupted),
+        (_, Some(Ending::Spent(_))) if report.verdict == Verdict::Inconclusive => Ok(Held::Unknown),
         // As much was played as the user allows.
         (Held::UntilInterrupted, Some(Ending::Spent(_))) => Ok(Held::Yes),
         (held, _) => Ok(held),

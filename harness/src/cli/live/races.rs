@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use crate::cli::check::Progress;
 use crate::cli::concurrent::{Course, concluded, run_all};
-use crate::cli::signals::Ended;
+use crate::cli::live::course::{End, to_the_end};
 use crate::cli::{Held, Output, Problem};
 use crate::concurrent::report::Told;
 use crate::concurrent::{History, Known, Summary, play};
@@ -27,27 +27,16 @@ pub(super) struct Races<'a> {
 }
 
 impl Races<'_> {
-    /// Runs them until the end, until nothing more may be sent, or until Ctrl-C; then cleans up.
+    /// Runs them, and says what came of it.
     pub(super) async fn run(self, output: &Output) -> Result<Held, Problem> {
         let Races { session, world, settings, plan, clients } = self;
         let began = Instant::now();
         let mut summary = Summary::default();
         let mut course = Live { world, header: &plan.header };
         let progress = Progress::new(output, plan);
-        let ended = Ended::listen()?;
-        let (interrupted, failed) = tokio::select! {
-            biased;
-            heard = ended.heard() => (true, heard.err()),
-            played = run_all(&mut course, plan, clients, &mut summary, &progress) => {
-                (false, played.err().map(Problem::from))
-            }
-        };
-        progress.finish();
-        let left_behind = session.clean_up().await;
-        let ending = session.ended();
-        if let (Some(problem), None) = (failed, &ending) {
-            return Err(problem.and(&left_behind));
-        }
+        let playing = run_all(&mut course, plan, clients, &mut summary, &progress);
+        let end = to_the_end(&session, &progress, playing).await?;
+        let End { ending, interrupted, left_behind } = end;
         let told = Told {
             summary: &summary,
             clients,

@@ -1,0 +1,135 @@
+//! The course of a play against a live endpoint, to whatever end it comes.
+
+use std::any::Any;
+use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::task::Poll;
+
+use crate::cli::Problem;
+use crate::cli::check::Progress;
+use crate::cli::signals::Ended;
+use crate::live::session::{Ending, Session};
+use crate::target::Unreachable;
+
+/// How a play came to its end.
+pub(super) struct End {
+    pub(super) ending: Option<Ending>,
+    pub(super) interrupted: bool,
+    pub(super) left_behind: Vec<String>,
+}
+
+/// Plays until the end, until nothing more may be sent, or until Ctrl-C; then cleans up, even if playing panics.
+pub(super) async fn to_the_end(
+    session: &Session,
+    progress: &Progress,
+    playing: impl Future<Output = Result<(), Unreachable>>,
+) -> Result<End, Problem> {
+    let ended = Ended::listen()?;
+    let (mut interrupted, mut failed, mut panicked) = (false, None, None);
+    tokio::select! {
+        biased;
+        heard = ended.heard() => (interrupted, failed) = (true, heard.err()),
+        played = caught(playing) => match played {
+            Ok(played) => failed = played.err().map(Problem::from),
+            Err(why) => panicked = Some(format!("Tideover itself failed: {why}")),
+        }
+    }
+    progress.finish();
+    let left_behind = session.clean_up().await;
+    let ending = panicked.map(Ending::GivenUp).or_else(|| session.ended());
+    match (failed, &ending) {
+        (Some(problem), None) => Err(problem.and(&left_behind)),
+        _ => Ok(End { ending, interrupted, left_behind }),
+    }
+}
+
+/// What comes of `future`, or with which words it panicked.
+async fn caught<T>(future: impl Future<Output = T>) -> Result<T, String> {
+    let mut future = pin!(future);
+    poll_fn(|context| {
+        // After a panic it is not looked at again.
+        match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
+            Ok(poll) => poll.map(Ok),
+            Err(panic) => Poll::Ready(Err(words(&*panic))),
+        }
+    })
+    .await
+}
+
+fn words(panic: &(dyn Any + Send)) -> String {
+    let words = panic.downcast_ref::<&str>().map(ToString::to_string);
+    words.or_else(|| panic.downcast_ref().cloned()).unwrap_or_else(|| "it panicked".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::rc::Rc;
+    use std::time::Duration;
+
+    use serde_json::{Value, json};
+    use tideover_model::Profile;
+
+    use super::*;
+    use crate::cli::Output;
+    use crate::generate::Vocabulary;
+    use crate::live::settings::{Accounts, ApiKey, Budget, Settings, Webhooks};
+    use crate::live::target::LiveWorld;
+    use crate::live::wall_time;
+    use crate::step::{Action, Call, Step};
+    use crate::suite::{Plan, World};
+    use crate::target::client::Client;
+    use crate::target::{Prepared, Target};
+    use crate::transcript::Header;
+
+    const HOOKS: &str = "https://hooks.example.com";
+
+    #[tokio::test]
+    async fn whoever_panics_has_cleaned_up_and_tells_why() {
+        let mock = tideover_sim::Mock::builder().resolver(tideover_sim::NoNames).start().await;
+        let mock = mock.unwrap();
+        let settings = Settings {
+            target: mock.url().to_owned(),
+            key: ApiKey::new(mock.api_key().to_owned()),
+            second_key: None,
+            operator: None,
+            webhooks: Some(Webhooks { listen: ([127, 0, 0, 1], 0).into(), url: HOOKS.into() }),
+            allow_writes: true,
+            allow_disturbance: false,
+            accounts: Accounts { prefix: Some("test-".into()), ..Accounts::default() },
+            budget: Budget { requests: 10, financed: 0, subscriptions: 1 },
+            per_second: 1000.try_into().unwrap(),
+            at_once: 1.try_into().unwrap(),
+            timeout: Duration::from_secs(20),
+            own_name: "td-r-".into(),
+            is_run_new: true,
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let client = Client::new(mock.url(), settings.timeout, None).unwrap();
+        let header = Header::new(1, wall_time(), Profile::default());
+        let journal = folder.path().join("journal.jsonl");
+        let session =
+            Session::new(settings.clone(), client, None, None, &journal, &header).unwrap();
+        let vocabulary = Vocabulary::new(settings, session.abilities().clone(), 1);
+        let session = Rc::new(session);
+        let mut world = LiveWorld::new(Rc::clone(&session), vocabulary);
+        let plan = Plan { header, first: 0, cases: 1, steps: 1, max_findings: 1 };
+        let progress = Progress::new(&Output::new(true), &plan);
+        let end = to_the_end(&session, &progress, async {
+            let mut target = world.fresh().await?;
+            let url = format!("{}/accepts", target.inbox().unwrap());
+            let subscribe = Call::json("POST", "/v1/webhooks", json!({ "url": url }));
+            let step = Step::new(Action::Call(subscribe));
+            let sent = Prepared::from_step(&step, &target.memory(), target.api_key());
+            assert_eq!(target.send(&sent).await?.status, 201);
+            panic!("a defect of ours");
+        });
+        let end = end.await.ok().unwrap();
+        let why = Ending::GivenUp("Tideover itself failed: a defect of ours".to_owned());
+        assert_eq!((end.ending, end.left_behind), (Some(why), Vec::new()));
+        let mut target = world.fresh().await.unwrap();
+        let list = Step::new(Action::Call(Call::bare("GET", "/v1/webhooks")));
+        let list = Prepared::from_step(&list, &target.memory(), target.api_key());
+        assert_eq!(target.send(&list).await.unwrap().json(), Some(&Value::Array(Vec::new())));
+    }
+}
