@@ -5,12 +5,11 @@ use std::time::Instant;
 
 use clap::Args;
 use serde_json::json;
-use tideover_model::Profile;
 
 use crate::checks::registry::Needs;
-use crate::cli::{Held, Output, Problem, load_profile};
+use crate::cli::{Held, Output, Problem, load_stated};
 use crate::finding::Verdict;
-use crate::recorded::{Recording, judge};
+use crate::recorded::{Judged, Recording, judge};
 use crate::report::Run;
 use crate::suite::Plan;
 use crate::transcript::Header;
@@ -38,11 +37,13 @@ pub(super) struct Judge {
 impl Judge {
     pub(super) fn run(self) -> Result<Held, Problem> {
         let output = Output::new(self.json);
-        let profile = self.profile.as_deref().map_or(Ok(Profile::default()), load_profile)?;
+        let stated = load_stated(self.profile.as_deref())?;
+        let profile = stated.profile();
         let recording =
             Recording::read(&self.file).map_err(|error| Problem::Wrong(error.to_string()))?;
         let began = Instant::now();
-        let summary = judge(&recording, &profile);
+        let Judged { mut summary, untold } = judge(&recording, profile);
+        summary.hold_to(&stated);
         let cases = recording.cases.len() as u64;
         let header = Header::new(0, crate::target::start(), profile.clone());
         let plan = Plan { header, first: 0, cases, steps: 0, max_findings: usize::MAX };
@@ -58,10 +59,15 @@ impl Judge {
             ended: None,
             left_behind: &[],
         };
-        let report = run.report();
+        let mut report = run.report();
+        let untold = ("what was there before the recording would have to be known", untold);
+        let unjudged = recording.unjudged.iter().map(|(why, count)| (*why, *count));
+        for (why, count) in unjudged.chain([untold]).filter(|(_, count)| *count > 0) {
+            report.warnings.push(format!("{count} requests are not judged: {why}"));
+        }
         output.tell(report.to_string().trim_end(), || json!(report))?;
         if let Some(path) = &self.learn {
-            super::write_lessons(path, &summary.lessons, &profile)?;
+            super::write_lessons(path, &summary.lessons, profile)?;
         }
         Ok(match report.verdict {
             Verdict::Violated => Held::No,

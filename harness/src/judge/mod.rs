@@ -18,7 +18,7 @@ mod world;
 pub(crate) use belief::{Belief, Explanation, is_outage};
 pub(crate) use bindings::Bindings;
 pub use bounds::Bounds;
-pub(crate) use comparison::{Comparison, Point};
+pub(crate) use comparison::{ABSENT, Comparison, Point};
 pub(crate) use explain::{Attempt, DEEPEST, Unseen};
 pub use hidden::{Before, Outside};
 pub(crate) use reading::{Told, amount};

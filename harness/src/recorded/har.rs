@@ -1,10 +1,12 @@
 //! An HTTP Archive, as browsers and proxies write it.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde::Deserialize;
 use tideover_model::Timestamp;
 
+use crate::recorded::order::{Heard, in_order};
 use crate::recorded::{Recorded, Recording};
 use crate::target::{Prepared, PreparedAction, PreparedCall, Seen};
 
@@ -26,6 +28,9 @@ struct Entry {
     time: serde_json::Number,
     request: Request,
     response: Response,
+    /// Told by browsers, of what they did not ask for again.
+    #[serde(rename = "_fromCache")]
+    from_cache: Option<serde::de::IgnoredAny>,
 }
 
 #[derive(Deserialize)]
@@ -36,13 +41,15 @@ struct Request {
     #[serde(default)]
     headers: Vec<Header>,
     post_data: Option<Content>,
+    /// Bytes; -1 if nobody knows.
+    #[serde(default = "unknown")]
+    body_size: i64,
 }
 
 #[derive(Deserialize)]
 struct Response {
     status: u16,
-    #[serde(default)]
-    content: Content,
+    content: Option<Content>,
 }
 
 #[derive(Deserialize)]
@@ -51,38 +58,74 @@ struct Header {
     value: String,
 }
 
-#[derive(Deserialize, Default)]
-#[serde(rename_all = "camelCase", default)]
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct Content {
     mime_type: Option<String>,
     text: Option<String>,
     encoding: Option<String>,
+    /// Bytes; -1 if nobody knows.
+    #[serde(default = "unknown")]
+    size: i64,
+}
+
+fn unknown() -> i64 {
+    -1
 }
 
 fn at_once() -> serde_json::Number {
     0.into()
 }
 
+/// What stands for the keys of a recording that they were left out of.
+const LEFT_OUT: &str = "Bearer left_out_sk_recording";
+
 /// Reads an archive: its requests to paths of `/v1/`, in the order in which they were sent.
 pub(super) fn read(text: &str) -> Result<Recording, String> {
     let archive: Archive = serde_json::from_str(text)
         .map_err(|error| format!("it is neither a HAR file nor a journal: {error}"))?;
-    let (mut target, mut recorded) = (None, Vec::new());
+    let (mut target, mut heard) = (None, Vec::new());
     for (index, entry) in archive.log.entries.into_iter().enumerate() {
         let url = entry.request.url.clone();
         let Some((base, _)) = url.split_once("/v1/") else { continue };
         target.get_or_insert_with(|| base.to_owned());
         let read = entry.recorded(base).map_err(|problem| format!("entry {index}: {problem}"))?;
-        recorded.push(read);
+        heard.push(read);
     }
-    recorded.sort_by_key(|one| one.since);
+    set_keys(&mut heard);
+    let (cases, unjudged) = in_order(heard);
     let target = target.unwrap_or_default();
-    Ok(Recording { target, inbox: None, cases: vec![recorded], accepted: Vec::new() })
+    Ok(Recording { target, inbox: None, cases, accepted: Vec::new(), unjudged })
+}
+
+/// Where no request has a key, they were left out of the recording; where one was refused that was taken another
+/// time, it was not issued yet, or revoked.
+fn set_keys(heard: &mut [Heard]) {
+    if heard.iter().all(|one| one.recorded.sent.authorization.is_none()) {
+        for one in heard.iter_mut() {
+            one.recorded.sent.authorization = Some(LEFT_OUT.to_owned());
+        }
+    }
+    let is_taken = |one: &&Heard| (200..=299).contains(&one.status);
+    let taken: BTreeSet<String> = heard
+        .iter()
+        .filter(is_taken)
+        .filter_map(|one| one.recorded.sent.authorization.clone())
+        .collect();
+    let refused = heard.iter_mut().filter(|one| one.status == 401);
+    for one in refused.filter(|one| {
+        let key = one.recorded.sent.authorization.as_ref();
+        key.is_some_and(|key| taken.contains(key))
+    }) {
+        one.unjudged = Some("their keys were taken another time");
+    }
 }
 
 impl Entry {
-    fn recorded(self, base: &str) -> Result<Recorded, String> {
-        let Entry { started_date_time, time, request, response } = self;
+    fn recorded(self, base: &str) -> Result<Heard, String> {
+        let unjudged = self.unjudged();
+        let Entry { started_date_time, time, request, response, .. } = self;
+        let status = response.status;
         let since = Timestamp::parse(&started_date_time)
             .ok_or_else(|| format!("{started_date_time:?} is no date-time"))?;
         // Milliseconds, with a fraction.
@@ -106,10 +149,41 @@ impl Entry {
         };
         // Browsers write 0 for what was never answered.
         let seen = (response.status > 0)
-            .then(|| response.content.bytes().map(|body| Seen::new(response.status, &body)))
-            .transpose()?;
+            .then(|| response.content.map_or(Ok(Vec::new()), Content::bytes))
+            .transpose()?
+            .map(|body| Seen::new(status, &body));
         let sent = Prepared { authorization, action: PreparedAction::Call(call) };
-        Ok(Recorded { sent, seen, since, now: since.after_milliseconds(milliseconds) })
+        let now = since.after_milliseconds(milliseconds);
+        Ok(Heard { recorded: Recorded { sent, seen, since, now }, status, unjudged })
+    }
+
+    /// Why it cannot be judged, if that is so.
+    fn unjudged(&self) -> Option<&'static str> {
+        let Entry { request, response, .. } = self;
+        let has_body = matches!(request.method.as_str(), "PUT" | "POST");
+        let sent = request.post_data.as_ref().and_then(|data| data.text.as_deref());
+        let (is_sent, is_told) = (sent.is_some_and(|text| !text.is_empty()), response.is_told());
+        match response.status {
+            _ if request.method == "OPTIONS" => Some("browsers ask by them whether they may ask"),
+            304 => Some("a cache answered them"),
+            _ if self.from_cache.is_some() => Some("a cache answered them"),
+            _ if has_body && !is_sent && request.body_size != 0 => {
+                Some("their bodies were left out of the recording")
+            }
+            1.. if !is_told => Some("their answers were left out of the recording"),
+            _ => None,
+        }
+    }
+}
+
+impl Response {
+    /// Whether its body, if it has one, is there.
+    fn is_told(&self) -> bool {
+        let has_none = matches!(self.status, 204 | 205);
+        let told = |content: &Content| {
+            content.size == 0 || content.text.as_ref().is_some_and(|text| !text.is_empty())
+        };
+        has_none || self.content.as_ref().is_some_and(told)
     }
 }
 

@@ -46,7 +46,7 @@ pub(super) fn read(text: &str) -> Result<Recording, String> {
     }
     let cases: Vec<Vec<Recorded>> = cases.into_values().collect();
     let inbox = cases.iter().flatten().find_map(|recorded| inbox_of(&run, &recorded.sent));
-    Ok(Recording { target, inbox, cases, accepted: Vec::new() })
+    Ok(Recording { target, inbox, cases, accepted: Vec::new(), unjudged: BTreeMap::new() })
 }
 
 /// Requests of the API, and what the operator did with keys; whatever else moved the world outside is found out.

@@ -1,9 +1,13 @@
 //! What is concluded of a recording.
 
-use serde_json::Value;
+use std::mem::replace;
+
 use tideover_model::Profile;
 
-use crate::judge::{Before, Outside};
+use crate::checks::registry::WATCHED;
+use crate::finding::Finding;
+use crate::judge::{ABSENT, Before, Outside};
+use crate::recorded::familiar::{Familiar, names};
 use crate::recorded::{Recorded, Recording};
 use crate::report::document::Ending;
 use crate::run::Listener;
@@ -12,40 +16,106 @@ use crate::suite::{Failure, Summary};
 use crate::target::{Prepared, PreparedAction};
 use crate::transcript::{Header, Transcript};
 
+/// What is concluded of a recording.
+#[derive(Debug)]
+pub struct Judged {
+    /// What came of it.
+    pub summary: Summary,
+    /// How many answers what was there before the recording may explain, which nothing tells.
+    pub untold: u64,
+}
+
 /// Judges a recording: whatever it names may have been known before, and anybody may have moved the world outside.
-pub fn judge(recording: &Recording, profile: &Profile) -> Summary {
-    let mut summary = Summary::default();
+pub fn judge(recording: &Recording, profile: &Profile) -> Judged {
+    let mut judged = Judged { summary: Summary::default(), untold: 0 };
     for (case, recorded) in recording.cases.iter().enumerate() {
         let Some(first) = recorded.first() else { continue };
         let header = Header::new(0, first.since, profile.clone());
-        let (accepted, inbox) = (&recording.accepted, recording.inbox.as_deref());
-        let standing = (Outside::Open, Before::Anything);
-        let mut listener = Listener::new(&header, accepted, inbox, standing);
-        for (index, one) in recorded.iter().enumerate() {
-            let findings = listener.listen(&one.sent, one.seen.as_ref(), one.since, one.now);
-            // What the operator may do, the document doesn't say.
-            let is_asked = matches!(one.sent.action, PreparedAction::Call(_));
-            if is_asked && !findings.is_empty() {
-                let about = about(recorded, index);
-                summary.count(Failure {
-                    case: case as u64,
-                    steps_before: index + 1,
-                    probes: 0,
-                    met: 1,
-                    findings,
-                    answers: about.iter().map(|one| (one.now, one.seen.clone())).collect(),
-                    transcript: Transcript {
-                        header: header.clone(),
-                        steps: about.iter().map(|one| step(&one.sent)).collect(),
-                    },
-                    arrivals: Vec::new(),
-                });
+        judged.listen(recording, &header, case as u64, recorded);
+    }
+    judged.summary.ending = Ending::Complete;
+    judged
+}
+
+impl Judged {
+    fn listen(&mut self, recording: &Recording, header: &Header, case: u64, heard: &[Recorded]) {
+        let anew = || {
+            let (accepted, inbox) = (&recording.accepted, recording.inbox.as_deref());
+            Listener::new(header, accepted, inbox, (Outside::Open, Before::Anything))
+        };
+        let (mut listener, mut familiar) = (anew(), Familiar::default());
+        for (index, one) in heard.iter().enumerate() {
+            let mut findings = hear(&mut listener, one);
+            let mut is_told = true;
+            if !findings.is_empty() && !familiar.has_all_of(&one.sent) {
+                // What was taken to be there before was not: all of it is forgotten.
+                self.forget(replace(&mut listener, anew()));
+                familiar = Familiar::default();
+                findings = hear(&mut listener, one);
+                is_told = findings.is_empty();
+            }
+            if !is_told {
+                self.forget(replace(&mut listener, anew()));
+                findings.retain(holds_whatever_was_before);
+                self.untold += u64::from(findings.is_empty());
+            }
+            match &one.seen {
+                Some(seen) if is_told && findings.is_empty() => familiar.learn(&one.sent, seen),
+                _ => {}
+            }
+            if !findings.is_empty() {
+                self.summary.count(failure(header, case, heard, index, findings));
             }
         }
-        summary.add(&listener.conclude());
+        self.summary.add(&listener.conclude());
     }
-    summary.ending = Ending::Complete;
-    summary
+
+    /// Counts what was heard, but for the last of it.
+    fn forget(&mut self, listener: Listener) {
+        let mut played = listener.conclude();
+        played.answers.pop();
+        self.summary.add(&played);
+    }
+}
+
+fn hear(listener: &mut Listener, one: &Recorded) -> Vec<Finding> {
+    let findings = listener.listen(&one.sent, one.seen.as_ref(), one.since, one.now);
+    // What the operator may do, the document doesn't say.
+    let is_asked = matches!(one.sent.action, PreparedAction::Call(_));
+    if is_asked { findings } else { Vec::new() }
+}
+
+/// Whether an answer alone shows it.
+fn holds_whatever_was_before(finding: &Finding) -> bool {
+    let of_answers = ["error_shape", "amounts", "collected", "reasons", "secrets"];
+    let mut watched = WATCHED.iter().filter(|watched| of_answers.contains(&watched.name));
+    finding.seen == ABSENT
+        || finding.clause.name().starts_with("5.")
+        || watched.any(|watched| watched.clauses.contains(&finding.clause))
+}
+
+fn failure(
+    header: &Header,
+    case: u64,
+    heard: &[Recorded],
+    index: usize,
+    findings: Vec<Finding>,
+) -> Failure {
+    let about = about(heard, index);
+    let answers = about.iter().map(|one| (one.now, one.seen.clone()));
+    Failure {
+        case,
+        steps_before: index + 1,
+        probes: 0,
+        met: 1,
+        findings,
+        answers: answers.collect(),
+        transcript: Transcript {
+            header: header.clone(),
+            steps: about.iter().map(|one| step(&one.sent)).collect(),
+        },
+        arrivals: Vec::new(),
+    }
 }
 
 /// What was answered before about the same business or invoice, and the request of this index.
@@ -55,22 +125,6 @@ fn about(recorded: &[Recorded], index: usize) -> Vec<&Recorded> {
         one.seen.is_some() && self::names(&one.sent).iter().any(|name| names.contains(name))
     });
     before.chain([&recorded[index]]).collect()
-}
-
-/// What a request names: the last parts of its path, and identifiers in its body.
-fn names(sent: &Prepared) -> Vec<String> {
-    let PreparedAction::Call(call) = &sent.action else { return Vec::new() };
-    let parts =
-        call.path.split('/').skip(3).map(|part| {
-            percent_encoding::percent_decode_str(part).decode_utf8_lossy().into_owned()
-        });
-    let fixed = ["invoices", "imports", "payout-account"];
-    let mut names: Vec<String> = parts.filter(|part| !fixed.contains(&&**part)).collect();
-    let body: Value = serde_json::from_slice(&call.body).unwrap_or_default();
-    for path in ["/externalId", "/payeeExternalId", "/invoiceExternalId", "/payee/externalId"] {
-        names.extend(body.pointer(path).and_then(Value::as_str).map(str::to_owned));
-    }
-    names
 }
 
 /// A request as a step.

@@ -1,16 +1,19 @@
 //! Traffic that was recorded: judged as if it were played, and nothing is sent.
 
+mod familiar;
 mod har;
 mod journal;
 mod judged;
+mod order;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use tideover_model::Timestamp;
 
 use crate::target::{Prepared, Seen};
 
-pub use judged::judge;
+pub use judged::{Judged, judge};
 
 /// What was recorded.
 #[derive(Clone, Debug)]
@@ -19,10 +22,12 @@ pub struct Recording {
     pub target: String,
     /// Where webhooks came to whoever recorded it, though the address may not be public.
     pub inbox: Option<String>,
-    /// The requests, those of a case together: what one case names, no other does.
+    /// The requests that can be judged, in cases: nothing is known of one case in another.
     pub cases: Vec<Vec<Recorded>>,
     /// The `Authorization` headers that were accepted at least once, the first one first.
     pub accepted: Vec<String>,
+    /// How many requests cannot be judged, by why.
+    pub unjudged: BTreeMap<&'static str, u64>,
 }
 
 /// A request, and what came of it.
@@ -57,7 +62,7 @@ impl Recording {
         let is_journal = text.lines().next().is_some_and(|line| line.contains("\"tideover\""));
         let read = if is_journal { journal::read(&text) } else { har::read(&text) };
         let mut recording = read.map_err(unreadable)?;
-        if recording.cases.iter().all(Vec::is_empty) {
+        if recording.cases.iter().all(Vec::is_empty) && recording.unjudged.is_empty() {
             return Err(unreadable("no request to a path of /v1/ is in it".into()));
         }
         recording.accepted = accepted(&recording.cases);

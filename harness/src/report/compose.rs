@@ -62,6 +62,9 @@ impl Run<'_> {
             finding.known = baseline.is_some_and(|known| known.has(&finding.fingerprint));
         }
         let new = findings.iter().filter(|finding| !finding.known);
+        // A pass that met nothing is not a pass.
+        let has_met = summary.steps > 0 && clauses.iter().any(|clause| clause.exercised > 0);
+        let unaccused = if has_met { Verdict::Held } else { Verdict::Inconclusive };
         Report {
             version: VERSION,
             target: (*target).to_owned(),
@@ -70,7 +73,7 @@ impl Run<'_> {
             cases_left: plan.cases.saturating_sub(summary.cases),
             steps: summary.steps,
             milliseconds: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
-            verdict: new.map(|finding| finding.found.verdict).min().unwrap_or(Verdict::Held),
+            verdict: new.map(|finding| finding.found.verdict).min().unwrap_or(unaccused),
             ending: summary.ending,
             warnings: self.warnings(&clauses),
             gone: baseline.map(|known| known.without(&findings)).unwrap_or_default(),

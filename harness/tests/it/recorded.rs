@@ -96,7 +96,7 @@ fn what_no_history_explains_is_found_and_told_with_what_came_before() {
         ]),
     );
     let recording = Recording::read(&path).unwrap();
-    let summary = judge(&recording, &Profile::default());
+    let summary = judge(&recording, &Profile::default()).summary;
     let found: Vec<_> = summary.failures.iter().map(|one| one.finding().clause.name()).collect();
     assert_eq!(found, ["2.business.onboarding", "2.quote.forwardedAtPayment"]);
     assert_eq!(summary.failures[0].transcript.steps.len(), 2, "the other business is left out");
@@ -145,6 +145,172 @@ fn amounts_that_cannot_be_are_found() {
     let output = command(&kept(folder.path(), &archive(&[read(invoice(0, huge))])));
     let told = String::from_utf8(output.stderr).unwrap();
     assert!(!told.contains("panicked"), "{told}");
+}
+
+const ORGANIZATION: &str = "/v1/organizations/acme";
+
+/// A business and an invoice that are new, and the first request for an advance.
+fn financed() -> Value {
+    let synced = json!({ "externalId": "acme", "created": true, "reason": "New." });
+    let party = |name: &str| json!({ "externalId": name, "legalName": name });
+    let invoice = json!({
+        "payee": party("acme"), "payor": party("payor"), "status": "ISSUED", "faceValue": 1000,
+        "issueDate": "2026-01-01T00:00:00Z", "dueDate": "2026-06-01T00:00:00Z",
+    });
+    let created = json!({ "externalId": "i", "outcome": "created", "reason": null });
+    let asked = json!({ "payeeExternalId": "acme", "invoiceExternalId": "i" });
+    archive(&[
+        ("PUT", ORGANIZATION, json!({ "legalName": "Acme Ltd" }), 200, synced),
+        ("PUT", "/v1/invoices/i", invoice, 200, created),
+        ("POST", "/v1/advances", asked, 201, advance(false)),
+    ])
+}
+
+fn advance(again: bool) -> Value {
+    json!({
+        "alreadyRequested": again, "financeableAmount": 1000, "advanceAmount": 900, "feeTotal": 20,
+        "forwardedAtPayment": 80,
+        "remittance": { "accountNumber": "93000", "routingNumber": "112023247" },
+    })
+}
+
+fn entries(archive: &mut Value) -> &mut Vec<Value> {
+    archive["log"]["entries"].as_array_mut().unwrap()
+}
+
+/// The exit code, and what was told.
+fn judged(archive: &Value) -> (Option<i32>, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let output = command(&kept(folder.path(), archive));
+    (output.status.code(), String::from_utf8([output.stdout, output.stderr].concat()).unwrap())
+}
+
+fn assert_held(archive: &Value, told: &str) {
+    let (code, text) = judged(archive);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.contains(told), "{text}");
+}
+
+#[test]
+fn a_recording_without_keys_is_taken_for_one_callers() {
+    let mut archive = financed();
+    for entry in entries(&mut archive) {
+        entry["request"]["headers"] = json!([]);
+    }
+    assert_held(&archive, "held: ");
+    // One that had none among others is another matter.
+    let mut archive = financed();
+    entries(&mut archive)[0]["request"]["headers"] = json!([]);
+    let (code, text) = judged(&archive);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("5.authentication.3 violated"), "{text}");
+}
+
+#[test]
+fn a_body_that_was_left_out_is_not_judged() {
+    let mut archive = financed();
+    let content = json!({ "mimeType": "application/json", "size": 120 });
+    entries(&mut archive)[2]["response"]["content"] = content.clone();
+    assert_held(&archive, "1 requests are not judged: their answers were left out");
+    let mut archive = financed();
+    entries(&mut archive)[0]["request"]["postData"] = Value::Null;
+    assert_held(&archive, "1 requests are not judged: their bodies were left out");
+    let mut archive = financed();
+    for entry in entries(&mut archive) {
+        entry["response"]["content"] = content.clone();
+    }
+    let (code, text) = judged(&archive);
+    assert_eq!(code, Some(3), "{text}");
+    assert!(text.contains("3 requests are not judged"), "{text}");
+    assert!(text.contains("inconclusive: of "), "{text}");
+}
+
+#[test]
+fn keys_may_be_of_one_platform_or_of_several() {
+    let key = |name: &str| json!([{ "name": "Authorization", "value": format!("Bearer {name}") }]);
+    let mut archive = financed();
+    entries(&mut archive)[2]["request"]["headers"] = key("live_sk_rotated");
+    assert_held(&archive, "held: ");
+    // The old one is revoked then.
+    let refused = json!({ "error": "?", "code": "unauthorized" });
+    let revoked = self::archive(&[("GET", "/v1/webhooks", Value::Null, 401, refused)]);
+    let mut revoked = revoked["log"]["entries"][0].clone();
+    revoked["startedDateTime"] = "2026-03-01T10:00:30.000Z".into();
+    entries(&mut archive).push(revoked);
+    assert_held(&archive, "1 requests are not judged: their keys were taken another time");
+    // Another platform has a business of its own, and calls it the same.
+    let mut archive = financed();
+    let mut other = entries(&mut archive)[0].clone();
+    other["startedDateTime"] = "2026-03-01T10:00:31.000Z".into();
+    other["request"]["headers"] = key("live_sk_other");
+    entries(&mut archive).push(other);
+    assert_held(&archive, "held: ");
+}
+
+#[test]
+fn what_was_under_way_at_once_is_not_held_to_an_order() {
+    let second = |archive: &mut Value, millisecond: u64| {
+        let mut again = entries(archive)[2].clone();
+        again["startedDateTime"] = format!("2026-03-01T10:00:01.{millisecond}Z").into();
+        again["time"] = 200.into();
+        again["response"]["content"]["text"] = advance(true).to_string().into();
+        entries(archive).push(again);
+    };
+    // It was sent before the first was, and answered after it.
+    let mut archive = financed();
+    second(&mut archive, 950);
+    assert_held(&archive, "2 requests are not judged: others were under way with them");
+    // It was answered before the first was sent.
+    let mut archive = financed();
+    second(&mut archive, 500);
+    let (code, text) = judged(&archive);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("POST /v1/advances: "), "{text}");
+    // Reads of others get into nobody's way.
+    let mut archive = self::archive(&[
+        ("GET", ORGANIZATION, Value::Null, 200, business(true)),
+        ("GET", ORGANIZATION, Value::Null, 200, business(true)),
+        ("GET", ORGANIZATION, Value::Null, 200, business(false)),
+    ]);
+    entries(&mut archive)[0]["time"] = 1500.into();
+    let (code, text) = judged(&archive);
+    assert_eq!(code, Some(1), "{text}");
+    entries(&mut archive)[1]["time"] = 1500.into();
+    assert_held(&archive, "2 requests are not judged: others were under way with them");
+}
+
+#[test]
+fn what_browsers_and_caches_add_is_left_out() {
+    let mut archive = financed();
+    for (second, (method, status)) in [("OPTIONS", 204), ("GET", 304)].into_iter().enumerate() {
+        let mut entry = entries(&mut archive)[0].clone();
+        entry["startedDateTime"] = format!("2026-03-01T10:00:2{second}.000Z").into();
+        entry["request"]["method"] = method.into();
+        entry["request"]["postData"] = Value::Null;
+        entry["response"] = json!({ "status": status, "content": { "size": 0 } });
+        entries(&mut archive).push(entry);
+    }
+    assert_held(&archive, "1 requests are not judged: a cache answered them");
+    assert_held(&archive, "1 requests are not judged: browsers ask by them");
+}
+
+#[test]
+fn a_recording_may_begin_in_the_middle() {
+    let asked = json!({ "payeeExternalId": "acme", "invoiceExternalId": "i" });
+    let account = json!({ "accountNumber": "12345", "routingNumber": "021000021" });
+    let set = json!({ "externalId": "acme", "mask": "2345" });
+    let read = ("GET", ORGANIZATION, Value::Null, 200, business(true));
+    assert_held(
+        &archive(&[
+            ("PUT", "/v1/organizations/acme/payout-account", account, 200, set),
+            read.clone(),
+        ]),
+        "held: ",
+    );
+    let again = ("POST", "/v1/advances", asked, 200, advance(true));
+    assert_held(&archive(&[read, again.clone()]), "1 requests are not judged: what was there");
+    let (code, text) = judged(&archive(&[again]));
+    assert_eq!(code, Some(3), "{text}");
 }
 
 #[test]

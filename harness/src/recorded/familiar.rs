@@ -1,0 +1,100 @@
+//! What a recording has told of enough to judge the rest by it: it may begin in the middle of things.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+use tideover_model::Operation;
+use tideover_model::wire::route::route;
+
+use crate::target::{Prepared, PreparedAction, Seen};
+
+/// What is known, each by whose key.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Familiar(BTreeSet<(Option<String>, Name)>);
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Name {
+    Business(String),
+    Invoice(String, String),
+    Import(String),
+    Subscription(String),
+}
+
+impl Familiar {
+    /// Whether all that an answer depends on is known: nothing else of what was there before can explain it.
+    pub(super) fn has_all_of(&self, sent: &Prepared) -> bool {
+        let named = operation(sent).map(|operation| depends_on(&operation)).unwrap_or_default();
+        named.into_iter().all(|name| self.0.contains(&(sent.authorization.clone(), name)))
+    }
+
+    /// Learns what an answer tells that was explained.
+    pub(super) fn learn(&mut self, sent: &Prepared, seen: &Seen) {
+        let operation = operation(sent).filter(|_| seen.is_success());
+        let known: Vec<Name> = match operation {
+            Some(
+                Operation::GetBusiness { business } | Operation::SyncBusiness { business, .. },
+            ) => {
+                vec![Name::Business(business)]
+            }
+            Some(Operation::GetInvoice { payee, invoice }) => vec![Name::Invoice(payee, invoice)],
+            Some(Operation::SyncInvoice(sync)) => {
+                vec![Name::Invoice(sync.payee.business, sync.invoice)]
+            }
+            Some(Operation::GetImport { import } | Operation::ImportInvoices { import, .. }) => {
+                vec![Name::Import(import)]
+            }
+            Some(Operation::Subscribe { url, .. }) => {
+                let reference = seen.json().and_then(|body| body.get("reference")?.as_str());
+                let named = [Some(url), reference.map(str::to_owned)];
+                named.into_iter().flatten().map(Name::Subscription).collect()
+            }
+            _ => Vec::new(),
+        };
+        self.0.extend(known.into_iter().map(|name| (sent.authorization.clone(), name)));
+    }
+}
+
+fn operation(sent: &Prepared) -> Option<Operation> {
+    let PreparedAction::Call(call) = &sent.action else { return None };
+    let path = call.path.split('?').next().unwrap_or_default();
+    let route = route(&call.method, path).ok()?;
+    route.decode(call.content_type.as_deref(), &call.body).ok()
+}
+
+fn depends_on(operation: &Operation) -> Vec<Name> {
+    match operation.clone() {
+        Operation::GetInvoice { payee, invoice } => vec![Name::Invoice(payee, invoice)],
+        Operation::SyncInvoice(sync) => vec![Name::Invoice(sync.payee.business, sync.invoice)],
+        Operation::GetImport { import } | Operation::ImportInvoices { import, .. } => {
+            vec![Name::Import(import)]
+        }
+        Operation::SetPayoutAccount { business, .. }
+        | Operation::GetBusiness { business }
+        | Operation::SyncBusiness { business, .. }
+        | Operation::Quote { business, .. }
+        | Operation::Invite { business, .. }
+        | Operation::CreateOnboardingSession { business } => vec![Name::Business(business)],
+        Operation::RequestAdvance { payee, invoice } => {
+            vec![Name::Business(payee.clone()), Name::Invoice(payee, invoice)]
+        }
+        Operation::Subscribe { url, .. } => vec![Name::Subscription(url)],
+        Operation::Unsubscribe { reference } => vec![Name::Subscription(reference)],
+        Operation::ListSubscriptions => Vec::new(),
+    }
+}
+
+/// What a request names: the last parts of its path, and identifiers in its body.
+pub(super) fn names(sent: &Prepared) -> Vec<String> {
+    let PreparedAction::Call(call) = &sent.action else { return Vec::new() };
+    let parts =
+        call.path.split('/').skip(3).map(|part| {
+            percent_encoding::percent_decode_str(part).decode_utf8_lossy().into_owned()
+        });
+    let fixed = ["invoices", "imports", "payout-account"];
+    let mut names: Vec<String> = parts.filter(|part| !fixed.contains(&&**part)).collect();
+    let body: Value = serde_json::from_slice(&call.body).unwrap_or_default();
+    for path in ["/externalId", "/payeeExternalId", "/invoiceExternalId", "/payee/externalId"] {
+        names.extend(body.pointer(path).and_then(Value::as_str).map(str::to_owned));
+    }
+    names
+}
