@@ -89,7 +89,8 @@ impl Delays {
         let reads = exchange.kind() == Some(OperationKind::GetBusiness);
         let may_open = belief.may_open_account(subject, exchange.now);
         let is_hurried = exchange.action_name() == Some("collectionAccountOpens");
-        if !may_open && !is_hurried && !(reads && exchange.seen.is_success()) {
+        let tells = may_open || is_hurried || reads && exchange.seen.is_success();
+        if !tells {
             return;
         }
         let Some(business) = belief.business(subject) else { return };

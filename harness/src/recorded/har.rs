@@ -181,7 +181,8 @@ impl Response {
     fn is_told(&self) -> bool {
         let has_none = matches!(self.status, 204 | 205);
         let told = |content: &Content| {
-            content.size == 0 || content.text.as_ref().is_some_and(|text| !text.is_empty())
+            let is_empty = |text: &String| text.is_empty() && content.size > 0;
+            content.size == 0 || content.text.as_ref().is_some_and(|text| !is_empty(text))
         };
         has_none || self.content.as_ref().is_some_and(told)
     }

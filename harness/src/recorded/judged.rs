@@ -1,7 +1,8 @@
 //! What is concluded of a recording.
 
-use std::mem::replace;
+use std::mem::{discriminant, replace};
 
+use serde_json::Value;
 use tideover_model::Profile;
 
 use crate::checks::registry::WATCHED;
@@ -90,8 +91,18 @@ fn holds_whatever_was_before(finding: &Finding) -> bool {
     let of_answers = ["error_shape", "amounts", "collected", "reasons", "secrets"];
     let mut watched = WATCHED.iter().filter(|watched| of_answers.contains(&watched.name));
     finding.seen == ABSENT
+        || is_of_another_type(finding)
         || finding.clause.name().starts_with("5.")
         || watched.any(|watched| watched.clauses.contains(&finding.clause))
+}
+
+fn is_of_another_type(finding: &Finding) -> bool {
+    let type_of = |text: &str| {
+        let value = serde_json::from_str(text).ok().filter(|value: &Value| !value.is_null());
+        value.map(|value| discriminant(&value))
+    };
+    let (expected, seen) = (type_of(&finding.expected), type_of(&finding.seen));
+    expected.zip(seen).is_some_and(|(expected, seen)| expected != seen)
 }
 
 fn failure(

@@ -311,6 +311,11 @@ fn a_recording_may_begin_in_the_middle() {
     assert_held(&archive(&[read, again.clone()]), "1 requests are not judged: what was there");
     let (code, text) = judged(&archive(&[again]));
     assert_eq!(code, Some(3), "{text}");
+    // What no beginning explains is found all the same.
+    let synced = json!({ "externalId": "acme", "created": "yes", "reason": "?" });
+    let sync = ("PUT", ORGANIZATION, json!({ "legalName": "Acme Ltd" }), 200, synced);
+    let (code, text) = judged(&archive(&[sync]));
+    assert_eq!(code, Some(1), "{text}");
 }
 
 #[test]
