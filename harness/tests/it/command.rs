@@ -146,7 +146,10 @@ fn a_target_that_cannot_be_reached_exits_with_3() {
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let story = fixture("stories/webhooks.jsonl");
     let url = format!("http://{free}");
-    let output = run(&["replay", story.to_str().unwrap(), "--target", &url, "--key", "rap_sk_k"]);
+    let folder = tempfile::tempdir().unwrap();
+    let journal = folder.path().join("journal.jsonl");
+    let told = ["--key", "rap_sk_k", "--journal", journal.to_str().unwrap()];
+    let output = run(&[&["replay", story.to_str().unwrap(), "--target", &url][..], &told].concat());
     assert_eq!(output.status.code(), Some(3));
     assert!(stderr(&output).contains(&url), "{}", stderr(&output));
 }

@@ -232,6 +232,7 @@ impl<C: Choices> Service<C> {
     }
 }
 
+/// `2.businessSynced.created.2`
 fn sync_reason(linked: Linked, tax_id: Option<TaxIdOutcome>) -> &'static str {
     match (linked, tax_id) {
         (Linked::Created, None) => "A new business; no tax id was sent, so none was matched.",
