@@ -118,7 +118,7 @@ fn whatever_its_profile_a_target_is_learned_as_it_is() {
 
 #[test]
 fn what_was_reached_is_learned_and_the_rest_is_named() {
-    let learned = is_learned("webhooks.retries = [9, 60, 600]", 3);
+    let learned = is_learned("webhooks.retries = [9, 60, 600]", 2);
     let told: Vec<&str> = learned.lessons.iter().map(|(field, _)| field.as_str()).collect();
     for field in [
         "body_limit",
