@@ -61,10 +61,18 @@ pub(super) fn email_of(business: &str) -> String {
 }
 
 impl Goal {
+    /// That of a case: they take turns, so that a few cases reach every one of them.
     pub(super) fn first(case: u64) -> Goal {
         let goals = Goal::all();
         let count = goals.len() as u64;
-        goals[usize::try_from(case % count).unwrap_or(0)].clone()
+        let (round, turn) = (case / count, usize::try_from(case % count).unwrap_or(0));
+        match &goals[turn] {
+            // A case of these takes as long as a hundred others.
+            Goal::TooLarge { .. } if round % 8 != 0 => {
+                Goal::Repay { payee: VENDORS[1], invoice: INVOICES[1] }
+            }
+            goal => goal.clone(),
+        }
     }
 
     fn all() -> Vec<Goal> {

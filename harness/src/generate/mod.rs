@@ -111,7 +111,6 @@ impl Walk {
             memory: Memory::with_inbox(INBOX),
             steps: Vec::new(),
             walked: Vec::new(),
-            // The first goals go round, so that a few cases reach every one of them.
             goal: Goal::first(number),
             claimed: BTreeSet::new(),
             addressed: BTreeSet::new(),
