@@ -6,7 +6,7 @@ use tideover_model::{Clause, Code, Face, PlatformId, Timestamp};
 
 use crate::inbox::Arrival;
 use crate::step::{Memory, Step};
-use crate::target::{Answer, Bare, Prepared, Seen, Target};
+use crate::target::{Answer, Bare, INBOX, Prepared, Seen, Target};
 
 /// What the model says of a step: its answer, and all that comes with it.
 #[derive(Clone, Debug)]
@@ -26,7 +26,8 @@ pub struct Foretold {
 /// The steps of a case.
 ///
 /// Those that were made by walking with the model come with what it said on the way: a target in the same
-/// world, with the same inbox, is held against that, and the model is not asked a second time.
+/// world, with the same inbox or never told of one, is held against that, and the model is not asked a second
+/// time.
 #[derive(Clone, Debug, Default)]
 pub struct Case {
     /// The steps.
@@ -55,6 +56,11 @@ impl From<Vec<Step>> for Case {
 }
 
 impl Case {
+    /// Whether a target is told on the way where the inbox is.
+    pub(crate) fn tells_of_inbox(&self) -> bool {
+        self.walked.iter().any(|(sent, _)| sent.tells_of(INBOX))
+    }
+
     /// What the model said on the way, if it was there.
     pub(crate) fn walked(&self) -> Option<&[(Prepared, Foretold)]> {
         (self.walked.len() == self.steps.len()).then_some(&self.walked)

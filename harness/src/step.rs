@@ -126,8 +126,8 @@ impl Caller {
     /// The `Authorization` header, its references read from `memory`.
     pub(crate) fn authorization(&self, memory: &Memory, api_key: &str) -> Option<String> {
         match self {
-            Caller::Default => Some(format!("Bearer {api_key}")),
-            Caller::Key(key) => Some(format!("Bearer {}", memory.resolve(key))),
+            Caller::Default => Some(["Bearer ", api_key].concat()),
+            Caller::Key(key) => Some(["Bearer ", &memory.resolve(key)].concat()),
             Caller::Header(header) => Some(memory.resolve(header)),
             Caller::Nobody => None,
         }

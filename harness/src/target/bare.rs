@@ -228,8 +228,7 @@ impl<F: Face> Bare<F> {
     }
 
     fn act(&mut self, authorization: Option<&str>, fields: &Map<String, Value>) -> (u16, Value) {
-        let body = serde_json::to_vec(fields).unwrap_or_default();
-        match self.attempt(authorization, &body) {
+        match self.attempt(authorization, fields) {
             Ok(outcome) => (200, action::written(&outcome)),
             Err(refused) => {
                 (refused.status(), json!({ "error": refused.to_string(), "code": refused.code() }))
@@ -237,10 +236,14 @@ impl<F: Face> Bare<F> {
         }
     }
 
-    fn attempt(&mut self, authorization: Option<&str>, body: &[u8]) -> Result<Outcome, NotApplied> {
+    fn attempt(
+        &mut self,
+        authorization: Option<&str>,
+        fields: &Map<String, Value>,
+    ) -> Result<Outcome, NotApplied> {
         let platform = self.face.platform_of(authorization).ok_or(NotApplied::UnknownKey)?;
         let own_key = authorization.and_then(bearer).unwrap_or(Service::FIRST_KEY);
-        let happening = action::read(body, own_key)?;
+        let happening = action::asked(fields.clone(), own_key)?;
         self.face.handle_timeout(self.now);
         if happening == Happening::Reset {
             self.now = self.start;

@@ -138,11 +138,7 @@ impl Target for Http {
                 let content_type = call.content_type.as_deref();
                 let body = call.body.clone();
                 self.has_read = call.method == "GET";
-                // Only a subscription can tell the target of the inbox.
-                if call.method == "POST" {
-                    let body = String::from_utf8_lossy(&body);
-                    self.heard |= self.inbox().is_some_and(|origin| body.contains(origin));
-                }
+                self.heard |= self.inbox().is_some_and(|origin| step.tells_of(origin));
                 let (method, path) = (&*call.method, &*call.path);
                 self.exchange(Outgoing { method, path, authorization, content_type, body }).await
             }

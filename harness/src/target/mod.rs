@@ -169,6 +169,12 @@ impl Prepared {
         };
         Prepared { authorization, action }
     }
+
+    /// Whether it may tell a target of the inbox at `origin`: only a subscription can.
+    pub(crate) fn tells_of(&self, origin: &str) -> bool {
+        let PreparedAction::Call(call) = &self.action else { return false };
+        call.method == "POST" && String::from_utf8_lossy(&call.body).contains(origin)
+    }
 }
 
 impl PreparedCall {
@@ -205,7 +211,7 @@ fn encoded(path: &str) -> String {
         .add(b'^')
         .add(b'|')
         .add(b'?');
-    percent_encoding::utf8_percent_encode(path, KEPT).to_string()
+    std::borrow::Cow::from(percent_encoding::utf8_percent_encode(path, KEPT)).into_owned()
 }
 
 impl Seen {

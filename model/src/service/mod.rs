@@ -17,6 +17,7 @@ mod onboarding;
 mod payout_accounts;
 mod platforms;
 mod quotes;
+mod settled;
 mod subscriptions;
 mod timers;
 
@@ -47,6 +48,7 @@ use invoices::Invoice;
 use ledger::Ledger;
 pub use platforms::bearer;
 use platforms::{Key, Platform};
+use settled::Settled;
 use subscriptions::Subscription;
 use timers::Timer;
 
@@ -63,10 +65,10 @@ use timers::Timer;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Service<C = Seeded> {
-    profile: Arc<Profile>,
-    destinations: Destinations,
+    profile: Settled<Arc<Profile>>,
+    destinations: Settled<Destinations>,
     choices: C,
-    untouched_choices: C,
+    untouched_choices: Settled<C>,
     platforms: Vec<Platform>,
     keys: BTreeMap<Secret, Key>,
     businesses: Vec<Business>,
@@ -98,15 +100,15 @@ impl<C: Choices> Service<C> {
     /// The same service, with webhooks that may go to `destinations`.
     #[must_use]
     pub fn sending_to(self, destinations: Destinations) -> Service<C> {
-        Service { destinations, ..self }
+        Service { destinations: Settled(destinations), ..self }
     }
 
     fn anew(profile: Arc<Profile>, destinations: Destinations, choices: C) -> Service<C> {
         Service {
             deliveries: Deliveries::new(profile.webhooks.at_once),
-            profile,
-            destinations,
-            untouched_choices: choices.clone(),
+            profile: Settled(profile),
+            destinations: Settled(destinations),
+            untouched_choices: Settled(choices.clone()),
             choices,
             platforms: vec![Platform::named(platforms::FIRST_PLATFORM)],
             keys: BTreeMap::from([(
@@ -355,9 +357,8 @@ impl<C: Choices> Face for Service<C> {
                 Ok(Outcome::Applied)
             }
             Happening::Reset => {
-                let (profile, destinations) =
-                    (Arc::clone(&self.profile), self.destinations.clone());
-                *self = Service::anew(profile, destinations, self.untouched_choices.clone());
+                let (profile, destinations) = (self.profile.0.clone(), self.destinations.0.clone());
+                *self = Service::anew(profile, destinations, self.untouched_choices.0.clone());
                 Ok(Outcome::Applied)
             }
         }

@@ -169,9 +169,17 @@ const MOST_SHOWN: usize = 60;
 pub fn read(body: &[u8], own_key: &str) -> Result<Happening, NotApplied> {
     let body: Value =
         serde_json::from_slice(body).map_err(|error| NotApplied::Unreadable(error.to_string()))?;
-    let Value::Object(mut fields) = body else {
+    let Value::Object(fields) = body else {
         return Err(NotApplied::Invalid("expected an object with the name of an action".into()));
     };
+    asked(fields, own_key)
+}
+
+/// The same, of a body that is read already.
+///
+/// # Errors
+/// [`NotApplied`]: `Invalid` for a missing name, `Unknown`, `Invalid` for its fields.
+pub fn asked(mut fields: Map<String, Value>, own_key: &str) -> Result<Happening, NotApplied> {
     let Some(Value::String(name)) = fields.remove("action") else {
         return Err(NotApplied::Invalid("action: expected the name of an action".into()));
     };
@@ -179,12 +187,20 @@ pub fn read(body: &[u8], own_key: &str) -> Result<Happening, NotApplied> {
         return Err(NotApplied::Unknown(name.chars().take(MOST_SHOWN).collect()));
     }
     let action = Value::Object(Map::from_iter([(name.clone(), Value::Object(fields))]));
-    let action: Action = serde_path_to_error::deserialize(action).map_err(|error| {
-        let problem = problem(error);
-        let problem = problem.strip_prefix(&format!("{name}.")).unwrap_or(&problem);
-        NotApplied::Invalid(problem.to_owned())
-    })?;
-    Ok(action.happening(own_key))
+    match Action::deserialize(&action) {
+        Ok(action) => Ok(action.happening(own_key)),
+        Err(_) => Err(explained(&name, action)),
+    }
+}
+
+/// Which field of an action does not fit.
+fn explained(name: &str, action: Value) -> NotApplied {
+    let problem = match serde_path_to_error::deserialize::<_, Action>(action) {
+        Ok(_) => "the fields do not fit".to_owned(),
+        Err(error) => problem(error),
+    };
+    let problem = problem.strip_prefix(&format!("{name}.")).unwrap_or(&problem);
+    NotApplied::Invalid(problem.to_owned())
 }
 
 impl Action {
