@@ -5,8 +5,10 @@
     python3 benches/schemathesis/compare.py --seed 1
 
 How many requests each sends and judges in a second, and which of twelve defects, drawn from the catalogue by
-the seed, each finds. Prints Markdown; the figures as JSON and what each tool reported lie in
-target/schemathesis. Schemathesis comes from PyPI, into a virtual environment of its own there.
+the seed, each finds. Either tool shares one core with the mock, where the system lets it be chosen: to wake
+another core for each request takes longer than to judge it, and much longer on some machines than on others.
+Prints Markdown; the figures as JSON and what each tool reported lie in target/schemathesis. Schemathesis comes
+from PyPI, into a virtual environment of its own there.
 """
 
 import argparse
@@ -53,12 +55,14 @@ def main():
         sys.exit(f"{TIDEOVER} is missing: cargo build --release")
     install()
     RUNS.mkdir(exist_ok=True)
+    run("cargo", "bench", "-p", "tideover-benches", "--bench", "steps", "--no-run", directory=ROOT)
     figures = {
         "seed": options.seed,
         "seconds": options.seconds,
         "strangerRequests": STRANGER_REQUESTS,
         "baselineSeeds": BASELINE_SEEDS,
         "versions": versions(),
+        "sharedCore": share_one_core(),
         "machine": {"cores": os.cpu_count(), "processor": processor(), "system": platform.platform()},
         "throughput": throughput(options),
         "defects": [] if options.throughput_only else defects(options),
@@ -267,6 +271,14 @@ def install():
         venv.create(ENVIRONMENT, with_pip=True)
     RUNS.mkdir(parents=True, exist_ok=True)
     run(python, "-m", "pip", "install", "--quiet", "--requirement", HERE / "requirements.txt")
+
+
+def share_one_core():
+    """Whether all that is started from here on runs on one core."""
+    if not hasattr(os, "sched_setaffinity"):
+        return False
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    return True
 
 
 def versions():

@@ -14,8 +14,9 @@ def markdown(figures):
 def heading(figures):
     machine = figures["machine"]
     versions = ", ".join(f"{name} {version}" for name, version in figures["versions"].items())
+    used = "one of them used" if figures["sharedCore"] else "all of them used"
     return (
-        f"{machine['cores']} cores, {machine['processor']}, {machine['system']}\n"
+        f"{machine['cores']} cores, {used}, {machine['processor']}, {machine['system']}\n"
         f"{versions}\n"
         f"seed {figures['seed']}; {figures['seconds']} s for each run of Schemathesis, "
         f"{figures['strangerRequests']} requests for each of a stranger"

@@ -26,8 +26,9 @@ use crate::routed::Routers;
 static ALLOCATOR: MiMalloc = MiMalloc;
 
 const SEED: u64 = 1;
-/// Enough for every goal to have been the first of a case, that of what is large included.
-const CASES: u64 = 15;
+/// As many as it takes until the goals have been the first of a case as often as in any run, that of what is
+/// large included.
+const CASES: u64 = 408;
 
 fn plan() -> Plan {
     let header = Header::new(SEED, start(), Profile::default());
@@ -48,7 +49,7 @@ fn in_process(plan: &Plan) -> InProcess {
     InProcess::new(service(profile.clone(), *seed, INBOX), *start)
 }
 
-/// Worlds in which nobody sends webhooks.
+/// A world in which nobody sends webhooks.
 fn routers(plan: &Plan) -> Routers {
     let Header { profile, seed, start, .. } = &plan.header;
     Routers::new(Service::new(profile.clone(), Seeded { seed: *seed }), *start)

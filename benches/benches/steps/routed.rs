@@ -5,21 +5,23 @@
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::Request;
-use serde_json::{Value, json};
+use axum::http::HeaderValue;
+use axum::http::header::{AUTHORIZATION, CONTENT_TYPE};
+use serde_json::json;
 use tideover_harness::inbox::Arrival;
 use tideover_harness::run::Observed;
 use tideover_harness::suite::World;
 use tideover_harness::target::{
     Answer, Prepared, PreparedAction, Seen, Target, Unanswered, Unreachable,
 };
-use tideover_model::{Service, Timestamp};
+use tideover_model::{Happening, PlatformId, Service, Timestamp};
 use tideover_sim::{Clock, ClockChoice};
 use tower::Service as _;
 
-/// A world of its own for each case.
+/// A world that is reset before each case.
 pub(crate) struct Routers {
-    service: Service,
-    start: Timestamp,
+    world: tideover_sim::World,
+    router: Router,
 }
 
 /// The router of one world.
@@ -30,9 +32,11 @@ pub(crate) struct Routed {
 }
 
 impl Routers {
-    /// Worlds that start with `service` as it is.
+    /// A world that starts with `service` as it is.
     pub(crate) fn new(service: Service, start: Timestamp) -> Routers {
-        Routers { service, start }
+        let clock = Clock::new(start, ClockChoice::Still);
+        let world = tideover_sim::World::new(Box::new(service), clock);
+        Routers { router: world.router(), world }
     }
 }
 
@@ -40,31 +44,32 @@ impl World for Routers {
     type Target = Routed;
 
     async fn fresh(&mut self) -> Result<Routed, Unreachable> {
-        let clock = Clock::new(self.start, ClockChoice::Still);
-        let world = tideover_sim::World::new(Box::new(self.service.clone()), clock);
-        Ok(Routed { router: world.router(), deliveries_seen: 0, answered: Answer::default() })
+        self.world.happen(PlatformId::DEFAULT, Happening::Reset).expect("it is never refused");
+        Ok(Routed { router: self.router.clone(), deliveries_seen: 0, answered: Answer::default() })
     }
 }
 
 impl Routed {
     /// The request that `step` is, as hyper would hand it over.
     fn request(&self, step: &Prepared) -> Request {
-        let operator = |path: &str, body: Value| {
-            let request = Request::post(path).header("content-type", "application/json");
-            (request, Body::from(body.to_string()))
+        let operator = |path: &str, body: Vec<u8>| {
+            let media_type = HeaderValue::from_static("application/json");
+            (Request::post(path).header(CONTENT_TYPE, media_type), Body::from(body))
         };
         let (mut request, body) = match &step.action {
             PreparedAction::Call(call) => {
                 let request = Request::builder().method(&*call.method).uri(&call.path);
                 let typed = call.content_type.iter();
                 let request = typed.fold(request, |request, media_type| {
-                    request.header("content-type", media_type)
+                    request.header(CONTENT_TYPE, media_type)
                 });
                 (request, Body::from(call.body.clone()))
             }
-            PreparedAction::Act(fields) => operator("/_sim/actions", Value::Object(fields.clone())),
+            PreparedAction::Act(fields) => {
+                operator("/_sim/actions", serde_json::to_vec(fields).expect("it is JSON"))
+            }
             PreparedAction::Advance(seconds) => {
-                operator("/_sim/clock", json!({ "advanceSeconds": seconds }))
+                operator("/_sim/clock", json!({ "advanceSeconds": seconds }).to_string().into())
             }
             PreparedAction::Deliveries => {
                 let path = format!("/_sim/deliveries?after={}", self.deliveries_seen);
@@ -72,7 +77,7 @@ impl Routed {
             }
         };
         if let Some(authorization) = &step.authorization {
-            request = request.header("authorization", authorization);
+            request = request.header(AUTHORIZATION, authorization);
         }
         request.body(body).expect("a step can be sent")
     }
