@@ -4,11 +4,15 @@ use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
 
 use crate::report::document::{
-    Answer, Difference, FindingReport, Found, Known, Party, Report, Status, StepReport,
+    Answer, Difference, FindingReport, Found, GapReport, Known, LatencyReport, Party, Report,
+    SeenValue, Status, StepReport,
 };
 
 /// What a terminal has room for.
 const WIDTH: usize = 110;
+
+/// So many gaps are told, those first that are not as assumed.
+const GAPS: usize = 12;
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -21,6 +25,11 @@ impl fmt::Display for Report {
         )?;
         writeln!(f)?;
         self.write_states(f)?;
+        // A mock of ours has no gaps, and how fast it answers is told as a whole.
+        if !self.gaps.is_empty() {
+            self.write_gaps(f)?;
+            self.write_latency(f)?;
+        }
         for finding in &self.findings {
             write!(f, "\n{finding}")?;
         }
@@ -53,6 +62,32 @@ impl Report {
         write_wrapped(f, &format!("{:width$}  ", "not reached"), missed.into_iter(), " · ")
     }
 
+    fn write_gaps(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "\nseen where the document is silent:")?;
+        let mut gaps: Vec<&GapReport> = self.gaps.iter().collect();
+        gaps.sort_by_key(|gap| gap.constant && gap.is_as_assumed());
+        for gap in gaps.iter().take(GAPS) {
+            writeln!(f, "  {gap}")?;
+        }
+        match gaps.len().saturating_sub(GAPS) {
+            0 => Ok(()),
+            more => writeln!(f, "  and {more} more, which --json and --html tell"),
+        }
+    }
+
+    fn write_latency(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let title = "answered within, in ms";
+        let operations = self.latency.iter().map(|one| one.operation.len());
+        let width = operations.max().unwrap_or(0).max(title.len());
+        let [median, most, max] = ["median", "95 %", "longest"];
+        writeln!(f, "\n{title:width$}    {median:>8}{most:>8}{max:>9}{:>9}", "answers")?;
+        for LatencyReport { operation, count, median, percentile95, max } in &self.latency {
+            let [median, most, max] = [median, percentile95, max].map(|it| milliseconds(*it));
+            writeln!(f, "  {operation:width$}  {median:>8}{most:>8}{max:>9}{count:>9}")?;
+        }
+        Ok(())
+    }
+
     /// What is not held is told with its findings; of the others, how many they are.
     fn write_verdict(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // What shows in others is counted there.
@@ -80,6 +115,36 @@ impl Report {
             write!(f, "; {known} of {} findings known", self.findings.len())?;
         }
         writeln!(f)
+    }
+}
+
+/// Microseconds, as milliseconds.
+fn milliseconds(micros: u64) -> String {
+    format!("{}.{}", micros / 1000, micros % 1000 / 100)
+}
+
+impl GapReport {
+    /// Whether nothing else was seen than what is assumed, as far as that can be said without the request.
+    fn is_as_assumed(&self) -> bool {
+        let assumed = |seen: &SeenValue| seen.value == self.assumed || seen.value == "as assumed";
+        self.seen.iter().all(assumed)
+    }
+}
+
+impl fmt::Display for GapReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let GapReport { clause, place, assumed, seen, constant, .. } = self;
+        let told = |SeenValue { value, times }: &SeenValue| match times {
+            None => value.clone(),
+            Some(times) => format!("{value} × {times}"),
+        };
+        let values: Vec<String> = seen.iter().map(told).collect();
+        write!(f, "{clause}, {place}: {}", values.join(", "))?;
+        f.write_str(if *constant { ", constant" } else { ", it varies" })?;
+        if !assumed.is_empty() && !self.is_as_assumed() {
+            write!(f, " (assumed: {assumed})")?;
+        }
+        Ok(())
     }
 }
 

@@ -6,7 +6,9 @@ use serde_json::{Value, json};
 use tideover_harness::checks::registry::Needs;
 use tideover_harness::defects;
 use tideover_harness::finding::Verdict;
-use tideover_harness::report::document::{ClauseKind, Status, schema};
+use tideover_harness::report::document::{
+    ClauseKind, GapReport, LatencyReport, SeenValue, Status, schema,
+};
 use tideover_harness::report::{Baseline, Report, Run};
 use tideover_harness::suite::{self, InProcess, OverHttp, Plan, Summary};
 use tideover_harness::target::{INBOX, embedded, service, start};
@@ -174,6 +176,35 @@ async fn a_run_over_http_tells_how_long_the_answers_took() {
     let inside = report.clauses.iter().find(|clause| clause.clause == "1.service.3.3").unwrap();
     assert_eq!(inside.status, Status::Unreachable);
     assert!(inside.reason.as_ref().unwrap().contains("in process"));
+}
+
+/// What a target does as it pleases is told of one that is not ours, and no more of it than is read.
+#[tokio::test]
+async fn a_terminal_tells_gaps_and_latencies() {
+    let plan = plan(1);
+    let mut report = report(&plan, &right(&plan).await, None);
+    assert!(!report.to_string().contains("where the document is silent:"));
+    let gap = |place: &str, assumed: &str, seen: &[(&str, u64)]| GapReport {
+        clause: "gap.ownStatuses".to_owned(),
+        wording: "words".to_owned(),
+        place: place.to_owned(),
+        assumed: assumed.to_owned(),
+        seen: seen
+            .iter()
+            .map(|(value, times)| SeenValue { value: (*value).to_owned(), times: Some(*times) })
+            .collect(),
+        constant: seen.len() == 1,
+    };
+    report.gaps = (0..12).map(|n| gap(&format!("code_{n}"), "404", &[("404", 3)])).collect();
+    report.gaps.push(gap("self_dealing", "422", &[("409", 2), ("422", 1)]));
+    report.gaps.push(gap("too_many_rows", "422", &[("400", 2)]));
+    let operation = "POST /v1/quotes".to_owned();
+    let (count, median, percentile95, max) = (12, 849, 1200, 40_000);
+    report.latency = vec![LatencyReport { operation, count, median, percentile95, max }];
+    let told = report.to_string();
+    let (_, told) = told.split_once("\nseen where").unwrap();
+    let (told, _) = told.split_once("\n\nwarning").unwrap();
+    insta::assert_snapshot!(told);
 }
 
 #[tokio::test]
