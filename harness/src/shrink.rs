@@ -13,12 +13,12 @@ const FEW: usize = 12;
 const MOST_FORMS: usize = 1500;
 
 /// What says whether steps still show the finding.
-pub trait Probe {
+pub trait Probe<T = Step> {
     /// Plays `steps` in a fresh world.
     ///
     /// # Errors
     /// [`Unreachable`] if the target does not answer.
-    fn still_fails(&mut self, steps: &[Step]) -> impl Future<Output = Result<bool, Unreachable>>;
+    fn still_fails(&mut self, steps: &[T]) -> impl Future<Output = Result<bool, Unreachable>>;
 }
 
 /// The smallest steps found that still fail: none of them can be left out.
@@ -32,8 +32,7 @@ pub async fn shrink<P: Probe>(
     let mut forms = MOST_FORMS;
     loop {
         let before = steps.clone();
-        steps = drop_chunks(steps, probe).await?;
-        steps = drop_pairs(steps, probe).await?;
+        steps = leave_out(steps, probe).await?;
         steps = simplify(steps, &mut forms, probe).await?;
         if steps == before {
             return Ok(steps);
@@ -41,11 +40,36 @@ pub async fn shrink<P: Probe>(
     }
 }
 
-/// Delta debugging: chunks of halving size, from the back, until no single step can go.
-async fn drop_chunks<P: Probe>(
-    mut steps: Vec<Step>,
+/// The fewest steps found that still fail: none of them can be left out.
+///
+/// # Errors
+/// [`Unreachable`] if the target does not answer.
+pub async fn fewest<T: Clone, P: Probe<T>>(
+    mut steps: Vec<T>,
     probe: &mut P,
-) -> Result<Vec<Step>, Unreachable> {
+) -> Result<Vec<T>, Unreachable> {
+    loop {
+        let before = steps.len();
+        steps = leave_out(steps, probe).await?;
+        if steps.len() == before {
+            return Ok(steps);
+        }
+    }
+}
+
+async fn leave_out<T: Clone, P: Probe<T>>(
+    steps: Vec<T>,
+    probe: &mut P,
+) -> Result<Vec<T>, Unreachable> {
+    let steps = drop_chunks(steps, probe).await?;
+    drop_pairs(steps, probe).await
+}
+
+/// Delta debugging: chunks of halving size, from the back, until no single step can go.
+async fn drop_chunks<T: Clone, P: Probe<T>>(
+    mut steps: Vec<T>,
+    probe: &mut P,
+) -> Result<Vec<T>, Unreachable> {
     let mut size = steps.len().div_ceil(2).max(1);
     loop {
         let mut dropped = false;
@@ -69,10 +93,10 @@ async fn drop_chunks<P: Probe>(
 }
 
 /// A step and what undoes it go together or not at all.
-async fn drop_pairs<P: Probe>(
-    mut steps: Vec<Step>,
+async fn drop_pairs<T: Clone, P: Probe<T>>(
+    mut steps: Vec<T>,
     probe: &mut P,
-) -> Result<Vec<Step>, Unreachable> {
+) -> Result<Vec<T>, Unreachable> {
     if steps.len() > FEW {
         return Ok(steps);
     }

@@ -105,6 +105,13 @@ pub static WATCHED: &[Watched] = &[
     watched("arrivals", Needs::Inbox, &[clause!("gap.eventCauses"), clause!("gap.retrySchedule")]),
 ];
 
+/// Whether an answer alone shows it, whatever came before.
+pub(crate) fn shows_in_an_answer(clause: Clause) -> bool {
+    const OF_ANSWERS: [&str; 5] = ["error_shape", "amounts", "collected", "reasons", "secrets"];
+    let mut watched = WATCHED.iter().filter(|watched| OF_ANSWERS.contains(&watched.name));
+    watched.any(|watched| watched.clauses.contains(&clause))
+}
+
 /// Whether a request is done or refused, with which code and which status.
 const OUTCOMES: &[Clause] = &[
     clause!("3.invoice.1"),

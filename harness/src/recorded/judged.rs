@@ -5,7 +5,7 @@ use std::mem::{discriminant, replace};
 use serde_json::Value;
 use tideover_model::Profile;
 
-use crate::checks::registry::WATCHED;
+use crate::checks::registry::shows_in_an_answer;
 use crate::finding::Finding;
 use crate::judge::{ABSENT, Before, Outside};
 use crate::recorded::familiar::{Familiar, names};
@@ -88,12 +88,10 @@ fn hear(listener: &mut Listener, one: &Recorded) -> Vec<Finding> {
 
 /// Whether an answer alone shows it.
 fn holds_whatever_was_before(finding: &Finding) -> bool {
-    let of_answers = ["error_shape", "amounts", "collected", "reasons", "secrets"];
-    let mut watched = WATCHED.iter().filter(|watched| of_answers.contains(&watched.name));
     finding.seen == ABSENT
         || is_of_another_type(finding)
         || finding.clause.name().starts_with("5.")
-        || watched.any(|watched| watched.clauses.contains(&finding.clause))
+        || shows_in_an_answer(finding.clause)
 }
 
 fn is_of_another_type(finding: &Finding) -> bool {
