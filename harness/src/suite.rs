@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 use tideover_model::{Clause, Face, Service, Timestamp};
 
+use crate::concurrent::Interval;
 use crate::coverage::Coverage;
 use crate::finding::{Cause, Finding, Verdict};
 use crate::foretold::Case;
@@ -190,6 +191,8 @@ pub struct Failure {
     pub answers: Vec<(Timestamp, Option<Seen>)>,
     /// What came to the inbox, with the index of the step that it came with.
     pub arrivals: Vec<(usize, Arrival)>,
+    /// When each step was under way, if some were at once; none if one came after the other.
+    pub raced: Vec<Interval>,
 }
 
 /// Plays the cases of `plan`, until enough is found.
@@ -266,6 +269,7 @@ impl Failure {
             transcript: Transcript { header: header.clone(), steps },
             answers: played.answers,
             arrivals: played.arrivals,
+            raced: Vec::new(),
         }
     }
 

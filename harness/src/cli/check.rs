@@ -11,7 +11,7 @@ use serde_json::json;
 use tideover_model::Destinations;
 
 use crate::checks::registry::Needs;
-use crate::cli::concurrent::Races;
+use crate::cli::concurrent::Started;
 use crate::cli::live::{Asked, LiveOptions};
 use crate::cli::signals::Ended;
 use crate::cli::{Held, Output, Problem, WorldOptions, defect_named, load_stated};
@@ -57,7 +57,7 @@ pub(super) struct Check {
     defect: Option<&'static Defect>,
     /// Send the steps of a case by so many clients at once, and judge whether an order explains the answers
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256),
-        conflicts_with_all = ["save", "junit", "html", "baseline", "learn", "fail_on", "max_findings"])]
+        conflicts_with_all = ["save", "learn", "fail_on"])]
     concurrency: Option<u32>,
     /// Print the steps of each case in plain words, and play nothing
     #[arg(long, conflicts_with = "concurrency")]
@@ -104,9 +104,7 @@ impl Check {
             });
         }
         if let Some(clients) = self.concurrency {
-            let clients = usize::try_from(clients).unwrap_or(usize::MAX);
-            let (plan, in_process, defect) = (&plan, self.in_process, self.defect);
-            return Races { plan, clients, in_process, defect }.run(&output).await;
+            return self.race(&plan, clients, &output).await;
         }
         let baseline = self.baseline()?;
         let began = Instant::now();
@@ -129,12 +127,67 @@ impl Check {
             baseline: baseline.as_ref(),
             ended: None,
             left_behind: &[],
+            races: None,
         };
         let report = run.report();
         output.tell(report.to_string().trim_end(), || json!(report))?;
         replay?;
         self.write(&report)?;
         Ok(self.held(&report))
+    }
+
+    /// Plays the cases as races of so many clients.
+    async fn race(&self, plan: &Plan, clients: u32, output: &Output) -> Result<Held, Problem> {
+        let baseline = self.baseline()?;
+        let began = Instant::now();
+        let progress = Progress::new(output, plan);
+        let (in_process, defect) = (self.in_process, self.defect);
+        let clients = usize::try_from(clients).unwrap_or(usize::MAX);
+        let ran = Started { plan, clients, in_process, defect }.run(&progress).await;
+        progress.finish();
+        let summary = ran.map_err(|problem| problem.in_a_run_of(plan.header.seed))?;
+        let failures = summary.counted.failures.iter();
+        let replay: Vec<String> =
+            failures.map(|failure| self.race_again(failure, plan.header.seed)).collect();
+        let run = Run {
+            plan,
+            summary: &summary.counted,
+            target: &target_in_words(in_process, defect),
+            offers: self.offers(),
+            took: began.elapsed(),
+            replay: &replay,
+            baseline: baseline.as_ref(),
+            ended: None,
+            left_behind: &[],
+            races: Some((clients, &summary.parts)),
+        };
+        let report = run.report();
+        output.tell(report.to_string().trim_end(), || json!(report))?;
+        self.write(&report)?;
+        Ok(self.held(&report))
+    }
+
+    /// The command that runs the race of a failure again.
+    fn race_again(&self, failure: &Failure, seed: u64) -> String {
+        let tideover = std::env::args().next().unwrap_or_else(|| "tideover".into());
+        let clients = self.concurrency.unwrap_or(1);
+        let mut command = format!(
+            "{tideover} check --concurrency {clients} --case {} --seed {seed}",
+            failure.case
+        );
+        let profile = self.world.profile.as_ref().map(|path| path.display().to_string());
+        let options = [
+            ("steps", self.steps.map(|steps| steps.to_string())),
+            ("profile", profile.map(|path| report::quoted(&path))),
+            ("defect", self.defect.map(|defect| defect.name.to_owned())),
+        ];
+        for (name, value) in options {
+            command.extend(value.map(|value| format!(" --{name} {value}")));
+        }
+        if self.in_process {
+            command.push_str(" --in-process");
+        }
+        command
     }
 
     fn conclude_live(&self, report: &Report, lessons: &Lessons) -> Result<Held, Problem> {
@@ -231,6 +284,7 @@ impl Check {
             steps: self.steps,
             max_findings: self.max_findings.into(),
             keep: &|failures, secrets| self.save(failures, secrets),
+            race_again: &|failure, seed| self.race_again(failure, seed),
             baseline: self.baseline()?,
             conclude: &|report, lessons| self.conclude_live(report, lessons),
             print_steps: self.print_steps,

@@ -58,6 +58,7 @@ impl Judge {
             baseline: None,
             ended: None,
             left_behind: &[],
+            races: None,
         };
         let mut report = run.report();
         let untold = ("what was there before the recording would have to be known", untold);

@@ -1,8 +1,12 @@
 //! What was seen of requests that were under way at the same time.
 
+use schemars::JsonSchema;
+use serde::Serialize;
 use tideover_model::{OperationKind, Timestamp};
 
+use crate::concurrent::play::ALONE;
 use crate::judge::kind_of;
+use crate::step::Step;
 use crate::target::{Prepared, PreparedAction, PreparedCall, Seen};
 
 /// Requests, each with when it was called and answered, on one monotonic clock.
@@ -10,6 +14,8 @@ use crate::target::{Prepared, PreparedAction, PreparedCall, Seen};
 pub struct History {
     /// In the order in which they were called.
     pub requests: Vec<Request>,
+    /// Whether its clock counts microseconds; in process it counts what happens.
+    pub is_timed: bool,
 }
 
 /// A request, and what came of it.
@@ -17,6 +23,8 @@ pub struct History {
 pub struct Request {
     /// Who sent it: a client has one request under way at a time, unless its answer was lost.
     pub client: usize,
+    /// What was to be done.
+    pub step: Step,
     /// What was sent.
     pub sent: Prepared,
     /// When, on the monotonic clock.
@@ -36,11 +44,46 @@ pub struct Answer {
     pub seen: Seen,
 }
 
+/// When a request was under way, where others were as well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Interval {
+    /// Who sent it, from 1; 0 if nothing else was under way.
+    pub client: usize,
+    /// When, on a monotonic clock: microseconds, or in process what has happened.
+    pub called: u64,
+    /// When it was answered; nothing if it was not.
+    pub answered: Option<u64>,
+}
+
+impl Interval {
+    /// Whether other requests were under way.
+    pub fn is_at_once(&self) -> bool {
+        self.client != ALONE
+    }
+}
+
 impl Request {
+    /// When it was under way.
+    pub fn interval(&self) -> Interval {
+        let answered = self.answer.as_ref().map(|answer| answer.at);
+        Interval { client: self.client, called: self.called, answered }
+    }
+
     /// The answer, if it says whether the request was carried out: after a failure of the service or of whatever
     /// stands before it, that may still happen (`7.retrying.1`).
     pub fn outcome(&self) -> Option<&Answer> {
         self.answer.as_ref().filter(|answer| answer.seen.status < 500)
+    }
+
+    /// How long the answer took, on the monotonic clock.
+    pub(crate) fn took(&self) -> Option<u64> {
+        Some(self.answer.as_ref()?.at.saturating_sub(self.called))
+    }
+
+    /// Whether it was sent before a race or after it.
+    pub(crate) fn is_alone(&self) -> bool {
+        self.client == ALONE
     }
 
     /// The answer, if the target did as it was asked.

@@ -154,6 +154,7 @@ impl<F: Interleaved> Scheduler<'_, F> {
         self.tick += 1;
         self.history.requests.push(Request {
             client,
+            step: step.clone(),
             sent: sent.clone(),
             called: self.tick,
             now: self.target.now(),

@@ -1,13 +1,16 @@
 //! What a history lets be concluded.
 
-use serde_json::Value;
-use tideover_model::{Cents, Operation, Profile, Service, Timestamp};
+use std::collections::BTreeMap;
 
-use crate::concurrent::contradictions;
+use serde_json::Value;
+use tideover_model::{Cents, Clause, Operation, Profile, Service, Timestamp};
+
+use crate::concurrent::contradictions::{self, Looked};
 use crate::concurrent::decoded::Decoded;
 use crate::concurrent::history::{History, Request};
 use crate::concurrent::linearise::{Search, Searched};
 use crate::concurrent::parts::parts;
+use crate::coverage::Coverage;
 use crate::finding::Finding;
 use crate::judge::{Before, DEEPEST, Outside, Told, Unseen, World};
 use crate::run::{Observed, Standing, origin};
@@ -44,6 +47,10 @@ pub struct Judgement {
     pub parts: Vec<Part>,
     /// What contradicts the document, whatever the order.
     pub contradictions: Vec<Contradiction>,
+    /// How often each clause was met that an order excuses nobody from.
+    pub met: BTreeMap<Clause, u64>,
+    /// What was reached.
+    pub coverage: Coverage,
 }
 
 /// Requests that touch nothing that others touch, and what was concluded of their order.
@@ -143,12 +150,18 @@ impl Part {
 pub fn judge(history: &History, known: &Known) -> Judgement {
     let history = Decoded::new(history);
     let parts = parts(&history);
-    let contradictions = contradictions::find(&history, &parts, known);
+    let Looked { contradictions, met, coverage } = contradictions::look(&history, &parts, known);
     let judged = |requests: Vec<usize>| {
         let verdict = explain(&history, &requests, known);
         Part { requests, verdict }
     };
-    Judgement { parts: parts.into_iter().map(judged).collect(), contradictions }
+    Judgement { parts: parts.into_iter().map(judged).collect(), contradictions, met, coverage }
+}
+
+/// What of `history` no order excuses; whether there is an order is not asked.
+pub fn contradictions(history: &History, known: &Known) -> Vec<Contradiction> {
+    let history = Decoded::new(history);
+    contradictions::look(&history, &parts(&history), known).contradictions
 }
 
 /// Looks for an order: first without hidden moves, then with as many as may stand between two answers.

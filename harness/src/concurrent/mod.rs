@@ -6,22 +6,25 @@
 //! - `contradictions` hold whatever the order: only they are violations, since the document promises no order.
 //! - [`judge()`] is both. [`play()`] sends a [`Race`] at once (`generate` makes them), and [`interleave()`] decides for
 //!   a target in process when each request takes effect and which answers get lost.
+//! - [`Races`] runs one after the other on a [`Course`]; `minimise` makes small what contradicts the document.
 
-mod contradictions;
+pub(crate) mod contradictions;
 mod decoded;
 pub(crate) mod draw;
 mod history;
 mod interleave;
 mod judgement;
 mod linearise;
+mod minimise;
 mod parts;
 mod play;
-pub mod report;
+mod races;
 mod summary;
 mod timeline;
 
-pub use history::{Answer, History, Request};
+pub use history::{Answer, History, Interval, Request};
 pub use interleave::{Interleaved, Schedule, interleave};
-pub use judgement::{Contradiction, Judgement, Known, Part, Stuck, Verdict, judge};
+pub use judgement::{Contradiction, Judgement, Known, Part, Stuck, Verdict, contradictions, judge};
 pub use play::{Race, play};
-pub use summary::{Failure, Summary, Unexplained};
+pub use races::{Course, InProcess, Races};
+pub use summary::{New, Parts, Summary, Unexplained};

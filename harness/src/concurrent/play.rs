@@ -85,7 +85,7 @@ impl<T: Observed + Clone> Player<T> {
             self.record.now.replace(now);
         }
         let sent = Prepared::from_step(step, &self.memory, self.target.api_key());
-        let request = self.record.call(self.client, sent.clone());
+        let request = self.record.call(self.client, step, sent.clone());
         match self.target.send(&sent).await {
             Ok(seen) => {
                 self.memory.keep(step, seen.json());
@@ -121,10 +121,11 @@ impl Record {
         u64::try_from(self.began.elapsed().as_micros()).unwrap_or(u64::MAX)
     }
 
-    fn call(&self, client: usize, sent: Prepared) -> usize {
+    fn call(&self, client: usize, step: &Step, sent: Prepared) -> usize {
         let (called, now) = (self.micros(), *self.now.borrow());
         let requests = &mut self.history.borrow_mut().requests;
-        requests.push(Request { client, sent, called, now, answer: None });
+        let step = step.clone();
+        requests.push(Request { client, step, sent, called, now, answer: None });
         requests.len() - 1
     }
 
@@ -148,6 +149,6 @@ impl Record {
         let withdrawn = self.withdrawn.take();
         let requests = self.history.take().requests.into_iter().enumerate();
         let left = requests.filter(|(index, _)| !withdrawn.contains(index));
-        History { requests: left.map(|(_, request)| request).collect() }
+        History { requests: left.map(|(_, request)| request).collect(), is_timed: true }
     }
 }

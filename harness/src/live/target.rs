@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use tideover_model::{Clause, OperationKind, Timestamp};
 
-use crate::concurrent::Race;
+use crate::concurrent::{Course, History, Known, Race, play};
 use crate::generate::{Size, Vocabulary, live_case, live_race};
 use crate::inbox::Arrival;
 use crate::judge::{Before, kind_of};
@@ -47,10 +47,24 @@ impl LiveWorld {
     }
 }
 
-impl LiveWorld {
-    /// Race `number`, as it can be run here.
-    pub fn race(&self, header: &Header, number: u64, size: Size) -> Race {
+/// Every race has names of its own, and each of its requests is sent once.
+impl Course for LiveWorld {
+    const TRIES: u64 = 0;
+
+    fn race(&self, header: &Header, number: u64, size: Size) -> Race {
         live_race(header, number, size, &self.vocabulary)
+    }
+
+    async fn run(
+        &mut self,
+        header: &Header,
+        race: &Race,
+        _seed: u64,
+    ) -> Result<(History, Known), Unreachable> {
+        let mut target = self.fresh().await?;
+        let known = Known::of_target(header, &mut target);
+        let now = known.start;
+        Ok((play(&target, race, now).await?, known))
     }
 }
 

@@ -124,6 +124,7 @@ fn failure(
             steps: about.iter().map(|one| step(&one.sent)).collect(),
         },
         arrivals: Vec::new(),
+        raced: Vec::new(),
     }
 }
 

@@ -7,6 +7,8 @@ use tideover_model::Clause;
 use tideover_model::clause::Kind;
 
 use crate::checks::registry::Needs;
+use crate::concurrent::Parts;
+use crate::concurrent::contradictions::can_contradict;
 use crate::coverage::Group;
 use crate::finding::{Finding, Verdict};
 use crate::inbox::Arrival;
@@ -14,8 +16,8 @@ use crate::report::baseline::Baseline;
 use crate::report::difference::difference;
 use crate::report::document::{
     Actor, Answer, Blame, ClauseKind, ClauseReport, DeliveryReport, Ending, FindingReport, Found,
-    GapReport, LatencyReport, Party, Report, SeenValue, State, StateGroup, Status, StepReport,
-    VERSION,
+    GapReport, LatencyReport, Party, RacesReport, Report, SeenValue, State, StateGroup, Status,
+    StepReport, UnexplainedPart, VERSION,
 };
 use crate::report::{curl, plain, title};
 use crate::standing::Standing;
@@ -43,6 +45,8 @@ pub struct Run<'a> {
     pub ended: Option<String>,
     /// What it has left behind in the target.
     pub left_behind: &'a [String],
+    /// Of requests that were sent at once: by how many clients, and what was concluded of their order.
+    pub races: Option<(usize, &'a Parts)>,
 }
 
 impl Run<'_> {
@@ -64,7 +68,8 @@ impl Run<'_> {
         let new = findings.iter().filter(|finding| !finding.known);
         // A pass that met nothing is not a pass.
         let has_met = summary.steps > 0 && clauses.iter().any(|clause| clause.exercised > 0);
-        let unaccused = if has_met { Verdict::Held } else { Verdict::Inconclusive };
+        let is_open = self.races.is_some_and(|(_, parts)| parts.open() > 0);
+        let unaccused = if has_met && !is_open { Verdict::Held } else { Verdict::Inconclusive };
         Report {
             version: VERSION,
             target: (*target).to_owned(),
@@ -81,7 +86,8 @@ impl Run<'_> {
             findings,
             gaps: self.gaps(),
             latency: latency(summary),
-            states: states(summary),
+            states: self.states(),
+            races: self.races.map(|(clients, parts)| RacesReport::of(clients, parts)),
             left_behind: self.left_behind.to_vec(),
         }
     }
@@ -113,6 +119,13 @@ impl Run<'_> {
         }
         if times(&clause) > 0 {
             return (Status::Held, times(&clause), None);
+        }
+        if self.races.is_some() {
+            let why = || "races are not about it".to_owned();
+            return match can_contradict(clause) {
+                true => (Status::NotExercised, 0, None),
+                false => (Status::Unreachable, 0, Some(why())),
+            };
         }
         if standing.is_checked() {
             return match self.lacking(standing) {
@@ -172,6 +185,16 @@ impl Run<'_> {
             Ending::EnoughFound | Ending::Complete => {}
         }
         warnings.extend(self.ended.iter().map(|why| format!("ended early: {why}")));
+        match self.races {
+            Some(_) if self.summary.cases == 0 => {
+                warnings.push("no race came to its end".to_owned());
+            }
+            Some((_, parts)) if parts.open() > 0 => warnings.push(format!(
+                "nothing could be concluded of {} parts; fewer --steps or another --concurrency may help",
+                parts.open()
+            )),
+            Some(_) | None => {}
+        }
         if self.summary.unanswered > 0 {
             warnings.push(format!("{} requests were not answered", self.summary.unanswered));
         }
@@ -222,6 +245,25 @@ impl Run<'_> {
             })
         });
         told.chain(narrowed).collect()
+    }
+}
+
+impl RacesReport {
+    fn of(clients: usize, parts: &Parts) -> RacesReport {
+        let Parts { explained, undecided, inconclusive, contradicted, unexplained, unknown } =
+            parts;
+        let told = unexplained.iter();
+        RacesReport {
+            clients: clients as u64,
+            unknown: *unknown,
+            explained: *explained,
+            undecided: *undecided,
+            inconclusive: *inconclusive,
+            contradicted: *contradicted,
+            unexplained: told
+                .map(|one| UnexplainedPart { case: one.case, words: one.words.clone() })
+                .collect(),
+        }
     }
 }
 
@@ -371,6 +413,7 @@ fn steps(failure: &Failure) -> Vec<StepReport> {
                 let arrivals = failure.arrivals.iter().filter(|(with, _)| *with == index);
                 arrivals.map(|(_, arrival)| DeliveryReport::from(arrival)).collect()
             },
+            interval: failure.raced.get(index).copied(),
         })
         .collect()
 }
@@ -412,13 +455,17 @@ fn latency(summary: &Summary) -> Vec<LatencyReport> {
     each.collect()
 }
 
-fn states(summary: &Summary) -> Vec<StateGroup> {
-    let group = |group: Group| StateGroup {
-        title: group.title().to_owned(),
-        states: {
-            let states = summary.coverage.of(group).into_iter();
-            states.map(|(name, times)| State { name, times }).collect()
-        },
-    };
-    Group::ALL.map(group).into()
+impl Run<'_> {
+    /// Those that should be reached and were not are told as well, but for races: they are about few.
+    fn states(&self) -> Vec<StateGroup> {
+        let is_told = |(_, times): &(String, u64)| *times > 0 || self.races.is_none();
+        let group = |group: Group| StateGroup {
+            title: group.title().to_owned(),
+            states: {
+                let states = self.summary.coverage.of(group).into_iter().filter(is_told);
+                states.map(|(name, times)| State { name, times }).collect()
+            },
+        };
+        Group::ALL.map(group).into_iter().filter(|group| !group.states.is_empty()).collect()
+    }
 }

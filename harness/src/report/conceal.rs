@@ -21,6 +21,8 @@ impl Report {
             .iter_mut()
             .flat_map(|gap| &mut gap.seen)
             .for_each(|seen| conceal(&mut seen.value));
+        let unexplained = self.races.iter_mut().flat_map(|races| &mut races.unexplained);
+        unexplained.for_each(|part| conceal(&mut part.words));
         self.warnings.iter_mut().chain(&mut self.left_behind).for_each(conceal);
     }
 }

@@ -61,7 +61,7 @@ fn without_key(name: &str, body: &Value) -> Value {
 }
 
 /// The curl line of a request as it is sent, by default with the target's own key.
-pub(crate) fn line(sent: &Prepared, by_default: bool) -> String {
+fn line(sent: &Prepared, by_default: bool) -> String {
     let (method, path, content_type, body) = match &sent.action {
         PreparedAction::Call(call) => {
             (&*call.method, &*call.path, call.content_type.as_deref(), call.body.clone())

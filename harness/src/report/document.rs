@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::concurrent::Interval;
 use crate::finding::Verdict;
 
 /// The version of this form. What is added does not change it.
@@ -43,6 +44,9 @@ pub struct Report {
     pub latency: Vec<LatencyReport>,
     /// The interesting states, and how often each was reached.
     pub states: Vec<StateGroup>,
+    /// What was concluded of the order of requests, if they were sent at once: each case was a race.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub races: Option<RacesReport>,
     /// What makes the run worth less than it looks.
     pub warnings: Vec<String>,
     /// What the run has left behind in the target.
@@ -60,6 +64,37 @@ pub enum Ending {
     EnoughFound,
     /// Every case was played.
     Complete,
+}
+
+/// What was concluded of the order of requests that were sent at once. Each race has parts that touch nothing of one
+/// another.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RacesReport {
+    /// How many clients sent them.
+    pub clients: u64,
+    /// Requests that nothing told the outcome of.
+    pub unknown: u64,
+    /// Parts of which an order explains every answer.
+    pub explained: u64,
+    /// Parts for which the search ended before it found an order or had tried all.
+    pub undecided: u64,
+    /// Parts that no order explains, which alone violates nothing.
+    pub inconclusive: u64,
+    /// Parts whose answers contradict the document, in whatever order.
+    pub contradicted: u64,
+    /// Those that are undecided or inconclusive, the first few.
+    pub unexplained: Vec<UnexplainedPart>,
+}
+
+/// A part of a race that no order was found for.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct UnexplainedPart {
+    /// In which case.
+    pub case: u64,
+    /// What of it is known, in words.
+    pub words: String,
 }
 
 /// What is said of a clause.
@@ -212,6 +247,9 @@ pub struct StepReport {
     pub answer: Answer,
     /// The webhooks that came with it.
     pub deliveries: Vec<DeliveryReport>,
+    /// When it was under way, if some of the steps were at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interval: Option<Interval>,
 }
 
 /// Who acts in a step.
@@ -354,6 +392,20 @@ pub struct State {
     pub name: String,
     /// How often it was reached.
     pub times: u64,
+}
+
+impl StepReport {
+    /// Who sent it, if others were sent at once.
+    pub fn racer(&self) -> Option<usize> {
+        self.interval.filter(Interval::is_at_once).map(|interval| interval.client)
+    }
+}
+
+impl FindingReport {
+    /// Whether some of its steps were at once.
+    pub fn is_raced(&self) -> bool {
+        self.steps.iter().any(|step| step.racer().is_some())
+    }
 }
 
 impl Report {

@@ -16,7 +16,7 @@ mod terminal;
 pub use baseline::Baseline;
 pub use compose::Run;
 pub use curl::curl;
-pub(crate) use curl::{line as curl_line, quoted};
+pub(crate) use curl::quoted;
 pub use document::Report;
 pub use html::html;
 pub use junit::junit;

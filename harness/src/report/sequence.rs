@@ -1,8 +1,10 @@
 //! The steps of a finding as a sequence diagram: who asks whom, and what is answered.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
-use crate::report::document::{Actor, DeliveryReport, FindingReport};
+use crate::report::document::{Actor, DeliveryReport, FindingReport, StepReport};
 
 const LANE: usize = 200;
 const MARGIN: usize = 50;
@@ -24,7 +26,7 @@ pub(super) struct Sequence {
 /// Somebody who takes part.
 #[derive(Debug, Serialize)]
 struct Lane {
-    name: &'static str,
+    name: String,
     x: usize,
 }
 
@@ -47,39 +49,40 @@ struct Arrow {
 impl Sequence {
     pub(super) fn of(finding: &FindingReport) -> Sequence {
         let steps = &finding.steps;
-        let outside = steps.iter().any(|step| step.actor == Actor::Outside);
-        let receiver = steps.iter().any(|step| !step.deliveries.is_empty());
-        let mut names = vec!["caller", "service"];
-        names.extend(outside.then_some("outside world"));
-        names.extend(receiver.then_some("receiver"));
-        let lanes: Vec<Lane> = names
+        let lanes: Vec<Lane> = names(steps)
             .into_iter()
             .enumerate()
             .map(|(index, name)| Lane { name, x: MARGIN + index * LANE })
             .collect();
-        let at = |name| lanes.iter().find(|lane| lane.name == name).map_or(0, |lane| lane.x);
+        let at = |name: &str| lanes.iter().find(|lane| lane.name == name).map_or(0, |lane| lane.x);
+        let service = at("service");
         let mut arrows = Vec::new();
-        for step in steps {
-            let actor = match step.actor {
-                Actor::Caller => at("caller"),
-                Actor::Outside => at("outside world"),
-            };
-            let service = at("service");
+        let messages = messages(steps);
+        for (index, (step, is_answer)) in messages.iter().enumerate() {
+            let actor = at(&actor(step));
             let mut say = |from, to, words: String, is_answer| {
                 let y = TOP + ROW * (arrows.len() + 1);
                 arrows.push(Arrow::new(from, to, y, words, is_answer));
             };
-            say(actor, service, format!("{}. {}", step.number, step.title), false);
+            if !*is_answer {
+                say(actor, service, format!("{}. {}", step.number, step.title), false);
+                continue;
+            }
             for (delivery, times) in repeated(&step.deliveries) {
                 let times = if times > 1 { format!(" × {times}") } else { String::new() };
                 let event = delivery.event.trim_start_matches("partner.");
                 let words = format!("{event}{times}: {}", delivery.answered);
                 say(service, at("receiver"), words, false);
             }
-            let is_last = step.number == steps.len() as u64;
-            let found = &finding.found;
-            let seen = || format!("{}, {}: {}", step.answer, found.field, found.seen);
-            let answer = if is_last { seen() } else { step.answer.to_string() };
+            // Which request it is the answer to must be said where others are under way.
+            let mut answer = match step.racer() {
+                None => step.answer.to_string(),
+                Some(_) => format!("{}. {}", step.number, step.answer),
+            };
+            if index + 1 == messages.len() {
+                let found = &finding.found;
+                answer.push_str(&format!(", {}: {}", found.field, found.seen));
+            }
             say(service, actor, answer, true);
         }
         if let Some(last) = arrows.last_mut() {
@@ -88,6 +91,46 @@ impl Sequence {
         let width = MARGIN * 2 + LANE * (lanes.len() - 1);
         Sequence { width, height: TOP + ROW * (arrows.len() + 1), lanes, arrows }
     }
+}
+
+/// Who takes part, from left to right: those who race stand side by side.
+fn names(steps: &[StepReport]) -> Vec<String> {
+    let mut names = Vec::new();
+    let acts = |name: &str| steps.iter().any(|step| actor(step) == name);
+    // Nobody is the caller where everybody races.
+    names.extend((acts("caller") || steps.is_empty()).then_some("caller".to_owned()));
+    names.push("service".to_owned());
+    let racers: BTreeSet<usize> = steps.iter().filter_map(StepReport::racer).collect();
+    names.extend(racers.into_iter().map(client));
+    names.extend(acts("outside world").then_some("outside world".to_owned()));
+    let receives = steps.iter().any(|step| !step.deliveries.is_empty());
+    names.extend(receives.then_some("receiver".to_owned()));
+    names
+}
+
+/// Whose lane a step begins at.
+fn actor(step: &StepReport) -> String {
+    match (step.racer(), step.actor) {
+        (Some(racer), _) => client(racer),
+        (None, Actor::Caller) => "caller".to_owned(),
+        (None, Actor::Outside) => "outside world".to_owned(),
+    }
+}
+
+fn client(number: usize) -> String {
+    format!("client {number}")
+}
+
+/// What each step says, and whether that is its answer: one after the other, or as they came where some were at once.
+fn messages(steps: &[StepReport]) -> Vec<(&StepReport, bool)> {
+    let mut messages: Vec<(&StepReport, bool)> =
+        steps.iter().flat_map(|step| [(step, false), (step, true)]).collect();
+    messages.sort_by_key(|(step, is_answer)| match (step.interval, is_answer) {
+        (None, _) => 0,
+        (Some(interval), false) => interval.called,
+        (Some(interval), true) => interval.answered.unwrap_or(u64::MAX),
+    });
+    messages
 }
 
 impl Arrow {

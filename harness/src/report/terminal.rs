@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
 
 use crate::report::document::{
-    Answer, Difference, FindingReport, Found, GapReport, Known, LatencyReport, Party, Report,
-    SeenValue, Status, StepReport,
+    Answer, Difference, FindingReport, Found, GapReport, Known, LatencyReport, Party, RacesReport,
+    Report, SeenValue, Status, StepReport,
 };
 
 /// What a terminal has room for.
@@ -19,12 +19,24 @@ impl fmt::Display for Report {
         let Report { target, seed, cases, steps, milliseconds, .. } = self;
         let seconds = format!("{}.{} s", milliseconds / 1000, milliseconds % 1000 / 100);
         let rate = steps.saturating_mul(1000) / (*milliseconds).max(1);
-        writeln!(
-            f,
-            "{steps} steps in {cases} cases against {target}, {seconds} ({rate} steps/s), seed {seed}"
-        )?;
-        writeln!(f)?;
-        self.write_states(f)?;
+        match &self.races {
+            None => {
+                writeln!(
+                    f,
+                    "{steps} steps in {cases} cases against {target}, {seconds} ({rate} steps/s), seed {seed}"
+                )?;
+                writeln!(f)?;
+                self.write_states(f)?;
+            }
+            Some(races) => {
+                let RacesReport { clients, unknown, .. } = races;
+                writeln!(
+                    f,
+                    "{cases} races of {clients} clients against {target}, {seconds}, seed {seed}"
+                )?;
+                writeln!(f, "\nrequests  {steps}, {unknown} without an outcome\n{races}")?;
+            }
+        }
         // A mock of ours has no gaps, and how fast it answers is told as a whole.
         if !self.gaps.is_empty() {
             self.write_gaps(f)?;
@@ -148,6 +160,18 @@ impl fmt::Display for GapReport {
     }
 }
 
+impl fmt::Display for RacesReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let RacesReport { explained, undecided, inconclusive, contradicted, .. } = self;
+        write!(f, "parts     {explained} explained · {undecided} undecided · ")?;
+        write!(f, "{inconclusive} inconclusive · {contradicted} contradict the document")?;
+        for part in &self.unexplained {
+            write!(f, "\n  case {}, {}", part.case, part.words)?;
+        }
+        Ok(())
+    }
+}
+
 impl fmt::Display for FindingReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.found)?;
@@ -169,10 +193,11 @@ impl fmt::Display for FindingReport {
             cases => format!("met in {cases} cases, first in case {}", self.first_case),
         };
         let before = self.steps_before;
-        writeln!(f, "\n{met}; {before} steps made {made} in {runs} runs:")?;
-        for step in &self.steps {
-            write!(f, "{step}")?;
+        match runs {
+            0 => writeln!(f, "\n{met}; of {before} steps these {made} show it:")?,
+            _ => writeln!(f, "\n{met}; {before} steps made {made} in {runs} runs:")?,
         }
+        self.write_steps(f)?;
         if let Some(difference) = &self.difference {
             write!(f, "\n{difference}")?;
         }
@@ -180,6 +205,24 @@ impl fmt::Display for FindingReport {
             None => Ok(()),
             Some(command) => writeln!(f, "\nreplay {} with: {command}", self.fingerprint),
         }
+    }
+}
+
+impl FindingReport {
+    /// Those that were at once can be pasted as they stand.
+    fn write_steps(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut racing = false;
+        for step in &self.steps {
+            let races = step.racer().is_some();
+            match (racing, races) {
+                (false, true) => writeln!(f, "  at once:")?,
+                (true, false) => writeln!(f, "     wait")?,
+                (false, false) | (true, true) => {}
+            }
+            racing = races;
+            write!(f, "{step}")?;
+        }
+        if racing { writeln!(f, "     wait") } else { Ok(()) }
     }
 }
 
@@ -197,7 +240,14 @@ impl fmt::Display for Found {
 impl fmt::Display for StepReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "  {}. {} → {}", self.number, self.words, self.answer)?;
-        writeln!(f, "     {}", self.curl)
+        let Some((client, interval)) = self.racer().zip(self.interval) else {
+            return writeln!(f, "     {}", self.curl);
+        };
+        write!(f, "     {} &  # client {client}, ", self.curl)?;
+        match interval.answered {
+            Some(answered) => writeln!(f, "{} to {answered}", interval.called),
+            None => writeln!(f, "from {} on", interval.called),
+        }
     }
 }
 

@@ -65,7 +65,31 @@ fn check_races_and_tells_how_many_parts_it_explained() {
     }
     let output = run(&["check", "--concurrency", "2", "--cases", "5", "--json", "--in-process"]);
     let told: Value = serde_json::from_str(&stdout(&output)).unwrap();
-    assert_eq!((&told["held"], &told["races"]), (&true.into(), &5.into()));
+    assert_eq!((&told["verdict"], &told["cases"]), (&"held".into(), &5.into()));
+    assert_eq!(told["races"]["clients"], 2);
+}
+
+#[test]
+fn a_race_that_is_known_fails_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (page, xml, known) = (path("race.html"), path("race.xml"), path("known.json"));
+    let defect = "race-tells-two-secrets-for-one-url";
+    let race = ["check", "--concurrency", "4", "--steps", "40", "--in-process", "--seed", "1"];
+    let race = [&race[..], &["--cases", "10", "--defect", defect, "--json"]].concat();
+    let output = run(&[&race[..], &["--html", &page, "--junit", &xml]].concat());
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    for file in [page, xml] {
+        assert!(std::fs::read_to_string(file).unwrap().contains("4.webhooks.3"));
+    }
+    let told: Value = serde_json::from_str(&stdout(&output)).unwrap();
+    let replay = told["findings"][0]["replay"].as_str().unwrap();
+    let again: Vec<&str> = replay.split(' ').skip(1).collect();
+    assert!(again.contains(&"--steps") && again.contains(&defect), "{replay}");
+    assert_eq!(run(&again).status.code(), Some(1), "{replay}");
+    std::fs::write(&known, stdout(&output)).unwrap();
+    let output = run(&[&race[..], &["--baseline", &known]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
 }
 
 #[test]

@@ -4,17 +4,19 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use serde_json::{Value, json};
-use tideover_harness::concurrent::report::Told;
 use tideover_harness::concurrent::{
-    Answer, History, Judgement, Known, Race, Request, Schedule, Summary, Verdict, interleave,
-    judge, play,
+    Answer, Course, History, InProcess, Judgement, Known, Race, Races, Request, Schedule, Summary,
+    Verdict, interleave, judge, play,
 };
 use tideover_harness::defects;
+use tideover_harness::finding;
 use tideover_harness::generate::{Size, race};
 use tideover_harness::inbox::Arrival;
 use tideover_harness::judge::{Before, Outside};
+use tideover_harness::report::{self, Baseline, Report, Run};
 use tideover_harness::run::Observed;
 use tideover_harness::step::{Action, Call, Memory, Step};
+use tideover_harness::suite::{OverHttp, Plan};
 use tideover_harness::target::{
     Bare, Http, INBOX, Prepared, Seen, Target, Unanswered, service, start,
 };
@@ -186,7 +188,7 @@ impl Written {
         let sent = Prepared::from_step(&step, &Memory::default(), Service::FIRST_KEY);
         let client = self.0.requests.len();
         let called = self.now() + from;
-        self.0.requests.push(Request { client, sent, called, now: start(), answer });
+        self.0.requests.push(Request { client, step, sent, called, now: start(), answer });
     }
 
     /// The whole name of the vendor is synced.
@@ -484,35 +486,125 @@ async fn a_right_mock_whose_answers_get_lost_is_not_accused_over_http() {
     }
 }
 
-/// `4.advances.2`, behind HTTP.
+/// So many races of four clients each.
+pub(crate) fn plan(cases: u64) -> Plan {
+    Plan { header: header(1), first: 0, cases, steps: 40, max_findings: 5 }
+}
+
+async fn run<C: Course>(course: &mut C, plan: &Plan) -> Summary {
+    let mut races = Races::new(plan, 4);
+    races.run(course, |_| {}).await.unwrap();
+    races.summary
+}
+
+pub(crate) async fn with_defect(name: &str, plan: &Plan) -> Summary {
+    let inbox = Destinations::PublicAnd(INBOX.to_owned());
+    let face = defects::find(name).unwrap().service(Profile::default(), 1, inbox);
+    run(&mut InProcess::new(face, start()), plan).await
+}
+
+fn report(plan: &Plan, summary: &Summary, baseline: Option<&Baseline>) -> Report {
+    let run = Run {
+        plan,
+        summary: &summary.counted,
+        target: "the model",
+        offers: &[],
+        took: std::time::Duration::ZERO,
+        replay: &["tideover check it".to_owned()],
+        baseline,
+        ended: None,
+        left_behind: &[],
+        races: Some((4, &summary.parts)),
+    };
+    run.report()
+}
+
+/// What is left of a race are the requests that show it, and those without which they could not.
+#[tokio::test]
+async fn a_race_is_made_as_small_as_it_can_be() {
+    for (name, racing, alone) in [
+        ("race-lets-two-first-requests-through", 2, 7),
+        ("race-lets-an-advance-beyond-the-limit-through", 2, 14),
+        ("race-tells-two-secrets-for-one-url", 2, 0),
+        ("race-takes-two-files-for-one-import", 2, 0),
+    ] {
+        let summary = with_defect(name, &plan(60)).await;
+        let failure = &summary.counted.failures[0];
+        let clause = defects::find(name).unwrap().clause;
+        assert_eq!(failure.finding().clause, clause, "{name}");
+        assert!(failure.met > 1 && failure.probes > 1, "{name}: {failure:?}");
+        assert!(failure.steps_before > 60, "{name}: {}", failure.steps_before);
+        let at_once = failure.raced.iter().filter(|one| one.is_at_once()).count();
+        let steps = failure.transcript.steps.len();
+        assert_eq!((at_once, steps - at_once), (racing, alone), "{name}: {failure:?}");
+        let again = with_defect(name, &plan(60)).await;
+        assert_eq!(again.counted.failures[0].raced, failure.raced, "{name}");
+    }
+}
+
+/// `4.advances.2`, behind HTTP: what shows without a race is not told as one.
 #[tokio::test]
 async fn a_first_request_that_is_told_twice_is_found_over_http() {
     let defect = defects::find("repeat-is-told-as-the-first").unwrap();
     let face = defect.service(Profile::default(), 1, Destinations::Public);
     let mock = Mock::builder().face(Box::new(face)).start_at(start()).start().await.unwrap();
     let target = Http::new(mock.url(), mock.api_key()).unwrap();
-    let race = race(&header(1), 0, Size { clients: 8, steps: 6 });
-    let history = play(&target, &race, start()).await.unwrap();
-    let mut summary = Summary::default();
-    summary.add(0, history, &known());
-    let failure = summary.failure.as_ref().expect("it is found");
-    assert_eq!(failure.contradictions[0].finding.clause.name(), "4.advances.2");
-    let told = Told {
-        summary: &summary,
-        clients: 8,
-        target: "a mock",
-        seed: 1,
-        api_key: mock.api_key(),
-        took: std::time::Duration::ZERO,
-        again: "--seed 1".to_owned(),
-        ended: None,
-        left_behind: &[],
-    };
-    let text = told.to_string();
-    let racing =
-        text.lines().filter(|line| line.contains("/v1/advances") && line.contains(" &  # client"));
-    assert!(racing.count() >= 2, "{text}");
-    assert!(text.contains("  wait\n") && text.contains("$API_KEY"), "{text}");
-    assert!(!text.contains(mock.api_key()), "{text}");
+    let plan = plan(1);
+    let summary = run(&mut OverHttp::new(target), &plan).await;
+    let failure = &summary.counted.failures[0];
+    assert_eq!(failure.finding().clause.name(), "4.advances.2");
+    assert_eq!(failure.transcript.steps.len(), 9, "{failure:?}");
+    assert!(failure.raced.iter().all(|one| !one.is_at_once()), "{:?}", failure.raced);
+    let report = report(&plan, &summary, None);
+    assert!(report.latency.len() > 3, "{:?}", report.latency);
+    let told = report.to_string();
+    assert!(told.contains("$API_KEY") && !told.contains(mock.api_key()), "{told}");
     mock.stop().await;
+}
+
+/// A race is told as anything else is: terminal, JSON, JUnit and page read one report.
+#[tokio::test]
+async fn a_race_is_told_in_every_form() {
+    let plan = plan(10);
+    let summary = with_defect("race-lets-two-first-requests-through", &plan).await;
+    let found = report(&plan, &summary, None);
+    assert_eq!(found.verdict, finding::Verdict::Violated);
+    let told = found.to_string();
+    assert!(told.contains("10 races of 4 clients against the model"), "{told}");
+    let racing = told.lines().filter(|line| line.contains(" &  # client"));
+    assert_eq!(racing.count(), 2, "{told}");
+    assert!(told.contains("  at once:\n") && told.contains("     wait\n"), "{told}");
+    assert!(told.contains("with: tideover check it"), "{told}");
+
+    let schema = jsonschema::validator_for(&report::document::schema()).unwrap();
+    let problems: Vec<_> =
+        schema.iter_errors(&json!(found)).map(|problem| problem.to_string()).collect();
+    assert!(problems.is_empty(), "{problems:?}");
+    let page = report::html(&found).unwrap();
+    let lanes = |name: &str| page.matches(&format!(">{name}</text>")).count();
+    assert_eq!((lanes("caller"), lanes("client 1"), lanes("client 2")), (1, 1, 1));
+    let xml = report::junit(&found).unwrap();
+    assert!(xml.contains("failures=\"1\""), "{}", &xml[..400]);
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("former.json");
+    std::fs::write(&path, json!(found).to_string()).unwrap();
+    let known = report(&plan, &summary, Some(&Baseline::read(&path).unwrap()));
+    assert_eq!(known.verdict, finding::Verdict::Held);
+}
+
+#[tokio::test]
+async fn a_right_service_is_told_to_hold_what_races_are_about() {
+    let plan = plan(20);
+    let service = service(Profile::default(), 1, INBOX);
+    let summary = run(&mut InProcess::new(service, start()), &plan).await;
+    let report = report(&plan, &summary, None);
+    assert_eq!(report.verdict, finding::Verdict::Held);
+    for clause in ["4.advances.2", "4.imports.8", "4.webhooks.3", "8.concentrationLimit"] {
+        let told = report.clauses.iter().find(|one| one.clause == clause).unwrap();
+        assert!(told.exercised > 0, "{told:?}");
+    }
+    let races = report.races.unwrap();
+    assert_eq!((races.undecided, races.inconclusive, races.contradicted), (0, 0, 0));
+    assert!(races.explained > 100, "{races:?}");
 }

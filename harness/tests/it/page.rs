@@ -7,6 +7,7 @@ use tideover_harness::report::document::{FindingReport, GapReport, LatencyReport
 use tideover_harness::report::{Report, html, junit};
 
 use crate::browser::{self, Browser};
+use crate::concurrent;
 use crate::report::{plan, report, with_defect};
 
 /// A report with something in every part of it.
@@ -17,6 +18,9 @@ async fn full() -> Report {
     // Its diagram is wider than a phone.
     let wide = with_defect("every-sequence-is-one", &plan).await;
     report.findings.push(FindingReport::of(&wide.failures[0]));
+    let (races, defect) = (concurrent::plan(10), "race-lets-two-first-requests-through");
+    let raced = concurrent::with_defect(defect, &races).await;
+    report.findings.push(FindingReport::of(&raced.counted.failures[0]));
     let operation = "GET /v1/organizations/{payeeExternalId}/invoices/{externalId}".to_owned();
     let (count, median, percentile95, max) = (12, 800, 1200, 40_000);
     report.latency.push(LatencyReport { operation, count, median, percentile95, max });

@@ -40,8 +40,8 @@ async fn right(plan: &Plan) -> Summary {
 pub(crate) fn report(plan: &Plan, summary: &Summary, baseline: Option<&Baseline>) -> Report {
     let took = Duration::from_millis(1234);
     let (target, replay) = ("the model, in process", &["tideover replay it".to_owned()]);
-    let (ended, left_behind) = (None, &[][..]);
-    Run { plan, summary, target, offers: IN_PROCESS, took, replay, baseline, ended, left_behind }
+    let (offers, ended, left_behind, races) = (IN_PROCESS, None, &[][..], None);
+    Run { plan, summary, target, offers, took, replay, baseline, ended, left_behind, races }
         .report()
 }
 
@@ -112,6 +112,7 @@ fn what_a_run_does_not_meet_says_why() {
         baseline: None,
         ended: None,
         left_behind: &[],
+        races: None,
     };
     let report = run.report();
     for (name, status, reason) in [
@@ -166,6 +167,7 @@ async fn a_run_over_http_tells_how_long_the_answers_took() {
         baseline: None,
         ended: None,
         left_behind: &[],
+        races: None,
     };
     let report = run.report();
     assert!(report.latency.len() > 5);

@@ -2,7 +2,6 @@
 
 mod course;
 mod options;
-mod races;
 mod replay;
 
 use std::fmt;
@@ -16,6 +15,7 @@ use crate::checks::registry::Needs;
 use crate::cli::check::{Progress, print_steps};
 use crate::cli::live::course::{End, to_the_end};
 use crate::cli::{Held, Output, Problem, client, wrong};
+use crate::concurrent::{self, Parts, Races};
 use crate::finding::Verdict;
 use crate::generate::{Vocabulary, live_case};
 use crate::inbox;
@@ -57,6 +57,8 @@ pub(super) struct Asked<'a> {
     pub(super) print_steps: bool,
     /// Writes failures down, and says how to replay them.
     pub(super) keep: &'a Keep<'a>,
+    /// Says how to run the race of a failure again.
+    pub(super) race_again: &'a dyn Fn(&Failure, u64) -> String,
     /// Whether a run that came to such an end has held.
     pub(super) conclude: &'a Conclude<'a>,
     /// What is known.
@@ -66,6 +68,8 @@ pub(super) struct Asked<'a> {
 /// What came of a run.
 struct Outcome {
     summary: Summary,
+    /// What was concluded of the order of requests, if they were sent at once.
+    parts: Option<Parts>,
     end: End,
     secrets: Secrets,
 }
@@ -106,19 +110,8 @@ impl LiveOptions {
             })?;
         let session = open(&options, &settings, &plan.header).await?;
         let (target, offers) = (settings.target.clone(), offers(&settings));
-        if asked.clients.is_some() {
-            let abilities = session.abilities().clone();
-            let vocabulary = Vocabulary::new(settings.clone(), abilities, plan.cases);
-            let session = Rc::new(session);
-            let world = LiveWorld::new(Rc::clone(&session), vocabulary);
-            let clients = usize::try_from(at_once.get()).unwrap_or(usize::MAX);
-            let (settings, plan) = (&settings, &plan);
-            return races::Races { session, world, settings, plan, clients }
-                .run(asked.output)
-                .await;
-        }
         let began = Instant::now();
-        let outcome = play(Rc::new(session), settings, &plan, asked.output).await?;
+        let outcome = play(Rc::new(session), settings, &plan, &asked).await?;
         tell(&asked, &plan, &target, &offers, began, outcome, &again)
     }
 }
@@ -151,15 +144,31 @@ async fn play(
     session: Rc<Session>,
     settings: Settings,
     plan: &Plan,
-    output: &Output,
+    asked: &Asked<'_>,
 ) -> Result<Outcome, Problem> {
     let vocabulary = Vocabulary::new(settings, session.abilities().clone(), plan.cases);
     let mut world = LiveWorld::new(Rc::clone(&session), vocabulary);
-    let progress = Progress::new(output, plan);
-    let mut suite = Suite::new(plan);
-    let playing = suite.play(&mut world, |summary| progress.show(summary.cases));
-    let end = to_the_end(&session, &progress, playing).await?;
-    Ok(Outcome { summary: suite.summary, end, secrets: session.secrets() })
+    let progress = Progress::new(asked.output, plan);
+    let (summary, parts, end) = match asked.clients {
+        None => {
+            let mut suite = Suite::new(plan);
+            let playing = suite.play(&mut world, |summary| progress.show(summary.cases));
+            let end = to_the_end(&session, &progress, playing).await?;
+            (suite.summary, None, end)
+        }
+        Some(clients) => {
+            let mut races = Races::new(plan, at_once(clients));
+            let running = races.run(&mut world, |summary| progress.show(summary.counted.cases));
+            let end = to_the_end(&session, &progress, running).await?;
+            let concurrent::Summary { counted, parts } = races.summary;
+            (counted, Some(parts), end)
+        }
+    };
+    Ok(Outcome { summary, parts, end, secrets: session.secrets() })
+}
+
+fn at_once(clients: NonZeroU32) -> usize {
+    usize::try_from(clients.get()).unwrap_or(usize::MAX)
 }
 
 fn tell(
@@ -171,9 +180,16 @@ fn tell(
     outcome: Outcome,
     again: &str,
 ) -> Result<Held, Problem> {
-    let Outcome { mut summary, end: End { ending, interrupted, left_behind }, secrets } = outcome;
+    let Outcome { mut summary, parts, end, secrets } = outcome;
+    let End { ending, interrupted, left_behind } = end;
     summary.hold_to(&asked.stated);
-    let replay = (asked.keep)(&summary.failures, &secrets);
+    let replay = match parts {
+        None => (asked.keep)(&summary.failures, &secrets),
+        Some(_) => {
+            let again = |failure| (asked.race_again)(failure, plan.header.seed);
+            Ok(summary.failures.iter().map(again).collect())
+        }
+    };
     let replay: Result<Vec<String>, Problem> =
         replay.map(|kept| kept.into_iter().map(|replay| replay + again).collect());
     let run = Run {
@@ -186,6 +202,7 @@ fn tell(
         baseline: asked.baseline.as_ref(),
         ended: ending.as_ref().map(ToString::to_string),
         left_behind: &left_behind,
+        races: parts.as_ref().zip(asked.clients).map(|(parts, it)| (at_once(it), parts)),
     };
     let mut report = run.report();
     report.conceal(&secrets);

@@ -3,14 +3,14 @@
 use tideover_model::clause::Kind;
 use tideover_model::{Clause, Code, Status};
 
+use super::Looked;
 use crate::checks::{Asked, Checks, Exchange, Notes};
 use crate::concurrent::decoded::Decoded;
 use crate::concurrent::judgement::Contradiction;
 use crate::finding::Finding;
 
-pub(super) fn find(history: &Decoded<'_>) -> Vec<Contradiction> {
+pub(super) fn look(history: &Decoded<'_>, looked: &mut Looked) {
     let mut checks = Checks::of_answers();
-    let mut found = Vec::new();
     for (index, request) in history.requests.iter().enumerate() {
         let Some(answer) = &request.answer else { continue };
         let exchange = Exchange {
@@ -31,19 +31,30 @@ pub(super) fn find(history: &Decoded<'_>) -> Vec<Contradiction> {
         let mut notes = Notes::default();
         checks.observe(&exchange, &mut notes);
         notes.excuse(&exchange);
-        notes.findings.extend(other_status(&exchange));
-        let documented = |finding: &Finding| finding.clause.kind() == Kind::Documented;
-        let findings = notes.findings.into_iter().filter(documented);
-        found.extend(findings.map(|finding| Contradiction { finding, requests: vec![index] }));
+        if let Some((clause, status)) = documented_status(&exchange) {
+            looked.meet(clause);
+            notes.findings.extend(other_status(&exchange, clause, status));
+        }
+        looked.coverage.record(&exchange);
+        let is_documented = |clause: &Clause| clause.kind() == Kind::Documented;
+        for (clause, times) in notes.met.into_iter().filter(|(clause, _)| is_documented(clause)) {
+            *looked.met.entry(clause).or_default() += times;
+        }
+        let findings = notes.findings.into_iter().filter(|found| is_documented(&found.clause));
+        let alone = |finding| Contradiction { finding, requests: vec![index] };
+        looked.contradictions.extend(findings.map(alone));
     }
-    found
+}
+
+/// The status that the document states for the code that was answered, and where.
+fn documented_status(exchange: &Exchange<'_>) -> Option<(Clause, u16)> {
+    let code = exchange.seen.code().filter(|_| exchange.call().is_some()).and_then(Code::parse)?;
+    let Status::Documented(status) = code.status() else { return None };
+    Some((Clause::find(&format!("7.codes.{code}"))?, status))
 }
 
 /// A code whose status the document states has no other.
-fn other_status(exchange: &Exchange<'_>) -> Option<Finding> {
-    let code = exchange.seen.code().filter(|_| exchange.call().is_some()).and_then(Code::parse)?;
-    let Status::Documented(status) = code.status() else { return None };
-    let clause = Clause::find(&format!("7.codes.{code}"))?;
+fn other_status(exchange: &Exchange<'_>, clause: Clause, status: u16) -> Option<Finding> {
     (status != exchange.seen.status).then(|| {
         let (expected, seen) = (status.to_string(), exchange.seen.status.to_string());
         Finding::new(clause, exchange.operation(), "status", expected, seen)

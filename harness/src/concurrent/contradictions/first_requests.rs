@@ -3,18 +3,21 @@
 
 use tideover_model::{OperationKind, clause};
 
-use super::{Broken, granted, is_first, requests_for_advances};
+use super::{Broken, Looked, granted, is_first, requests_for_advances};
 use crate::concurrent::decoded::Decoded;
 use crate::concurrent::judgement::Contradiction;
 
 /// What stays as it was first told.
 const UNCHANGED: [&str; 3] = ["advanceAmount", "feeTotal", "remittance"];
 
-pub(super) fn find(history: &Decoded<'_>) -> Vec<Contradiction> {
-    let mut found = Vec::new();
+pub(super) fn look(history: &Decoded<'_>, looked: &mut Looked) {
     for ((_, payee, invoice), asked) in requests_for_advances(history) {
         let first: Vec<usize> =
             asked.iter().copied().filter(|one| is_first(&history.requests[*one])).collect();
+        if asked.iter().filter(|one| granted(&history.requests[**one]).is_some()).count() > 1 {
+            looked.meet(clause!("4.advances.2"));
+            looked.meet(clause!("4.advances.2.2"));
+        }
         if first.len() > 1 {
             let broken = Broken {
                 clause: clause!("4.advances.2"),
@@ -23,11 +26,11 @@ pub(super) fn find(history: &Decoded<'_>) -> Vec<Contradiction> {
                 expected: format!("false once for invoice {invoice} of {payee}"),
                 seen: format!("false {} times", first.len()),
             };
-            found.push(broken.by(first));
+            looked.contradictions.push(broken.by(first));
         }
-        found.extend(UNCHANGED.iter().find_map(|field| differing(history, &asked, field)));
+        let differing = UNCHANGED.iter().find_map(|field| differing(history, &asked, field));
+        looked.contradictions.extend(differing);
     }
-    found
 }
 
 /// Two answers that tell one advance differently.

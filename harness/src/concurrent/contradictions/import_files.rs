@@ -4,21 +4,23 @@ use std::collections::BTreeMap;
 
 use tideover_model::{ImportRow, Operation, OperationKind, clause};
 
-use super::{Broken, Named};
+use super::{Broken, Looked, Named};
 use crate::concurrent::decoded::Decoded;
-use crate::concurrent::judgement::Contradiction;
 
 /// The first file taken under an identifier, and files with other rows. What else makes a file another one is a gap
 /// (`gap.sameFile`).
-pub(super) fn find(history: &Decoded<'_>) -> Vec<Contradiction> {
+pub(super) fn look(history: &Decoded<'_>, looked: &mut Looked) {
     let mut first: BTreeMap<Named<'_>, (usize, &[ImportRow])> = BTreeMap::new();
-    let mut found = Vec::new();
     for (index, request, operation) in history.operations() {
         let Operation::ImportInvoices { import, file } = operation else { continue };
+        let key = (&request.sent.authorization, import.as_str());
+        let is_other = first.get(&key).is_some_and(|(_, rows)| *rows != file.rows);
+        if is_other && request.outcome().is_some() {
+            looked.meet(clause!("4.imports.8"));
+        }
         if request.success().is_none() {
             continue;
         }
-        let key = (&request.sent.authorization, import.as_str());
         let (taken, rows) = first.entry(key).or_insert((index, &file.rows));
         if *rows != file.rows {
             let broken = Broken {
@@ -28,8 +30,7 @@ pub(super) fn find(history: &Decoded<'_>) -> Vec<Contradiction> {
                 expected: format!("already_imported for all but one of the files sent as {import}"),
                 seen: "two different files, both taken".to_owned(),
             };
-            found.push(broken.by(vec![*taken, index]));
+            looked.contradictions.push(broken.by(vec![*taken, index]));
         }
     }
-    found
 }

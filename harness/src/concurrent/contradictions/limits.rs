@@ -9,39 +9,41 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use tideover_model::{Code, Operation, OperationKind, clause};
 
-use super::{Broken, Invoice, Named, advanced, granted, requests_for_advances};
+use super::{Broken, Invoice, Looked, Named, advanced, granted, requests_for_advances};
 use crate::concurrent::decoded::{Decoded, syncs};
 use crate::concurrent::history::Request;
-use crate::concurrent::judgement::{Contradiction, Known};
+use crate::concurrent::judgement::Known;
 use crate::judge::{Before, Outside, amount};
 
-pub(super) fn find(
+pub(super) fn look(
     history: &Decoded<'_>,
     parts: &[Vec<usize>],
     known: &Known,
-) -> Vec<Contradiction> {
+    looked: &mut Looked,
+) {
     // Whoever pays something back makes room.
     if history.requests.iter().any(|request| request.acts() == Some("payorPays")) {
-        return Vec::new();
+        return;
     }
     let advances = Advances::of(history, parts);
     let mut by_payee: BTreeMap<Named<'_>, Vec<(usize, i64)>> = BTreeMap::new();
     for ((platform, payee, _), (request, amount)) in &advances.granted {
         by_payee.entry((platform, payee)).or_default().push((*request, *amount));
     }
-    let mut found = Vec::new();
     for ((platform, payee), granted) in by_payee {
         let sum: i64 = granted.iter().map(|(_, amount)| amount).sum();
         let mut requests: Vec<usize> = granted.iter().map(|(request, _)| *request).collect();
         let unpaid = known.outside == Outside::Ours
             || requests.iter().all(|one| is_read_uncollected(history, *one));
-        let limit = known.limit.map(|limit| limit.0).filter(|limit| unpaid && sum > *limit);
+        let limit = known.limit.map(|limit| limit.0).filter(|_| unpaid);
         let alone = known.outside == Outside::Ours && known.before == Before::Nothing;
-        let refusal = advances
-            .refused
-            .iter()
-            .filter(|one| alone && (&one.platform, &*one.payee) == (platform, payee))
-            .find(|one| sum >= one.less_than);
+        let of_payee = |one: &&Refused| alone && (&one.platform, &*one.payee) == (platform, payee);
+        let refused: Vec<&Refused> = advances.refused.iter().filter(of_payee).collect();
+        if limit.is_some() || !refused.is_empty() {
+            looked.meet(clause!("8.concentrationLimit"));
+        }
+        let limit = limit.filter(|limit| sum > *limit);
+        let refusal = refused.into_iter().find(|one| sum >= one.less_than);
         let seen = format!("{sum} granted to {payee}");
         let broken = |clause, expected| Broken {
             clause,
@@ -52,14 +54,15 @@ pub(super) fn find(
         };
         if let Some(limit) = limit {
             let expected = format!("at most {limit} outstanding");
-            found.push(broken(clause!("8.concentrationLimit"), expected).by(requests));
+            let broken = broken(clause!("8.concentrationLimit"), expected);
+            looked.contradictions.push(broken.by(requests));
         } else if let Some(refusal) = refusal {
             let expected = format!("less than {}, since that was refused", refusal.less_than);
             requests.push(refusal.request);
-            found.push(broken(clause!("8.concentrationLimit"), expected).by(requests));
+            let broken = broken(clause!("8.concentrationLimit"), expected);
+            looked.contradictions.push(broken.by(requests));
         }
     }
-    found
 }
 
 /// What was granted and what was refused.

@@ -9,29 +9,57 @@ mod subscriptions;
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use tideover_model::{Clause, Operation, OperationKind};
+use tideover_model::{Clause, Operation, OperationKind, clause};
 
+use crate::checks::registry;
 use crate::concurrent::decoded::Decoded;
 use crate::concurrent::history::Request;
 use crate::concurrent::judgement::{Contradiction, Known};
+use crate::coverage::Coverage;
 use crate::finding::Finding;
 
-/// Everything in `history`, which has these parts, that no order excuses.
-pub(super) fn find(
-    history: &Decoded<'_>,
-    parts: &[Vec<usize>],
-    known: &Known,
-) -> Vec<Contradiction> {
-    let mut found = answers::find(history);
+/// What of a history no order excuses.
+#[derive(Default)]
+pub(super) struct Looked {
+    pub(super) contradictions: Vec<Contradiction>,
+    /// How often each clause was met.
+    pub(super) met: BTreeMap<Clause, u64>,
+    pub(super) coverage: Coverage,
+}
+
+/// Looks at `history`, which has these parts, with every law.
+pub(super) fn look(history: &Decoded<'_>, parts: &[Vec<usize>], known: &Known) -> Looked {
+    let mut looked = Looked::default();
+    answers::look(history, &mut looked);
     // After it, nothing that was is so still.
     if history.requests.iter().any(|request| request.acts() == Some("reset")) {
-        return found;
+        return looked;
     }
-    found.extend(first_requests::find(history));
-    found.extend(limits::find(history, parts, known));
-    found.extend(subscriptions::find(history));
-    found.extend(import_files::find(history));
-    found
+    first_requests::look(history, &mut looked);
+    limits::look(history, parts, known, &mut looked);
+    subscriptions::look(history, &mut looked);
+    import_files::look(history, &mut looked);
+    looked
+}
+
+/// Whether races are about `clause`. What else an answer alone may contradict, such as the status of a code, comes by
+/// chance.
+pub(crate) fn can_contradict(clause: Clause) -> bool {
+    const LAWS: [Clause; 5] = [
+        clause!("4.advances.2"),
+        clause!("4.advances.2.2"),
+        clause!("4.imports.8"),
+        clause!("4.webhooks.3"),
+        clause!("8.concentrationLimit"),
+    ];
+    LAWS.contains(&clause) || registry::shows_in_an_answer(clause)
+}
+
+impl Looked {
+    /// Counts that `clause` was met.
+    fn meet(&mut self, clause: Clause) {
+        *self.met.entry(clause).or_default() += 1;
+    }
 }
 
 /// What a law says and how it is broken.

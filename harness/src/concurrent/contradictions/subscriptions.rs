@@ -7,21 +7,26 @@ use std::collections::BTreeMap;
 
 use tideover_model::{Operation, OperationKind, clause};
 
-use super::{Broken, Named, granted};
+use super::{Broken, Looked, Named, granted};
 use crate::concurrent::decoded::Decoded;
-use crate::concurrent::judgement::Contradiction;
 
-pub(super) fn find(history: &Decoded<'_>) -> Vec<Contradiction> {
-    let mut told: BTreeMap<Named<'_>, Vec<usize>> = BTreeMap::new();
+pub(super) fn look(history: &Decoded<'_>, looked: &mut Looked) {
+    // Those that were answered, and of them those that were granted.
+    let mut asked: BTreeMap<Named<'_>, (usize, Vec<usize>)> = BTreeMap::new();
     for (index, request, operation) in history.operations() {
         if let Operation::Subscribe { url, .. } = operation
-            && request.success().is_some()
+            && request.outcome().is_some()
         {
-            told.entry((&request.sent.authorization, url.as_str())).or_default().push(index);
+            let key = (&request.sent.authorization, url.as_str());
+            let (answered, told) = asked.entry(key).or_default();
+            *answered += 1;
+            told.extend(request.success().map(|_| index));
         }
     }
-    let mut found = Vec::new();
-    for ((_, url), told) in told {
+    for ((_, url), (answered, told)) in asked {
+        if answered > 1 {
+            looked.meet(clause!("4.webhooks.3"));
+        }
         let pairs = told
             .iter()
             .enumerate()
@@ -38,10 +43,9 @@ pub(super) fn find(history: &Decoded<'_>) -> Vec<Contradiction> {
                 expected: format!("one for {url}, and already_subscribed for the others"),
                 seen: "two, and no deletion between".to_owned(),
             };
-            found.push(broken.by(vec![one, other]));
+            looked.contradictions.push(broken.by(vec![one, other]));
         }
     }
-    found
 }
 
 /// Whether the subscription that `one` made may have been deleted before `other` made its own.
