@@ -9,7 +9,7 @@
 //! - [`concurrent`] sends requests at once and judges what came of it.
 //! - [`live`] is a target that is not ours, and what may be sent there.
 //! - [`receiver`] examines an integrator's own endpoint for webhooks.
-//! - [`coverage`] counts what was reached, [`latency`] how long it took, [`suite`] runs many cases, [`report`] tells of them.
+//! - [`coverage`] counts what was reached, [`tally`] the clauses that were met, [`latency`] how long it took, [`suite`] runs many cases, [`report`] tells of them.
 
 pub mod checks;
 pub mod cli;
@@ -37,5 +37,6 @@ pub mod standing;
 pub mod step;
 pub mod stranger;
 pub mod suite;
+pub mod tally;
 pub mod target;
 pub mod transcript;

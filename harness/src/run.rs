@@ -1,7 +1,6 @@
 //! A run: steps played against a target, each answer looked at by every check.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::mem::take;
 use std::time::{Duration, Instant};
 
@@ -16,6 +15,7 @@ use crate::judge::{Before, Belief, Explanation, Outside, Point, is_outage};
 use crate::learn::{Gaps, Lessons};
 use crate::matcher::{Mismatch, mismatches};
 use crate::step::{Memory, Step};
+use crate::tally::Tally;
 use crate::target::{
     Answer, Applied, Bare, INBOX, NO_INBOX, Prepared, Seen, Target, Unanswered, Unreachable,
     service,
@@ -28,7 +28,7 @@ pub struct Played {
     /// When each step was played and what was answered, if an answer came.
     pub answers: Vec<(Timestamp, Option<Seen>)>,
     /// How often each clause was met.
-    pub met: BTreeMap<Clause, u64>,
+    pub met: Tally,
     /// What was reached.
     pub coverage: Coverage,
     /// What came to the inbox, with the index of the step that it came with.

@@ -17,6 +17,7 @@ use crate::report::document::Ending;
 use crate::run::{Observed, Played, play, play_case};
 use crate::shrink::{Probe, shrink};
 use crate::step::Step;
+use crate::tally::Tally;
 use crate::target::{Bare, Http, Prepared, PreparedAction, Seen, Target, Unreachable};
 use crate::transcript::{Header, Transcript};
 
@@ -150,7 +151,7 @@ pub struct Summary {
     /// Steps that were played.
     pub steps: u64,
     /// How often each clause was met.
-    pub met: BTreeMap<Clause, u64>,
+    pub met: Tally,
     /// In how many cases each clause was not as it should be, and how bad that was at worst.
     pub broken: BTreeMap<Clause, (u64, Verdict)>,
     /// What was reached.
@@ -320,9 +321,7 @@ impl Summary {
             let first = || (finding.clone(), 0);
             self.noticed.entry(finding.cause()).or_insert_with(first).1 += 1;
         }
-        for (clause, times) in &played.met {
-            *self.met.entry(*clause).or_default() += times;
-        }
+        self.met.add(&played.met);
         for (kind, took) in &played.latencies {
             self.latencies.record(*kind, *took);
         }

@@ -91,6 +91,11 @@ impl Clause {
         (0..COUNT).map(Clause)
     }
 
+    /// Its place among all, from 0.
+    pub const fn number(self) -> usize {
+        self.0 as usize
+    }
+
     /// The stable name.
     pub const fn name(self) -> &'static str {
         self.entry().name

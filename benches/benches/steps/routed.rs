@@ -60,9 +60,8 @@ impl Routed {
             PreparedAction::Call(call) => {
                 let request = Request::builder().method(&*call.method).uri(&call.path);
                 let typed = call.content_type.iter();
-                let request = typed.fold(request, |request, media_type| {
-                    request.header(CONTENT_TYPE, media_type)
-                });
+                let request = typed
+                    .fold(request, |request, media_type| request.header(CONTENT_TYPE, media_type));
                 (request, Body::from(call.body.clone()))
             }
             PreparedAction::Act(fields) => {

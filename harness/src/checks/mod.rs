@@ -24,7 +24,6 @@ mod unchanged;
 mod wanted;
 
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -37,6 +36,7 @@ use crate::finding::{Finding, Verdict};
 use crate::inbox::Arrival;
 use crate::judge::{Outside, Point};
 use crate::learn::Gaps;
+use crate::tally::Tally;
 use crate::target::{Body, Prepared, PreparedAction, PreparedCall, Seen};
 
 /// One exchange: what was sent, what was answered, what the shadow model answers.
@@ -109,7 +109,7 @@ enum Whose {
 #[derive(Clone, Debug, Default)]
 pub struct Notes {
     /// How often each clause was met.
-    pub met: BTreeMap<Clause, u64>,
+    pub met: Tally,
     /// What was seen where the document is silent.
     pub gaps: Gaps,
     /// What does not hold.
@@ -255,7 +255,7 @@ impl Notes {
 
     /// Counts that `clause` was met, and held.
     fn meet(&mut self, clause: Clause) {
-        *self.met.entry(clause).or_default() += 1;
+        self.met.meet(clause);
     }
 }
 

@@ -6,6 +6,7 @@ use tideover_model::{PlatformId, SigningKey};
 use crate::checks::{Asked, Check, Exchange, Inside, Notes};
 use crate::inbox::Arrival;
 use crate::step::{Action, Call, Memory, Step};
+use crate::tally::Tally;
 use crate::target::{Prepared, Seen, start};
 
 /// Shows `check` exchanges, and says which clauses it finds broken.
@@ -66,7 +67,7 @@ fn broken_by(check: &mut dyn Check, shown: &[Shown]) -> Vec<&'static str> {
         };
         check.observe(&exchange, &mut notes);
     }
-    assert!(!notes.met.is_empty(), "nothing was met");
+    assert_ne!(notes.met, Tally::default(), "nothing was met");
     notes.findings.iter().map(|finding| finding.clause.name()).collect()
 }
 

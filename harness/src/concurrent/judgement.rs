@@ -1,9 +1,7 @@
 //! What a history lets be concluded.
 
-use std::collections::BTreeMap;
-
 use serde_json::Value;
-use tideover_model::{Cents, Clause, Operation, Profile, Service, Timestamp};
+use tideover_model::{Cents, Operation, Profile, Service, Timestamp};
 
 use crate::concurrent::contradictions::{self, Looked};
 use crate::concurrent::decoded::Decoded;
@@ -14,6 +12,7 @@ use crate::coverage::Coverage;
 use crate::finding::Finding;
 use crate::judge::{Before, DEEPEST, Outside, Told, Unseen, World};
 use crate::run::{Observed, Standing, origin};
+use crate::tally::Tally;
 use crate::target::NO_INBOX;
 use crate::transcript::Header;
 
@@ -48,7 +47,7 @@ pub struct Judgement {
     /// What contradicts the document, whatever the order.
     pub contradictions: Vec<Contradiction>,
     /// How often each clause was met that an order excuses nobody from.
-    pub met: BTreeMap<Clause, u64>,
+    pub met: Tally,
     /// What was reached.
     pub coverage: Coverage,
 }

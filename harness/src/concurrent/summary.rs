@@ -98,9 +98,7 @@ impl Summary {
         let unanswered = history.requests.iter().filter(|request| request.answer.is_none());
         counted.unanswered += unanswered.count() as u64;
         counted.coverage.add(&judgement.coverage);
-        for (clause, times) in &judgement.met {
-            *counted.met.entry(*clause).or_default() += times;
-        }
+        counted.met.add(&judgement.met);
         let broken: BTreeSet<Clause> =
             judgement.contradictions.iter().map(|one| one.finding.clause).collect();
         for clause in broken {

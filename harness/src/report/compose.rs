@@ -112,13 +112,12 @@ impl Run<'_> {
     /// Whether a clause holds, how often that was looked at, and why no more can be said.
     fn standing(&self, clause: Clause) -> (Status, u64, Option<String>) {
         let Summary { met, broken, .. } = self.summary;
-        let times = |clause: &Clause| met.get(clause).copied().unwrap_or(0);
         let standing = Standing::of(clause);
         if let Some((_, verdict)) = broken.get(&clause) {
-            return (Status::from(*verdict), times(&clause), None);
+            return (Status::from(*verdict), met.times(clause), None);
         }
-        if times(&clause) > 0 {
-            return (Status::Held, times(&clause), None);
+        if met.times(clause) > 0 {
+            return (Status::Held, met.times(clause), None);
         }
         if self.races.is_some() {
             let why = || "races are not about it".to_owned();
@@ -147,7 +146,7 @@ impl Run<'_> {
     /// The same of a clause whose breaches are told under others.
     fn shown(&self, shows_in: &[Clause]) -> (Status, u64, Option<String>) {
         let Summary { met, broken, .. } = self.summary;
-        let exercised = shows_in.iter().filter_map(|one| met.get(one)).sum();
+        let exercised = shows_in.iter().map(|one| met.times(*one)).sum();
         let doubtful = || shows_in.iter().filter(|one| broken.contains_key(one));
         if doubtful().next().is_some() {
             let reason = format!("a breach shows in {}, which is broken", names(doubtful()));

@@ -86,7 +86,7 @@ fn what_a_clause_shows_in_is_checked() {
 #[tokio::test]
 async fn a_run_in_process_meets_what_is_checked_and_nothing_else() {
     let summary = suite::check(&mut in_process(), &plan(150)).await.unwrap();
-    let met: BTreeSet<Clause> = summary.met.into_keys().collect();
+    let met: BTreeSet<Clause> = summary.met.clauses().collect();
     let all = [Needs::Requests, Needs::Vendor, Needs::Operator, Needs::Inbox, Needs::Inside];
     assert_eq!(met, within_reach(&all));
 }
@@ -96,7 +96,7 @@ async fn a_run_over_http_meets_all_but_what_is_inside() {
     let plan = plan(150);
     let (_mock, target) = embedded(&plan.header).await.unwrap();
     let summary = suite::check(&mut OverHttp::new(target), &plan).await.unwrap();
-    let met: BTreeSet<Clause> = summary.met.into_keys().collect();
+    let met: BTreeSet<Clause> = summary.met.clauses().collect();
     assert_eq!(met, within_reach(&[Needs::Requests, Needs::Vendor, Needs::Operator, Needs::Inbox]));
 }
 
@@ -111,7 +111,7 @@ async fn without_an_operator_a_run_meets_what_needs_none() {
         let mut target = in_process().fresh().await.unwrap();
         let played = play(&mut target, &plan.header, &steps).await.unwrap();
         assert!(played.held(), "{:?}", played.findings);
-        met.extend(played.met.into_keys());
+        met.extend(played.met.clauses());
     }
     assert_eq!(met, within_reach(&[Needs::Requests, Needs::Inbox, Needs::Inside]));
 }

@@ -37,8 +37,8 @@ pub(super) fn look(history: &Decoded<'_>, looked: &mut Looked) {
         }
         looked.coverage.record(&exchange);
         let is_documented = |clause: &Clause| clause.kind() == Kind::Documented;
-        for (clause, times) in notes.met.into_iter().filter(|(clause, _)| is_documented(clause)) {
-            *looked.met.entry(clause).or_default() += times;
+        for (clause, times) in notes.met.iter().filter(|(clause, _)| is_documented(clause)) {
+            looked.met.meet_often(clause, times);
         }
         let findings = notes.findings.into_iter().filter(|found| is_documented(&found.clause));
         let alone = |finding| Contradiction { finding, requests: vec![index] };

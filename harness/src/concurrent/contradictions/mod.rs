@@ -17,13 +17,14 @@ use crate::concurrent::history::Request;
 use crate::concurrent::judgement::{Contradiction, Known};
 use crate::coverage::Coverage;
 use crate::finding::Finding;
+use crate::tally::Tally;
 
 /// What of a history no order excuses.
 #[derive(Default)]
 pub(super) struct Looked {
     pub(super) contradictions: Vec<Contradiction>,
     /// How often each clause was met.
-    pub(super) met: BTreeMap<Clause, u64>,
+    pub(super) met: Tally,
     pub(super) coverage: Coverage,
 }
 
@@ -58,7 +59,7 @@ pub(crate) fn can_contradict(clause: Clause) -> bool {
 impl Looked {
     /// Counts that `clause` was met.
     fn meet(&mut self, clause: Clause) {
-        *self.met.entry(clause).or_default() += 1;
+        self.met.meet(clause);
     }
 }
 
