@@ -11,8 +11,8 @@ use crate::coverage::Coverage;
 use crate::finding::{Finding, Verdict};
 use crate::foretold::{Case, Oracle};
 use crate::inbox::Arrival;
-use crate::judge::{Before, Belief, Explanation, Outside, Point, is_outage};
-use crate::learn::{Gaps, Lessons};
+use crate::judge::{Before, Belief, Explanation, Outside, Point, has_failed};
+use crate::learn::{Gaps, Lessons, Replaced};
 use crate::matcher::{Mismatch, mismatches};
 use crate::step::{Memory, Step};
 use crate::tally::Tally;
@@ -41,6 +41,8 @@ pub struct Played {
     pub noticed: Vec<Finding>,
     /// What was seen where the document is silent, of a target whose choices are its own.
     pub gaps: Gaps,
+    /// The listed codes in whose place others came.
+    pub replaced: Replaced,
     /// What its answers tell of its choices.
     pub lessons: Lessons,
     /// Requests that were not answered.
@@ -264,7 +266,7 @@ impl Prediction<'_> {
         since: Timestamp,
         now: Timestamp,
     ) -> Prediction<'static> {
-        let Explanation { predicted, refusal, platform, mut points, inconclusive } =
+        let Explanation { predicted, refusal, platform, mut points, due, inconclusive } =
             belief.observe(sent, seen, now);
         let open_points = if inconclusive {
             points.extract_if(.., |point| point.contradicts()).collect()
@@ -284,6 +286,7 @@ impl Prediction<'_> {
             now,
             arrivals,
             points,
+            due,
         }
     }
 }
@@ -310,6 +313,8 @@ struct Prediction<'a> {
     arrivals: Cow<'a, [Arrival]>,
     /// How what was seen compares, where the model was looked up by it.
     points: Vec<Point>,
+    /// The listed code that was due where one came that isn't listed.
+    due: Option<Code>,
 }
 
 impl<'a> Shadow<'a> {
@@ -365,6 +370,7 @@ impl<'a> Shadow<'a> {
                         Cow::Owned(foretold) => Cow::Owned(foretold.arrivals),
                     },
                     points: Vec::new(),
+                    due: None,
                 }
             }
             Shadow::Believed(belief) => {
@@ -497,13 +503,16 @@ impl<'a> Run<'a> {
             predicted_arrivals: &prediction.arrivals,
             inside: heard.inside.as_ref(),
         };
+        if let Some(due) = prediction.due {
+            self.played.replaced.record(due, &heard.seen);
+        }
         let mut notes = Notes { met: take(&mut self.played.met), ..Notes::default() };
         for point in prediction.points {
             notes.judge(&exchange, point);
         }
         self.checks.observe(&exchange, &mut notes);
         if let Shadow::Believed(belief) = &self.shadow {
-            if is_outage(&heard.sent, &heard.seen) {
+            if has_failed(&heard.sent, &heard.seen) {
                 self.checks.miss(&heard.sent);
             }
             self.played.learn(&exchange, belief, prediction.open_points);

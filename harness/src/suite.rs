@@ -12,7 +12,7 @@ use crate::foretold::Case;
 use crate::generate;
 use crate::inbox::Arrival;
 use crate::latency::Latencies;
-use crate::learn::{Gaps, Lessons, Stated};
+use crate::learn::{Gaps, Lessons, Replaced, Stated};
 use crate::report::document::Ending;
 use crate::run::{Observed, Played, play, play_case};
 use crate::shrink::{Probe, shrink};
@@ -165,6 +165,8 @@ pub struct Summary {
     pub noticed: BTreeMap<Cause, (Finding, u64)>,
     /// What was seen where the document is silent, of a target whose choices are its own.
     pub gaps: Gaps,
+    /// The listed codes in whose place others came.
+    pub replaced: Replaced,
     /// What its answers tell of its choices.
     pub lessons: Lessons,
     /// What failed, made small: one for each cause, in the order in which they were met.
@@ -304,6 +306,14 @@ impl Summary {
         }
     }
 
+    /// Takes up that listed codes never came where they were due, which nothing can be concluded from: another may
+    /// have been due, too.
+    pub fn doubt_replaced_codes(&mut self) {
+        for (finding, met) in self.replaced.doubts(&self.coverage) {
+            self.notice(finding, met);
+        }
+    }
+
     fn notice(&mut self, finding: Finding, met: u64) {
         let (broken, worst) = self.broken.entry(finding.clause).or_insert((0, finding.verdict));
         (*broken, *worst) = (*broken + 1, finding.verdict.min(*worst));
@@ -316,6 +326,7 @@ impl Summary {
         self.coverage.add(&played.coverage);
         self.unanswered += played.unanswered;
         self.gaps.add(&played.gaps);
+        self.replaced.add(&played.replaced);
         self.lessons.add(&played.lessons);
         for finding in &played.noticed {
             let first = || (finding.clone(), 0);

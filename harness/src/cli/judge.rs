@@ -44,6 +44,7 @@ impl Judge {
         let began = Instant::now();
         let Judged { mut summary, untold } = judge(&recording, profile);
         summary.hold_to(&stated);
+        summary.doubt_replaced_codes();
         let cases = recording.cases.len() as u64;
         let header = Header::new(0, crate::target::start(), profile.clone());
         let plan = Plan { header, first: 0, cases, steps: 0, max_findings: usize::MAX };

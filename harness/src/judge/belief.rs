@@ -16,6 +16,9 @@ use crate::target::{Prepared, PreparedAction, Seen};
 /// So many worlds are kept.
 const MOST_KEPT: usize = 64;
 
+/// The first of the numbers that stand for platforms which may be one or another.
+const UNSURE: u32 = 1 << 16;
+
 /// The worlds that a target may be in.
 ///
 /// They are closed under the hidden moves when an answer asks for it: a move that no answer has shown yet is
@@ -44,8 +47,24 @@ pub(crate) struct Explanation {
     pub(crate) platform: Option<PlatformId>,
     /// The comparison, point by point.
     pub(crate) points: Vec<Point>,
-    /// Whether a world that would explain it may have been forgotten.
+    /// The listed code that was due where one came that isn't listed.
+    pub(crate) due: Option<Code>,
+    /// Whether a world that would explain it may have been forgotten, or somebody else may be to blame.
     pub(crate) inconclusive: bool,
+}
+
+impl Explanation {
+    /// An answer of which nothing is to be said.
+    fn of_nothing(seen: &Seen, platform: Option<PlatformId>) -> Explanation {
+        Explanation {
+            predicted: seen.clone(),
+            refusal: None,
+            platform,
+            points: Vec::new(),
+            due: None,
+            inconclusive: false,
+        }
+    }
 }
 
 impl Belief {
@@ -203,15 +222,32 @@ impl Belief {
         self.worlds = worlds;
     }
 
+    /// Whose key a request carries: that of a platform of its own while it may be one's or another's.
+    fn platform_of(&self, sent: &Prepared) -> Option<PlatformId> {
+        let mut owners = self.worlds.iter().map(|world| world.platform_of(sent));
+        let first = owners.next()??;
+        if owners.all(|owner| owner == Some(first)) {
+            return Some(first);
+        }
+        let owners = self.worlds.iter().filter_map(|world| world.platform_of(sent));
+        owners.map(|PlatformId(number)| PlatformId(UNSURE + number)).max()
+    }
+
     /// Keeps the worlds that explain an answer. Where none does, the target is taken to be in the one that
     /// comes nearest.
     pub(crate) fn observe(&mut self, sent: &Prepared, seen: &Seen, now: Timestamp) -> Explanation {
-        let platform = self.worlds.first().and_then(|world| world.platform_of(sent));
+        let platform = self.platform_of(sent);
         if seen.code() == Some(Code::UpstreamFailed.name()) {
             return self.observe_failure(sent, seen, platform, now);
         }
         if is_outage(sent, seen) {
             return self.observe_outage(sent, seen, platform, now);
+        }
+        if is_not_offered(sent, seen) {
+            if seen.status >= 500 {
+                self.unanswered(sent, now);
+            }
+            return Explanation::of_nothing(seen, platform);
         }
         if self.before == Before::TaxIds {
             // Whether they are held, the answer need not tell: the next ones do.
@@ -225,20 +261,15 @@ impl Belief {
         if self.worlds.len() > 1 {
             self.bound();
         }
-        let Some(Reply { predicted, refusal, mut points, asked }) = best else {
+        let Some(Reply { predicted, refusal, mut points, asked, due, has_room }) = best else {
             // There is always a world, and it always answers.
-            let predicted = seen.clone();
-            return Explanation {
-                points: Vec::new(),
-                refusal: None,
-                predicted,
-                platform,
-                inconclusive: true,
-            };
+            return Explanation::of_nothing(seen, platform);
         };
         points.extend(self.learn(sent, seen, asked));
-        let inconclusive = self.incomplete && points.iter().any(Point::contradicts);
-        Explanation { predicted, refusal, platform, points, inconclusive }
+        // Why the operator port refuses what could be, is the port's to know.
+        let doubtful = self.incomplete || has_room;
+        let inconclusive = doubtful && points.iter().any(Point::contradicts);
+        Explanation { predicted, refusal, platform, points, due, inconclusive }
     }
 
     /// Whatever failed may have been carried out before it did (`7.retrying.1`).
@@ -259,7 +290,7 @@ impl Belief {
             seen: seen.status.to_string(),
         }];
         let refusal = Some((Code::UpstreamFailed, clause));
-        Explanation { predicted: seen.clone(), refusal, platform, points, inconclusive: false }
+        Explanation { refusal, points, ..Explanation::of_nothing(seen, platform) }
     }
 
     /// Whoever answered so, the service or what stands before it: the request may have been carried out.
@@ -271,10 +302,9 @@ impl Belief {
         now: Timestamp,
     ) -> Explanation {
         self.unanswered(sent, now);
-        let Reply { predicted, refusal, mut points, .. } =
-            Reply::of_gap(clause!("gap.ownStatuses"), seen);
+        let Reply { mut points, .. } = Reply::of_gap(clause!("gap.ownStatuses"), seen);
         points.retain(|_| seen.code().is_some());
-        Explanation { predicted, refusal, platform, points, inconclusive: false }
+        Explanation { points, ..Explanation::of_nothing(seen, platform) }
     }
 
     /// What an answer tells of the limits.
@@ -339,8 +369,20 @@ impl Belief {
     }
 }
 
+/// Whether an answer tells of a failure: what was asked for may have been done all the same (`7.retrying.1`).
+pub(crate) fn has_failed(sent: &Prepared, seen: &Seen) -> bool {
+    seen.code() == Some(Code::UpstreamFailed.name()) || is_outage(sent, seen)
+}
+
+/// Whether the operator port doesn't do what it was asked for, whatever the outside world is like.
+fn is_not_offered(sent: &Prepared, seen: &Seen) -> bool {
+    matches!(sent.action, PreparedAction::Act(_))
+        && !seen.is_success()
+        && seen.code() != Some("action_refused")
+}
+
 /// Whether an answer tells of a failure that is none of the listed ones.
-pub(crate) fn is_outage(sent: &Prepared, seen: &Seen) -> bool {
+fn is_outage(sent: &Prepared, seen: &Seen) -> bool {
     let is_listed = seen.code().and_then(Code::parse).is_some();
     matches!(sent.action, PreparedAction::Call(_)) && seen.status >= 500 && !is_listed
 }

@@ -15,7 +15,7 @@ mod hidden;
 mod reading;
 mod world;
 
-pub(crate) use belief::{Belief, Explanation, is_outage};
+pub(crate) use belief::{Belief, Explanation, has_failed};
 pub(crate) use bindings::Bindings;
 pub use bounds::Bounds;
 pub(crate) use comparison::{ABSENT, Comparison, Point};

@@ -36,12 +36,16 @@ pub(crate) struct World {
 }
 
 /// What a world answers, and how that compares with what was seen.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Reply {
     pub(crate) predicted: Seen,
     pub(crate) refusal: Option<(Code, Clause)>,
     pub(crate) points: Vec<Point>,
     pub(crate) asked: Option<Asked>,
+    /// The listed code that was due where one came that isn't listed.
+    pub(crate) due: Option<Code>,
+    /// Whether an action was refused that this world has room for.
+    pub(crate) has_room: bool,
 }
 
 impl Reply {
@@ -56,7 +60,8 @@ impl Reply {
             [clause!("gap.advanceObject"), clause!("gap.quoteExtra"), clause!("gap.taxIdResult")];
         let tells = |point: &&Point| !point.holds && tells.contains(&point.clause);
         // What is missing in one state is so in every other.
-        self.points.iter().filter(tells).filter(|point| point.seen != ABSENT).count()
+        let told = self.points.iter().filter(tells).filter(|point| point.seen != ABSENT).count();
+        told + usize::from(self.has_room)
     }
 }
 
@@ -104,12 +109,16 @@ impl World {
     /// What it answers to `sent`, and how it is after that.
     pub(crate) fn answered(&self, sent: &Prepared, seen: &Seen, now: Timestamp) -> (World, Reply) {
         let mut after = self.clone();
-        if is_refused_otherwise(sent, seen) {
-            let clause = clause!("gap.ownStatuses");
-            return (after, Reply::of_gap(clause, seen));
-        }
         let told = Told::by(seen);
+        if is_refused_otherwise(sent, seen) {
+            let due = self.clone().play(sent, told, now).1.map(|(code, _)| code);
+            return (after, Reply { due, ..Reply::of_gap(clause!("gap.ownStatuses"), seen) });
+        }
         let reply = after.compare(sent, seen, told, now);
+        if reply.predicted.is_success() && is_refused_action(sent, seen) {
+            // What cannot be has not happened.
+            return (self.clone(), Reply { has_room: true, ..reply });
+        }
         let by_code = reply.predicted.code() != seen.code();
         if let Some(plain) = without_event_types(sent).filter(|_| by_code) {
             return self.answered_whatever_events(&plain, reply, (seen, told), now);
@@ -146,7 +155,7 @@ impl World {
     fn compare(&mut self, sent: &Prepared, seen: &Seen, told: Told, now: Timestamp) -> Reply {
         let (predicted, refusal) = self.play(sent, told, now);
         if is_unpredictable(sent) {
-            return Reply { predicted, refusal, points: Vec::new(), asked: None };
+            return Reply { predicted, refusal, ..Reply::default() };
         }
         self.ahead = self.ahead.or_else(|| ahead(&predicted, seen));
         let comparison = Comparison {
@@ -166,7 +175,7 @@ impl World {
             points.retain(|point| point.holds || !is_amount(&point.field));
         }
         let asked = self.service().choices_mut().take_asked();
-        Reply { predicted, refusal, points, asked }
+        Reply { predicted, refusal, points, asked, ..Reply::default() }
     }
 
     /// Carries out `sent`, with the choices that `told` tells.
@@ -352,9 +361,16 @@ impl World {
         }
     }
 
-    /// The tax ids that a request tells.
+    /// The tax ids that a request tells, or a vendor.
     pub(crate) fn tax_ids(&self, sent: &Prepared) -> Vec<String> {
-        let PreparedAction::Call(call) = &sent.action else { return Vec::new() };
+        let call = match &sent.action {
+            PreparedAction::Call(call) => call,
+            PreparedAction::Act(fields) => {
+                let tax_id = fields.get("taxId").and_then(serde_json::Value::as_str);
+                return tax_id.map(str::to_owned).into_iter().collect();
+            }
+            PreparedAction::Advance(_) | PreparedAction::Deliveries => return Vec::new(),
+        };
         let operation = route(&call.method, path_of(call))
             .and_then(|route| route.decode(call.content_type.as_deref(), &call.body));
         let parties = |sync: InvoiceSync| [sync.payee.details.tax_id, sync.payor.details.tax_id];
@@ -453,7 +469,7 @@ impl Reply {
             expected: String::new(),
             seen: seen.status.to_string(),
         };
-        Reply { predicted: seen.clone(), refusal: None, points: vec![point], asked: None }
+        Reply { predicted: seen.clone(), points: vec![point], ..Reply::default() }
     }
 
     /// The same, where the code that was seen is as good as the one predicted.
@@ -486,6 +502,11 @@ fn is_refused_otherwise(sent: &Prepared, seen: &Seen) -> bool {
     matches!(sent.action, PreparedAction::Call(_))
         && (400..500).contains(&seen.status)
         && is_unlisted
+}
+
+/// Whether the outside world was said to have no room for an action.
+fn is_refused_action(sent: &Prepared, seen: &Seen) -> bool {
+    matches!(sent.action, PreparedAction::Act(_)) && !seen.is_success()
 }
 
 /// A subscription without its event types, if it names any.

@@ -5,6 +5,7 @@ mod delays;
 mod gaps;
 mod held;
 mod rates;
+mod replaced;
 mod span;
 mod written;
 
@@ -18,6 +19,7 @@ use crate::judge::{Belief, Bounds, Point};
 
 pub use gaps::{Gap, Gaps};
 pub use held::Stated;
+pub use replaced::Replaced;
 pub use span::Span;
 pub use written::Learned;
 

@@ -56,7 +56,7 @@ pub struct PreparedCall {
 }
 
 /// What a target answered.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Seen {
     /// The HTTP status.
     pub status: u16,
@@ -65,9 +65,10 @@ pub struct Seen {
 }
 
 /// The body of an answer; its `Debug` does not tell what must not be.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub enum Body {
     /// None.
+    #[default]
     Empty,
     /// JSON, which whoever keeps an answer shares.
     Json(Arc<Value>),

@@ -183,6 +183,7 @@ fn tell(
     let Outcome { mut summary, parts, end, secrets } = outcome;
     let End { ending, interrupted, left_behind } = end;
     summary.hold_to(&asked.stated);
+    summary.doubt_replaced_codes();
     let replay = match parts {
         None => (asked.keep)(&summary.failures, &secrets),
         Some(_) => {
