@@ -256,18 +256,20 @@ impl Belief {
         self.may_share |= self.may_be_shared_by(sent);
         let unseen = Unseen { outside: self.outside, before: self.before, deepest: DEEPEST };
         let kept = unseen.explain(&self.worlds, sent, seen, now);
-        let best = kept.first().map(|attempt| attempt.reply.clone());
+        let best = kept.iter().min_by_key(|attempt| attempt.reply.doubts.len());
+        let best = best.map(|attempt| attempt.reply.clone());
         self.worlds = kept.into_iter().map(|attempt| attempt.world).collect();
         if self.worlds.len() > 1 {
             self.bound();
         }
-        let Some(Reply { predicted, refusal, mut points, asked, due, has_room }) = best else {
+        let Some(Reply { predicted, refusal, mut points, asked, due, doubts }) = best else {
             // There is always a world, and it always answers.
             return Explanation::of_nothing(seen, platform);
         };
         points.extend(self.learn(sent, seen, asked));
         // Why the operator port refuses what could be, is the port's to know.
-        let doubtful = self.incomplete || has_room;
+        let doubtful = self.incomplete || !doubts.is_empty();
+        points.extend(doubts);
         let inconclusive = doubtful && points.iter().any(Point::contradicts);
         Explanation { predicted, refusal, platform, points, due, inconclusive }
     }

@@ -44,8 +44,8 @@ pub(crate) struct Reply {
     pub(crate) asked: Option<Asked>,
     /// The listed code that was due where one came that isn't listed.
     pub(crate) due: Option<Code>,
-    /// Whether an action was refused that this world has room for.
-    pub(crate) has_room: bool,
+    /// What nothing can be concluded from: an action was refused that this world has room for.
+    pub(crate) doubts: Vec<Point>,
 }
 
 impl Reply {
@@ -60,8 +60,7 @@ impl Reply {
             [clause!("gap.advanceObject"), clause!("gap.quoteExtra"), clause!("gap.taxIdResult")];
         let tells = |point: &&Point| !point.holds && tells.contains(&point.clause);
         // What is missing in one state is so in every other.
-        let told = self.points.iter().filter(tells).filter(|point| point.seen != ABSENT).count();
-        told + usize::from(self.has_room)
+        self.points.iter().filter(tells).filter(|point| point.seen != ABSENT).count()
     }
 }
 
@@ -117,7 +116,8 @@ impl World {
         let reply = after.compare(sent, seen, told, now);
         if reply.predicted.is_success() && is_refused_action(sent, seen) {
             // What cannot be has not happened.
-            return (self.clone(), Reply { has_room: true, ..reply });
+            let Reply { predicted, refusal, points: doubts, .. } = reply;
+            return (self.clone(), Reply { predicted, refusal, doubts, ..Reply::default() });
         }
         let by_code = reply.predicted.code() != seen.code();
         if let Some(plain) = without_event_types(sent).filter(|_| by_code) {

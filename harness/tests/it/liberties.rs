@@ -10,10 +10,10 @@ use tideover_harness::judge::{Before, Outside};
 use tideover_harness::run::{Clock, Observed, Played, Standing, play};
 use tideover_harness::step::{Action, Call, Step};
 use tideover_harness::stranger::{Stranger, Strangers};
-use tideover_harness::suite::{InProcess, World};
+use tideover_harness::suite::{InProcess, Plan, World, check};
 use tideover_harness::target::{
-    Applied, INBOX, Prepared, PreparedAction, PreparedCall, Seen, Target, Unanswered, service,
-    start,
+    Applied, INBOX, Prepared, PreparedAction, PreparedCall, Seen, Target, Unanswered, Unreachable,
+    service, start,
 };
 use tideover_harness::transcript::Header;
 use tideover_model::{
@@ -28,8 +28,12 @@ type Told = fn(&PreparedCall, Value) -> Value;
 struct Liberty {
     /// What is answered in the place of the service to the request of this number.
     instead: Instead,
+    /// What is answered in the place of the operator port to the action of this name.
+    outside: fn(u64, &str) -> Option<Seen>,
     /// How a success is told.
     told: Told,
+    /// What a code is called.
+    code: fn(&str) -> &str,
     /// How an event is told.
     event: fn(Value) -> Value,
     /// What a delivery is called.
@@ -44,7 +48,9 @@ struct Liberty {
 
 const NONE: Liberty = Liberty {
     instead: |_, _| None,
+    outside: |_, _| None,
     told: |_, body| body,
+    code: |code| code,
     event: |event| event,
     delivery: |arrival| arrival.delivery.clone(),
     wall: None,
@@ -69,6 +75,9 @@ impl Free {
     }
 
     fn tell(&mut self, call: &PreparedCall, seen: Seen) -> Seen {
+        if let Some(code) = seen.code() {
+            return refused(seen.status, (self.liberty.code)(code)).unwrap();
+        }
         let Some(body) = seen.json().filter(|_| seen.is_success()) else { return seen };
         if let (Some(url), Some(secret)) = (body["url"].as_str(), body["secret"].as_str()) {
             let path = url.trim_start_matches(INBOX).to_owned();
@@ -111,6 +120,11 @@ impl Target for Free {
 
     async fn send(&mut self, step: &Prepared) -> Result<Seen, Unanswered> {
         self.sent += 1;
+        if let PreparedAction::Act(fields) = &step.action {
+            let name = fields["action"].as_str().unwrap();
+            let refused = (self.liberty.outside)(self.sent, name);
+            return if let Some(seen) = refused { Ok(seen) } else { self.target.send(step).await };
+        }
         let PreparedAction::Call(call) = &step.action else { return self.target.send(step).await };
         if let Some(seen) = (self.liberty.instead)(self.sent, call) {
             // What fails may have been carried out.
@@ -231,9 +245,18 @@ async fn names_that_are_not_shown_are_the_services_own() {
 
 #[tokio::test]
 async fn what_is_shown_and_missing_is_found() {
-    let missing: [(Told, &str); 7] = [
+    let missing: [(Told, &str); 8] = [
         (|_, body| without(body, "taxIdResult"), "2.businessSynced.taxIdResult"),
         (|_, body| without(body, "mask"), "2.payoutAccount.mask"),
+        (
+            |_, mut body| {
+                if let Some(mask) = body.get_mut("mask") {
+                    *mask = Value::Null;
+                }
+                body
+            },
+            "2.payoutAccount.mask",
+        ),
         (|_, body| without(body, "name"), "2.business.name"),
         (|_, body| without(body, "collectionState"), "2.invoice.collectionState"),
         (|_, body| without(body, "fundable"), "2.invoice.fundable"),
@@ -399,6 +422,12 @@ async fn what_fails_may_have_been_done_and_is_at_most_noticed() {
     let (found, noticed) = found(Liberty { instead, ..NONE }).await;
     assert!(found.is_empty(), "{found:#?}");
     assert!(noticed > 0);
+    // A subscription that was made all the same has a secret that nobody knows.
+    let subscribes = |sent, call: &PreparedCall| {
+        let asks = call.path == "/v1/webhooks" && call.method == "POST";
+        refused(502, "upstream_failed").filter(|_| asks && sent % 2 == 0)
+    };
+    assert_free(Liberty { instead: subscribes, ..NONE }).await;
     // What has the shape, but for its code, is the service's own.
     let own = |sent, _: &PreparedCall| {
         (sent == 9).then(|| Seen::new(502, json!({ "error": "it failed" }).to_string().as_bytes()))
@@ -493,4 +522,88 @@ async fn a_request_that_was_not_answered_may_have_linked_what_was_there_before()
     assert!(played.findings.is_empty(), "{:#?}", played.findings);
     assert_eq!(played.answers.len(), 4);
     assert!(played.answers[0].1.is_none() && played.answers[1].1.as_ref().unwrap().is_success());
+}
+
+/// What the outside world has room for, the port knows, and it need not offer everything.
+#[tokio::test]
+async fn an_operator_port_that_refuses_accuses_nobody() {
+    let ports: [fn(u64, &str) -> Option<Seen>; 5] = [
+        |_, _| refused(404, "unknown_action"),
+        |_, name| refused(404, "unknown_action").filter(|_| name.starts_with("vendor")),
+        |sent, _| refused(409, "action_refused").filter(|_| sent % 2 == 0),
+        |_, _| refused(401, "unauthorized"),
+        |_, _| refused(404, "unknown_endpoint"),
+    ];
+    for outside in ports {
+        assert_free(Liberty { outside, ..NONE }).await;
+    }
+}
+
+/// A vendor cannot confirm what somebody else holds, since an earlier run.
+#[tokio::test]
+async fn a_tax_id_that_a_vendor_confirms_may_be_held_by_another() {
+    let mut face = service(Profile::default(), 5, INBOX);
+    let tax_id = "98-7654321";
+    let details = BusinessDetails {
+        legal_name: "Earlier".into(),
+        tax_id: Some(tax_id.into()),
+        contact: Contact::default(),
+    };
+    let sync = Operation::SyncBusiness { business: "earlier".into(), details };
+    face.handle(start(), PlatformId::DEFAULT, sync).unwrap();
+    let header = Header::new(1, start(), Profile::default());
+    let mut world = Strangers::new(InProcess::new(face, start()), Outside::Ours);
+    let mut target = Free::new(world.fresh().await.unwrap(), NONE);
+    target.before = Before::TaxIds;
+    let act = |fields: Value| Step::new(Action::Act(fields.as_object().unwrap().clone()));
+    let email = "ann@v1.example";
+    let steps = [
+        put("/v1/organizations/v1", json!({ "legalName": "V1" })),
+        post("/v1/invitations", json!({ "externalId": "v1", "email": email })),
+        act(
+            json!({ "action": "vendorAcceptsInvitation", "payeeExternalId": "v1", "email": email }),
+        ),
+        act(json!({
+            "action": "vendorConfirmsTaxId", "payeeExternalId": "v1",
+            "route": "VENDOR_ASSERTION", "taxId": tax_id,
+        })),
+        Step::new(Action::Call(Call::bare("GET", "/v1/organizations/v1"))),
+    ];
+    let played = play(&mut target, &header, &steps).await.unwrap();
+    assert!(played.findings.is_empty(), "{:#?}", played.findings);
+    let confirmed = played.answers[3].1.as_ref().unwrap();
+    assert_eq!(confirmed.code(), Some("action_refused"));
+}
+
+/// Right services that take a liberty.
+struct FreeWorlds(Strangers, Liberty);
+
+impl World for FreeWorlds {
+    type Target = Free;
+
+    async fn fresh(&mut self) -> Result<Free, Unreachable> {
+        Ok(Free::new(self.0.fresh().await?, self.1))
+    }
+}
+
+/// Codes may be added, and none is removed: one that is due again and again and never comes is doubted.
+#[tokio::test]
+async fn a_listed_code_that_never_comes_is_doubted() {
+    let doubted = async |code: fn(&str) -> &str| {
+        let header = Header::new(1, start(), Profile::default());
+        let face = service(Profile::default(), 5, INBOX);
+        let strangers = Strangers::new(InProcess::new(face, start()), Outside::Ours);
+        let mut worlds = FreeWorlds(strangers, Liberty { code, ..NONE });
+        let plan = Plan { header, first: 0, cases: 20, steps: 40, max_findings: 1 };
+        let mut summary = check(&mut worlds, &plan).await.unwrap();
+        assert!(summary.failures.is_empty(), "{:#?}", summary.failures[0].findings);
+        summary.doubt_replaced_codes();
+        let doubts = summary.noticed.into_values().map(|(finding, _)| finding);
+        doubts.map(|one| (one.clause.name(), one.verdict)).collect::<Vec<_>>()
+    };
+    assert_eq!(doubted(|code| code).await, []);
+    let renamed = doubted(|code| if code == "business_not_found" { "not_found" } else { code });
+    assert_eq!(renamed.await, [("7.codes.business_not_found", Verdict::Inconclusive)]);
+    let finer = doubted(|code| if code == "invalid_request" { "bad_amount" } else { code });
+    assert_eq!(finer.await, []);
 }
