@@ -133,7 +133,8 @@ impl Run<'_> {
             };
         }
         if standing.is_shown() {
-            return self.shown(&standing.shows_in);
+            let (status, reason) = self.shown(&standing.shows_in);
+            return (status, 0, Some(reason));
         }
         let words = standing.words().join("; ");
         let reason = match standing.unobservable {
@@ -143,22 +144,22 @@ impl Run<'_> {
         (Status::Unreachable, 0, Some(reason))
     }
 
-    /// The same of a clause whose breaches are told under others.
-    fn shown(&self, shows_in: &[Clause]) -> (Status, u64, Option<String>) {
+    /// What is said of a clause whose breaches are told under others, and why: that those were met does not say
+    /// that it was.
+    fn shown(&self, shows_in: &[Clause]) -> (Status, String) {
         let Summary { met, broken, .. } = self.summary;
-        let exercised = shows_in.iter().map(|one| met.times(*one)).sum();
         let doubtful = || shows_in.iter().filter(|one| broken.contains_key(one));
         if doubtful().next().is_some() {
             let reason = format!("a breach shows in {}, which is broken", names(doubtful()));
-            return (Status::Inconclusive, exercised, Some(reason));
+            return (Status::Inconclusive, reason);
         }
         let shows = format!("a breach would show in {}", names(shows_in));
         let checked = shows_in.iter().map(|one| Standing::of(*one)).filter(|one| one.is_checked());
         let lacking: Option<Vec<&str>> = checked.map(|one| self.lacking(one)).collect();
         match lacking.as_deref() {
-            _ if exercised > 0 => (Status::Held, exercised, Some(shows)),
-            Some([lacking, ..]) => (Status::Unreachable, 0, Some(format!("{shows}: {lacking}"))),
-            Some([]) | None => (Status::NotExercised, 0, Some(shows)),
+            _ if shows_in.iter().any(|one| met.times(*one) > 0) => (Status::Covered, shows),
+            Some([lacking, ..]) => (Status::Unreachable, format!("{shows}: {lacking}")),
+            Some([]) | None => (Status::NotExercised, shows),
         }
     }
 

@@ -114,7 +114,7 @@ pub struct ClauseReport {
     /// Why that is said of it, where the numbers don't tell.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// How often it was looked at.
+    /// How often it was looked at by its own name.
     pub exercised: u64,
     /// In how many cases it was not as it should be.
     pub broken: u64,
@@ -142,8 +142,10 @@ pub enum Status {
     Stalled,
     /// What the document leaves open is not as we assume.
     Differs,
-    /// Nothing speaks against it.
+    /// It was met, and nothing speaks against it.
     Held,
+    /// Not counted by itself: a breach would have shown in others, some of which were met, as the reason says.
+    Covered,
     /// The run could have met it, and never did.
     NotExercised,
     /// The run could not meet it: the reason says why.

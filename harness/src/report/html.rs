@@ -55,6 +55,7 @@ pub fn html(report: &Report) -> Result<String, Error> {
         Status::Stalled,
         Status::Differs,
         Status::Held,
+        Status::Covered,
         Status::NotExercised,
         Status::Unreachable,
     ];

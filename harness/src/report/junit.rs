@@ -32,6 +32,8 @@ fn case(clause: &ClauseReport, findings: &[FindingReport]) -> TestCase {
     if !findings.is_empty() {
         let told: Vec<String> = findings.iter().map(ToString::to_string).collect();
         case.set_system_out(told.join("\n"));
+    } else if let (Status::Covered, Some(reason)) = (clause.status, &clause.reason) {
+        case.set_system_out(reason);
     }
     case
 }
@@ -43,7 +45,7 @@ fn status(clause: &ClauseReport, findings: &[&FindingReport]) -> TestCaseStatus 
         _ if known => return skipped("known: the baseline has it"),
         Status::Violated | Status::Stalled => NonSuccessKind::Failure,
         Status::Inconclusive if clause.broken > 0 => NonSuccessKind::Error,
-        Status::Differs | Status::Held => return TestCaseStatus::success(),
+        Status::Differs | Status::Held | Status::Covered => return TestCaseStatus::success(),
         Status::NotExercised => return skipped("it was never met"),
         Status::Inconclusive | Status::Unreachable => {
             return skipped(clause.reason.as_deref().unwrap_or_default());

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use quick_junit::TestCaseStatus;
 use serde_json::{Value, json};
 use tideover_harness::checks::registry::Needs;
 use tideover_harness::defects;
@@ -9,11 +10,11 @@ use tideover_harness::finding::Verdict;
 use tideover_harness::report::document::{
     ClauseKind, GapReport, LatencyReport, SeenValue, Status, schema,
 };
-use tideover_harness::report::{Baseline, Report, Run};
+use tideover_harness::report::{Baseline, Report, Run, junit};
 use tideover_harness::suite::{self, InProcess, OverHttp, Plan, Summary};
 use tideover_harness::target::{INBOX, embedded, service, start};
 use tideover_harness::transcript::Header;
-use tideover_model::{Destinations, Profile};
+use tideover_model::{Destinations, Profile, clause};
 
 const SEED: u64 = 11;
 
@@ -72,6 +73,9 @@ async fn a_report_tells_every_clause_and_why_some_are_out_of_reach() {
     for clause in &report.clauses {
         match clause.status {
             Status::Held => assert!(clause.exercised > 0, "{clause:?}"),
+            Status::Covered => {
+                assert!(clause.exercised == 0 && clause.reason.is_some(), "{clause:?}");
+            }
             Status::Unreachable => assert!(clause.reason.is_some(), "{clause:?}"),
             other => panic!("{other:?}: {clause:?}"),
         }
@@ -149,6 +153,34 @@ fn what_a_run_does_not_meet_says_why() {
         let clause = report.clauses.iter().find(|clause| clause.clause == name).unwrap();
         assert_eq!((clause.status, clause.reason.as_deref()), (status, reason), "{name}");
     }
+}
+
+/// What would have shown in a clause that was met has not been met by that.
+#[test]
+fn a_clause_that_was_never_met_itself_is_not_held() {
+    let plan = plan(1);
+    let mut summary = Summary::default();
+    summary.steps = 1;
+    summary.met.meet(clause!("gap.ownStatuses"));
+    let report = report(&plan, &summary, None);
+    let of = |name: &str| report.clauses.iter().find(|clause| clause.clause == name).unwrap();
+    assert_eq!((of("gap.ownStatuses").status, of("gap.ownStatuses").exercised), (Status::Held, 1));
+    let covered = of("7.codes.self_dealing");
+    assert_eq!((covered.status, covered.exercised), (Status::Covered, 0));
+    let reason = "a breach would show in 4.advances.4, gap.ownStatuses";
+    assert_eq!(covered.reason.as_deref(), Some(reason));
+    assert_eq!(of("2.invoiceSync.status").status, Status::NotExercised);
+    let told = report.to_string();
+    assert!(told.contains(" 1 held, 9 would have shown in those, "), "{told}");
+    assert!(told.contains("; looked at 1 times"), "{told}");
+    let read = quick_junit::Report::deserialize_from_str(&junit(&report).unwrap()).unwrap();
+    let case = |name: &str| {
+        let cases = &mut read.test_suites[0].test_cases.iter();
+        cases.find(|case| case.name.starts_with(&format!("{name} "))).unwrap()
+    };
+    let is_success = |name| matches!(case(name).status, TestCaseStatus::Success { .. });
+    assert!(is_success("7.codes.self_dealing") && !is_success("2.invoiceSync.status"));
+    assert_eq!(case("7.codes.self_dealing").system_out.as_deref(), Some(reason));
 }
 
 #[tokio::test]
