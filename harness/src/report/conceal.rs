@@ -1,45 +1,84 @@
 //! A report without what must not be told.
 
-use crate::report::document::{Answer, Found, Report, StepReport};
+use crate::report::document::{
+    Answer, Blame, Change, ClauseReport, DeliveryReport, Difference, FindingReport, Found, GapReport,
+    Known, LatencyReport, RacesReport, Report, SeenValue, State, StateGroup, StepReport,
+    UnexplainedPart,
+};
 use crate::secrets::Secrets;
 
 impl Report {
-    /// Masks `secrets` in everything that a target may have told.
+    /// Masks `secrets` wherever they stand in it.
     pub fn conceal(&mut self, secrets: &Secrets) {
-        let conceal = |text: &mut String| *text = secrets.conceal(text);
-        for finding in &mut self.findings {
-            conceal_found(&mut finding.found, secrets);
-            finding.also.iter_mut().for_each(|also| conceal_found(also, secrets));
-            finding.steps.iter_mut().for_each(|step| conceal_step(step, secrets));
-            let changes = finding.difference.iter_mut().flat_map(|it| &mut it.changes);
-            for change in changes {
-                conceal(&mut change.subject);
-                change.before.iter_mut().chain(&mut change.after).for_each(conceal);
+        self.mask(secrets);
+    }
+}
+
+/// Every part names all of its fields, so that none is forgotten which is added. What only Tideover has written
+/// is left as it is, for it is looked up by: fingerprints, and what the table of clauses says.
+trait Masked {
+    fn mask(&mut self, secrets: &Secrets);
+}
+
+impl Masked for String {
+    fn mask(&mut self, secrets: &Secrets) {
+        *self = secrets.conceal(self);
+    }
+}
+
+impl Masked for serde_json::Value {
+    fn mask(&mut self, secrets: &Secrets) {
+        *self = secrets.conceal_in(self.take());
+    }
+}
+
+impl<T: Masked> Masked for Option<T> {
+    fn mask(&mut self, secrets: &Secrets) {
+        self.iter_mut().for_each(|it| it.mask(secrets));
+    }
+}
+
+impl<T: Masked> Masked for Vec<T> {
+    fn mask(&mut self, secrets: &Secrets) {
+        self.iter_mut().for_each(|it| it.mask(secrets));
+    }
+}
+
+/// Masks the fields of a type that are named first; the others tell nothing of a target.
+macro_rules! masked {
+    ($($type:ident { $($field:ident),+; $($other:ident),* })+) => {$(
+        impl Masked for $type {
+            fn mask(&mut self, secrets: &Secrets) {
+                let $type { $($field),+, $($other: _),* } = self;
+                $($field.mask(secrets);)+
             }
         }
-        self.gaps
-            .iter_mut()
-            .flat_map(|gap| &mut gap.seen)
-            .for_each(|seen| conceal(&mut seen.value));
-        let unexplained = self.races.iter_mut().flat_map(|races| &mut races.unexplained);
-        unexplained.for_each(|part| conceal(&mut part.words));
-        self.warnings.iter_mut().chain(&mut self.left_behind).for_each(conceal);
-    }
+    )+};
 }
 
-fn conceal_found(found: &mut Found, secrets: &Secrets) {
-    let Found { operation, field, expected, seen, .. } = found;
-    for text in [operation, field, expected, seen] {
-        *text = secrets.conceal(text);
+masked! {
+    Report {
+        target, clauses, findings, gone, gaps, latency, states, races, warnings, left_behind;
+        version, seed, cases, cases_left, steps, milliseconds, verdict, ending
     }
-}
-
-fn conceal_step(step: &mut StepReport, secrets: &Secrets) {
-    let StepReport { title, words, curl, answer, deliveries, .. } = step;
-    let Answer { code, body, text, .. } = answer;
-    let delivered = deliveries.iter_mut().flat_map(|one| [&mut one.event, &mut one.path]);
-    for text in [title, words, curl].into_iter().chain(code).chain(text).chain(delivered) {
-        *text = secrets.conceal(text);
+    ClauseReport { reason; clause, place, wording, kind, status, exercised, broken }
+    FindingReport {
+        found, also, blame, steps, difference, replay;
+        fingerprint, known, cases, first_case, steps_before, runs
     }
-    *body = body.take().map(|body| secrets.conceal_in(body));
+    Found { operation, field, expected, seen; clause, place, wording, verdict }
+    Blame { why; who }
+    StepReport { title, words, curl, at, answer, deliveries; number, actor, interval }
+    Answer { code, body, text; status }
+    DeliveryReport { event, path; answered }
+    Difference { changes; step }
+    Change { subject, field, before, after; }
+    Known { operation, field; fingerprint, clause }
+    GapReport { place, assumed, seen; clause, wording, constant }
+    SeenValue { value; times }
+    LatencyReport { operation; count, median, percentile95, max }
+    StateGroup { title, states; }
+    State { name; times }
+    RacesReport { unexplained; clients, unknown, explained, undecided, inconclusive, contradicted }
+    UnexplainedPart { words; case }
 }

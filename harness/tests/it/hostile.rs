@@ -262,6 +262,29 @@ fn one_that_tells_the_key_again_is_not_quoted() {
     assert!(!told.text.contains('\u{1b}'), "{}", told.text);
 }
 
+/// Nor in any file that a run writes.
+#[test]
+fn one_that_tells_the_key_as_a_code_is_not_quoted() {
+    let address = endpoint(|_, socket| {
+        answer(socket, "400 Bad Request", "", br#"{"error":"no","code":"rap_sk_hostile"}"#)
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let files = ["r.html", "r.xml", "l.toml", "f.jsonl"].map(path);
+    let [html, junit, learn, save] = &files;
+    let told = ["--json", "--html", html, "--junit", junit, "--learn", learn, "--save", save];
+    let told = check_with(address, "1", &told);
+    assert_eq!(told.code, Some(1), "{}", told.text);
+    let report: serde_json::Value =
+        serde_json::from_str(told.text.lines().find(|it| it.starts_with('{')).unwrap()).unwrap();
+    let places = report["gaps"].as_array().unwrap().iter().map(|gap| &gap["place"]);
+    assert!(places.into_iter().any(|place| place.as_str().unwrap().contains("rap_sk_…tile")));
+    for file in &files {
+        let text = std::fs::read_to_string(file).unwrap();
+        assert!(!text.is_empty() && !text.contains("rap_sk_hostile"), "{file}: {text}");
+    }
+}
+
 /// What is repeated is sent, and counts.
 #[test]
 fn repeats_are_counted_in_the_budget() {
