@@ -27,8 +27,12 @@ impl Secrets {
         self.values.extend(spellings.filter(|value| value.chars().count() >= SHORTEST));
     }
 
-    /// Keeps what the answer to a new subscription tells: whatever it is called, one of it is the secret.
+    /// Keeps what the answer to a new subscription tells: whatever it is called, one of it is the secret. A
+    /// refusal tells none; what fails without a code may have been carried out.
     pub fn keep_all_of_subscription(&mut self, seen: &Seen) {
+        if !(seen.is_success() || seen.status >= 500 && seen.code().is_none()) {
+            return;
+        }
         let Some(Value::Object(fields)) = seen.json() else { return };
         let told = fields.iter().filter(|(name, _)| !matches!(&***name, "reference" | "url"));
         let strings = told.filter_map(|(_, value)| value.as_str());
@@ -84,5 +88,23 @@ mod tests {
             assert!(!concealed.contains(secret), "{concealed}");
         }
         assert!(concealed.contains("https://a.example/hook") && concealed.contains("\"5\""));
+    }
+
+    #[test]
+    fn what_refuses_a_subscription_is_no_secret_and_what_breaks_off_may_be() {
+        let told = |status, answer: serde_json::Value| {
+            let mut secrets = Secrets::default();
+            let seen = Seen::new(status, answer.to_string().as_bytes());
+            secrets.keep_all_of_subscription(&seen);
+            secrets.conceal("already_subscribed")
+        };
+        let refusal = json!({ "error": "This is subscribed.", "code": "already_subscribed" });
+        assert_eq!(told(409, refusal.clone()), "already_subscribed");
+        assert_eq!(told(502, refusal), "already_subscribed");
+        let half = json!({ "token": "already_subscribed" });
+        assert_eq!(told(409, half.clone()), "already_subscribed");
+        for status in [200, 201, 500] {
+            assert_eq!(told(status, half.clone()), "already_…ibed", "{status}");
+        }
     }
 }
