@@ -43,6 +43,15 @@ impl Output {
         }
     }
 
+    /// Says what a command is about to do: where a program reads what comes of it, to standard error.
+    pub(crate) fn announce(&self, text: impl std::fmt::Display) -> io::Result<()> {
+        if self.json {
+            to_stderr(printable(&text.to_string()).trim_end());
+            return Ok(());
+        }
+        self.tell(text, || serde_json::Value::Null)
+    }
+
     /// Whether whoever read has gone.
     pub(crate) fn nobody_reads(&self) -> bool {
         self.nobody_reads.get()

@@ -410,13 +410,13 @@ async fn the_command_says_what_it_will_do_and_what_it_did_and_shows_no_key() {
     assert!(!told.contains(mock.api_key()), "{told}");
     let output =
         run(&["--seed", "5", "--cases", "1", "--max-requests", "100", "--json"]).await.unwrap();
-    let lines: Vec<Value> = String::from_utf8(output.stdout)
-        .unwrap()
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
-    assert_eq!((&lines[0]["allowWrites"], &lines[0]["maxRequests"]), (&json!(false), &json!(100)));
-    assert_eq!((&lines[1]["leftBehind"], &lines[1]["verdict"]), (&json!([]), &json!("held")));
+    let aim = String::from_utf8(output.stderr).unwrap();
+    assert!(aim.contains("reads and quotes only") && aim.contains("100 requests"), "{aim}");
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&report["leftBehind"], &report["verdict"]), (&json!([]), &json!("held")));
+    std::fs::write(folder.path().join("former.json"), &output.stdout).unwrap();
+    let again = run(&["--seed", "5", "--cases", "1", "--baseline", "former.json"]).await.unwrap();
+    assert_eq!(again.status.code(), Some(0), "{}", String::from_utf8_lossy(&again.stderr));
     let kept = ["tideover-journal.jsonl", "tideover-journal.jsonl.previous"];
     assert!(kept.iter().all(|kept| folder.path().join(kept).exists()));
     let printed = run(&["--target", "http://127.0.0.1:1", "--print-steps", "--cases", "1"]);

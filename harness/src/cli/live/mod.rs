@@ -9,7 +9,7 @@ use std::num::NonZeroU32;
 use std::rc::Rc;
 use std::time::Instant;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::checks::registry::Needs;
 use crate::cli::check::{Progress, print_steps};
@@ -103,11 +103,8 @@ impl LiveOptions {
             });
         }
         let journal = options.journal();
-        asked
-            .output
-            .tell(format!("{}\n  journal   {}\n", Aim(&settings), journal.display()), || {
-                aim_as_json(&settings, &journal.display().to_string())
-            })?;
+        let aim = Aim(&settings);
+        asked.output.announce(format!("{aim}\n  journal   {}\n", journal.display()))?;
         let session = open(&options, &settings, &plan.header).await?;
         let (target, offers) = (settings.target.clone(), offers(&settings));
         let began = Instant::now();
@@ -259,22 +256,6 @@ fn sends(settings: &Settings) -> String {
     let mut named: Vec<String> = accounts.listed.clone();
     named.extend(accounts.prefix.as_ref().map(|prefix| format!("{prefix}…")));
     format!("writes, about the test accounts {} alone", named.join(", "))
-}
-
-fn aim_as_json(settings: &Settings, journal: &str) -> Value {
-    json!({
-        "target": settings.target,
-        "key": settings.key.to_string(),
-        "operator": settings.operator,
-        "allowWrites": settings.allow_writes,
-        "accounts": settings.accounts.listed,
-        "accountPrefix": settings.accounts.prefix,
-        "maxRequests": settings.budget.requests,
-        "maxFinanced": settings.budget.financed,
-        "maxSubscriptions": settings.budget.subscriptions,
-        "run": settings.own_name,
-        "journal": journal,
-    })
 }
 
 /// What a target lets be asked of it.
