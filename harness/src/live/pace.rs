@@ -1,12 +1,16 @@
 //! How fast requests follow one another.
 
 use std::num::NonZeroU32;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
+
+use httpdate::parse_http_date;
+
+use crate::target::client::Incame;
 
 /// A wait that is asked for is not longer: the run ends instead.
 pub(super) const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
-/// Where a target asks to wait and does not say how long in seconds.
+/// Where a target asks to wait and does not say how long.
 const USUAL_WAIT: Duration = Duration::from_secs(5);
 
 /// When the next request may be sent: they go in groups, so that those of a group can be under way at once.
@@ -47,20 +51,34 @@ impl Pace {
     }
 }
 
-/// How long an answer asks to wait: one of 429, or of 503 that says how long. A date counts as the usual
-/// wait.
-pub(super) fn asked_wait(status: u16, retry_after: Option<&str>) -> Option<Duration> {
-    let wait = |text: &str| text.trim().parse().map_or(USUAL_WAIT, Duration::from_secs);
-    match (status, retry_after) {
-        (429 | 503, Some(text)) => Some(wait(text)),
+/// How long an answer that came at `now` asks to wait: one of 429, or of 503 that says how long.
+pub(super) fn asked_wait(answer: &Incame, now: SystemTime) -> Option<Duration> {
+    match (answer.seen.status, answer.retry_after.as_deref()) {
+        (429 | 503, Some(text)) => {
+            // A date is the target's, and so is the clock that it is read from.
+            let told = answer.date.as_deref().and_then(|date| parse_http_date(date).ok());
+            Some(wait(text.trim(), told.unwrap_or(now)))
+        }
         (429, None) => Some(USUAL_WAIT),
         _ => None,
+    }
+}
+
+/// How long from `now` on: so many seconds, or until a date.
+fn wait(text: &str, now: SystemTime) -> Duration {
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    match parse_http_date(text) {
+        // So large a number is too long, whatever it is.
+        _ if is_number => Duration::from_secs(text.parse().unwrap_or(u64::MAX)),
+        Ok(until) => until.duration_since(now).unwrap_or_default(),
+        Err(_) => USUAL_WAIT,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::target::Seen;
 
     #[test]
     fn requests_are_spread_evenly_and_a_pause_holds_them_all() {
@@ -89,11 +107,25 @@ mod tests {
 
     #[test]
     fn what_asks_to_wait_is_429_and_503_that_says_how_long() {
-        assert_eq!(asked_wait(429, Some("7")), Some(Duration::from_secs(7)));
-        assert_eq!(asked_wait(503, Some(" 0 ")), Some(Duration::ZERO));
-        assert_eq!(asked_wait(429, Some("Fri, 31 Dec 1999 23:59:59 GMT")), Some(USUAL_WAIT));
-        assert_eq!(asked_wait(429, None), Some(USUAL_WAIT));
-        assert_eq!(asked_wait(503, None), None);
-        assert_eq!(asked_wait(200, Some("7")), None);
+        let wait = |status, after: Option<&str>, date: Option<&str>| {
+            let [retry_after, date] = [after, date].map(|it| it.map(str::to_owned));
+            let now = parse_http_date("Fri, 31 Dec 1999 23:59:00 GMT").unwrap();
+            asked_wait(&Incame { seen: Seen::new(status, b""), retry_after, date }, now)
+        };
+        let seconds = |seconds| Some(Duration::from_secs(seconds));
+        let new_year = Some("Sat, 01 Jan 2000 00:00:00 GMT");
+        let before = Some("Fri, 31 Dec 1999 23:59:53 GMT");
+        assert_eq!(wait(429, Some("7"), None), seconds(7));
+        assert_eq!(wait(503, Some(" 0 "), before), seconds(0));
+        assert_eq!(wait(429, Some("99999999999999999999"), None), seconds(u64::MAX));
+        assert_eq!(wait(429, new_year, None), seconds(60), "by our clock");
+        assert_eq!(wait(503, new_year, before), seconds(7), "by the target's");
+        assert_eq!(wait(429, before, new_year), seconds(0), "it is past");
+        assert_eq!(wait(429, new_year, Some("now")), seconds(60));
+        assert_eq!(wait(429, Some("soon"), before), Some(USUAL_WAIT));
+        assert_eq!(wait(429, Some("-1"), before), Some(USUAL_WAIT));
+        assert_eq!(wait(429, None, before), Some(USUAL_WAIT));
+        assert_eq!(wait(503, None, before), None);
+        assert_eq!(wait(200, Some("7"), before), None);
     }
 }

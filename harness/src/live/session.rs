@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
 use serde_json::{Value, json};
 use tideover_model::Timestamp;
@@ -287,7 +287,7 @@ impl Session {
         let mut repeats = 0;
         loop {
             let answer = self.exchange(step).await?;
-            let Some(wait) = asked_wait(answer.seen.status, answer.retry_after.as_deref()) else {
+            let Some(wait) = asked_wait(&answer, SystemTime::now()) else {
                 return Ok(answer.seen);
             };
             let target = &self.settings.target;

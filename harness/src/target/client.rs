@@ -8,7 +8,7 @@ use std::time::Duration;
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Bytes, Incoming};
 use hyper::client::conn::http1::{self, SendRequest};
-use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST, RETRY_AFTER, USER_AGENT};
+use hyper::header::{HeaderName, ACCEPT, AUTHORIZATION, CONTENT_TYPE, DATE, HOST, RETRY_AFTER, USER_AGENT};
 use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -65,6 +65,8 @@ pub struct Incame {
     pub seen: Seen,
     /// The `Retry-After` header.
     pub retry_after: Option<String>,
+    /// The `Date` header.
+    pub date: Option<String>,
 }
 
 impl Client {
@@ -247,9 +249,11 @@ where
 /// Reads an answer, as far as it is read.
 async fn read(mut response: Response<Incoming>) -> Result<Incame, Unanswered> {
     let status = response.status().as_u16();
-    let retry_after = response.headers().get(RETRY_AFTER);
-    let retry_after =
-        retry_after.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
+    let header = |name: HeaderName| {
+        let value = response.headers().get(name)?;
+        Some(String::from_utf8_lossy(value.as_bytes()).into_owned())
+    };
+    let (retry_after, date) = (header(RETRY_AFTER), header(DATE));
     let mut body = Vec::new();
     while let Some(frame) = response.frame().await {
         let frame = frame.map_err(|error| {
@@ -261,10 +265,10 @@ async fn read(mut response: Response<Incoming>) -> Result<Incame, Unanswered> {
         let Ok(data) = frame.into_data() else { continue };
         body.extend_from_slice(&data);
         if body.len() > MOST_BYTES {
-            return Ok(Incame { seen: Seen::cut(status, &body), retry_after });
+            return Ok(Incame { seen: Seen::cut(status, &body), retry_after, date });
         }
     }
-    Ok(Incame { seen: Seen::new(status, &body), retry_after })
+    Ok(Incame { seen: Seen::new(status, &body), retry_after, date })
 }
 
 fn in_words(error: &hyper::Error) -> String {

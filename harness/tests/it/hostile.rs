@@ -233,6 +233,22 @@ fn one_that_asks_to_wait_for_an_hour_ends_the_run() {
     assert_given_up(&told, address, "asks to wait 3600s");
 }
 
+/// A date is as good as a number, and counts from the date of the answer.
+#[test]
+fn one_that_asks_to_wait_until_a_date_is_understood() {
+    let at = |hour| format!("Sun, 06 Nov 1994 {hour}:49:37 GMT");
+    let waits = move |until: &str| {
+        let headers = format!("date: {}\r\nretry-after: {until}\r\n", at("08"));
+        endpoint(move |_, socket| answer(socket, "429 Too Many Requests", &headers, b""))
+    };
+    for (until, seconds) in [(at("09"), "3600"), ("9".repeat(20), "18446744073709551615")] {
+        let address = waits(&until);
+        assert_given_up(&check(address, "1"), address, &format!("asks to wait {seconds}s"));
+    }
+    let address = waits(&at("08"));
+    assert_given_up(&check(address, "1"), address, "too many requests for it");
+}
+
 #[test]
 fn one_that_asks_to_wait_again_and_again_is_given_up() {
     let address =
