@@ -12,6 +12,7 @@ use tideover_model::Destinations;
 
 use crate::checks::registry::Needs;
 use crate::cli::concurrent::Started;
+use crate::cli::files::{Named, keep_apart};
 use crate::cli::live::{Asked, LiveOptions};
 use crate::cli::signals::Ended;
 use crate::cli::{Held, Output, Problem, WorldOptions, defect_named, load_stated};
@@ -93,6 +94,7 @@ pub(super) struct Check {
 impl Check {
     pub(super) async fn run(self) -> Result<Held, Problem> {
         let output = Output::new(self.json);
+        keep_apart(&self.files()?)?;
         self.touch_reports()?;
         if self.live.is_given() {
             return self.run_live(&output).await;
@@ -234,6 +236,28 @@ impl Check {
         } else {
             &[Requests, Vendor, Operator, Inbox]
         }
+    }
+
+    /// The files that are read and written, by their options.
+    fn files(&self) -> Result<Vec<Named>, Problem> {
+        let given = [
+            ("--profile", &self.world.profile),
+            ("--baseline", &self.baseline),
+            ("--junit", &self.junit),
+            ("--html", &self.html),
+            ("--learn", &self.learn),
+        ];
+        let given = given.into_iter().filter_map(|(option, path)| Some((option, path.clone()?)));
+        let mut files: Vec<Named> = given.collect();
+        if self.live.is_given() {
+            files.extend(LiveOptions::clone(&self.live).with_file()?.files());
+        }
+        // A race is not written down.
+        if self.concurrency.is_none() {
+            let numbers = 1..=usize::from(self.max_findings);
+            files.extend(numbers.map(|number| ("--save", numbered(&self.save, number))));
+        }
+        Ok(files)
     }
 
     /// Whether the files that are asked for can be written: better known before a long run than after it.

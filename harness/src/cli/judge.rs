@@ -7,6 +7,7 @@ use clap::Args;
 use serde_json::json;
 
 use crate::checks::registry::Needs;
+use crate::cli::files::keep_apart;
 use crate::cli::{Held, Output, Problem, load_stated};
 use crate::finding::Verdict;
 use crate::recorded::{Judged, Recording, judge};
@@ -37,6 +38,9 @@ pub(super) struct Judge {
 impl Judge {
     pub(super) fn run(self) -> Result<Held, Problem> {
         let output = Output::new(self.json);
+        let given = [("--profile", &self.profile), ("--learn", &self.learn)].into_iter();
+        let given = given.filter_map(|(option, path)| Some((option, path.clone()?)));
+        keep_apart(&[("FILE", self.file.clone())].into_iter().chain(given).collect::<Vec<_>>())?;
         let stated = load_stated(self.profile.as_deref())?;
         let profile = stated.profile();
         let recording =

@@ -3,6 +3,7 @@
 mod check;
 mod checks;
 mod concurrent;
+mod files;
 mod judge;
 mod live;
 mod output;

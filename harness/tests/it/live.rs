@@ -383,6 +383,43 @@ fn options_that_do_not_fit_together_exit_with_2_and_say_what_to_do() {
     assert_eq!(output.status.code(), Some(2));
 }
 
+/// Nothing is sent, and what stood there stays.
+#[test]
+fn two_options_that_name_one_file_exit_with_2_and_are_both_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let there = folder.path().join("x");
+    std::fs::write(&there, "kept").unwrap();
+    let target = "target = \"http://127.0.0.1:1\"\n";
+    let [journal, html, learn] = ["--journal", "--html", "--learn"];
+    let junit = "--junit";
+    for (config, first, second) in [
+        ("", (journal, "x"), (html, "./x")),
+        ("", (html, "new"), (junit, "new")),
+        ("", (learn, "x"), (junit, "../X/x")),
+        ("", ("--save", "a.jsonl"), (html, "a-2.jsonl")),
+        ("", (journal, "tideover-failure.jsonl"), ("--save", "tideover-failure.jsonl")),
+        ("", ("--baseline", "x"), (learn, "x")),
+        ("", ("--config", "live.toml"), (junit, "live.toml")),
+        ("journal = \"x\"\n", (journal, ""), (learn, "x")),
+    ] {
+        let name = folder.path().file_name().unwrap().to_str().unwrap();
+        let paths = [first.1, second.1].map(|path| path.replace('X', name));
+        let options = [(first.0, &*paths[0]), (second.0, &*paths[1])];
+        let given = options.iter().filter(|(option, path)| *option != "--config" && !path.is_empty());
+        let arguments: Vec<&str> = given.flat_map(|(option, path)| [*option, *path]).collect();
+        let output = check(folder.path(), &format!("{target}{config}"), &arguments, Some("rap_sk_k"));
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {told}");
+        assert!(told.contains(first.0) && told.contains(second.0), "{arguments:?}: {told}");
+        assert!(output.stdout.is_empty());
+        assert_eq!(std::fs::read_to_string(&there).unwrap(), "kept");
+        assert!(!folder.path().join("new").exists());
+    }
+    let nowhere = ["--html", "/dev/null", "--junit", "/dev/null", "--print-steps", "--cases", "1"];
+    let output = check(folder.path(), target, &nowhere, Some("rap_sk_k"));
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
 #[tokio::test]
 async fn the_command_says_what_it_will_do_and_what_it_did_and_shows_no_key() {
     let mock = endpoint(None).await;

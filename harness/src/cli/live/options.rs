@@ -10,6 +10,7 @@ use clap::Args;
 use serde::Deserialize;
 
 use crate::cli::Problem;
+use crate::cli::files::Named;
 use crate::live::settings::{
     Accounts, ApiKey, Bank, Budget, Payor, Settings, Webhooks, any_name, own_name,
 };
@@ -154,7 +155,7 @@ impl LiveOptions {
     }
 
     /// These, and those of the file where the command line says nothing.
-    pub(super) fn with_file(self) -> Result<LiveOptions, Problem> {
+    pub(in crate::cli) fn with_file(self) -> Result<LiveOptions, Problem> {
         let Some(path) = &self.config else { return Ok(self) };
         let file = read(path)?;
         Ok(self.over(file))
@@ -232,6 +233,13 @@ impl LiveOptions {
     /// Where requests are written down.
     pub(super) fn journal(&self) -> PathBuf {
         self.journal.clone().unwrap_or_else(|| "tideover-journal.jsonl".into())
+    }
+
+    /// The files that a run against a live endpoint reads and writes.
+    pub(in crate::cli) fn files(&self) -> Vec<Named> {
+        let read = [("--config", &self.config), ("--ca", &self.ca)];
+        let read = read.into_iter().filter_map(|(option, path)| Some((option, path.clone()?)));
+        read.chain([("--journal", self.journal())]).collect()
     }
 
     /// The file with certificate authorities.

@@ -1,0 +1,32 @@
+//! The files that a command reads and writes: none may be another.
+
+use std::path::{Path, PathBuf};
+
+use crate::cli::Problem;
+
+/// An option, and the file that it names.
+pub(super) type Named = (&'static str, PathBuf);
+
+/// Refuses two options that name one file: what one is for would be lost to the other.
+pub(super) fn keep_apart(files: &[Named]) -> Result<(), Problem> {
+    let mut before: Vec<(&str, PathBuf)> = Vec::new();
+    for (option, path) in files {
+        let Some(file) = resolved(path) else { continue };
+        if let Some((other, _)) = before.iter().find(|(_, it)| *it == file) {
+            let path = path.display();
+            return Err(Problem::Wrong(format!("{other} and {option} name one file: {path}")));
+        }
+        before.push((option, file));
+    }
+    Ok(())
+}
+
+/// Where a path leads, whether or not it is there; nowhere if it is no file, such as `/dev/null`.
+fn resolved(path: &Path) -> Option<PathBuf> {
+    if let Ok(there) = path.canonicalize() {
+        return there.is_file().then_some(there);
+    }
+    let absolute = std::path::absolute(path).ok()?;
+    let folder = absolute.parent()?.canonicalize().ok()?;
+    Some(folder.join(absolute.file_name()?))
+}
