@@ -134,17 +134,22 @@ impl Session {
     /// Asks the target whether it is there and takes the key, and its operator port what it offers.
     ///
     /// # Errors
-    /// [`Unanswered`] if it is not there, or refuses the key.
+    /// [`Unanswered`] if it is not there or refuses the key, or if the operator port that it is said to have is
+    /// not there.
     pub async fn greet(&mut self) -> Result<(), Unanswered> {
         let seen = self.send(&self.get("/v1/webhooks")).await.map_err(Unanswered::and_last)?;
         if seen.status == 401 {
             let why = format!("{} refuses the key {}", self.settings.target, self.settings.key);
             return Err(Unanswered::never(why).and_last());
         }
-        if self.operator.is_none() || !self.settings.allow_writes {
+        if self.operator.is_none() {
             return Ok(());
         }
-        let disturbs = self.settings.allow_disturbance || self.is_a_mock().await?;
+        let is_a_mock = self.is_a_mock().await?;
+        if !self.settings.allow_writes {
+            return Ok(());
+        }
+        let disturbs = self.settings.allow_disturbance || is_a_mock;
         let actions = self.ask_operator("/_sim/actions").await?;
         let listed = actions.json().and_then(|body| body["actions"].as_array());
         let clock = self.ask_operator("/_sim/clock").await?;
@@ -168,7 +173,10 @@ impl Session {
     async fn ask_operator(&self, path: &str) -> Result<Seen, Unanswered> {
         self.charge_repeat()?;
         let answered = self.exchange(&self.get(path)).await;
-        answered.map(|answer| answer.seen).map_err(Unanswered::and_last)
+        answered.map(|answer| answer.seen).map_err(|unanswered| {
+            let why = format!("the operator port does not answer: {}", unanswered.why);
+            Unanswered { why, ..unanswered }.and_last()
+        })
     }
 
     /// Looks at the target's clock, if it can be moved.

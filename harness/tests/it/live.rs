@@ -285,7 +285,7 @@ async fn what_comes_late_for_an_earlier_play_is_not_taken_for_this_ones() {
 async fn the_run_ends_when_its_requests_are_spent() {
     let mock = endpoint(None).await;
     let budget = Budget { requests: 12, financed: 0, subscriptions: 0 };
-    let settings = Settings { allow_writes: false, budget, ..settings(&mock) };
+    let settings = Settings { allow_writes: false, operator: None, budget, ..settings(&mock) };
     let mut begun = begin(settings.clone(), None).await;
     let played = play(&mut begun, 1).await;
     assert_eq!(played.unanswered.len(), 4, "{:?}", played.unanswered);
@@ -430,7 +430,7 @@ async fn the_command_says_what_it_will_do_and_what_it_did_and_shows_no_key() {
     );
     // The mock answers in this very runtime.
     let (folder_path, key) = (folder.path().to_owned(), mock.api_key().to_owned());
-    let run = move |arguments: &'static [&'static str]| {
+    let run = move |arguments: &[&str]| {
         let path = folder_path.join("live.toml");
         std::fs::write(&path, &config).unwrap();
         let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_tideover"));
@@ -464,6 +464,14 @@ async fn the_command_says_what_it_will_do_and_what_it_did_and_shows_no_key() {
     assert_eq!(wrong.status.code(), Some(3));
     let complaint = String::from_utf8(wrong.stderr).unwrap();
     assert!(complaint.contains("refuses the key rap_sk_…rong"), "{complaint}");
+    let leave = ["--operator", "http://127.0.0.1:1", "--allow-writes", "--account-prefix", "test-"];
+    for leave in [&leave[..2], &leave] {
+        let nobody = run(leave).await.unwrap();
+        assert_eq!(nobody.status.code(), Some(3));
+        let complaint = String::from_utf8(nobody.stderr).unwrap();
+        let expected = "the operator port does not answer: GET http://127.0.0.1:1/_sim/";
+        assert!(complaint.contains(expected), "{complaint}");
+    }
 }
 
 /// Whatever was subscribed is deleted before the process ends.
