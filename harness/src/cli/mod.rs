@@ -211,10 +211,11 @@ fn authorities(path: Option<&Path>) -> Result<Authorities, Problem> {
     path.map_or(Ok(Authorities::default()), load)
 }
 
-/// A client of a base URL; TLS is set up if that asks for it.
+/// A client of a base URL; TLS is set up if that asks for it, and the file is looked at in any case.
 fn client(base_url: &str, patience: Duration, ca: Option<&Path>) -> Result<Client, Problem> {
     let is_secure = base_url.starts_with("https:");
-    let config = is_secure.then(|| authorities(ca)?.client_config().map_err(wrong)).transpose()?;
+    let authorities = authorities(ca)?;
+    let config = is_secure.then(|| authorities.client_config().map_err(wrong)).transpose()?;
     Client::new(base_url, patience, config).map_err(wrong)
 }
 

@@ -369,6 +369,9 @@ fn options_that_do_not_fit_together_exit_with_2_and_say_what_to_do() {
         (with("second_key_env = \"NOT_SET\""), Some("k"), "NOT_SET"),
         (with("run = \"a b\""), Some("k"), "run"),
         (String::new(), Some("k"), "no target"),
+        (with("ca = \"/dev/null\""), Some("rap_sk_k"), "/dev/null has no certificate"),
+        (with("ca = \"live.toml\""), Some("rap_sk_k"), "live.toml has no certificate"),
+        (with("ca = \"nowhere.pem\""), Some("rap_sk_k"), "nowhere.pem"),
         ("target = \"ftp://x\"".to_owned(), Some("k"), "https://"),
         (target.to_owned(), None, "TIDEOVER_KEY"),
     ] {
