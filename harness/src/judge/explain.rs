@@ -67,6 +67,12 @@ impl Unseen {
                 best = attempts.into_iter().filter(|one| one.rank() == least).collect();
             }
         }
+        if best.iter().all(|one| !one.reply.doubts.is_empty()) {
+            // A refused action tells of another state, or of nothing but the port.
+            let moved = self.moved(worlds, sent, seen, now);
+            let explains = |one: &Attempt| one.rank() == least && one.reply.doubts.is_empty();
+            best.extend(moved.iter().map(attempt).filter(explains));
+        }
         best
     }
 

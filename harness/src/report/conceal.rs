@@ -1,8 +1,8 @@
 //! A report without what must not be told.
 
 use crate::report::document::{
-    Answer, Blame, Change, ClauseReport, DeliveryReport, Difference, FindingReport, Found, GapReport,
-    Known, LatencyReport, RacesReport, Report, SeenValue, State, StateGroup, StepReport,
+    Answer, Blame, Change, ClauseReport, DeliveryReport, Difference, FindingReport, Found,
+    GapReport, Known, LatencyReport, RacesReport, Report, SeenValue, State, StateGroup, StepReport,
     UnexplainedPart,
 };
 use crate::secrets::Secrets;

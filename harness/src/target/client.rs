@@ -8,7 +8,9 @@ use std::time::Duration;
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Bytes, Incoming};
 use hyper::client::conn::http1::{self, SendRequest};
-use hyper::header::{HeaderName, ACCEPT, AUTHORIZATION, CONTENT_TYPE, DATE, HOST, RETRY_AFTER, USER_AGENT};
+use hyper::header::{
+    ACCEPT, AUTHORIZATION, CONTENT_TYPE, DATE, HOST, HeaderName, RETRY_AFTER, USER_AGENT,
+};
 use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite};

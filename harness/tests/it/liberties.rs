@@ -17,7 +17,8 @@ use tideover_harness::target::{
 };
 use tideover_harness::transcript::Header;
 use tideover_model::{
-    BusinessDetails, Contact, Face, Operation, PlatformId, Profile, Service, SigningKey, Timestamp,
+    Address, BusinessDetails, Contact, Face, Happening, Operation, PlatformId, Profile, Service,
+    SigningKey, Timestamp,
 };
 
 type Instead = fn(u64, &PreparedCall) -> Option<Seen>;
@@ -571,8 +572,50 @@ async fn a_tax_id_that_a_vendor_confirms_may_be_held_by_another() {
     ];
     let played = play(&mut target, &header, &steps).await.unwrap();
     assert!(played.findings.is_empty(), "{:#?}", played.findings);
+    assert!(played.noticed.is_empty(), "{:#?}", played.noticed);
     let confirmed = played.answers[3].1.as_ref().unwrap();
     assert_eq!(confirmed.code(), Some("action_refused"));
+}
+
+/// Whom a tax id has linked to a business of an earlier run may find the agreement signed.
+#[tokio::test]
+async fn an_agreement_may_be_signed_since_an_earlier_run() {
+    let mut face = service(Profile::default(), 5, INBOX);
+    let (tax_id, email) = ("98-7654321", "ann@v1.example");
+    let details = BusinessDetails {
+        legal_name: "Earlier".into(),
+        tax_id: Some(tax_id.into()),
+        contact: Contact::default(),
+    };
+    let earlier = || "earlier".to_owned();
+    let sync = Operation::SyncBusiness { business: earlier(), details };
+    face.handle(start(), PlatformId::DEFAULT, sync).unwrap();
+    let invite = Operation::Invite { business: earlier(), email: email.into() };
+    face.handle(start(), PlatformId::DEFAULT, invite).unwrap();
+    for happening in [
+        Happening::VendorAcceptsInvitation { payee: earlier(), email: email.into() },
+        Happening::VendorSignsAgreement { payee: earlier(), address: Address::default() },
+    ] {
+        face.happen(start(), PlatformId::DEFAULT, happening).unwrap();
+    }
+    let header = Header::new(1, start(), Profile::default());
+    let mut world = Strangers::new(InProcess::new(face, start()), Outside::Ours);
+    let mut target = Free::new(world.fresh().await.unwrap(), NONE);
+    target.before = Before::TaxIds;
+    let act = |fields: Value| Step::new(Action::Act(fields.as_object().unwrap().clone()));
+    let steps = [
+        put("/v1/organizations/v1", json!({ "legalName": "V1", "taxId": tax_id })),
+        post("/v1/invitations", json!({ "externalId": "v1", "email": email })),
+        act(
+            json!({ "action": "vendorAcceptsInvitation", "payeeExternalId": "v1", "email": email }),
+        ),
+        act(json!({ "action": "vendorSignsAgreement", "payeeExternalId": "v1" })),
+        Step::new(Action::Call(Call::bare("GET", "/v1/organizations/v1"))),
+    ];
+    let played = play(&mut target, &header, &steps).await.unwrap();
+    assert!(played.findings.is_empty(), "{:#?}", played.findings);
+    assert!(played.noticed.is_empty(), "{:#?}", played.noticed);
+    assert_eq!(played.answers[3].1.as_ref().unwrap().code(), Some("action_refused"));
 }
 
 /// Right services that take a liberty.

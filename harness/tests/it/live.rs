@@ -408,9 +408,11 @@ fn two_options_that_name_one_file_exit_with_2_and_are_both_named() {
         let name = folder.path().file_name().unwrap().to_str().unwrap();
         let paths = [first.1, second.1].map(|path| path.replace('X', name));
         let options = [(first.0, &*paths[0]), (second.0, &*paths[1])];
-        let given = options.iter().filter(|(option, path)| *option != "--config" && !path.is_empty());
+        let given =
+            options.iter().filter(|(option, path)| *option != "--config" && !path.is_empty());
         let arguments: Vec<&str> = given.flat_map(|(option, path)| [*option, *path]).collect();
-        let output = check(folder.path(), &format!("{target}{config}"), &arguments, Some("rap_sk_k"));
+        let output =
+            check(folder.path(), &format!("{target}{config}"), &arguments, Some("rap_sk_k"));
         let told = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {told}");
         assert!(told.contains(first.0) && told.contains(second.0), "{arguments:?}: {told}");
