@@ -360,8 +360,8 @@ fn prove_tells_what_was_found_and_what_survives() {
 
 #[cfg(unix)]
 #[test]
-fn serve_ends_cleanly_on_ctrl_c_and_on_sigterm() {
-    for signal in ["-INT", "-TERM"] {
+fn serve_ends_cleanly_on_ctrl_c_on_sigterm_and_on_sighup() {
+    for signal in ["-INT", "-TERM", "-HUP"] {
         let (mut served, _) = serve(&[]);
         let sent =
             Command::new("kill").args([signal, &served.0.id().to_string()]).status().unwrap();

@@ -479,29 +479,57 @@ async fn the_command_says_what_it_will_do_and_what_it_did_and_shows_no_key() {
     }
 }
 
-/// Whatever was subscribed is deleted before the process ends.
+/// Whatever was subscribed is deleted before the process ends, and the report is written.
 #[cfg(unix)]
 #[tokio::test]
-async fn ctrl_c_deletes_what_was_subscribed() {
+async fn ctrl_c_and_a_terminal_that_closes_delete_what_was_subscribed() {
+    for signal in ["-INT", "-HUP"] {
+        let folder = tempfile::tempdir().unwrap();
+        let (mock, child) = subscribed(folder.path(), env!("CARGO_BIN_EXE_tideover"), &[]).await;
+        let id = child.id().unwrap().to_string();
+        assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
+        let output = child.wait_with_output().await.unwrap();
+        let told: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!((output.status.code(), &told["ending"]), (Some(130), &json!("interrupted")));
+        assert_eq!(subscriptions(&mock).await, json!([]));
+        assert!(folder.path().join("report.html").metadata().unwrap().len() > 0);
+    }
+}
+
+/// Whoever is started with nohup goes on.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_closed_terminal_is_nothing_to_whom_nohup_has_started() {
+    let folder = tempfile::tempdir().unwrap();
+    let tideover = env!("CARGO_BIN_EXE_tideover");
+    let (_mock, mut child) = subscribed(folder.path(), "nohup", &[tideover]).await;
+    let id = child.id().unwrap().to_string();
+    assert!(Command::new("kill").args(["-HUP", &id]).status().unwrap().success());
+    assert!(tokio::time::timeout(Duration::from_secs(2), child.wait()).await.is_err());
+}
+
+/// A check that has just subscribed, at a mock: the next request is a second away.
+#[cfg(unix)]
+async fn subscribed(
+    folder: &Path,
+    program: &str,
+    before: &[&str],
+) -> (Mock, tokio::process::Child) {
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let origin = format!("http://{free}");
     let builder = Mock::builder().resolver(tideover_sim::NoNames);
     let mock = builder.webhooks(Destinations::PublicAnd(origin.clone())).start().await.unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    // Case 0 of this seed subscribes first, and the next request is a second away.
-    let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_tideover"));
-    command.current_dir(folder.path()).args(["check", "--target", mock.url(), "--seed", "5"]);
+    // Case 0 of this seed subscribes first.
+    let mut command = tokio::process::Command::new(program);
+    command.args(before).current_dir(folder);
+    command.args(["check", "--target", mock.url(), "--seed", "5"]);
     command.args(["--key", mock.api_key(), "--requests-per-second", "1", "--allow-writes"]);
     command.args(["--account-prefix", "test-", "--webhook-listen", &free.to_string()]);
-    command.args(["--webhook-url", &origin, "--json"]).kill_on_drop(true);
+    command.args(["--webhook-url", &origin, "--json", "--html", "report.html"]).kill_on_drop(true);
+    command.stderr(std::process::Stdio::null());
     let child = command.stdout(std::process::Stdio::piped()).spawn().unwrap();
     while subscriptions(&mock).await == json!([]) {}
-    let id = child.id().unwrap().to_string();
-    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
-    let output = child.wait_with_output().await.unwrap();
-    let told = String::from_utf8(output.stdout).unwrap();
-    assert_eq!(output.status.code(), Some(130), "{told}");
-    assert_eq!(subscriptions(&mock).await, json!([]));
+    (mock, child)
 }
 
 /// An endpoint of https whose certificate no system trusts, and the file with it.

@@ -204,9 +204,12 @@ fn tell(
     };
     let mut report = run.report();
     report.conceal(&secrets);
-    asked.output.tell(report.to_string().trim_end(), || json!(report))?;
+    // The terminal may be gone; the files are written all the same.
+    let told = asked.output.tell(report.to_string().trim_end(), || json!(report));
     replay?;
-    match ((asked.conclude)(&report, &summary.lessons)?, ending) {
+    let held = (asked.conclude)(&report, &summary.lessons)?;
+    told?;
+    match (held, ending) {
         (Held::No, _) => Ok(Held::No),
         (_, Some(Ending::GivenUp(why))) => Err(Problem::Unreachable(why)),
         _ if interrupted => Ok(Held::UntilInterrupted),
