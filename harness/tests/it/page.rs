@@ -166,6 +166,20 @@ async fn a_script_that_is_not_ours_is_refused() {
     );
 }
 
+/// What a run makes is much; what it found comes first.
+#[tokio::test]
+async fn what_is_left_behind_is_folded_after_the_findings() {
+    let mut report = full().await;
+    assert!(!html(&report).unwrap().contains("Left behind"));
+    report.left_behind = vec!["business test-td-1".to_owned(), "invoice td-1-r1".to_owned()];
+    let page = html(&report).unwrap();
+    let (before, after) = page.split_once("Left behind").unwrap();
+    assert!(before.contains("</article>") && !before.contains("business test-td-1"));
+    let (folded, _) = after.split_once("</details>").unwrap();
+    assert!(folded.contains("take back: 2</summary>"), "{folded}");
+    assert!(folded.contains("business test-td-1") && folded.contains("invoice td-1-r1"));
+}
+
 #[tokio::test]
 async fn junit_tells_a_test_case_for_each_clause() {
     let report = hostile().await;
