@@ -41,8 +41,8 @@ pub struct Run<'a> {
     pub replay: &'a [String],
     /// What is known.
     pub baseline: Option<&'a Baseline>,
-    /// Why it ended before its time, if it did.
-    pub ended: Option<String>,
+    /// Why it ended before its time, if it did by itself, and in words.
+    pub ended: Option<(Ending, String)>,
     /// What it has left behind in the target.
     pub left_behind: &'a [String],
     /// Of requests that were sent at once: by how many clients, and what was concluded of their order.
@@ -79,7 +79,7 @@ impl Run<'_> {
             steps: summary.steps,
             milliseconds: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
             verdict: new.map(|finding| finding.found.verdict).min().unwrap_or(unaccused),
-            ending: summary.ending,
+            ending: self.ending(),
             warnings: self.warnings(&clauses),
             gone: baseline.map(|known| known.without(&findings)).unwrap_or_default(),
             clauses,
@@ -170,11 +170,18 @@ impl Run<'_> {
         needs().next().filter(|_| !offered).map(|needs| needs.lacking())
     }
 
+    /// A case that was cut short is not played to its end, whatever cut it.
+    fn ending(&self) -> Ending {
+        match (self.summary.ending, &self.ended) {
+            (Ending::Interrupted, Some((ended, _))) => *ended,
+            (ending, _) => ending,
+        }
+    }
+
     fn warnings(&self, clauses: &[ClauseReport]) -> Vec<String> {
         let left = self.plan.cases.saturating_sub(self.summary.cases);
         let mut warnings = Vec::new();
-        match self.summary.ending {
-            Ending::Interrupted if self.ended.is_some() => {}
+        match self.ending() {
             Ending::Interrupted => {
                 warnings.push(format!("interrupted: {left} cases were not played"));
             }
@@ -182,9 +189,9 @@ impl Run<'_> {
                 "ended after {} findings: {left} cases were not played (--max-findings)",
                 self.summary.failures.len()
             )),
-            Ending::EnoughFound | Ending::Complete => {}
+            Ending::EnoughFound | Ending::Spent | Ending::GivenUp | Ending::Complete => {}
         }
-        warnings.extend(self.ended.iter().map(|why| format!("ended early: {why}")));
+        warnings.extend(self.ended.iter().map(|(_, why)| format!("ended early: {why}")));
         match self.races {
             Some(_) if self.summary.cases == 0 => {
                 warnings.push("no race came to its end".to_owned());

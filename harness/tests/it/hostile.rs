@@ -128,6 +128,8 @@ fn one_that_closes_every_connection_is_given_up_after_ten_requests() {
     let told = check(address, "1");
     assert_given_up(&told, address, "10 requests in a row were not answered");
     assert!(told.text.contains("the connection was closed"), "{}", told.text);
+    let json = check_with(address, "1", &["--json"]).text;
+    assert!(json.contains(r#""ending":"givenUp""#), "{json}");
     assert!(
         told.text.contains("\ninconclusive: of "),
         "what met nothing is no pass: {}",

@@ -450,6 +450,9 @@ async fn the_command_says_what_it_will_do_and_what_it_did_and_shows_no_key() {
         assert!(told.contains(expected), "{told}");
     }
     assert!(!told.contains(mock.api_key()), "{told}");
+    let spent = run(&["--seed", "5", "--json"]).await.unwrap();
+    let report: Value = serde_json::from_slice(&spent.stdout).unwrap();
+    assert_eq!((spent.status.code(), &report["ending"]), (Some(0), &json!("spent")));
     let output =
         run(&["--seed", "5", "--cases", "1", "--max-requests", "100", "--json"]).await.unwrap();
     let aim = String::from_utf8(output.stderr).unwrap();

@@ -16,7 +16,6 @@ use crate::cli::check::{Progress, print_steps};
 use crate::cli::live::course::{End, to_the_end};
 use crate::cli::{Held, Output, Problem, client, wrong};
 use crate::concurrent::{self, Parts, Races};
-use crate::finding::Verdict;
 use crate::generate::{Vocabulary, live_case};
 use crate::inbox;
 use crate::learn::{Lessons, Stated};
@@ -24,6 +23,7 @@ use crate::live::session::{Abilities, Ending, Session};
 use crate::live::settings::Settings;
 use crate::live::target::LiveWorld;
 use crate::live::wall_time;
+use crate::report::document;
 use crate::report::{Baseline, Report, Run};
 use crate::secrets::Secrets;
 use crate::suite::{Failure, Plan, Suite, Summary};
@@ -198,7 +198,7 @@ fn tell(
         took: began.elapsed(),
         replay: replay.as_deref().unwrap_or_default(),
         baseline: asked.baseline.as_ref(),
-        ended: ending.as_ref().map(ToString::to_string),
+        ended: ending.as_ref().map(|ending| (ending.told(), ending.to_string())),
         left_behind: &left_behind,
         races: parts.as_ref().zip(asked.clients).map(|(parts, it)| (at_once(it), parts)),
     };
@@ -213,10 +213,17 @@ fn tell(
         (Held::No, _) => Ok(Held::No),
         (_, Some(Ending::GivenUp(why))) => Err(Problem::Unreachable(why)),
         _ if interrupted => Ok(Held::UntilInterrupted),
-        (_, Some(Ending::Spent(_))) if report.verdict == Verdict::Inconclusive => Ok(Held::Unknown),
-        // As much was played as the user allows.
-        (Held::UntilInterrupted, Some(Ending::Spent(_))) => Ok(Held::Yes),
         (held, _) => Ok(held),
+    }
+}
+
+impl Ending {
+    /// As a report tells it.
+    fn told(&self) -> document::Ending {
+        match self {
+            Ending::Spent(_) => document::Ending::Spent,
+            Ending::GivenUp(_) => document::Ending::GivenUp,
+        }
     }
 }
 
