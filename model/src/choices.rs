@@ -146,6 +146,13 @@ impl Seeded {
         };
         Rates { advance: between(profile.rates.advance), fee: between(profile.rates.fee) }
     }
+
+    /// One for every business (`8.concentrationLimit`).
+    fn limit(self, Range { min, max }: Range<Cents>) -> Cents {
+        let whole = |amount: Cents| u64::try_from(amount.0).unwrap_or(0);
+        let drawn = pick(&mut self.draw("limit", 0, 0), Range { min: whole(min), max: whole(max) });
+        i64::try_from(drawn).map_or(max, Cents)
+    }
 }
 
 impl Choices for Seeded {
@@ -174,7 +181,8 @@ impl Choices for Seeded {
     }
 
     fn fits(&mut self, profile: &Profile, _business: BusinessId, outstanding: Cents) -> bool {
-        outstanding <= profile.concentration_limit
+        let range = profile.concentration_limit;
+        outstanding <= range.exact().unwrap_or_else(|| self.limit(range))
     }
 
     fn reserves(&mut self, reservation: Reservation) -> bool {
@@ -249,6 +257,20 @@ mod tests {
                 accounts.iter().filter(|other| other.account_number == account.account_number);
             assert_eq!(same.count(), 1);
         }
+    }
+
+    #[test]
+    fn a_limit_is_drawn_once_for_every_business() {
+        let concentration_limit = Range { min: Cents(1_000), max: Cents(2_000) };
+        let profile = Profile { concentration_limit, ..Profile::default() };
+        let limit = |seed, business| {
+            let fits = |cents| Seeded { seed }.fits(&profile, BusinessId(business), Cents(cents));
+            (0..=2_001).take_while(|cents| fits(*cents)).last().unwrap()
+        };
+        let drawn: Vec<i64> = (0..20).map(|seed| limit(seed, 1)).collect();
+        assert!(drawn.iter().all(|cents| (1_000..=2_000).contains(cents)), "{drawn:?}");
+        assert!(drawn.iter().any(|cents| *cents != drawn[0]), "{drawn:?}");
+        assert_eq!(limit(3, 1), limit(3, 2));
     }
 
     #[test]

@@ -24,8 +24,8 @@ pub struct Profile {
     pub body_limit: usize,
     /// Cents of an invoice that are financed at most (`gap.perInvoiceMaximum`).
     pub per_invoice_maximum: Cents,
-    /// Cents that may be outstanding with a business (`gap.concentrationLimit`).
-    pub concentration_limit: Cents,
+    /// Cents that may be outstanding with a business: one limit for all of them (`gap.concentrationLimit`).
+    pub concentration_limit: Range<Cents>,
     /// Days that a quote assumes until the invoice is due (`gap.quoteTerm`).
     pub quote_term_days: u64,
     /// Whether the links of onboarding sessions resolve (`gap.sessionsLive`).
@@ -78,6 +78,11 @@ impl<T: Copy + PartialEq> Range<T> {
     /// The one value `value`.
     pub const fn exactly(value: T) -> Range<T> {
         Range { min: value, max: value }
+    }
+
+    /// The one value that it holds; nothing if it holds several.
+    pub fn exact(&self) -> Option<T> {
+        (self.min == self.max).then_some(self.min)
     }
 }
 
@@ -155,7 +160,7 @@ impl Default for Profile {
         Profile {
             body_limit: 1_048_576,
             per_invoice_maximum: Cents(25_000_000),
-            concentration_limit: Cents(100_000_000),
+            concentration_limit: Range::exactly(Cents(100_000_000)),
             quote_term_days: 30,
             session_links_live: false,
             rates: RateRanges::default(),
@@ -202,6 +207,9 @@ impl ImpossibleValue {
 /// The longest hidden delay, in seconds: a year.
 const LONGEST_DELAY: Seconds = 366 * 24 * 3600;
 
+/// The highest limit.
+const MOST_CENTS: i64 = 1_000_000_000_000_000;
+
 impl Profile {
     /// The HTTP status of a success.
     pub fn success_status(&self, success: Success) -> u16 {
@@ -233,7 +241,9 @@ impl Profile {
             return Err(ImpossibleValue::new("body_limit", "must be 1 to 1073741824 bytes"));
         }
         positive("per_invoice_maximum", self.per_invoice_maximum)?;
-        positive("concentration_limit", self.concentration_limit)?;
+        let Range { min: Cents(min), max: Cents(max) } = self.concentration_limit;
+        positive("concentration_limit", Cents(min))?;
+        within("concentration_limit", Range { min, max }, MOST_CENTS, "cents")?;
         if !(1..=36_500).contains(&self.quote_term_days) {
             return Err(ImpossibleValue::new("quote_term_days", "must be 1 to 36500 days"));
         }
@@ -304,10 +314,10 @@ fn wire_name(success: &Success) -> String {
 }
 
 fn positive(field: &str, amount: Cents) -> Result<(), ImpossibleValue> {
-    if (1..=1_000_000_000_000_000).contains(&amount.0) {
+    if (1..=MOST_CENTS).contains(&amount.0) {
         Ok(())
     } else {
-        Err(ImpossibleValue::new(field, "must be 1 to 1000000000000000 cents"))
+        Err(ImpossibleValue::new(field, format!("must be 1 to {MOST_CENTS} cents")))
     }
 }
 
@@ -346,6 +356,14 @@ mod tests {
         assert_eq!(
             impossible("rates.fee = { min = 3, max = 2 }"),
             "rates.fee: min 3 is more than max 2"
+        );
+        assert_eq!(
+            impossible("concentration_limit = { min = 0, max = 2 }"),
+            "concentration_limit: must be 1 to 1000000000000000 cents"
+        );
+        assert_eq!(
+            impossible("concentration_limit = { min = 3, max = 2 }"),
+            "concentration_limit: min 3 is more than max 2"
         );
         assert_eq!(
             impossible("success.quote = 204"),

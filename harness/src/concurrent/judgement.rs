@@ -102,7 +102,7 @@ impl Known {
             start: header.start,
             outside: Outside::Ours,
             before: Before::Nothing,
-            limit: Some(header.profile.concentration_limit),
+            limit: header.profile.concentration_limit.exact(),
         }
     }
 

@@ -52,7 +52,7 @@ pub fn race(header: &Header, number: u64, size: Size) -> Race {
         dates: (header.start.to_string(), header.start.after(60 * 86_400).to_string()),
         written: 0,
         vendors: (1..=vendors).map(|vendor| format!("v{vendor}")).collect(),
-        limit: header.profile.concentration_limit.0,
+        limit: header.profile.concentration_limit.max.0,
     };
     let before = racers.before();
     let clients = (0..size.clients).map(|_| racers.client(size.steps)).collect();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use tideover_model::{BusinessId, Cents, clause};
+use tideover_model::{BusinessId, Cents, Range, clause};
 
 use crate::judge::comparison::Point;
 use crate::judge::reading::amount;
@@ -34,6 +34,27 @@ impl Bounds {
             (Some(within), Some(beyond)) => within < beyond,
             _ => true,
         }
+    }
+
+    /// Where it lies, if something was beyond it and any limit explains all that was seen.
+    pub(crate) fn range(&self) -> Option<Range<i64>> {
+        let range = Range { min: self.at_least.unwrap_or(0), max: self.less_than? - 1 };
+        (range.min <= range.max).then_some(range)
+    }
+
+    /// What is known of it, in words; nothing if nothing is.
+    pub(crate) fn in_words(&self, unit: &str) -> Option<String> {
+        Some(match (self.at_least, self.less_than) {
+            (None, None) => return None,
+            (Some(within), None) => format!("at least {within} {unit}"),
+            (Some(within), Some(beyond)) if beyond <= within => {
+                format!("not one: {within} {unit} were within it, {beyond} beyond it")
+            }
+            (within, Some(beyond)) => {
+                let within = within.unwrap_or(0);
+                format!("at least {within} and less than {beyond} {unit}")
+            }
+        })
     }
 
     /// Both, as one.
@@ -87,9 +108,15 @@ impl Limits {
         } else {
             bounds.refuse(outstanding.0)
         }
+        let holds = bounds.is_possible();
         Point {
-            clause: clause!("8.concentrationLimit"),
-            holds: bounds.is_possible(),
+            // What counts as outstanding, and since when, is not stated.
+            clause: if holds {
+                clause!("8.concentrationLimit")
+            } else {
+                clause!("gap.outstanding")
+            },
+            holds,
             field: "code".into(),
             expected: "one limit of what is outstanding".into(),
             seen: format!("{} outstanding; {}", outstanding.0, in_words(*bounds)),

@@ -306,21 +306,15 @@ impl World {
             // One transition enables the next.
             (1..=2).for_each(|times| service.handle_timeout(eventually.after(times * NEVER)));
         }
-        service.choices_mut().read(Told::default());
-        let quote = Operation::Quote { business, face_value: FaceValue::new(1)? };
-        service.handle(self.bare.now(), platform, quote).ok()?;
-        service.choices_mut().take_asked().map(|asked| asked.outstanding)
+        let now = self.bare.now();
+        asked_of_limit(&mut service, now, platform, business).map(|asked| asked.outstanding)
     }
 
     /// The business that a platform calls `payee`.
     pub(crate) fn business(&self, platform: PlatformId, payee: &str) -> Option<BusinessId> {
-        let mut service = self.bare.face().clone();
-        // The question about its limit is asked whatever else is missing.
-        service.choices_mut().read(Told::refused(Code::ConcentrationExceeded));
-        service.choices_mut().leave_precedence();
-        let quote = Operation::Quote { business: payee.to_owned(), face_value: FaceValue::new(1)? };
-        service.handle(self.bare.now(), platform, quote).ok()?;
-        service.choices_mut().take_asked().map(|asked| asked.business)
+        let (mut service, now) = (self.bare.face().clone(), self.bare.now());
+        let asked = asked_of_limit(&mut service, now, platform, payee.to_owned());
+        asked.map(|asked| asked.business)
     }
 
     /// The target takes a further key, of its first platform (0) or another one.
@@ -526,6 +520,20 @@ fn without_event_types(sent: &Prepared) -> Option<Prepared> {
 fn ahead(predicted: &Seen, seen: &Seen) -> Option<i64> {
     let expires_at = |answer: &Seen| Some(answer.json()?.get("expiresAt")?.as_str()?.to_owned());
     instants_apart(&expires_at(predicted)?, &expires_at(seen)?)
+}
+
+/// The question about its limit that a quote for a business asks, whatever else is missing.
+fn asked_of_limit(
+    service: &mut Service<Reading>,
+    now: Timestamp,
+    platform: PlatformId,
+    business: String,
+) -> Option<Asked> {
+    service.choices_mut().read(Told::refused(Code::ConcentrationExceeded));
+    service.choices_mut().leave_precedence();
+    let quote = Operation::Quote { business, face_value: FaceValue::new(1)? };
+    service.handle(now, platform, quote).ok()?;
+    service.choices_mut().take_asked()
 }
 
 /// The time is as late as it is; what is sent when, and which request fails, the model does not predict.

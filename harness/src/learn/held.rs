@@ -112,30 +112,38 @@ impl Differences<'_> {
         let Profile { body_limit, per_invoice_maximum, concentration_limit, .. } =
             &self.stated.profile;
         let body_limit = i64::try_from(*body_limit).unwrap_or(i64::MAX);
+        let Range { min, max } = concentration_limit;
         for (clause, field, limit, seen) in [
-            (clause!("gap.bodyLimit"), "body_limit", body_limit, lessons.body_limit),
+            (
+                clause!("gap.bodyLimit"),
+                "body_limit",
+                Range::exactly(body_limit),
+                lessons.body_limit,
+            ),
             (
                 clause!("gap.perInvoiceMaximum"),
                 "per_invoice_maximum",
-                per_invoice_maximum.0,
+                Range::exactly(per_invoice_maximum.0),
                 lessons.per_invoice_maximum,
             ),
             (
                 clause!("gap.concentrationLimit"),
                 "concentration_limit",
-                concentration_limit.0,
+                Range { min: min.0, max: max.0 },
                 lessons.concentration_limit,
             ),
         ] {
             let Bounds { at_least, less_than } = seen;
-            let seen = if let Some(more) = at_least.filter(|least| *least > limit) {
+            let seen = if let Some(more) = at_least.filter(|least| *least > limit.max) {
                 format!("{more} is within it")
-            } else if let Some(less) = less_than.filter(|beyond| *beyond <= limit) {
+            } else if let Some(less) = less_than.filter(|beyond| *beyond <= limit.min) {
                 format!("{less} is beyond it")
             } else {
                 continue;
             };
-            self.tell(clause, field, limit.to_string(), seen, 1);
+            let either = || format!("{} to {}", limit.min, limit.max);
+            let expected = limit.exact().map_or_else(either, |limit| limit.to_string());
+            self.tell(clause, field, expected, seen, 1);
         }
     }
 

@@ -60,6 +60,12 @@ impl Learned {
         self.lessons.push((field, lesson.into()));
     }
 
+    /// Tells what is known of a field, which is not enough for a profile to say it.
+    fn narrow(&mut self, field: &str, lesson: impl Into<String>) {
+        self.lessons.push((field.to_owned(), lesson.into()));
+        self.miss(field);
+    }
+
     fn miss(&mut self, field: impl Into<String>) {
         self.unlearned.push(field.into());
     }
@@ -72,13 +78,11 @@ impl Learned {
         self.learn_limit("per_invoice_maximum", "cents", bounds, |profile, limit| {
             profile.per_invoice_maximum = Cents(limit);
         });
-        let bounds = lessons.concentration_limit;
-        self.learn_limit("concentration_limit", "cents", bounds, |profile, limit| {
-            profile.concentration_limit = Cents(limit);
-        });
+        self.learn_concentration_limit(lessons.concentration_limit);
     }
 
-    /// A limit is learned once it is known to the unit: any other number between the bounds would be a guess.
+    /// A limit that is one number in a profile is learned once it is known to the unit: any other number between
+    /// the bounds would be a guess.
     fn learn_limit(
         &mut self,
         field: &str,
@@ -86,14 +90,22 @@ impl Learned {
         bounds: Bounds,
         change: impl FnOnce(&mut Profile, i64),
     ) {
-        let Some(beyond) = bounds.less_than else { return self.miss(field) };
-        let least = bounds.at_least.unwrap_or(0);
-        let lesson = format!("at least {least} and less than {beyond} {unit}");
-        if beyond - least == 1 {
-            self.learn(field, lesson, |profile| change(profile, least));
-        } else {
-            self.lessons.push((field.to_owned(), lesson));
-            self.miss(field);
+        let Some(lesson) = bounds.in_words(unit) else { return self.miss(field) };
+        match bounds.range().and_then(|range| range.exact()) {
+            Some(limit) => self.learn(field, lesson, |profile| change(profile, limit)),
+            None => self.narrow(field, lesson),
+        }
+    }
+
+    /// A limit that nothing was beyond may be any, and stays as it is assumed.
+    fn learn_concentration_limit(&mut self, bounds: Bounds) {
+        let field = "concentration_limit";
+        let Some(lesson) = bounds.in_words("cents") else { return self.miss(field) };
+        match bounds.range() {
+            Some(Range { min, max }) => self.learn(field, lesson, |profile| {
+                profile.concentration_limit = Range { min: Cents(min.max(1)), max: Cents(max) };
+            }),
+            None => self.narrow(field, lesson),
         }
     }
 
@@ -115,10 +127,7 @@ impl Learned {
                 let lesson = in_words(Span::exactly(min), "days");
                 self.learn("quote_term_days", lesson, |profile| profile.quote_term_days = min);
             }
-            Some(term) => {
-                self.lessons.push(("quote_term_days".into(), in_words(term, "days")));
-                self.miss("quote_term_days");
-            }
+            Some(term) => self.narrow("quote_term_days", in_words(term, "days")),
             None => self.miss("quote_term_days"),
         }
         let term = term.unwrap_or(Span::exactly(self.profile.quote_term_days));

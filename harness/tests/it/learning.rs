@@ -6,7 +6,7 @@ use std::process::Output;
 use serde_json::Value;
 use tideover_harness::generate;
 use tideover_harness::judge::Outside;
-use tideover_harness::learn::{Learned, Lessons};
+use tideover_harness::learn::{Learned, Lessons, Stated};
 use tideover_harness::run::play;
 use tideover_harness::stranger::Strangers;
 use tideover_harness::suite::{InProcess, World};
@@ -41,7 +41,8 @@ fn span(learned: &Learned, field: &str) -> Option<(u64, u64)> {
     let (_, lesson) = learned.lessons.iter().find(|(name, _)| name == field)?;
     let numbers: Vec<u64> =
         lesson.split(|c: char| !c.is_ascii_digit()).filter_map(|word| word.parse().ok()).collect();
-    Some((numbers[0], *numbers.get(1).unwrap_or(&numbers[0])))
+    let most = if lesson.starts_with("at least") { u64::MAX } else { numbers[0] };
+    Some((numbers[0], *numbers.get(1).unwrap_or(&most)))
 }
 
 fn holds(learned: &Learned, field: &str, min: u64, max: u64) {
@@ -63,6 +64,7 @@ fn is_learned(toml: &str, seed: u64) -> Learned {
     let rates = |range: tideover_model::Range<u32>| (range.min.into(), range.max.into());
     let cents = |cents: i64| u64::try_from(cents).unwrap();
     let limit = |limit: u64| (limit, limit);
+    let tideover_model::Range { min, max } = profile.concentration_limit;
     for (field, (min, max)) in [
         ("rates.advance", rates(profile.rates.advance)),
         ("rates.fee", rates(profile.rates.fee)),
@@ -72,7 +74,7 @@ fn is_learned(toml: &str, seed: u64) -> Learned {
         ("delays.funding_completes", range(profile.delays.funding_completes)),
         ("body_limit", limit(profile.body_limit as u64)),
         ("per_invoice_maximum", limit(cents(profile.per_invoice_maximum.0))),
-        ("concentration_limit", limit(cents(profile.concentration_limit.0))),
+        ("concentration_limit", (cents(min.0), cents(max.0))),
     ] {
         holds(&learned, field, min, max);
     }
@@ -140,6 +142,32 @@ fn what_was_reached_is_learned_and_the_rest_is_named() {
     assert!(learned.unlearned.iter().any(|field| field == "webhooks.at_once"));
 }
 
+#[test]
+fn a_limit_is_learned_as_an_interval_that_is_obeyed_and_held_to() {
+    let learned = is_learned("concentration_limit = 3000000", 3);
+    let tideover_model::Range { min, max } = learned.profile.concentration_limit;
+    assert!((min.0..=max.0).contains(&3_000_000) && min < max, "{learned}");
+    assert!(!learned.unlearned.iter().any(|field| field == "concentration_limit"), "{learned}");
+
+    let stated = Stated::new(learned.profile.clone(), &learned.to_string()).unwrap();
+    let differs = |lessons: &Lessons| {
+        let found = lessons.against(&stated).into_iter();
+        found.map(|(finding, _)| finding).find(|finding| finding.field == "concentration_limit")
+    };
+    let same = |seed| learn("concentration_limit = 3000000", seed).2;
+    assert_eq!(differs(&same(3)), None);
+    assert_eq!(differs(&same(4)), None);
+    for (toml, seen) in [("concentration_limit = 100000", "beyond"), ("", "within")] {
+        let found = differs(&learn(toml, 4).2).unwrap();
+        assert_eq!(found.expected, format!("{} to {}", min.0, max.0));
+        assert!(found.seen.ends_with(&format!(" is {seen} it")), "{}", found.seen);
+    }
+
+    // Whoever obeys it is learned to be so again.
+    let again = learn(&learned.to_string(), 5).2;
+    assert_eq!(differs(&again), None);
+}
+
 async fn mock(toml: &str) -> Mock {
     Mock::builder().profile(toml::from_str(toml).unwrap()).seed(7).start().await.unwrap()
 }
@@ -182,7 +210,9 @@ async fn what_was_there_before_a_case_is_not_taken_for_its_own() {
         let took = numbers("delays.collection_account");
         assert!(took.last().is_none_or(|longest| *longest >= 60), "{file}");
         let profile: Profile = toml::from_str(&file).unwrap();
-        assert_eq!(profile.concentration_limit, Profile::default().concentration_limit, "{file}");
+        let (learned, standard) =
+            (profile.concentration_limit, Profile::default().concentration_limit);
+        assert!(learned.min <= standard.min && standard.max <= learned.max, "{file}");
     }
 }
 

@@ -92,7 +92,7 @@ fn profiles() -> [(&'static str, Profile); 10] {
             "small limits",
             Profile {
                 per_invoice_maximum: Cents(20_000),
-                concentration_limit: Cents(50_000),
+                concentration_limit: Range::exactly(Cents(50_000)),
                 ..standard()
             },
         ),

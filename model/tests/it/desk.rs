@@ -55,7 +55,7 @@ pub(crate) fn reckonable() -> Profile {
 pub(crate) fn narrow() -> Profile {
     Profile {
         per_invoice_maximum: Cents(250_000),
-        concentration_limit: Cents(450_000),
+        concentration_limit: Range::exactly(Cents(450_000)),
         body_limit: 200_000,
         ..reckonable()
     }

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};
-use tideover_model::{Cents, Profile};
+use tideover_model::{Cents, Profile, Range};
 
 use crate::desk::{Desk, START, address, narrow};
 
@@ -37,7 +37,7 @@ impl Walk {
     /// Both platforms subscribe; the first has brought one vendor through onboarding.
     pub(crate) fn start() -> Walk {
         // One great advance, or two of any size, are too much.
-        let concentration_limit = Cents(200_000);
+        let concentration_limit = Range::exactly(Cents(200_000));
         let mut desk = Desk::with(Profile { concentration_limit, ..narrow() });
         let first = desk.key.clone();
         desk.subscribe();

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use axum::body::Body;
 use axum::http::{Request, header};
 use serde_json::{Value, json};
-use tideover_model::{Cents, Code, OperationKind, Profile};
+use tideover_model::{Cents, Code, OperationKind, Profile, Range};
 
 use crate::support::{Answer, Caller, KEY, feed, invoice, world};
 
@@ -135,7 +135,8 @@ async fn checked(profile: Profile) -> Checked {
 #[tokio::test]
 async fn every_operation_answers_as_described_in_success_and_in_failure() {
     use OperationKind::*;
-    let profile = Profile { concentration_limit: Cents(1_000_000), ..Profile::default() };
+    let profile =
+        Profile { concentration_limit: Range::exactly(Cents(1_000_000)), ..Profile::default() };
     let checked = checked(profile).await;
     businesses(&checked).await;
     advances(&checked).await;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use tideover_model::{Cents, Code, Profile};
+use tideover_model::{Cents, Code, Profile, Range};
 use tideover_sim::{ProfileError, load_profile};
 
 /// A file that is there as long as this is.
@@ -29,8 +29,11 @@ fn a_file_says_what_differs_from_the_standard_profile() {
         "right",
         "concentration_limit = 5\nsession_links_live = true\n[refusals]\ntoo_many_rows = 413\n",
     );
-    let mut expected =
-        Profile { concentration_limit: Cents(5), session_links_live: true, ..Profile::default() };
+    let mut expected = Profile {
+        concentration_limit: Range::exactly(Cents(5)),
+        session_links_live: true,
+        ..Profile::default()
+    };
     expected.refusals.insert(Code::TooManyRows, 413);
     assert_eq!(load_profile(&file.0).unwrap(), expected);
     assert_eq!(load_profile(&File::with("empty", "").0).unwrap(), Profile::default());
