@@ -56,8 +56,7 @@ pub(super) fn asked_wait(answer: &Incame, now: SystemTime) -> Option<Duration> {
     match (answer.seen.status, answer.retry_after.as_deref()) {
         (429 | 503, Some(text)) => {
             // A date is the target's, and so is the clock that it is read from.
-            let told = answer.date.as_deref().and_then(|date| parse_http_date(date).ok());
-            Some(wait(text.trim(), told.unwrap_or(now)))
+            Some(wait(text.trim(), answer.date.unwrap_or(now)))
         }
         (429, None) => Some(USUAL_WAIT),
         _ => None,
@@ -108,7 +107,8 @@ mod tests {
     #[test]
     fn what_asks_to_wait_is_429_and_503_that_says_how_long() {
         let wait = |status, after: Option<&str>, date: Option<&str>| {
-            let [retry_after, date] = [after, date].map(|it| it.map(str::to_owned));
+            let retry_after = after.map(str::to_owned);
+            let date = date.and_then(|date| parse_http_date(date).ok());
             let now = parse_http_date("Fri, 31 Dec 1999 23:59:00 GMT").unwrap();
             asked_wait(&Incame { seen: Seen::new(status, b""), retry_after, date }, now)
         };

@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Instant, SystemTime};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 use tideover_model::Timestamp;
@@ -60,8 +60,8 @@ pub(super) struct State {
     /// How often a target was fresh.
     pub(super) plays: u64,
     unanswered: u32,
-    /// Seconds that the target's clock is ahead of the wall.
-    clock_ahead: i64,
+    /// Seconds that the target's clock is ahead of the wall, as the operator port or a header tells it.
+    clock_ahead: Option<i64>,
     /// The keys that have subscribed.
     pub(super) subscribers: Vec<String>,
     /// Subscriptions that were asked for and not answered.
@@ -112,7 +112,7 @@ impl Session {
             pace: Pace::new(settings.per_second, settings.at_once),
             plays: 0,
             unanswered: 0,
-            clock_ahead: 0,
+            clock_ahead: None,
             subscribers: Vec::new(),
             in_doubt: 0,
             left_behind: Vec::new(),
@@ -192,14 +192,26 @@ impl Session {
     pub(super) fn note_clock(&self, seen: &Seen) {
         let told = seen.json().and_then(|body| body["now"].as_str());
         if let Some(now) = told.and_then(Timestamp::parse) {
-            self.state().clock_ahead = now.unix() - wall_time().unix();
+            self.state().clock_ahead = Some(now.unix() - wall_time().unix());
+        }
+    }
+
+    /// Takes the date of the first answer for a guess, until anything else tells the time: what stands before the
+    /// target may have set it, and nobody is held to it.
+    fn guess_clock(&self, answer: &Incame) {
+        let mut state = self.state();
+        let since_1970 = answer.date.and_then(|date| date.duration_since(UNIX_EPOCH).ok());
+        let date = since_1970.and_then(|date| i64::try_from(date.as_secs()).ok());
+        if let Some(date) = date.filter(|_| state.plays == 0) {
+            state.clock_ahead.get_or_insert(date - wall_time().unix());
         }
     }
 
     /// What the target's clock shows, as far as that is known.
     pub(super) fn now(&self) -> Timestamp {
         let now = wall_time();
-        Timestamp::from_unix(now.unix() + self.state().clock_ahead).unwrap_or(now)
+        let ahead = self.state().clock_ahead.unwrap_or(0);
+        Timestamp::from_unix(now.unix() + ahead).unwrap_or(now)
     }
 
     /// Who moves the world outside.
@@ -341,6 +353,7 @@ impl Session {
         if let Ok(seen) = came {
             self.keep_secrets(step, seen);
         }
+        answered.iter().for_each(|answer| self.guess_clock(answer));
         let secrets = self.secrets();
         self.journal(|journal| journal.answer(self.now(), number, took, came, &secrets))?;
         answered

@@ -9,7 +9,6 @@ use crate::concurrent::{Course, History, Known, Race, play};
 use crate::generate::{Size, Vocabulary, live_case, live_race};
 use crate::inbox::Arrival;
 use crate::judge::{Before, kind_of};
-use crate::live::journal::wall_time;
 use crate::live::rehearsal::rehearse;
 use crate::live::session::Session;
 use crate::run::{Clock, Observed, Standing};
@@ -113,7 +112,7 @@ impl Live {
         };
         let expires_at = seen.json().and_then(|body| body.get("expiresAt")?.as_str());
         let Some(expires_at) = expires_at.and_then(Timestamp::parse) else { return };
-        let told = expires_at.unix() - life - wall_time().unix();
+        let told = expires_at.unix() - life - self.session.now().unix();
         let is_near = |known: i64| known.abs_diff(told) <= CLOCKS_APART;
         if self.told_ahead.get().is_none_or(is_near) {
             self.told_ahead.set(Some(told));

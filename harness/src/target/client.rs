@@ -3,7 +3,7 @@
 //! Whether a request that was not answered may have been applied is told: it was never sent, or it may be.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Bytes, Incoming};
@@ -67,8 +67,8 @@ pub struct Incame {
     pub seen: Seen,
     /// The `Retry-After` header.
     pub retry_after: Option<String>,
-    /// The `Date` header.
-    pub date: Option<String>,
+    /// The `Date` header, whoever has set it.
+    pub date: Option<SystemTime>,
 }
 
 impl Client {
@@ -255,7 +255,8 @@ async fn read(mut response: Response<Incoming>) -> Result<Incame, Unanswered> {
         let value = response.headers().get(name)?;
         Some(String::from_utf8_lossy(value.as_bytes()).into_owned())
     };
-    let (retry_after, date) = (header(RETRY_AFTER), header(DATE));
+    let retry_after = header(RETRY_AFTER);
+    let date = header(DATE).and_then(|date| httpdate::parse_http_date(&date).ok());
     let mut body = Vec::new();
     while let Some(frame) = response.frame().await {
         let frame = frame.map_err(|error| {

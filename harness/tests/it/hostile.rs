@@ -46,7 +46,7 @@ fn serve(
     }
     reader.read_exact(&mut vec![0; length]).ok()?;
     match asked.fetch_add(1, Ordering::SeqCst) {
-        0 => answer(&mut socket, "200 OK", "", b"[]").ok(),
+        0 => answer(&mut socket, "200 OK", "date: Tue, 01 Jan 2036 00:00:00 GMT\r\n", b"[]").ok(),
         number => misbehave(number, &mut socket).ok(),
     }
 }
@@ -186,6 +186,18 @@ fn what_is_no_answer_of_the_api_is_a_finding() {
         assert!(told.text.len() < 100_000, "{shown}: {} bytes are told", told.text.len());
         assert!(told.journal.len() < 1 << 20, "{shown}: {} bytes are kept", told.journal.len());
     }
+}
+
+/// The date of an answer is a guess of the target's time, for what it is worth.
+#[test]
+fn what_a_header_says_of_the_time_is_the_first_guess() {
+    let body = br#"{"error":"?","code":"unknown_endpoint"}"#;
+    let date = "date: Thu, 01 Jan 1970 00:00:00 GMT\r\n";
+    let address = endpoint(move |_, socket| answer(socket, "404 Not Found", date, body));
+    let told = check(address, "1");
+    let at = |line: &str| line.contains("\"at\":\"2036-01-01T00:0");
+    let guessed = told.journal.lines().skip(2).filter(|line| at(line)).count();
+    assert!(guessed > 2 && guessed == told.journal.lines().count() - 2, "{}", told.journal);
 }
 
 /// No more than a limit is read, however long it goes on.
