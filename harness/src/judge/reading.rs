@@ -83,6 +83,15 @@ impl Told {
     pub(crate) fn has_offer(&self) -> bool {
         self.offer.is_some()
     }
+
+    /// The amounts of an advance that are not told, and so are estimates.
+    pub(crate) fn untold(&self) -> &'static [&'static str] {
+        match self.offer {
+            None => &["financeableAmount", "advanceAmount", "feeTotal", "forwardedAtPayment"],
+            Some(Amounts { financeable: None, .. }) => &["financeableAmount"],
+            Some(_) => &[],
+        }
+    }
 }
 
 fn amounts(body: &Value) -> Option<Amounts> {

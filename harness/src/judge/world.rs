@@ -1,5 +1,6 @@
 //! One world that a target may be in: the model, in the state that explains what was seen.
 
+use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use tideover_model::wire::reply;
@@ -27,8 +28,8 @@ pub(crate) struct World {
     pub(crate) open: Vec<Prepared>,
     /// Businesses that nobody named: what became of them before is not known.
     strangers: u32,
-    /// Whether it has an advance whose amounts nothing has told yet.
-    estimates: bool,
+    /// The amounts of its advances that nothing has told yet.
+    estimates: BTreeSet<&'static str>,
     /// How far the clock of the target is ahead of ours; nothing while it has told no time. Seconds.
     ahead: Option<i64>,
     /// Whether the target tells of a business whichever name it likes.
@@ -84,7 +85,7 @@ impl World {
             bindings,
             open: Vec::new(),
             strangers: 0,
-            estimates: false,
+            estimates: BTreeSet::new(),
             ahead: Some(0),
             renames: false,
         }
@@ -171,9 +172,7 @@ impl World {
             }),
         };
         let mut points = comparison.points(&mut self.bindings);
-        if self.estimates {
-            points.retain(|point| point.holds || !is_amount(&point.field));
-        }
+        points.retain(|point| point.holds || !self.estimates.contains(&*point.field));
         let asked = self.service().choices_mut().take_asked();
         Reply { predicted, refusal, points, asked, ..Reply::default() }
     }
@@ -227,8 +226,13 @@ impl World {
     pub(crate) fn carry_out(&mut self, index: usize, told: Told, now: Timestamp) -> bool {
         let sent = self.open.remove(index);
         let (predicted, _) = self.play(&sent, told.granted(), now);
-        self.estimates |= !told.has_offer();
+        self.estimate(told);
         predicted.is_success()
+    }
+
+    /// Of an advance that was requested unseen, only what `told` tells is known.
+    pub(crate) fn estimate(&mut self, told: Told) {
+        self.estimates.extend(told.untold());
     }
 
     /// Whether the condition of the code that was seen holds, too (`gap.refusalPrecedence`).
@@ -545,10 +549,6 @@ fn is_unpredictable(sent: &Prepared) -> bool {
         }
         PreparedAction::Advance(_) | PreparedAction::Deliveries => true,
     }
-}
-
-fn is_amount(field: &str) -> bool {
-    matches!(field, "advanceAmount" | "feeTotal")
 }
 
 fn path_of(call: &PreparedCall) -> &str {

@@ -16,6 +16,8 @@ pub(super) struct Familiar(BTreeSet<(Option<String>, Name)>);
 enum Name {
     Business(String),
     Invoice(String, String),
+    /// The advance against an invoice.
+    Advance(String, String),
     Import(String),
     Subscription(String),
 }
@@ -23,8 +25,16 @@ enum Name {
 impl Familiar {
     /// Whether all that an answer depends on is known: nothing else of what was there before can explain it.
     pub(super) fn has_all_of(&self, sent: &Prepared) -> bool {
-        let named = operation(sent).map(|operation| depends_on(&operation)).unwrap_or_default();
-        named.into_iter().all(|name| self.0.contains(&(sent.authorization.clone(), name)))
+        let knows = |name| self.0.contains(&(sent.authorization.clone(), name));
+        let operation = operation(sent);
+        if let Some(Operation::RequestAdvance { payee, invoice }) = &operation
+            && knows(Name::Advance(payee.clone(), invoice.clone()))
+        {
+            // It is returned again, whatever became of the business.
+            return true;
+        }
+        let named = operation.map(|operation| depends_on(&operation)).unwrap_or_default();
+        named.into_iter().all(knows)
     }
 
     /// Learns what an answer tells that was explained.
@@ -36,7 +46,14 @@ impl Familiar {
             ) => {
                 vec![Name::Business(business)]
             }
-            Some(Operation::GetInvoice { payee, invoice }) => vec![Name::Invoice(payee, invoice)],
+            Some(Operation::GetInvoice { payee, invoice }) => {
+                let stands = seen.json().is_some_and(|body| body["advance"].is_object());
+                let advance = stands.then(|| Name::Advance(payee.clone(), invoice.clone()));
+                [Name::Invoice(payee, invoice)].into_iter().chain(advance).collect()
+            }
+            Some(Operation::RequestAdvance { payee, invoice }) => {
+                vec![Name::Advance(payee, invoice)]
+            }
             Some(Operation::SyncInvoice(sync)) => {
                 vec![Name::Invoice(sync.payee.business, sync.invoice)]
             }

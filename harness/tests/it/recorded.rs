@@ -318,6 +318,100 @@ fn a_recording_may_begin_in_the_middle() {
     assert_eq!(code, Some(1), "{text}");
 }
 
+const INVOICE: &str = "/v1/organizations/acme/invoices/i";
+
+/// An invoice with an advance against it, or none.
+fn invoice(face_value: i64, collected: i64, advance: Value) -> Value {
+    let state = match collected {
+        0 => "UNCOLLECTED",
+        _ if collected < face_value => "PARTIALLY_COLLECTED",
+        _ => "COLLECTED",
+    };
+    json!({
+        "externalId": "i", "status": "ISSUED", "faceValue": face_value, "collected": collected,
+        "collectionState": state, "issueDate": "2026-01-01T00:00:00Z",
+        "dueDate": "2026-06-01T00:00:00Z", "advance": advance, "fundable": false,
+        "notFundableReason": "An advance stands against it.",
+    })
+}
+
+fn standing(state: &str, owed: i64) -> Value {
+    json!({
+        "state": state, "advanceAmount": 8_000_000, "feeTotal": 200_000,
+        "amountSent": 8_000_000, "amountOwed": owed,
+    })
+}
+
+fn repeated(again: bool, advance: i64) -> Value {
+    json!({
+        "alreadyRequested": again, "financeableAmount": 10_000_000, "advanceAmount": advance,
+        "feeTotal": 200_000, "forwardedAtPayment": 29_800_000 - advance,
+        "remittance": { "accountNumber": "93000", "routingNumber": "112023247" },
+    })
+}
+
+#[test]
+fn an_invoice_may_be_funded_before_a_recording_begins() {
+    let read = |answer| ("GET", INVOICE, Value::Null, 200, answer);
+    let asked = json!({ "payeeExternalId": "acme", "invoiceExternalId": "i" });
+    let request = |answer: Value| ("POST", "/v1/advances", asked.clone(), 200, answer);
+    let party = |name: &str| json!({ "externalId": name, "legalName": name });
+    let synced = json!({
+        "payee": party("acme"), "payor": party("payor"), "status": "ISSUED", "faceValue": 5_000,
+        "issueDate": "2026-01-01T00:00:00Z", "dueDate": "2026-04-01T00:00:00Z",
+    });
+    let sync = |outcome: &str| {
+        let answer = json!({ "externalId": "i", "outcome": outcome, "reason": null });
+        ("PUT", "/v1/invoices/i", synced.clone(), 200, answer)
+    };
+    let funded = || read(invoice(30_000_000, 0, standing("FUNDED", 8_200_000)));
+    let right = [
+        funded(),
+        request(repeated(true, 8_000_000)),
+        sync("statusOnly"),
+        funded(),
+        read(invoice(30_000_000, 1_000_000, standing("FUNDED", 7_200_000))),
+        read(invoice(30_000_000, 30_000_000, standing("REPAID", 0))),
+        request(repeated(true, 8_000_000)),
+    ];
+    let (code, text) = judged(&archive(&right));
+    assert_eq!(code, Some(0), "{text}");
+    assert!(!text.contains("not judged"), "{text}");
+    // How the amounts are called is not shown.
+    let called = json!({ "state": "FUNDED", "sent": 8_000_000, "owed": 8_200_000 });
+    let unnamed = || read(invoice(30_000_000, 0, called.clone()));
+    assert_held(&archive(&[unnamed(), request(repeated(true, 8_000_000)), unnamed()]), "held: ");
+    let wrong = [
+        (request(repeated(false, 8_000_000)), "alreadyRequested"),
+        (request(repeated(true, 8_000_001)), "advanceAmount"),
+        (read(invoice(30_000_000, 0, Value::Null)), "advance"),
+        (read(invoice(20_000_000, 0, standing("FUNDED", 8_200_000))), "faceValue"),
+        (sync("updated"), "outcome"),
+    ];
+    for (answer, field) in wrong {
+        let (code, text) = judged(&archive(&[funded(), answer]));
+        assert_eq!(code, Some(1), "{field}: {text}");
+        assert!(text.contains(&format!(": {field}\n")), "{field}: {text}");
+    }
+}
+
+/// Whoever recorded it need not have the service's time, which goes on as theirs does.
+#[test]
+fn the_clock_of_a_recording_may_be_off() {
+    let session = |number: u64, expires_at: &str| {
+        let url = format!("https://onboard.example/{number}");
+        let answer = json!({ "url": url, "expiresAt": expires_at });
+        ("POST", "/v1/onboarding-sessions", json!({ "externalId": "acme" }), 201, answer)
+    };
+    let read = ("GET", ORGANIZATION, Value::Null, 200, business(true));
+    let first = session(1, "2026-03-01T11:15:01Z");
+    let off = archive(&[read.clone(), first.clone(), session(2, "2026-03-01T11:15:02Z")]);
+    assert_held(&off, "held: ");
+    let (code, text) = judged(&archive(&[read, first, session(2, "2026-03-02T11:15:02Z")]));
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("expiresAt"), "{text}");
+}
+
 #[test]
 fn a_file_that_is_neither_is_told_in_a_line() {
     let folder = tempfile::tempdir().unwrap();
