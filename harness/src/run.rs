@@ -429,6 +429,9 @@ impl<'a> Run<'a> {
             }
         }
         if let Shadow::Believed(belief) = &self.shadow {
+            for point in self.played.lessons.events().filter(|_| target.inbox().is_some()) {
+                self.played.gaps.record("webhooks", None, &point);
+            }
             self.played.lessons.conclude(belief);
         }
         Ok(self.played)

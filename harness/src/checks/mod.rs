@@ -312,7 +312,7 @@ impl<'a> Exchange<'a> {
     }
 
     /// The request's body, if it is JSON.
-    fn sent_json(&self) -> Option<&Value> {
+    pub(crate) fn sent_json(&self) -> Option<&Value> {
         let read = || serde_json::from_slice(&self.call()?.body).ok();
         self.asked.body.get_or_init(read).as_ref()
     }
@@ -337,7 +337,7 @@ impl Asked {
 }
 
 /// The kind of an event, wherever in it that stands: which field tells it is not shown.
-fn kind_of_event(event: &Value) -> Option<&'static str> {
+pub(crate) fn kind_of_event(event: &Value) -> Option<&'static str> {
     match event {
         Value::String(text) => {
             EventType::ALL.map(EventType::name).into_iter().find(|it| it == text)

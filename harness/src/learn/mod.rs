@@ -1,6 +1,7 @@
 //! What a run has learned of a target where the document is silent: a profile that the mock can obey, and that
 //! the target can be held to.
 
+mod causes;
 mod delays;
 mod gaps;
 mod held;
@@ -23,6 +24,7 @@ pub use replaced::Replaced;
 pub use span::Span;
 pub use written::Learned;
 
+use causes::Causes;
 use delays::Delays;
 use rates::Rates;
 use span::Spans;
@@ -40,6 +42,7 @@ pub struct Lessons {
     /// Seconds between the attempts of a delivery that were not accepted, by how many went before.
     retries: BTreeMap<usize, Spans>,
     attempts: BTreeMap<String, Vec<(u64, u16)>>,
+    causes: Causes,
     session_links_live: Option<bool>,
 }
 
@@ -49,6 +52,7 @@ impl Lessons {
         self.observe_status(exchange);
         self.rates.observe(exchange, belief);
         self.delays.observe(exchange, belief);
+        self.causes.observe(exchange);
         for arrival in exchange.arrivals {
             self.observe_arrival(arrival);
         }
@@ -63,6 +67,11 @@ impl Lessons {
         self.delays.overdue(exchange, &profile.delays)
     }
 
+    /// Which kinds of event came at an inbox, of those that this run has caused there.
+    pub(crate) fn events(&self) -> impl Iterator<Item = Point> {
+        self.causes.told()
+    }
+
     /// Takes over what a belief knows of limits, at the end of a run.
     pub(crate) fn conclude(&mut self, belief: &Belief) {
         let limits = belief.limits();
@@ -73,6 +82,7 @@ impl Lessons {
         }
         self.rates.conclude();
         self.attempts.clear();
+        self.causes = Causes::default();
     }
 
     /// Learns what another run has learned.

@@ -1,18 +1,20 @@
 //! What is learned of a target is what it is: each value that a run has reached, or a span that it lies in.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Output;
 
 use serde_json::Value;
 use tideover_harness::generate;
+use tideover_harness::inbox::Arrival;
 use tideover_harness::judge::Outside;
-use tideover_harness::learn::{Learned, Lessons, Stated};
-use tideover_harness::run::play;
-use tideover_harness::stranger::Strangers;
+use tideover_harness::learn::{Gaps, Learned, Lessons, Stated};
+use tideover_harness::run::{Observed, Standing, play};
+use tideover_harness::stranger::{Stranger, Strangers};
 use tideover_harness::suite::{InProcess, World};
-use tideover_harness::target::{INBOX, service, start};
+use tideover_harness::target::{INBOX, Prepared, Seen, Target, Unanswered, service, start};
 use tideover_harness::transcript::Header;
-use tideover_model::{Code, Profile, Success};
+use tideover_model::{Code, Profile, Service, Success};
 use tideover_sim::Mock;
 
 const CASES: u64 = 150;
@@ -166,6 +168,66 @@ fn a_limit_is_learned_as_an_interval_that_is_obeyed_and_held_to() {
     // Whoever obeys it is learned to be so again.
     let again = learn(&learned.to_string(), 5).2;
     assert_eq!(differs(&again), None);
+}
+
+/// A target that never sends what tells of a new invoice.
+struct Silent(Stranger<Service>);
+
+impl Target for Silent {
+    fn api_key(&self) -> &str {
+        self.0.api_key()
+    }
+
+    async fn send(&mut self, step: &Prepared) -> Result<Seen, Unanswered> {
+        self.0.send(step).await
+    }
+
+    fn inbox(&self) -> Option<&str> {
+        self.0.inbox()
+    }
+
+    async fn arrivals(&mut self) -> Result<Vec<Arrival>, Unanswered> {
+        let mut arrivals = self.0.arrivals().await?;
+        let tells = |arrival: &Arrival| {
+            String::from_utf8_lossy(&arrival.body).contains("partner.invoice.created")
+        };
+        arrivals.retain(|arrival| !tells(arrival));
+        Ok(arrivals)
+    }
+}
+
+impl Observed for Silent {
+    fn standing(&mut self) -> Standing {
+        self.0.standing()
+    }
+}
+
+#[test]
+fn an_event_that_never_comes_is_told_as_a_gap() {
+    let header = Header::new(6, start(), Profile::default());
+    let face = service(Profile::default(), 83, INBOX);
+    let mut world = Strangers::new(InProcess::new(face, start()), Outside::Ours);
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let mut gaps = Gaps::default();
+    for case in 0..CASES {
+        let steps = generate::case(&header, case, 50);
+        let played = runtime.block_on(async {
+            let mut target = Silent(world.fresh().await.unwrap());
+            play(&mut target, &header, &steps).await.unwrap()
+        });
+        assert!(played.findings.is_empty(), "{:#?}", played.findings);
+        gaps.add(&played.gaps);
+    }
+    let told: BTreeMap<String, Vec<String>> = gaps
+        .all()
+        .filter(|gap| gap.clause.name() == "gap.eventCauses")
+        .map(|gap| (gap.place, gap.seen.into_keys().collect()))
+        .collect();
+    let never = "never came while the case was played";
+    assert_eq!(told["webhooks: partner.invoice.created"], [never], "{told:?}");
+    for kind in ["organization.added", "loan.created", "invoice.factoredUpdated"] {
+        assert_eq!(told[&format!("webhooks: partner.{kind}")], ["as assumed"], "{told:?}");
+    }
 }
 
 async fn mock(toml: &str) -> Mock {
