@@ -41,9 +41,19 @@ pub struct Lessons {
     delays: Delays,
     /// Seconds between the attempts of a delivery that were not accepted, by how many went before.
     retries: BTreeMap<usize, Spans>,
-    attempts: BTreeMap<String, Vec<(u64, u16)>>,
+    attempts: BTreeMap<(String, String), Vec<(u64, u16)>>,
+    /// The longest that a delivery was tried for, from its first attempt. Seconds.
+    tried_for: Option<u64>,
+    repeats: Repeats,
     causes: Causes,
     session_links_live: Option<bool>,
+}
+
+/// How many deliveries were accepted, and how many of them came once more.
+#[derive(Clone, Copy, Debug, Default)]
+struct Repeats {
+    accepted: u64,
+    repeated: u64,
 }
 
 impl Lessons {
@@ -101,6 +111,9 @@ impl Lessons {
         for (attempt, spans) in &other.retries {
             self.retries.entry(*attempt).or_default().add(spans);
         }
+        self.tried_for = self.tried_for.max(other.tried_for);
+        self.repeats.accepted += other.repeats.accepted;
+        self.repeats.repeated += other.repeats.repeated;
         self.session_links_live = match (self.session_links_live, other.session_links_live) {
             (Some(one), Some(other)) => Some(one || other),
             (one, other) => one.or(other),
@@ -133,14 +146,21 @@ impl Lessons {
 
     fn observe_arrival(&mut self, arrival: &Arrival) {
         let (Some(id), Some(at)) = (&arrival.delivery, arrival.signed_at()) else { return };
-        let attempts = self.attempts.entry(id.clone()).or_default();
-        if let Some((before, status)) = attempts.last().copied()
-            && !(200..=299).contains(&status)
+        // Whose a delivery is that goes by one name for several subscriptions, its path tells.
+        let delivery = (arrival.path.clone(), id.clone());
+        let attempts = self.attempts.entry(delivery).or_default();
+        let is_accepted = |status: u16| (200..=299).contains(&status);
+        let accepted = attempts.iter().filter(|(_, status)| is_accepted(*status)).count();
+        if let Some((before, _)) = attempts.last().copied()
+            && accepted == 0
             && at >= before
         {
             let pause = Span::exactly(at - before);
             self.retries.entry(attempts.len() - 1).or_default().note(pause);
+            self.tried_for = self.tried_for.max(at.checked_sub(attempts[0].0));
         }
+        self.repeats.accepted += u64::from(accepted == 0 && is_accepted(arrival.status));
+        self.repeats.repeated += u64::from(accepted == 1);
         attempts.push((at, arrival.status));
     }
 }

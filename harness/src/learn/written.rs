@@ -7,8 +7,16 @@ use tideover_model::{Cents, Delays, Profile, Range};
 use toml::{Table, Value};
 
 use crate::judge::Bounds;
-use crate::learn::Lessons;
 use crate::learn::span::{Span, Spans};
+use crate::learn::{Lessons, Repeats};
+
+/// What no run can learn, with the reason.
+const UNLEARNABLE: &[(&str, &str)] = &[
+    ("webhooks.timeout", "the inbox answers at once, so that no attempt ends by it"),
+    ("webhooks.patience", "it is of the mock's clock alone"),
+    ("webhooks.at_once", "attempts are answered at once, so that none waits for another"),
+    ("webhooks.lateness", "when what an event tells of has happened is not seen"),
+];
 
 /// A profile, with what it rests on.
 #[derive(Clone, Debug)]
@@ -36,8 +44,9 @@ impl Learned {
             }),
         }
         learned.learn_statuses(lessons);
-        for field in ["window", "timeout", "patience", "at_once", "duplicates", "lateness"] {
-            learned.miss(format!("webhooks.{field}"));
+        learned.learn_attempts(lessons);
+        for (field, _) in UNLEARNABLE {
+            learned.miss(*field);
         }
         learned
     }
@@ -171,6 +180,22 @@ impl Learned {
         });
     }
 
+    /// What a run has seen of the window and of duplicates; it ends before either is known.
+    fn learn_attempts(&mut self, lessons: &Lessons) {
+        match lessons.tried_for {
+            None => self.miss("webhooks.window"),
+            Some(seconds) => self.narrow("webhooks.window", format!("at least {seconds} seconds")),
+        }
+        let Repeats { accepted, repeated } = lessons.repeats;
+        match accepted {
+            0 => self.miss("webhooks.duplicates"),
+            _ => {
+                let lesson = format!("{repeated} of {accepted} accepted deliveries came again");
+                self.narrow("webhooks.duplicates", lesson);
+            }
+        }
+    }
+
     /// The attempts that were seen; those after them are as they were assumed to be.
     fn learn_retries(&mut self, lessons: &Lessons) {
         let seen: Vec<Span> =
@@ -262,6 +287,9 @@ impl fmt::Display for Learned {
         }
         if !self.unlearned.is_empty() {
             writeln!(f, "# Not learned, and as assumed: {}", self.unlearned.join(", "))?;
+        }
+        for (field, why) in UNLEARNABLE {
+            writeln!(f, "# {field}: {why}")?;
         }
         let table = |profile: &Profile| Table::try_from(profile).map_err(|_| fmt::Error);
         let standard = table(&Profile::default())?;

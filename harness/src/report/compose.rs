@@ -238,10 +238,7 @@ impl Run<'_> {
         let known = &self.plan.header.profile;
         let lessons = self.summary.lessons.learned(known).lessons;
         let narrowed = lessons.into_iter().filter_map(|(field, lesson)| {
-            let key = field.split('.').next().unwrap_or_default();
-            let clause = Clause::all().find(|clause| {
-                *clause.kind().profile_key().unwrap_or_default() == *key && !is_told(key)
-            })?;
+            let clause = clause_of(&field)?;
             Some(GapReport {
                 clause: clause.name().to_owned(),
                 wording: clause.wording().to_owned(),
@@ -276,6 +273,15 @@ impl RacesReport {
 
 fn names<'a>(clauses: impl IntoIterator<Item = &'a Clause>) -> String {
     clauses.into_iter().map(|clause| clause.name()).collect::<Vec<_>>().join(", ")
+}
+
+/// The assumption that a field of the profile varies, if its values are not told already.
+fn clause_of(field: &str) -> Option<Clause> {
+    let (key, rest) = field.split_once('.').unwrap_or((field, ""));
+    let varies = |clause: &Clause| clause.kind().profile_key() == Some(key);
+    let is_named = |clause: &Clause| clause.name().strip_prefix("gap.") == Some(rest);
+    let clauses = || Clause::all().filter(varies);
+    clauses().find(is_named).or_else(|| clauses().next()).filter(|_| !is_told(key))
 }
 
 /// Statuses are told as values already.

@@ -141,7 +141,31 @@ fn what_was_reached_is_learned_and_the_rest_is_named() {
         assert!(told.contains(&field), "{field} was not learned: {told:?}");
     }
     assert_eq!(learned.profile.webhooks.retries[..3], [9, 60, 600]);
-    assert!(learned.unlearned.iter().any(|field| field == "webhooks.at_once"));
+    for name in ["window", "timeout", "patience", "at_once", "duplicates", "lateness"] {
+        let field = format!("webhooks.{name}");
+        assert!(learned.unlearned.contains(&field), "{field}");
+        // With what is known of it, or why nothing is.
+        assert!(learned.to_string().contains(&format!("\n# {field}: ")), "{learned}");
+    }
+}
+
+/// How a field was learned.
+fn lesson<'a>(learned: &'a Learned, field: &str) -> &'a str {
+    let lesson = learned.lessons.iter().find(|(name, _)| name == field);
+    lesson.map_or("", |(_, lesson)| lesson.as_str())
+}
+
+#[test]
+fn what_a_run_ends_before_is_told_as_far_as_it_was_seen() {
+    let (_, learned, _) = learn("webhooks = { duplicates = 100, retries = [600, 60] }", 2);
+    let window = lesson(&learned, "webhooks.window");
+    assert!(["at least 600 seconds", "at least 660 seconds"].contains(&window), "{window}");
+    let told = lesson(&learned, "webhooks.duplicates");
+    let (repeated, accepted) = span(&learned, "webhooks.duplicates").unwrap();
+    assert!(0 < repeated && repeated <= accepted && accepted < 2 * repeated, "{told}");
+    let (_, learned, _) = learn("", 2);
+    let told = lesson(&learned, "webhooks.duplicates");
+    assert!(told.starts_with("0 of ") && !told.starts_with("0 of 0 "), "{told}");
 }
 
 #[test]
