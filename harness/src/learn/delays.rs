@@ -18,6 +18,8 @@ pub(super) struct Delays {
     pub(super) collection_account: Spans,
     pub(super) funding_starts: Spans,
     pub(super) funding_completes: Spans,
+    /// Where both went by between two looks, so that neither is told from the other.
+    pub(super) either_at_most: (Spans, Spans),
 }
 
 /// A transition that was enabled, and was not seen to have happened until then.
@@ -67,9 +69,15 @@ impl Delays {
     pub(super) fn observe(&mut self, exchange: &Exchange<'_>, belief: &Belief) {
         self.waits = None;
         let Some(subject) = belief.subject(exchange.sent) else { return };
-        if matches!(exchange.action_name(), Some("fundingStarts" | "fundingCompletes")) {
-            // What the outside world was made to do tells nothing of how long it takes.
-            self.advances.remove(&subject);
+        // What the outside world was made to do tells nothing of how long it takes, but when it began.
+        match (exchange.action_name(), self.advances.get_mut(&subject)) {
+            (Some("fundingStarts"), Some(funding)) if exchange.seen.is_success() => {
+                funding.start(exchange);
+            }
+            (Some("fundingStarts" | "fundingCompletes"), _) => {
+                self.advances.remove(&subject);
+            }
+            _ => {}
         }
         match exchange.kind() {
             Some(OperationKind::GetInvoice) => self.observe_advance(exchange, &subject),
@@ -129,8 +137,7 @@ impl Delays {
             }
             (Some("FUNDING"), None) => {
                 self.funding_starts.note(funding.starts.until(exchange.now));
-                funding.started = Some((funding.starts.not_yet, exchange.now));
-                funding.not_funded = exchange.since;
+                funding.start(exchange);
             }
             (Some("FUNDING"), Some((_, latest))) => {
                 funding.not_funded = exchange.since;
@@ -143,6 +150,13 @@ impl Delays {
                     max: between(earliest, exchange.now),
                 };
                 self.funding_completes.note(took);
+                self.advances.remove(subject);
+            }
+            (Some("FUNDED" | "REPAID"), None) => {
+                let starts = funding.starts.until(exchange.now);
+                let max = between(funding.starts.not_yet, exchange.now) + funding.starts.unsure;
+                self.either_at_most.0.note(starts);
+                self.either_at_most.1.note(Span { min: 0, max });
                 self.advances.remove(subject);
             }
             (Some(_), _) => {
@@ -182,6 +196,16 @@ impl Delays {
         self.collection_account.add(&other.collection_account);
         self.funding_starts.add(&other.funding_starts);
         self.funding_completes.add(&other.funding_completes);
+        self.either_at_most.0.add(&other.either_at_most.0);
+        self.either_at_most.1.add(&other.either_at_most.1);
+    }
+}
+
+impl Funding {
+    /// It has started since it was last seen not to have.
+    fn start(&mut self, exchange: &Exchange<'_>) {
+        self.started = Some((self.starts.not_yet, exchange.now));
+        self.not_funded = exchange.since;
     }
 }
 

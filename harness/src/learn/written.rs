@@ -7,7 +7,7 @@ use tideover_model::{Cents, Delays, Profile, Range};
 use toml::{Table, Value};
 
 use crate::judge::Bounds;
-use crate::learn::span::{Span, Spans};
+use crate::learn::span::Span;
 use crate::learn::{Lessons, Repeats};
 
 /// What no run can learn, with the reason.
@@ -156,13 +156,15 @@ impl Learned {
 
     fn learn_delays(&mut self, lessons: &Lessons) {
         let delays = &lessons.delays;
-        self.learn_delay("collection_account", &delays.collection_account, |delays, range| {
+        let opens = delays.collection_account.hull();
+        self.learn_delay("collection_account", opens, |delays, range| {
             delays.collection_account = range;
         });
-        self.learn_delay("funding_starts", &delays.funding_starts, |delays, range| {
-            delays.funding_starts = range;
-        });
-        self.learn_delay("funding_completes", &delays.funding_completes, |delays, range| {
+        let (starts, completes) = &delays.either_at_most;
+        let starts = delays.funding_starts.hull().or_else(|| starts.hull());
+        self.learn_delay("funding_starts", starts, |delays, range| delays.funding_starts = range);
+        let completes = delays.funding_completes.hull().or_else(|| completes.hull());
+        self.learn_delay("funding_completes", completes, |delays, range| {
             delays.funding_completes = range;
         });
     }
@@ -170,11 +172,11 @@ impl Learned {
     fn learn_delay(
         &mut self,
         field: &str,
-        seen: &Spans,
+        seen: Option<Span>,
         change: impl FnOnce(&mut Delays, Range<u64>),
     ) {
         let field = format!("delays.{field}");
-        let Some(span @ Span { min, max }) = seen.hull() else { return self.miss(field) };
+        let Some(span @ Span { min, max }) = seen else { return self.miss(field) };
         self.learn(field, in_words(span, "seconds"), |profile| {
             change(&mut profile.delays, Range { min, max });
         });

@@ -194,6 +194,16 @@ fn a_limit_is_learned_as_an_interval_that_is_obeyed_and_held_to() {
     assert_eq!(differs(&again), None);
 }
 
+#[test]
+fn how_long_funding_takes_is_learned_whenever_it_is_seen() {
+    for seed in 0..5 {
+        let learned = is_learned("", seed);
+        for field in ["delays.funding_starts", "delays.funding_completes"] {
+            assert_ne!(lesson(&learned, field), "", "{field}, seed {seed}");
+        }
+    }
+}
+
 /// A target that never sends what tells of a new invoice.
 struct Silent(Stranger<Service>);
 
