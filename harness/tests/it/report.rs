@@ -159,8 +159,7 @@ fn what_a_run_does_not_meet_says_why() {
 #[test]
 fn a_clause_that_was_never_met_itself_is_not_held() {
     let plan = plan(1);
-    let mut summary = Summary::default();
-    summary.steps = 1;
+    let mut summary = Summary { steps: 1, ..Summary::default() };
     summary.met.meet(clause!("gap.ownStatuses"));
     let report = report(&plan, &summary, None);
     let of = |name: &str| report.clauses.iter().find(|clause| clause.clause == name).unwrap();
