@@ -356,6 +356,7 @@ fn options_that_do_not_fit_together_exit_with_2_and_say_what_to_do() {
     let folder = tempfile::tempdir().unwrap();
     let target = "target = \"http://127.0.0.1:1\"\n";
     let with = |rest: &str| format!("{target}{rest}\n");
+    let no_certificate = format!("ca = \"{}/Cargo.toml\"", env!("CARGO_MANIFEST_DIR"));
     for (config, key, named) in [
         (with("key = \"rap_sk_x\""), Some("k"), "key_env names the variable"),
         (with("tagret = \"x\""), Some("k"), "unknown field `tagret`"),
@@ -370,7 +371,7 @@ fn options_that_do_not_fit_together_exit_with_2_and_say_what_to_do() {
         (with("run = \"a b\""), Some("k"), "run"),
         (String::new(), Some("k"), "no target"),
         (with("ca = \"/dev/null\""), Some("rap_sk_k"), "/dev/null has no certificate"),
-        (with("ca = \"live.toml\""), Some("rap_sk_k"), "live.toml has no certificate"),
+        (with(&no_certificate), Some("rap_sk_k"), "Cargo.toml has no certificate"),
         (with("ca = \"nowhere.pem\""), Some("rap_sk_k"), "nowhere.pem"),
         ("target = \"ftp://x\"".to_owned(), Some("k"), "https://"),
         (target.to_owned(), None, "TIDEOVER_KEY"),
