@@ -26,5 +26,6 @@ pub use history::{Answer, History, Interval, Request};
 pub use interleave::{Interleaved, Schedule, interleave};
 pub use judgement::{Contradiction, Judgement, Known, Part, Stuck, Verdict, contradictions, judge};
 pub use play::{Race, play};
+pub(crate) use races::run_in;
 pub use races::{Course, InProcess, Races};
 pub use summary::{New, Parts, Summary, Unexplained};

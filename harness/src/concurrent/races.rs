@@ -123,8 +123,20 @@ impl Course for OverHttp {
         race: &Race,
         _seed: u64,
     ) -> Result<(History, Known), Unreachable> {
-        let mut target = self.fresh().await?;
-        let known = Known::of_target(header, &mut target);
-        Ok((play(&target, race, header.start).await?, known))
+        run_in(self, header, race).await
     }
+}
+
+/// What is seen of `race` at a fresh target of `world`, where nobody decides who meets whom.
+pub(crate) async fn run_in<W>(
+    world: &mut W,
+    header: &Header,
+    race: &Race,
+) -> Result<(History, Known), Unreachable>
+where
+    W: World<Target: Clone + 'static>,
+{
+    let mut target = world.fresh().await?;
+    let known = Known::of_target(header, &mut target);
+    Ok((play(&target, race, known.start).await?, known))
 }

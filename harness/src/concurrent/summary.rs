@@ -124,16 +124,18 @@ impl Parts {
             let contradicts = |one: &Contradiction| {
                 one.requests.iter().any(|request| part.requests.contains(request))
             };
-            let counted = match part.verdict {
+            if judgement.contradictions.iter().any(contradicts) {
                 // What no order explains there has its cause already.
-                _ if judgement.contradictions.iter().any(contradicts) => &mut self.contradicted,
+                self.contradicted += 1;
+                continue;
+            }
+            let counted = match part.verdict {
                 Verdict::Explained(_) => &mut self.explained,
                 Verdict::Undecided => &mut self.undecided,
                 Verdict::Inconclusive(_) => &mut self.inconclusive,
             };
             *counted += 1;
-            if !judgement.contradictions.iter().any(contradicts)
-                && self.unexplained.len() < TOLD
+            if self.unexplained.len() < TOLD
                 && let Some(words) = unexplained(history, part)
             {
                 self.unexplained.push(Unexplained { case, words });

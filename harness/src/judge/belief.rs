@@ -1,5 +1,7 @@
 //! What a target may be in, given all that it has answered.
 
+use std::collections::BTreeSet;
+
 use tideover_model::{
     BusinessId, Cents, Clause, Code, Happening, Operation, OperationKind, PlatformId, Profile,
     Timestamp, clause, wire,
@@ -169,7 +171,6 @@ impl Belief {
     }
 
     /// What is known of its limits.
-    #[allow(dead_code, reason = "what is learned of a target is told from here")]
     pub(crate) fn limits(&self) -> &Limits {
         &self.limits
     }
@@ -224,13 +225,10 @@ impl Belief {
 
     /// Whose key a request carries: that of a platform of its own while it may be one's or another's.
     fn platform_of(&self, sent: &Prepared) -> Option<PlatformId> {
-        let mut owners = self.worlds.iter().map(|world| world.platform_of(sent));
-        let first = owners.next()??;
-        if owners.all(|owner| owner == Some(first)) {
-            return Some(first);
-        }
-        let owners = self.worlds.iter().filter_map(|world| world.platform_of(sent));
-        owners.map(|PlatformId(number)| PlatformId(UNSURE + number)).max()
+        let owners = self.worlds.iter().map(|world| world.platform_of(sent));
+        let owners: BTreeSet<Option<PlatformId>> = owners.collect();
+        let PlatformId(last) = owners.last().copied()??;
+        Some(PlatformId(if owners.len() == 1 { last } else { UNSURE + last }))
     }
 
     /// Keeps the worlds that explain an answer. Where none does, the target is taken to be in the one that

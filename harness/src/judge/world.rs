@@ -385,8 +385,8 @@ impl World {
 
     /// What a request is about.
     pub(crate) fn subject(&self, sent: &Prepared) -> Subject {
+        let platform = self.platform_of(sent).unwrap_or(PlatformId::DEFAULT);
         let sent = self.translate(sent);
-        let platform = self.platform(&sent).unwrap_or(PlatformId::DEFAULT);
         let call = match &sent.action {
             PreparedAction::Call(call) => call,
             PreparedAction::Act(fields) => {
@@ -421,11 +421,8 @@ impl World {
 
     /// Whose key a request carries.
     pub(crate) fn platform_of(&self, sent: &Prepared) -> Option<PlatformId> {
-        self.platform(&self.translate(sent))
-    }
-
-    fn platform(&self, translated: &Prepared) -> Option<PlatformId> {
-        self.bare.face().platform_of(translated.authorization.as_deref())
+        let authorization = sent.authorization.as_ref().map(|text| self.bindings.translate(text));
+        self.bare.face().platform_of(authorization.as_deref())
     }
 
     fn service(&mut self) -> &mut Service<Reading> {

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use tideover_model::{Clause, OperationKind, Timestamp};
 
-use crate::concurrent::{Course, History, Known, Race, play};
+use crate::concurrent::{Course, History, Known, Race, run_in};
 use crate::generate::{Size, Vocabulary, live_case, live_race};
 use crate::inbox::Arrival;
 use crate::judge::{Before, kind_of};
@@ -60,10 +60,7 @@ impl Course for LiveWorld {
         race: &Race,
         _seed: u64,
     ) -> Result<(History, Known), Unreachable> {
-        let mut target = self.fresh().await?;
-        let known = Known::of_target(header, &mut target);
-        let now = known.start;
-        Ok((play(&target, race, now).await?, known))
+        run_in(self, header, race).await
     }
 }
 

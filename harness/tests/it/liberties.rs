@@ -465,6 +465,32 @@ async fn an_account_that_opens_early_and_a_tax_id_that_is_only_filed_are_not_hel
     assert!(played.findings.is_empty(), "{:#?}", played.findings);
 }
 
+/// A tax id that a business holds since an earlier run.
+const HELD: &str = "98-7654321";
+
+/// A service in which the business of an earlier run holds it.
+fn held_before() -> Service {
+    let mut face = service(Profile::default(), 5, INBOX);
+    let details = BusinessDetails {
+        legal_name: "Earlier".into(),
+        tax_id: Some(HELD.into()),
+        contact: Contact::default(),
+    };
+    let sync = Operation::SyncBusiness { business: "earlier".into(), details };
+    face.handle(start(), PlatformId::DEFAULT, sync).unwrap();
+    face
+}
+
+/// A target whose tax ids may be held since an earlier run.
+async fn used_before(face: Service) -> Free {
+    let mut world = Strangers::new(InProcess::new(face, start()), Outside::Ours);
+    Free { before: Before::TaxIds, ..Free::new(world.fresh().await.unwrap(), NONE) }
+}
+
+fn act(fields: &Value) -> Step {
+    Step::new(Action::Act(fields.as_object().unwrap().clone()))
+}
+
 /// A target that loses the answer to the first request, which is carried out.
 struct LosesTheFirst(Free);
 
@@ -499,22 +525,11 @@ impl Observed for LosesTheFirst {
 /// The user's tax ids may be held since an earlier run, by a business that is through with onboarding.
 #[tokio::test]
 async fn a_request_that_was_not_answered_may_have_linked_what_was_there_before() {
-    let mut face = service(Profile::default(), 5, INBOX);
-    let tax_id = "98-7654321";
-    let details = |name: &str| BusinessDetails {
-        legal_name: name.to_owned(),
-        tax_id: Some(tax_id.to_owned()),
-        contact: Contact::default(),
-    };
-    let sync = Operation::SyncBusiness { business: "earlier".into(), details: details("Earlier") };
-    face.handle(start(), PlatformId::DEFAULT, sync).unwrap();
     let account = json!({ "accountNumber": "12345678", "routingNumber": "021000021" });
     let header = Header::new(1, start(), Profile::default());
-    let mut world = Strangers::new(InProcess::new(face, start()), Outside::Ours);
-    let mut target = LosesTheFirst(Free::new(world.fresh().await.unwrap(), NONE));
-    target.0.before = Before::TaxIds;
+    let mut target = LosesTheFirst(used_before(held_before()).await);
     let steps = [
-        put("/v1/organizations/v1", json!({ "legalName": "V1", "taxId": tax_id })),
+        put("/v1/organizations/v1", json!({ "legalName": "V1", "taxId": HELD })),
         Step::new(Action::Call(Call::bare("GET", "/v1/organizations/v1"))),
         put("/v1/organizations/v1/payout-account", account),
         Step::new(Action::Call(Call::bare("GET", "/v1/organizations/v1"))),
@@ -543,30 +558,18 @@ async fn an_operator_port_that_refuses_accuses_nobody() {
 /// A vendor cannot confirm what somebody else holds, since an earlier run.
 #[tokio::test]
 async fn a_tax_id_that_a_vendor_confirms_may_be_held_by_another() {
-    let mut face = service(Profile::default(), 5, INBOX);
-    let tax_id = "98-7654321";
-    let details = BusinessDetails {
-        legal_name: "Earlier".into(),
-        tax_id: Some(tax_id.into()),
-        contact: Contact::default(),
-    };
-    let sync = Operation::SyncBusiness { business: "earlier".into(), details };
-    face.handle(start(), PlatformId::DEFAULT, sync).unwrap();
     let header = Header::new(1, start(), Profile::default());
-    let mut world = Strangers::new(InProcess::new(face, start()), Outside::Ours);
-    let mut target = Free::new(world.fresh().await.unwrap(), NONE);
-    target.before = Before::TaxIds;
-    let act = |fields: Value| Step::new(Action::Act(fields.as_object().unwrap().clone()));
+    let mut target = used_before(held_before()).await;
     let email = "ann@v1.example";
     let steps = [
         put("/v1/organizations/v1", json!({ "legalName": "V1" })),
         post("/v1/invitations", json!({ "externalId": "v1", "email": email })),
         act(
-            json!({ "action": "vendorAcceptsInvitation", "payeeExternalId": "v1", "email": email }),
+            &json!({ "action": "vendorAcceptsInvitation", "payeeExternalId": "v1", "email": email }),
         ),
-        act(json!({
+        act(&json!({
             "action": "vendorConfirmsTaxId", "payeeExternalId": "v1",
-            "route": "VENDOR_ASSERTION", "taxId": tax_id,
+            "route": "VENDOR_ASSERTION", "taxId": HELD,
         })),
         Step::new(Action::Call(Call::bare("GET", "/v1/organizations/v1"))),
     ];
@@ -580,16 +583,8 @@ async fn a_tax_id_that_a_vendor_confirms_may_be_held_by_another() {
 /// Whom a tax id has linked to a business of an earlier run may find the agreement signed.
 #[tokio::test]
 async fn an_agreement_may_be_signed_since_an_earlier_run() {
-    let mut face = service(Profile::default(), 5, INBOX);
-    let (tax_id, email) = ("98-7654321", "ann@v1.example");
-    let details = BusinessDetails {
-        legal_name: "Earlier".into(),
-        tax_id: Some(tax_id.into()),
-        contact: Contact::default(),
-    };
-    let earlier = || "earlier".to_owned();
-    let sync = Operation::SyncBusiness { business: earlier(), details };
-    face.handle(start(), PlatformId::DEFAULT, sync).unwrap();
+    let mut face = held_before();
+    let (email, earlier) = ("ann@v1.example", || "earlier".to_owned());
     let invite = Operation::Invite { business: earlier(), email: email.into() };
     face.handle(start(), PlatformId::DEFAULT, invite).unwrap();
     for happening in [
@@ -599,17 +594,14 @@ async fn an_agreement_may_be_signed_since_an_earlier_run() {
         face.happen(start(), PlatformId::DEFAULT, happening).unwrap();
     }
     let header = Header::new(1, start(), Profile::default());
-    let mut world = Strangers::new(InProcess::new(face, start()), Outside::Ours);
-    let mut target = Free::new(world.fresh().await.unwrap(), NONE);
-    target.before = Before::TaxIds;
-    let act = |fields: Value| Step::new(Action::Act(fields.as_object().unwrap().clone()));
+    let mut target = used_before(face).await;
     let steps = [
-        put("/v1/organizations/v1", json!({ "legalName": "V1", "taxId": tax_id })),
+        put("/v1/organizations/v1", json!({ "legalName": "V1", "taxId": HELD })),
         post("/v1/invitations", json!({ "externalId": "v1", "email": email })),
         act(
-            json!({ "action": "vendorAcceptsInvitation", "payeeExternalId": "v1", "email": email }),
+            &json!({ "action": "vendorAcceptsInvitation", "payeeExternalId": "v1", "email": email }),
         ),
-        act(json!({ "action": "vendorSignsAgreement", "payeeExternalId": "v1" })),
+        act(&json!({ "action": "vendorSignsAgreement", "payeeExternalId": "v1" })),
         Step::new(Action::Call(Call::bare("GET", "/v1/organizations/v1"))),
     ];
     let played = play(&mut target, &header, &steps).await.unwrap();

@@ -245,6 +245,14 @@ fn keys_may_be_of_one_platform_or_of_several() {
     other["request"]["headers"] = key("live_sk_other");
     entries(&mut archive).push(other);
     assert_held(&archive, "held: ");
+    // That it is another's, its first answer need not tell.
+    let read = self::archive(&[("GET", ORGANIZATION, Value::Null, 200, business(true))]);
+    let mut read = read["log"]["entries"][0].clone();
+    read["startedDateTime"] = "2026-03-01T10:00:31.000Z".into();
+    read["request"]["headers"] = key("live_sk_other");
+    let mut archive = financed();
+    entries(&mut archive).push(read);
+    assert_held(&archive, "held: ");
 }
 
 #[test]
