@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
-use tideover_model::{Code, OperationKind, PlatformId};
+use tideover_model::{Code, Operation, OperationKind, PlatformId};
 
 use crate::checks::Exchange;
+use crate::target::PreparedCall;
 
 /// How often each state was reached, by group and name.
 #[derive(Clone, Debug, Default)]
@@ -241,7 +242,9 @@ impl Coverage {
         if let Some(outcome) = body["taxIdResult"]["outcome"].as_str() {
             self.reach(Group::TaxId, outcome);
         }
-        let Some(tax_id) = exchange.sent_field("taxId") else { return };
+        let operation = exchange.call().and_then(PreparedCall::operation);
+        let Some(Operation::SyncBusiness { details, .. }) = operation else { return };
+        let Some(tax_id) = &details.tax_id else { return };
         let digits: String = tax_id.chars().filter(char::is_ascii_digit).collect();
         let platforms = self.tax_ids.entry(digits).or_default();
         let key = exchange.platform;

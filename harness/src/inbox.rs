@@ -15,6 +15,8 @@ use std::collections::BTreeMap;
 
 use tideover_model::Timestamp;
 
+use crate::payload::Payload;
+
 pub use server::Server;
 
 /// A request that came.
@@ -27,7 +29,7 @@ pub struct Arrival {
     /// The `Service-Signature` header.
     pub signature: Option<String>,
     /// The raw body.
-    pub body: Vec<u8>,
+    pub body: Payload,
     /// What it was answered.
     pub status: u16,
     /// What the target's clock showed when it came, where that can be asked.

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use tideover_model::{Clause, Code, OperationKind, PlatformId, Seeded, Service, Timestamp, bearer};
 
-use crate::checks::{Asked, Checks, Exchange, Inside, Notes};
+use crate::checks::{Checks, Exchange, Inside, Notes};
 use crate::coverage::Coverage;
 use crate::finding::{Finding, Verdict};
 use crate::foretold::{Case, Oracle};
@@ -129,7 +129,7 @@ where
     const TIMED: bool = false;
 
     fn answered(&self) -> Option<&Answer> {
-        Some(Bare::answered(self))
+        Bare::answered(self)
     }
 
     fn inside(&mut self) -> Option<Inside> {
@@ -495,7 +495,6 @@ impl<'a> Run<'a> {
     fn judge(&mut self, heard: &Heard<'_>, prediction: Prediction<'_>, took: Option<Duration>) {
         let exchange = Exchange {
             sent: &heard.sent,
-            asked: Asked::by(&heard.sent),
             seen: &heard.seen,
             predicted: &prediction.predicted,
             predicted_refusal: prediction.refusal,

@@ -328,7 +328,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_step_survives_being_written_placeholder() {
+    fn a_step_survives_being_written() {
         for line in [
             r#"{"name":"hook","as":"${b.key}","call":{"method":"POST","path":"/v1/webhooks","body":{"url":"https://a.example/"}},"expect":{"status":201}}"#,
             r#"{"as":null,"call":{"method":"PUT","path":"/v1/invoices/a","body":null}}"#,

@@ -10,7 +10,7 @@ use crate::operation::Operation;
 use crate::profile::Profile;
 use crate::refusal::Refusal;
 use crate::timestamp::Timestamp;
-use crate::wire::exchange::{self, Encoding};
+use crate::wire::exchange::Encoding;
 use crate::wire::reply::Reply;
 
 /// What the service answers: a reply or a refusal.
@@ -112,9 +112,9 @@ pub trait Face: Send {
     /// The law of conservation that does not hold, with its two sides.
     fn audit(&self) -> Result<(), String>;
 
-    /// How its answers are written down.
-    fn encoding(&self) -> Encoding {
-        exchange::respond
+    /// How its answers are written down, where that is not as they should be.
+    fn encoding(&self) -> Option<Encoding> {
+        None
     }
 
     /// What it does wrong on purpose, in words, if it does anything wrong.
@@ -202,7 +202,7 @@ pub trait Altered: Send {
     }
 
     /// In place of [`Face::encoding`].
-    fn alter_encoding(&self) -> Encoding {
+    fn alter_encoding(&self) -> Option<Encoding> {
         self.unaltered().encoding()
     }
 
@@ -292,7 +292,7 @@ impl<A: Altered> Face for A {
         self.unaltered().audit()
     }
 
-    fn encoding(&self) -> Encoding {
+    fn encoding(&self) -> Option<Encoding> {
         self.alter_encoding()
     }
 

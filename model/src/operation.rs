@@ -305,6 +305,17 @@ impl OperationKind {
 }
 
 impl Operation {
+    /// The invoices that it syncs.
+    pub fn syncs(&self) -> Vec<&InvoiceSync> {
+        match self {
+            Operation::SyncInvoice(sync) => vec![sync],
+            Operation::ImportInvoices { file, .. } => {
+                file.rows.iter().filter_map(|row| row.sync.as_ref().ok()).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
     /// Which endpoint it is for.
     pub fn kind(&self) -> OperationKind {
         match self {

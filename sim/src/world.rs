@@ -75,7 +75,8 @@ impl World {
     ) -> World {
         let profile = face.profile().clone();
         let destinations = face.destinations().clone();
-        let (encoding, defect) = (face.encoding(), face.defect().map(str::to_owned));
+        let encoding = face.encoding().unwrap_or(exchange::respond);
+        let defect = face.defect().map(str::to_owned);
         let state = Mutex::new(State {
             face,
             clock,

@@ -11,9 +11,7 @@ use serde_json::json;
 use tideover_harness::inbox::Arrival;
 use tideover_harness::run::Observed;
 use tideover_harness::suite::World;
-use tideover_harness::target::{
-    Answer, Prepared, PreparedAction, Seen, Target, Unanswered, Unreachable,
-};
+use tideover_harness::target::{Prepared, PreparedAction, Seen, Target, Unanswered, Unreachable};
 use tideover_model::{Happening, PlatformId, Service, Timestamp};
 use tideover_sim::{Clock, ClockChoice};
 use tower::Service as _;
@@ -28,7 +26,6 @@ pub(crate) struct Routers {
 pub(crate) struct Routed {
     router: Router,
     deliveries_seen: u64,
-    answered: Answer,
 }
 
 impl Routers {
@@ -45,7 +42,7 @@ impl World for Routers {
 
     async fn fresh(&mut self) -> Result<Routed, Unreachable> {
         self.world.happen(PlatformId::DEFAULT, Happening::Reset).expect("it is never refused");
-        Ok(Routed { router: self.router.clone(), deliveries_seen: 0, answered: Answer::default() })
+        Ok(Routed { router: self.router.clone(), deliveries_seen: 0 })
     }
 }
 
@@ -62,7 +59,7 @@ impl Routed {
                 let typed = call.content_type.iter();
                 let request = typed
                     .fold(request, |request, media_type| request.header(CONTENT_TYPE, media_type));
-                (request, Body::from(call.body.clone()))
+                (request, Body::from(call.body().to_vec()))
             }
             PreparedAction::Act(fields) => {
                 operator("/_sim/actions", serde_json::to_vec(fields).expect("it is JSON"))
@@ -92,8 +89,7 @@ impl Target for Routed {
         let response = self.router.call(request).await.expect("the router never fails");
         let status = response.status().as_u16();
         let body = to_bytes(response.into_body(), usize::MAX).await.expect("a body");
-        self.answered = Answer { status, body: body.into() };
-        let seen = self.answered.read();
+        let seen = Seen::new(status, &body);
         if step.action == PreparedAction::Deliveries {
             let next = seen.json().and_then(|body| body["next"].as_u64());
             self.deliveries_seen = next.unwrap_or(self.deliveries_seen);
@@ -112,8 +108,4 @@ impl Target for Routed {
 
 impl Observed for Routed {
     const TIMED: bool = false;
-
-    fn answered(&self) -> Option<&Answer> {
-        Some(&self.answered)
-    }
 }

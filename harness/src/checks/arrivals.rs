@@ -45,7 +45,7 @@ fn told(arrivals: &[Arrival], what: fn(&Arrival) -> String) -> BTreeSet<String> 
 }
 
 fn event(arrival: &Arrival) -> String {
-    let body: Value = serde_json::from_slice(&arrival.body).unwrap_or_default();
+    let body = arrival.body.json().unwrap_or(&Value::Null);
     format!("{} {} {}", arrival.path, body["type"], body["data"])
 }
 

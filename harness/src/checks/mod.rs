@@ -23,12 +23,10 @@ mod subscribed;
 mod unchanged;
 mod wanted;
 
-use std::cell::OnceCell;
 use std::sync::Arc;
 
 use serde_json::Value;
 use tideover_model::clause::Kind;
-use tideover_model::wire::route::route;
 use tideover_model::wire::words::EventType;
 use tideover_model::{Clause, Code, OperationKind, PlatformId, Timestamp};
 
@@ -44,8 +42,6 @@ use crate::target::{Body, Prepared, PreparedAction, PreparedCall, Seen};
 pub struct Exchange<'a> {
     /// What was sent to the target.
     pub sent: &'a Prepared,
-    /// What was asked for, read when a check needs it.
-    pub asked: Asked,
     /// What the target answered.
     pub seen: &'a Seen,
     /// What the shadow answers.
@@ -68,13 +64,6 @@ pub struct Exchange<'a> {
     pub predicted_arrivals: &'a [Arrival],
     /// What only a target in process lets be seen.
     pub inside: Option<&'a Inside>,
-}
-
-/// What a request asks for, read once.
-#[derive(Clone, Debug)]
-pub struct Asked {
-    kind: Option<OperationKind>,
-    body: OnceCell<Option<Value>>,
 }
 
 /// What is seen of a target in process.
@@ -262,17 +251,12 @@ impl Notes {
 impl<'a> Exchange<'a> {
     /// The request, if the step was one.
     pub fn call(&self) -> Option<&'a PreparedCall> {
-        match &self.sent.action {
-            PreparedAction::Call(call) => Some(call),
-            PreparedAction::Act(_) | PreparedAction::Advance(_) | PreparedAction::Deliveries => {
-                None
-            }
-        }
+        self.sent.call()
     }
 
     /// The operation that was asked for, if it was one.
     pub fn kind(&self) -> Option<OperationKind> {
-        self.asked.kind
+        self.sent.kind()
     }
 
     /// The body of a success of `kind`.
@@ -313,26 +297,12 @@ impl<'a> Exchange<'a> {
 
     /// The request's body, if it is JSON.
     pub(crate) fn sent_json(&self) -> Option<&Value> {
-        let read = || serde_json::from_slice(&self.call()?.body).ok();
-        self.asked.body.get_or_init(read).as_ref()
+        self.call()?.body().json()
     }
 
     /// A string of the request's JSON body.
     pub fn sent_field(&self, name: &str) -> Option<String> {
         Some(self.sent_json()?.get(name)?.as_str()?.to_owned())
-    }
-}
-
-impl Asked {
-    /// What `sent` asks for.
-    pub fn by(sent: &Prepared) -> Asked {
-        let kind = match &sent.action {
-            PreparedAction::Call(call) => route(&call.method, &call.path).ok(),
-            PreparedAction::Act(_) | PreparedAction::Advance(_) | PreparedAction::Deliveries => {
-                None
-            }
-        };
-        Asked { kind: kind.map(|route| route.kind), body: OnceCell::new() }
     }
 }
 

@@ -40,13 +40,13 @@ impl Check for Sequences {
             self.invoices.clear();
         }
         for arrival in exchange.arrivals {
-            let event: Value = serde_json::from_slice(&arrival.body).unwrap_or_default();
+            let event = arrival.body.json().unwrap_or(&Value::Null);
             let occurred = &event["occurredAt"];
             let is_time = self.is_time(occurred);
             let evidence = || ("the time of the transaction", occurred.to_string());
             notes.expect(exchange, clause!("6.delivery.6"), is_time, "occurredAt", evidence);
-            if kind_of_event(&event) == Some("partner.invoice.factoredUpdated") {
-                self.compare(exchange, &arrival.path, &event, notes);
+            if kind_of_event(event) == Some("partner.invoice.factoredUpdated") {
+                self.compare(exchange, &arrival.path, event, notes);
             }
         }
     }

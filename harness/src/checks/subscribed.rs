@@ -59,7 +59,7 @@ impl Subscriptions {
     /// Learns of a request that was not answered.
     pub(super) fn miss(&mut self, sent: &Prepared) {
         let PreparedAction::Call(call) = &sent.action else { return };
-        let body: Value = serde_json::from_slice(&call.body).unwrap_or_default();
+        let body = call.body().json().unwrap_or(&Value::Null);
         if let Some(url) = body.get("url").and_then(Value::as_str) {
             self.unknown.extend(path_of(url));
         }

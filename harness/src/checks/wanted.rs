@@ -1,7 +1,6 @@
 //! What a subscription gets: the kinds that it named, and nothing once it was deleted or has answered 410
 //! (`4.webhookDeletion.1`, `6.delivery.2`, `2.subscription.eventTypes`).
 
-use serde_json::Value;
 use tideover_model::clause;
 
 use crate::checks::subscribed::Subscriptions;
@@ -39,10 +38,8 @@ impl Check for Wanted {
                 let evidence = || ("nothing more", format!("a delivery on {}", arrival.path));
                 notes.expect(exchange, clause, false, "webhook", evidence);
             }
-            let body: Value = serde_json::from_slice(&arrival.body).unwrap_or_default();
-            if let Some((wanted, kind)) =
-                subscription.event_types.as_ref().zip(kind_of_event(&body))
-            {
+            let kind = arrival.body.json().and_then(kind_of_event);
+            if let Some((wanted, kind)) = subscription.event_types.as_ref().zip(kind) {
                 let clause = clause!("2.subscription.eventTypes");
                 let is_wanted = wanted.iter().any(|wanted| wanted == kind);
                 let evidence = || (format!("one of {wanted:?}"), kind);

@@ -2,10 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use tideover_model::{OperationKind, Timestamp};
+use tideover_model::{Operation, OperationKind, Timestamp};
 
 use crate::concurrent::play::ALONE;
-use crate::judge::kind_of;
 use crate::step::Step;
 use crate::target::{Prepared, PreparedAction, PreparedCall, Seen};
 
@@ -56,6 +55,19 @@ pub struct Interval {
     pub answered: Option<u64>,
 }
 
+impl History {
+    /// The operation that a request asks for, if it is one of the published form.
+    pub(crate) fn operation(&self, request: usize) -> Option<&Operation> {
+        self.requests[request].operation()
+    }
+
+    /// Each request with its operation, if it has one.
+    pub(crate) fn operations(&self) -> impl Iterator<Item = (usize, &Request, &Operation)> {
+        let all = self.requests.iter().enumerate();
+        all.filter_map(|(index, request)| Some((index, request, request.operation()?)))
+    }
+}
+
 impl Interval {
     /// Whether other requests were under way.
     pub fn is_at_once(&self) -> bool {
@@ -93,7 +105,7 @@ impl Request {
 
     /// The operation that was asked for, if it was one.
     pub(crate) fn kind(&self) -> Option<OperationKind> {
-        kind_of(&self.sent)
+        self.sent.kind()
     }
 
     /// Whether it cannot change anything, whatever came of it.
@@ -101,14 +113,14 @@ impl Request {
         self.kind().is_some_and(OperationKind::reads)
     }
 
+    /// The operation that was asked for, if it was one of the published form.
+    pub(crate) fn operation(&self) -> Option<&Operation> {
+        self.call()?.operation()
+    }
+
     /// The request, if it was one of the partner API.
     pub(crate) fn call(&self) -> Option<&PreparedCall> {
-        match &self.sent.action {
-            PreparedAction::Call(call) => Some(call),
-            PreparedAction::Act(_) | PreparedAction::Advance(_) | PreparedAction::Deliveries => {
-                None
-            }
-        }
+        self.sent.call()
     }
 
     /// The action of the operator port, if it was one.

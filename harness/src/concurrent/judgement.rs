@@ -4,7 +4,6 @@ use serde_json::Value;
 use tideover_model::{Cents, Operation, Profile, Service, Timestamp};
 
 use crate::concurrent::contradictions::{self, Looked};
-use crate::concurrent::decoded::Decoded;
 use crate::concurrent::history::{History, Request};
 use crate::concurrent::linearise::{Search, Searched};
 use crate::concurrent::parts::parts;
@@ -147,11 +146,10 @@ impl Part {
 
 /// What `history` lets be concluded of a target of which this is `known`.
 pub fn judge(history: &History, known: &Known) -> Judgement {
-    let history = Decoded::new(history);
-    let parts = parts(&history);
-    let Looked { contradictions, met, coverage } = contradictions::look(&history, &parts, known);
+    let parts = parts(history);
+    let Looked { contradictions, met, coverage } = contradictions::look(history, &parts, known);
     let judged = |requests: Vec<usize>| {
-        let verdict = explain(&history, &requests, known);
+        let verdict = explain(history, &requests, known);
         Part { requests, verdict }
     };
     Judgement { parts: parts.into_iter().map(judged).collect(), contradictions, met, coverage }
@@ -159,12 +157,11 @@ pub fn judge(history: &History, known: &Known) -> Judgement {
 
 /// What of `history` no order excuses; whether there is an order is not asked.
 pub fn contradictions(history: &History, known: &Known) -> Vec<Contradiction> {
-    let history = Decoded::new(history);
-    contradictions::look(&history, &parts(&history), known).contradictions
+    contradictions::look(history, &parts(history), known).contradictions
 }
 
 /// Looks for an order: first without hidden moves, then with as many as may stand between two answers.
-fn explain(history: &Decoded<'_>, part: &[usize], known: &Known) -> Verdict {
+fn explain(history: &History, part: &[usize], known: &Known) -> Verdict {
     let index: Vec<usize> =
         part.iter().copied().filter(|one| matters(&history.requests[*one])).collect();
     let requests: Vec<&Request> = index.iter().map(|one| &history.requests[*one]).collect();
@@ -203,7 +200,7 @@ fn matters(request: &Request) -> bool {
 
 /// What a request without an outcome chose, if another answer about the same invoice tells it: an advance keeps its
 /// amounts (`4.advances.2.2`).
-fn told_later(history: &Decoded<'_>, index: usize) -> Told {
+fn told_later(history: &History, index: usize) -> Told {
     let request = &history.requests[index];
     let Some(Operation::RequestAdvance { payee, invoice }) =
         history.operation(index).filter(|_| request.outcome().is_none())

@@ -9,7 +9,6 @@
 //! - [`Races`] runs one after the other on a [`Course`]; `minimise` makes small what contradicts the document.
 
 pub(crate) mod contradictions;
-mod decoded;
 pub(crate) mod draw;
 mod history;
 mod interleave;

@@ -9,8 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 use tideover_model::{Contact, InvoiceSync, Operation, Party};
 
-use crate::concurrent::decoded::{Decoded, syncs};
-use crate::concurrent::history::Request;
+use crate::concurrent::history::{History, Request};
 use crate::target::PreparedAction;
 
 /// What requests touch.
@@ -41,7 +40,7 @@ enum Touched {
 }
 
 /// The requests of each part, by index, in the order in which they were called.
-pub(super) fn parts(history: &Decoded<'_>) -> Vec<Vec<usize>> {
+pub(super) fn parts(history: &History) -> Vec<Vec<usize>> {
     let reader = Reader::of(history);
     let touched: Vec<Touched> =
         (0..history.requests.len()).map(|request| reader.touched(history, request)).collect();
@@ -141,9 +140,9 @@ struct Reader {
 }
 
 impl Reader {
-    fn of(history: &Decoded<'_>) -> Reader {
+    fn of(history: &History) -> Reader {
         let mut reader = Reader { platforms: BTreeMap::new(), settled: BTreeSet::new() };
-        for request in history.requests {
+        for request in &history.requests {
             if let PreparedAction::Act(fields) = &request.sent.action
                 && let Some(key) = request.success().and_then(|answer| answer.seen.json())
                 && let Some(key) = key.get("key").and_then(Value::as_str)
@@ -166,7 +165,7 @@ impl Reader {
 
     /// Payors that were synced before the first request that names them was sent, and that those requests tell
     /// nothing of but a name.
-    fn settled_payors(&self, history: &Decoded<'_>) -> BTreeSet<(Platform, String)> {
+    fn settled_payors(&self, history: &History) -> BTreeSet<(Platform, String)> {
         let mut synced: BTreeMap<(Platform, String), u64> = BTreeMap::new();
         let mut named: BTreeMap<(Platform, String), u64> = BTreeMap::new();
         for (_, request, operation) in history.operations() {
@@ -177,7 +176,7 @@ impl Reader {
                 let at = synced.entry((platform.clone(), business.clone())).or_insert(answer.at);
                 *at = (*at).min(answer.at);
             }
-            for sync in syncs(operation) {
+            for sync in operation.syncs() {
                 let payor = (platform.clone(), sync.payor.business.clone());
                 let at = if is_plain(&sync.payor) { request.called } else { 0 };
                 let first = named.entry(payor).or_insert(at);
@@ -190,7 +189,7 @@ impl Reader {
         named.into_iter().filter_map(before).collect()
     }
 
-    fn touched(&self, history: &Decoded<'_>, index: usize) -> Touched {
+    fn touched(&self, history: &History, index: usize) -> Touched {
         let request = &history.requests[index];
         match &request.sent.action {
             PreparedAction::Call(_) => match history.operation(index) {
@@ -244,7 +243,7 @@ impl Reader {
                 vec![Thing::Reference(platform.clone(), reference.clone())]
             }
         };
-        for sync in syncs(operation) {
+        for sync in operation.syncs() {
             things.extend(self.parties(&platform, sync));
         }
         Touched::Things(things)

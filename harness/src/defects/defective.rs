@@ -145,8 +145,8 @@ impl<F: Face> Altered for Defective<F> {
         }
     }
 
-    fn alter_encoding(&self) -> Encoding {
-        self.defect.breach.encoding.unwrap_or(self.face.encoding())
+    fn alter_encoding(&self) -> Option<Encoding> {
+        self.defect.breach.encoding.or(self.face.encoding())
     }
 
     fn admit_defect(&self) -> Option<&str> {

@@ -125,7 +125,7 @@ async fn receive(State(shared): State<Arc<Shared>>, request: Request) -> StatusC
         path,
         delivery: header(&parts.headers, signature::DELIVERY_HEADER),
         signature: header(&parts.headers, signature::HEADER),
-        body: body.into(),
+        body: Vec::from(body).into(),
         status: 0,
         at,
         arrived: Some(arrived),

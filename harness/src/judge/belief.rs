@@ -12,7 +12,7 @@ use crate::judge::comparison::Point;
 use crate::judge::explain::{DEEPEST, Unseen};
 use crate::judge::hidden::{Before, Outside};
 use crate::judge::reading::{Asked, Told};
-use crate::judge::world::{Reply, Subject, World, kind_of};
+use crate::judge::world::{Reply, Subject, World};
 use crate::target::{Prepared, PreparedAction, Seen};
 
 /// So many worlds are kept.
@@ -136,7 +136,7 @@ impl Belief {
 
     /// Whether a request may have made a business one with a stranger's, and its answer does not tell.
     fn may_be_shared_by(&self, sent: &Prepared) -> bool {
-        let tells = kind_of(sent) == Some(OperationKind::SyncBusiness);
+        let tells = sent.kind() == Some(OperationKind::SyncBusiness);
         let told = |world: &World| !world.tax_ids(sent).is_empty();
         self.before == Before::TaxIds && !tells && self.worlds.first().is_some_and(told)
     }
@@ -178,7 +178,7 @@ impl Belief {
     /// A request that may have been carried out, and was not answered.
     pub(crate) fn unanswered(&mut self, sent: &Prepared, now: Timestamp) {
         self.may_share |= self.may_be_shared_by(sent);
-        if kind_of(sent).is_some_and(OperationKind::reads) {
+        if sent.kind().is_some_and(OperationKind::reads) {
             return;
         }
         for world in &mut self.worlds {
@@ -312,18 +312,17 @@ impl Belief {
         let PreparedAction::Call(call) = &sent.action else { return Vec::new() };
         let mut points = Vec::new();
         if call.method != "GET" && (seen.is_success() || seen.status == 413) {
-            points.push(self.limits.learn_body(call.body.len(), seen.status != 413));
+            points.push(self.limits.learn_body(call.body().len(), seen.status != 413));
         }
         let body = seen.json().filter(|_| seen.is_success());
-        let sent_body = || serde_json::from_slice::<serde_json::Value>(&call.body).ok();
-        if kind_of(sent) == Some(OperationKind::Quote)
+        if sent.kind() == Some(OperationKind::Quote)
             && let Some((body, face)) =
-                body.zip(sent_body().and_then(|sent| sent["invoiceFaceValue"].as_i64()))
+                body.zip(call.body().json().and_then(|sent| sent["invoiceFaceValue"].as_i64()))
         {
             points.extend(self.limits.learn_financeable(face, body));
         }
         if let Some((body, asked)) = body.zip(asked)
-            && kind_of(sent) == Some(OperationKind::RequestAdvance)
+            && sent.kind() == Some(OperationKind::RequestAdvance)
         {
             points.extend(self.limits.learn_financeable(asked.face_value.0, body));
         }
@@ -362,7 +361,7 @@ impl Belief {
         let world = self.worlds.first()?;
         let Subject { platform, payee, .. } = world.subject(sent);
         let least = world.least_outstanding(platform, &payee?)?;
-        match kind_of(sent) {
+        match sent.kind() {
             Some(OperationKind::RequestAdvance) => Some(least),
             _ => Some(least + asked.advance),
         }

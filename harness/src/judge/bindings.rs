@@ -1,5 +1,6 @@
 //! What the service minted, as the model calls it and as the target does.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// Names bound on first sight, both ways: one name never stands for two things.
@@ -35,13 +36,13 @@ impl Bindings {
         self.seen.get(field)?.get(predicted)
     }
 
-    /// `text` with the target's names replaced by the model's.
-    pub(crate) fn translate(&self, text: &str) -> String {
-        let mut translated = text.to_owned();
+    /// `text` with the target's names replaced by the model's; borrowed where none stands in it.
+    pub(crate) fn translate<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let mut translated = Cow::Borrowed(text);
         for (seen, predicted) in self.predicted.values().flatten() {
             // Short names stand in other words by chance.
             if seen.len() >= 8 && translated.contains(seen) {
-                translated = translated.replace(seen, predicted);
+                translated = translated.replace(seen, predicted).into();
             }
         }
         translated

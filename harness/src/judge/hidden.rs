@@ -8,7 +8,7 @@ use tideover_model::{
 };
 
 use crate::judge::reading::{Told, amount};
-use crate::judge::world::{Subject, World, kind_of};
+use crate::judge::world::{Subject, World};
 use crate::target::{Prepared, Seen};
 
 /// Who moves the outside world of a target: the vendor, the bank, the payor, the operator.
@@ -130,7 +130,7 @@ pub(crate) fn moves(
 fn revocations(world: &World, sent: &Prepared, platform: PlatformId, now: Timestamp) -> Vec<Move> {
     let asks =
         [OperationKind::Subscribe, OperationKind::ListSubscriptions, OperationKind::Unsubscribe];
-    if !kind_of(sent).is_some_and(|kind| asks.contains(&kind)) {
+    if !sent.kind().is_some_and(|kind| asks.contains(&kind)) {
         return Vec::new();
     }
     let listed = world.look(now, platform, Operation::ListSubscriptions);
@@ -141,7 +141,7 @@ fn revocations(world: &World, sent: &Prepared, platform: PlatformId, now: Timest
 
 /// An import may stop at any row (`4.imports.7`): how many were done is seen in its report.
 fn interruption(sent: &Prepared, seen: &Seen) -> Vec<Move> {
-    let report = seen.json().filter(|_| kind_of(sent) == Some(OperationKind::ImportInvoices));
+    let report = seen.json().filter(|_| sent.kind() == Some(OperationKind::ImportInvoices));
     let stopped = report.filter(|report| report["finished"] == false);
     let rows = stopped.and_then(|report| report["rows"].as_array()).map(Vec::len);
     // Those that were done before are in it, too.

@@ -22,4 +22,4 @@ pub(crate) use comparison::{ABSENT, Comparison, Point};
 pub(crate) use explain::{Attempt, DEEPEST, Unseen};
 pub use hidden::{Before, Outside};
 pub(crate) use reading::{Told, amount};
-pub(crate) use world::{Subject, World, kind_of};
+pub(crate) use world::{Subject, World};

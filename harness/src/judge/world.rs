@@ -1,5 +1,6 @@
 //! One world that a target may be in: the model, in the state that explains what was seen.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -7,7 +8,7 @@ use tideover_model::wire::reply;
 use tideover_model::wire::route::route;
 use tideover_model::{
     BusinessDetails, BusinessId, Cents, Clause, Code, Contact, Face, FaceValue, Happening,
-    InvoiceSync, Operation, Outcome, PlatformId, Profile, Service, Status, Timestamp, clause,
+    Operation, Outcome, PlatformId, Profile, Service, Status, Timestamp, clause,
 };
 
 use crate::judge::bindings::Bindings;
@@ -161,7 +162,7 @@ impl World {
         self.ahead = self.ahead.or_else(|| ahead(&predicted, seen));
         let comparison = Comparison {
             action: &sent.action,
-            kind: kind_of(sent),
+            kind: sent.kind(),
             seen,
             predicted: &predicted,
             refusal,
@@ -239,18 +240,17 @@ impl World {
     fn may_refuse_with(&mut self, sent: &Prepared, seen: &Seen, now: Timestamp) -> bool {
         let Some(code) = seen.code().and_then(Code::parse) else { return false };
         let sent = self.translate(sent);
-        let PreparedAction::Call(call) = &sent.action else { return false };
+        let Some(call) = sent.call() else { return false };
         let caller = self.bare.face().authenticate(sent.authorization.as_deref());
-        let Ok(way) = route(&call.method, path_of(call)) else {
+        let Ok(way) = route(&call.method, call.plain_path()) else {
             return code == Code::UnknownEndpoint
                 || caller.is_err_and(|refusal| refusal.code == code);
         };
-        let within = call.body.len() <= self.bare.face().profile().body_limit;
-        let decoded = way.decode(call.content_type.as_deref(), &call.body);
-        let untyped = way.decode(None, &call.body);
+        let within = call.body().len() <= self.bare.face().profile().body_limit;
+        let untyped = way.decode(None, call.body());
         let mut codes: Vec<Code> = Vec::new();
         codes.extend((!within).then_some(Code::PayloadTooLarge));
-        codes.extend(decoded.err().map(|refusal| refusal.code));
+        codes.extend(call.asked().operation.as_ref().err().map(|refusal| refusal.code));
         let caller = caller.map_err(|refusal| codes.push(refusal.code));
         match untyped {
             Err(refusal) => codes.push(refusal.code),
@@ -369,18 +369,16 @@ impl World {
             }
             PreparedAction::Advance(_) | PreparedAction::Deliveries => return Vec::new(),
         };
-        let operation = route(&call.method, path_of(call))
-            .and_then(|route| route.decode(call.content_type.as_deref(), &call.body));
-        let parties = |sync: InvoiceSync| [sync.payee.details.tax_id, sync.payor.details.tax_id];
-        match operation {
-            Ok(Operation::SyncBusiness { details, .. }) => details.tax_id.into_iter().collect(),
-            Ok(Operation::SyncInvoice(sync)) => parties(*sync).into_iter().flatten().collect(),
-            Ok(Operation::ImportInvoices { file, .. }) => {
-                let syncs = file.rows.into_iter().filter_map(|row| row.sync.ok());
-                syncs.flat_map(parties).flatten().collect()
-            }
-            _ => Vec::new(),
-        }
+        let Some(operation) = call.operation() else { return Vec::new() };
+        let of_business = match operation {
+            Operation::SyncBusiness { details, .. } => details.tax_id.as_ref(),
+            _ => None,
+        };
+        let of_parties = operation
+            .syncs()
+            .into_iter()
+            .flat_map(|sync| [&sync.payee, &sync.payor].map(|party| party.details.tax_id.as_ref()));
+        of_business.into_iter().chain(of_parties.flatten()).cloned().collect()
     }
 
     /// What a request is about.
@@ -398,15 +396,13 @@ impl World {
                 return Subject { platform, payee: None, invoice: None };
             }
         };
-        let operation = route(&call.method, path_of(call))
-            .and_then(|route| route.decode(call.content_type.as_deref(), &call.body));
-        let (payee, invoice) = match operation {
-            Ok(
+        let (payee, invoice) = match call.operation() {
+            Some(
                 Operation::GetInvoice { payee, invoice }
                 | Operation::RequestAdvance { payee, invoice },
             ) => (Some(payee), Some(invoice)),
-            Ok(Operation::SyncInvoice(sync)) => (Some(sync.payee.business), Some(sync.invoice)),
-            Ok(
+            Some(Operation::SyncInvoice(sync)) => (Some(&sync.payee.business), Some(&sync.invoice)),
+            Some(
                 Operation::SetPayoutAccount { business, .. }
                 | Operation::GetBusiness { business }
                 | Operation::SyncBusiness { business, .. }
@@ -416,12 +412,12 @@ impl World {
             ) => (Some(business), None),
             _ => (None, None),
         };
-        Subject { platform, payee, invoice }
+        Subject { platform, payee: payee.cloned(), invoice: invoice.cloned() }
     }
 
     /// Whose key a request carries.
     pub(crate) fn platform_of(&self, sent: &Prepared) -> Option<PlatformId> {
-        let authorization = sent.authorization.as_ref().map(|text| self.bindings.translate(text));
+        let authorization = sent.authorization.as_deref().map(|text| self.bindings.translate(text));
         self.bare.face().platform_of(authorization.as_deref())
     }
 
@@ -429,28 +425,40 @@ impl World {
         self.bare.face_mut()
     }
 
-    /// A request as the model would be sent it.
-    fn translate(&self, sent: &Prepared) -> Prepared {
-        let text = |text: &String| self.bindings.translate(text);
+    /// A request as the model would be sent it; borrowed where it is the same.
+    fn translate<'a>(&self, sent: &'a Prepared) -> Cow<'a, Prepared> {
+        let text = |text: &'a str| self.bindings.translate(text);
+        let authorization = sent.authorization.as_deref().map(text);
         let action = match &sent.action {
-            PreparedAction::Call(call) => PreparedAction::Call(PreparedCall {
-                path: text(&call.path),
-                body: match std::str::from_utf8(&call.body) {
-                    Ok(body) => self.bindings.translate(body).into_bytes(),
-                    Err(_) => call.body.clone(),
-                },
-                ..call.clone()
-            }),
+            PreparedAction::Call(call) => self.translate_call(call).map(PreparedAction::Call),
             PreparedAction::Act(fields) => {
                 let fields = fields.iter().map(|(name, value)| match value {
                     serde_json::Value::String(value) => (name.clone(), text(value).into()),
                     value => (name.clone(), value.clone()),
                 });
-                PreparedAction::Act(fields.collect())
+                Some(PreparedAction::Act(fields.collect()))
             }
-            action => action.clone(),
+            PreparedAction::Advance(_) | PreparedAction::Deliveries => None,
         };
-        Prepared { authorization: sent.authorization.as_ref().map(text), action }
+        if action.is_none() && !matches!(authorization, Some(Cow::Owned(_))) {
+            return Cow::Borrowed(sent);
+        }
+        let action = action.unwrap_or_else(|| sent.action.clone());
+        Cow::Owned(Prepared { authorization: authorization.map(Cow::into_owned), action })
+    }
+
+    /// The same of a request of the partner API; nothing where it is the same.
+    fn translate_call(&self, call: &PreparedCall) -> Option<PreparedCall> {
+        let path = self.bindings.translate(&call.path);
+        let body = std::str::from_utf8(call.body()).ok().map(|body| self.bindings.translate(body));
+        if matches!(path, Cow::Borrowed(_)) && !matches!(body, Some(Cow::Owned(_))) {
+            return None;
+        }
+        let body = match body {
+            Some(body) => body.into_owned().into_bytes(),
+            None => call.body().to_vec(),
+        };
+        Some(PreparedCall::new(&call.method, path, call.content_type.clone(), body))
     }
 }
 
@@ -506,14 +514,13 @@ fn is_refused_action(sent: &Prepared, seen: &Seen) -> bool {
 
 /// A subscription without its event types, if it names any.
 fn without_event_types(sent: &Prepared) -> Option<Prepared> {
-    let PreparedAction::Call(call) = &sent.action else { return None };
-    if kind_of(sent) != Some(tideover_model::OperationKind::Subscribe) {
+    if sent.kind() != Some(tideover_model::OperationKind::Subscribe) {
         return None;
     }
-    let mut body: serde_json::Value = serde_json::from_slice(&call.body).ok()?;
+    let call = sent.call()?;
+    let mut body = call.body().json()?.clone();
     body.as_object_mut()?.remove("eventTypes")?;
-    let action =
-        PreparedAction::Call(PreparedCall { body: body.to_string().into(), ..call.clone() });
+    let action = PreparedAction::Call(call.with_body(body.to_string().into()));
     Some(Prepared { action, ..sent.clone() })
 }
 
@@ -546,14 +553,4 @@ fn is_unpredictable(sent: &Prepared) -> bool {
         }
         PreparedAction::Advance(_) | PreparedAction::Deliveries => true,
     }
-}
-
-fn path_of(call: &PreparedCall) -> &str {
-    call.path.split_once('?').map_or(call.path.as_str(), |(path, _)| path)
-}
-
-/// The operation that a request asks for, if it is one.
-pub(crate) fn kind_of(sent: &Prepared) -> Option<tideover_model::OperationKind> {
-    let PreparedAction::Call(call) = &sent.action else { return None };
-    route(&call.method, path_of(call)).ok().map(|route| route.kind)
 }

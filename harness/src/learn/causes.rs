@@ -35,8 +35,7 @@ impl Causes {
             self.subscriptions.clear();
         }
         for arrival in exchange.arrivals {
-            let event: Value = serde_json::from_slice(&arrival.body).unwrap_or_default();
-            let kind = kind_of_event(&event);
+            let kind = arrival.body.json().and_then(kind_of_event);
             self.came.extend(EventType::ALL.into_iter().find(|one| Some(one.name()) == kind));
         }
         let Some((call, key)) = exchange.call().zip(exchange.sent.authorization.as_ref()) else {

@@ -89,12 +89,8 @@ impl Session {
     }
 
     async fn delete(&self, key: &str, reference: &str) -> Result<Seen, Unanswered> {
-        let call = PreparedCall {
-            method: "DELETE".into(),
-            path: format!("/v1/webhooks/{reference}"),
-            content_type: None,
-            body: Vec::new(),
-        };
+        let path = format!("/v1/webhooks/{reference}");
+        let call = PreparedCall::new("DELETE", path, None, Vec::new());
         let authorization = Some(key.to_owned());
         self.send_uncounted(&Prepared { authorization, action: PreparedAction::Call(call) }).await
     }

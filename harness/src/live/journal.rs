@@ -130,13 +130,13 @@ fn concealed(settings: &Settings, sent: &Prepared) -> Step {
 fn concealed_call(settings: &Settings, call: &PreparedCall) -> Call {
     let mut written = Call::bare(&call.method, &*call.path);
     written.content_type.clone_from(&call.content_type);
-    match std::str::from_utf8(&call.body).map(|text| settings.conceal(text)) {
-        _ if call.body.is_empty() => {}
+    match std::str::from_utf8(call.body()).map(|text| settings.conceal(text)) {
+        _ if call.body().is_empty() => {}
         Ok(text) => match serde_json::from_str(&text) {
             Ok(json) => written.body = Some(json),
             Err(_) => written.text = Some(text),
         },
-        Err(_) => written.hex = Some(base16ct::lower::encode_string(&call.body)),
+        Err(_) => written.hex = Some(base16ct::lower::encode_string(call.body())),
     }
     written
 }

@@ -248,12 +248,7 @@ impl Session {
     }
 
     pub(super) fn get(&self, path: &str) -> Prepared {
-        let call = PreparedCall {
-            method: "GET".into(),
-            path: path.into(),
-            content_type: None,
-            body: Vec::new(),
-        };
+        let call = PreparedCall::new("GET", path, None, Vec::new());
         let authorization = Some(self.own_authorization());
         Prepared { authorization, action: PreparedAction::Call(call) }
     }
@@ -397,7 +392,7 @@ impl Session {
         let (method, path, body) = match &step.action {
             PreparedAction::Call(call) => {
                 let (method, path) = (&*call.method, &*call.path);
-                let (content_type, body) = (call.content_type.as_deref(), call.body.clone());
+                let (content_type, body) = (call.content_type.as_deref(), call.body().to_vec());
                 let outgoing = Outgoing { method, path, authorization, content_type, body };
                 let client = if path.starts_with("/_sim/") { &self.operator } else { &None };
                 return client.as_ref().unwrap_or(&self.client).exchange(outgoing).await;

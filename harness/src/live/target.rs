@@ -8,7 +8,7 @@ use tideover_model::{Clause, OperationKind, Timestamp};
 use crate::concurrent::{Course, History, Known, Race, run_in};
 use crate::generate::{Size, Vocabulary, live_case, live_race};
 use crate::inbox::Arrival;
-use crate::judge::{Before, kind_of};
+use crate::judge::Before;
 use crate::live::rehearsal::rehearse;
 use crate::live::session::Session;
 use crate::run::{Clock, Observed, Standing};
@@ -102,7 +102,7 @@ impl Live {
     /// Learns what the target's clock shows from when it says that a link expires (§8 Limits); it is not held to go
     /// as fast as ours.
     fn note_time(&self, step: &Prepared, seen: &Seen) {
-        let life = match kind_of(step) {
+        let life = match step.kind() {
             Some(OperationKind::Invite) => 30 * 24 * 3600,
             Some(OperationKind::CreateOnboardingSession) => 15 * 60,
             _ => return,

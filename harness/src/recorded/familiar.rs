@@ -4,9 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 use tideover_model::Operation;
-use tideover_model::wire::route::route;
 
-use crate::target::{Prepared, PreparedAction, Seen};
+use crate::target::{Prepared, PreparedCall, Seen};
 
 /// What is known, each by whose key.
 #[derive(Clone, Debug, Default)]
@@ -26,21 +25,21 @@ impl Familiar {
     /// Whether all that an answer depends on is known: nothing else of what was there before can explain it.
     pub(super) fn has_all_of(&self, sent: &Prepared) -> bool {
         let knows = |name| self.0.contains(&(sent.authorization.clone(), name));
-        let operation = operation(sent);
-        if let Some(Operation::RequestAdvance { payee, invoice }) = &operation
+        let operation = sent.call().and_then(PreparedCall::operation);
+        if let Some(Operation::RequestAdvance { payee, invoice }) = operation
             && knows(Name::Advance(payee.clone(), invoice.clone()))
         {
             // It is returned again, whatever became of the business.
             return true;
         }
-        let named = operation.map(|operation| depends_on(&operation)).unwrap_or_default();
+        let named = operation.map(depends_on).unwrap_or_default();
         named.into_iter().all(knows)
     }
 
     /// Learns what an answer tells that was explained.
     pub(super) fn learn(&mut self, sent: &Prepared, seen: &Seen) {
-        let operation = operation(sent).filter(|_| seen.is_success());
-        let known: Vec<Name> = match operation {
+        let operation = sent.call().and_then(PreparedCall::operation);
+        let known: Vec<Name> = match operation.filter(|_| seen.is_success()).cloned() {
             Some(
                 Operation::GetBusiness { business } | Operation::SyncBusiness { business, .. },
             ) => {
@@ -71,13 +70,6 @@ impl Familiar {
     }
 }
 
-fn operation(sent: &Prepared) -> Option<Operation> {
-    let PreparedAction::Call(call) = &sent.action else { return None };
-    let path = call.path.split('?').next().unwrap_or_default();
-    let route = route(&call.method, path).ok()?;
-    route.decode(call.content_type.as_deref(), &call.body).ok()
-}
-
 fn depends_on(operation: &Operation) -> Vec<Name> {
     match operation.clone() {
         Operation::GetInvoice { payee, invoice } => vec![Name::Invoice(payee, invoice)],
@@ -102,14 +94,14 @@ fn depends_on(operation: &Operation) -> Vec<Name> {
 
 /// What a request names: the last parts of its path, and identifiers in its body.
 pub(super) fn names(sent: &Prepared) -> Vec<String> {
-    let PreparedAction::Call(call) = &sent.action else { return Vec::new() };
+    let Some(call) = sent.call() else { return Vec::new() };
     let parts =
         call.path.split('/').skip(3).map(|part| {
             percent_encoding::percent_decode_str(part).decode_utf8_lossy().into_owned()
         });
     let fixed = ["invoices", "imports", "payout-account"];
     let mut names: Vec<String> = parts.filter(|part| !fixed.contains(&&**part)).collect();
-    let body: Value = serde_json::from_slice(&call.body).unwrap_or_default();
+    let body = call.body().json().unwrap_or(&Value::Null);
     for path in ["/externalId", "/payeeExternalId", "/invoiceExternalId", "/payee/externalId"] {
         names.extend(body.pointer(path).and_then(Value::as_str).map(str::to_owned));
     }

@@ -141,12 +141,8 @@ impl Entry {
         let mime_type = request.post_data.and_then(|data| data.mime_type);
         let content_type = content_type.or(mime_type.filter(|name| !name.is_empty()));
         let path = request.url.strip_prefix(base).unwrap_or(&request.url).to_owned();
-        let call = PreparedCall {
-            method: request.method,
-            path,
-            content_type,
-            body: body.unwrap_or_default().into_bytes(),
-        };
+        let body = body.unwrap_or_default().into_bytes();
+        let call = PreparedCall::new(request.method, path, content_type, body);
         // Browsers write 0 for what was never answered.
         let seen = (response.status > 0)
             .then(|| response.content.map_or(Ok(Vec::new()), Content::bytes))

@@ -63,7 +63,7 @@ fn is_judged(recorded: &Recorded) -> bool {
 /// The URL that a run has subscribed, which has its name in it.
 fn inbox_of(run: &str, sent: &Prepared) -> Option<String> {
     let PreparedAction::Call(call) = &sent.action else { return None };
-    let body: Value = serde_json::from_slice(&call.body).ok()?;
+    let body = call.body().json()?;
     let url = body.get("url")?.as_str()?;
     (!run.is_empty() && url.contains(run)).then(|| url.to_owned())
 }

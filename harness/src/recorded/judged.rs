@@ -143,10 +143,10 @@ fn step(sent: &Prepared) -> Step {
         PreparedAction::Call(call) => {
             let mut written = Call::bare(&call.method, &*call.path);
             written.content_type.clone_from(&call.content_type);
-            match serde_json::from_slice(&call.body) {
-                _ if call.body.is_empty() => {}
-                Ok(json) => written.body = Some(json),
-                Err(_) => written.text = Some(String::from_utf8_lossy(&call.body).into_owned()),
+            match call.body().json() {
+                _ if call.body().is_empty() => {}
+                Some(json) => written.body = Some(json.clone()),
+                None => written.text = Some(String::from_utf8_lossy(call.body()).into_owned()),
             }
             Action::Call(written)
         }

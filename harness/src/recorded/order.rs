@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use tideover_model::OperationKind;
 
-use crate::judge::kind_of;
 use crate::recorded::Recorded;
 use crate::target::PreparedAction;
 
@@ -22,7 +21,7 @@ pub(super) type Judgeable = (Vec<Vec<Recorded>>, BTreeMap<&'static str, u64>);
 
 impl Heard {
     fn changes(&self) -> bool {
-        let reads = kind_of(&self.recorded.sent).is_none_or(OperationKind::reads);
+        let reads = self.recorded.sent.kind().is_none_or(OperationKind::reads);
         // What was refused had no effect.
         !reads && !(400..=499).contains(&self.status)
     }

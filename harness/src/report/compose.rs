@@ -451,7 +451,7 @@ impl From<&Seen> for Answer {
 
 impl From<&Arrival> for DeliveryReport {
     fn from(arrival: &Arrival) -> DeliveryReport {
-        let body: Value = serde_json::from_slice(&arrival.body).unwrap_or_default();
+        let body = arrival.body.json().unwrap_or(&Value::Null);
         let event = body["type"].as_str().unwrap_or("no event").to_owned();
         DeliveryReport { event, path: arrival.path.clone(), answered: arrival.status }
     }

@@ -64,7 +64,7 @@ fn without_key(name: &str, body: &Value) -> Value {
 fn line(sent: &Prepared, by_default: bool) -> String {
     let (method, path, content_type, body) = match &sent.action {
         PreparedAction::Call(call) => {
-            (&*call.method, &*call.path, call.content_type.as_deref(), call.body.clone())
+            (&*call.method, &*call.path, call.content_type.as_deref(), call.body().to_vec())
         }
         PreparedAction::Act(fields) => operator("/_sim/actions", &Value::Object(fields.clone())),
         PreparedAction::Advance(seconds) => {

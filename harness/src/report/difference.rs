@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
-use tideover_model::wire::route::route;
 use tideover_model::{OperationKind, Service};
 
 use crate::identifiers::{business_path, invoice_path};
@@ -101,15 +100,15 @@ fn named(step: &Step, sent: &Prepared, answer: Option<&Value>) -> Vec<Subject> {
 type Pair = (Option<String>, Option<String>);
 
 fn named_by_call(call: &PreparedCall, answer: Option<&Value>) -> Vec<Pair> {
-    let Ok(route) = route(&call.method, &call.path) else { return Vec::new() };
+    let Some(kind) = call.asked().kind else { return Vec::new() };
     let segments: Vec<&str> = call.path.split('/').collect();
     let segment = |index: usize| {
         let segment = segments.get(index)?;
         Some(percent_decode_str(segment).decode_utf8().ok()?.into_owned())
     };
-    let body: Value = serde_json::from_slice(&call.body).unwrap_or_default();
+    let body = call.body().json().unwrap_or(&Value::Null);
     let text = |value: &Value| value.as_str().map(str::to_owned);
-    match route.kind {
+    match kind {
         OperationKind::GetInvoice => vec![(segment(3), segment(5))],
         OperationKind::SyncInvoice => vec![
             (text(&body["payee"]["externalId"]), segment(3)),

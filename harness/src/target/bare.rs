@@ -6,7 +6,7 @@ use std::sync::Arc;
 use foldhash::quality::FixedState;
 use serde_json::{Map, Value, json};
 use tideover_model::wire::action::{self, NotApplied};
-use tideover_model::wire::exchange::{Request, answer};
+use tideover_model::wire::exchange;
 use tideover_model::{
     Attempt, Clause, Code, Delivery, Destinations, Face, Happening, Outcome, Profile, Receipt,
     Seeded, Service, Timestamp, bearer, pass,
@@ -15,7 +15,7 @@ use tideover_model::{
 use url::Url;
 
 use crate::inbox::{Arrival, Inbox};
-use crate::target::{Prepared, PreparedAction, PreparedCall, Seen, Target, Unanswered};
+use crate::target::{Body, Prepared, PreparedAction, PreparedCall, Seen, Target, Unanswered};
 
 /// A world in this very thread.
 #[derive(Clone, Debug)]
@@ -24,7 +24,7 @@ pub struct Bare<F = Service> {
     start: Timestamp,
     now: Timestamp,
     refused: Option<(Code, Clause)>,
-    answered: Answer,
+    answered: Option<Answer>,
     fingerprint: Option<u64>,
     queued: Vec<Arc<Delivery>>,
     inbox: Inbox,
@@ -36,13 +36,23 @@ pub struct Bare<F = Service> {
     heard: bool,
 }
 
-/// An answer as it was written down, before anybody reads it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// An answer, before anybody reads it.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
     /// The HTTP status.
     pub status: u16,
-    /// The body's bytes.
-    pub body: Vec<u8>,
+    body: Unread,
+}
+
+/// A body that nobody has read.
+#[derive(Clone, Debug, PartialEq)]
+enum Unread {
+    /// What the service says.
+    Said(tideover_model::Answer),
+    /// What it has written down otherwise than it should.
+    Written(Vec<u8>),
+    /// What the operator port says, or the clock.
+    Told(Arc<Value>),
 }
 
 /// An attempt that came to the inbox, when it did, and what it was answered.
@@ -67,7 +77,8 @@ pub fn service(profile: Profile, seed: u64, inbox: &str) -> Service {
 impl Bare {
     /// A new world.
     pub fn new(profile: Profile, seed: u64, start: Timestamp) -> Bare {
-        Bare::over(service(profile, seed, INBOX), start)
+        let inbox = Destinations::PublicAnd(INBOX.to_owned());
+        Bare::over(Service::new(profile, Seeded { seed }).sending_to(inbox), start)
     }
 }
 
@@ -83,7 +94,7 @@ impl<F: Face> Bare<F> {
             start,
             now: start,
             refused: None,
-            answered: Answer::default(),
+            answered: None,
             fingerprint: None,
             queued: Vec::new(),
             inbox: Inbox::default(),
@@ -154,8 +165,8 @@ impl<F: Face> Bare<F> {
     }
 
     /// The answer to the step that was sent last.
-    pub fn answered(&self) -> &Answer {
-        &self.answered
+    pub fn answered(&self) -> Option<&Answer> {
+        self.answered.as_ref()
     }
 
     fn exchange(&mut self, step: &Prepared) -> Answer {
@@ -164,15 +175,15 @@ impl<F: Face> Bare<F> {
             PreparedAction::Call(call) => self.call(authorization, call),
             PreparedAction::Act(fields) => {
                 let (status, body) = self.act(authorization, fields);
-                Answer::telling(status, &body)
+                Answer::telling(status, body)
             }
             PreparedAction::Advance(seconds) => {
                 self.pass(self.now.after(*seconds));
-                Answer::telling(200, &json!({ "now": self.now }))
+                Answer::telling(200, json!({ "now": self.now }))
             }
             PreparedAction::Deliveries => {
                 let deliveries: Vec<_> = self.queued.drain(..).map(|one| written(&one)).collect();
-                Answer::telling(200, &json!({ "deliveries": deliveries }))
+                Answer::telling(200, json!({ "deliveries": deliveries }))
             }
         }
     }
@@ -214,17 +225,17 @@ impl<F: Face> Bare<F> {
     }
 
     fn call(&mut self, authorization: Option<&str>, call: &PreparedCall) -> Answer {
-        let path = call.path.split_once('?').map_or(call.path.as_str(), |(path, _)| path);
-        let request = Request {
-            method: &call.method,
-            path,
-            authorization,
-            content_type: call.content_type.as_deref(),
-            body: &call.body,
-        };
-        let response = answer(&mut self.face, self.now, &request);
-        self.refused = response.refused;
-        Answer { status: response.status, body: response.body }
+        let asked = call.asked().clone();
+        let said = exchange::attempt(&mut self.face, self.now, authorization, asked);
+        self.refused = said.as_ref().err().map(|refusal| (refusal.code, refusal.clause));
+        let profile = self.face.profile();
+        match self.face.encoding() {
+            None => Answer { status: exchange::status(profile, &said), body: Unread::Said(said) },
+            Some(encode) => {
+                let response = encode(profile, &said);
+                Answer { status: response.status, body: Unread::Written(response.body) }
+            }
+        }
     }
 
     fn act(&mut self, authorization: Option<&str>, fields: &Map<String, Value>) -> (u16, Value) {
@@ -264,8 +275,8 @@ impl<F: Face + Hash> Bare<F> {
 }
 
 impl Answer {
-    fn telling(status: u16, body: &Value) -> Answer {
-        Answer { status, body: serde_json::to_vec(body).unwrap_or_default() }
+    fn telling(status: u16, body: Value) -> Answer {
+        Answer { status, body: Unread::Told(Arc::new(body)) }
     }
 
     /// Whether it does as it was asked.
@@ -275,7 +286,14 @@ impl Answer {
 
     /// The same, read.
     pub fn read(&self) -> Seen {
-        Seen::new(self.status, &self.body)
+        let body = match &self.body {
+            Unread::Said(said) => exchange::body(said).map_or(Body::Empty, |body| {
+                Body::Json(Arc::new(serde_json::to_value(body).unwrap_or_default()))
+            }),
+            Unread::Written(bytes) => return Seen::new(self.status, bytes),
+            Unread::Told(body) => Body::Json(Arc::clone(body)),
+        };
+        Seen { status: self.status, body }
     }
 }
 
@@ -287,7 +305,7 @@ impl Arrived {
             path: path_below(origin, &attempt).unwrap_or_default().to_owned(),
             delivery: Some(attempt.delivery.id.clone()),
             signature: None,
-            body: attempt.delivery.body.to_vec(),
+            body: attempt.delivery.body.to_vec().into(),
             status,
             at: Some(at),
             arrived: None,
@@ -319,8 +337,10 @@ impl<F: Face> Target for Bare<F> {
     }
 
     async fn send(&mut self, step: &Prepared) -> Result<Seen, Unanswered> {
-        self.answered = self.answer(step);
-        Ok(self.answered.read())
+        let answer = self.answer(step);
+        let seen = answer.read();
+        self.answered = Some(answer);
+        Ok(seen)
     }
 
     async fn arrivals(&mut self) -> Result<Vec<Arrival>, Unanswered> {

@@ -136,7 +136,7 @@ impl Target for Http {
         match &step.action {
             PreparedAction::Call(call) => {
                 let content_type = call.content_type.as_deref();
-                let body = call.body.clone();
+                let body = call.body().to_vec();
                 self.has_read = call.method == "GET";
                 self.heard |= self.inbox().is_some_and(|origin| step.tells_of(origin));
                 let (method, path) = (&*call.method, &*call.path);

@@ -6,14 +6,16 @@ mod embedded;
 mod http;
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
-use tideover_model::{Timestamp, masked};
+use tideover_model::wire::exchange::{Asked, Request};
+use tideover_model::{Operation, OperationKind, Timestamp, masked};
 
 use crate::inbox::Arrival;
+use crate::payload::Payload;
 use crate::step::{Action, Call, Memory, Step};
 
 pub use bare::{Answer, Bare, INBOX, service};
@@ -42,8 +44,8 @@ pub enum PreparedAction {
     Deliveries,
 }
 
-/// A request of the partner API, as it is sent.
-#[derive(Clone, Debug, PartialEq)]
+/// A request of the partner API, as it is sent; what it asks for is read once.
+#[derive(Clone, Debug)]
 pub struct PreparedCall {
     /// The HTTP method.
     pub method: String,
@@ -51,8 +53,8 @@ pub struct PreparedCall {
     pub path: String,
     /// The `Content-Type` header.
     pub content_type: Option<String>,
-    /// The body.
-    pub body: Vec<u8>,
+    body: Payload,
+    asked: OnceLock<Box<Asked>>,
 }
 
 /// What a target answered.
@@ -171,6 +173,21 @@ impl Prepared {
         Prepared { authorization, action }
     }
 
+    /// The request, if it is one.
+    pub fn call(&self) -> Option<&PreparedCall> {
+        match &self.action {
+            PreparedAction::Call(call) => Some(call),
+            PreparedAction::Act(_) | PreparedAction::Advance(_) | PreparedAction::Deliveries => {
+                None
+            }
+        }
+    }
+
+    /// The endpoint that it asks, if there is one.
+    pub fn kind(&self) -> Option<OperationKind> {
+        self.call()?.asked().kind
+    }
+
     /// Whether it may tell a target of the inbox at `origin`: only a subscription can.
     pub(crate) fn tells_of(&self, origin: &str) -> bool {
         let PreparedAction::Call(call) = &self.action else { return false };
@@ -178,7 +195,62 @@ impl Prepared {
     }
 }
 
+impl PartialEq for PreparedCall {
+    fn eq(&self, other: &PreparedCall) -> bool {
+        self.method == other.method
+            && self.path == other.path
+            && self.content_type == other.content_type
+            && self.body == other.body
+    }
+}
+
 impl PreparedCall {
+    /// A request with `body`, in `content_type`.
+    pub fn new(
+        method: impl Into<String>,
+        path: impl Into<String>,
+        content_type: Option<String>,
+        body: Vec<u8>,
+    ) -> PreparedCall {
+        let (method, path) = (method.into(), path.into());
+        PreparedCall { method, path, content_type, body: body.into(), asked: OnceLock::new() }
+    }
+
+    /// The same request, with another body.
+    #[must_use]
+    pub(crate) fn with_body(&self, body: Vec<u8>) -> PreparedCall {
+        let PreparedCall { method, path, content_type, .. } = self;
+        PreparedCall::new(method, path, content_type.clone(), body)
+    }
+
+    /// The body.
+    pub fn body(&self) -> &Payload {
+        &self.body
+    }
+
+    /// The path without the query.
+    pub(crate) fn plain_path(&self) -> &str {
+        self.path.split_once('?').map_or(&self.path, |(path, _)| path)
+    }
+
+    /// What it asks for, as the document has it.
+    pub(crate) fn asked(&self) -> &Asked {
+        self.asked.get_or_init(|| {
+            Box::new(Asked::by(&Request {
+                method: &self.method,
+                path: self.plain_path(),
+                authorization: None,
+                content_type: self.content_type.as_deref(),
+                body: &self.body,
+            }))
+        })
+    }
+
+    /// The operation that it asks for, if it is one of the published form.
+    pub(crate) fn operation(&self) -> Option<&Operation> {
+        self.asked().operation.as_ref().ok()
+    }
+
     fn from_call(call: &Call, memory: &Memory) -> PreparedCall {
         let body = match (&call.body, &call.text, &call.hex) {
             (Some(json), ..) => memory.resolve_json(json).into_bytes(),
@@ -187,12 +259,8 @@ impl PreparedCall {
             (None, None, None) => Vec::new(),
         };
         let implied = call.body.is_some().then(|| "application/json".to_owned());
-        PreparedCall {
-            method: call.method.clone(),
-            path: encoded(&memory.resolve(&call.path)),
-            content_type: call.content_type.clone().or(implied),
-            body,
-        }
+        let content_type = call.content_type.clone().or(implied);
+        PreparedCall::new(&call.method, encoded(&memory.resolve(&call.path)), content_type, body)
     }
 }
 

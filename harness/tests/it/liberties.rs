@@ -104,7 +104,7 @@ impl Free {
         let arrived = i64::try_from(signed_at).ok().and_then(Timestamp::from_unix);
         let delivery = (self.liberty.delivery)(&arrival);
         Arrival {
-            body,
+            body: body.into(),
             signature,
             delivery,
             at: arrival.at.filter(|_| !by_network),
@@ -382,7 +382,7 @@ async fn codes_that_are_not_listed_are_refusals_for_reasons_that_are_not_stated(
 async fn event_types_may_be_taken_and_refused() {
     let refuses = Liberty {
         instead: |_, call| {
-            let names = String::from_utf8_lossy(&call.body).contains("eventTypes");
+            let names = String::from_utf8_lossy(call.body()).contains("eventTypes");
             refused(400, "invalid_request").filter(|_| names)
         },
         ..NONE
@@ -390,7 +390,7 @@ async fn event_types_may_be_taken_and_refused() {
     assert_free(refuses).await;
     let takes = Liberty {
         instead: |_, call| {
-            let names = String::from_utf8_lossy(&call.body).contains("eventTypes");
+            let names = String::from_utf8_lossy(call.body()).contains("eventTypes");
             let answer = json!({ "reference": "whs_of_its_own", "secret": "whsec_of_its_own" });
             names.then(|| Seen::new(201, answer.to_string().as_bytes()))
         },

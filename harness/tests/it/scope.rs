@@ -65,12 +65,9 @@ fn judge(step: &Prepared) -> Result<Permit, Refused> {
 }
 
 fn call_with(authorization: Option<&str>, method: &str, path: &str, body: &[u8]) -> Prepared {
-    let action = PreparedAction::Call(PreparedCall {
-        method: method.to_owned(),
-        path: path.to_owned(),
-        content_type: Some("application/json".into()),
-        body: body.to_vec(),
-    });
+    let content_type = Some("application/json".into());
+    let call = PreparedCall::new(method, path, content_type, body.to_vec());
+    let action = PreparedAction::Call(call);
     Prepared { authorization: authorization.map(str::to_owned), action }
 }
 

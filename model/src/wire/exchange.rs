@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::fmt::Display;
 
+use serde::Serialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
 use crate::clause;
@@ -49,24 +50,61 @@ pub struct Response {
     pub refused: Option<(Code, Clause)>,
 }
 
-/// How an answer is written down; [`respond`] does it right.
-pub type Encoding = fn(&Profile, &Answer) -> Response;
-
-/// What `face` answers to `request` at `now`.
-pub fn answer(face: &mut dyn Face, now: Timestamp, request: &Request<'_>) -> Response {
-    face.handle_timeout(now);
-    let answer = attempt(face, now, request);
-    face.encoding()(face.profile(), &answer)
+/// What a request asks for, read once for as many services as answer it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Asked {
+    /// The endpoint, if there is one.
+    pub kind: Option<OperationKind>,
+    /// The operation, if the path and the body have the published form; the refusal otherwise.
+    pub operation: Result<Operation, Refusal>,
+    /// The size of the body in bytes.
+    length: usize,
 }
 
-fn attempt(face: &mut dyn Face, now: Timestamp, request: &Request<'_>) -> Answer {
-    let route = route(request.method, request.path)?;
-    let caller = face.authenticate(request.authorization)?;
-    if request.body.len() > face.profile().body_limit {
+impl Asked {
+    /// What `request` asks for.
+    pub fn by(request: &Request<'_>) -> Asked {
+        let length = request.body.len();
+        match route(request.method, request.path) {
+            Err(refusal) => Asked { kind: None, operation: Err(refusal), length },
+            Ok(route) => {
+                let operation = route.decode(request.content_type, request.body);
+                Asked { kind: Some(route.kind), operation, length }
+            }
+        }
+    }
+}
+
+/// How an answer is written down otherwise than by [`respond`], which does it right.
+pub type Encoding = fn(&Profile, &Answer) -> Response;
+
+/// What `face` answers to `request` at `now`, written down.
+pub fn answer(face: &mut dyn Face, now: Timestamp, request: &Request<'_>) -> Response {
+    let answer = attempt(face, now, request.authorization, Asked::by(request));
+    face.encoding().unwrap_or(respond)(face.profile(), &answer)
+}
+
+/// What `face` answers at `now` to what was `asked` with an `Authorization` header.
+///
+/// # Errors
+/// In the order of precedence: path, key, size, then whatever else is wrong with the request, then what the
+/// service decides.
+pub fn attempt(
+    face: &mut dyn Face,
+    now: Timestamp,
+    authorization: Option<&str>,
+    asked: Asked,
+) -> Answer {
+    face.handle_timeout(now);
+    let Asked { kind, operation, length } = asked;
+    if kind.is_none() {
+        operation.as_ref().map_err(Clone::clone)?;
+    }
+    let caller = face.authenticate(authorization)?;
+    if length > face.profile().body_limit {
         return Err(too_large());
     }
-    let operation = route.decode(request.content_type, request.body)?;
-    face.handle(now, caller, operation)
+    face.handle(now, caller, operation?)
 }
 
 /// `payload_too_large`, for whoever reads the body.
@@ -82,25 +120,33 @@ pub fn status(profile: &Profile, answer: &Answer) -> u16 {
     }
 }
 
+/// The body of an answer, as it is written down.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum Body<'a> {
+    /// That of a success.
+    Reply(&'a Reply),
+    /// That of a refusal.
+    Failure(Failure<'a>),
+}
+
+/// The body of an answer, if it has one.
+pub fn body(answer: &Answer) -> Option<Body<'_>> {
+    match answer {
+        Ok(Reply::Unsubscribed) => None,
+        Ok(reply) => Some(Body::Reply(reply)),
+        Err(Refusal { message, code, .. }) => {
+            Some(Body::Failure(Failure { error: Cow::Borrowed(message), code: code.name() }))
+        }
+    }
+}
+
 /// An answer, written down.
 pub fn respond(profile: &Profile, answer: &Answer) -> Response {
-    match answer {
-        Ok(reply) => Response {
-            status: status(profile, answer),
-            body: match reply {
-                Reply::Unsubscribed => Vec::new(),
-                reply => json(reply),
-            },
-            refused: None,
-        },
-        Err(refusal) => Response {
-            status: status(profile, answer),
-            body: json(&Failure {
-                error: Cow::Borrowed(&refusal.message),
-                code: refusal.code.name(),
-            }),
-            refused: Some((refusal.code, refusal.clause)),
-        },
+    Response {
+        status: status(profile, answer),
+        body: body(answer).as_ref().map_or_else(Vec::new, json),
+        refused: answer.as_ref().err().map(|refusal| (refusal.code, refusal.clause)),
     }
 }
 
@@ -120,7 +166,7 @@ fn success(reply: &Reply) -> Success {
     }
 }
 
-fn json<T: serde::Serialize>(value: &T) -> Vec<u8> {
+fn json<T: Serialize>(value: &T) -> Vec<u8> {
     serde_json::to_vec(value).expect("an answer has only strings, numbers and booleans")
 }
 

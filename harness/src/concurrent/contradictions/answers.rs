@@ -4,18 +4,17 @@ use tideover_model::clause::Kind;
 use tideover_model::{Clause, Code, Status};
 
 use super::Looked;
-use crate::checks::{Asked, Checks, Exchange, Notes};
-use crate::concurrent::decoded::Decoded;
+use crate::checks::{Checks, Exchange, Notes};
+use crate::concurrent::history::History;
 use crate::concurrent::judgement::Contradiction;
 use crate::finding::Finding;
 
-pub(super) fn look(history: &Decoded<'_>, looked: &mut Looked) {
+pub(super) fn look(history: &History, looked: &mut Looked) {
     let mut checks = Checks::of_answers();
     for (index, request) in history.requests.iter().enumerate() {
         let Some(answer) = &request.answer else { continue };
         let exchange = Exchange {
             sent: &request.sent,
-            asked: Asked::by(&request.sent),
             seen: &answer.seen,
             predicted: &answer.seen,
             predicted_refusal: None,

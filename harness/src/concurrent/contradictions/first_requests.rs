@@ -4,13 +4,13 @@
 use tideover_model::{OperationKind, clause};
 
 use super::{Broken, Looked, granted, is_first, requests_for_advances};
-use crate::concurrent::decoded::Decoded;
+use crate::concurrent::history::History;
 use crate::concurrent::judgement::Contradiction;
 
 /// What stays as it was first told.
 const UNCHANGED: [&str; 3] = ["advanceAmount", "feeTotal", "remittance"];
 
-pub(super) fn look(history: &Decoded<'_>, looked: &mut Looked) {
+pub(super) fn look(history: &History, looked: &mut Looked) {
     for ((_, payee, invoice), asked) in requests_for_advances(history) {
         let first: Vec<usize> =
             asked.iter().copied().filter(|one| is_first(&history.requests[*one])).collect();
@@ -34,7 +34,7 @@ pub(super) fn look(history: &Decoded<'_>, looked: &mut Looked) {
 }
 
 /// Two answers that tell one advance differently.
-fn differing(history: &Decoded<'_>, asked: &[usize], field: &'static str) -> Option<Contradiction> {
+fn differing(history: &History, asked: &[usize], field: &'static str) -> Option<Contradiction> {
     let tells = |one: &usize| Some((*one, granted(&history.requests[*one])?.get(field)?));
     let mut told = asked.iter().filter_map(tells);
     let (one, expected) = told.next()?;

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use tideover_model::{ImportRow, Operation, OperationKind, clause};
 
+use crate::concurrent::history::History;
+
 use super::{Broken, Looked, Named};
-use crate::concurrent::decoded::Decoded;
 
 /// The first file taken under an identifier, and files with other rows. What else makes a file another one is a gap
 /// (`gap.sameFile`).
-pub(super) fn look(history: &Decoded<'_>, looked: &mut Looked) {
+pub(super) fn look(history: &History, looked: &mut Looked) {
     let mut first: BTreeMap<Named<'_>, (usize, &[ImportRow])> = BTreeMap::new();
     for (index, request, operation) in history.operations() {
         let Operation::ImportInvoices { import, file } = operation else { continue };

@@ -10,17 +10,11 @@ use serde_json::Value;
 use tideover_model::{Code, Operation, OperationKind, clause};
 
 use super::{Broken, Invoice, Looked, Named, advanced, granted, requests_for_advances};
-use crate::concurrent::decoded::{Decoded, syncs};
-use crate::concurrent::history::Request;
+use crate::concurrent::history::{History, Request};
 use crate::concurrent::judgement::Known;
 use crate::judge::{Before, Outside, amount};
 
-pub(super) fn look(
-    history: &Decoded<'_>,
-    parts: &[Vec<usize>],
-    known: &Known,
-    looked: &mut Looked,
-) {
+pub(super) fn look(history: &History, parts: &[Vec<usize>], known: &Known, looked: &mut Looked) {
     // Whoever pays something back makes room.
     if history.requests.iter().any(|request| request.acts() == Some("payorPays")) {
         return;
@@ -82,7 +76,7 @@ struct Refused {
 }
 
 impl Advances {
-    fn of(history: &Decoded<'_>, parts: &[Vec<usize>]) -> Advances {
+    fn of(history: &History, parts: &[Vec<usize>]) -> Advances {
         let mut granted = BTreeMap::new();
         for (invoice, asked) in requests_for_advances(history) {
             let amount = |one: usize| Some((one, granted_amount(&history.requests[one])?));
@@ -112,7 +106,7 @@ impl Advances {
     /// can say. Cents.
     fn at_most_before(
         &self,
-        history: &Decoded<'_>,
+        history: &History,
         part: &[usize],
         refused: usize,
         faces: &BTreeMap<Invoice, i64>,
@@ -141,10 +135,10 @@ fn granted_amount(request: &Request) -> Option<i64> {
 }
 
 /// The most that each invoice was ever said to be worth. Cents.
-fn face_values(history: &Decoded<'_>) -> BTreeMap<Invoice, i64> {
+fn face_values(history: &History) -> BTreeMap<Invoice, i64> {
     let mut faces: BTreeMap<Invoice, i64> = BTreeMap::new();
     for (_, request, operation) in history.operations() {
-        for sync in syncs(operation) {
+        for sync in operation.syncs() {
             let platform = request.sent.authorization.clone();
             let invoice = (platform, sync.payee.business.clone(), sync.invoice.clone());
             let face = faces.entry(invoice).or_default();
@@ -155,7 +149,7 @@ fn face_values(history: &Decoded<'_>) -> BTreeMap<Invoice, i64> {
 }
 
 /// Whether a later read shows that nothing was collected on the invoice of an advance.
-fn is_read_uncollected(history: &Decoded<'_>, request: usize) -> bool {
+fn is_read_uncollected(history: &History, request: usize) -> bool {
     let asked = &history.requests[request];
     let Some(Operation::RequestAdvance { payee, invoice }) = history.operation(request) else {
         return false;

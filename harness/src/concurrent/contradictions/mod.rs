@@ -12,8 +12,7 @@ use serde_json::Value;
 use tideover_model::{Clause, Operation, OperationKind, clause};
 
 use crate::checks::registry;
-use crate::concurrent::decoded::Decoded;
-use crate::concurrent::history::Request;
+use crate::concurrent::history::{History, Request};
 use crate::concurrent::judgement::{Contradiction, Known};
 use crate::coverage::Coverage;
 use crate::finding::Finding;
@@ -29,7 +28,7 @@ pub(super) struct Looked {
 }
 
 /// Looks at `history`, which has these parts, with every law.
-pub(super) fn look(history: &Decoded<'_>, parts: &[Vec<usize>], known: &Known) -> Looked {
+pub(super) fn look(history: &History, parts: &[Vec<usize>], known: &Known) -> Looked {
     let mut looked = Looked::default();
     answers::look(history, &mut looked);
     // After it, nothing that was is so still.
@@ -106,7 +105,7 @@ fn granted(request: &Request) -> Option<&Value> {
 }
 
 /// The requests for advances, by invoice.
-fn requests_for_advances(history: &Decoded<'_>) -> BTreeMap<Invoice, Vec<usize>> {
+fn requests_for_advances(history: &History) -> BTreeMap<Invoice, Vec<usize>> {
     let mut requests: BTreeMap<Invoice, Vec<usize>> = BTreeMap::new();
     for (index, request, operation) in history.operations() {
         if let Some(invoice) = advanced(request, operation) {

@@ -7,10 +7,11 @@ use std::collections::BTreeMap;
 
 use tideover_model::{Operation, OperationKind, clause};
 
-use super::{Broken, Looked, Named, granted};
-use crate::concurrent::decoded::Decoded;
+use crate::concurrent::history::History;
 
-pub(super) fn look(history: &Decoded<'_>, looked: &mut Looked) {
+use super::{Broken, Looked, Named, granted};
+
+pub(super) fn look(history: &History, looked: &mut Looked) {
     // Those that were answered, and of them those that were granted.
     let mut asked: BTreeMap<Named<'_>, (usize, Vec<usize>)> = BTreeMap::new();
     for (index, request, operation) in history.operations() {
@@ -49,7 +50,7 @@ pub(super) fn look(history: &Decoded<'_>, looked: &mut Looked) {
 }
 
 /// Whether the subscription that `one` made may have been deleted before `other` made its own.
-fn may_be_deleted_before(history: &Decoded<'_>, one: usize, other: usize) -> bool {
+fn may_be_deleted_before(history: &History, one: usize, other: usize) -> bool {
     let reference =
         granted(&history.requests[one]).and_then(|told| told.get("reference")?.as_str());
     history.operations().any(|(_, request, operation)| match operation {

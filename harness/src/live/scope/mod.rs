@@ -177,7 +177,7 @@ impl Scope<'_> {
     /// Whether no API serves this path: it is named after the run.
     fn is_nowhere(&self, call: &PreparedCall) -> bool {
         let rest = call.path.strip_prefix("/v1/").or_else(|| call.path.strip_prefix('/'));
-        call.body.is_empty()
+        call.body().is_empty()
             && rest.is_some_and(|rest| rest.starts_with(self.own_name()))
             && !call.path.contains(['%', '.'])
     }
@@ -187,7 +187,7 @@ impl Scope<'_> {
             return refused(format!("{} {} is not known", call.method, call.path));
         };
         let segments: Vec<&str> = rest.split('/').collect();
-        let body = call.body.as_slice();
+        let body = call.body();
         let made = |made: String| Permit { makes: vec![made], ..Permit::default() };
         match (call.method.as_str(), segments.as_slice()) {
             ("PUT", ["organizations", business]) => {
@@ -332,7 +332,7 @@ fn owned((name, value): (&String, &Value)) -> (String, Value) {
 
 fn reads(call: &PreparedCall) -> bool {
     match call.method.as_str() {
-        "GET" => call.body.is_empty(),
+        "GET" => call.body().is_empty(),
         // `4.quotes.2`: it writes nothing, whatever it is sent.
         "POST" => call.path == "/v1/quotes",
         _ => false,
