@@ -16,7 +16,7 @@ impl Walk {
             2 | 4 | 6 => make::get_import(import),
             7 => make::import(
                 import,
-                format!("{rows}extra,V,P,ISSUED,5,2026-01-01T00:00:00Z,2026-02-01T00:00:00Z\n"),
+                format!("{rows}extra,v1,V,P,ISSUED,5,2026-01-01T00:00:00Z,2026-02-01T00:00:00Z\n"),
             ),
             8 => make::import("m3", rows.replace(",ISSUED,", ",PAID,")),
             9 => make::import("m4", rows.replace("faceValue", "amount")),
