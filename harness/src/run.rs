@@ -37,8 +37,9 @@ pub struct Played {
     pub latencies: Vec<(OperationKind, Duration)>,
     /// The findings of the last step: a run ends with the first step that has any.
     pub findings: Vec<Finding>,
-    /// What ends no run: what stalls, and what nothing could be concluded from.
-    pub noticed: Vec<Finding>,
+    /// What ends no run: what stalls, and what nothing could be concluded from, with the index of the step that
+    /// showed it.
+    pub noticed: Vec<(usize, Finding)>,
     /// What was seen where the document is silent, of a target whose choices are its own.
     pub gaps: Gaps,
     /// The listed codes in whose place others came.
@@ -66,10 +67,11 @@ impl Played {
         let overdue = self.lessons.overdue(exchange, belief.profile());
         let open_points = open_points.into_iter().map(|point| (Verdict::Inconclusive, point));
         let overdue = overdue.into_iter().map(|point| (Verdict::Stalled, point));
+        let at = self.answers.len();
         self.noticed.extend(open_points.chain(overdue).map(|(verdict, point)| {
             let Point { clause, field, expected, seen, .. } = point;
             let finding = Finding::new(clause, exchange.operation(), field, expected, seen);
-            Finding { verdict, ..finding }
+            (at, Finding { verdict, ..finding })
         }));
     }
 }
@@ -520,7 +522,10 @@ impl<'a> Run<'a> {
                 self.checks.miss(&heard.sent);
             }
             self.played.learn(&exchange, belief, prediction.open_points);
-            self.played.noticed.extend(notes.excuse(&exchange));
+            let at = self.played.answers.len();
+            self.played
+                .noticed
+                .extend(notes.excuse(&exchange).into_iter().map(|found| (at, found)));
             self.played.gaps.add(&notes.gaps);
         }
         self.played.coverage.record(&exchange);

@@ -1,6 +1,6 @@
 //! Many cases, each in a fresh world; failures are grouped by their cause, and the first of each is made small.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 use tideover_model::{Clause, Face, Service, Timestamp};
@@ -160,9 +160,8 @@ pub struct Summary {
     pub latencies: Latencies,
     /// Requests that were not answered.
     pub unanswered: u64,
-    /// What fails no run, by its cause, and how often it was met: what stalls, and what nothing could be
-    /// concluded from.
-    pub noticed: BTreeMap<Cause, (Finding, u64)>,
+    /// What fails no run, by its cause: what stalls, and what nothing could be concluded from.
+    pub noticed: BTreeMap<Cause, Noticed>,
     /// What was seen where the document is silent, of a target whose choices are its own.
     pub gaps: Gaps,
     /// The listed codes in whose place others came.
@@ -196,6 +195,19 @@ pub struct Failure {
     pub arrivals: Vec<(usize, Arrival)>,
     /// When each step was under way, if some were at once; none if one came after the other.
     pub raced: Vec<Interval>,
+}
+
+/// What was found and fails no run: it is not made small.
+#[derive(Clone, Debug)]
+pub struct Noticed {
+    /// What was found.
+    pub finding: Finding,
+    /// How often it was met.
+    pub times: u64,
+    /// How many cases met it.
+    pub cases: u64,
+    /// The first of them, up to the step that showed it; none where only the run as a whole does.
+    pub first: Option<Failure>,
 }
 
 /// Plays the cases of `plan`, until enough is found.
@@ -234,7 +246,10 @@ impl<'a> Suite<'a> {
         for case in self.plan.numbers() {
             let walked = world.walked(header, case, *steps);
             let played = play_case(&mut world.fresh().await?, header, &walked).await?;
-            self.summary.add(&played);
+            let steps = &walked.steps;
+            self.summary.add(&played, |at, found| {
+                Failure::noticed(header, case, steps, &played, at, found)
+            });
             if !played.findings.is_empty() {
                 self.keep(world, Failure::of(header, case, walked.steps, played)).await?;
             }
@@ -260,6 +275,12 @@ impl<'a> Suite<'a> {
     }
 }
 
+impl Noticed {
+    fn new(finding: Finding, first: Option<Failure>) -> Noticed {
+        Noticed { finding, times: 0, cases: 0, first }
+    }
+}
+
 impl Failure {
     fn of(header: &Header, case: u64, mut steps: Vec<Step>, played: Played) -> Failure {
         steps.truncate(played.answers.len());
@@ -274,6 +295,25 @@ impl Failure {
             arrivals: played.arrivals,
             raced: Vec::new(),
         }
+    }
+
+    /// What was played until the step of this index showed `found`.
+    fn noticed(
+        header: &Header,
+        case: u64,
+        steps: &[Step],
+        played: &Played,
+        at: usize,
+        found: &Finding,
+    ) -> Failure {
+        let arrived = played.arrivals.iter().filter(|(with, _)| *with <= at);
+        let until_then = Played {
+            answers: played.answers[..=at].to_vec(),
+            arrivals: arrived.cloned().collect(),
+            findings: vec![found.clone()],
+            ..Played::default()
+        };
+        Failure::of(header, case, steps.to_vec(), until_then)
     }
 
     /// The finding that names it.
@@ -317,10 +357,18 @@ impl Summary {
     fn notice(&mut self, finding: Finding, met: u64) {
         let (broken, worst) = self.broken.entry(finding.clause).or_insert((0, finding.verdict));
         (*broken, *worst) = (*broken + 1, finding.verdict.min(*worst));
-        self.noticed.entry(finding.cause()).or_insert((finding, 0)).1 += met;
+        let noticed = self.noticed.entry(finding.cause()).or_insert(Noticed::new(finding, None));
+        noticed.times += met;
     }
 
-    pub(crate) fn add(&mut self, played: &Played) {
+    /// What can be played again: the failures, and what was noticed, as far as a case shows it.
+    pub fn shown(&self) -> impl Iterator<Item = &Failure> {
+        let noticed = self.noticed.values().filter_map(|noticed| noticed.first.as_ref());
+        self.failures.iter().chain(noticed)
+    }
+
+    /// Adds a case. `shown` tells what was played until the step of an index showed a finding.
+    pub(crate) fn add(&mut self, played: &Played, shown: impl Fn(usize, &Finding) -> Failure) {
         self.cases += 1;
         self.steps += played.answers.len() as u64;
         self.coverage.add(&played.coverage);
@@ -328,9 +376,14 @@ impl Summary {
         self.gaps.add(&played.gaps);
         self.replaced.add(&played.replaced);
         self.lessons.add(&played.lessons);
-        for finding in &played.noticed {
-            let first = || (finding.clone(), 0);
-            self.noticed.entry(finding.cause()).or_insert_with(first).1 += 1;
+        for (at, finding) in &played.noticed {
+            let first = || Noticed::new(finding.clone(), Some(shown(*at, finding)));
+            self.noticed.entry(finding.cause()).or_insert_with(first).times += 1;
+        }
+        let causes: BTreeSet<Cause> =
+            played.noticed.iter().map(|(_, finding)| finding.cause()).collect();
+        for cause in causes {
+            self.noticed.entry(cause).and_modify(|noticed| noticed.cases += 1);
         }
         self.met.add(&played.met);
         for (kind, took) in &played.latencies {

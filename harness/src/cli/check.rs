@@ -118,7 +118,7 @@ impl Check {
         };
         progress.finish();
         let summary = played.map_err(|problem| problem.in_a_run_of(plan.header.seed))?;
-        let replay = self.keep(&summary.failures);
+        let replay = self.keep(&summary);
         let run = Run {
             plan: &plan,
             summary: &summary,
@@ -307,7 +307,7 @@ impl Check {
             cases: self.case.map(|_| 1).or(self.cases),
             steps: self.steps,
             max_findings: self.max_findings.into(),
-            keep: &|failures, secrets| self.save(failures, secrets),
+            keep: &|summary, secrets| self.save(summary, secrets),
             race_again: &|failure, seed| self.race_again(failure, seed),
             baseline: self.baseline()?,
             conclude: &|report, lessons| self.conclude_live(report, lessons),
@@ -328,18 +328,19 @@ impl Check {
         })
     }
 
-    /// Writes the failures down and says how to replay each.
-    fn keep(&self, failures: &[Failure]) -> Result<Vec<String>, Problem> {
+    /// Writes down what can be played again, and says how to replay each.
+    fn keep(&self, summary: &Summary) -> Result<Vec<String>, Problem> {
         let on = if self.in_process { "model" } else { "mock" };
         let defect = self.defect.map_or_else(String::new, |it| format!(" --defect {}", it.name));
-        let kept = self.save(failures, &Secrets::default())?.into_iter();
+        let kept = self.save(summary, &Secrets::default())?.into_iter();
         Ok(kept.map(|replay| format!("{replay} --on {on}{defect}")).collect())
     }
 
-    /// Writes the failures down; how to replay each on a target.
-    fn save(&self, failures: &[Failure], secrets: &Secrets) -> Result<Vec<String>, Problem> {
+    /// Writes down what can be played again; how to replay each on a target.
+    fn save(&self, summary: &Summary, secrets: &Secrets) -> Result<Vec<String>, Problem> {
         let tideover = std::env::args().next().unwrap_or_else(|| "tideover".into());
-        let kept = failures.iter().zip(1..).map(|(failure, number)| {
+        let numbers = 1..=usize::from(self.max_findings);
+        let kept = summary.shown().zip(numbers).map(|(failure, number)| {
             let path = numbered(&self.save, number);
             failure.transcript.write(&path, &failure.answers, secrets).map_err(|error| {
                 let path = path.display();

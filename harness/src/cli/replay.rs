@@ -54,7 +54,7 @@ impl Replay {
         };
         let output = Output::new(self.json).concealing(secrets);
         tell(&output, &transcript, &played)?;
-        for finding in &played.noticed {
+        for (_, finding) in &played.noticed {
             output.tell(format!("\n{finding}"), || json!({ "noticed": finding }))?;
         }
         for left in left_behind {
@@ -62,7 +62,7 @@ impl Replay {
         }
         let violated = played.findings.iter().any(|finding| finding.verdict == Verdict::Violated);
         let is_open = |finding: &Finding| finding.verdict == Verdict::Inconclusive;
-        Ok(match played.noticed.iter().any(is_open) {
+        Ok(match played.noticed.iter().any(|(_, finding)| is_open(finding)) {
             _ if violated || !played.mismatches.is_empty() => Held::No,
             true => Held::Unknown,
             false => Held::Yes,

@@ -45,18 +45,25 @@ impl Judged {
             Listener::new(header, accepted, inbox, (Outside::Open, Before::Anything))
         };
         let (mut listener, mut familiar) = (anew(), Familiar::default());
+        // With which index each listener began.
+        let mut begun = 0;
+        let shown = |index: usize, found: &Finding| {
+            failure(header, case, heard, index, vec![found.clone()])
+        };
         for (index, one) in heard.iter().enumerate() {
             let mut findings = hear(&mut listener, one);
             let mut is_told = true;
             if !findings.is_empty() && !familiar.has_all_of(&one.sent) {
                 // What was taken to be there before was not: all of it is forgotten.
-                self.forget(replace(&mut listener, anew()));
+                self.forget(replace(&mut listener, anew()), |at, found| shown(begun + at, found));
+                begun = index;
                 familiar = Familiar::default();
                 findings = hear(&mut listener, one);
                 is_told = findings.is_empty();
             }
             if !is_told {
-                self.forget(replace(&mut listener, anew()));
+                self.forget(replace(&mut listener, anew()), |at, found| shown(begun + at, found));
+                begun = index + 1;
                 findings.retain(holds_whatever_was_before);
                 self.untold += u64::from(findings.is_empty());
             }
@@ -68,14 +75,14 @@ impl Judged {
                 self.summary.count(failure(header, case, heard, index, findings));
             }
         }
-        self.summary.add(&listener.conclude());
+        self.summary.add(&listener.conclude(), |at, found| shown(begun + at, found));
     }
 
     /// Counts what was heard, but for the last of it.
-    fn forget(&mut self, listener: Listener) {
+    fn forget(&mut self, listener: Listener, shown: impl Fn(usize, &Finding) -> Failure) {
         let mut played = listener.conclude();
         played.answers.pop();
-        self.summary.add(&played);
+        self.summary.add(&played, shown);
     }
 }
 

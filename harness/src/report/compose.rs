@@ -12,6 +12,7 @@ use crate::concurrent::contradictions::can_contradict;
 use crate::coverage::Group;
 use crate::finding::{Finding, Verdict};
 use crate::inbox::Arrival;
+use crate::report::advice::advice;
 use crate::report::baseline::Baseline;
 use crate::report::difference::difference;
 use crate::report::document::{
@@ -22,7 +23,7 @@ use crate::report::document::{
 use crate::report::{curl, plain, title};
 use crate::standing::Standing;
 use crate::step::Action;
-use crate::suite::{Failure, Plan, Summary};
+use crate::suite::{Failure, Noticed, Plan, Summary};
 use crate::target::{Body, Seen};
 
 /// A run, and what is to be said of it.
@@ -37,7 +38,7 @@ pub struct Run<'a> {
     pub offers: &'a [Needs],
     /// How long it took.
     pub took: Duration,
-    /// The commands that replay the failures, in their order.
+    /// The commands that replay what can be shown, in its order, as far as there are any.
     pub replay: &'a [String],
     /// What is known.
     pub baseline: Option<&'a Baseline>,
@@ -54,14 +55,13 @@ impl Run<'_> {
     pub fn report(&self) -> Report {
         let Run { plan, summary, target, took, baseline, .. } = self;
         let clauses: Vec<_> = Clause::all().map(|clause| self.clause(clause)).collect();
-        let failures = summary.failures.iter().enumerate();
-        let failures = failures.map(|(index, failure)| {
-            let replay = self.replay.get(index).cloned();
-            FindingReport { replay, ..FindingReport::of(failure) }
-        });
-        let noticed = summary.noticed.values();
-        let noticed = noticed.map(|(finding, times)| FindingReport::noticed(finding, *times));
+        let failures = summary.failures.iter().map(FindingReport::of);
+        let noticed = summary.noticed.values().map(FindingReport::noticed);
         let mut findings: Vec<_> = failures.chain(noticed).collect();
+        let shown = findings.iter_mut().filter(|finding| !finding.steps.is_empty());
+        for (finding, replay) in shown.zip(self.replay) {
+            finding.replay = Some(replay.clone());
+        }
         for finding in &mut findings {
             finding.known = baseline.is_some_and(|known| known.has(&finding.fingerprint));
         }
@@ -331,11 +331,13 @@ impl FindingReport {
             found: Found::from(finding),
             also: failure.findings.iter().skip(1).map(Found::from).collect(),
             known: false,
+            times: failure.met,
             cases: failure.met,
-            first_case: failure.case,
+            first_case: Some(failure.case),
             steps_before: failure.steps_before as u64,
             runs: failure.probes as u64,
             blame: Blame::of(finding.verdict, last),
+            advice: None,
             steps: steps(failure),
             difference: difference(&failure.transcript),
             replay: None,
@@ -344,21 +346,28 @@ impl FindingReport {
 }
 
 impl FindingReport {
-    /// What is told of a finding that fails no run: no steps were kept.
-    fn noticed(finding: &Finding, times: u64) -> FindingReport {
-        FindingReport {
-            fingerprint: finding.cause().fingerprint(),
-            found: Found::from(finding),
-            also: Vec::new(),
-            known: false,
-            cases: times,
-            first_case: 0,
-            steps_before: 0,
-            runs: 0,
-            blame: Blame::of(finding.verdict, None),
-            steps: Vec::new(),
-            difference: None,
-            replay: None,
+    /// What is told of a finding that fails no run.
+    fn noticed(noticed: &Noticed) -> FindingReport {
+        let Noticed { finding, times, cases, first } = noticed;
+        let (times, cases, advice) = (*times, *cases, Some(advice(finding).to_owned()));
+        match first {
+            Some(first) => FindingReport { times, cases, advice, ..FindingReport::of(first) },
+            None => FindingReport {
+                fingerprint: finding.cause().fingerprint(),
+                found: Found::from(finding),
+                also: Vec::new(),
+                known: false,
+                times,
+                cases,
+                first_case: None,
+                steps_before: 0,
+                runs: 0,
+                blame: Blame::of(finding.verdict, None),
+                advice,
+                steps: Vec::new(),
+                difference: None,
+                replay: None,
+            },
         }
     }
 }

@@ -64,7 +64,7 @@ masked! {
     ClauseReport { reason; clause, place, wording, kind, status, exercised, broken }
     FindingReport {
         found, also, blame, steps, difference, replay;
-        fingerprint, known, cases, first_case, steps_before, runs
+        fingerprint, known, times, cases, first_case, steps_before, runs, advice
     }
     Found { operation, field, expected, seen; clause, place, wording, verdict }
     Blame { why; who }

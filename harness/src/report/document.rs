@@ -169,17 +169,23 @@ pub struct FindingReport {
     pub also: Vec<Found>,
     /// Whether the baseline has it.
     pub known: bool,
-    /// How many cases met it.
+    /// How often it was met.
+    pub times: u64,
+    /// How many cases met it; 0 if no case shows it, but the run as a whole.
     pub cases: u64,
     /// The first of them.
-    pub first_case: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_case: Option<u64>,
     /// How many steps that took.
     pub steps_before: u64,
-    /// How many runs it took to make them few.
+    /// How many runs it took to make them few; 0 if that was not tried.
     pub runs: u64,
     /// Whose fault it is.
     pub blame: Blame,
-    /// The steps that show it: none can be left out.
+    /// What can be done about it, where that does not go without saying.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub advice: Option<String>,
+    /// The steps that show it: of those that were made few, none can be left out.
     pub steps: Vec<StepReport>,
     /// What the last step that changed anything has changed, as the model tells it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -407,7 +413,32 @@ impl StepReport {
     }
 }
 
+/// So many of them, in words.
+fn many(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
 impl FindingReport {
+    /// How often it was met and where first, and what was made of the steps there.
+    pub fn met(&self) -> String {
+        let Some(first) = self.first_case else {
+            return format!("{}, in the run as a whole", many(self.times, "time"));
+        };
+        let cases = match self.cases {
+            1 => format!("in case {first}"),
+            cases => format!("in {cases} cases, first in case {first}"),
+        };
+        let times =
+            if self.times > self.cases { format!("{} times ", self.times) } else { String::new() };
+        let (before, made) = (self.steps_before, self.steps.len() as u64);
+        let steps = match self.runs {
+            0 if before == made => format!("{} until then, not made fewer", many(made, "step")),
+            0 => format!("of {before} steps these {made} show it"),
+            runs => format!("{before} steps made {made} in {runs} runs"),
+        };
+        format!("{times}{cases}; {steps}")
+    }
+
     /// Whether some of its steps were at once.
     pub fn is_raced(&self) -> bool {
         self.steps.iter().any(|step| step.racer().is_some())

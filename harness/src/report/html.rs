@@ -29,7 +29,8 @@ struct Page<'a> {
 #[derive(Serialize)]
 struct Shown<'a> {
     finding: &'a FindingReport,
-    sequence: Sequence,
+    met: String,
+    sequence: Option<Sequence>,
     answers: Vec<String>,
 }
 
@@ -84,7 +85,9 @@ impl Shown<'_> {
                 (None, Some(text)) => text.clone(),
                 (None, None) => String::new(),
             });
-        Shown { finding, sequence: Sequence::of(finding), answers: answers.collect() }
+        // Without steps there is nothing to be drawn.
+        let sequence = (!finding.steps.is_empty()).then(|| Sequence::of(finding));
+        Shown { finding, met: finding.met(), sequence, answers: answers.collect() }
     }
 }
 

@@ -1,5 +1,6 @@
 //! What is told of a run: one [`Report`], which the terminal, JSON, JUnit and HTML show.
 
+mod advice;
 mod baseline;
 mod compose;
 mod conceal;

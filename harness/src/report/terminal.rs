@@ -186,16 +186,11 @@ impl fmt::Display for FindingReport {
         if self.known {
             writeln!(f, "  known: the baseline has it")?;
         }
-        let (made, runs) = (self.steps.len(), self.runs);
-        let met = match self.cases {
-            1 => format!("met in case {}", self.first_case),
-            cases => format!("met in {cases} cases, first in case {}", self.first_case),
-        };
-        let before = self.steps_before;
-        match runs {
-            0 => writeln!(f, "\n{met}; of {before} steps these {made} show it:")?,
-            _ => writeln!(f, "\n{met}; {before} steps made {made} in {runs} runs:")?,
+        if let Some(advice) = &self.advice {
+            writeln!(f, "  advice: {advice}")?;
         }
+        let colon = if self.steps.is_empty() { "" } else { ":" };
+        writeln!(f, "\nmet {}{colon}", self.met())?;
         self.write_steps(f)?;
         if let Some(difference) = &self.difference {
             write!(f, "\n{difference}")?;

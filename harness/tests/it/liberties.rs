@@ -633,7 +633,7 @@ async fn a_listed_code_that_never_comes_is_doubted() {
         let mut summary = check(&mut worlds, &plan).await.unwrap();
         assert!(summary.failures.is_empty(), "{:#?}", summary.failures[0].findings);
         summary.doubt_replaced_codes();
-        let doubts = summary.noticed.into_values().map(|(finding, _)| finding);
+        let doubts = summary.noticed.into_values().map(|noticed| noticed.finding);
         doubts.map(|one| (one.clause.name(), one.verdict)).collect::<Vec<_>>()
     };
     assert_eq!(doubted(|code| code).await, []);

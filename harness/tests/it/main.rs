@@ -12,6 +12,7 @@ mod learning;
 mod liberties;
 mod live;
 mod live_races;
+mod noticed;
 mod page;
 mod planted;
 mod proof;

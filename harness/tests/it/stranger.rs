@@ -134,7 +134,7 @@ fn what_takes_too_long_is_told_as_stalled_and_fails_nothing() {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let summary = runtime.block_on(check(&mut world, &plan)).unwrap();
     assert!(summary.failures.is_empty(), "{:#?}", summary.failures);
-    let stalled: Vec<_> = summary.noticed.values().map(|(finding, _)| finding).collect();
+    let stalled: Vec<_> = summary.noticed.values().map(|noticed| &noticed.finding).collect();
     assert!(stalled.iter().all(|finding| finding.verdict == Verdict::Stalled), "{stalled:#?}");
     let fields: Vec<_> = stalled.iter().map(|finding| finding.field.as_str()).collect();
     assert_eq!(fields, ["advance.state", "onboarding.collectionAccount"]);

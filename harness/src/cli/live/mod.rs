@@ -38,8 +38,8 @@ const CASES: u64 = 20;
 /// Writes a report and what was learned, as far as that is asked for; whether all has held.
 type Conclude<'a> = dyn Fn(&Report, &Lessons) -> Result<Held, Problem> + 'a;
 
-/// Writes failures down, and says how to replay them.
-type Keep<'a> = dyn Fn(&[Failure], &Secrets) -> Result<Vec<String>, Problem> + 'a;
+/// Writes down what can be played again, and says how to replay it.
+type Keep<'a> = dyn Fn(&Summary, &Secrets) -> Result<Vec<String>, Problem> + 'a;
 
 /// What a check against a live endpoint is asked for besides its own options.
 pub(super) struct Asked<'a> {
@@ -55,7 +55,7 @@ pub(super) struct Asked<'a> {
     pub(super) clients: Option<NonZeroU32>,
     /// Whether the steps are printed, and nothing is sent.
     pub(super) print_steps: bool,
-    /// Writes failures down, and says how to replay them.
+    /// Writes down what can be played again, and says how to replay it.
     pub(super) keep: &'a Keep<'a>,
     /// Says how to run the race of a failure again.
     pub(super) race_again: &'a dyn Fn(&Failure, u64) -> String,
@@ -182,7 +182,7 @@ fn tell(
     summary.hold_to(&asked.stated);
     summary.doubt_replaced_codes();
     let replay = match parts {
-        None => (asked.keep)(&summary.failures, &secrets),
+        None => (asked.keep)(&summary, &secrets),
         Some(_) => {
             let again = |failure| (asked.race_again)(failure, plan.header.seed);
             Ok(summary.failures.iter().map(again).collect())

@@ -1,0 +1,90 @@
+//! What fails no run is told as it was met: it is not made small, and some of it only the run as a whole shows.
+
+use serde_json::{Value, json};
+use tideover_harness::finding::Verdict;
+use tideover_harness::judge::Outside;
+use tideover_harness::learn::Stated;
+use tideover_harness::report::document::FindingReport;
+use tideover_harness::report::{Report, html, junit};
+use tideover_harness::run::play;
+use tideover_harness::stranger::Strangers;
+use tideover_harness::suite::{InProcess, Plan, Summary, World, check};
+use tideover_harness::target::{INBOX, service, start};
+use tideover_harness::transcript::Header;
+use tideover_model::Profile;
+
+use crate::report::report;
+
+/// The same as a terminal, JUnit, the page and JSON tell it.
+fn told(report: &Report) -> [String; 4] {
+    [report.to_string(), junit(report).unwrap(), html(report).unwrap(), json!(report).to_string()]
+}
+
+fn worlds(profile: &str) -> Strangers {
+    let face = service(toml::from_str(profile).unwrap(), 5, INBOX);
+    Strangers::new(InProcess::new(face, start()), Outside::Ours)
+}
+
+fn plan() -> Plan {
+    let header = Header::new(1, start(), Profile::default());
+    Plan { header, first: 0, cases: 60, steps: 50, max_findings: 1 }
+}
+
+fn only(report: &Report) -> &FindingReport {
+    let [finding] = &report.findings[..] else { panic!("{:#?}", report.findings) };
+    finding
+}
+
+#[tokio::test]
+async fn what_stalls_is_told_with_the_first_case_that_shows_it_as_it_was_played() {
+    let mut slow = worlds("delays.collection_account = 900000");
+    let plan = plan();
+    let summary = check(&mut slow, &plan).await.unwrap();
+    let report = report(&plan, &summary, None);
+    let finding = only(&report);
+    assert_eq!(finding.found.verdict, Verdict::Stalled);
+    assert!(finding.cases > 1 && finding.times >= finding.cases, "{finding:#?}");
+    assert_eq!((finding.steps.len() as u64, finding.runs), (finding.steps_before, 0));
+    assert_eq!(finding.replay.as_deref(), Some("tideover replay it"));
+    let (cases, first) = (finding.cases, finding.first_case.unwrap());
+    let met = format!("in {cases} cases, first in case {first}; {} steps", finding.steps.len());
+    let [terminal, junit, page, _] = told(&report);
+    for told in [&terminal, &junit, &page] {
+        assert!(told.contains(&met) && told.contains("until then, not made fewer"), "{told}");
+        assert!(told.contains("say so in a profile"), "{told}");
+    }
+    let shown = summary.shown().next().unwrap();
+    assert_eq!(shown.case, first);
+    let again = &mut slow.fresh().await.unwrap();
+    let played = play(again, &plan.header, &shown.transcript.steps).await.unwrap();
+    let (at, found) = &played.noticed[0];
+    assert!(found.is_same(shown.finding()) && at + 1 == shown.answers.len(), "{at}: {found}");
+}
+
+#[tokio::test]
+async fn what_only_the_run_as_a_whole_shows_has_neither_a_case_nor_steps() {
+    let plan = plan();
+    let mut summary: Summary = check(&mut worlds(""), &plan).await.unwrap();
+    let file = "success.get_business = 203\n";
+    summary.hold_to(&Stated::new(toml::from_str(file).unwrap(), file).unwrap());
+    let report = report(&plan, &summary, None);
+    let finding = only(&report);
+    assert_eq!(finding.found.verdict, Verdict::DiffersFromAssumption);
+    assert!(finding.times > 1 && finding.first_case.is_none(), "{finding:#?}");
+    let [terminal, junit, page, json] = told(&report);
+    let met = format!("{} times, in the run as a whole", finding.times);
+    for told in [&terminal, &junit, &page] {
+        assert!(told.contains(&met) && told.contains("learn it anew"), "{told}");
+        let empty = ["case 0", "0 steps", "curl", "What happens", "The steps", "<svg", "replay"];
+        let (_, finding) = told.split_once("success.get_business").unwrap();
+        let (finding, _) = finding.split_once("whole").unwrap();
+        let rest = told.split("</article>").next().unwrap_or(finding);
+        for empty in empty {
+            assert!(!finding.contains(empty) && !rest.contains(empty), "{empty}: {told}");
+        }
+    }
+    let json: Value = serde_json::from_str(&json).unwrap();
+    let finding = &json["findings"][0];
+    assert_eq!((finding.get("firstCase"), finding.get("replay")), (None, None));
+    assert_eq!((&finding["cases"], &finding["steps"]), (&json!(0), &json!([])));
+}
