@@ -14,7 +14,8 @@ pub(super) fn keep_apart(files: &[Named]) -> Result<(), Problem> {
         let Some(file) = resolved(path) else { continue };
         if let Some((other, _)) = before.iter().find(|(_, it)| *it == file) {
             let path = path.display();
-            return Err(Problem::Wrong(format!("{other} and {option} name one file: {path}")));
+            let message = format!("{other} and {option} name one file: {path}");
+            return Err(Problem::Wrong(format!("{message}; give {option} another")));
         }
         before.push((option, file));
     }

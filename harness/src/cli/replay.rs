@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 use tideover_model::Destinations;
 
+use crate::cli::files::{Named, keep_apart};
 use crate::cli::live::{LiveOptions, Replayed};
 use crate::cli::{Held, Output, Problem, defect_named};
 use crate::defects::Defect;
@@ -46,6 +47,7 @@ enum Where {
 
 impl Replay {
     pub(super) async fn run(self) -> Result<Held, Problem> {
+        keep_apart(&self.files()?)?;
         let transcript = Transcript::read(&self.file)?;
         let Replayed { played, left_behind, secrets } = if self.live.is_given() {
             LiveOptions::clone(&self.live).replay(&transcript).await?
@@ -67,6 +69,15 @@ impl Replay {
             true => Held::Unknown,
             false => Held::Yes,
         })
+    }
+
+    /// The files that are read and written, by their options.
+    fn files(&self) -> Result<Vec<Named>, Problem> {
+        let mut files: Vec<Named> = vec![("FILE", self.file.clone())];
+        if self.live.is_given() {
+            files.extend(LiveOptions::clone(&self.live).with_file()?.files());
+        }
+        Ok(files)
     }
 
     async fn play(&self, transcript: &Transcript) -> Result<Played, Problem> {

@@ -3,7 +3,7 @@
 
 use std::fs::File;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
@@ -55,9 +55,7 @@ impl Journal {
     /// Begins a file; that of the run before is kept beside it, as `….previous`.
     pub(super) fn create(path: &Path, header: &Header) -> io::Result<Journal> {
         if path.is_file() {
-            let mut previous = path.as_os_str().to_owned();
-            previous.push(".previous");
-            std::fs::rename(path, previous)?;
+            std::fs::rename(path, previous(path))?;
         }
         let mut journal = Journal { file: File::create(path)?, last: 0 };
         journal.line(&header.written(), &Secrets::default())?;
@@ -102,6 +100,13 @@ impl Journal {
         text.push(b'\n');
         self.file.write_all(&text)
     }
+}
+
+/// Where the journal is kept that was at `path` before.
+pub(crate) fn previous(path: &Path) -> PathBuf {
+    let mut previous = path.as_os_str().to_owned();
+    previous.push(".previous");
+    previous.into()
 }
 
 /// What was sent, as a step that shows no key, no tax id and no account number.

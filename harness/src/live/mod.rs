@@ -16,4 +16,5 @@ pub mod session;
 pub mod settings;
 pub mod target;
 
+pub(crate) use journal::previous;
 pub use journal::wall_time;

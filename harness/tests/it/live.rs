@@ -426,6 +426,42 @@ fn two_options_that_name_one_file_exit_with_2_and_are_both_named() {
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
+/// What is read is not written over, by however it is spelled, and not by what is put aside either.
+#[test]
+fn a_command_whose_input_it_would_write_exits_with_2_and_leaves_it_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let kept = "{\"tideover\":1,\"seed\":1,\"start\":\"2026-01-01T00:00:00Z\"}\n";
+    let name = folder.path().file_name().unwrap().to_str().unwrap();
+    let live = ["--target", "http://127.0.0.1:1", "--key", "rap_sk_k"];
+    let respelled = format!("../{name}/./x.jsonl");
+    for (file, journal) in [
+        ("x.jsonl", Some("x.jsonl")),
+        ("x.jsonl", Some(&*respelled)),
+        ("x.jsonl.previous", Some("x.jsonl")),
+        ("tideover-journal.jsonl", None),
+    ] {
+        let path = folder.path().join(file);
+        std::fs::write(&path, kept).unwrap();
+        let mut replay = Command::new(env!("CARGO_BIN_EXE_tideover"));
+        replay.current_dir(folder.path()).args(["replay", file]).args(live);
+        let output = replay.args(journal.iter().flat_map(|path| ["--journal", path])).output();
+        assert_refused(&output.unwrap(), "--journal");
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), kept, "{file}, {journal:?}");
+    }
+    std::fs::write(folder.path().join("x.jsonl"), kept).unwrap();
+    let mut judge = Command::new(env!("CARGO_BIN_EXE_tideover"));
+    judge.current_dir(folder.path()).args(["judge", "x.jsonl", "--learn", &respelled]);
+    assert_refused(&judge.output().unwrap(), "--learn");
+    assert_eq!(std::fs::read_to_string(folder.path().join("x.jsonl")).unwrap(), kept);
+}
+
+fn assert_refused(output: &Output, option: &str) {
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{told}");
+    assert!(told.contains(&format!("FILE and {option} name one file")), "{told}");
+    assert!(told.contains(&format!("give {option} another")), "{told}");
+}
+
 #[tokio::test]
 async fn the_command_says_what_it_will_do_and_what_it_did_and_shows_no_key() {
     let mock = endpoint(None).await;

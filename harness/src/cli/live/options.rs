@@ -11,6 +11,7 @@ use serde::Deserialize;
 
 use crate::cli::Problem;
 use crate::cli::files::Named;
+use crate::live::previous;
 use crate::live::settings::{
     Accounts, ApiKey, Bank, Budget, Payor, Settings, Webhooks, any_name, own_name,
 };
@@ -239,7 +240,9 @@ impl LiveOptions {
     pub(in crate::cli) fn files(&self) -> Vec<Named> {
         let read = [("--config", &self.config), ("--ca", &self.ca)];
         let read = read.into_iter().filter_map(|(option, path)| Some((option, path.clone()?)));
-        read.chain([("--journal", self.journal())]).collect()
+        let journal = self.journal();
+        let previous = previous(&journal);
+        read.chain([("--journal", journal), ("--journal", previous)]).collect()
     }
 
     /// The file with certificate authorities.
