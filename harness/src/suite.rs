@@ -339,17 +339,12 @@ impl Summary {
         self.failures.last_mut()
     }
 
-    /// Takes up what was learned otherwise than a profile states it, which fails no run.
-    pub fn hold_to(&mut self, stated: &Stated) {
-        for (finding, met) in self.lessons.against(stated) {
-            self.notice(finding, met);
-        }
-    }
-
-    /// Takes up that listed codes never came where they were due, which nothing can be concluded from: another may
-    /// have been due, too.
-    pub fn doubt_replaced_codes(&mut self) {
-        for (finding, met) in self.replaced.doubts(&self.coverage) {
+    /// Takes up what only the run as a whole shows, which fails none: what was learned otherwise than a profile
+    /// states it, and that listed codes never came where they were due, which nothing can be concluded from, since
+    /// another may have been due, too.
+    pub fn conclude(&mut self, stated: &Stated) {
+        let doubts = self.replaced.doubts(&self.coverage);
+        for (finding, met) in self.lessons.against(stated).into_iter().chain(doubts) {
             self.notice(finding, met);
         }
     }

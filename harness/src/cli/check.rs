@@ -16,6 +16,7 @@ use crate::cli::files::{Named, keep_apart};
 use crate::cli::live::{Asked, LiveOptions};
 use crate::cli::signals::Ended;
 use crate::cli::{Held, Output, Problem, WorldOptions, defect_named, load_stated};
+use crate::concurrent::Parts;
 use crate::defects::Defect;
 use crate::finding::Verdict;
 use crate::learn::Lessons;
@@ -105,20 +106,19 @@ impl Check {
                 generate::case(&plan.header, case, plan.steps)
             });
         }
-        if let Some(clients) = self.concurrency {
-            return self.race(&plan, clients, &output).await;
-        }
         let baseline = self.baseline()?;
         let began = Instant::now();
         let progress = Progress::new(&output, &plan);
-        let played = if self.in_process {
-            self.in_process(&plan, &progress).await
-        } else {
-            self.over_http(&plan, &progress).await
-        };
+        let played = self.play(&plan, &progress).await;
         progress.finish();
-        let summary = played.map_err(|problem| problem.in_a_run_of(plan.header.seed))?;
-        let replay = self.keep(&summary);
+        let (summary, races) = played.map_err(|problem| problem.in_a_run_of(plan.header.seed))?;
+        let replay = match races {
+            None => self.keep(&summary),
+            Some(_) => {
+                let again = |failure| self.race_again(failure, plan.header.seed);
+                Ok(summary.failures.iter().map(again).collect())
+            }
+        };
         let run = Run {
             plan: &plan,
             summary: &summary,
@@ -129,7 +129,7 @@ impl Check {
             baseline: baseline.as_ref(),
             ended: None,
             left_behind: &[],
-            races: None,
+            races: races.as_ref().map(|(clients, parts)| (*clients, parts)),
         };
         let report = run.report();
         output.tell(report.to_string().trim_end(), || json!(report))?;
@@ -138,35 +138,23 @@ impl Check {
         Ok(self.held(&report))
     }
 
-    /// Plays the cases as races of so many clients.
-    async fn race(&self, plan: &Plan, clients: u32, output: &Output) -> Result<Held, Problem> {
-        let baseline = self.baseline()?;
-        let began = Instant::now();
-        let progress = Progress::new(output, plan);
+    /// Plays the cases one after the other or, if that is asked for, as races of so many clients.
+    async fn play(
+        &self,
+        plan: &Plan,
+        progress: &Progress,
+    ) -> Result<(Summary, Option<(usize, Parts)>), Problem> {
         let (in_process, defect) = (self.in_process, self.defect);
-        let clients = usize::try_from(clients).unwrap_or(usize::MAX);
-        let ran = Started { plan, clients, in_process, defect }.run(&progress).await;
-        progress.finish();
-        let summary = ran.map_err(|problem| problem.in_a_run_of(plan.header.seed))?;
-        let failures = summary.counted.failures.iter();
-        let replay: Vec<String> =
-            failures.map(|failure| self.race_again(failure, plan.header.seed)).collect();
-        let run = Run {
-            plan,
-            summary: &summary.counted,
-            target: &target_in_words(in_process, defect),
-            offers: self.offers(),
-            took: began.elapsed(),
-            replay: &replay,
-            baseline: baseline.as_ref(),
-            ended: None,
-            left_behind: &[],
-            races: Some((clients, &summary.parts)),
+        if let Some(clients) = self.concurrency {
+            let clients = usize::try_from(clients).unwrap_or(usize::MAX);
+            let ran = Started { plan, clients, in_process, defect }.run(progress).await?;
+            return Ok((ran.counted, Some((clients, ran.parts))));
+        }
+        let summary = match in_process {
+            true => self.in_process(plan, progress).await?,
+            false => self.over_http(plan, progress).await?,
         };
-        let report = run.report();
-        output.tell(report.to_string().trim_end(), || json!(report))?;
-        self.write(&report)?;
-        Ok(self.held(&report))
+        Ok((summary, None))
     }
 
     /// The command that runs the race of a failure again.

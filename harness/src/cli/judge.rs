@@ -47,8 +47,7 @@ impl Judge {
             Recording::read(&self.file).map_err(|error| Problem::Wrong(error.to_string()))?;
         let began = Instant::now();
         let Judged { mut summary, untold } = judge(&recording, profile);
-        summary.hold_to(&stated);
-        summary.doubt_replaced_codes();
+        summary.conclude(&stated);
         let cases = recording.cases.len() as u64;
         let header = Header::new(0, crate::target::start(), profile.clone());
         let plan = Plan { header, first: 0, cases, steps: 0, max_findings: usize::MAX };

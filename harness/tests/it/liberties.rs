@@ -7,6 +7,7 @@ use tideover_harness::finding::{Finding, Verdict};
 use tideover_harness::generate;
 use tideover_harness::inbox::Arrival;
 use tideover_harness::judge::{Before, Outside};
+use tideover_harness::learn::Stated;
 use tideover_harness::run::{Clock, Observed, Played, Standing, play};
 use tideover_harness::step::{Action, Call, Step};
 use tideover_harness::stranger::{Stranger, Strangers};
@@ -632,7 +633,7 @@ async fn a_listed_code_that_never_comes_is_doubted() {
         let plan = Plan { header, first: 0, cases: 20, steps: 40, max_findings: 1 };
         let mut summary = check(&mut worlds, &plan).await.unwrap();
         assert!(summary.failures.is_empty(), "{:#?}", summary.failures[0].findings);
-        summary.doubt_replaced_codes();
+        summary.conclude(&Stated::default());
         let doubts = summary.noticed.into_values().map(|noticed| noticed.finding);
         doubts.map(|one| (one.clause.name(), one.verdict)).collect::<Vec<_>>()
     };

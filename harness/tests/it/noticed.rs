@@ -66,7 +66,7 @@ async fn what_only_the_run_as_a_whole_shows_has_neither_a_case_nor_steps() {
     let plan = plan();
     let mut summary: Summary = check(&mut worlds(""), &plan).await.unwrap();
     let file = "success.get_business = 203\n";
-    summary.hold_to(&Stated::new(toml::from_str(file).unwrap(), file).unwrap());
+    summary.conclude(&Stated::new(toml::from_str(file).unwrap(), file).unwrap());
     let report = report(&plan, &summary, None);
     let finding = only(&report);
     assert_eq!(finding.found.verdict, Verdict::DiffersFromAssumption);

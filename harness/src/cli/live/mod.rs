@@ -179,8 +179,7 @@ fn tell(
 ) -> Result<Held, Problem> {
     let Outcome { mut summary, parts, end, secrets } = outcome;
     let End { ending, interrupted, left_behind } = end;
-    summary.hold_to(&asked.stated);
-    summary.doubt_replaced_codes();
+    summary.conclude(&asked.stated);
     let replay = match parts {
         None => (asked.keep)(&summary, &secrets),
         Some(_) => {
