@@ -120,6 +120,8 @@ pub enum Standing {
 pub enum Clock {
     /// It is told.
     Told,
+    /// It was told, and somebody else may have moved it since.
+    Kept,
     /// It may be ahead of ours, or behind, until an answer tells a time.
     Guessed,
 }
@@ -378,7 +380,8 @@ impl<'a> Shadow<'a> {
                 }
             }
             Shadow::Believed(belief) => {
-                let now = now_of(target).unwrap_or(since);
+                let (now, clock) = clock_of(target).unwrap_or((since, Clock::Told));
+                belief.loosen_clock(clock != Clock::Told);
                 Prediction::believed(belief, sent, seen, since, now)
             }
         }
@@ -388,7 +391,9 @@ impl<'a> Shadow<'a> {
     fn now<T: Observed>(&self, target: &mut T) -> Timestamp {
         match self {
             Shadow::Known(oracle) => oracle.now(),
-            Shadow::Believed(_) => now_of(target).unwrap_or_else(crate::target::start),
+            Shadow::Believed(_) => {
+                clock_of(target).map_or_else(crate::target::start, |(now, _)| now)
+            }
         }
     }
 }
@@ -398,10 +403,10 @@ pub(crate) fn origin(url: &str) -> String {
     url::Url::parse(url).map_or_else(|_| url.to_owned(), |url| url.origin().ascii_serialization())
 }
 
-fn now_of<T: Observed>(target: &mut T) -> Option<Timestamp> {
+fn clock_of<T: Observed>(target: &mut T) -> Option<(Timestamp, Clock)> {
     match target.standing() {
         Standing::Known => None,
-        Standing::Foreign { now, .. } => Some(now),
+        Standing::Foreign { now, clock, .. } => Some((now, clock)),
     }
 }
 

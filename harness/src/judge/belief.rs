@@ -89,6 +89,11 @@ impl Belief {
         self.worlds.iter_mut().for_each(World::forget_clock);
     }
 
+    /// Whether somebody else may have moved the clock of the target since it was told.
+    pub(crate) fn loosen_clock(&mut self, is_loose: bool) {
+        self.worlds.iter_mut().for_each(|world| world.loosen_clock(is_loose));
+    }
+
     /// How far the clock of the target is ahead of ours, if that is known. Seconds.
     pub(crate) fn ahead(&self) -> Option<i64> {
         self.worlds.first()?.ahead()

@@ -11,7 +11,7 @@ use std::fmt;
 
 use serde_json::Value;
 use tideover_model::clause::Kind;
-use tideover_model::{Clause, Code, OperationKind, Seconds, Status, clause};
+use tideover_model::{Clause, Code, OperationKind, Seconds, Status, Timestamp, clause};
 
 use crate::judge::bindings::Bindings;
 use crate::matcher::{instants_apart, same_text};
@@ -166,7 +166,10 @@ impl Comparison<'_> {
             for difference in differing {
                 let Difference { field, expected, seen } = difference;
                 let gap = self.freedom.and_then(|_| self.gap_at(field, seen == ABSENT));
-                told(gap.unwrap_or(clause), false, field, &|| (expected.clone(), seen.clone()));
+                let life = self.freedom.and_then(|_| self.life_at(field, seen));
+                told(gap.or(life).unwrap_or(clause), false, field, &|| {
+                    (expected.clone(), seen.clone())
+                });
             }
         };
         // Those of a list's elements are judged together.
@@ -192,6 +195,12 @@ impl Comparison<'_> {
             kind if absent => nameless(kind, field, answer),
             kind => gap_within(kind, field),
         }
+    }
+
+    /// The sentence on how long a link lives, where another time is told than that.
+    fn life_at(&self, field: &str, seen: &str) -> Option<Clause> {
+        let is_time = field == "expiresAt" && Timestamp::parse(seen.trim_matches('"')).is_some();
+        self.kind.and_then(life).filter(|_| is_time)
     }
 
     /// The clause by which this answer is a success or a refusal with its code: that which the model cites, or
@@ -327,6 +336,15 @@ impl Family {
 fn code_clause(code: Code) -> Option<Clause> {
     const CODES: Family = Family::of("7.codes.");
     CODES.find(code.name())
+}
+
+/// How long the link lives that an operation makes (§8).
+pub(crate) fn life(kind: OperationKind) -> Option<Clause> {
+    match kind {
+        OperationKind::Invite => Some(clause!("8.invitationLife")),
+        OperationKind::CreateOnboardingSession => Some(clause!("8.sessionLife")),
+        _ => None,
+    }
 }
 
 /// The clause by which a success has a body, and of its shape.

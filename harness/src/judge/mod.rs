@@ -9,6 +9,7 @@
 mod belief;
 mod bindings;
 mod bounds;
+mod clock;
 mod comparison;
 mod explain;
 mod hidden;

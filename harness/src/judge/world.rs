@@ -12,13 +12,11 @@ use tideover_model::{
 };
 
 use crate::judge::bindings::Bindings;
-use crate::judge::comparison::{ABSENT, Comparison, Freedom, Point};
+use crate::judge::clock::{self, CLOCKS_APART, Clock};
+use crate::judge::comparison::{ABSENT, Comparison, Freedom, Point, life};
 use crate::judge::reading::{Asked, NEVER, Reading, Told};
 use crate::matcher::instants_apart;
 use crate::target::{Bare, Prepared, PreparedAction, PreparedCall, Seen};
-
-/// How far the clock of a target may be off. Seconds.
-const CLOCKS_APART: u64 = 300;
 
 /// A state of the model, and what of the target is called how in it.
 #[derive(Clone, Debug)]
@@ -31,8 +29,7 @@ pub(crate) struct World {
     strangers: u32,
     /// The amounts of its advances that nothing has told yet.
     estimates: BTreeSet<&'static str>,
-    /// How far the clock of the target is ahead of ours; nothing while it has told no time. Seconds.
-    ahead: Option<i64>,
+    clock: Clock,
     /// Whether the target tells of a business whichever name it likes.
     renames: bool,
 }
@@ -46,7 +43,8 @@ pub(crate) struct Reply {
     pub(crate) asked: Option<Asked>,
     /// The listed code that was due where one came that isn't listed.
     pub(crate) due: Option<Code>,
-    /// What nothing can be concluded from: an action was refused that this world has room for.
+    /// What nothing can be concluded from: an action was refused that this world has room for, or the clock may have
+    /// been moved.
     pub(crate) doubts: Vec<Point>,
 }
 
@@ -87,7 +85,7 @@ impl World {
             open: Vec::new(),
             strangers: 0,
             estimates: BTreeSet::new(),
-            ahead: Some(0),
+            clock: Clock::ours(),
             renames: false,
         }
     }
@@ -99,12 +97,17 @@ impl World {
 
     /// What the clock of the target shows, only its answers tell.
     pub(crate) fn forget_clock(&mut self) {
-        self.ahead = None;
+        self.clock.forget();
+    }
+
+    /// Whether somebody else may have moved the clock of the target since it was told.
+    pub(crate) fn loosen_clock(&mut self, is_loose: bool) {
+        self.clock.loosen(is_loose);
     }
 
     /// How far the clock of the target is ahead of ours, if that is known. Seconds.
     pub(crate) fn ahead(&self) -> Option<i64> {
-        self.ahead
+        self.clock.ahead()
     }
 
     /// What it answers to `sent`, and how it is after that.
@@ -159,23 +162,32 @@ impl World {
         if is_unpredictable(sent) {
             return Reply { predicted, refusal, ..Reply::default() };
         }
-        self.ahead = self.ahead.or_else(|| ahead(&predicted, seen));
+        let kind = sent.kind();
+        let expires = kind.and_then(life).zip(ahead(&predicted, seen));
+        let told = expires.map(|(life, ahead)| self.clock.learn(ahead, life));
         let comparison = Comparison {
             action: &sent.action,
-            kind: sent.kind(),
+            kind,
             seen,
             predicted: &predicted,
             refusal,
             freedom: Some(Freedom {
                 clocks_apart: CLOCKS_APART,
-                ahead: self.ahead,
+                ahead: self.clock.ahead(),
                 renames: self.renames,
             }),
         };
         let mut points = comparison.points(&mut self.bindings);
         points.retain(|point| point.holds || !self.estimates.contains(&*point.field));
+        self.clock.hear(&points);
+        let mut doubts = Vec::new();
+        match told {
+            Some(clock::Told::Leap(point)) => doubts.push(point),
+            Some(clock::Told::Steady(point)) => points.push(point),
+            Some(clock::Told::AsKnown) | None => {}
+        }
         let asked = self.service().choices_mut().take_asked();
-        Reply { predicted, refusal, points, asked, ..Reply::default() }
+        Reply { predicted, refusal, points, asked, doubts, ..Reply::default() }
     }
 
     /// Carries out `sent`, with the choices that `told` tells.

@@ -27,6 +27,9 @@ pub const MOST_UNANSWERED: u32 = 10;
 /// So often a request is repeated that the target asks to send later.
 const MOST_REPEATS: u32 = 3;
 
+/// How far a clock may be off. Seconds.
+pub(super) const CLOCKS_APART: u64 = 300;
+
 /// A run.
 #[derive(Debug)]
 pub struct Session {
@@ -62,6 +65,8 @@ pub(super) struct State {
     unanswered: u32,
     /// Seconds that the target's clock is ahead of the wall, as the operator port or a header tells it.
     clock_ahead: Option<i64>,
+    /// The same by the header of the last answer, and by that of the last one that told the time.
+    dates: (Option<i64>, Option<i64>),
     /// The keys that have subscribed.
     pub(super) subscribers: Vec<String>,
     /// Subscriptions that were asked for and not answered.
@@ -113,6 +118,7 @@ impl Session {
             plays: 0,
             unanswered: 0,
             clock_ahead: None,
+            dates: (None, None),
             subscribers: Vec::new(),
             in_doubt: 0,
             left_behind: Vec::new(),
@@ -181,18 +187,42 @@ impl Session {
 
     /// Looks at the target's clock, if it can be moved.
     pub(super) async fn look_at_clock(&self) {
-        if self.abilities.moves_clock
-            && let Ok(seen) = self.ask_operator("/_sim/clock").await
-        {
-            self.note_clock(&seen);
+        if self.abilities.moves_clock {
+            self.read_clock().await;
         }
     }
 
-    /// Takes over what the target's clock is told to show.
-    pub(super) fn note_clock(&self, seen: &Seen) {
-        let told = seen.json().and_then(|body| body["now"].as_str());
-        if let Some(now) = told.and_then(Timestamp::parse) {
+    /// Asks the operator port for what the target's clock shows; whether it tells that.
+    pub(super) async fn read_clock(&self) -> bool {
+        match self.operator {
+            Some(_) => {
+                self.ask_operator("/_sim/clock").await.is_ok_and(|seen| self.note_clock(&seen))
+            }
+            None => false,
+        }
+    }
+
+    /// Takes over what the target's clock is told to show; whether that is told.
+    pub(super) fn note_clock(&self, seen: &Seen) -> bool {
+        let told = seen.json().and_then(|body| body["now"].as_str()).and_then(Timestamp::parse);
+        if let Some(now) = told {
             self.state().clock_ahead = Some(now.unix() - wall_time().unix());
+        }
+        told.is_some()
+    }
+
+    /// The last answer told the time as it was expected.
+    pub(super) fn keep_date(&self) {
+        let mut state = self.state();
+        state.dates.1 = state.dates.0;
+    }
+
+    /// Follows the header of the answers if it was moved about as far as the time that the last one told. Seconds.
+    pub(super) fn follow_date(&self, moved: i64) {
+        let mut state = self.state();
+        let (Some(last), Some(before)) = state.dates else { return };
+        if (last - before).abs_diff(moved) <= CLOCKS_APART {
+            state.clock_ahead = Some(state.clock_ahead.unwrap_or(0) + last - before);
         }
     }
 
@@ -202,8 +232,11 @@ impl Session {
         let mut state = self.state();
         let since_1970 = answer.date.and_then(|date| date.duration_since(UNIX_EPOCH).ok());
         let date = since_1970.and_then(|date| i64::try_from(date.as_secs()).ok());
-        if let Some(date) = date.filter(|_| state.plays == 0) {
-            state.clock_ahead.get_or_insert(date - wall_time().unix());
+        let ahead = date.map(|date| date - wall_time().unix());
+        state.dates.0 = ahead;
+        if let Some(ahead) = ahead.filter(|_| state.plays == 0) {
+            state.clock_ahead.get_or_insert(ahead);
+            state.dates.1.get_or_insert(ahead);
         }
     }
 

@@ -10,7 +10,7 @@ use crate::generate::{Size, Vocabulary, live_case, live_race};
 use crate::inbox::Arrival;
 use crate::judge::Before;
 use crate::live::rehearsal::rehearse;
-use crate::live::session::Session;
+use crate::live::session::{CLOCKS_APART, Session};
 use crate::run::{Clock, Observed, Standing};
 use crate::step::{Memory, Step};
 use crate::suite::{Rehearsed, World};
@@ -29,6 +29,10 @@ pub struct Live {
     ahead: Option<i64>,
     /// How far it is, as it has told last.
     told_ahead: Rc<Cell<Option<i64>>>,
+    /// How far it is by one answer alone, if that told of another time.
+    seems_ahead: Cell<Option<i64>>,
+    /// Whether the last answer's time was compared with the clock itself.
+    is_clock_read: Cell<bool>,
 }
 
 /// A live endpoint. It is never reset: each play has new names instead.
@@ -83,7 +87,16 @@ impl World for LiveWorld {
         let inbox = session.inbox_url.as_deref().map(|inbox| format!("{inbox}/{play}"));
         let told_ahead = Rc::clone(&self.told_ahead);
         let ahead = if session.abilities().moves_clock { Some(0) } else { told_ahead.get() };
-        Ok(Live { session, play, fresh, inbox, ahead, told_ahead })
+        Ok(Live {
+            session,
+            play,
+            fresh,
+            inbox,
+            ahead,
+            told_ahead,
+            seems_ahead: Cell::default(),
+            is_clock_read: Cell::default(),
+        })
     }
 
     fn case(&self, header: &Header, number: u64, steps: u64) -> Vec<Step> {
@@ -95,26 +108,46 @@ impl World for LiveWorld {
     }
 }
 
-/// How far a clock may be off. Seconds.
-const CLOCKS_APART: u64 = 300;
-
 impl Live {
     /// Learns what the target's clock shows from when it says that a link expires (§8 Limits); it is not held to go
-    /// as fast as ours.
-    fn note_time(&self, step: &Prepared, seen: &Seen) {
-        let life = match step.kind() {
-            Some(OperationKind::Invite) => 30 * 24 * 3600,
-            Some(OperationKind::CreateOnboardingSession) => 15 * 60,
-            _ => return,
-        };
-        let expires_at = seen.json().and_then(|body| body.get("expiresAt")?.as_str());
-        let Some(expires_at) = expires_at.and_then(Timestamp::parse) else { return };
-        let told = expires_at.unix() - life - self.session.now().unix();
-        let is_near = |known: i64| known.abs_diff(told) <= CLOCKS_APART;
-        if self.told_ahead.get().is_none_or(is_near) {
-            self.told_ahead.set(Some(told));
+    /// as fast as ours. Where it seems to have been moved, that is followed as far as anything else shows it.
+    async fn note_time(&self, step: &Prepared, seen: &Seen) {
+        self.is_clock_read.set(false);
+        let Some(told) = time_told(step, seen) else { return };
+        let ahead = || told - self.session.now().unix();
+        let known = self.told_ahead.get().or(self.ahead);
+        let is_known = |ahead: i64| known.is_none_or(|known| is_near(known, ahead));
+        if let Some(known) = known.filter(|_| !is_known(ahead())) {
+            self.session.follow_date(ahead() - known);
+            if !is_known(ahead()) {
+                self.is_clock_read.set(self.session.read_clock().await);
+            }
+        }
+        let ahead = ahead();
+        let before = self.seems_ahead.replace(None).filter(|_| !self.is_clock_read.get());
+        let seems_so = before.is_some_and(|before| is_near(before, ahead));
+        if is_known(ahead) || seems_so {
+            self.told_ahead.set(Some(ahead));
+            self.session.keep_date();
+        } else {
+            self.seems_ahead.set(Some(ahead));
         }
     }
+}
+
+fn is_near(one: i64, other: i64) -> bool {
+    one.abs_diff(other) <= CLOCKS_APART
+}
+
+/// What the target's clock shows, by when an answer says that a link expires. Unix seconds.
+fn time_told(step: &Prepared, seen: &Seen) -> Option<i64> {
+    let life = match step.kind() {
+        Some(OperationKind::Invite) => 30 * 24 * 3600,
+        Some(OperationKind::CreateOnboardingSession) => 15 * 60,
+        _ => return None,
+    };
+    let expires_at = seen.json()?.get("expiresAt")?.as_str()?;
+    Some(Timestamp::parse(expires_at)?.unix() - life)
 }
 
 /// So many seconds later, or earlier.
@@ -141,7 +174,7 @@ impl Target for Live {
             self.session.note_clock(seen);
         }
         if let Ok(seen) = &answered {
-            self.note_time(step, seen);
+            self.note_time(step, seen).await;
         }
         match (answered, self.session.ended()) {
             (Err(unanswered), Some(_)) => Err(unanswered.and_last()),
@@ -164,7 +197,11 @@ impl Observed for Live {
     fn standing(&mut self) -> Standing {
         let outside = self.session.outside();
         let now = later(self.session.now(), self.ahead.unwrap_or(0));
-        let clock = if self.ahead.is_some() { Clock::Told } else { Clock::Guessed };
+        let clock = match self.ahead {
+            _ if self.is_clock_read.get() => Clock::Told,
+            Some(_) => Clock::Kept,
+            None => Clock::Guessed,
+        };
         // The user's tax ids are the same in every case.
         let before = if self.fresh { Before::TaxIds } else { Before::Anything };
         Standing::Foreign { outside, before, now, clock }

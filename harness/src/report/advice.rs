@@ -19,6 +19,10 @@ pub(super) fn advice(finding: &Finding) -> &'static str {
         Verdict::Inconclusive if clause.starts_with("7.shape.") => {
             "Ask who runs the service what answers so: what stands before it may, the service itself may not."
         }
+        Verdict::Inconclusive if finding.field == "expiresAt" => {
+            "Check it again while nobody moves the clock of the target; an operator port that tells it (--operator) \
+             settles it."
+        }
         Verdict::Inconclusive if finding.operation.starts_with("action ") => {
             "Ask who offers the operator port why it refuses that."
         }

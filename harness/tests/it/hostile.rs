@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 /// An endpoint that does `misbehave` with each request but the first, which asks whether it is there.
-fn endpoint(
+pub(crate) fn endpoint(
     misbehave: impl Fn(usize, &mut TcpStream) -> std::io::Result<()> + Send + Sync + 'static,
 ) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -51,7 +51,12 @@ fn serve(
     }
 }
 
-fn answer(socket: &mut TcpStream, status: &str, headers: &str, body: &[u8]) -> std::io::Result<()> {
+pub(crate) fn answer(
+    socket: &mut TcpStream,
+    status: &str,
+    headers: &str,
+    body: &[u8],
+) -> std::io::Result<()> {
     let length = body.len();
     let head = format!(
         "HTTP/1.1 {status}\r\ncontent-length: {length}\r\nconnection: close\r\n{headers}\r\n"

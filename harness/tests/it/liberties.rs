@@ -335,19 +335,67 @@ async fn a_clock_that_nobody_has_told_may_show_anything_but_no_two_times_at_once
         }
         body
     };
+    let session = || post("/v1/onboarding-sessions", json!({ "externalId": "v" }));
+    let invite = || post("/v1/invitations", json!({ "externalId": "v", "email": "a@b.example" }));
+    let life = "8.invitationLife";
+    for (steps, found, noticed) in [
+        // Somebody may have moved it, as long as nothing tells of an earlier time again.
+        (vec![session(), invite()], &[][..], &[life][..]),
+        (vec![session(), invite(), session()], &[life], &[life]),
+        (vec![invite(), session()], &["8.sessionLife"], &[]),
+    ] {
+        let played = unclocked(day_longer, steps).await;
+        let clauses: Vec<_> = played.findings.iter().map(|found| found.clause.name()).collect();
+        assert_eq!((&*clauses, &*doubted(&played)), (found, noticed));
+    }
+    let untimely = |call: &PreparedCall, mut body: Value| {
+        if call.path == "/v1/invitations" {
+            body["expiresAt"] = json!("tomorrow");
+        }
+        body
+    };
+    let played = unclocked(untimely, vec![session(), invite()]).await;
+    assert_eq!(played.findings[0].clause.name(), "2.invitation.expiresAt");
+}
+
+/// When a subscription was made is another time that is told.
+#[tokio::test]
+async fn a_leap_of_the_clock_that_another_time_shows_is_followed() {
+    let later = |call: &PreparedCall, mut body: Value| {
+        let field = match &*call.path {
+            "/v1/webhooks" => "createdAt",
+            "/v1/onboarding-sessions" => "expiresAt",
+            _ => return body,
+        };
+        let told = body[field].as_str().and_then(Timestamp::parse).unwrap();
+        body[field] = json!(told.after(DAY));
+        body
+    };
+    let invite = || post("/v1/invitations", json!({ "externalId": "v", "email": "a@b.example" }));
+    let session = || post("/v1/onboarding-sessions", json!({ "externalId": "v" }));
+    let subscribe = || post("/v1/webhooks", json!({ "url": "https://hooks.example.com/x" }));
+    let played = unclocked(later, vec![invite(), subscribe(), session()]).await;
+    assert!(played.findings.is_empty(), "{:#?}", played.findings);
+    assert_eq!(doubted(&played), [""; 0]);
+    let played = unclocked(later, vec![invite(), session()]).await;
+    assert_eq!(doubted(&played), ["8.sessionLife"]);
+}
+
+/// Plays `steps` of a business with a service whose clock nobody has told.
+async fn unclocked(told: Told, mut steps: Vec<Step>) -> Played {
     let header = Header::new(1, start(), Profile::default());
     let face = service(Profile::default(), 5, INBOX);
     let mut world = Strangers::new(InProcess::new(face, start()), Outside::Open);
-    let liberty = Liberty { behind: Some(300 * DAY), told: day_longer, ..NONE };
+    let liberty = Liberty { behind: Some(300 * DAY), told, ..NONE };
     let mut target = Free::new(world.fresh().await.unwrap(), liberty);
-    let steps = [
-        put("/v1/organizations/v", json!({ "legalName": "V" })),
-        post("/v1/onboarding-sessions", json!({ "externalId": "v" })),
-        post("/v1/invitations", json!({ "externalId": "v", "email": "a@b.example" })),
-    ];
-    let played = play(&mut target, &header, &steps).await.unwrap();
-    let clauses: Vec<_> = played.findings.iter().map(|found| found.clause.name()).collect();
-    assert_eq!(clauses, ["2.invitation.expiresAt"]);
+    steps.insert(0, put("/v1/organizations/v", json!({ "legalName": "V" })));
+    play(&mut target, &header, &steps).await.unwrap()
+}
+
+fn doubted(played: &Played) -> Vec<&'static str> {
+    let doubts = played.noticed.iter().map(|(_, found)| found);
+    assert!(doubts.clone().all(|found| found.verdict == Verdict::Inconclusive), "{played:#?}");
+    doubts.map(|found| found.clause.name()).collect()
 }
 
 fn put(path: &str, body: Value) -> Step {

@@ -389,6 +389,12 @@ fn an_invoice_may_be_funded_before_a_recording_begins() {
     let called = json!({ "state": "FUNDED", "sent": 8_000_000, "owed": 8_200_000 });
     let unnamed = || read(invoice(30_000_000, 0, called.clone()));
     assert_held(&archive(&[unnamed(), request(repeated(true, 8_000_000)), unnamed()]), "held: ");
+    // The first answer that tells an amount binds it.
+    let again = |advance| request(repeated(true, advance));
+    assert_held(&archive(&[unnamed(), again(8_000_000), unnamed(), again(8_000_000)]), "held: ");
+    let (code, text) = judged(&archive(&[unnamed(), again(8_000_000), again(8_000_001)]));
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("expected  8000000") && text.contains("seen      8000001"), "{text}");
     let wrong = [
         (request(repeated(false, 8_000_000)), "alreadyRequested"),
         (request(repeated(true, 8_000_001)), "advanceAmount"),
@@ -415,9 +421,15 @@ fn the_clock_of_a_recording_may_be_off() {
     let first = session(1, "2026-03-01T11:15:01Z");
     let off = archive(&[read.clone(), first.clone(), session(2, "2026-03-01T11:15:02Z")]);
     assert_held(&off, "held: ");
-    let (code, text) = judged(&archive(&[read, first, session(2, "2026-03-02T11:15:02Z")]));
+    // Somebody may have moved it on; nobody moves it back.
+    let leap = || session(2, "2026-03-02T11:15:02Z");
+    let (code, text) = judged(&archive(&[read.clone(), first.clone(), leap()]));
+    assert_eq!(code, Some(3), "{text}");
+    assert!(text.contains("unless the clock was moved") && text.contains("3 steps"), "{text}");
+    let back = session(3, "2026-03-01T11:15:03Z");
+    let (code, text) = judged(&archive(&[read, first, leap(), back]));
     assert_eq!(code, Some(1), "{text}");
-    assert!(text.contains("expiresAt"), "{text}");
+    assert!(text.contains("8.sessionLife violated"), "{text}");
 }
 
 #[test]

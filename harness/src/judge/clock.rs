@@ -1,0 +1,118 @@
+//! What the clock of a target shows beside ours, as far as its answers tell.
+
+use tideover_model::Clause;
+
+use crate::judge::comparison::Point;
+use crate::matcher::instants_apart;
+
+/// How far the clock of a target may be off. Seconds.
+pub(super) const CLOCKS_APART: u64 = 300;
+
+/// The clock of a target: others may move it, and never back.
+#[derive(Clone, Debug)]
+pub(super) struct Clock {
+    /// How far it is ahead of ours; nothing while the target has told no time. Seconds.
+    ahead: Option<i64>,
+    /// Whether somebody else may move it, unseen.
+    is_loose: bool,
+    /// How far it seemed to leap, which may as well be a link that lives too long.
+    leap: Option<Leap>,
+    /// How far it is ahead by times that no sentence is about. Seconds.
+    hints: Vec<i64>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Leap {
+    /// How far the clock was ahead before. Seconds.
+    from: i64,
+    /// How long the link lives that tells of it.
+    life: Clause,
+}
+
+/// What an answer says that tells when a link expires.
+#[derive(Debug)]
+pub(super) enum Told {
+    /// What is known already, or what is compared with that.
+    AsKnown,
+    /// That the clock was moved, or that the link lives too long.
+    Leap(Point),
+    /// That the clock was never moved, so that a link before lives too long.
+    Steady(Point),
+}
+
+impl Clock {
+    /// One that shows what ours does.
+    pub(super) fn ours() -> Clock {
+        Clock { ahead: Some(0), is_loose: false, leap: None, hints: Vec::new() }
+    }
+
+    /// One that only answers tell of.
+    pub(super) fn forget(&mut self) {
+        *self = Clock { ahead: None, is_loose: true, ..Clock::ours() };
+    }
+
+    /// Whether somebody else may have moved it since it was told.
+    pub(super) fn loosen(&mut self, is_loose: bool) {
+        self.is_loose = is_loose;
+    }
+
+    /// How far it is ahead of ours, if that is known. Seconds.
+    pub(super) fn ahead(&self) -> Option<i64> {
+        self.ahead
+    }
+
+    /// Learns how far it is ahead from when a link expires, whose `life` is stated.
+    pub(super) fn learn(&mut self, told: i64, life: Clause) -> Told {
+        let known = *self.ahead.get_or_insert(told);
+        if is_near(known, told) {
+            // What tells the same of another life makes it a leap of the clock.
+            self.leap = self.leap.filter(|leap| leap.life == life);
+            return Told::AsKnown;
+        }
+        if let Some(leap) = self.leap.filter(|leap| is_near(leap.from, told)) {
+            (self.ahead, self.leap) = (Some(leap.from), None);
+            return Told::Steady(leap.point(known - leap.from, "by the times before and after it"));
+        }
+        if !self.is_loose || told < known {
+            return Told::AsKnown;
+        }
+        self.ahead = Some(told);
+        if self.hints.iter().any(|hint| is_near(*hint, told)) {
+            return Told::AsKnown;
+        }
+        let leap = Leap { from: known, life };
+        self.leap = Some(leap);
+        Told::Leap(leap.point(told - known, "unless the clock was moved"))
+    }
+
+    /// Learns from other times that are not as predicted.
+    pub(super) fn hear(&mut self, points: &[Point]) {
+        let is_now = |point: &&Point| {
+            let field = point.field.rsplit('.').next();
+            !point.holds && matches!(field, Some("createdAt" | "requestedAt"))
+        };
+        let instant = |text: &str| text.trim_matches('"').to_owned();
+        let told = points.iter().filter(is_now);
+        self.hints.extend(
+            told.filter_map(|point| {
+                instants_apart(&instant(&point.expected), &instant(&point.seen))
+            }),
+        );
+    }
+}
+
+impl Leap {
+    fn point(self, seconds: i64, proviso: &str) -> Point {
+        Point {
+            clause: self.life,
+            holds: false,
+            field: "expiresAt".into(),
+            expected: "a link that lives as long as is stated".into(),
+            seen: format!("one that lives {seconds} seconds longer, {proviso}"),
+        }
+    }
+}
+
+fn is_near(one: i64, other: i64) -> bool {
+    one.abs_diff(other) <= CLOCKS_APART
+}
