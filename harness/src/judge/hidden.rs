@@ -435,7 +435,8 @@ fn adopt_invoice(
         let (payee, invoice) = names();
         let request = Operation::RequestAdvance { payee, invoice };
         world.operate(now, platform, told.granted(), request);
-        world.estimate(told);
+        let (payee, invoice) = names();
+        world.estimate(platform, &payee, &invoice, told);
         let state = advance.get("state").and_then(Value::as_str).unwrap_or_default();
         if state != "REQUESTED" {
             let (payee, invoice) = names();

@@ -6,6 +6,7 @@
 //! request without an answer may have been carried out or not. An answer that no world explains contradicts the
 //! document.
 
+mod amounts;
 mod belief;
 mod bindings;
 mod bounds;

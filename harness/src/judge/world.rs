@@ -1,16 +1,16 @@
 //! One world that a target may be in: the model, in the state that explains what was seen.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use tideover_model::wire::reply;
 use tideover_model::wire::route::route;
 use tideover_model::{
     BusinessDetails, BusinessId, Cents, Clause, Code, Contact, Face, FaceValue, Happening,
-    Operation, Outcome, PlatformId, Profile, Service, Status, Timestamp, clause,
+    Operation, OperationKind, Outcome, PlatformId, Profile, Service, Status, Timestamp, clause,
 };
 
+use crate::judge::amounts::{Advance, Amounts};
 use crate::judge::bindings::Bindings;
 use crate::judge::clock::{self, CLOCKS_APART, Clock};
 use crate::judge::comparison::{ABSENT, Comparison, Freedom, Point, life};
@@ -27,8 +27,8 @@ pub(crate) struct World {
     pub(crate) open: Vec<Prepared>,
     /// Businesses that nobody named: what became of them before is not known.
     strangers: u32,
-    /// The amounts of its advances that nothing has told yet.
-    estimates: BTreeSet<&'static str>,
+    /// The amounts of its advances that were granted unseen.
+    amounts: Amounts,
     clock: Clock,
     /// Whether the target tells of a business whichever name it likes.
     renames: bool,
@@ -84,7 +84,7 @@ impl World {
             bindings,
             open: Vec::new(),
             strangers: 0,
-            estimates: BTreeSet::new(),
+            amounts: Amounts::default(),
             clock: Clock::ours(),
             renames: false,
         }
@@ -178,7 +178,11 @@ impl World {
             }),
         };
         let mut points = comparison.points(&mut self.bindings);
-        points.retain(|point| point.holds || !self.estimates.contains(&*point.field));
+        if !self.amounts.is_empty()
+            && let Some(advance) = self.advance(sent)
+        {
+            self.amounts.settle(&advance, seen, &mut points);
+        }
         self.clock.hear(&points);
         let mut doubts = Vec::new();
         match told {
@@ -239,13 +243,30 @@ impl World {
     pub(crate) fn carry_out(&mut self, index: usize, told: Told, now: Timestamp) -> bool {
         let sent = self.open.remove(index);
         let (predicted, _) = self.play(&sent, told.granted(), now);
-        self.estimate(told);
+        let is_granted = predicted.json().is_some_and(|body| body["alreadyRequested"] == false);
+        let advance = self.advance(&sent).filter(|_| is_granted);
+        advance.into_iter().for_each(|advance| self.amounts.miss(advance, told));
         predicted.is_success()
     }
 
-    /// Of an advance that was requested unseen, only what `told` tells is known.
-    pub(crate) fn estimate(&mut self, told: Told) {
-        self.estimates.extend(told.untold());
+    /// Of an advance that was granted unseen, only what `told` tells is known.
+    pub(crate) fn estimate(
+        &mut self,
+        platform: PlatformId,
+        payee: &str,
+        invoice: &str,
+        told: Told,
+    ) {
+        let Some(business) = self.business(platform, payee) else { return };
+        self.amounts.miss(Advance { platform, business, invoice: invoice.to_owned() }, told);
+    }
+
+    /// The advance that a request asks for.
+    fn advance(&self, sent: &Prepared) -> Option<Advance> {
+        sent.kind().filter(|kind| *kind == OperationKind::RequestAdvance)?;
+        let Subject { platform, payee, invoice } = self.subject(sent);
+        let business = self.business(platform, &payee?)?;
+        Some(Advance { platform, business, invoice: invoice? })
     }
 
     /// Whether the condition of the code that was seen holds, too (`gap.refusalPrecedence`).
@@ -526,7 +547,7 @@ fn is_refused_action(sent: &Prepared, seen: &Seen) -> bool {
 
 /// A subscription without its event types, if it names any.
 fn without_event_types(sent: &Prepared) -> Option<Prepared> {
-    if sent.kind() != Some(tideover_model::OperationKind::Subscribe) {
+    if sent.kind() != Some(OperationKind::Subscribe) {
         return None;
     }
     let call = sent.call()?;
