@@ -20,7 +20,8 @@ pub use webhooks::Webhooks;
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Profile {
-    /// Bytes of a request body that are still accepted (`gap.bodyLimit`).
+    /// Bytes of a request body that are still accepted (`gap.bodyLimit`); of a range in a file, the greatest.
+    #[serde(deserialize_with = "greatest")]
     pub body_limit: usize,
     /// Cents of an invoice that are financed at most (`gap.perInvoiceMaximum`).
     pub per_invoice_maximum: Cents,
@@ -110,6 +111,10 @@ impl<T: Copy + PartialEq> From<Range<T>> for RangeForm<T> {
             RangeForm::Between { min: range.min, max: range.max }
         }
     }
+}
+
+fn greatest<'de, D: serde::Deserializer<'de>>(from: D) -> Result<usize, D::Error> {
+    Range::deserialize(from).map(|range| range.max)
 }
 
 /// What can succeed with a status of its own: an operation, or the repeat of an advance's request.

@@ -76,6 +76,8 @@ impl World {
     /// A world in which nothing has happened yet; webhooks may go to `inbox`.
     pub(crate) fn new(profile: Profile, inbox: &str, api_key: &str, start: Timestamp) -> World {
         let destinations = tideover_model::Destinations::PublicAnd(inbox.to_owned());
+        // What it is, the document doesn't say: those that were refused tell (`8.requestBodySize`).
+        let profile = Profile { body_limit: usize::MAX, ..profile };
         let service = Service::new(profile, Reading::new()).sending_to(destinations);
         let mut bindings = Bindings::default();
         bindings.bind("key", Service::FIRST_KEY, api_key);
@@ -117,6 +119,9 @@ impl World {
         if is_refused_otherwise(sent, seen) {
             let due = self.clone().play(sent, told, now).1.map(|(code, _)| code);
             return (after, Reply { due, ..Reply::of_gap(clause!("gap.ownStatuses"), seen) });
+        }
+        if is_too_large(sent, seen) {
+            return (after, Reply::too_large(seen));
         }
         let reply = after.compare(sent, seen, told, now);
         if reply.predicted.is_success() && is_refused_action(sent, seen) {
@@ -279,10 +284,8 @@ impl World {
             return code == Code::UnknownEndpoint
                 || caller.is_err_and(|refusal| refusal.code == code);
         };
-        let within = call.body().len() <= self.bare.face().profile().body_limit;
         let untyped = way.decode(None, call.body());
         let mut codes: Vec<Code> = Vec::new();
-        codes.extend((!within).then_some(Code::PayloadTooLarge));
         codes.extend(call.asked().operation.as_ref().err().map(|refusal| refusal.code));
         let caller = caller.map_err(|refusal| codes.push(refusal.code));
         match untyped {
@@ -508,6 +511,20 @@ impl Reply {
         Reply { predicted: seen.clone(), points: vec![point], ..Reply::default() }
     }
 
+    /// A refusal of a body for its size.
+    fn too_large(seen: &Seen) -> Reply {
+        let clause = clause!("7.codes.payload_too_large");
+        let point = Point {
+            clause,
+            holds: Status::Documented(seen.status) == Code::PayloadTooLarge.status(),
+            field: "status".into(),
+            expected: format!("the status of {}", Code::PayloadTooLarge),
+            seen: seen.status.to_string(),
+        };
+        let refusal = Some((Code::PayloadTooLarge, clause));
+        Reply { predicted: seen.clone(), refusal, points: vec![point], ..Reply::default() }
+    }
+
     /// The same, where the code that was seen is as good as the one predicted.
     fn with_precedence(mut self, seen: &Seen) -> Reply {
         for point in self.points.iter_mut().filter(|point| point.field == "code") {
@@ -538,6 +555,12 @@ fn is_refused_otherwise(sent: &Prepared, seen: &Seen) -> bool {
     matches!(sent.action, PreparedAction::Call(_))
         && (400..500).contains(&seen.status)
         && is_unlisted
+}
+
+/// Whether a body is refused for its size: nothing has changed then.
+fn is_too_large(sent: &Prepared, seen: &Seen) -> bool {
+    let has_body = matches!(&sent.action, PreparedAction::Call(call) if !call.body.is_empty());
+    has_body && seen.code() == Some(Code::PayloadTooLarge.name())
 }
 
 /// Whether the outside world was said to have no room for an action.

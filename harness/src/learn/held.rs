@@ -41,6 +41,13 @@ impl Stated {
         &self.profile
     }
 
+    /// Where the limit of a body lies: a range is more than a profile keeps of it. Bytes.
+    fn body_limit(&self) -> Range<i64> {
+        let stated = self.file.get("body_limit").cloned().and_then(|value| value.try_into().ok());
+        let obeyed = i64::try_from(self.profile.body_limit).unwrap_or(i64::MAX);
+        stated.unwrap_or(Range::exactly(obeyed))
+    }
+
     /// Whether the file has a value for a field, by its path.
     fn says(&self, field: &str) -> bool {
         let mut parts = field.split('.');
@@ -109,17 +116,10 @@ impl Differences<'_> {
     }
 
     fn compare_limits(&mut self, lessons: &Lessons) {
-        let Profile { body_limit, per_invoice_maximum, concentration_limit, .. } =
-            &self.stated.profile;
-        let body_limit = i64::try_from(*body_limit).unwrap_or(i64::MAX);
+        let Profile { per_invoice_maximum, concentration_limit, .. } = &self.stated.profile;
         let Range { min, max } = concentration_limit;
         for (clause, field, limit, seen) in [
-            (
-                clause!("gap.bodyLimit"),
-                "body_limit",
-                Range::exactly(body_limit),
-                lessons.body_limit,
-            ),
+            (clause!("gap.bodyLimit"), "body_limit", self.stated.body_limit(), lessons.body_limit),
             (
                 clause!("gap.perInvoiceMaximum"),
                 "per_invoice_maximum",

@@ -27,12 +27,18 @@ pub struct Learned {
     pub lessons: Vec<(String, String)>,
     /// The fields that nothing, or not enough, was learned of.
     pub unlearned: Vec<String>,
+    /// Where the limit of a body lies, of which a profile obeys the greatest. Bytes.
+    body_limit: Option<Range<i64>>,
 }
 
 impl Learned {
     pub(super) fn from_lessons(lessons: &Lessons, known: &Profile) -> Learned {
-        let mut learned =
-            Learned { profile: known.clone(), lessons: Vec::new(), unlearned: Vec::new() };
+        let mut learned = Learned {
+            profile: known.clone(),
+            lessons: Vec::new(),
+            unlearned: Vec::new(),
+            body_limit: None,
+        };
         learned.learn_limits(lessons);
         learned.learn_rates(lessons);
         learned.learn_delays(lessons);
@@ -80,14 +86,19 @@ impl Learned {
     }
 
     fn learn_limits(&mut self, lessons: &Lessons) {
-        self.learn_limit("body_limit", "bytes", lessons.body_limit, |profile, limit| {
-            profile.body_limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        self.body_limit = lessons.body_limit.range();
+        self.learn_interval("body_limit", "bytes", lessons.body_limit, |profile, range| {
+            profile.body_limit = usize::try_from(range.max).unwrap_or(usize::MAX);
         });
         let bounds = lessons.per_invoice_maximum;
         self.learn_limit("per_invoice_maximum", "cents", bounds, |profile, limit| {
             profile.per_invoice_maximum = Cents(limit);
         });
-        self.learn_concentration_limit(lessons.concentration_limit);
+        let bounds = lessons.concentration_limit;
+        self.learn_interval("concentration_limit", "cents", bounds, |profile, range| {
+            let Range { min, max } = range;
+            profile.concentration_limit = Range { min: Cents(min.max(1)), max: Cents(max) };
+        });
     }
 
     /// A limit that is one number in a profile is learned once it is known to the unit: any other number between
@@ -107,13 +118,16 @@ impl Learned {
     }
 
     /// A limit that nothing was beyond may be any, and stays as it is assumed.
-    fn learn_concentration_limit(&mut self, bounds: Bounds) {
-        let field = "concentration_limit";
-        let Some(lesson) = bounds.in_words("cents") else { return self.miss(field) };
+    fn learn_interval(
+        &mut self,
+        field: &str,
+        unit: &str,
+        bounds: Bounds,
+        change: impl FnOnce(&mut Profile, Range<i64>),
+    ) {
+        let Some(lesson) = bounds.in_words(unit) else { return self.miss(field) };
         match bounds.range() {
-            Some(Range { min, max }) => self.learn(field, lesson, |profile| {
-                profile.concentration_limit = Range { min: Cents(min.max(1)), max: Cents(max) };
-            }),
+            Some(range) => self.learn(field, lesson, |profile| change(profile, range)),
             None => self.narrow(field, lesson),
         }
     }
@@ -295,7 +309,12 @@ impl fmt::Display for Learned {
         }
         let table = |profile: &Profile| Table::try_from(profile).map_err(|_| fmt::Error);
         let standard = table(&Profile::default())?;
-        let kept = self.kept("", &table(&self.profile)?, Some(&standard));
+        let mut values = table(&self.profile)?;
+        if let Some(range) = self.body_limit.filter(|_| self.has_learned("body_limit")) {
+            let range = Value::try_from(range).map_err(|_| fmt::Error)?;
+            values.insert("body_limit".to_owned(), range);
+        }
+        let kept = self.kept("", &values, Some(&standard));
         let toml = toml::to_string(&kept).map_err(|_| fmt::Error)?;
         f.write_char('\n')?;
         f.write_str(&toml)

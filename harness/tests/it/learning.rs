@@ -189,6 +189,26 @@ fn a_limit_is_learned_as_an_interval_that_is_obeyed_and_held_to() {
         assert!(found.seen.ends_with(&format!(" is {seen} it")), "{}", found.seen);
     }
 
+    let learned = is_learned("body_limit = 60000", 3);
+    let file: toml::Table = toml::from_str(&learned.to_string()).unwrap();
+    let stated = |name: &str| file["body_limit"][name].as_integer().unwrap();
+    assert!((55_001..60_000).contains(&stated("min")) && stated("max") >= 1_000_000, "{learned}");
+    let stated = Stated::new(learned.profile.clone(), &learned.to_string()).unwrap();
+    let differs = |lessons: &Lessons| {
+        let found = lessons.against(&stated).into_iter();
+        found.map(|(finding, _)| finding).find(|finding| finding.field == "body_limit")
+    };
+    for (toml, seen) in [
+        ("body_limit = 60000", None),
+        ("body_limit = 1000000", None),
+        ("body_limit = 55000", Some("is beyond it")),
+        ("body_limit = 2000000", Some("is within it")),
+    ] {
+        let found = differs(&learn(toml, 4).2);
+        let ends = |seen: &str| found.as_ref().is_some_and(|found| found.seen.ends_with(seen));
+        assert!(seen.map_or(found.is_none(), ends), "{toml}: {found:?}");
+    }
+
     // Whoever obeys it is learned to be so again.
     let again = learn(&learned.to_string(), 5).2;
     assert_eq!(differs(&again), None);

@@ -18,7 +18,7 @@ use tideover_model::{Destinations, Face, Profile, Service};
 /// Profiles of services that are right, and none of which the judge is told.
 const PROFILES: [&str; 10] = [
     "",
-    "body_limit = 65536",
+    "body_limit = 40000",
     "per_invoice_maximum = 100000",
     "concentration_limit = 1000000",
     "rates.advance = 5000\nrates.fee = 1000",

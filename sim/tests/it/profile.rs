@@ -51,12 +51,17 @@ fn a_fault_is_named_in_one_line() {
             ":2",
             "quote_term_days: invalid type: string \"x\", expected a whole number",
         ),
-        ("float", "body_limit = 1.5\n", ":1", "body_limit: invalid type: floating point"),
+        (
+            "float",
+            "body_limit = 1.5\n",
+            ":1",
+            "body_limit: expected a whole number, or { min = …, max = … }",
+        ),
         (
             "negative",
             "body_limit = -1\n",
             ":1",
-            "body_limit: invalid value: integer `-1`, expected a whole number, not negative",
+            "body_limit: expected a whole number, or { min = …, max = … }",
         ),
         (
             "boolean",
