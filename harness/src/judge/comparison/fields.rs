@@ -1,0 +1,223 @@
+//! The fields of two answers, side by side.
+
+use std::fmt;
+
+use serde_json::Value;
+use tideover_model::OperationKind;
+
+use super::{ABSENT, Freedom};
+use crate::judge::bindings::Bindings;
+use crate::matcher::{instants_apart, same_text};
+use crate::target::told;
+
+/// Where a value stands in an answer: dotted, when it is written down.
+#[derive(Clone, Copy)]
+enum Place<'a> {
+    Top,
+    Field(&'a Place<'a>, &'a str),
+    Item(&'a Place<'a>, usize),
+}
+
+impl<'a> Place<'a> {
+    /// The name of a field.
+    fn name(self) -> &'a str {
+        match self {
+            Place::Field(_, name) => name,
+            Place::Top | Place::Item(..) => "",
+        }
+    }
+}
+
+impl fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (around, last): (_, &dyn fmt::Display) = match self {
+            Place::Top => return Ok(()),
+            Place::Field(around, name) => (around, name),
+            Place::Item(around, index) => (around, index),
+        };
+        match around {
+            Place::Top => write!(f, "{last}"),
+            around => write!(f, "{around}.{last}"),
+        }
+    }
+}
+
+/// A field that is not as predicted.
+pub(super) struct Difference {
+    /// Where it stands, dotted.
+    pub(super) field: String,
+    pub(super) expected: String,
+    pub(super) seen: String,
+}
+
+/// The fields of an answer to `kind` that are not as predicted; what is minted is bound in `bindings`.
+pub(super) fn differences(
+    kind: Option<OperationKind>,
+    freedom: Option<Freedom>,
+    bindings: &mut Bindings,
+    predicted: &Value,
+    seen: &Value,
+) -> Vec<Difference> {
+    let mut fields = Fields {
+        minted: minted_fields(kind),
+        nullable: nullable_prose(kind, freedom),
+        freedom,
+        bindings,
+        differences: Vec::new(),
+    };
+    if kind == Some(OperationKind::ListSubscriptions) && freedom.is_some() {
+        fields.compare_lists(predicted, seen);
+    } else if !(std::ptr::eq(predicted, seen) && fields.agree_with_themselves("", seen)) {
+        fields.compare(Place::Top, predicted, Some(seen));
+    }
+    fields.differences
+}
+
+/// The fields of two answers.
+struct Fields<'a> {
+    minted: &'static [&'static str],
+    nullable: &'static [&'static str],
+    freedom: Option<Freedom>,
+    bindings: &'a mut Bindings,
+    differences: Vec<Difference>,
+}
+
+impl Fields<'_> {
+    fn compare(&mut self, place: Place<'_>, predicted: &Value, seen: Option<&Value>) {
+        match (predicted, seen) {
+            (Value::Object(predicted), Some(Value::Object(seen))) => {
+                for (name, predicted) in predicted {
+                    self.compare(Place::Field(&place, name), predicted, seen.get(name));
+                }
+            }
+            (Value::Array(predicted), Some(Value::Array(seen)))
+                if predicted.len() == seen.len() =>
+            {
+                for (index, (predicted, seen)) in predicted.iter().zip(seen).enumerate() {
+                    self.compare(Place::Item(&place, index), predicted, Some(seen));
+                }
+            }
+            (predicted, seen) if !self.agree(place.name(), predicted, seen) => {
+                self.differ(place, told(place.name(), predicted), seen);
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether an answer that is the one predicted is as it should be: it is but for what an earlier one says of
+    /// names that were minted, and for what has a form of its own.
+    fn agree_with_themselves(&mut self, name: &str, value: &Value) -> bool {
+        match value {
+            Value::Object(fields) => {
+                fields.iter().all(|(name, value)| self.agree_with_themselves(name, value))
+            }
+            Value::Array(items) => items.iter().all(|item| self.agree_with_themselves("", item)),
+            Value::String(_) => self.agree(name, value, Some(value)),
+            Value::Null | Value::Bool(_) | Value::Number(_) => true,
+        }
+    }
+
+    fn differ(&mut self, place: Place<'_>, expected: String, seen: Option<&Value>) {
+        let seen = seen.map_or_else(|| ABSENT.to_owned(), |seen| told(place.name(), seen));
+        self.differences.push(Difference { field: place.to_string(), expected, seen });
+    }
+
+    /// Subscriptions in any order, those that others made among them.
+    fn compare_lists(&mut self, predicted: &Value, seen: &Value) {
+        let reference =
+            |one: &Value| one.get("reference").and_then(Value::as_str).map(str::to_owned);
+        let listed: Vec<String> =
+            seen.as_array().into_iter().flatten().filter_map(reference).collect();
+        for expected in predicted.as_array().into_iter().flatten().filter_map(reference) {
+            let bound = self.bindings.seen("reference", &expected);
+            if let Some(bound) = bound.filter(|bound| !listed.contains(bound)) {
+                self.differ(Place::Top, format!("{bound} in the list"), Some(seen));
+            }
+        }
+    }
+
+    fn agree(&mut self, name: &str, predicted: &Value, seen: Option<&Value>) -> bool {
+        let Some(seen) = seen else { return false };
+        match (predicted, seen) {
+            (Value::String(_), Value::String(_)) if is_prose(name) => true,
+            (Value::String(_) | Value::Null, Value::String(_) | Value::Null)
+                if self.nullable.contains(&name) =>
+            {
+                true
+            }
+            (Value::String(_), Value::String(seen)) if name == "routingNumber" => {
+                let nine_digits = seen.len() == 9 && seen.bytes().all(|byte| byte.is_ascii_digit());
+                self.freedom.is_some() || nine_digits
+            }
+            // What is told of a row that is not imported is not shown.
+            (Value::String(predicted), seen) if name == "outcome" && predicted == "rejected" => {
+                let known = seen.as_str().is_some_and(|seen| OUTCOMES.contains(&seen));
+                if self.freedom.is_some() { !known } else { seen == predicted }
+            }
+            (Value::String(predicted), Value::String(seen)) if self.minted.contains(&name) => {
+                let minted = self.minted.iter().find(|minted| **minted == name);
+                minted.is_some_and(|minted| self.bindings.bind(minted, predicted, seen))
+            }
+            (Value::String(predicted), Value::String(seen))
+                if self.is_new_member(name, predicted, seen) =>
+            {
+                true
+            }
+            (Value::String(predicted), Value::String(seen)) => {
+                same_text(predicted, seen) || self.is_about_then(name, predicted, seen)
+            }
+            (predicted, seen) => predicted == seen,
+        }
+    }
+
+    /// Enumerated values may gain members (`9.versioning.2`).
+    fn is_new_member(&self, name: &str, predicted: &str, seen: &str) -> bool {
+        let known: &[&str] = match name {
+            "status" => &["ISSUED", "PARTIALLY_PAID", "PAID", "VOIDED"],
+            "collectionState" => &["UNCOLLECTED", "PARTIALLY_COLLECTED", "COLLECTED"],
+            "complianceRoute" => &["VENDOR_ASSERTION", "W9_UPLOAD", "PARTNER_SUPPLIED"],
+            "outcome" => OUTCOMES,
+            _ => return false,
+        };
+        self.freedom.is_some() && known.contains(&predicted) && !known.contains(&seen)
+    }
+
+    /// What a target tells of its own clock, which is not ours.
+    fn is_about_then(&self, name: &str, predicted: &str, seen: &str) -> bool {
+        let told =
+            matches!(name, "expiresAt" | "createdAt" | "requestedAt" | "fundedAt" | "repaidAt");
+        let Some(freedom) = self.freedom.filter(|_| told) else { return false };
+        let Some(ahead) = instants_apart(predicted, seen) else { return false };
+        freedom.ahead.is_none_or(|known| ahead.abs_diff(known) <= freedom.clocks_apart)
+    }
+}
+
+/// What comes of an invoice that is synced.
+const OUTCOMES: &[&str] = &["created", "updated", "statusOnly"];
+
+/// May be reworded at any time.
+fn is_prose(name: &str) -> bool {
+    matches!(name, "reason" | "notFundableReason" | "error")
+}
+
+/// The prose of an answer that may be null or not (`2.invoiceSynced.reason`); that of a business sync is always
+/// there (`2.businessSynced.reason`). Which name of a business is told, or whether one is, is not shown.
+fn nullable_prose(
+    kind: Option<OperationKind>,
+    freedom: Option<Freedom>,
+) -> &'static [&'static str] {
+    match kind {
+        Some(OperationKind::SyncInvoice) => &["reason"],
+        Some(OperationKind::GetBusiness) if freedom.is_some_and(|it| it.renames) => &["name"],
+        _ => &[],
+    }
+}
+
+/// The fields of an answer that are the service's own choice; none for deliveries and actions.
+fn minted_fields(kind: Option<OperationKind>) -> &'static [&'static str] {
+    match kind {
+        Some(OperationKind::CreateOnboardingSession) => &["url"],
+        Some(_) => &["accountNumber", "inviteId", "reference", "secret"],
+        None => &["id", "subscription", "key"],
+    }
+}
