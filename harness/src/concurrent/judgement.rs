@@ -10,9 +10,9 @@ use crate::concurrent::parts::parts;
 use crate::coverage::Coverage;
 use crate::finding::Finding;
 use crate::judge::{Before, DEEPEST, Outside, Told, Unseen, World};
-use crate::run::{Observed, Standing, origin};
+use crate::run::{Observed, Standing};
 use crate::tally::Tally;
-use crate::target::NO_INBOX;
+use crate::target::{NO_INBOX, origin};
 use crate::transcript::Header;
 
 /// So many attempts to place a request are made in a search, for each request of a part. The more hidden moves may

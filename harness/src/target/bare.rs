@@ -66,12 +66,14 @@ struct Arrived {
 /// Where the inbox of a world without sockets is.
 pub const INBOX: &str = "http://inbox.invalid";
 
+/// Scheme, host and port of a URL.
+pub(crate) fn origin(url: &str) -> String {
+    Url::parse(url).map_or_else(|_| url.to_owned(), |url| url.origin().ascii_serialization())
+}
+
 /// A service that sends webhooks to public https URLs and to the origin of the URL `inbox`.
 pub fn service(profile: Profile, seed: u64, inbox: &str) -> Service {
-    let origin =
-        Url::parse(inbox).map_or(inbox.to_owned(), |url| url.origin().ascii_serialization());
-    let destinations = Destinations::PublicAnd(origin);
-    Service::new(profile, Seeded { seed }).sending_to(destinations)
+    Service::new(profile, Seeded { seed }).sending_to(Destinations::PublicAnd(origin(inbox)))
 }
 
 impl Bare {

@@ -18,6 +18,7 @@ use crate::inbox::Arrival;
 use crate::payload::Payload;
 use crate::step::{Action, Call, Memory, Step};
 
+pub(crate) use bare::origin;
 pub use bare::{Answer, Bare, INBOX, service};
 pub use embedded::{embedded, embedded_with};
 pub use http::{Http, PATIENCE};

@@ -1,0 +1,78 @@
+//! A run that somebody else played, judged step by step.
+
+use std::borrow::Cow;
+
+use tideover_model::{Service, Timestamp, bearer};
+
+use super::shadow::{Prediction, Shadow};
+use super::{Heard, Played, Run};
+use crate::checks::Checks;
+use crate::finding::Finding;
+use crate::judge::{Before, Belief, Outside};
+use crate::step::Memory;
+use crate::target::{NO_INBOX, Prepared, Seen, origin};
+use crate::transcript::Header;
+
+/// Listens to what is sent to a target that nothing is known of, and judges it.
+pub(crate) struct Listener {
+    run: Run<'static>,
+}
+
+impl Listener {
+    /// A target that takes the keys of the `accepted` headers, and may send webhooks to `inbox`.
+    pub(crate) fn new(
+        header: &Header,
+        accepted: &[String],
+        inbox: Option<&str>,
+        (outside, before): (Outside, Before),
+    ) -> Listener {
+        let mut keys = accepted.iter().filter_map(|header| bearer(header));
+        let first = keys.next().unwrap_or(Service::FIRST_KEY);
+        let profile = header.profile.clone();
+        let inbox = inbox.map_or_else(|| NO_INBOX.to_owned(), origin);
+        let mut belief = Belief::new(profile, &inbox, first, header.start, outside, before);
+        belief.introduce(keys);
+        // Whoever recorded it need not have the target's time.
+        belief.forget_clock();
+        let run = Run {
+            shadow: Shadow::Believed(Box::new(belief)),
+            memory: Memory::default(),
+            checks: Checks::of_foreign(outside),
+            played: Played::default(),
+        };
+        Listener { run }
+    }
+
+    /// What is found in an answer, or in that there is none.
+    pub(crate) fn listen(
+        &mut self,
+        sent: &Prepared,
+        seen: Option<&Seen>,
+        since: Timestamp,
+        now: Timestamp,
+    ) -> Vec<Finding> {
+        let Shadow::Believed(belief) = &mut self.run.shadow else { return Vec::new() };
+        let Some(seen) = seen else {
+            belief.unanswered(sent, since);
+            self.run.checks.miss(sent);
+            self.run.played.unanswered += 1;
+            self.run.played.answers.push((since, None));
+            return Vec::new();
+        };
+        let prediction = Prediction::believed(belief, sent, seen, since, now);
+        let (sent, seen) = (sent.clone(), seen.clone());
+        let sent = Cow::Owned(sent);
+        let heard = Heard { sent, seen, arrivals: Vec::new(), inside: None };
+        self.run.judge(&heard, prediction, None);
+        self.run.played.answers.push((now, Some(heard.seen)));
+        std::mem::take(&mut self.run.played.findings)
+    }
+
+    /// All that was heard.
+    pub(crate) fn conclude(mut self) -> Played {
+        if let Shadow::Believed(belief) = &self.run.shadow {
+            self.run.played.lessons.conclude(belief);
+        }
+        self.run.played
+    }
+}

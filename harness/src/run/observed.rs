@@ -1,0 +1,75 @@
+//! What is known of a target before it is asked anything.
+
+use tideover_model::Timestamp;
+
+use crate::checks::Inside;
+use crate::judge::{Before, Outside};
+use crate::target::{Answer, Bare, Http, Target};
+
+/// A target, as far as it lets itself be looked into.
+pub trait Observed: Target {
+    /// Whether the time that it takes to answer says something of it.
+    const TIMED: bool = true;
+
+    /// The answer to the step that was sent last as it was written down, if that can be seen.
+    fn answered(&self) -> Option<&Answer> {
+        None
+    }
+
+    /// What can be seen of it, after the step that was sent last; nothing where it is not in process.
+    fn inside(&mut self) -> Option<Inside> {
+        None
+    }
+
+    /// What is known of it.
+    fn standing(&mut self) -> Standing {
+        Standing::Known
+    }
+}
+
+/// What is known of a target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// All of it: it starts in the world of the header, and its choices are those of the header's seed.
+    Known,
+    /// What it chooses, and what happens to it, only its answers tell.
+    Foreign {
+        /// Who moves the world outside.
+        outside: Outside,
+        /// What of that which the run names may have been there before.
+        before: Before,
+        /// What its clock shows, or ours where that is not told.
+        now: Timestamp,
+        /// How that is known.
+        clock: Clock,
+    },
+}
+
+/// How it is known what the clock of a target shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clock {
+    /// It is told.
+    Told,
+    /// It was told, and somebody else may have moved it since.
+    Kept,
+    /// It may be ahead of ours, or behind, until an answer tells a time.
+    Guessed,
+}
+
+impl<F> Observed for Bare<F>
+where
+    F: tideover_model::Face + std::hash::Hash,
+{
+    const TIMED: bool = false;
+
+    fn answered(&self) -> Option<&Answer> {
+        Bare::answered(self)
+    }
+
+    fn inside(&mut self) -> Option<Inside> {
+        let changed = self.has_changed();
+        Some(Inside { changed, audit: self.face().audit() })
+    }
+}
+
+impl Observed for Http {}

@@ -1,0 +1,74 @@
+//! What came of a run.
+
+use std::time::Duration;
+
+use tideover_model::{OperationKind, Timestamp};
+
+use crate::checks::Exchange;
+use crate::coverage::Coverage;
+use crate::finding::{Finding, Verdict};
+use crate::inbox::Arrival;
+use crate::judge::{Belief, Point};
+use crate::learn::{Gaps, Lessons, Replaced};
+use crate::matcher::Mismatch;
+use crate::tally::Tally;
+use crate::target::Seen;
+
+/// What came of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Played {
+    /// When each step was played and what was answered, if an answer came.
+    pub answers: Vec<(Timestamp, Option<Seen>)>,
+    /// How often each clause was met.
+    pub met: Tally,
+    /// What was reached.
+    pub coverage: Coverage,
+    /// What came to the inbox, with the index of the step that it came with.
+    pub arrivals: Vec<(usize, Arrival)>,
+    /// How long the answers to requests took, where that says something of the target.
+    pub latencies: Vec<(OperationKind, Duration)>,
+    /// The findings of the last step: a run ends with the first step that has any.
+    pub findings: Vec<Finding>,
+    /// What ends no run: what stalls, and what nothing could be concluded from, with the index of the step that
+    /// showed it.
+    pub noticed: Vec<(usize, Finding)>,
+    /// What was seen where the document is silent, of a target whose choices are its own.
+    pub gaps: Gaps,
+    /// The listed codes in whose place others came.
+    pub replaced: Replaced,
+    /// What its answers tell of its choices.
+    pub lessons: Lessons,
+    /// Requests that were not answered.
+    pub unanswered: u64,
+    /// Where an answer was not what the transcript expects, by the index of the step.
+    pub mismatches: Vec<(usize, Mismatch)>,
+}
+
+impl Played {
+    /// Whether nothing was found and every expectation held.
+    pub fn held(&self) -> bool {
+        self.findings.is_empty() && self.mismatches.is_empty()
+    }
+}
+
+impl Played {
+    /// Learns what an exchange tells of a target's choices; notices what stalls, and what nothing is concluded
+    /// from.
+    pub(super) fn learn(
+        &mut self,
+        exchange: &Exchange<'_>,
+        belief: &Belief,
+        open_points: Vec<Point>,
+    ) {
+        self.lessons.observe(exchange, belief);
+        let overdue = self.lessons.overdue(exchange, belief.profile());
+        let open_points = open_points.into_iter().map(|point| (Verdict::Inconclusive, point));
+        let overdue = overdue.into_iter().map(|point| (Verdict::Stalled, point));
+        let at = self.answers.len();
+        self.noticed.extend(open_points.chain(overdue).map(|(verdict, point)| {
+            let Point { clause, field, expected, seen, .. } = point;
+            let finding = Finding::new(clause, exchange.operation(), field, expected, seen);
+            (at, Finding { verdict, ..finding })
+        }));
+    }
+}

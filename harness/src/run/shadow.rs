@@ -1,0 +1,155 @@
+//! What the model says of the steps of a run.
+
+use std::borrow::Cow;
+
+use tideover_model::{Clause, Code, PlatformId, Seeded, Service, Timestamp};
+
+use crate::foretold::Oracle;
+use crate::inbox::Arrival;
+use crate::judge::{Belief, Explanation, Point};
+use crate::run::observed::{Clock, Observed, Standing};
+use crate::step::Step;
+use crate::target::{Bare, NO_INBOX, Prepared, Seen, origin, service};
+use crate::transcript::Header;
+
+/// What the model says of the same steps.
+pub(super) enum Shadow<'a> {
+    /// One world, in which the target is, too.
+    Known(Oracle<'a>),
+    /// Those that the target may be in.
+    Believed(Box<Belief>),
+}
+
+/// What the model says of a step.
+pub(super) struct Prediction<'a> {
+    pub(super) predicted: Seen,
+    pub(super) refusal: Option<(Code, Clause)>,
+    pub(super) platform: Option<PlatformId>,
+    pub(super) unsettled: bool,
+    /// What contradicts the document, unless a world was forgotten that explains it.
+    pub(super) open_points: Vec<Point>,
+    pub(super) since: Timestamp,
+    pub(super) now: Timestamp,
+    pub(super) ahead: Option<i64>,
+    pub(super) arrivals: Cow<'a, [Arrival]>,
+    /// How what was seen compares, where the model was looked up by it.
+    pub(super) points: Vec<Point>,
+    /// The listed code that was due where one came that isn't listed.
+    pub(super) due: Option<Code>,
+}
+
+impl<'a> Shadow<'a> {
+    pub(super) fn of<T: Observed>(header: &Header, target: &mut T) -> Shadow<'a> {
+        let inbox = target.inbox().map(str::to_owned);
+        match target.standing() {
+            Standing::Known => {
+                let shadow = match inbox {
+                    None => Service::new(header.profile.clone(), Seeded { seed: header.seed }),
+                    Some(origin) => service(header.profile.clone(), header.seed, &origin),
+                };
+                let memory = (target.api_key() != Service::FIRST_KEY).then(|| target.memory());
+                Shadow::Known(Oracle::playing(Bare::over(shadow, header.start), memory))
+            }
+            Standing::Foreign { outside, before, now, clock } => {
+                let inbox = inbox.as_deref().map_or_else(|| NO_INBOX.to_owned(), origin);
+                let (profile, key) = (header.profile.clone(), target.api_key());
+                let mut belief = Belief::new(profile, &inbox, key, now, outside, before);
+                if clock == Clock::Guessed {
+                    belief.forget_clock();
+                }
+                Shadow::Believed(Box::new(belief))
+            }
+        }
+    }
+
+    /// What the model says of `step`, of which `sent` was sent and `seen` was answered.
+    pub(super) fn observe<T: Observed>(
+        &mut self,
+        target: &mut T,
+        (index, step): (usize, &Step),
+        sent: &Prepared,
+        seen: &Seen,
+        since: Timestamp,
+    ) -> Prediction<'a> {
+        match self {
+            Shadow::Known(oracle) => {
+                let foretold = oracle.foretell(index, step, sent);
+                // What was answered in the same bytes is read once.
+                let is_same = target.answered() == Some(&foretold.answer);
+                let predicted = if is_same { seen.clone() } else { foretold.answer.read() };
+                Prediction {
+                    predicted,
+                    refusal: foretold.refusal,
+                    platform: foretold.platform,
+                    unsettled: false,
+                    open_points: Vec::new(),
+                    since,
+                    now: foretold.now,
+                    ahead: Some(0),
+                    arrivals: match foretold {
+                        Cow::Borrowed(foretold) => Cow::Borrowed(&foretold.arrivals),
+                        Cow::Owned(foretold) => Cow::Owned(foretold.arrivals),
+                    },
+                    points: Vec::new(),
+                    due: None,
+                }
+            }
+            Shadow::Believed(belief) => {
+                let (now, clock) = clock_of(target).unwrap_or((since, Clock::Told));
+                belief.loosen_clock(clock != Clock::Told);
+                Prediction::believed(belief, sent, seen, since, now)
+            }
+        }
+    }
+
+    /// What the clock of the target shows.
+    pub(super) fn now<T: Observed>(&self, target: &mut T) -> Timestamp {
+        match self {
+            Shadow::Known(oracle) => oracle.now(),
+            Shadow::Believed(_) => {
+                clock_of(target).map_or_else(crate::target::start, |(now, _)| now)
+            }
+        }
+    }
+}
+
+fn clock_of<T: Observed>(target: &mut T) -> Option<(Timestamp, Clock)> {
+    match target.standing() {
+        Standing::Known => None,
+        Standing::Foreign { now, clock, .. } => Some((now, clock)),
+    }
+}
+
+impl Prediction<'_> {
+    /// What the worlds say that a target may be in.
+    pub(super) fn believed(
+        belief: &mut Belief,
+        sent: &Prepared,
+        seen: &Seen,
+        since: Timestamp,
+        now: Timestamp,
+    ) -> Prediction<'static> {
+        let Explanation { predicted, refusal, platform, mut points, due, inconclusive } =
+            belief.observe(sent, seen, now);
+        let open_points = if inconclusive {
+            points.extract_if(.., |point| point.contradicts()).collect()
+        } else {
+            Vec::new()
+        };
+        let (arrivals, unsettled) = (Cow::default(), belief.is_unsettled());
+        let ahead = belief.ahead();
+        Prediction {
+            ahead,
+            predicted,
+            refusal,
+            platform,
+            unsettled,
+            open_points,
+            since,
+            now,
+            arrivals,
+            points,
+            due,
+        }
+    }
+}
