@@ -1,0 +1,160 @@
+//! What is told of a finding, wherever it was met.
+
+use serde_json::Value;
+
+use crate::finding::{Finding, Verdict};
+use crate::inbox::Arrival;
+use crate::report::advice::advice;
+use crate::report::difference::difference;
+use crate::report::document::{
+    Actor, Answer, Blame, DeliveryReport, FindingReport, Found, Party, StepReport,
+};
+use crate::report::{curl, plain, title};
+use crate::step::Action;
+use crate::suite::{Failure, Noticed};
+use crate::target::{Body, Seen};
+
+impl FindingReport {
+    /// What is told of a failure, wherever it was met.
+    pub fn of(failure: &Failure) -> FindingReport {
+        let finding = failure.finding();
+        let last = failure.answers.last().and_then(|(_, seen)| seen.as_ref());
+        FindingReport {
+            fingerprint: finding.cause().fingerprint(),
+            found: Found::from(finding),
+            also: failure.findings.iter().skip(1).map(Found::from).collect(),
+            known: false,
+            times: failure.met,
+            cases: failure.met,
+            first_case: Some(failure.case),
+            steps_before: failure.steps_before as u64,
+            runs: failure.probes as u64,
+            blame: Blame::of(finding.verdict, last),
+            advice: None,
+            steps: steps(failure),
+            difference: difference(&failure.transcript),
+            replay: None,
+        }
+    }
+}
+
+impl FindingReport {
+    /// What is told of a finding that fails no run.
+    pub(super) fn noticed(noticed: &Noticed) -> FindingReport {
+        let Noticed { finding, times, cases, first } = noticed;
+        let (times, cases, advice) = (*times, *cases, Some(advice(finding).to_owned()));
+        match first {
+            Some(first) => FindingReport { times, cases, advice, ..FindingReport::of(first) },
+            None => FindingReport {
+                fingerprint: finding.cause().fingerprint(),
+                found: Found::from(finding),
+                also: Vec::new(),
+                known: false,
+                times,
+                cases,
+                first_case: None,
+                steps_before: 0,
+                runs: 0,
+                blame: Blame::of(finding.verdict, None),
+                advice,
+                steps: Vec::new(),
+                difference: None,
+                replay: None,
+            },
+        }
+    }
+}
+
+impl From<&Finding> for Found {
+    fn from(finding: &Finding) -> Found {
+        let Finding { clause, verdict, operation, field, expected, seen } = finding;
+        Found {
+            clause: clause.name().to_owned(),
+            place: clause.place().to_owned(),
+            wording: clause.wording().to_owned(),
+            verdict: *verdict,
+            operation: operation.clone(),
+            field: field.clone(),
+            expected: expected.clone(),
+            seen: seen.clone(),
+        }
+    }
+}
+
+impl Blame {
+    fn of(verdict: Verdict, last: Option<&Seen>) -> Blame {
+        let gateway = |seen: &Seen| matches!(seen.status, 502..=504) && seen.json().is_none();
+        let (who, why) = match verdict {
+            _ if last.is_some_and(gateway) => (
+                Party::Network,
+                "A gateway's status without the document's body comes from something before the service.",
+            ),
+            Verdict::Violated => {
+                (Party::Service, "The document says it, and the service does otherwise.")
+            }
+            Verdict::Stalled => {
+                (Party::Service, "It must happen by itself, and has not within its time.")
+            }
+            Verdict::DiffersFromAssumption => (
+                Party::Us,
+                "The document leaves it open: what we assume is not what the service does.",
+            ),
+            Verdict::Inconclusive | Verdict::Held => {
+                (Party::Us, "What was seen does not suffice to say who is at fault.")
+            }
+        };
+        Blame { who, why: why.to_owned() }
+    }
+}
+
+fn steps(failure: &Failure) -> Vec<StepReport> {
+    let steps = &failure.transcript.steps;
+    let lines = curl(&failure.transcript, &failure.answers);
+    let played = steps.iter().zip(&failure.answers).zip(lines);
+    played
+        .enumerate()
+        .map(|(index, ((step, (at, seen)), curl))| StepReport {
+            number: index as u64 + 1,
+            actor: match &step.action {
+                Action::Call(_) | Action::Deliveries => Actor::Caller,
+                Action::Act(_) | Action::Advance(_) => Actor::Outside,
+            },
+            title: title(step),
+            words: plain(step),
+            curl,
+            at: at.to_string(),
+            answer: seen.as_ref().map_or_else(Answer::none, Answer::from),
+            deliveries: {
+                let arrivals = failure.arrivals.iter().filter(|(with, _)| *with == index);
+                arrivals.map(|(_, arrival)| DeliveryReport::from(arrival)).collect()
+            },
+            interval: failure.raced.get(index).copied(),
+        })
+        .collect()
+}
+
+impl Answer {
+    /// That none came.
+    fn none() -> Answer {
+        Answer { status: 0, code: None, body: None, text: None }
+    }
+}
+
+impl From<&Seen> for Answer {
+    fn from(seen: &Seen) -> Answer {
+        let text = match &seen.body {
+            Body::Other(text) => Some(text.clone()),
+            Body::Empty | Body::Json(_) => None,
+        };
+        let (status, code) = (seen.status, seen.code().map(str::to_owned));
+        Answer { status, code, body: seen.told(), text }
+    }
+}
+
+impl From<&Arrival> for DeliveryReport {
+    fn from(arrival: &Arrival) -> DeliveryReport {
+        let body = arrival.body.json().unwrap_or(&Value::Null);
+        let event = body["type"].as_str().unwrap_or("no event").to_owned();
+        DeliveryReport { event, path: arrival.path.clone(), answered: arrival.status }
+    }
+}
