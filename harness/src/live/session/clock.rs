@@ -1,0 +1,77 @@
+//! What the clock of a target shows, as far as its operator port or a header tells it.
+
+use std::time::UNIX_EPOCH;
+
+use tideover_model::Timestamp;
+
+use crate::live::journal::wall_time;
+use crate::live::session::Session;
+use crate::target::Seen;
+use crate::target::client::Incame;
+
+/// How far a clock may be off. Seconds.
+pub(in crate::live) const CLOCKS_APART: u64 = 300;
+
+impl Session {
+    /// Looks at the target's clock, if it can be moved.
+    pub(in crate::live) async fn look_at_clock(&self) {
+        if self.abilities.moves_clock {
+            self.read_clock().await;
+        }
+    }
+
+    /// Asks the operator port for what the target's clock shows; whether it tells that.
+    pub(in crate::live) async fn read_clock(&self) -> bool {
+        match self.operator {
+            Some(_) => {
+                self.ask_operator("/_sim/clock").await.is_ok_and(|seen| self.note_clock(&seen))
+            }
+            None => false,
+        }
+    }
+
+    /// Takes over what the target's clock is told to show; whether that is told.
+    pub(in crate::live) fn note_clock(&self, seen: &Seen) -> bool {
+        let told = seen.json().and_then(|body| body["now"].as_str()).and_then(Timestamp::parse);
+        if let Some(now) = told {
+            self.state().clock_ahead = Some(now.unix() - wall_time().unix());
+        }
+        told.is_some()
+    }
+
+    /// The last answer told the time as it was expected.
+    pub(in crate::live) fn keep_date(&self) {
+        let mut state = self.state();
+        state.dates.1 = state.dates.0;
+    }
+
+    /// Follows the header of the answers if it was moved about as far as the time that the last one told. Seconds.
+    pub(in crate::live) fn follow_date(&self, moved: i64) {
+        let mut state = self.state();
+        let (Some(last), Some(before)) = state.dates else { return };
+        if (last - before).abs_diff(moved) <= CLOCKS_APART {
+            state.clock_ahead = Some(state.clock_ahead.unwrap_or(0) + last - before);
+        }
+    }
+
+    /// Takes the date of the first answer for a guess, until anything else tells the time: what stands before the
+    /// target may have set it, and nobody is held to it.
+    pub(super) fn guess_clock(&self, answer: &Incame) {
+        let mut state = self.state();
+        let since_1970 = answer.date.and_then(|date| date.duration_since(UNIX_EPOCH).ok());
+        let date = since_1970.and_then(|date| i64::try_from(date.as_secs()).ok());
+        let ahead = date.map(|date| date - wall_time().unix());
+        state.dates.0 = ahead;
+        if let Some(ahead) = ahead.filter(|_| state.plays == 0) {
+            state.clock_ahead.get_or_insert(ahead);
+            state.dates.1.get_or_insert(ahead);
+        }
+    }
+
+    /// What the target's clock shows, as far as that is known.
+    pub(in crate::live) fn now(&self) -> Timestamp {
+        let now = wall_time();
+        let ahead = self.state().clock_ahead.unwrap_or(0);
+        Timestamp::from_unix(now.unix() + ahead).unwrap_or(now)
+    }
+}
