@@ -1,19 +1,21 @@
 //! `tideover check`
 
+mod files;
+
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::num::NonZeroU32;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
-use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 use tideover_model::Destinations;
 
 use crate::checks::registry::Needs;
 use crate::cli::concurrent::Started;
-use crate::cli::files::{Named, keep_apart};
+use crate::cli::files::keep_apart;
 use crate::cli::live::{Asked, LiveOptions};
+use crate::cli::progress::Progress;
 use crate::cli::signals::Ended;
 use crate::cli::{Held, Output, Problem, WorldOptions, defect_named, load_stated};
 use crate::concurrent::Parts;
@@ -22,7 +24,6 @@ use crate::finding::Verdict;
 use crate::learn::Lessons;
 use crate::report::document::Ending;
 use crate::report::{self, Baseline, Report, Run};
-use crate::secrets::Secrets;
 use crate::step::Step;
 use crate::suite::{Failure, InProcess, OverHttp, Plan, Suite, Summary, World};
 use crate::target::{INBOX, embedded_with, service, start};
@@ -226,48 +227,6 @@ impl Check {
         }
     }
 
-    /// The files that are read and written, by their options.
-    fn files(&self) -> Result<Vec<Named>, Problem> {
-        let given = [
-            ("--profile", &self.world.profile),
-            ("--baseline", &self.baseline),
-            ("--junit", &self.junit),
-            ("--html", &self.html),
-            ("--learn", &self.learn),
-        ];
-        let given = given.into_iter().filter_map(|(option, path)| Some((option, path.clone()?)));
-        let mut files: Vec<Named> = given.collect();
-        if self.live.is_given() {
-            files.extend(LiveOptions::clone(&self.live).with_file()?.files());
-        }
-        // A race is not written down.
-        if self.concurrency.is_none() {
-            let numbers = 1..=usize::from(self.max_findings);
-            files.extend(numbers.map(|number| ("--save", numbered(&self.save, number))));
-        }
-        Ok(files)
-    }
-
-    /// Whether the files that are asked for can be written: better known before a long run than after it.
-    fn touch_reports(&self) -> Result<(), Problem> {
-        for path in [&self.junit, &self.html, &self.learn].into_iter().flatten() {
-            let file = std::fs::OpenOptions::new().append(true).create(true).open(path);
-            file.map_err(|error| unwritten(path, &error))?;
-        }
-        Ok(())
-    }
-
-    /// Writes the files that are asked for.
-    fn write(&self, report: &Report) -> Result<(), Problem> {
-        if let Some(path) = &self.junit {
-            write(path, &report::junit(report).map_err(|error| unwritten(path, &error))?)?;
-        }
-        if let Some(path) = &self.html {
-            write(path, &report::html(report).map_err(|error| unwritten(path, &error))?)?;
-        }
-        Ok(())
-    }
-
     /// What is known fails nothing.
     fn held(&self, report: &Report) -> Held {
         let new = || report.findings.iter().filter(|finding| !finding.known);
@@ -315,29 +274,6 @@ impl Check {
             max_findings: self.max_findings.into(),
         })
     }
-
-    /// Writes down what can be played again, and says how to replay each.
-    fn keep(&self, summary: &Summary) -> Result<Vec<String>, Problem> {
-        let on = if self.in_process { "model" } else { "mock" };
-        let defect = self.defect.map_or_else(String::new, |it| format!(" --defect {}", it.name));
-        let kept = self.save(summary, &Secrets::default())?.into_iter();
-        Ok(kept.map(|replay| format!("{replay} --on {on}{defect}")).collect())
-    }
-
-    /// Writes down what can be played again; how to replay each on a target.
-    fn save(&self, summary: &Summary, secrets: &Secrets) -> Result<Vec<String>, Problem> {
-        let tideover = std::env::args().next().unwrap_or_else(|| "tideover".into());
-        let numbers = 1..=usize::from(self.max_findings);
-        let kept = summary.shown().zip(numbers).map(|(failure, number)| {
-            let path = numbered(&self.save, number);
-            failure.transcript.write(&path, &failure.answers, secrets).map_err(|error| {
-                let path = path.display();
-                Problem::Wrong(format!("the failure could not be kept: {path}: {error}"))
-            })?;
-            Ok(format!("{tideover} replay {}", report::quoted(&path.display().to_string())))
-        });
-        kept.collect()
-    }
 }
 
 /// What is played against, in words.
@@ -347,28 +283,6 @@ pub(super) fn target_in_words(in_process: bool, defect: Option<&Defect>) -> Stri
         None => target.to_owned(),
         Some(defect) => format!("{target} with the defect {}", defect.name),
     }
-}
-
-fn write(path: &Path, text: &str) -> Result<(), Problem> {
-    std::fs::write(path, text).map_err(|error| unwritten(path, &error))
-}
-
-fn unwritten(path: &Path, error: &dyn std::error::Error) -> Problem {
-    Problem::Wrong(format!("the report could not be written: {}: {error}", path.display()))
-}
-
-/// `failure.jsonl`, `failure-2.jsonl`, `failure-3.jsonl`.
-fn numbered(path: &Path, number: usize) -> PathBuf {
-    if number == 1 {
-        return path.to_owned();
-    }
-    let mut name = path.file_stem().unwrap_or_default().to_owned();
-    name.push(format!("-{number}"));
-    if let Some(extension) = path.extension() {
-        name.push(".");
-        name.push(extension);
-    }
-    path.with_file_name(name)
 }
 
 /// A verdict that need not fail.
@@ -427,30 +341,4 @@ pub(super) fn print_steps(
 /// A seed that is short enough to be typed.
 fn any_seed() -> u64 {
     RandomState::new().build_hasher().finish() % 1_000_000
-}
-
-/// How far a run is, for whoever watches.
-pub(super) struct Progress {
-    bar: ProgressBar,
-}
-
-impl Progress {
-    pub(super) fn new(output: &Output, plan: &Plan) -> Progress {
-        let bar =
-            if output.is_watched() { ProgressBar::new(plan.cases) } else { ProgressBar::hidden() };
-        let template = "seed {msg} {wide_bar} case {pos} of {len}, {eta} left";
-        if let Ok(style) = ProgressStyle::with_template(template) {
-            bar.set_style(style);
-        }
-        bar.set_message(plan.header.seed.to_string());
-        Progress { bar }
-    }
-
-    pub(super) fn finish(&self) {
-        self.bar.finish_and_clear();
-    }
-
-    pub(super) fn show(&self, cases: u64) {
-        self.bar.set_position(cases);
-    }
 }

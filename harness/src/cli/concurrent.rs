@@ -3,7 +3,7 @@
 use tideover_model::Destinations;
 
 use crate::cli::Problem;
-use crate::cli::check::Progress;
+use crate::cli::progress::Progress;
 use crate::cli::signals::Ended;
 use crate::concurrent::{Course, InProcess, Races, Summary};
 use crate::defects::Defect;

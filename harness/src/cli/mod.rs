@@ -8,6 +8,7 @@ mod judge;
 mod live;
 mod output;
 mod probe;
+mod progress;
 mod prove;
 mod receiver_check;
 mod replay;

@@ -7,7 +7,7 @@ use std::pin::pin;
 use std::task::Poll;
 
 use crate::cli::Problem;
-use crate::cli::check::Progress;
+use crate::cli::progress::Progress;
 use crate::cli::signals::Ended;
 use crate::live::session::{Ending, Session};
 use crate::target::Unreachable;

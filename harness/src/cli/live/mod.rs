@@ -12,8 +12,9 @@ use std::time::Instant;
 use serde_json::json;
 
 use crate::checks::registry::Needs;
-use crate::cli::check::{Progress, print_steps};
+use crate::cli::check::print_steps;
 use crate::cli::live::course::{End, to_the_end};
+use crate::cli::progress::Progress;
 use crate::cli::{Held, Output, Problem, client, wrong};
 use crate::concurrent::{self, Parts, Races};
 use crate::generate::{Vocabulary, live_case};

@@ -1,0 +1,104 @@
+//! The files that a check reads and writes.
+
+use std::path::{Path, PathBuf};
+
+use crate::cli::Problem;
+use crate::cli::check::Check;
+use crate::cli::files::Named;
+use crate::cli::live::LiveOptions;
+use crate::report::{self, Report};
+use crate::secrets::Secrets;
+use crate::suite::Summary;
+
+impl Check {
+    /// The files that are read and written, by their options.
+    pub(super) fn files(&self) -> Result<Vec<Named>, Problem> {
+        let given = [
+            ("--profile", &self.world.profile),
+            ("--baseline", &self.baseline),
+            ("--junit", &self.junit),
+            ("--html", &self.html),
+            ("--learn", &self.learn),
+        ];
+        let given = given.into_iter().filter_map(|(option, path)| Some((option, path.clone()?)));
+        let mut files: Vec<Named> = given.collect();
+        if self.live.is_given() {
+            files.extend(LiveOptions::clone(&self.live).with_file()?.files());
+        }
+        // A race is not written down.
+        if self.concurrency.is_none() {
+            let numbers = 1..=usize::from(self.max_findings);
+            files.extend(numbers.map(|number| ("--save", numbered(&self.save, number))));
+        }
+        Ok(files)
+    }
+
+    /// Whether the files that are asked for can be written: better known before a long run than after it.
+    pub(super) fn touch_reports(&self) -> Result<(), Problem> {
+        for path in [&self.junit, &self.html, &self.learn].into_iter().flatten() {
+            let file = std::fs::OpenOptions::new().append(true).create(true).open(path);
+            file.map_err(|error| unwritten(path, &error))?;
+        }
+        Ok(())
+    }
+
+    /// Writes the files that are asked for.
+    pub(super) fn write(&self, report: &Report) -> Result<(), Problem> {
+        if let Some(path) = &self.junit {
+            write(path, &report::junit(report).map_err(|error| unwritten(path, &error))?)?;
+        }
+        if let Some(path) = &self.html {
+            write(path, &report::html(report).map_err(|error| unwritten(path, &error))?)?;
+        }
+        Ok(())
+    }
+
+    /// Writes down what can be played again, and says how to replay each.
+    pub(super) fn keep(&self, summary: &Summary) -> Result<Vec<String>, Problem> {
+        let on = if self.in_process { "model" } else { "mock" };
+        let defect = self.defect.map_or_else(String::new, |it| format!(" --defect {}", it.name));
+        let kept = self.save(summary, &Secrets::default())?.into_iter();
+        Ok(kept.map(|replay| format!("{replay} --on {on}{defect}")).collect())
+    }
+
+    /// Writes down what can be played again; how to replay each on a target.
+    pub(super) fn save(
+        &self,
+        summary: &Summary,
+        secrets: &Secrets,
+    ) -> Result<Vec<String>, Problem> {
+        let tideover = std::env::args().next().unwrap_or_else(|| "tideover".into());
+        let numbers = 1..=usize::from(self.max_findings);
+        let kept = summary.shown().zip(numbers).map(|(failure, number)| {
+            let path = numbered(&self.save, number);
+            failure.transcript.write(&path, &failure.answers, secrets).map_err(|error| {
+                let path = path.display();
+                Problem::Wrong(format!("the failure could not be kept: {path}: {error}"))
+            })?;
+            Ok(format!("{tideover} replay {}", report::quoted(&path.display().to_string())))
+        });
+        kept.collect()
+    }
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Problem> {
+    std::fs::write(path, text).map_err(|error| unwritten(path, &error))
+}
+
+fn unwritten(path: &Path, error: &dyn std::error::Error) -> Problem {
+    Problem::Wrong(format!("the report could not be written: {}: {error}", path.display()))
+}
+
+/// `failure.jsonl`, `failure-2.jsonl`, `failure-3.jsonl`.
+fn numbered(path: &Path, number: usize) -> PathBuf {
+    if number == 1 {
+        return path.to_owned();
+    }
+    let mut name = path.file_stem().unwrap_or_default().to_owned();
+    name.push(format!("-{number}"));
+    if let Some(extension) = path.extension() {
+        name.push(".");
+        name.push(extension);
+    }
+    path.with_file_name(name)
+}
