@@ -1,0 +1,151 @@
+//! What others do to bring about a state: whatever stands in the way of it is done before.
+
+use tideover_model::wire::reply::Reply;
+use tideover_model::{
+    Address, BusinessDetails, Contact, FaceValue, Happening, InvoiceSync, Operation, Party,
+    PlatformId, Timestamp, VendorRoute,
+};
+
+use crate::judge::reading::Told;
+use crate::judge::world::World;
+
+/// The bank verifies whatever address it knows (`gap.addressKnown`).
+pub(super) fn open_account(
+    world: &mut World,
+    platform: PlatformId,
+    payee: &str,
+    now: Timestamp,
+) -> bool {
+    let opens = || Happening::CollectionAccountOpens { payee: payee.to_owned() };
+    if world.happen(now, platform, opens()) {
+        return true;
+    }
+    let known = world.look(now, platform, Operation::GetBusiness { business: payee.to_owned() });
+    let Some(Reply::Business(business)) = known else { return false };
+    let contact = Contact { address: some_address(), ..Contact::default() };
+    let details =
+        BusinessDetails { legal_name: business.name.unwrap_or_default(), tax_id: None, contact };
+    let sync = Operation::SyncBusiness { business: payee.to_owned(), details };
+    world.operate(now, platform, Told::default(), sync) && world.happen(now, platform, opens())
+}
+
+/// The vendor has claimed its account, by an invitation or otherwise.
+fn claim(world: &mut World, platform: PlatformId, payee: &str, now: Timestamp) -> bool {
+    let (business, email) = (payee.to_owned(), "somebody@vendor.example".to_owned());
+    let invite = Operation::Invite { business, email: email.clone() };
+    let payee = payee.to_owned();
+    world.operate(now, platform, Told::default(), invite)
+        && world.happen(now, platform, Happening::VendorAcceptsInvitation { payee, email })
+}
+
+/// A vendor's move, for which it may have to claim its account first.
+fn vendor(
+    world: &mut World,
+    platform: PlatformId,
+    payee: &str,
+    now: Timestamp,
+    happening: &Happening,
+) -> bool {
+    world.happen(now, platform, happening.clone())
+        || claim(world, platform, payee, now) && world.happen(now, platform, happening.clone())
+}
+
+pub(super) fn clear(
+    world: &mut World,
+    platform: PlatformId,
+    payee: &str,
+    route: VendorRoute,
+    now: Timestamp,
+) -> bool {
+    let confirms = |tax_id| Happening::VendorConfirmsTaxId { payee: payee.into(), route, tax_id };
+    vendor(world, platform, payee, now, &confirms(None))
+        || (0..100).any(|number| {
+            // Which one the vendor gave is nobody's to know.
+            let tax_id = format!("{}", 990_000_000 + number);
+            world.happen(now, platform, confirms(Some(tax_id)))
+        })
+}
+
+pub(super) fn sign(world: &mut World, platform: PlatformId, payee: &str, now: Timestamp) -> bool {
+    let payee_name = payee.to_owned();
+    let signs = Happening::VendorSignsAgreement { payee: payee_name, address: some_address() };
+    vendor(world, platform, payee, now, &signs)
+}
+
+pub(super) fn link_bank(
+    world: &mut World,
+    platform: PlatformId,
+    payee: &str,
+    now: Timestamp,
+) -> bool {
+    let adds = Happening::VendorAddsBankAccount {
+        payee: payee.to_owned(),
+        account_number: "0000".into(),
+        routing_number: "021000021".into(),
+    };
+    vendor(world, platform, payee, now, &adds)
+}
+
+/// Whatever is missing is there; `false` if nothing was.
+pub(super) fn onboard(
+    world: &mut World,
+    platform: PlatformId,
+    payee: &str,
+    now: Timestamp,
+) -> bool {
+    let business = || Operation::GetBusiness { business: payee.to_owned() };
+    let Some(Reply::Business(before)) = world.look(now, platform, business()) else {
+        return false;
+    };
+    let met = before.onboarding;
+    if !met.compliance {
+        clear(world, platform, payee, VendorRoute::VendorAssertion, now);
+    }
+    if !met.contract {
+        sign(world, platform, payee, now);
+    }
+    if !met.bank {
+        link_bank(world, platform, payee, now);
+    }
+    !met.collection_account && open_account(world, platform, payee, now)
+}
+
+/// What comes with an invoice is filed, and clears nothing (`gap.partyTaxIdAndContact`).
+pub(super) fn file_tax_id(
+    world: &mut World,
+    platform: PlatformId,
+    payee: &str,
+    now: Timestamp,
+) -> bool {
+    let party = |business: &str, tax_id| Party {
+        business: business.to_owned(),
+        details: BusinessDetails {
+            legal_name: business.to_owned(),
+            tax_id,
+            contact: Contact::default(),
+        },
+    };
+    let on_file = |world: &World| {
+        let read = Operation::GetBusiness { business: payee.to_owned() };
+        let told = world.look(now, platform, read);
+        matches!(told, Some(Reply::Business(business)) if business.tax_id_on_file)
+    };
+    let Some(face_value) = FaceValue::new(1).filter(|_| !on_file(world)) else { return false };
+    (0..100).any(|number| {
+        let sync = Operation::SyncInvoice(Box::new(InvoiceSync {
+            invoice: "nobody's to know".into(),
+            payee: party(payee, Some(format!("{}", 970_000_000 + number))),
+            payor: party("somebody who owes", None),
+            status: tideover_model::wire::words::InvoiceStatus::Voided,
+            face_value,
+            issue_date: now,
+            due_date: now,
+        }));
+        world.operate(now, platform, Told::default(), sync) && on_file(world)
+    })
+}
+
+fn some_address() -> Address {
+    let some = || Some("somewhere".to_owned());
+    Address { line1: some(), line2: None, city: some(), state: some(), postal_code: some() }
+}
