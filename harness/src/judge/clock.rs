@@ -13,6 +13,8 @@ pub(super) const CLOCKS_APART: u64 = 300;
 pub(super) struct Clock {
     /// How far it is ahead of ours; nothing while the target has told no time. Seconds.
     ahead: Option<i64>,
+    /// How long the link lives that told so first, if one did.
+    by: Option<Clause>,
     /// Whether somebody else may move it, unseen.
     is_loose: bool,
     /// How far it seemed to leap, which may as well be a link that lives too long.
@@ -43,7 +45,7 @@ pub(super) enum Told {
 impl Clock {
     /// One that shows what ours does.
     pub(super) fn ours() -> Clock {
-        Clock { ahead: Some(0), is_loose: false, leap: None, hints: Vec::new() }
+        Clock { ahead: Some(0), by: None, is_loose: false, leap: None, hints: Vec::new() }
     }
 
     /// One that only answers tell of.
@@ -63,7 +65,10 @@ impl Clock {
 
     /// Learns how far it is ahead from when a link expires, whose `life` is stated.
     pub(super) fn learn(&mut self, told: i64, life: Clause) -> Told {
-        let known = *self.ahead.get_or_insert(told);
+        let Some(known) = self.ahead else {
+            (self.ahead, self.by) = (Some(told), Some(life));
+            return Told::AsKnown;
+        };
         if is_near(known, told) {
             // What tells the same of another life makes it a leap of the clock.
             self.leap = self.leap.filter(|leap| leap.life == life);
@@ -73,16 +78,31 @@ impl Clock {
             (self.ahead, self.leap) = (Some(leap.from), None);
             return Told::Steady(leap.point(known - leap.from, "by the times before and after it"));
         }
-        if !self.is_loose || told < known {
+        if !self.is_loose {
             return Told::AsKnown;
         }
         self.ahead = Some(told);
+        if told < known {
+            return Told::Steady(self.set_back(known - told, life));
+        }
         if self.hints.iter().any(|hint| is_near(*hint, told)) {
             return Told::AsKnown;
         }
         let leap = Leap { from: known, life };
         self.leap = Some(leap);
         Told::Leap(leap.point(told - known, "unless the clock was moved"))
+    }
+
+    /// That a link tells of an earlier time than one before it: which of them is wrong, our own clock tells if one
+    /// of them agrees with it.
+    fn set_back(&self, seconds: i64, life: Clause) -> Point {
+        match self.by.filter(|_| self.ahead.is_some_and(|told| is_near(told, 0))) {
+            Some(by) => Leap { from: 0, life: by }.point(seconds, "by our clock and the next one"),
+            None => Point {
+                seen: format!("one that lives {seconds} seconds shorter, by the time told before"),
+                ..Leap { from: 0, life }.point(seconds, "")
+            },
+        }
     }
 
     /// Learns from other times that are not as predicted.

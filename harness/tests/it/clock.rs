@@ -128,6 +128,7 @@ fn answers(expires: &'static [(&str, &str)]) -> std::net::SocketAddr {
 
 const FIRST: &str = "Tue, 01 Jan 2036 00:00:00 GMT";
 const AT: &str = "2036-01-01T00:15:00Z";
+const HALF: &str = "2036-01-01T00:30:00Z";
 const LATER: &str = "2036-01-02T00:15:00Z";
 const SECOND: &str = "Wed, 02 Jan 2036 00:00:00 GMT";
 
@@ -147,6 +148,14 @@ async fn a_leap_that_the_date_tells_is_followed() {
     let steady = of_sessions(&[(AT, FIRST), (LATER, FIRST)]).await;
     assert!(steady.findings.is_empty(), "{:#?}", steady.findings);
     assert_eq!(noticed(&steady), [(2, "8.sessionLife", Verdict::Inconclusive)]);
+}
+
+/// Of two links that contradict each other, the one is wrong that our own clock contradicts as well.
+#[tokio::test]
+async fn a_first_link_that_lives_too_long_is_the_one_that_is_named() {
+    let played = of_sessions(&[(HALF, FIRST), (AT, FIRST)]).await;
+    let [found] = &played.findings[..] else { panic!("{:#?}", played.findings) };
+    assert!(found.seen.contains("900 seconds longer, by our clock"), "{found}");
 }
 
 /// A clock goes forward alone: what tells of an earlier time again has never leapt.
