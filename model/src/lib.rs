@@ -19,6 +19,7 @@ mod delivery;
 pub mod destination;
 mod face;
 mod happening;
+mod hashed;
 mod hex;
 mod identity;
 mod operation;

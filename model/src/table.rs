@@ -7,6 +7,8 @@ use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 use smol_str::SmolStr;
 
+use crate::hashed::Hashed;
+
 /// Entities addressed by an owner and a name that is unique per owner, kept in the order in which
 /// they were first seen and numbered so from 0.
 ///
@@ -15,7 +17,7 @@ use smol_str::SmolStr;
 /// shows: iteration goes by number.
 #[derive(Clone, Debug)]
 pub(crate) struct Table<V> {
-    rows: Vec<Row<V>>,
+    rows: Vec<Hashed<Row<V>>>,
     index: HashTable<u32>,
 }
 
@@ -45,7 +47,7 @@ impl<V> Table<V> {
     /// Adds `owner`'s `name`, which is not there yet, and says its number.
     pub(crate) fn add(&mut self, owner: u32, name: &str, value: V) -> u32 {
         let number = u32::try_from(self.rows.len()).expect("more than four billion entities");
-        self.rows.push(Row { owner, name: name.into(), value });
+        self.rows.push(Row { owner, name: name.into(), value }.into());
         let rows = &self.rows;
         let rehash = |number: &u32| {
             let row = &rows[*number as usize];

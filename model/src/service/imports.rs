@@ -62,10 +62,8 @@ impl<C: Choices> Service<C> {
             return Err(Refusal::new(Code::AlreadyImported, clause!("4.imports.8")));
         }
         let row_count = file.rows.len();
-        let mut import = self.imports.remove(&key).unwrap_or_else(|| Import {
-            digest: file.digest,
-            row_count,
-            done: Vec::with_capacity(row_count),
+        let mut import = self.imports.remove(&key).unwrap_or_else(|| {
+            Import { digest: file.digest, row_count, done: Vec::with_capacity(row_count) }.into()
         });
         // §4 imports rule 7: rows that are done are skipped (`4.imports.7`, `4.imports.7.2`).
         let done = import.done.len();

@@ -31,6 +31,7 @@ use crate::delivery::{Attempt, Consequence, Delivery, Receipt};
 use crate::destination::Destinations;
 use crate::face::{Answer, Face, IssuedKey};
 use crate::happening::{Happening, Impossible, Outcome};
+use crate::hashed::Hashed;
 use crate::identity::{BusinessId, InvoiceId, PlatformId, RelationshipId, SubscriptionId};
 use crate::operation::Operation;
 use crate::profile::Profile;
@@ -71,11 +72,11 @@ pub struct Service<C = Seeded> {
     untouched_choices: Settled<C>,
     platforms: Vec<Platform>,
     keys: BTreeMap<Secret, Key>,
-    businesses: Vec<Business>,
+    businesses: Vec<Hashed<Business>>,
     by_tax_id: BTreeMap<TaxId, BusinessId>,
     relationships: Table<Relationship>,
     invoices: Table<Invoice>,
-    imports: BTreeMap<(PlatformId, String), Import>,
+    imports: BTreeMap<(PlatformId, String), Hashed<Import>>,
     invitations: BTreeMap<(RelationshipId, String), Invitation>,
     session_links: BTreeMap<Secret, SessionLink>,
     subscriptions: BTreeMap<SubscriptionId, Subscription>,
