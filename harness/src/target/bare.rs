@@ -256,7 +256,7 @@ impl<F: Face> Bare<F> {
     ) -> Result<Outcome, NotApplied> {
         let platform = self.face.platform_of(authorization).ok_or(NotApplied::UnknownKey)?;
         let own_key = authorization.and_then(bearer).unwrap_or(Service::FIRST_KEY);
-        let happening = action::asked(fields.clone(), own_key)?;
+        let happening = action::asked(fields, own_key)?;
         self.face.handle_timeout(self.now);
         if happening == Happening::Reset {
             self.now = self.start;

@@ -1,6 +1,9 @@
 //! The operator port's actions: happenings as JSON.
 
-use serde::Deserialize;
+use std::iter;
+
+use serde::de::value::{MapAccessDeserializer, MapDeserializer};
+use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value, json};
 
 use crate::cents::FaceValue;
@@ -172,30 +175,42 @@ pub fn read(body: &[u8], own_key: &str) -> Result<Happening, NotApplied> {
     let Value::Object(fields) = body else {
         return Err(NotApplied::Invalid("expected an object with the name of an action".into()));
     };
-    asked(fields, own_key)
+    asked(&fields, own_key)
 }
 
 /// The same, of a body that is read already.
 ///
 /// # Errors
 /// [`NotApplied`]: `Invalid` for a missing name, `Unknown`, `Invalid` for its fields.
-pub fn asked(mut fields: Map<String, Value>, own_key: &str) -> Result<Happening, NotApplied> {
-    let Some(Value::String(name)) = fields.remove("action") else {
+pub fn asked(fields: &Map<String, Value>, own_key: &str) -> Result<Happening, NotApplied> {
+    let Some(name) = fields.get(NAME).and_then(Value::as_str) else {
         return Err(NotApplied::Invalid("action: expected the name of an action".into()));
     };
-    if !ACTIONS.contains(&name.as_str()) {
+    if !ACTIONS.contains(&name) {
         return Err(NotApplied::Unknown(name.chars().take(MOST_SHOWN).collect()));
     }
-    let action = Value::Object(Map::from_iter([(name.clone(), Value::Object(fields))]));
-    match Action::deserialize(&action) {
+    match Action::deserialize(named(name, fields)) {
         Ok(action) => Ok(action.happening(own_key)),
-        Err(_) => Err(explained(&name, action)),
+        Err(_) => Err(explained(name, fields)),
     }
 }
 
+/// The field in which the name of an action stands, beside its own.
+const NAME: &str = "action";
+
+/// An action as serde has it: its name, and what belongs to it.
+fn named<'de>(
+    name: &'de str,
+    fields: &'de Map<String, Value>,
+) -> impl Deserializer<'de, Error = serde_json::Error> {
+    let own = fields.iter().filter(|(name, _)| *name != NAME);
+    let own = MapDeserializer::new(own.map(|(name, value)| (name.as_str(), value)));
+    MapAccessDeserializer::new(MapDeserializer::new(iter::once((name, own))))
+}
+
 /// Which field of an action does not fit.
-fn explained(name: &str, action: Value) -> NotApplied {
-    let problem = match serde_path_to_error::deserialize::<_, Action>(action) {
+fn explained(name: &str, fields: &Map<String, Value>) -> NotApplied {
+    let problem = match serde_path_to_error::deserialize::<_, Action>(named(name, fields)) {
         Ok(_) => "the fields do not fit".to_owned(),
         Err(error) => problem(error),
     };
