@@ -1,6 +1,7 @@
 //! Which interesting states a run has reached, as its answers tell.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::iter::repeat;
 
 use serde_json::Value;
 use tideover_model::{Code, Operation, OperationKind, PlatformId};
@@ -12,7 +13,8 @@ use crate::target::PreparedCall;
 #[derive(Clone, Debug, Default)]
 pub struct Coverage {
     operations: BTreeMap<OperationKind, u64>,
-    counts: BTreeMap<Group, BTreeMap<String, u64>>,
+    /// By group, and by the place of the name among the group's.
+    counts: [Vec<u64>; Group::ALL.len()],
     /// Imports that were left unfinished.
     interrupted: BTreeSet<String>,
     /// The platforms that have synced each tax id, for businesses that are shared.
@@ -71,24 +73,31 @@ impl Group {
         }
     }
 
-    /// The states that a run of the mock should reach.
-    pub fn wanted(self) -> Vec<String> {
-        let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+    /// The states that a run of the mock should reach; those that are operations have names of two parts.
+    const fn names(self) -> &'static [&'static str] {
         match self {
-            Group::Operation => OperationKind::ALL.map(operation_name).to_vec(),
-            Group::Code => Code::ALL.map(|code| code.name().to_owned()).to_vec(),
-            Group::Advance => owned(&["REQUESTED", "FUNDING", "FUNDED", "REPAID"]),
-            Group::Collection => owned(&["UNCOLLECTED", "PARTIALLY_COLLECTED", "COLLECTED"]),
-            Group::Sync => owned(&["created", "updated", "statusOnly"]),
-            Group::Import => owned(IMPORTS),
-            Group::Compliance => owned(&["VENDOR_ASSERTION", "W9_UPLOAD", "PARTNER_SUPPLIED"]),
-            Group::TaxId => {
-                owned(&["accepted", "unchanged", "malformed", "differs", "heldByAnother"])
-            }
-            Group::Situation => owned(SITUATIONS),
+            Group::Operation => &[],
+            Group::Code => &CODES,
+            Group::Advance => &["REQUESTED", "FUNDING", "FUNDED", "REPAID"],
+            Group::Collection => &["UNCOLLECTED", "PARTIALLY_COLLECTED", "COLLECTED"],
+            Group::Sync => &["created", "updated", "statusOnly"],
+            Group::Import => IMPORTS,
+            Group::Compliance => &["VENDOR_ASSERTION", "W9_UPLOAD", "PARTNER_SUPPLIED"],
+            Group::TaxId => &["accepted", "unchanged", "malformed", "differs", "heldByAnother"],
+            Group::Situation => SITUATIONS,
         }
     }
 }
+
+const CODES: [&str; Code::ALL.len()] = {
+    let mut names = [""; Code::ALL.len()];
+    let mut index = 0;
+    while index < names.len() {
+        names[index] = Code::ALL[index].name();
+        index += 1;
+    }
+    names
+};
 
 const IMPORTS: &[&str] =
     &["row created", "row updated", "row statusOnly", "row rejected", "interrupted", "finished"];
@@ -121,9 +130,8 @@ impl Coverage {
             let count = |kind| self.operations.get(&kind).copied().unwrap_or(0);
             return OperationKind::ALL.map(|kind| (operation_name(kind), count(kind))).to_vec();
         }
-        let counts = self.counts.get(&group);
-        let count = |name: &str| counts.and_then(|counts| counts.get(name)).copied().unwrap_or(0);
-        group.wanted().into_iter().map(|name| (name.clone(), count(&name))).collect()
+        let counts = self.counts[group as usize].iter().copied().chain(repeat(0));
+        group.names().iter().map(|name| (*name).to_owned()).zip(counts).collect()
     }
 
     /// Adds what another run has reached.
@@ -131,25 +139,26 @@ impl Coverage {
         for (kind, count) in &other.operations {
             *self.operations.entry(*kind).or_default() += count;
         }
-        for (group, counts) in &other.counts {
-            for (name, count) in counts {
-                self.reach_often(*group, name, *count);
+        for (group, counts) in Group::ALL.into_iter().zip(&other.counts) {
+            for (place, count) in counts.iter().enumerate() {
+                self.reach_often(group, place, *count);
             }
         }
     }
 
+    /// Counts that a state was reached, if it is one that should be.
     fn reach(&mut self, group: Group, name: &str) {
-        self.reach_often(group, name, 1);
+        if let Some(place) = group.names().iter().position(|known| *known == name) {
+            self.reach_often(group, place, 1);
+        }
     }
 
-    fn reach_often(&mut self, group: Group, name: &str, times: u64) {
-        let counts = self.counts.entry(group).or_default();
-        match counts.get_mut(name) {
-            Some(count) => *count += times,
-            None => {
-                counts.insert(name.to_owned(), times);
-            }
+    fn reach_often(&mut self, group: Group, place: usize, times: u64) {
+        let counts = &mut self.counts[group as usize];
+        if place >= counts.len() {
+            counts.resize(group.names().len(), 0);
         }
+        counts[place] += times;
     }
 
     /// Counts what an exchange has reached.

@@ -16,7 +16,9 @@ impl Family {
     }
 
     fn find(&self, last: &str) -> Option<Clause> {
-        let is_it = |clause: &&Clause| clause.name()[self.prefix.len()..] == *last;
+        let length = self.prefix.len() + last.len();
+        let is_it =
+            |clause: &&Clause| clause.name().len() == length && clause.name().ends_with(last);
         self.clauses.iter().find(is_it).copied()
     }
 }

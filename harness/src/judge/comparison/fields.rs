@@ -112,8 +112,10 @@ impl Fields<'_> {
                 fields.iter().all(|(name, value)| self.agree_with_themselves(name, value))
             }
             Value::Array(items) => items.iter().all(|item| self.agree_with_themselves("", item)),
-            Value::String(_) => self.agree(name, value, Some(value)),
-            Value::Null | Value::Bool(_) | Value::Number(_) => true,
+            Value::String(_) if name == ROUTING_NUMBER || self.minted.contains(&name) => {
+                self.agree(name, value, Some(value))
+            }
+            Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => true,
         }
     }
 
@@ -145,7 +147,7 @@ impl Fields<'_> {
             {
                 true
             }
-            (Value::String(_), Value::String(seen)) if name == "routingNumber" => {
+            (Value::String(_), Value::String(seen)) if name == ROUTING_NUMBER => {
                 let nine_digits = seen.len() == 9 && seen.bytes().all(|byte| byte.is_ascii_digit());
                 self.freedom.is_some() || nine_digits
             }
@@ -191,6 +193,9 @@ impl Fields<'_> {
         freedom.ahead.is_none_or(|known| ahead.abs_diff(known) <= freedom.clocks_apart)
     }
 }
+
+/// Nine digits, whichever.
+const ROUTING_NUMBER: &str = "routingNumber";
 
 /// What comes of an invoice that is synced.
 const OUTCOMES: &[&str] = &["created", "updated", "statusOnly"];
