@@ -4,11 +4,10 @@
 mod routed;
 
 use std::hint::black_box;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use mimalloc::MiMalloc;
-use tideover_harness::foretold::Case;
 use tideover_harness::generate;
 use tideover_harness::run::play_case;
 use tideover_harness::step::{Memory, Step};
@@ -55,15 +54,19 @@ fn routers(plan: &Plan) -> Routers {
     Routers::new(Service::new(profile.clone(), Seeded { seed: *seed }), *start)
 }
 
-/// Plays and judges what was made before.
-fn judge(runtime: &Runtime, world: &mut InProcess, plan: &Plan, cases: &[Case]) {
-    for case in cases {
+/// How long playing and judging takes, of cases that are made in between.
+fn judging(runtime: &Runtime, world: &mut InProcess, plan: &Plan) -> Duration {
+    let judge = |number| {
+        let case = world.walked(&plan.header, number, plan.steps);
+        let begun = Instant::now();
         let played = runtime.block_on(async {
             let mut target = world.fresh().await?;
-            play_case(&mut target, &plan.header, case).await
+            play_case(&mut target, &plan.header, &case).await
         });
-        assert!(played.expect("the target answers").held(), "case of seed {SEED}");
-    }
+        assert!(played.expect("the target answers").held(), "case {number} of seed {SEED}");
+        begun.elapsed()
+    };
+    plan.numbers().map(judge).sum()
 }
 
 /// What is sent of the steps of a case: the model alone, which nobody judges, is asked that.
@@ -103,10 +106,8 @@ fn steps(criterion: &mut Criterion) {
     let played = play(&runtime, &mut model, &plan).steps;
     let mut group = criterion.benchmark_group("steps");
     group.throughput(Throughput::Elements(played));
-    let numbers = plan.first..plan.first + plan.cases;
     let walk = |number| model.walked(&plan.header, number, plan.steps);
-    let cases: Vec<Case> = numbers.clone().map(walk).collect();
-    let requests: Vec<_> = cases.iter().map(|case| sent(&plan, &case.steps)).collect();
+    let requests: Vec<_> = plan.numbers().map(|number| sent(&plan, &walk(number).steps)).collect();
     group.bench_function("the model alone", |bencher| {
         bencher.iter(|| {
             for requests in &requests {
@@ -119,13 +120,13 @@ fn steps(criterion: &mut Criterion) {
     });
     group.bench_function("generation alone", |bencher| {
         bencher.iter(|| {
-            for case in numbers.clone() {
+            for case in plan.numbers() {
                 black_box(generate::walked(&plan.header, case, plan.steps));
             }
         });
     });
     group.bench_function("playing and judging alone", |bencher| {
-        bencher.iter(|| judge(&runtime, &mut model, &plan, &cases));
+        bencher.iter_custom(|times| (0..times).map(|_| judging(&runtime, &mut model, &plan)).sum());
     });
     group.bench_function("in process", |bencher| {
         bencher.iter(|| play(&runtime, &mut model, &plan));
