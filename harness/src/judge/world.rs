@@ -1,22 +1,29 @@
 //! One world that a target may be in: the model, in the state that explains what was seen.
 
-use std::borrow::Cow;
+mod look;
+mod reply;
+mod subject;
+mod translate;
+
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use tideover_model::wire::reply;
+use tideover_model::wire::reply::Reply as Answer;
 use tideover_model::wire::route::route;
 use tideover_model::{
-    BusinessDetails, BusinessId, Cents, Clause, Code, Contact, Face, FaceValue, Happening,
-    Operation, OperationKind, Outcome, PlatformId, Profile, Service, Status, Timestamp, clause,
+    BusinessDetails, Clause, Code, Contact, Face, Happening, Operation, OperationKind, Outcome,
+    PlatformId, Profile, Service, Timestamp, clause,
 };
 
 use crate::judge::amounts::{Advance, Amounts};
 use crate::judge::bindings::Bindings;
 use crate::judge::clock::{self, CLOCKS_APART, Clock};
-use crate::judge::comparison::{ABSENT, Comparison, Freedom, Point, life};
-use crate::judge::reading::{Asked, NEVER, Reading, Told};
+use crate::judge::comparison::{Comparison, Freedom, life};
+use crate::judge::reading::{Reading, Told};
 use crate::matcher::instants_apart;
-use crate::target::{Bare, Prepared, PreparedAction, PreparedCall, Seen};
+use crate::target::{Bare, Prepared, PreparedAction, Seen};
+
+pub(crate) use reply::Reply;
+pub(crate) use subject::Subject;
 
 /// A state of the model, and what of the target is called how in it.
 #[derive(Clone, Debug)]
@@ -32,44 +39,6 @@ pub(crate) struct World {
     clock: Clock,
     /// Whether the target tells of a business whichever name it likes.
     renames: bool,
-}
-
-/// What a world answers, and how that compares with what was seen.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Reply {
-    pub(crate) predicted: Seen,
-    pub(crate) refusal: Option<(Code, Clause)>,
-    pub(crate) points: Vec<Point>,
-    pub(crate) asked: Option<Asked>,
-    /// The listed code that was due where one came that isn't listed.
-    pub(crate) due: Option<Code>,
-    /// What nothing can be concluded from: an action was refused that this world has room for, or the clock may have
-    /// been moved.
-    pub(crate) doubts: Vec<Point>,
-}
-
-impl Reply {
-    /// How many sentences of the document do not hold.
-    pub(crate) fn contradictions(&self) -> usize {
-        self.points.iter().filter(|point| point.contradicts()).count()
-    }
-
-    /// How many points tell of another state than this, though the document doesn't say how.
-    pub(crate) fn differences(&self) -> usize {
-        let tells =
-            [clause!("gap.advanceObject"), clause!("gap.quoteExtra"), clause!("gap.taxIdResult")];
-        let tells = |point: &&Point| !point.holds && tells.contains(&point.clause);
-        // What is missing in one state is so in every other.
-        self.points.iter().filter(tells).filter(|point| point.seen != ABSENT).count()
-    }
-}
-
-/// What a request is about, as the model calls it.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Subject {
-    pub(crate) platform: PlatformId,
-    pub(crate) payee: Option<String>,
-    pub(crate) invoice: Option<String>,
 }
 
 impl World {
@@ -266,14 +235,6 @@ impl World {
         self.amounts.miss(Advance { platform, business, invoice: invoice.to_owned() }, told);
     }
 
-    /// The advance that a request asks for.
-    fn advance(&self, sent: &Prepared) -> Option<Advance> {
-        sent.kind().filter(|kind| *kind == OperationKind::RequestAdvance)?;
-        let Subject { platform, payee, invoice } = self.subject(sent);
-        let business = self.business(platform, &payee?)?;
-        Some(Advance { platform, business, invoice: invoice? })
-    }
-
     /// Whether the condition of the code that was seen holds, too (`gap.refusalPrecedence`).
     fn may_refuse_with(&mut self, sent: &Prepared, seen: &Seen, now: Timestamp) -> bool {
         let Some(code) = seen.code().and_then(Code::parse) else { return false };
@@ -328,35 +289,6 @@ impl World {
         done
     }
 
-    /// What `operation` would be answered, and nothing else.
-    pub(crate) fn look(
-        &self,
-        now: Timestamp,
-        platform: PlatformId,
-        operation: Operation,
-    ) -> Option<tideover_model::wire::reply::Reply> {
-        self.bare.face().clone().handle(now, platform, operation).ok()
-    }
-
-    /// What is outstanding with a business at the least: whatever takes its time may have happened. Cents.
-    pub(crate) fn least_outstanding(&self, platform: PlatformId, payee: &str) -> Option<Cents> {
-        let mut service = self.bare.face().clone();
-        let (business, eventually) = (payee.to_owned(), service.poll_timeout());
-        if let Some(eventually) = eventually {
-            // One transition enables the next.
-            (1..=2).for_each(|times| service.handle_timeout(eventually.after(times * NEVER)));
-        }
-        let now = self.bare.now();
-        asked_of_limit(&mut service, now, platform, business).map(|asked| asked.outstanding)
-    }
-
-    /// The business that a platform calls `payee`.
-    pub(crate) fn business(&self, platform: PlatformId, payee: &str) -> Option<BusinessId> {
-        let (mut service, now) = (self.bare.face().clone(), self.bare.now());
-        let asked = asked_of_limit(&mut service, now, platform, payee.to_owned());
-        asked.map(|asked| asked.business)
-    }
-
     /// The target takes a further key, of its first platform (0) or another one.
     pub(crate) fn introduce(&mut self, key: &str, platform: usize) {
         let platform = (platform > 0).then(|| format!("platform {platform}"));
@@ -390,162 +322,13 @@ impl World {
         let sync = Operation::SyncBusiness { business: business.clone(), details };
         self.operate(now, platform, Told::default(), sync);
         match self.look(now, platform, Operation::GetBusiness { business }) {
-            Some(reply::Reply::Business(business)) => business.tax_id_on_file,
+            Some(Answer::Business(business)) => business.tax_id_on_file,
             _ => false,
         }
     }
 
-    /// The tax ids that a request tells, or a vendor.
-    pub(crate) fn tax_ids(&self, sent: &Prepared) -> Vec<String> {
-        let call = match &sent.action {
-            PreparedAction::Call(call) => call,
-            PreparedAction::Act(fields) => {
-                let tax_id = fields.get("taxId").and_then(serde_json::Value::as_str);
-                return tax_id.map(str::to_owned).into_iter().collect();
-            }
-            PreparedAction::Advance(_) | PreparedAction::Deliveries => return Vec::new(),
-        };
-        let Some(operation) = call.operation() else { return Vec::new() };
-        let of_business = match operation {
-            Operation::SyncBusiness { details, .. } => details.tax_id.as_ref(),
-            _ => None,
-        };
-        let of_parties = operation
-            .syncs()
-            .into_iter()
-            .flat_map(|sync| [&sync.payee, &sync.payor].map(|party| party.details.tax_id.as_ref()));
-        of_business.into_iter().chain(of_parties.flatten()).cloned().collect()
-    }
-
-    /// What a request is about.
-    pub(crate) fn subject(&self, sent: &Prepared) -> Subject {
-        let platform = self.platform_of(sent).unwrap_or(PlatformId::DEFAULT);
-        let sent = self.translate(sent);
-        let call = match &sent.action {
-            PreparedAction::Call(call) => call,
-            PreparedAction::Act(fields) => {
-                let field = |name| Some(fields.get(name)?.as_str()?.to_owned());
-                let (payee, invoice) = (field("payeeExternalId"), field("invoiceExternalId"));
-                return Subject { platform, payee, invoice };
-            }
-            PreparedAction::Advance(_) | PreparedAction::Deliveries => {
-                return Subject { platform, payee: None, invoice: None };
-            }
-        };
-        let (payee, invoice) = match call.operation() {
-            Some(
-                Operation::GetInvoice { payee, invoice }
-                | Operation::RequestAdvance { payee, invoice },
-            ) => (Some(payee), Some(invoice)),
-            Some(Operation::SyncInvoice(sync)) => (Some(&sync.payee.business), Some(&sync.invoice)),
-            Some(
-                Operation::SetPayoutAccount { business, .. }
-                | Operation::GetBusiness { business }
-                | Operation::SyncBusiness { business, .. }
-                | Operation::Quote { business, .. }
-                | Operation::Invite { business, .. }
-                | Operation::CreateOnboardingSession { business },
-            ) => (Some(business), None),
-            _ => (None, None),
-        };
-        Subject { platform, payee: payee.cloned(), invoice: invoice.cloned() }
-    }
-
-    /// Whose key a request carries.
-    pub(crate) fn platform_of(&self, sent: &Prepared) -> Option<PlatformId> {
-        let authorization = sent.authorization.as_deref().map(|text| self.bindings.translate(text));
-        self.bare.face().platform_of(authorization.as_deref())
-    }
-
     fn service(&mut self) -> &mut Service<Reading> {
         self.bare.face_mut()
-    }
-
-    /// A request as the model would be sent it; borrowed where it is the same.
-    fn translate<'a>(&self, sent: &'a Prepared) -> Cow<'a, Prepared> {
-        let text = |text: &'a str| self.bindings.translate(text);
-        let authorization = sent.authorization.as_deref().map(text);
-        let action = match &sent.action {
-            PreparedAction::Call(call) => self.translate_call(call).map(PreparedAction::Call),
-            PreparedAction::Act(fields) => {
-                let fields = fields.iter().map(|(name, value)| match value {
-                    serde_json::Value::String(value) => (name.clone(), text(value).into()),
-                    value => (name.clone(), value.clone()),
-                });
-                Some(PreparedAction::Act(fields.collect()))
-            }
-            PreparedAction::Advance(_) | PreparedAction::Deliveries => None,
-        };
-        if action.is_none() && !matches!(authorization, Some(Cow::Owned(_))) {
-            return Cow::Borrowed(sent);
-        }
-        let action = action.unwrap_or_else(|| sent.action.clone());
-        Cow::Owned(Prepared { authorization: authorization.map(Cow::into_owned), action })
-    }
-
-    /// The same of a request of the partner API; nothing where it is the same.
-    fn translate_call(&self, call: &PreparedCall) -> Option<PreparedCall> {
-        let path = self.bindings.translate(&call.path);
-        let body = std::str::from_utf8(call.body()).ok().map(|body| self.bindings.translate(body));
-        if matches!(path, Cow::Borrowed(_)) && !matches!(body, Some(Cow::Owned(_))) {
-            return None;
-        }
-        let body = match body {
-            Some(body) => body.into_owned().into_bytes(),
-            None => call.body().to_vec(),
-        };
-        Some(PreparedCall::new(&call.method, path, call.content_type.clone(), body))
-    }
-}
-
-impl Reply {
-    /// A refusal for reasons that are not stated, perhaps with a code that isn't listed (`7.shape.2`).
-    pub(crate) fn of_gap(clause: Clause, seen: &Seen) -> Reply {
-        let point = Point {
-            clause,
-            holds: false,
-            field: "status".into(),
-            expected: String::new(),
-            seen: seen.status.to_string(),
-        };
-        Reply { predicted: seen.clone(), points: vec![point], ..Reply::default() }
-    }
-
-    /// A refusal of a body for its size.
-    fn too_large(seen: &Seen) -> Reply {
-        let clause = clause!("7.codes.payload_too_large");
-        let point = Point {
-            clause,
-            holds: Status::Documented(seen.status) == Code::PayloadTooLarge.status(),
-            field: "status".into(),
-            expected: format!("the status of {}", Code::PayloadTooLarge),
-            seen: seen.status.to_string(),
-        };
-        let refusal = Some((Code::PayloadTooLarge, clause));
-        Reply { predicted: seen.clone(), refusal, points: vec![point], ..Reply::default() }
-    }
-
-    /// The same, where the code that was seen is as good as the one predicted.
-    fn with_precedence(mut self, seen: &Seen) -> Reply {
-        for point in self.points.iter_mut().filter(|point| point.field == "code") {
-            point.clause = clause!("gap.refusalPrecedence");
-        }
-        if let Some(code) = seen.code().and_then(Code::parse) {
-            self.points.retain(|point| point.field != "status");
-            let documented = Status::Documented(seen.status);
-            let states = matches!(code.status(), Status::Documented(_));
-            if states {
-                self.points.push(Point {
-                    clause: Clause::find(&format!("7.codes.{code}"))
-                        .unwrap_or(clause!("7.shape.code")),
-                    holds: code.status() == documented,
-                    field: "status".into(),
-                    expected: format!("the status of {code}"),
-                    seen: seen.status.to_string(),
-                });
-            }
-        }
-        self
     }
 }
 
@@ -584,20 +367,6 @@ fn without_event_types(sent: &Prepared) -> Option<Prepared> {
 fn ahead(predicted: &Seen, seen: &Seen) -> Option<i64> {
     let expires_at = |answer: &Seen| Some(answer.json()?.get("expiresAt")?.as_str()?.to_owned());
     instants_apart(&expires_at(predicted)?, &expires_at(seen)?)
-}
-
-/// The question about its limit that a quote for a business asks, whatever else is missing.
-fn asked_of_limit(
-    service: &mut Service<Reading>,
-    now: Timestamp,
-    platform: PlatformId,
-    business: String,
-) -> Option<Asked> {
-    service.choices_mut().read(Told::refused(Code::ConcentrationExceeded));
-    service.choices_mut().leave_precedence();
-    let quote = Operation::Quote { business, face_value: FaceValue::new(1)? };
-    service.handle(now, platform, quote).ok()?;
-    service.choices_mut().take_asked()
 }
 
 /// The time is as late as it is; what is sent when, and which request fails, the model does not predict.

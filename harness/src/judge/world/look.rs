@@ -1,0 +1,54 @@
+//! What a world is asked that nobody sees.
+
+use tideover_model::wire::reply::Reply;
+use tideover_model::{
+    BusinessId, Cents, Code, Face, FaceValue, Operation, PlatformId, Service, Timestamp,
+};
+
+use super::World;
+use crate::judge::reading::{Asked, NEVER, Reading, Told};
+
+impl World {
+    /// What `operation` would be answered, and nothing else.
+    pub(crate) fn look(
+        &self,
+        now: Timestamp,
+        platform: PlatformId,
+        operation: Operation,
+    ) -> Option<Reply> {
+        self.bare.face().clone().handle(now, platform, operation).ok()
+    }
+
+    /// What is outstanding with a business at the least: whatever takes its time may have happened. Cents.
+    pub(crate) fn least_outstanding(&self, platform: PlatformId, payee: &str) -> Option<Cents> {
+        let mut service = self.bare.face().clone();
+        let (business, eventually) = (payee.to_owned(), service.poll_timeout());
+        if let Some(eventually) = eventually {
+            // One transition enables the next.
+            (1..=2).for_each(|times| service.handle_timeout(eventually.after(times * NEVER)));
+        }
+        let now = self.bare.now();
+        asked_of_limit(&mut service, now, platform, business).map(|asked| asked.outstanding)
+    }
+
+    /// The business that a platform calls `payee`.
+    pub(crate) fn business(&self, platform: PlatformId, payee: &str) -> Option<BusinessId> {
+        let (mut service, now) = (self.bare.face().clone(), self.bare.now());
+        let asked = asked_of_limit(&mut service, now, platform, payee.to_owned());
+        asked.map(|asked| asked.business)
+    }
+}
+
+/// The question about its limit that a quote for a business asks, whatever else is missing.
+fn asked_of_limit(
+    service: &mut Service<Reading>,
+    now: Timestamp,
+    platform: PlatformId,
+    business: String,
+) -> Option<Asked> {
+    service.choices_mut().read(Told::refused(Code::ConcentrationExceeded));
+    service.choices_mut().leave_precedence();
+    let quote = Operation::Quote { business, face_value: FaceValue::new(1)? };
+    service.handle(now, platform, quote).ok()?;
+    service.choices_mut().take_asked()
+}

@@ -1,0 +1,86 @@
+//! What a world answers, beside what was seen.
+
+use tideover_model::{Clause, Code, Status, clause};
+
+use crate::judge::comparison::{ABSENT, Point};
+use crate::judge::reading::Asked;
+use crate::target::Seen;
+
+/// What a world answers, and how that compares with what was seen.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Reply {
+    pub(crate) predicted: Seen,
+    pub(crate) refusal: Option<(Code, Clause)>,
+    pub(crate) points: Vec<Point>,
+    pub(crate) asked: Option<Asked>,
+    /// The listed code that was due where one came that isn't listed.
+    pub(crate) due: Option<Code>,
+    /// What nothing can be concluded from: an action was refused that this world has room for, or the clock may have
+    /// been moved.
+    pub(crate) doubts: Vec<Point>,
+}
+
+impl Reply {
+    /// How many sentences of the document do not hold.
+    pub(crate) fn contradictions(&self) -> usize {
+        self.points.iter().filter(|point| point.contradicts()).count()
+    }
+
+    /// How many points tell of another state than this, though the document doesn't say how.
+    pub(crate) fn differences(&self) -> usize {
+        let tells =
+            [clause!("gap.advanceObject"), clause!("gap.quoteExtra"), clause!("gap.taxIdResult")];
+        let tells = |point: &&Point| !point.holds && tells.contains(&point.clause);
+        // What is missing in one state is so in every other.
+        self.points.iter().filter(tells).filter(|point| point.seen != ABSENT).count()
+    }
+
+    /// A refusal for reasons that are not stated, perhaps with a code that isn't listed (`7.shape.2`).
+    pub(crate) fn of_gap(clause: Clause, seen: &Seen) -> Reply {
+        let point = Point {
+            clause,
+            holds: false,
+            field: "status".into(),
+            expected: String::new(),
+            seen: seen.status.to_string(),
+        };
+        Reply { predicted: seen.clone(), points: vec![point], ..Reply::default() }
+    }
+
+    /// A refusal of a body for its size.
+    pub(super) fn too_large(seen: &Seen) -> Reply {
+        let clause = clause!("7.codes.payload_too_large");
+        let point = Point {
+            clause,
+            holds: Status::Documented(seen.status) == Code::PayloadTooLarge.status(),
+            field: "status".into(),
+            expected: format!("the status of {}", Code::PayloadTooLarge),
+            seen: seen.status.to_string(),
+        };
+        let refusal = Some((Code::PayloadTooLarge, clause));
+        Reply { predicted: seen.clone(), refusal, points: vec![point], ..Reply::default() }
+    }
+
+    /// The same, where the code that was seen is as good as the one predicted.
+    pub(super) fn with_precedence(mut self, seen: &Seen) -> Reply {
+        for point in self.points.iter_mut().filter(|point| point.field == "code") {
+            point.clause = clause!("gap.refusalPrecedence");
+        }
+        if let Some(code) = seen.code().and_then(Code::parse) {
+            self.points.retain(|point| point.field != "status");
+            let documented = Status::Documented(seen.status);
+            let states = matches!(code.status(), Status::Documented(_));
+            if states {
+                self.points.push(Point {
+                    clause: Clause::find(&format!("7.codes.{code}"))
+                        .unwrap_or(clause!("7.shape.code")),
+                    holds: code.status() == documented,
+                    field: "status".into(),
+                    expected: format!("the status of {code}"),
+                    seen: seen.status.to_string(),
+                });
+            }
+        }
+        self
+    }
+}

@@ -1,0 +1,87 @@
+//! What a request is about.
+
+use tideover_model::{Face, Operation, OperationKind, PlatformId};
+
+use super::World;
+use crate::judge::amounts::Advance;
+use crate::target::{Prepared, PreparedAction};
+
+/// What a request is about, as the model calls it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Subject {
+    pub(crate) platform: PlatformId,
+    pub(crate) payee: Option<String>,
+    pub(crate) invoice: Option<String>,
+}
+
+impl World {
+    /// What a request is about.
+    pub(crate) fn subject(&self, sent: &Prepared) -> Subject {
+        let platform = self.platform_of(sent).unwrap_or(PlatformId::DEFAULT);
+        let sent = self.translate(sent);
+        let call = match &sent.action {
+            PreparedAction::Call(call) => call,
+            PreparedAction::Act(fields) => {
+                let field = |name| Some(fields.get(name)?.as_str()?.to_owned());
+                let (payee, invoice) = (field("payeeExternalId"), field("invoiceExternalId"));
+                return Subject { platform, payee, invoice };
+            }
+            PreparedAction::Advance(_) | PreparedAction::Deliveries => {
+                return Subject { platform, payee: None, invoice: None };
+            }
+        };
+        let (payee, invoice) = match call.operation() {
+            Some(
+                Operation::GetInvoice { payee, invoice }
+                | Operation::RequestAdvance { payee, invoice },
+            ) => (Some(payee), Some(invoice)),
+            Some(Operation::SyncInvoice(sync)) => (Some(&sync.payee.business), Some(&sync.invoice)),
+            Some(
+                Operation::SetPayoutAccount { business, .. }
+                | Operation::GetBusiness { business }
+                | Operation::SyncBusiness { business, .. }
+                | Operation::Quote { business, .. }
+                | Operation::Invite { business, .. }
+                | Operation::CreateOnboardingSession { business },
+            ) => (Some(business), None),
+            _ => (None, None),
+        };
+        Subject { platform, payee: payee.cloned(), invoice: invoice.cloned() }
+    }
+
+    /// The tax ids that a request tells, or a vendor.
+    pub(crate) fn tax_ids(&self, sent: &Prepared) -> Vec<String> {
+        let call = match &sent.action {
+            PreparedAction::Call(call) => call,
+            PreparedAction::Act(fields) => {
+                let tax_id = fields.get("taxId").and_then(serde_json::Value::as_str);
+                return tax_id.map(str::to_owned).into_iter().collect();
+            }
+            PreparedAction::Advance(_) | PreparedAction::Deliveries => return Vec::new(),
+        };
+        let Some(operation) = call.operation() else { return Vec::new() };
+        let of_business = match operation {
+            Operation::SyncBusiness { details, .. } => details.tax_id.as_ref(),
+            _ => None,
+        };
+        let of_parties = operation
+            .syncs()
+            .into_iter()
+            .flat_map(|sync| [&sync.payee, &sync.payor].map(|party| party.details.tax_id.as_ref()));
+        of_business.into_iter().chain(of_parties.flatten()).cloned().collect()
+    }
+
+    /// The advance that a request asks for.
+    pub(super) fn advance(&self, sent: &Prepared) -> Option<Advance> {
+        sent.kind().filter(|kind| *kind == OperationKind::RequestAdvance)?;
+        let Subject { platform, payee, invoice } = self.subject(sent);
+        let business = self.business(platform, &payee?)?;
+        Some(Advance { platform, business, invoice: invoice? })
+    }
+
+    /// Whose key a request carries.
+    pub(crate) fn platform_of(&self, sent: &Prepared) -> Option<PlatformId> {
+        let authorization = sent.authorization.as_deref().map(|text| self.bindings.translate(text));
+        self.bare.face().platform_of(authorization.as_deref())
+    }
+}
