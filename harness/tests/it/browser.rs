@@ -120,11 +120,20 @@ fn driver() -> Option<(Child, u16)> {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // The driver ends its browser when it is asked to end, and leaves it when it is killed.
-        let asked = Command::new("kill").arg(self.driver.id().to_string()).status();
-        if asked.is_err() {
-            let _ = self.driver.kill();
-        }
+        // The driver ends its browser with the session, and leaves it when it is killed.
+        let session = self.session.clone();
+        let ended = std::thread::spawn(|| end(session)).join();
+        let killed = self.driver.kill();
         let _ = self.driver.wait();
+        if !std::thread::panicking() {
+            ended.unwrap();
+            killed.unwrap();
+        }
     }
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn end(session: String) {
+    let client = reqwest::Client::builder().no_proxy().build().unwrap();
+    client.delete(session).send().await.unwrap().error_for_status().unwrap();
 }
