@@ -35,12 +35,21 @@ impl Check for Withheld {
     }
 }
 
-/// The first field of `value` that is one of `names`, however deep it stands.
+/// Whether a field holds anything, masked strings apart.
+fn tells(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::String(text) => !text.is_empty() && !text.contains(['*', '…', '•']),
+        Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => true,
+    }
+}
+
+/// The first field of `value` that tells something and is one of `names`, however deep it stands.
 fn field_among<'a>(value: &'a Value, names: &[&str]) -> Option<&'a str> {
     match value {
         Value::Object(fields) => fields.iter().find_map(|(name, value)| {
-            let named = names.contains(&name.as_str()).then_some(name.as_str());
-            named.or_else(|| field_among(value, names))
+            let named = names.contains(&name.as_str()) && tells(value);
+            if named { Some(name.as_str()) } else { field_among(value, names) }
         }),
         Value::Array(items) => items.iter().find_map(|item| field_among(item, names)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,

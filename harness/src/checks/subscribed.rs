@@ -20,7 +20,7 @@ pub(super) struct Subscription {
     path: String,
     /// Empty if it was not told.
     reference: String,
-    /// One, unless it is not told under the name that we assume.
+    /// What the answer told that may be the secret.
     keys: Vec<SigningKey>,
     pub(super) event_types: Option<Vec<Value>>,
     ended: Option<Ending>,
@@ -143,19 +143,16 @@ impl Subscription {
     fn told(body: &Value, exchange: &Exchange<'_>) -> Option<Subscription> {
         let text = |name: &str| body.get(name)?.as_str();
         let url = exchange.sent_field("url");
-        let keys = match text("secret") {
-            Some(secret) => vec![SigningKey::new(secret)],
-            None => {
-                let told = body.as_object()?.values().filter_map(Value::as_str);
-                told.map(SigningKey::new).collect()
-            }
-        };
+        let mut told = Vec::new();
+        strings_of(body, &mut told);
+        // Any of them may be the secret (`gap.subscriptionForm`); where one is called so, it is tried first.
+        told.sort_by_key(|told| Some(*told) != text("secret"));
         let asked = || exchange.sent_json()?.get("eventTypes");
         let event_types = body.get("eventTypes").or_else(asked);
         Some(Subscription {
-            path: path_of(text("url").or(url.as_deref())?)?,
+            path: path_of(url.as_deref().or(text("url"))?)?,
             reference: text("reference").unwrap_or_default().to_owned(),
-            keys,
+            keys: told.into_iter().map(SigningKey::new).collect(),
             event_types: event_types.and_then(Value::as_array).cloned(),
             ended: None,
         })
@@ -167,6 +164,16 @@ impl Subscription {
         // An inbox of many runs tells the path that follows the run's own.
         let signs = |key: &SigningKey| key.verify(header, &arrival.body, at).is_ok();
         self.path.ends_with(&arrival.path) && self.keys.iter().any(signs)
+    }
+}
+
+/// The strings of an answer, however deep they stand.
+fn strings_of<'a>(answer: &'a Value, found: &mut Vec<&'a str>) {
+    match answer {
+        Value::String(text) => found.push(text),
+        Value::Array(items) => items.iter().for_each(|item| strings_of(item, found)),
+        Value::Object(fields) => fields.values().for_each(|value| strings_of(value, found)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 

@@ -188,9 +188,8 @@ impl<'a> Search<'a> {
                     &answer.seen,
                     asked.now,
                 );
-                let explains = |one: &Attempt| {
-                    let (contradictions, differences) = one.rank();
-                    contradictions == 0 && (differences == 0 || !self.strict)
+                let explains = |Attempt { reply, .. }: &Attempt| {
+                    reply.contradictions() == 0 && (!self.strict || reply.differences() == 0)
                 };
                 let (good, bad): (Vec<Attempt>, Vec<Attempt>) =
                     attempts.into_iter().partition(explains);

@@ -265,10 +265,12 @@ impl Belief {
         if self.worlds.len() > 1 {
             self.bound();
         }
-        let Some(Reply { predicted, refusal, mut points, asked, due, doubts }) = best else {
+        let Some(Reply { predicted, refusal, mut points, asked, due, doubts, astray }) = best
+        else {
             // There is always a world, and it always answers.
             return Explanation::of_nothing(seen, platform);
         };
+        self.incomplete |= astray;
         points.extend(self.learn(sent, seen, asked));
         // Why the operator port refuses what could be, is the port's to know.
         let doubtful = self.incomplete || !doubts.is_empty();

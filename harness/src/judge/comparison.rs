@@ -15,12 +15,13 @@ use tideover_model::clause::Kind;
 use tideover_model::{Clause, Code, OperationKind, Seconds, Status, Timestamp, clause};
 
 use crate::judge::bindings::Bindings;
+use crate::matcher::instants_apart;
 use crate::target::{PreparedAction, Seen};
 
 pub(crate) use clauses::life;
 use clauses::{action_clause, body_clause, code_clause, field_clause};
 use fields::{Difference, differences};
-use gaps::{gap_within, nameless, opened_early};
+use gaps::{gap_within, nameless, opened_early, reorders};
 
 /// One thing that an answer says, beside what was expected there.
 #[derive(Clone, Debug, PartialEq)]
@@ -159,8 +160,9 @@ impl Comparison<'_> {
             for difference in differing {
                 let Difference { field, expected, seen } = difference;
                 let gap = self.freedom.and_then(|_| self.gap_at(field, seen == ABSENT));
+                let rounded = self.freedom.and_then(|_| self.rounded_at(field, expected, seen));
                 let life = self.freedom.and_then(|_| self.life_at(field, seen));
-                told(gap.or(life).unwrap_or(clause), false, field, &|| {
+                told(gap.or(rounded).or(life).unwrap_or(clause), false, field, &|| {
                     (expected.clone(), seen.clone())
                 });
             }
@@ -179,6 +181,15 @@ impl Comparison<'_> {
             return Some(clause!("gap.accountOpening"));
         }
         match self.kind? {
+            OperationKind::GetImport | OperationKind::ImportInvoices
+                if top(field) == "rows" && reorders(self.predicted.json()?, answer) =>
+            {
+                Some(clause!("gap.importExtra"))
+            }
+            // Where the secret stands is not shown, nor what else is called so.
+            OperationKind::Subscribe if field == "secret" && !answer[field].is_string() => {
+                nameless(OperationKind::Subscribe, field, answer)
+            }
             // What of the number is shown is open, and which states there are; that they are strings is not.
             OperationKind::SetPayoutAccount | OperationKind::GetInvoice
                 if matches!(field, "mask" | "collectionState") && !answer[field].is_string() =>
@@ -188,6 +199,15 @@ impl Comparison<'_> {
             kind if absent => nameless(kind, field, answer),
             kind => gap_within(kind, field),
         }
+    }
+
+    /// The gap that a date lies in which is told to the second.
+    fn rounded_at(&self, field: &str, expected: &str, seen: &str) -> Option<Clause> {
+        let is_date = self.kind == Some(OperationKind::GetInvoice)
+            && matches!(field, "issueDate" | "dueDate");
+        let [expected, seen] = [expected, seen].map(|date| date.trim_matches('"'));
+        let apart = instants_apart(expected, seen).filter(|_| is_date)?;
+        (apart.abs() <= 1).then_some(clause!("gap.datesReadBack"))
     }
 
     /// The sentence on how long a link lives, where another time is told than that.

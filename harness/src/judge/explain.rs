@@ -17,6 +17,16 @@ pub(crate) struct Attempt {
     pub(crate) reply: Reply,
 }
 
+/// How much of an answer is left unexplained; less is better.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Rank {
+    /// Whether the document contradicts that it is this success or refusal, and how many of its sentences do.
+    contradictions: (bool, usize),
+    /// Points that the document doesn't show and that tell of another state: what they mean is for the service
+    /// to say, so that no world is forgotten for them.
+    differences: usize,
+}
+
 /// What may have happened unseen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Unseen {
@@ -34,9 +44,10 @@ impl Attempt {
         Attempt { world, reply }
     }
 
-    /// What it leaves unexplained: sentences of the document, then what tells of another state.
-    pub(crate) fn rank(&self) -> (usize, usize) {
-        (self.reply.contradictions(), self.reply.differences())
+    /// What it leaves unexplained: the outcome, sentences of the document, then what tells of another state.
+    pub(crate) fn rank(&self) -> Rank {
+        let contradictions = (self.reply.contradicts_outcome(), self.reply.contradictions());
+        Rank { contradictions, differences: self.reply.differences() }
     }
 }
 
@@ -51,11 +62,12 @@ impl Unseen {
     ) -> Vec<Attempt> {
         let attempt = |world: &World| Attempt::of(world, sent, seen, now);
         let mut best: Vec<Attempt> = worlds.iter().map(attempt).collect();
-        let Some(mut least) = best.iter().map(Attempt::rank).min() else { return best };
-        best.retain(|one| one.rank() == least);
+        best.sort_by_key(Attempt::rank);
+        let Some(mut least) = best.first().map(Attempt::rank) else { return best };
+        best.retain(|one| one.rank().contradictions == least.contradictions);
         let mut frontier: Vec<World> = Vec::new();
         for depth in 0..self.deepest {
-            if least == (0, 0) {
+            if least == Rank::default() {
                 break;
             }
             let from = if depth == 0 { worlds } else { &frontier };
@@ -63,8 +75,11 @@ impl Unseen {
             let attempts: Vec<Attempt> = frontier.iter().map(attempt).collect();
             let Some(least_moved) = attempts.iter().map(Attempt::rank).min() else { break };
             if least_moved < least {
+                if least_moved.contradictions < least.contradictions {
+                    best.clear();
+                }
                 least = least_moved;
-                best = attempts.into_iter().filter(|one| one.rank() == least).collect();
+                best.splice(0..0, attempts.into_iter().filter(|one| one.rank() == least));
             }
         }
         if best.iter().all(|one| !one.reply.doubts.is_empty()) {

@@ -102,6 +102,9 @@ impl World {
         if let Some(plain) = without_event_types(sent).filter(|_| by_code) {
             return self.answered_whatever_events(&plain, reply, (seen, told), now);
         }
+        if seen.is_success() && reply.refuses_by_assumption() {
+            return self.answered_leniently(sent, reply, (seen, told), now);
+        }
         if !by_code || reply.predicted.is_success() || seen.is_success() {
             return (after, reply);
         }
@@ -131,8 +134,27 @@ impl World {
         (after, reply)
     }
 
-    fn compare(&mut self, sent: &Prepared, seen: &Seen, told: Told, now: Timestamp) -> Reply {
-        let (predicted, refusal) = self.play(sent, told, now);
+    /// What it answers to a request that the target takes though we assume that it is refused: if it is for its media
+    /// type, what is asked for is known all the same. Otherwise the target has gone where no world follows.
+    fn answered_leniently(
+        &self,
+        sent: &Prepared,
+        reply: Reply,
+        (seen, told): (&Seen, Told),
+        now: Timestamp,
+    ) -> (World, Reply) {
+        let mut after = self.clone();
+        let Some(plain) = without_media_type(sent) else {
+            let astray = !sent.kind().is_some_and(OperationKind::reads);
+            return (after, Reply { astray, ..reply });
+        };
+        let mut plainly = after.compare(&plain, seen, told, now);
+        plainly.points.splice(0..0, reply.points);
+        (after, plainly)
+    }
+
+    fn compare(&mut self, sent: &Prepared, seen: &Seen, choices: Told, now: Timestamp) -> Reply {
+        let (predicted, refusal) = self.play(sent, choices, now);
         if is_unpredictable(sent) {
             return Reply { predicted, refusal, ..Reply::default() };
         }
@@ -152,6 +174,9 @@ impl World {
             }),
         };
         let mut points = comparison.points(&mut self.bindings);
+        if seen.is_success() && !choices.untold().is_empty() {
+            self.miss(sent, &predicted, choices);
+        }
         if !self.amounts.is_empty()
             && let Some(advance) = self.advance(sent)
         {
@@ -217,10 +242,15 @@ impl World {
     pub(crate) fn carry_out(&mut self, index: usize, told: Told, now: Timestamp) -> bool {
         let sent = self.open.remove(index);
         let (predicted, _) = self.play(&sent, told.granted(), now);
-        let is_granted = predicted.json().is_some_and(|body| body["alreadyRequested"] == false);
-        let advance = self.advance(&sent).filter(|_| is_granted);
-        advance.into_iter().for_each(|advance| self.amounts.miss(advance, told));
+        self.miss(&sent, &predicted, told);
         predicted.is_success()
+    }
+
+    /// If an advance was granted, only those of its amounts are known that `told` tells.
+    fn miss(&mut self, sent: &Prepared, predicted: &Seen, told: Told) {
+        let is_granted = predicted.json().is_some_and(|body| body["alreadyRequested"] == false);
+        let advance = self.advance(sent).filter(|_| is_granted);
+        advance.into_iter().for_each(|advance| self.amounts.miss(advance, told));
     }
 
     /// Of an advance that was granted unseen, only what `told` tells is known.
@@ -361,6 +391,13 @@ fn without_event_types(sent: &Prepared) -> Option<Prepared> {
     body.as_object_mut()?.remove("eventTypes")?;
     let action = PreparedAction::Call(call.with_body(body.to_string().into()));
     Some(Prepared { action, ..sent.clone() })
+}
+
+/// A request of the published form but for its media type, without that.
+fn without_media_type(sent: &Prepared) -> Option<Prepared> {
+    let plain = sent.call()?.without_media_type();
+    plain.operation()?;
+    Some(Prepared { action: PreparedAction::Call(plain), ..sent.clone() })
 }
 
 /// How far a clock is ahead that tells when something expires.

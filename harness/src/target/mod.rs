@@ -224,6 +224,12 @@ impl PreparedCall {
         PreparedCall::new(method, path, content_type.clone(), body)
     }
 
+    /// The same request, which doesn't say of what type its body is.
+    #[must_use]
+    pub(crate) fn without_media_type(&self) -> PreparedCall {
+        PreparedCall::new(&self.method, &self.path, None, self.body.to_vec())
+    }
+
     /// The body.
     pub fn body(&self) -> &Payload {
         &self.body

@@ -1,5 +1,7 @@
 //! What the document leaves open is never held against a service, and what it states still is.
 
+mod told;
+
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
@@ -30,6 +32,8 @@ type Told = fn(&PreparedCall, Value) -> Value;
 struct Liberty {
     /// What is answered in the place of the service to the request of this number.
     instead: Instead,
+    /// What a request is taken for.
+    takes: fn(&PreparedCall) -> PreparedCall,
     /// What is answered in the place of the operator port to the action of this name.
     outside: fn(u64, &str) -> Option<Seen>,
     /// How a success is told.
@@ -50,6 +54,7 @@ struct Liberty {
 
 const NONE: Liberty = Liberty {
     instead: |_, _| None,
+    takes: Clone::clone,
     outside: |_, _| None,
     told: |_, body| body,
     code: |code| code,
@@ -136,7 +141,8 @@ impl Target for Free {
             }
             return Ok(seen);
         }
-        let seen = self.target.send(step).await?;
+        let action = PreparedAction::Call((self.liberty.takes)(call));
+        let seen = self.target.send(&Prepared { action, ..step.clone() }).await?;
         Ok(self.tell(call, seen))
     }
 

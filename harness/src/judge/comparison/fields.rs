@@ -198,7 +198,7 @@ impl Fields<'_> {
 const ROUTING_NUMBER: &str = "routingNumber";
 
 /// What comes of an invoice that is synced.
-const OUTCOMES: &[&str] = &["created", "updated", "statusOnly"];
+pub(super) const OUTCOMES: &[&str] = &["created", "updated", "statusOnly"];
 
 /// May be reworded at any time.
 fn is_prose(name: &str) -> bool {

@@ -3,6 +3,7 @@
 use serde_json::Value;
 use tideover_model::{Clause, OperationKind, clause};
 
+use super::fields::OUTCOMES;
 use super::top;
 
 /// What is not shown by name: the gap that it is, where it is missing under the name that we assume.
@@ -19,13 +20,15 @@ pub(super) fn nameless(kind: OperationKind, field: &str, answer: &Value) -> Opti
             others().any(|(_, value)| value.is_object()).then_some(clause!("gap.taxIdResult"))
         }
         (OperationKind::Subscribe, "secret") => {
-            others().any(|(_, value)| value.is_string()).then_some(clause!("gap.subscriptionForm"))
+            others().any(|(_, value)| holds_text(value)).then_some(clause!("gap.subscriptionForm"))
         }
         (OperationKind::Subscribe, _) => Some(clause!("gap.subscriptionForm")),
         (OperationKind::RequestAdvance, "remittance" | "alreadyRequested") => None,
-        (OperationKind::RequestAdvance, _) if answer["alreadyRequested"] == true => {
-            Some(clause!("gap.advanceVariants"))
-        }
+        // Which variant is told when is not shown, nor which four properties the smaller one has.
+        (OperationKind::RequestAdvance, _) => answer
+            .as_object()
+            .filter(|properties| properties.len() >= 4)
+            .map(|_| clause!("gap.advanceVariants")),
         (OperationKind::GetImport | OperationKind::ImportInvoices, "rows")
             if rest.ends_with(".outcome") =>
         {
@@ -33,6 +36,32 @@ pub(super) fn nameless(kind: OperationKind, field: &str, answer: &Value) -> Opti
         }
         _ => gap_within(kind, field),
     }
+}
+
+/// Whether a string stands in it, however deep.
+fn holds_text(value: &Value) -> bool {
+    match value {
+        Value::String(_) => true,
+        Value::Array(items) => items.iter().any(holds_text),
+        Value::Object(fields) => fields.values().any(holds_text),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+/// Whether two reports tell the same outcomes in another order, which is not shown; the name of that of a rejected
+/// row isn't, either.
+pub(super) fn reorders(predicted: &Value, seen: &Value) -> bool {
+    let outcomes = |report: &Value| {
+        let rows = report["rows"].as_array()?;
+        let known = |row: &Value| {
+            let outcome = row["outcome"].as_str()?;
+            Some(OUTCOMES.contains(&outcome).then(|| outcome.to_owned()))
+        };
+        let mut outcomes = rows.iter().map(known).collect::<Option<Vec<_>>>()?;
+        outcomes.sort();
+        Some(outcomes)
+    };
+    outcomes(predicted).is_some_and(|predicted| outcomes(seen) == Some(predicted))
 }
 
 /// The names that answers share with no object, and no secret, whose name isn't shown.

@@ -1,5 +1,6 @@
 //! What a world answers, beside what was seen.
 
+use tideover_model::clause::Kind;
 use tideover_model::{Clause, Code, Status, clause};
 
 use crate::judge::comparison::{ABSENT, Point};
@@ -18,12 +19,24 @@ pub(crate) struct Reply {
     /// What nothing can be concluded from: an action was refused that this world has room for, or the clock may have
     /// been moved.
     pub(crate) doubts: Vec<Point>,
+    /// Whether the target did what this world refuses for an assumption: what it is like since is not known.
+    pub(crate) astray: bool,
 }
 
 impl Reply {
     /// How many sentences of the document do not hold.
     pub(crate) fn contradictions(&self) -> usize {
         self.points.iter().filter(|point| point.contradicts()).count()
+    }
+
+    /// Whether the document contradicts that it is a success, or a refusal with this code.
+    pub(crate) fn contradicts_outcome(&self) -> bool {
+        self.points.iter().any(|point| point.field == "code" && point.contradicts())
+    }
+
+    /// Whether it is a refusal that the document does not ask for.
+    pub(super) fn refuses_by_assumption(&self) -> bool {
+        self.refusal.is_some_and(|(_, clause)| clause.kind() != Kind::Documented)
     }
 
     /// How many points tell of another state than this, though the document doesn't say how.

@@ -1,0 +1,153 @@
+//! What is told otherwise than by the mock, where the document doesn't show how it is told.
+
+use super::*;
+
+async fn assert_told(told: Told) {
+    assert_free(Liberty { told, ..NONE }).await;
+}
+
+fn fields<'a>(
+    body: &'a mut Value,
+    name: &str,
+) -> impl Iterator<Item = (&'a String, &'a mut Value)> {
+    body.get_mut(name).and_then(Value::as_object_mut).into_iter().flatten()
+}
+
+#[tokio::test]
+async fn what_objects_mean_that_are_not_shown_is_the_services_to_say() {
+    assert_told(|_, mut body| {
+        if body["taxIdResult"].is_object() {
+            body["taxIdResult"] = json!({ "outcome": "accepted" });
+        }
+        body
+    })
+    .await;
+    assert_told(|call, mut body| {
+        if call.path == "/v1/quotes" {
+            for (_, met) in fields(&mut body, "onboarding") {
+                *met = json!(met == false);
+            }
+        }
+        body
+    })
+    .await;
+}
+
+/// Which variant is told when is not shown, nor which four properties the smaller one has.
+#[tokio::test]
+async fn an_advance_is_told_in_either_variant() {
+    let missing: [Told; 2] = [
+        |_, body| match body["alreadyRequested"].is_boolean() {
+            true => without(without(body, "financeableAmount"), "forwardedAtPayment"),
+            false => body,
+        },
+        |_, body| match body["alreadyRequested"] == false {
+            true => without(without(body, "advanceAmount"), "feeTotal"),
+            false => body,
+        },
+    ];
+    for told in missing {
+        assert_told(told).await;
+    }
+    let three: Told = |_, body| match body["alreadyRequested"] == false {
+        true => without(without(without(body, "advanceAmount"), "feeTotal"), "financeableAmount"),
+        false => body,
+    };
+    assert_violated(Liberty { told: three, ..NONE }, "2.advance.advanceAmount").await;
+}
+
+#[tokio::test]
+async fn a_media_type_that_is_assumed_may_be_taken() {
+    let takes = |call: &PreparedCall| {
+        let mut taken = call.clone();
+        if !call.path.contains("/imports/") {
+            taken.content_type = Some("application/json".to_owned());
+        }
+        taken
+    };
+    assert_free(Liberty { takes, ..NONE }).await;
+}
+
+#[tokio::test]
+async fn a_subscription_is_told_in_any_form() {
+    let forms: [Told; 3] = [
+        |call, mut body| {
+            if call.path == "/v1/webhooks" && call.method == "POST" {
+                body["url"] = json!("https://elsewhere.example/in/normal/form");
+            }
+            body
+        },
+        |_, mut body| {
+            if body.get("secret").is_some() {
+                body["secret"] = json!({ "name": "signing", "value": body["secret"] });
+            }
+            body
+        },
+        |_, mut body| {
+            if body.get("secret").is_some() {
+                body["signingKey"] = body["secret"].take();
+                body["secret"] = json!(format!("name of {}", body["reference"]));
+            }
+            body
+        },
+    ];
+    for told in forms {
+        assert_told(told).await;
+    }
+}
+
+#[tokio::test]
+async fn a_list_may_say_that_a_secret_is_withheld() {
+    let listed: [Told; 2] = [
+        |_, mut body| {
+            for one in body.as_array_mut().into_iter().flatten() {
+                one["secret"] = Value::Null;
+            }
+            body
+        },
+        |_, mut body| {
+            for one in body.as_array_mut().into_iter().flatten() {
+                one["secret"] = json!("whsec_****");
+            }
+            body
+        },
+    ];
+    for told in listed {
+        assert_told(told).await;
+    }
+}
+
+#[tokio::test]
+async fn the_rows_of_a_report_come_in_any_order() {
+    assert_told(|_, mut body| {
+        if let Some(rows) = body.get_mut("rows").and_then(Value::as_array_mut) {
+            rows.reverse();
+        }
+        body
+    })
+    .await;
+    let otherwise: Told = |_, mut body| {
+        for row in body.get_mut("rows").and_then(Value::as_array_mut).into_iter().flatten() {
+            if row["outcome"] == "created" {
+                row["outcome"] = json!("updated");
+            }
+        }
+        body
+    };
+    assert_violated(Liberty { told: otherwise, ..NONE }, "2.importReport.rows").await;
+}
+
+#[tokio::test]
+async fn dates_are_told_to_the_second() {
+    assert_told(|_, mut body| {
+        for name in ["issueDate", "dueDate"] {
+            if let Some(Value::String(date)) = body.get_mut(name)
+                && let Some((second, _)) = date.split_once('.')
+            {
+                *date = format!("{second}Z");
+            }
+        }
+        body
+    })
+    .await;
+}
