@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use tideover_model::{
     BusinessId, Cents, Clause, Code, Happening, Operation, OperationKind, PlatformId, Profile,
-    Timestamp, clause, wire,
+    Timestamp, bearer, clause, wire,
 };
 
 use crate::judge::bounds::Limits;
@@ -36,6 +36,8 @@ pub(crate) struct Belief {
     /// Whether a tax id was told where no answer says whether some business held it.
     may_share: bool,
     limits: Limits,
+    /// Keys that may be of one platform or another.
+    keys: Vec<String>,
 }
 
 /// How an answer is explained, or how it would have to be to be explained.
@@ -81,7 +83,8 @@ impl Belief {
     ) -> Belief {
         let worlds = vec![World::new(profile.clone(), inbox, api_key, start).renaming()];
         let (incomplete, may_share, limits) = (false, false, Limits::default());
-        Belief { profile, worlds, outside, before, incomplete, may_share, limits }
+        let keys = Vec::new();
+        Belief { profile, worlds, outside, before, incomplete, may_share, limits, keys }
     }
 
     /// What the clock of the target shows, only its answers tell.
@@ -104,6 +107,7 @@ impl Belief {
         // With how many platforms there are besides the first.
         let mut worlds: Vec<(World, usize)> = self.worlds.drain(..).map(|one| (one, 0)).collect();
         for key in keys {
+            self.keys.push(key.to_owned());
             let with_key = |(world, others): (World, usize)| {
                 (0..=others + 1).map(move |platform| {
                     let mut world = world.clone();
@@ -232,8 +236,19 @@ impl Belief {
     fn platform_of(&self, sent: &Prepared) -> Option<PlatformId> {
         let owners = self.worlds.iter().map(|world| world.platform_of(sent));
         let owners: BTreeSet<Option<PlatformId>> = owners.collect();
-        let PlatformId(last) = owners.last().copied()??;
-        Some(PlatformId(if owners.len() == 1 { last } else { UNSURE + last }))
+        let platform = owners.last().copied()??;
+        // In a world that was forgotten it may be another's.
+        let is_sure = owners.len() == 1 && (self.keys.is_empty() || !self.incomplete);
+        Some(if is_sure { platform } else { self.platform_of_its_own(sent) })
+    }
+
+    /// A platform that no other key is of.
+    fn platform_of_its_own(&self, sent: &Prepared) -> PlatformId {
+        let key = sent.authorization.as_deref().and_then(bearer);
+        let number = self.keys.iter().position(|known| key == Some(known.as_str()));
+        // The first key of all is not among those that may be another's.
+        let number = number.and_then(|number| u32::try_from(number + 1).ok());
+        PlatformId(UNSURE + number.unwrap_or(0))
     }
 
     /// Keeps the worlds that explain an answer. Where none does, the target is taken to be in the one that

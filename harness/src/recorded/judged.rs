@@ -3,7 +3,7 @@
 use std::mem::{discriminant, replace};
 
 use serde_json::Value;
-use tideover_model::Profile;
+use tideover_model::{Profile, bearer};
 
 use crate::checks::registry::shows_in_an_answer;
 use crate::finding::Finding;
@@ -14,7 +14,7 @@ use crate::report::document::Ending;
 use crate::run::Listener;
 use crate::step::{Action, Call, Caller, Step};
 use crate::suite::{Failure, Summary};
-use crate::target::{Prepared, PreparedAction};
+use crate::target::{Prepared, PreparedAction, Seen};
 use crate::transcript::{Header, Transcript};
 
 /// What is concluded of a recording.
@@ -40,11 +40,17 @@ pub fn judge(recording: &Recording, profile: &Profile) -> Judged {
 
 impl Judged {
     fn listen(&mut self, recording: &Recording, header: &Header, case: u64, heard: &[Recorded]) {
-        let anew = || {
-            let (accepted, inbox) = (&recording.accepted, recording.inbox.as_deref());
-            Listener::new(header, accepted, inbox, (Outside::Open, Before::Anything))
+        let keys = keys_in(heard, &recording.accepted);
+        // Who listens from an index on.
+        let anew = |from: usize| {
+            let (inbox, unknown) = (recording.inbox.as_deref(), (Outside::Open, Before::Anything));
+            let mut listener = Listener::new(header, &keys, inbox, unknown);
+            for (one, seen) in heard[..from].iter().filter_map(acted) {
+                listener.recall(&one.sent, seen, one.now);
+            }
+            listener
         };
-        let (mut listener, mut familiar) = (anew(), Familiar::default());
+        let (mut listener, mut familiar) = (anew(0), Familiar::default());
         // With which index each listener began.
         let mut begun = 0;
         let shown = |index: usize, found: &Finding| {
@@ -55,14 +61,16 @@ impl Judged {
             let mut is_told = true;
             if !findings.is_empty() && !familiar.has_all_of(&one.sent) {
                 // What was taken to be there before was not: all of it is forgotten.
-                self.forget(replace(&mut listener, anew()), |at, found| shown(begun + at, found));
+                let before = replace(&mut listener, anew(index));
+                self.forget(before, |at, found| shown(begun + at, found));
                 begun = index;
                 familiar = Familiar::default();
                 findings = hear(&mut listener, one);
                 is_told = findings.is_empty();
             }
             if !is_told {
-                self.forget(replace(&mut listener, anew()), |at, found| shown(begun + at, found));
+                let before = replace(&mut listener, anew(index + 1));
+                self.forget(before, |at, found| shown(begun + at, found));
                 begun = index + 1;
                 findings.retain(holds_whatever_was_before);
                 self.untold += u64::from(findings.is_empty());
@@ -84,6 +92,27 @@ impl Judged {
         played.answers.pop();
         self.summary.add(&played, shown);
     }
+}
+
+/// The keys that a case uses, of those that were ever taken; whose one is that was issued in it, is told there.
+fn keys_in(heard: &[Recorded], accepted: &[String]) -> Vec<String> {
+    let issued: Vec<&str> =
+        heard.iter().filter_map(acted).filter_map(|(_, seen)| issued(seen)).collect();
+    let is_used =
+        |key: &&String| heard.iter().any(|one| one.sent.authorization.as_ref() == Some(key));
+    let is_issued = |key: &&String| bearer(key).is_some_and(|key| issued.contains(&key));
+    accepted.iter().filter(is_used).filter(|key| !is_issued(key)).cloned().collect()
+}
+
+/// What the operator port was asked to do, and its answer.
+fn acted(one: &Recorded) -> Option<(&Recorded, &Seen)> {
+    let is_act = matches!(one.sent.action, PreparedAction::Act(_));
+    Some((one, one.seen.as_ref().filter(|_| is_act)?))
+}
+
+/// The key that the operator port has issued.
+fn issued(seen: &Seen) -> Option<&str> {
+    seen.json().filter(|_| seen.is_success())?.get("key")?.as_str()
 }
 
 fn hear(listener: &mut Listener, one: &Recorded) -> Vec<Finding> {

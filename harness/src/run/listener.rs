@@ -43,6 +43,13 @@ impl Listener {
         Listener { run }
     }
 
+    /// What the operator port was seen to do before anything was listened to.
+    pub(crate) fn recall(&mut self, sent: &Prepared, seen: &Seen, now: Timestamp) {
+        if let Shadow::Believed(belief) = &mut self.run.shadow {
+            belief.observe(sent, seen, now);
+        }
+    }
+
     /// What is found in an answer, or in that there is none.
     pub(crate) fn listen(
         &mut self,

@@ -452,20 +452,44 @@ fn a_file_that_is_neither_is_told_in_a_line() {
 /// What a run has written down before it was sent is judged as it was when it was played.
 #[tokio::test]
 async fn the_journal_of_a_run_against_a_right_service_holds() {
-    let mock = tideover_sim::Mock::builder().seed(7).start().await.unwrap();
     let folder = tempfile::tempdir().unwrap();
+    let more = ["--seed", "3", "--cases", "30", "--learn", "learned.toml"];
+    let judged = judged_again(folder.path(), &more).await;
+    assert_eq!(judged.status.code(), Some(0), "{}", String::from_utf8_lossy(&judged.stdout));
+    let learned = std::fs::read_to_string(folder.path().join("learned.toml")).unwrap();
+    let learned: Profile = toml::from_str(&learned).unwrap();
+    learned.check().unwrap();
+}
+
+/// The operator port has issued keys in many of its cases, and each case is judged by its own.
+#[tokio::test]
+async fn the_keys_of_one_case_say_nothing_of_another() {
+    for seed in ["1", "2", "3"] {
+        let folder = tempfile::tempdir().unwrap();
+        let more = ["--seed", seed, "--cases", "50", "--steps", "40"];
+        let judged = judged_again(folder.path(), &more).await;
+        let journal = std::fs::read_to_string(folder.path().join("tideover-journal.jsonl"));
+        assert!(journal.unwrap().matches("\"issueKey\"").count() > 10, "seed {seed}");
+        let told = String::from_utf8_lossy(&judged.stdout);
+        assert_ne!(judged.status.code(), Some(1), "seed {seed}: {told}");
+    }
+}
+
+/// A check of the mock, whose journal is judged.
+async fn judged_again(folder: &Path, more: &[&str]) -> Output {
+    let mock = tideover_sim::Mock::builder().seed(7).start().await.unwrap();
     let run = |arguments: &[&str]| {
         let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_tideover"));
-        command.current_dir(folder.path()).env("TIDEOVER_KEY", mock.api_key()).args(arguments);
+        command.current_dir(folder).env("TIDEOVER_KEY", mock.api_key()).args(arguments);
         command.output()
     };
-    let url = mock.url().to_owned();
-    let played = run(&[
+    let url = mock.url();
+    let check = [
         "check",
         "--target",
-        &url,
+        url,
         "--operator",
-        &url,
+        url,
         "--allow-writes",
         "--account-prefix",
         "test-",
@@ -487,19 +511,8 @@ async fn the_journal_of_a_run_against_a_right_service_holds() {
         "3000",
         "--max-financed",
         "100000000",
-        "--seed",
-        "3",
-        "--cases",
-        "30",
-        "--learn",
-        "learned.toml",
-    ])
-    .await
-    .unwrap();
+    ];
+    let played = run(&[&check, more].concat()).await.unwrap();
     assert_eq!(played.status.code(), Some(0), "{}", String::from_utf8_lossy(&played.stdout));
-    let learned = std::fs::read_to_string(folder.path().join("learned.toml")).unwrap();
-    let learned: Profile = toml::from_str(&learned).unwrap();
-    learned.check().unwrap();
-    let judged = run(&["judge", "tideover-journal.jsonl"]).await.unwrap();
-    assert_eq!(judged.status.code(), Some(0), "{}", String::from_utf8_lossy(&judged.stdout));
+    run(&["judge", "tideover-journal.jsonl"]).await.unwrap()
 }
