@@ -53,8 +53,8 @@ pub(crate) struct Explanation {
     pub(crate) points: Vec<Point>,
     /// The listed code that was due where one came that isn't listed.
     pub(crate) due: Option<Code>,
-    /// Whether a world that would explain it may have been forgotten, or somebody else may be to blame.
-    pub(crate) inconclusive: bool,
+    /// What contradicts the document, unless a world was forgotten that explains it, or somebody else is to blame.
+    pub(crate) open: Vec<Point>,
 }
 
 impl Explanation {
@@ -66,7 +66,7 @@ impl Explanation {
             platform,
             points: Vec::new(),
             due: None,
-            inconclusive: false,
+            open: Vec::new(),
         }
     }
 }
@@ -288,10 +288,11 @@ impl Belief {
         self.incomplete |= astray;
         points.extend(self.learn(sent, seen, asked));
         // Why the operator port refuses what could be, is the port's to know.
-        let doubtful = self.incomplete || !doubts.is_empty();
-        points.extend(doubts);
-        let inconclusive = doubtful && points.iter().any(Point::contradicts);
-        Explanation { predicted, refusal, platform, points, due, inconclusive }
+        let (mut open, rest): (Vec<Point>, Vec<Point>) =
+            doubts.into_iter().partition(Point::contradicts);
+        points.extend(rest);
+        open.extend(points.extract_if(.., |point| self.incomplete && point.contradicts()));
+        Explanation { predicted, refusal, platform, points, due, open }
     }
 
     /// Whatever failed may have been carried out before it did (`7.retrying.1`).

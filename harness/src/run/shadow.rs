@@ -26,7 +26,7 @@ pub(super) struct Prediction<'a> {
     pub(super) refusal: Option<(Code, Clause)>,
     pub(super) platform: Option<PlatformId>,
     pub(super) unsettled: bool,
-    /// What contradicts the document, unless a world was forgotten that explains it.
+    /// What contradicts the document, unless a world was forgotten that explains it, or somebody else is to blame.
     pub(super) open_points: Vec<Point>,
     pub(super) since: Timestamp,
     pub(super) now: Timestamp,
@@ -129,13 +129,8 @@ impl Prediction<'_> {
         since: Timestamp,
         now: Timestamp,
     ) -> Prediction<'static> {
-        let Explanation { predicted, refusal, platform, mut points, due, inconclusive } =
+        let Explanation { predicted, refusal, platform, points, due, open } =
             belief.observe(sent, seen, now);
-        let open_points = if inconclusive {
-            points.extract_if(.., |point| point.contradicts()).collect()
-        } else {
-            Vec::new()
-        };
         let (arrivals, unsettled) = (Cow::default(), belief.is_unsettled());
         let ahead = belief.ahead();
         Prediction {
@@ -144,7 +139,7 @@ impl Prediction<'_> {
             refusal,
             platform,
             unsettled,
-            open_points,
+            open_points: open,
             since,
             now,
             arrivals,

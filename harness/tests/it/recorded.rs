@@ -449,6 +449,32 @@ fn a_file_that_is_neither_is_told_in_a_line() {
     }
 }
 
+const CREATED: &str = r#"{"externalId":"acme","created":true,"reason":"New."}"#;
+
+/// A business that is synced, and then links for it.
+fn with_links(links: &[(&str, &str)]) -> Value {
+    let link = |(url, expires_at): &(&str, &str)| {
+        let url: Value = serde_json::from_str(url).unwrap();
+        let answer = json!({ "url": url, "expiresAt": expires_at });
+        ("POST", "/v1/onboarding-sessions", json!({ "externalId": "acme" }), 201, answer)
+    };
+    let synced = serde_json::from_str(CREATED).unwrap();
+    let sync = ("PUT", ORGANIZATION, json!({ "legalName": "Acme Ltd" }), 200, synced);
+    archive(&[sync].into_iter().chain(links.iter().map(link)).collect::<Vec<_>>())
+}
+
+/// That the clock may have been moved says nothing of what else an answer holds.
+#[test]
+fn a_leap_of_the_clock_hides_nothing_else() {
+    let (code, text) = judged(&with_links(&[
+        (r#""https://onboard.example/1""#, "2026-03-01T10:15:01Z"),
+        ("5", "2026-03-01T11:15:02Z"),
+    ]));
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("2.session.url violated"), "{text}");
+    assert!(text.contains("8.sessionLife inconclusive"), "{text}");
+}
+
 /// What a run has written down before it was sent is judged as it was when it was played.
 #[tokio::test]
 async fn the_journal_of_a_run_against_a_right_service_holds() {
