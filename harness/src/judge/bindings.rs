@@ -31,6 +31,15 @@ impl Bindings {
         known && taken
     }
 
+    /// Whether nothing but what the model calls `predicted` was called `seen` before; it is from now on.
+    pub(crate) fn rename(&mut self, field: &'static str, predicted: &str, seen: &str) -> bool {
+        let is_its_own = stands_for(&mut self.predicted, field, seen, predicted);
+        if is_its_own {
+            self.seen.entry(field).or_default().insert(predicted.to_owned(), seen.to_owned());
+        }
+        is_its_own
+    }
+
     /// What the target calls what the model calls `predicted`.
     pub(crate) fn seen(&self, field: &'static str, predicted: &str) -> Option<&String> {
         self.seen.get(field)?.get(predicted)

@@ -1,9 +1,12 @@
 //! What the clock of a target shows beside ours, as far as its answers tell.
 
+use std::collections::BTreeMap;
+
 use tideover_model::Clause;
 
 use crate::judge::comparison::Point;
 use crate::matcher::instants_apart;
+use crate::target::Seen;
 
 /// How far the clock of a target may be off. Seconds.
 pub(super) const CLOCKS_APART: u64 = 300;
@@ -21,6 +24,8 @@ pub(super) struct Clock {
     leap: Option<Leap>,
     /// How far it is ahead by times that no sentence is about. Seconds.
     hints: Vec<i64>,
+    /// When each invitation was said to expire, as the model calls it.
+    invitations: BTreeMap<String, String>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -45,7 +50,14 @@ pub(super) enum Told {
 impl Clock {
     /// One that shows what ours does.
     pub(super) fn ours() -> Clock {
-        Clock { ahead: Some(0), by: None, is_loose: false, leap: None, hints: Vec::new() }
+        Clock {
+            ahead: Some(0),
+            by: None,
+            is_loose: false,
+            leap: None,
+            hints: Vec::new(),
+            invitations: BTreeMap::new(),
+        }
     }
 
     /// One that only answers tell of.
@@ -61,6 +73,15 @@ impl Clock {
     /// How far it is ahead of ours, if that is known. Seconds.
     pub(super) fn ahead(&self) -> Option<i64> {
         self.ahead
+    }
+
+    /// Whether an invitation that is repeated is said to expire when it was said to before: that tells no time.
+    pub(super) fn is_told_again(&mut self, predicted: &Seen, seen: &Seen) -> bool {
+        let field = |answer: &Seen, name| Some(answer.json()?.get(name)?.as_str()?.to_owned());
+        let told = field(predicted, "inviteId").zip(field(seen, "expiresAt"));
+        told.is_some_and(|(invitation, expires_at)| {
+            self.invitations.insert(invitation, expires_at.clone()) == Some(expires_at)
+        })
     }
 
     /// Learns how far it is ahead from when a link expires, whose `life` is stated.

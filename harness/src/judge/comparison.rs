@@ -47,6 +47,8 @@ pub(crate) struct Freedom {
     pub(crate) ahead: Option<i64>,
     /// Whether it tells of a business whichever name it likes.
     pub(crate) renames: bool,
+    /// Whether it tells of a repeated invitation that it expires when it was said to before.
+    pub(crate) keeps_expiry: bool,
 }
 
 /// An answer of the target and the model's.
@@ -158,11 +160,13 @@ impl Comparison<'_> {
                 told(clause, true, field, &Default::default);
             }
             for difference in differing {
-                let Difference { field, expected, seen } = difference;
-                let gap = self.freedom.and_then(|_| self.gap_at(field, seen == ABSENT));
-                let rounded = self.freedom.and_then(|_| self.rounded_at(field, expected, seen));
-                let life = self.freedom.and_then(|_| self.life_at(field, seen));
-                told(gap.or(rounded).or(life).unwrap_or(clause), false, field, &|| {
+                let Difference { field, expected, seen, gap } = difference;
+                let gap_at = |freedom| {
+                    let gap = gap.or_else(|| self.gap_at(field, seen == ABSENT));
+                    let gap = gap.or_else(|| self.rounded_at(field, expected, seen));
+                    gap.or_else(|| self.life_at(freedom, field, seen))
+                };
+                told(self.freedom.and_then(gap_at).unwrap_or(clause), false, field, &|| {
                     (expected.clone(), seen.clone())
                 });
             }
@@ -210,10 +214,12 @@ impl Comparison<'_> {
         (apart.abs() <= 1).then_some(clause!("gap.datesReadBack"))
     }
 
-    /// The sentence on how long a link lives, where another time is told than that.
-    fn life_at(&self, field: &str, seen: &str) -> Option<Clause> {
+    /// The sentence on how long a link lives, where another time is told than that; whether a repeat renews it is
+    /// not shown.
+    fn life_at(&self, freedom: Freedom, field: &str, seen: &str) -> Option<Clause> {
         let is_time = field == "expiresAt" && Timestamp::parse(seen.trim_matches('"')).is_some();
-        self.kind.and_then(life).filter(|_| is_time)
+        let kept = freedom.keeps_expiry.then_some(clause!("gap.invitationLink"));
+        kept.or_else(|| self.kind.and_then(life)).filter(|_| is_time)
     }
 
     /// The clause by which this answer is a success or a refusal with its code: that which the model cites, or

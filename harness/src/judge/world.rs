@@ -159,7 +159,8 @@ impl World {
             return Reply { predicted, refusal, ..Reply::default() };
         }
         let kind = sent.kind();
-        let expires = kind.and_then(life).zip(ahead(&predicted, seen));
+        let keeps_expiry = self.clock.is_told_again(&predicted, seen);
+        let expires = kind.and_then(life).zip(ahead(&predicted, seen)).filter(|_| !keeps_expiry);
         let told = expires.map(|(life, ahead)| self.clock.learn(ahead, life));
         let comparison = Comparison {
             action: &sent.action,
@@ -171,6 +172,7 @@ impl World {
                 clocks_apart: CLOCKS_APART,
                 ahead: self.clock.ahead(),
                 renames: self.renames,
+                keeps_expiry,
             }),
         };
         let mut points = comparison.points(&mut self.bindings);

@@ -1,6 +1,7 @@
 //! A live endpoint as a target, and where fresh ones come from.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use tideover_model::{Clause, OperationKind, Timestamp};
@@ -31,6 +32,8 @@ pub struct Live {
     told_ahead: Rc<Cell<Option<i64>>>,
     /// How far it is by one answer alone, if that told of another time.
     seems_ahead: Cell<Option<i64>>,
+    /// When invitations were said to expire: a repeated one may expire when it did before. Unix seconds.
+    invited: RefCell<BTreeSet<i64>>,
     /// Whether the last answer's time was compared with the clock itself.
     is_clock_read: Cell<bool>,
 }
@@ -95,6 +98,7 @@ impl World for LiveWorld {
             ahead,
             told_ahead,
             seems_ahead: Cell::default(),
+            invited: RefCell::default(),
             is_clock_read: Cell::default(),
         })
     }
@@ -114,6 +118,9 @@ impl Live {
     async fn note_time(&self, step: &Prepared, seen: &Seen) {
         self.is_clock_read.set(false);
         let Some(told) = time_told(step, seen) else { return };
+        if step.kind() == Some(OperationKind::Invite) && !self.invited.borrow_mut().insert(told) {
+            return;
+        }
         let ahead = || told - self.session.now().unix();
         let known = self.told_ahead.get().or(self.ahead);
         let is_known = |ahead: i64| known.is_none_or(|known| is_near(known, ahead));

@@ -3,6 +3,7 @@
 mod told;
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 use tideover_harness::finding::{Finding, Verdict};
@@ -387,12 +388,70 @@ async fn a_leap_of_the_clock_that_another_time_shows_is_followed() {
     assert_eq!(doubted(&played), ["8.sessionLife"]);
 }
 
+fn inviting(email: &str) -> Step {
+    post("/v1/invitations", json!({ "externalId": "v", "email": email }))
+}
+
+/// How the answers to invitations are told.
+fn invited(call: &PreparedCall, mut body: Value, told: impl FnOnce(&mut Value)) -> Value {
+    if call.path == "/v1/invitations" {
+        told(&mut body);
+    }
+    body
+}
+
+/// What a repeated invitation keeps is not stated.
+#[tokio::test]
+async fn an_invitation_that_is_repeated_may_be_another_and_may_expire_when_it_did() {
+    let another: Told = |call, body| {
+        static MADE: AtomicUsize = AtomicUsize::new(0);
+        invited(call, body, |body| {
+            body["inviteId"] = format!("invite {}", MADE.fetch_add(1, Ordering::SeqCst)).into();
+        })
+    };
+    assert_free(Liberty { told: another, ..NONE }).await;
+    let kept: Told =
+        |call, body| invited(call, body, |body| body["expiresAt"] = json!(start().after(30 * DAY)));
+    let earlier: Told = |call, body| {
+        invited(call, body, |body| {
+            let expires_at = body["expiresAt"].as_str().and_then(Timestamp::parse).unwrap();
+            let hours = expires_at.unix() - start().after(30 * DAY).unix();
+            let hours = u64::try_from(hours).unwrap();
+            body["expiresAt"] = json!(start().after(30 * DAY + hours / 2));
+        })
+    };
+    let same: Told = |call, body| invited(call, body, |body| body["inviteId"] = "the one".into());
+    let hour = || Step::new(Action::Advance(3600));
+    let repeated =
+        || vec![inviting("a@b.example"), hour(), inviting("a@b.example"), inviting("a@b.example")];
+    let two = || vec![inviting("a@b.example"), inviting("b@b.example"), inviting("a@b.example")];
+    for (told, steps, expected) in [
+        (another, two(), &[][..]),
+        (kept, repeated(), &[]),
+        (kept, [repeated(), repeated()].concat(), &[]),
+        (earlier, repeated(), &["8.invitationLife"]),
+        (same, repeated(), &[]),
+        (same, two(), &["2.invitation.inviteId"]),
+    ] {
+        let liberty = Liberty { told, ..NONE };
+        let played = played_by(Outside::Ours, liberty, steps).await;
+        let clauses: Vec<_> = played.findings.iter().map(|found| found.clause.name()).collect();
+        assert_eq!(clauses, expected);
+        assert_eq!(doubted(&played), [""; 0]);
+    }
+}
+
 /// Plays `steps` of a business with a service whose clock nobody has told.
-async fn unclocked(told: Told, mut steps: Vec<Step>) -> Played {
+async fn unclocked(told: Told, steps: Vec<Step>) -> Played {
+    let liberty = Liberty { behind: Some(300 * DAY), told, ..NONE };
+    played_by(Outside::Open, liberty, steps).await
+}
+
+/// Plays `steps` of a business with a service that takes a liberty.
+async fn played_by(outside: Outside, liberty: Liberty, mut steps: Vec<Step>) -> Played {
     let header = Header::new(1, start(), Profile::default());
     let face = service(Profile::default(), 5, INBOX);
-    let mut world = Strangers::new(InProcess::new(face, start()), Outside::Open);
-    let liberty = Liberty { behind: Some(300 * DAY), told, ..NONE };
+    let mut world = Strangers::new(InProcess::new(face, start()), outside);
     let mut target = Free::new(world.fresh().await.unwrap(), liberty);
     steps.insert(0, put("/v1/organizations/v", json!({ "legalName": "V" })));
     play(&mut target, &header, &steps).await.unwrap()

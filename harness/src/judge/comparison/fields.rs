@@ -3,7 +3,7 @@
 use std::fmt;
 
 use serde_json::Value;
-use tideover_model::OperationKind;
+use tideover_model::{Clause, OperationKind, clause};
 
 use super::{ABSENT, Freedom};
 use crate::judge::bindings::Bindings;
@@ -48,6 +48,8 @@ pub(super) struct Difference {
     pub(super) field: String,
     pub(super) expected: String,
     pub(super) seen: String,
+    /// The gap that it is, if the name alone tells.
+    pub(super) gap: Option<Clause>,
 }
 
 /// The fields of an answer to `kind` that are not as predicted; what is minted is bound in `bindings`.
@@ -98,7 +100,8 @@ impl Fields<'_> {
                 }
             }
             (predicted, seen) if !self.agree(place.name(), predicted, seen) => {
-                self.differ(place, told(place.name(), predicted), seen);
+                let gap = self.renamed(place.name(), predicted, seen);
+                self.differ(place, told(place.name(), predicted), seen, gap);
             }
             _ => {}
         }
@@ -119,9 +122,22 @@ impl Fields<'_> {
         }
     }
 
-    fn differ(&mut self, place: Place<'_>, expected: String, seen: Option<&Value>) {
+    fn differ(
+        &mut self,
+        place: Place<'_>,
+        expected: String,
+        seen: Option<&Value>,
+        gap: Option<Clause>,
+    ) {
         let seen = seen.map_or_else(|| ABSENT.to_owned(), |seen| told(place.name(), seen));
-        self.differences.push(Difference { field: place.to_string(), expected, seen });
+        self.differences.push(Difference { field: place.to_string(), expected, seen, gap });
+    }
+
+    /// Whether a repeated invitation keeps its identifier is not shown; two invitations never share one.
+    fn renamed(&mut self, name: &str, predicted: &Value, seen: Option<&Value>) -> Option<Clause> {
+        self.freedom.filter(|_| name == INVITE_ID)?;
+        let (predicted, seen) = predicted.as_str().zip(seen?.as_str())?;
+        self.bindings.rename(INVITE_ID, predicted, seen).then_some(clause!("gap.invitationLink"))
     }
 
     /// Subscriptions in any order, those that others made among them.
@@ -133,7 +149,7 @@ impl Fields<'_> {
         for expected in predicted.as_array().into_iter().flatten().filter_map(reference) {
             let bound = self.bindings.seen("reference", &expected);
             if let Some(bound) = bound.filter(|bound| !listed.contains(bound)) {
-                self.differ(Place::Top, format!("{bound} in the list"), Some(seen));
+                self.differ(Place::Top, format!("{bound} in the list"), Some(seen), None);
             }
         }
     }
@@ -197,6 +213,8 @@ impl Fields<'_> {
 /// Nine digits, whichever.
 const ROUTING_NUMBER: &str = "routingNumber";
 
+const INVITE_ID: &str = "inviteId";
+
 /// What comes of an invoice that is synced.
 pub(super) const OUTCOMES: &[&str] = &["created", "updated", "statusOnly"];
 
@@ -222,7 +240,7 @@ fn nullable_prose(
 fn minted_fields(kind: Option<OperationKind>) -> &'static [&'static str] {
     match kind {
         Some(OperationKind::CreateOnboardingSession) => &["url"],
-        Some(_) => &["accountNumber", "inviteId", "reference", "secret"],
+        Some(_) => &["accountNumber", INVITE_ID, "reference", "secret"],
         None => &["id", "subscription", "key"],
     }
 }
