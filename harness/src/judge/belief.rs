@@ -97,6 +97,11 @@ impl Belief {
         self.worlds.iter_mut().for_each(|world| world.loosen_clock(is_loose));
     }
 
+    /// Our own clock may be set at any time.
+    pub(crate) fn doubt_our_clock(&mut self) {
+        self.worlds.iter_mut().for_each(World::doubt_our_clock);
+    }
+
     /// How far the clock of the target is ahead of ours, if that is known. Seconds.
     pub(crate) fn ahead(&self) -> Option<i64> {
         self.worlds.first()?.ahead()

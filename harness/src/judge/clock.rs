@@ -20,6 +20,8 @@ pub(super) struct Clock {
     by: Option<Clause>,
     /// Whether somebody else may move it, unseen.
     is_loose: bool,
+    /// Whether ours may have been set meanwhile.
+    is_ours_doubtful: bool,
     /// How far it seemed to leap, which may as well be a link that lives too long.
     leap: Option<Leap>,
     /// How far it is ahead by times that no sentence is about. Seconds.
@@ -41,7 +43,7 @@ struct Leap {
 pub(super) enum Told {
     /// What is known already, or what is compared with that.
     AsKnown,
-    /// That the clock was moved, or that the link lives too long.
+    /// That the clock was moved, or ours was set, or that a link lives too long.
     Leap(Point),
     /// That the clock was never moved, so that a link before lives too long.
     Steady(Point),
@@ -54,6 +56,7 @@ impl Clock {
             ahead: Some(0),
             by: None,
             is_loose: false,
+            is_ours_doubtful: false,
             leap: None,
             hints: Vec::new(),
             invitations: BTreeMap::new(),
@@ -68,6 +71,11 @@ impl Clock {
     /// Whether somebody else may have moved it since it was told.
     pub(super) fn loosen(&mut self, is_loose: bool) {
         self.is_loose = is_loose;
+    }
+
+    /// Ours may be set at any time.
+    pub(super) fn doubt_ours(&mut self) {
+        self.is_ours_doubtful = true;
     }
 
     /// How far it is ahead of ours, if that is known. Seconds.
@@ -104,7 +112,8 @@ impl Clock {
         }
         self.ahead = Some(told);
         if told < known {
-            return Told::Steady(self.set_back(known - told, life));
+            let point = self.set_back(known - told, life);
+            return if self.is_ours_doubtful { Told::Leap(point) } else { Told::Steady(point) };
         }
         if self.hints.iter().any(|hint| is_near(*hint, told)) {
             return Told::AsKnown;
@@ -117,12 +126,19 @@ impl Clock {
     /// That a link tells of an earlier time than one before it: which of them is wrong, our own clock tells if one
     /// of them agrees with it.
     fn set_back(&self, seconds: i64, life: Clause) -> Point {
-        match self.by.filter(|_| self.ahead.is_some_and(|told| is_near(told, 0))) {
+        let by_ours = self.by.filter(|_| !self.is_ours_doubtful);
+        match by_ours.filter(|_| self.ahead.is_some_and(|told| is_near(told, 0))) {
             Some(by) => Leap { from: 0, life: by }.point(seconds, "by our clock and the next one"),
-            None => Point {
-                seen: format!("one that lives {seconds} seconds shorter, by the time told before"),
-                ..Leap { from: 0, life }.point(seconds, "")
-            },
+            None => {
+                let shorter = format!("one that lives {seconds} seconds shorter");
+                let proviso = if self.is_ours_doubtful {
+                    "unless the clock of the recorder was set"
+                } else {
+                    "by the time told before"
+                };
+                let seen = format!("{shorter}, {proviso}");
+                Point { seen, ..Leap { from: 0, life }.point(seconds, "") }
+            }
         }
     }
 

@@ -76,6 +76,11 @@ impl World {
         self.clock.loosen(is_loose);
     }
 
+    /// Our own clock may be set at any time.
+    pub(crate) fn doubt_our_clock(&mut self) {
+        self.clock.doubt_ours();
+    }
+
     /// How far the clock of the target is ahead of ours, if that is known. Seconds.
     pub(crate) fn ahead(&self) -> Option<i64> {
         self.clock.ahead()

@@ -32,8 +32,9 @@ impl Listener {
         let inbox = inbox.map_or_else(|| NO_INBOX.to_owned(), origin);
         let mut belief = Belief::new(profile, &inbox, first, header.start, outside, before);
         belief.introduce(keys);
-        // Whoever recorded it need not have the target's time.
+        // Whoever recorded it need not have the target's time, and may have set a clock meanwhile.
         belief.forget_clock();
+        belief.doubt_our_clock();
         let run = Run {
             shadow: Shadow::Believed(Box::new(belief)),
             memory: Memory::default(),

@@ -463,6 +463,19 @@ fn with_links(links: &[(&str, &str)]) -> Value {
     archive(&[sync].into_iter().chain(links.iter().map(link)).collect::<Vec<_>>())
 }
 
+/// The clock of whoever recorded it may have been set in between.
+#[test]
+fn a_link_that_tells_of_an_earlier_time_accuses_nobody_in_a_recording() {
+    let mut archive = with_links(&[
+        (r#""https://onboard.example/1""#, "2026-03-01T10:15:01Z"),
+        (r#""https://onboard.example/2""#, "2026-03-01T10:15:03Z"),
+    ]);
+    entries(&mut archive)[2]["startedDateTime"] = "2026-03-01T11:00:02.000Z".into();
+    let (code, text) = judged(&archive);
+    assert_eq!(code, Some(3), "{text}");
+    assert!(text.contains("unless the clock of the recorder was set"), "{text}");
+}
+
 /// That the clock may have been moved says nothing of what else an answer holds.
 #[test]
 fn a_leap_of_the_clock_hides_nothing_else() {
