@@ -12,7 +12,7 @@ use crate::judge::comparison::Point;
 use crate::judge::explain::{DEEPEST, Unseen};
 use crate::judge::hidden::{Before, Outside};
 use crate::judge::reading::{Asked, Told};
-use crate::judge::world::{Reply, Subject, World};
+use crate::judge::world::{Reply, Subject, World, is_too_large};
 use crate::target::{Prepared, PreparedAction, Seen};
 
 /// So many worlds are kept.
@@ -339,8 +339,8 @@ impl Belief {
     fn learn(&mut self, sent: &Prepared, seen: &Seen, asked: Option<Asked>) -> Vec<Point> {
         let PreparedAction::Call(call) = &sent.action else { return Vec::new() };
         let mut points = Vec::new();
-        if call.method != "GET" && (seen.is_success() || seen.status == 413) {
-            points.push(self.limits.learn_body(call.body().len(), seen.status != 413));
+        if call.method != "GET" && (seen.is_success() || is_too_large(sent, seen)) {
+            points.push(self.limits.learn_body(call.body().len(), seen.is_success()));
         }
         let body = seen.json().filter(|_| seen.is_success());
         if sent.kind() == Some(OperationKind::Quote)

@@ -378,7 +378,7 @@ fn is_refused_otherwise(sent: &Prepared, seen: &Seen) -> bool {
 }
 
 /// Whether a body is refused for its size: nothing has changed then.
-fn is_too_large(sent: &Prepared, seen: &Seen) -> bool {
+pub(crate) fn is_too_large(sent: &Prepared, seen: &Seen) -> bool {
     let has_body = matches!(&sent.action, PreparedAction::Call(call) if !call.body().is_empty());
     has_body && seen.code() == Some(Code::PayloadTooLarge.name())
 }

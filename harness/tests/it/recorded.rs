@@ -488,6 +488,35 @@ fn a_leap_of_the_clock_hides_nothing_else() {
     assert!(text.contains("8.sessionLife inconclusive"), "{text}");
 }
 
+/// The status of `too_many_rows` is not shown, and may be that of a body over the limit.
+#[test]
+fn too_many_rows_tell_nothing_of_the_size_of_a_body() {
+    let rows = |rows: u64, name: &str| {
+        let row =
+            |n| format!("i{n},{name},B,ISSUED,100,2026-01-01T00:00:00Z,2026-06-01T00:00:00Z\n");
+        let header =
+            "externalId,payeeLegalName,payorLegalName,status,faceValue,issueDate,dueDate\n";
+        Value::String(header.to_owned() + &(0..rows).map(row).collect::<String>())
+    };
+    let outcomes = vec![json!({ "outcome": "created" }); 900];
+    let report = json!({
+        "externalId": "ok", "rowCount": 900, "finished": true, "summary": {}, "rows": outcomes,
+    });
+    let refused = json!({ "error": "?", "code": "too_many_rows" });
+    let mut archive = archive(&[
+        ("PUT", "/v1/invoices/imports/big", Value::Null, 413, refused),
+        ("PUT", "/v1/invoices/imports/ok", Value::Null, 200, report),
+    ]);
+    let longer = "A".repeat(60);
+    for (entry, text) in entries(&mut archive).iter_mut().zip([rows(1001, "A"), rows(900, &longer)])
+    {
+        entry["request"]["postData"] = json!({ "mimeType": "text/csv", "text": text });
+    }
+    let (code, text) = judged(&archive);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(!text.contains("beyond it"), "{text}");
+}
+
 /// What a run has written down before it was sent is judged as it was when it was played.
 #[tokio::test]
 async fn the_journal_of_a_run_against_a_right_service_holds() {
