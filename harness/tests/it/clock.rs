@@ -127,6 +127,7 @@ fn answers(expires: &'static [(&str, &str)]) -> std::net::SocketAddr {
 }
 
 const FIRST: &str = "Tue, 01 Jan 2036 00:00:00 GMT";
+const BEFORE: &str = "2035-12-31T00:15:00Z";
 const AT: &str = "2036-01-01T00:15:00Z";
 const HALF: &str = "2036-01-01T00:30:00Z";
 const LATER: &str = "2036-01-02T00:15:00Z";
@@ -165,4 +166,22 @@ async fn a_link_that_lives_too_long_is_found_by_the_times_before_and_after_it() 
     let [found] = &played.findings[..] else { panic!("{:#?}", played.findings) };
     assert_eq!((found.clause.name(), found.verdict), ("8.sessionLife", Verdict::Violated));
     assert!(found.seen.contains("86400 seconds longer"), "{found}");
+}
+
+/// A date may be anybody's: it is a guess as long as the operator port doesn't tell the time.
+#[tokio::test]
+async fn an_operator_port_that_tells_no_time_makes_no_date_one() {
+    let expires = &[(BEFORE, FIRST), (BEFORE, FIRST)];
+    let (key, target) = (ApiKey::new("rap_sk_x".into()), format!("http://{}", answers(expires)));
+    let operator = hostile::endpoint(|_, socket| {
+        hostile::answer(socket, "200 OK", "", br#"{"actions":[],"time":"?"}"#)
+    });
+    let operator = Some(format!("http://{operator}"));
+    let mock = endpoint(None).await;
+    let settings = Settings { operator, key, target, allow_disturbance: true, ..settings(&mock) };
+    let mut begun = begin(settings, None).await;
+    assert!(!begun.session.abilities().moves_clock);
+    let mut live = begun.world.fresh().await.unwrap();
+    let played = play(&mut live, &header(), &[sync(), session(), session()]).await.unwrap();
+    assert!(played.findings.is_empty(), "{:#?}", played.findings);
 }
