@@ -9,7 +9,7 @@ mod order;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use tideover_model::Timestamp;
+use tideover_model::{Service, Timestamp};
 
 use crate::target::{Prepared, Seen};
 
@@ -65,8 +65,16 @@ impl Recording {
         if recording.cases.iter().all(Vec::is_empty) && recording.unjudged.is_empty() {
             return Err(unreadable("no request to a path of /v1/ is in it".into()));
         }
+        recording.cases.iter_mut().flatten().for_each(rename_first_key);
         recording.accepted = accepted(&recording.cases);
         Ok(recording)
+    }
+}
+
+/// The key that the model starts with is nobody's in a recording, unless it was taken there.
+fn rename_first_key(recorded: &mut Recorded) {
+    if let Some(header) = &mut recorded.sent.authorization {
+        *header = header.replace(Service::FIRST_KEY, "first_sk_of_a_recording");
     }
 }
 

@@ -517,6 +517,36 @@ fn too_many_rows_tell_nothing_of_the_size_of_a_body() {
     assert!(!text.contains("beyond it"), "{text}");
 }
 
+/// Whose key it is, a recording need not tell: the one that the mock starts with is nobody's elsewhere.
+#[test]
+fn a_key_that_was_never_taken_is_nobodys() {
+    let refused = || json!({ "error": "?", "code": "unauthorized" });
+    let header = json!({
+        "tideover": 1, "seed": 1, "start": "2026-03-01T10:00:00Z", "profile": {},
+        "live": { "target": "https://api.example", "run": "td-a-", "fresh": true },
+    });
+    let at = "2026-03-01T10:00:00Z";
+    let lines = [
+        header,
+        json!({ "at": at, "number": 1, "case": 0, "call": { "method": "GET", "path": "/v1/webhooks" } }),
+        json!({ "at": at, "answers": 1, "seen": { "status": 401, "body": refused() } }),
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal.jsonl");
+    std::fs::write(&path, lines.map(|line| format!("{line}\n")).concat()).unwrap();
+    let output = command(&path);
+    let told = String::from_utf8(output.stdout).unwrap();
+    assert_ne!(output.status.code(), Some(1), "{told}");
+    let mut archive = financed();
+    let left_over = self::archive(&[("GET", "/v1/webhooks", Value::Null, 401, refused())]);
+    let mut left_over = left_over["log"]["entries"][0].clone();
+    left_over["startedDateTime"] = "2026-03-01T10:00:31.000Z".into();
+    left_over["request"]["headers"] =
+        json!([{ "name": "authorization", "value": "Bearer rap_sk_local" }]);
+    entries(&mut archive).push(left_over);
+    assert_held(&archive, "held: ");
+}
+
 /// What a run has written down before it was sent is judged as it was when it was played.
 #[tokio::test]
 async fn the_journal_of_a_run_against_a_right_service_holds() {
