@@ -256,6 +256,24 @@ fn keys_may_be_of_one_platform_or_of_several() {
 }
 
 #[test]
+fn what_more_keys_may_explain_than_are_kept_in_mind_is_not_concluded() {
+    let read = || ("GET", ORGANIZATION, Value::Null, 200, business(true));
+    let unknown = json!({ "error": "?", "code": "business_not_found" });
+    let mut exchanges: Vec<_> = (0..7).map(|_| read()).collect();
+    exchanges.push(("GET", ORGANIZATION, Value::Null, 404, unknown));
+    let mut archive = archive(&exchanges);
+    for (number, entry) in entries(&mut archive).iter_mut().enumerate() {
+        let key = format!("Bearer live_sk_{}", number % 7);
+        entry["request"]["headers"] = json!([{ "name": "authorization", "value": key }]);
+    }
+    let (code, text) = judged(&archive);
+    assert_eq!(code, Some(3), "{text}");
+    assert!(text.contains("7.codes.business_not_found inconclusive"), "{text}");
+    assert!(text.contains("play it again alone, with fewer keys"), "{text}");
+    assert!(!text.contains("still has the code"), "{text}");
+}
+
+#[test]
 fn what_was_under_way_at_once_is_not_held_to_an_order() {
     let second = |archive: &mut Value, millisecond: u64| {
         let mut again = entries(archive)[2].clone();
