@@ -4,6 +4,7 @@ mod webhooks;
 
 use std::collections::BTreeMap;
 
+use serde::de::Error;
 use serde::{Deserialize, Serialize};
 
 use crate::cents::Cents;
@@ -88,7 +89,11 @@ impl<T: Copy + PartialEq> Range<T> {
 }
 
 #[derive(Serialize, Deserialize)]
-#[serde(untagged, expecting = "expected a whole number, or { min = …, max = … }")]
+#[serde(
+    untagged,
+    deny_unknown_fields,
+    expecting = "expected a whole number, or { min = …, max = … }"
+)]
 enum RangeForm<T> {
     Exactly(T),
     Between { min: T, max: T },
@@ -114,7 +119,9 @@ impl<T: Copy + PartialEq> From<Range<T>> for RangeForm<T> {
 }
 
 fn greatest<'de, D: serde::Deserializer<'de>>(from: D) -> Result<usize, D::Error> {
-    Range::deserialize(from).map(|range| range.max)
+    let range: Range<usize> = Range::deserialize(from)?;
+    within("body_limit", range, usize::MAX, "bytes").map_err(D::Error::custom)?;
+    Ok(range.max)
 }
 
 /// What can succeed with a status of its own: an operation, or the repeat of an advance's request.
@@ -388,6 +395,18 @@ mod tests {
     fn an_unknown_field_is_named() {
         let error = toml::from_str::<Profile>("concentration = 1").unwrap_err();
         assert!(error.to_string().contains("concentration"), "{error}");
+    }
+
+    #[test]
+    fn a_range_of_the_body_limit_is_one() {
+        let read = |toml: &str| toml::from_str::<Profile>(toml).map_err(|error| error.to_string());
+        assert_eq!(read("body_limit = { min = 5, max = 10 }").unwrap().body_limit, 10);
+        let error = read("body_limit = { min = 10, max = 5 }").unwrap_err();
+        assert!(error.contains("body_limit: min 10 is more than max 5"), "{error}");
+        for field in ["body_limit", "concentration_limit"] {
+            let error = read(&format!("{field} = {{ min = 1, max = 5, most = 9 }}")).unwrap_err();
+            assert!(error.contains("or { min = …, max = … }"), "{error}");
+        }
     }
 
     #[test]
