@@ -52,6 +52,6 @@ pub use profile::{Delays, ImpossibleValue, Profile, Range, RateRanges, Success, 
 pub use refusal::{Code, Refusal, Status};
 pub use routing_number::is_valid as is_routing_number;
 pub use secret::masked;
-pub use service::{Service, bearer};
+pub use service::{Service, bearer, link_life};
 pub use signature::{Signature, SigningKey};
 pub use timestamp::{Seconds, Timestamp};

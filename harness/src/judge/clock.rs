@@ -170,6 +170,7 @@ impl Leap {
     }
 }
 
-fn is_near(one: i64, other: i64) -> bool {
+/// Whether two clocks are no further apart than clocks may be, by how far each is ahead. Seconds.
+pub(crate) fn is_near(one: i64, other: i64) -> bool {
     one.abs_diff(other) <= CLOCKS_APART
 }

@@ -21,8 +21,6 @@ use crate::target::client::Client;
 use crate::target::{Prepared, PreparedAction, PreparedCall, Seen, Unanswered};
 use crate::transcript::Header;
 
-pub(super) use clock::CLOCKS_APART;
-
 /// After so many requests in a row without an answer the target is given up.
 pub const MOST_UNANSWERED: u32 = 10;
 

@@ -4,14 +4,14 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use tideover_model::{Clause, OperationKind, Timestamp};
+use tideover_model::{Clause, OperationKind, Timestamp, link_life};
 
 use crate::concurrent::{Course, History, Known, Race, run_in};
 use crate::generate::{Size, Vocabulary, live_case, live_race};
 use crate::inbox::Arrival;
-use crate::judge::Before;
+use crate::judge::{Before, is_near};
 use crate::live::rehearsal::rehearse;
-use crate::live::session::{CLOCKS_APART, Session};
+use crate::live::session::Session;
 use crate::run::{Clock, Observed, Standing};
 use crate::step::{Memory, Step};
 use crate::suite::{Rehearsed, World};
@@ -142,17 +142,9 @@ impl Live {
     }
 }
 
-fn is_near(one: i64, other: i64) -> bool {
-    one.abs_diff(other) <= CLOCKS_APART
-}
-
 /// What the target's clock shows, by when an answer says that a link expires. Unix seconds.
 fn time_told(step: &Prepared, seen: &Seen) -> Option<i64> {
-    let life = match step.kind() {
-        Some(OperationKind::Invite) => 30 * 24 * 3600,
-        Some(OperationKind::CreateOnboardingSession) => 15 * 60,
-        _ => return None,
-    };
+    let life = i64::try_from(link_life(step.kind()?)?).ok()?;
     let expires_at = seen.json()?.get("expiresAt")?.as_str()?;
     Some(Timestamp::parse(expires_at)?.unix() - life)
 }

@@ -7,6 +7,7 @@ use crate::clause;
 use crate::face::Answer;
 use crate::happening::{Impossible, Outcome};
 use crate::identity::{PlatformId, RelationshipId};
+use crate::operation::OperationKind;
 use crate::refusal::{Code, Refusal};
 use crate::service::Service;
 use crate::timestamp::{Seconds, Timestamp};
@@ -18,6 +19,15 @@ const INVITATION_LIFE: Seconds = 30 * 24 * 3600;
 const SESSION_LIFE: Seconds = 15 * 60;
 /// A reserved name, since the links do not resolve (`gap.sessionUrl`).
 const SESSION_BASE: &str = "https://onboarding.tideover.invalid/sessions/";
+
+/// How long the link lives that an operation makes.
+pub const fn link_life(kind: OperationKind) -> Option<Seconds> {
+    match kind {
+        OperationKind::Invite => Some(INVITATION_LIFE),
+        OperationKind::CreateOnboardingSession => Some(SESSION_LIFE),
+        _ => None,
+    }
+}
 
 /// A link that works once, until it expires (`4.invitations.11`, `4.sessions.5`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -4,13 +4,11 @@ use std::time::UNIX_EPOCH;
 
 use tideover_model::Timestamp;
 
+use crate::judge::is_near;
 use crate::live::journal::wall_time;
 use crate::live::session::Session;
 use crate::target::Seen;
 use crate::target::client::Incame;
-
-/// How far a clock may be off. Seconds.
-pub(in crate::live) const CLOCKS_APART: u64 = 300;
 
 impl Session {
     /// Looks at the target's clock, if it can be moved.
@@ -49,7 +47,7 @@ impl Session {
     pub(in crate::live) fn follow_date(&self, moved: i64) {
         let mut state = self.state();
         let (Some(last), Some(before)) = state.dates else { return };
-        if (last - before).abs_diff(moved) <= CLOCKS_APART {
+        if is_near(last - before, moved) {
             state.clock_ahead = Some(state.clock_ahead.unwrap_or(0) + last - before);
         }
     }
