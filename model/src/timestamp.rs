@@ -75,6 +75,13 @@ impl Timestamp {
             .map_or(Timestamp::MAX, |instant| Timestamp(instant).min(Timestamp::MAX))
     }
 
+    /// This instant moved back by `milliseconds`; as it is if there is none.
+    pub fn before_milliseconds(self, milliseconds: u64) -> Timestamp {
+        let span = Duration::milliseconds(i64::try_from(milliseconds).unwrap_or(i64::MAX));
+        let instant = self.0.checked_sub(span).filter(|instant| instant.year() >= 0);
+        instant.map_or(self, Timestamp)
+    }
+
     /// Whole days from this instant to `later`, rounded down; 0 if `later` is not later.
     pub fn whole_days_until(self, later: Timestamp) -> u64 {
         u64::try_from((later.0 - self.0).whole_days()).unwrap_or(0)
@@ -130,6 +137,15 @@ impl<'de> Deserialize<'de> for Timestamp {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_instant_moves_both_ways_within_its_years() {
+        let at = |text| Timestamp::parse(text).unwrap();
+        let noon = at("2026-01-01T12:00:00.250Z");
+        assert_eq!(noon.before_milliseconds(251), at("2026-01-01T11:59:59.999Z"));
+        assert_eq!(noon.before_milliseconds(251).after_milliseconds(251), noon);
+        assert_eq!(noon.before_milliseconds(u64::MAX), noon);
+    }
 
     #[test]
     fn only_rfc_3339_is_a_date_time() {

@@ -57,9 +57,9 @@ pub(super) struct State {
     /// How often a target was fresh.
     pub(super) plays: u64,
     unanswered: u32,
-    /// Seconds that the target's clock is ahead of the wall, as the operator port or a header tells it.
+    /// Milliseconds that the target's clock is ahead of the wall, as the operator port or a header tells it.
     clock_ahead: Option<i64>,
-    /// The same by the header of the last answer, and by that of the last one that told the time.
+    /// The same in seconds, by the header of the last answer, and by that of the last one that told the time.
     dates: (Option<i64>, Option<i64>),
     /// The keys that have subscribed.
     pub(super) subscribers: Vec<String>,

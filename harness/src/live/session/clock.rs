@@ -32,7 +32,7 @@ impl Session {
     pub(in crate::live) fn note_clock(&self, seen: &Seen) -> bool {
         let told = seen.json().and_then(|body| body["now"].as_str()).and_then(Timestamp::parse);
         if let Some(now) = told {
-            self.state().clock_ahead = Some(now.unix() - wall_time().unix());
+            self.state().clock_ahead = Some(milliseconds_ahead(now, wall_time()));
         }
         told.is_some()
     }
@@ -48,7 +48,8 @@ impl Session {
         let mut state = self.state();
         let (Some(last), Some(before)) = state.dates else { return };
         if is_near(last - before, moved) {
-            state.clock_ahead = Some(state.clock_ahead.unwrap_or(0) + last - before);
+            let moved = (last - before).saturating_mul(1000);
+            state.clock_ahead = Some(state.clock_ahead.unwrap_or(0).saturating_add(moved));
         }
     }
 
@@ -61,7 +62,7 @@ impl Session {
         let ahead = date.map(|date| date - wall_time().unix());
         state.dates.0 = ahead;
         if let Some(ahead) = ahead.filter(|_| state.plays == 0) {
-            state.clock_ahead.get_or_insert(ahead);
+            state.clock_ahead.get_or_insert(ahead.saturating_mul(1000));
             state.dates.1.get_or_insert(ahead);
         }
     }
@@ -70,6 +71,27 @@ impl Session {
     pub(in crate::live) fn now(&self) -> Timestamp {
         let now = wall_time();
         let ahead = self.state().clock_ahead.unwrap_or(0);
-        Timestamp::from_unix(now.unix() + ahead).unwrap_or(now)
+        let behind = now.before_milliseconds(ahead.min(0).unsigned_abs());
+        behind.after_milliseconds(ahead.max(0).unsigned_abs())
+    }
+}
+
+/// How far a clock that shows `told` is ahead of one that shows `ours`. To the second, a link would live a second too
+/// long by the one reading, and too short by the next.
+fn milliseconds_ahead(told: Timestamp, ours: Timestamp) -> i64 {
+    let signed = |milliseconds: u64| i64::try_from(milliseconds).unwrap_or(i64::MAX);
+    signed(ours.milliseconds_until(told)) - signed(told.milliseconds_until(ours))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_is_ahead_to_the_millisecond() {
+        let at = |text| Timestamp::parse(text).unwrap();
+        let (earlier, later) = (at("2026-01-01T00:00:00.999Z"), at("2026-01-01T00:00:01.001Z"));
+        assert_eq!(milliseconds_ahead(later, earlier), 2);
+        assert_eq!(milliseconds_ahead(earlier, later), -2);
     }
 }
