@@ -76,6 +76,16 @@ pub(crate) fn same_text(one: &str, other: &str) -> bool {
     one == other || Timestamp::parse(one).is_some_and(same_instant)
 }
 
+/// The strings of an answer, however deep they stand.
+pub(crate) fn texts(answer: &Value) -> Vec<&str> {
+    match answer {
+        Value::String(text) => vec![text],
+        Value::Array(items) => items.iter().flat_map(texts).collect(),
+        Value::Object(fields) => fields.values().flat_map(texts).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => Vec::new(),
+    }
+}
+
 /// How far one instant is before another, in seconds; nothing for what is none.
 pub(crate) fn instants_apart(one: &str, other: &str) -> Option<i64> {
     let (one, other) = (Timestamp::parse(one)?, Timestamp::parse(other)?);

@@ -1,11 +1,14 @@
 //! Which subscriptions of the inbox a run knows, with their secrets: what the checks of webhooks share.
 
+use std::cell::OnceCell;
+
 use serde_json::Value;
 use tideover_model::signature::TOLERANCE;
 use tideover_model::{Clause, OperationKind, SigningKey, clause};
 
 use crate::checks::{Exchange, starts_anew};
 use crate::inbox::Arrival;
+use crate::matcher::texts;
 use crate::target::{Prepared, PreparedAction};
 
 /// Every subscription that the target has told a secret of.
@@ -20,10 +23,22 @@ pub(super) struct Subscription {
     path: String,
     /// Empty if it was not told.
     reference: String,
-    /// What the answer told that may be the secret.
-    keys: Vec<SigningKey>,
+    /// What the answer told that may be the secret (`gap.subscriptionForm`): first what is called so.
+    secrets: Vec<Candidate>,
     pub(super) event_types: Option<Vec<Value>>,
     ended: Option<Ending>,
+}
+
+/// A string that may be a secret; it is made a key once it is tried.
+struct Candidate {
+    secret: String,
+    key: OnceCell<SigningKey>,
+}
+
+impl Candidate {
+    fn key(&self) -> &SigningKey {
+        self.key.get_or_init(|| SigningKey::new(&self.secret))
+    }
 }
 
 /// Why a subscription gets nothing more.
@@ -143,16 +158,15 @@ impl Subscription {
     fn told(body: &Value, exchange: &Exchange<'_>) -> Option<Subscription> {
         let text = |name: &str| body.get(name)?.as_str();
         let url = exchange.sent_field("url");
-        let mut told = Vec::new();
-        strings_of(body, &mut told);
-        // Any of them may be the secret (`gap.subscriptionForm`); where one is called so, it is tried first.
+        let mut told = texts(body);
         told.sort_by_key(|told| Some(*told) != text("secret"));
+        let candidate = |told: &str| Candidate { secret: told.to_owned(), key: OnceCell::new() };
         let asked = || exchange.sent_json()?.get("eventTypes");
         let event_types = body.get("eventTypes").or_else(asked);
         Some(Subscription {
             path: path_of(url.as_deref().or(text("url"))?)?,
             reference: text("reference").unwrap_or_default().to_owned(),
-            keys: told.into_iter().map(SigningKey::new).collect(),
+            secrets: told.into_iter().map(candidate).collect(),
             event_types: event_types.and_then(Value::as_array).cloned(),
             ended: None,
         })
@@ -162,18 +176,8 @@ impl Subscription {
         let header = arrival.signature.as_deref().map(str::as_bytes);
         let at = arrival.signed_at().unwrap_or_default();
         // An inbox of many runs tells the path that follows the run's own.
-        let signs = |key: &SigningKey| key.verify(header, &arrival.body, at).is_ok();
-        self.path.ends_with(&arrival.path) && self.keys.iter().any(signs)
-    }
-}
-
-/// The strings of an answer, however deep they stand.
-fn strings_of<'a>(answer: &'a Value, found: &mut Vec<&'a str>) {
-    match answer {
-        Value::String(text) => found.push(text),
-        Value::Array(items) => items.iter().for_each(|item| strings_of(item, found)),
-        Value::Object(fields) => fields.values().for_each(|value| strings_of(value, found)),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        let signs = |one: &Candidate| one.key().verify(header, &arrival.body, at).is_ok();
+        self.path.ends_with(&arrival.path) && self.secrets.iter().any(signs)
     }
 }
 

@@ -9,7 +9,7 @@ use crate::matcher::instants_apart;
 use crate::target::Seen;
 
 /// How far the clock of a target may be off. Seconds.
-pub(super) const CLOCKS_APART: u64 = 300;
+const CLOCKS_APART: u64 = 300;
 
 /// The clock of a target: others may move it, and never back.
 #[derive(Clone, Debug)]

@@ -12,7 +12,7 @@ mod tests;
 
 use serde_json::Value;
 use tideover_model::clause::Kind;
-use tideover_model::{Clause, Code, OperationKind, Seconds, Status, Timestamp, clause};
+use tideover_model::{Clause, Code, OperationKind, Status, Timestamp, clause};
 
 use crate::judge::bindings::Bindings;
 use crate::matcher::instants_apart;
@@ -41,8 +41,6 @@ pub(crate) struct Point {
 /// What a target may do otherwise than the mock, whose choices are known.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Freedom {
-    /// How far two clocks may be apart in what it tells of its own times.
-    pub(crate) clocks_apart: Seconds,
     /// How far its clock is ahead of ours; nothing while it has told no time. Seconds.
     pub(crate) ahead: Option<i64>,
     /// Whether it tells of a business whichever name it likes.

@@ -16,7 +16,7 @@ use tideover_model::{
 
 use crate::judge::amounts::{Advance, Amounts};
 use crate::judge::bindings::Bindings;
-use crate::judge::clock::{self, CLOCKS_APART, Clock};
+use crate::judge::clock::{self, Clock};
 use crate::judge::comparison::{Comparison, Freedom, life};
 use crate::judge::reading::{Reading, Told};
 use crate::matcher::instants_apart;
@@ -174,7 +174,6 @@ impl World {
             predicted: &predicted,
             refusal,
             freedom: Some(Freedom {
-                clocks_apart: CLOCKS_APART,
                 ahead: self.clock.ahead(),
                 renames: self.renames,
                 keeps_expiry,
@@ -402,7 +401,8 @@ fn without_event_types(sent: &Prepared) -> Option<Prepared> {
 
 /// A request of the published form but for its media type, without that.
 fn without_media_type(sent: &Prepared) -> Option<Prepared> {
-    let plain = sent.call()?.without_media_type();
+    let call = sent.call().filter(|call| call.operation().is_none())?;
+    let plain = call.without_media_type();
     plain.operation()?;
     Some(Prepared { action: PreparedAction::Call(plain), ..sent.clone() })
 }

@@ -7,6 +7,7 @@ use tideover_model::{Clause, OperationKind, clause};
 
 use super::{ABSENT, Freedom};
 use crate::judge::bindings::Bindings;
+use crate::judge::clock::is_near;
 use crate::matcher::{instants_apart, same_text};
 use crate::target::told;
 
@@ -206,7 +207,7 @@ impl Fields<'_> {
             matches!(name, "expiresAt" | "createdAt" | "requestedAt" | "fundedAt" | "repaidAt");
         let Some(freedom) = self.freedom.filter(|_| told) else { return false };
         let Some(ahead) = instants_apart(predicted, seen) else { return false };
-        freedom.ahead.is_none_or(|known| ahead.abs_diff(known) <= freedom.clocks_apart)
+        freedom.ahead.is_none_or(|known| is_near(ahead, known))
     }
 }
 

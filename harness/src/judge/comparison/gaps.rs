@@ -5,6 +5,7 @@ use tideover_model::{Clause, OperationKind, clause};
 
 use super::fields::OUTCOMES;
 use super::top;
+use crate::matcher::texts;
 
 /// What is not shown by name: the gap that it is, where it is missing under the name that we assume.
 pub(super) fn nameless(kind: OperationKind, field: &str, answer: &Value) -> Option<Clause> {
@@ -20,7 +21,8 @@ pub(super) fn nameless(kind: OperationKind, field: &str, answer: &Value) -> Opti
             others().any(|(_, value)| value.is_object()).then_some(clause!("gap.taxIdResult"))
         }
         (OperationKind::Subscribe, "secret") => {
-            others().any(|(_, value)| holds_text(value)).then_some(clause!("gap.subscriptionForm"))
+            let is_told = others().any(|(_, value)| !texts(value).is_empty());
+            is_told.then_some(clause!("gap.subscriptionForm"))
         }
         (OperationKind::Subscribe, _) => Some(clause!("gap.subscriptionForm")),
         (OperationKind::RequestAdvance, "remittance" | "alreadyRequested") => None,
@@ -35,16 +37,6 @@ pub(super) fn nameless(kind: OperationKind, field: &str, answer: &Value) -> Opti
             None
         }
         _ => gap_within(kind, field),
-    }
-}
-
-/// Whether a string stands in it, however deep.
-fn holds_text(value: &Value) -> bool {
-    match value {
-        Value::String(_) => true,
-        Value::Array(items) => items.iter().any(holds_text),
-        Value::Object(fields) => fields.values().any(holds_text),
-        Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }
 

@@ -15,12 +15,7 @@ fn contradicted(kind: OperationKind, predicted: &str, seen: &str) -> Vec<&'stati
         seen: &seen,
         predicted: &predicted,
         refusal: None,
-        freedom: Some(Freedom {
-            clocks_apart: 0,
-            ahead: None,
-            renames: false,
-            keeps_expiry: false,
-        }),
+        freedom: Some(Freedom { ahead: None, renames: false, keeps_expiry: false }),
     };
     let points = comparison.points(&mut Bindings::default());
     let broken = points.iter().filter(|point| point.contradicts());
