@@ -6,7 +6,7 @@ use tideover_model::{Clause, Code, Face, PlatformId, Timestamp};
 
 use crate::inbox::Arrival;
 use crate::step::{Memory, Step};
-use crate::target::{Answer, Bare, INBOX, Prepared, Seen, Target};
+use crate::target::{Answer, Bare, Prepared, Seen, Target};
 
 /// What the model says of a step: its answer, and all that comes with it.
 #[derive(Clone, Debug)]
@@ -26,14 +26,15 @@ pub struct Foretold {
 /// The steps of a case.
 ///
 /// Those that were made by walking with the model come with what it said on the way: a target in the same
-/// world, with the same inbox or never told of one, is held against that, and the model is not asked a second
-/// time.
+/// world, with the same inbox, is held against that, and the model is not asked a second time.
 #[derive(Clone, Debug, Default)]
 pub struct Case {
     /// The steps.
     pub steps: Vec<Step>,
     /// What was sent of each, and what the model said of it; of none or of all of them.
     pub(crate) walked: Vec<(Prepared, Foretold)>,
+    /// Where webhooks came to on the way, if they came anywhere.
+    pub(crate) inbox: Option<String>,
 }
 
 impl Foretold {
@@ -51,19 +52,15 @@ impl Foretold {
 
 impl From<Vec<Step>> for Case {
     fn from(steps: Vec<Step>) -> Case {
-        Case { steps, walked: Vec::new() }
+        Case { steps, ..Case::default() }
     }
 }
 
 impl Case {
-    /// Whether a target is told on the way where the inbox is.
-    pub(crate) fn tells_of_inbox(&self) -> bool {
-        self.walked.iter().any(|(sent, _)| sent.tells_of(INBOX))
-    }
-
-    /// What the model said on the way, if it was there.
-    pub(crate) fn walked(&self) -> Option<&[(Prepared, Foretold)]> {
-        (self.walked.len() == self.steps.len()).then_some(&self.walked)
+    /// What the model said on the way, if it was there, and webhooks came to this inbox.
+    pub(crate) fn walked(&self, inbox: Option<&str>) -> Option<&[(Prepared, Foretold)]> {
+        let is_known = self.walked.len() == self.steps.len() && self.inbox.as_deref() == inbox;
+        is_known.then_some(&self.walked)
     }
 }
 

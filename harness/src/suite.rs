@@ -18,7 +18,7 @@ use crate::run::{Observed, Played, play, play_case};
 use crate::shrink::{Probe, shrink};
 use crate::step::Step;
 use crate::tally::Tally;
-use crate::target::{Bare, Http, Prepared, PreparedAction, Seen, Target, Unreachable};
+use crate::target::{Bare, Http, INBOX, Prepared, PreparedAction, Seen, Target, Unreachable};
 use crate::transcript::{Header, Transcript};
 
 /// Where a target comes from that has played nothing yet.
@@ -88,7 +88,7 @@ impl<F: Face + Clone + std::hash::Hash> World for InProcess<F> {
     }
 
     fn walked(&self, header: &Header, number: u64, steps: u64) -> Case {
-        generate::walked(header, number, steps)
+        generate::walked(header, number, steps, Some(INBOX))
     }
 }
 
@@ -117,6 +117,10 @@ impl World for OverHttp {
         } else {
             Err(Unreachable(format!("the mock could not be reset: {:?}", seen.body)))
         }
+    }
+
+    fn walked(&self, header: &Header, number: u64, steps: u64) -> Case {
+        generate::walked(header, number, steps, self.target.inbox())
     }
 }
 

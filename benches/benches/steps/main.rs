@@ -121,7 +121,7 @@ fn steps(criterion: &mut Criterion) {
     group.bench_function("generation alone", |bencher| {
         bencher.iter(|| {
             for case in plan.numbers() {
-                black_box(generate::walked(&plan.header, case, plan.steps));
+                black_box(generate::walked(&plan.header, case, plan.steps, Some(INBOX)));
             }
         });
     });

@@ -1,6 +1,6 @@
 //! The mock's router as a target of the suite, asked in the client's own thread without a socket.
 //!
-//! Nobody sends webhooks there, so that it has no inbox.
+//! Nobody sends webhooks there, so that it has no inbox, and its cases are made for a world without one.
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -8,10 +8,15 @@ use axum::extract::Request;
 use axum::http::HeaderValue;
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE};
 use serde_json::json;
+use tideover_harness::foretold::Case;
+use tideover_harness::generate;
 use tideover_harness::inbox::Arrival;
 use tideover_harness::run::Observed;
 use tideover_harness::suite::World;
-use tideover_harness::target::{Prepared, PreparedAction, Seen, Target, Unanswered, Unreachable};
+use tideover_harness::target::{
+    Answer, Prepared, PreparedAction, Seen, Target, Unanswered, Unreachable,
+};
+use tideover_harness::transcript::Header;
 use tideover_model::{Happening, PlatformId, Service, Timestamp};
 use tideover_sim::{Clock, ClockChoice};
 use tower::Service as _;
@@ -26,6 +31,7 @@ pub(crate) struct Routers {
 pub(crate) struct Routed {
     router: Router,
     deliveries_seen: u64,
+    answered: Option<Answer>,
 }
 
 impl Routers {
@@ -42,7 +48,11 @@ impl World for Routers {
 
     async fn fresh(&mut self) -> Result<Routed, Unreachable> {
         self.world.happen(PlatformId::DEFAULT, Happening::Reset).expect("it is never refused");
-        Ok(Routed { router: self.router.clone(), deliveries_seen: 0 })
+        Ok(Routed { router: self.router.clone(), deliveries_seen: 0, answered: None })
+    }
+
+    fn walked(&self, header: &Header, number: u64, steps: u64) -> Case {
+        generate::walked(header, number, steps, None)
     }
 }
 
@@ -94,6 +104,7 @@ impl Target for Routed {
             let next = seen.json().and_then(|body| body["next"].as_u64());
             self.deliveries_seen = next.unwrap_or(self.deliveries_seen);
         }
+        self.answered = Some(Answer::written(status, body.into()));
         Ok(seen)
     }
 
@@ -108,4 +119,8 @@ impl Target for Routed {
 
 impl Observed for Routed {
     const TIMED: bool = false;
+
+    fn answered(&self) -> Option<&Answer> {
+        self.answered.as_ref()
+    }
 }

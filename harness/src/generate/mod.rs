@@ -27,7 +27,7 @@ use tideover_model::{Face, Operation, Service};
 use crate::concurrent::Race;
 use crate::foretold::{Case, Foretold};
 use crate::step::{Action, Caller, Memory, Step};
-use crate::target::{Bare, INBOX, Prepared};
+use crate::target::{Bare, INBOX, NO_INBOX, Prepared};
 use crate::transcript::Header;
 
 use goals::Goal;
@@ -40,16 +40,16 @@ pub const DEFAULT_STEPS: u64 = 50;
 
 /// The steps of case `number`: the same for the same header, on any machine.
 pub fn case(header: &Header, number: u64, steps: u64) -> Vec<Step> {
-    walked(header, number, steps).steps
+    walked(header, number, steps, Some(INBOX)).steps
 }
 
-/// The same, with what the model said on the way: its webhooks come to [`INBOX`].
-pub fn walked(header: &Header, number: u64, steps: u64) -> Case {
-    let mut walk = Walk::new(header, number);
+/// The same, with what the model said on the way: its webhooks come to the `inbox`, or to nobody.
+pub fn walked(header: &Header, number: u64, steps: u64, inbox: Option<&str>) -> Case {
+    let mut walk = Walk::new(header, number, inbox);
     while (walk.steps.len() as u64) < steps {
         walk.go_on();
     }
-    Case { steps: walk.steps, walked: walk.walked }
+    Case { steps: walk.steps, walked: walk.walked, inbox: inbox.map(str::to_owned) }
 }
 
 /// How many steps a case has against a live target.
@@ -57,7 +57,7 @@ pub const LIVE_STEPS: u64 = 15;
 
 /// The steps of case `number` against a live target: what `vocabulary` can say, and nothing else.
 pub fn live_case(header: &Header, number: u64, steps: u64, vocabulary: &Vocabulary) -> Vec<Step> {
-    let mut walk = Walk::new(header, number);
+    let mut walk = Walk::new(header, number, Some(INBOX));
     let mut rendering = vocabulary.rendering(number);
     let mut named = vocabulary::opening(vocabulary);
     let enough = |named: &Vec<Step>| named.len() as u64 >= steps;
@@ -100,15 +100,15 @@ struct Walk {
 }
 
 impl Walk {
-    fn new(header: &Header, number: u64) -> Walk {
+    fn new(header: &Header, number: u64, inbox: Option<&str>) -> Walk {
         let mut seed = [0; 32];
         seed[..8].copy_from_slice(&header.seed.to_le_bytes());
         seed[8..16].copy_from_slice(&number.to_le_bytes());
         let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
         Walk {
             runner: TestRunner::new_with_rng(Config::default(), rng),
-            known: Bare::new(header.profile.clone(), header.seed, header.start),
-            memory: Memory::with_inbox(INBOX),
+            known: Bare::in_world_of(header, inbox),
+            memory: Memory::with_inbox(inbox.unwrap_or(NO_INBOX)),
             steps: Vec::new(),
             walked: Vec::new(),
             goal: Goal::first(number),

@@ -68,11 +68,15 @@ impl Listener {
             return Vec::new();
         };
         let prediction = Prediction::believed(belief, sent, seen, since, now);
-        let (sent, seen) = (sent.clone(), seen.clone());
-        let sent = Cow::Owned(sent);
-        let heard = Heard { sent, seen, arrivals: Vec::new(), inside: None };
-        self.run.judge(&heard, prediction, None);
-        self.run.played.answers.push((now, Some(heard.seen)));
+        self.run.judge(Heard {
+            sent: Cow::Owned(sent.clone()),
+            seen: seen.clone(),
+            arrivals: Vec::new(),
+            inside: None,
+            prediction,
+            took: None,
+            mismatches: Vec::new(),
+        });
         std::mem::take(&mut self.run.played.findings)
     }
 

@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 
-use tideover_model::{Clause, Code, PlatformId, Seeded, Service, Timestamp};
+use tideover_model::{Clause, Code, PlatformId, Service, Timestamp};
 
 use crate::foretold::Oracle;
 use crate::inbox::Arrival;
 use crate::judge::{Belief, Explanation, Point};
 use crate::run::observed::{Clock, Observed, Standing};
 use crate::step::Step;
-use crate::target::{Bare, NO_INBOX, Prepared, Seen, origin, service};
+use crate::target::{Bare, NO_INBOX, Prepared, Seen, origin};
 use crate::transcript::Header;
 
 /// What the model says of the same steps.
@@ -43,12 +43,8 @@ impl<'a> Shadow<'a> {
         let inbox = target.inbox().map(str::to_owned);
         match target.standing() {
             Standing::Known => {
-                let shadow = match inbox {
-                    None => Service::new(header.profile.clone(), Seeded { seed: header.seed }),
-                    Some(origin) => service(header.profile.clone(), header.seed, &origin),
-                };
                 let memory = (target.api_key() != Service::FIRST_KEY).then(|| target.memory());
-                Shadow::Known(Oracle::playing(Bare::over(shadow, header.start), memory))
+                Shadow::Known(Oracle::playing(Bare::in_world_of(header, inbox.as_deref()), memory))
             }
             Standing::Foreign { outside, before, now, clock } => {
                 let inbox = inbox.as_deref().map_or_else(|| NO_INBOX.to_owned(), origin);

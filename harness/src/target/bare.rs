@@ -16,6 +16,7 @@ use url::Url;
 
 use crate::inbox::{Arrival, Inbox};
 use crate::target::{Body, Prepared, PreparedAction, PreparedCall, Seen, Target, Unanswered};
+use crate::transcript::Header;
 
 /// A world in this very thread.
 #[derive(Clone, Debug)]
@@ -45,7 +46,7 @@ pub struct Answer {
 }
 
 /// A body that nobody has read.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 enum Unread {
     /// What the service says.
     Said(tideover_model::Answer),
@@ -81,6 +82,16 @@ impl Bare {
     pub fn new(profile: Profile, seed: u64, start: Timestamp) -> Bare {
         let inbox = Destinations::PublicAnd(INBOX.to_owned());
         Bare::over(Service::new(profile, Seeded { seed }).sending_to(inbox), start)
+    }
+
+    /// The world of `header`, whose webhooks come to `inbox`, or to nobody.
+    pub(crate) fn in_world_of(header: &Header, inbox: Option<&str>) -> Bare {
+        let Header { profile, seed, start, .. } = header;
+        let service = match inbox {
+            None => Service::new(profile.clone(), Seeded { seed: *seed }),
+            Some(origin) => service(profile.clone(), *seed, origin),
+        };
+        Bare::over(service, *start)
     }
 }
 
@@ -277,6 +288,11 @@ impl<F: Face + Hash> Bare<F> {
 }
 
 impl Answer {
+    /// An answer of `status` whose body is written down.
+    pub fn written(status: u16, body: Vec<u8>) -> Answer {
+        Answer { status, body: Unread::Written(body) }
+    }
+
     fn telling(status: u16, body: Value) -> Answer {
         Answer { status, body: Unread::Told(Arc::new(body)) }
     }
@@ -296,6 +312,32 @@ impl Answer {
             Unread::Told(body) => Body::Json(Arc::clone(body)),
         };
         Seen { status: self.status, body }
+    }
+}
+
+/// Whether they are the same once they are written down.
+impl PartialEq for Unread {
+    fn eq(&self, other: &Unread) -> bool {
+        match (self, other) {
+            (Unread::Said(one), Unread::Said(other)) => one == other,
+            (Unread::Told(one), Unread::Told(other)) => one == other,
+            (Unread::Written(one), Unread::Written(other)) => one == other,
+            (Unread::Written(bytes), said) | (said, Unread::Written(bytes)) => {
+                said.bytes() == *bytes
+            }
+            (Unread::Said(_), Unread::Told(_)) | (Unread::Told(_), Unread::Said(_)) => false,
+        }
+    }
+}
+
+impl Unread {
+    /// As it is written down.
+    fn bytes(&self) -> Vec<u8> {
+        match self {
+            Unread::Said(said) => exchange::written(said),
+            Unread::Written(bytes) => bytes.clone(),
+            Unread::Told(body) => serde_json::to_vec(&**body).unwrap_or_default(),
+        }
     }
 }
 

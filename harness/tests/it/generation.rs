@@ -36,7 +36,7 @@ fn the_same_seed_makes_the_same_steps() {
 
 /// Plays a case against `world`: held against what was foretold of it, and with a model that plays along.
 async fn assert_foretold<W: World>(world: &mut W, header: &Header, case: u64) {
-    let walked = generate::walked(header, case, generate::DEFAULT_STEPS);
+    let walked = world.walked(header, case, generate::DEFAULT_STEPS);
     let alone = generate::case(header, case, generate::DEFAULT_STEPS);
     assert_eq!(walked.steps, alone);
     let foretold = play_case(&mut world.fresh().await.unwrap(), header, &walked).await.unwrap();

@@ -141,11 +141,16 @@ pub fn body(answer: &Answer) -> Option<Body<'_>> {
     }
 }
 
+/// The body of an answer in bytes; none if it has no body.
+pub fn written(answer: &Answer) -> Vec<u8> {
+    body(answer).as_ref().map_or_else(Vec::new, json)
+}
+
 /// An answer, written down.
 pub fn respond(profile: &Profile, answer: &Answer) -> Response {
     Response {
         status: status(profile, answer),
-        body: body(answer).as_ref().map_or_else(Vec::new, json),
+        body: written(answer),
         refused: answer.as_ref().err().map(|refusal| (refusal.code, refusal.clause)),
     }
 }
