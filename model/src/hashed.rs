@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use foldhash::fast::FixedState;
 
 /// A value, and its hash once somebody has asked for it and until somebody borrows the value mutably.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Hashed<T> {
     value: T,
     hash: OnceLock<u64>,

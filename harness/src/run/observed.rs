@@ -67,8 +67,7 @@ where
     }
 
     fn inside(&mut self) -> Option<Inside> {
-        let changed = self.has_changed();
-        Some(Inside { changed, audit: self.face().audit() })
+        Some(Bare::inside(self))
     }
 }
 

@@ -14,6 +14,7 @@ use tideover_model::{
 
 use url::Url;
 
+use crate::checks::Inside;
 use crate::inbox::{Arrival, Inbox};
 use crate::target::{Body, Prepared, PreparedAction, PreparedCall, Seen, Target, Unanswered};
 use crate::transcript::Header;
@@ -27,6 +28,8 @@ pub struct Bare<F = Service> {
     refused: Option<(Code, Clause)>,
     answered: Option<Answer>,
     fingerprint: Option<u64>,
+    /// What the books said when anything had changed last.
+    audited: Option<Result<(), String>>,
     queued: Vec<Arc<Delivery>>,
     inbox: Inbox,
     /// What came to the inbox, and is signed once somebody looks.
@@ -109,6 +112,7 @@ impl<F: Face> Bare<F> {
             refused: None,
             answered: None,
             fingerprint: None,
+            audited: None,
             queued: Vec::new(),
             inbox: Inbox::default(),
             heard: true,
@@ -284,6 +288,16 @@ impl<F: Face + Hash> Bare<F> {
         let fingerprint = FixedState::default().hash_one(&self.face);
         let before = self.fingerprint.replace(fingerprint);
         before.is_some_and(|before| before != fingerprint)
+    }
+
+    /// What is seen from inside: what has changed since this was last asked, and what the books say.
+    pub(crate) fn inside(&mut self) -> Inside {
+        let changed = self.has_changed();
+        let Bare { face, audited, .. } = self;
+        if changed {
+            *audited = None;
+        }
+        Inside { changed, audit: audited.get_or_insert_with(|| face.audit()).clone() }
     }
 }
 
