@@ -1,5 +1,7 @@
 """The figures of compare.py as Markdown."""
 
+from statistics import median
+
 # What is asked of Tideover, in multiples of Schemathesis' stateful phase.
 ASKED = {"over a socket": 50, "router": 1000}
 
@@ -18,25 +20,29 @@ def heading(figures):
     return (
         f"{machine['cores']} cores, {used}, {machine['processor']}, {machine['system']}\n"
         f"{versions}\n"
-        f"seed {figures['seed']}; {figures['seconds']} s for each run of Schemathesis, "
+        f"seed {figures['seed']}; medians of {figures['turns']} turns; {figures['seconds']} s for each run of Schemathesis, "
         f"{figures['strangerRequests']} requests for each of a stranger"
     )
 
 
 def throughput(rows):
-    base = rate(rows[0])
-    table = [["requests sent and judged", "requests/s", ": Schemathesis", "asked", "load"]]
+    base = rates(rows[0])
+    table = [["requests sent and judged", "requests/s", ": Schemathesis", "in each turn", "asked", "load"]]
     for row in rows:
-        ratio = rate(row) / base
+        ratios = [one / other for one, other in zip(rates(row), base, strict=True)]
         asked = next((times for where, times in ASKED.items() if where in row["what"]), None)
         asked = None if row is rows[0] else asked
-        told = "" if asked is None else f"{asked}: {'met' if ratio >= asked else 'not met'}"
-        table.append([row["what"], f"{rate(row):,.0f}", f"{ratio:,.1f}", told, f"{row['load']:.1f}"])
-    return written(table, "lrrrr")
+        told = "" if asked is None else f"{asked}: {'met' if median(ratios) >= asked else 'not met'}"
+        turns = ", ".join(f"{ratio:,.0f}" for ratio in ratios)
+        load = max(turn["load"] for turn in row["turns"])
+        speed = f"{median(rates(row)):,.0f}"
+        table.append([row["what"], speed, f"{median(ratios):,.1f}", turns, told, f"{load:.1f}"])
+    return written(table, "lrrrrr")
 
 
-def rate(row):
-    return row["requests"] / row["seconds"]
+def rates(row):
+    """Requests a second, turn by turn."""
+    return [turn["requests"] / turn["seconds"] for turn in row["turns"]]
 
 
 def defects(rows):
