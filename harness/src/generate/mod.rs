@@ -46,6 +46,10 @@ pub fn case(header: &Header, number: u64, steps: u64) -> Vec<Step> {
 /// The same, with what the model said on the way: its webhooks come to the `inbox`, or to nobody.
 pub fn walked(header: &Header, number: u64, steps: u64, inbox: Option<&str>) -> Case {
     let mut walk = Walk::new(header, number, inbox);
+    // The last may come with another that reads it.
+    let room = usize::try_from(steps).unwrap_or(0) + 1;
+    walk.steps.reserve(room);
+    walk.walked.reserve(room);
     while (walk.steps.len() as u64) < steps {
         walk.go_on();
     }

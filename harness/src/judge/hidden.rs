@@ -3,11 +3,15 @@
 mod adoption;
 mod deeds;
 
+use std::collections::BTreeSet;
+
+use serde_json::Value;
 use tideover_model::wire::reply::Reply;
 use tideover_model::{
     Cents, Happening, Operation, OperationKind, PlatformId, Timestamp, VendorRoute,
 };
 
+use crate::judge::comparison::OUTCOMES;
 use crate::judge::hidden::adoption::{adopt_business, adopt_invoice};
 use crate::judge::hidden::deeds::{clear, file_tax_id, link_bank, onboard, open_account, sign};
 use crate::judge::reading::{Told, amount};
@@ -142,13 +146,21 @@ fn revocations(world: &World, sent: &Prepared, platform: PlatformId, now: Timest
     gone.map(|one| Move::Revoked(one.reference)).collect()
 }
 
-/// An import may stop at any row (`4.imports.7`): how many were done is seen in its report.
+/// An import may stop at any row (`4.imports.7`): how many were done is seen in its report, which may list those that
+/// were not, too.
 fn interruption(sent: &Prepared, seen: &Seen) -> Vec<Move> {
     let report = seen.json().filter(|_| sent.kind() == Some(OperationKind::ImportInvoices));
     let stopped = report.filter(|report| report["finished"] == false);
-    let rows = stopped.and_then(|report| report["rows"].as_array()).map(Vec::len);
+    let Some(rows) = stopped.and_then(|report| report["rows"].as_array()) else {
+        return Vec::new();
+    };
+    let has_come_out =
+        |row: &&Value| row["outcome"].as_str().is_some_and(|it| OUTCOMES.contains(&it));
+    let at_least = rows.iter().filter(has_come_out).count();
     // Those that were done before are in it, too.
-    rows.into_iter().flat_map(|rows| (0..=rows).rev()).take(8).map(Move::Interrupted).collect()
+    let downwards = |rows: usize| (0..=rows).rev().take(8);
+    let done: BTreeSet<usize> = downwards(rows.len()).chain(downwards(at_least)).collect();
+    done.into_iter().rev().map(Move::Interrupted).collect()
 }
 
 impl Move {

@@ -219,7 +219,7 @@ const ROUTING_NUMBER: &str = "routingNumber";
 const INVITE_ID: &str = "inviteId";
 
 /// What comes of an invoice that is synced.
-pub(super) const OUTCOMES: &[&str] = &["created", "updated", "statusOnly"];
+pub(crate) const OUTCOMES: &[&str] = &["created", "updated", "statusOnly"];
 
 /// May be reworded at any time.
 fn is_prose(name: &str) -> bool {

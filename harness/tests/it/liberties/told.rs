@@ -70,7 +70,14 @@ async fn a_media_type_that_is_assumed_may_be_taken() {
 
 #[tokio::test]
 async fn a_subscription_is_told_in_any_form() {
-    let forms: [Told; 3] = [
+    let forms: [Told; 4] = [
+        |_, mut body| {
+            if body.get("secret").is_some() {
+                body["signingKey"] = body["secret"].take();
+                body["secret"] = json!("the name of every one");
+            }
+            body
+        },
         |call, mut body| {
             if call.path == "/v1/webhooks" && call.method == "POST" {
                 body["url"] = json!("https://elsewhere.example/in/normal/form");
@@ -115,6 +122,26 @@ async fn a_list_may_say_that_a_secret_is_withheld() {
     for told in listed {
         assert_told(told).await;
     }
+}
+
+/// Which rows a report lists of an import that has not come to all of them is not shown.
+#[tokio::test]
+async fn a_report_may_list_the_rows_that_are_left() {
+    assert_told(|_, mut body| {
+        let left = body["rowCount"].as_u64().unwrap_or(0);
+        if let Some(rows) = body.get_mut("rows").and_then(Value::as_array_mut) {
+            rows.resize(usize::try_from(left).unwrap(), json!({ "outcome": "waiting" }));
+        }
+        body
+    })
+    .await;
+    let more: Told = |_, mut body| {
+        if let Some(rows) = body.get_mut("rows").and_then(Value::as_array_mut) {
+            rows.push(json!({ "outcome": "created" }));
+        }
+        body
+    };
+    assert_violated(Liberty { told: more, ..NONE }, "2.importReport.rows").await;
 }
 
 #[tokio::test]
