@@ -17,7 +17,7 @@ pub(super) struct Advance {
 }
 
 /// Of each advance that was granted unseen, the amounts that its grant didn't tell, as far as they were told since.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Amounts(BTreeMap<Advance, BTreeMap<&'static str, Option<Cents>>>);
 
 impl Amounts {

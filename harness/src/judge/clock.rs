@@ -1,6 +1,6 @@
 //! What the clock of a target shows beside ours, as far as its answers tell.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tideover_model::Clause;
 
@@ -25,7 +25,7 @@ pub(super) struct Clock {
     /// How far it seemed to leap, which may as well be a link that lives too long.
     leap: Option<Leap>,
     /// How far it is ahead by times that no sentence is about. Seconds.
-    hints: Vec<i64>,
+    hints: BTreeSet<i64>,
     /// When each invitation was said to expire, as the model calls it.
     invitations: BTreeMap<String, String>,
 }
@@ -58,7 +58,7 @@ impl Clock {
             is_loose: false,
             is_ours_doubtful: false,
             leap: None,
-            hints: Vec::new(),
+            hints: BTreeSet::new(),
             invitations: BTreeMap::new(),
         }
     }

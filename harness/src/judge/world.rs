@@ -223,6 +223,7 @@ impl World {
     pub(crate) fn is_same(&self, other: &World) -> bool {
         self.open == other.open
             && self.bindings == other.bindings
+            && self.amounts == other.amounts
             && self.bare.face() == other.bare.face()
     }
 

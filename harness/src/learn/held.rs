@@ -11,8 +11,8 @@ use crate::learn::Lessons;
 use crate::learn::span::{Span, Spans};
 use crate::learn::written::{in_words, name, statuses};
 
-/// Two clocks, each read in whole seconds, may be apart by so much.
-const CLOCKS_APART: u64 = 1;
+/// What lies between two times that are told in whole seconds may be longer by so much. Seconds.
+const ROUNDED: u64 = 1;
 
 /// A profile, and which of its values a file states: the others are assumed, and nobody is held to them.
 #[derive(Clone, Debug, Default)]
@@ -195,7 +195,7 @@ impl Differences<'_> {
             ),
         ] {
             let range = Span { min: known.min, max: known.max };
-            self.compare_spans(clause, field, (range, "seconds"), CLOCKS_APART, seen);
+            self.compare_spans(clause, field, (range, "seconds"), ROUNDED, seen);
         }
     }
 
@@ -204,7 +204,7 @@ impl Differences<'_> {
         let clause = clause!("gap.retrySchedule");
         let stated = self.stated.profile.webhooks.retries.iter().enumerate();
         for (index, pause) in stated {
-            let range = Span::exactly(*pause).give_or_take(CLOCKS_APART.max(pause / 10));
+            let range = Span::exactly(*pause).give_or_take(ROUNDED.max(pause / 10));
             if let Some((outside, times)) = seen.get(&index).and_then(|seen| seen.outside(range)) {
                 let expected = format!("{pause} s after attempt {}", index + 1);
                 self.tell(clause, "webhooks.retries", expected, in_words(outside, "s"), times);

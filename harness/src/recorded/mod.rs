@@ -71,7 +71,7 @@ impl Recording {
     }
 }
 
-/// The key that the model starts with is nobody's in a recording, unless it was taken there.
+/// In a recording, the key that the model starts with is one like any other: known if it was taken.
 fn rename_first_key(recorded: &mut Recorded) {
     if let Some(header) = &mut recorded.sent.authorization {
         *header = header.replace(Service::FIRST_KEY, "first_sk_of_a_recording");
