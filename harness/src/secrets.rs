@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
-use tideover_model::{Timestamp, masked};
+use tideover_model::{Operation, Timestamp, masked};
 
-use crate::target::Seen;
+use crate::target::{Prepared, PreparedAction, Seen, is_withheld};
 
 /// What is shorter could stand in any text.
 const SHORTEST: usize = 6;
@@ -41,13 +41,51 @@ impl Secrets {
         strings.filter(may_be_secret).for_each(|secret| self.keep(secret));
     }
 
+    /// Keeps the tax ids and account numbers that a request tells.
+    pub fn keep_all_of_request(&mut self, sent: &Prepared) {
+        match &sent.action {
+            PreparedAction::Act(fields) => self.keep_fields(fields),
+            PreparedAction::Call(call) => {
+                call.body().json().into_iter().for_each(|body| self.keep_in(body));
+                if let Some(Operation::ImportInvoices { file, .. }) = call.operation() {
+                    let told = file.rows.iter().filter_map(|row| row.sync.as_ref().ok());
+                    let parties = told.flat_map(|sync| [&sync.payee, &sync.payor]);
+                    let tax_ids = parties.filter_map(|party| party.details.tax_id.as_deref());
+                    tax_ids.for_each(|tax_id| self.keep(tax_id));
+                }
+            }
+            PreparedAction::Advance(_) | PreparedAction::Deliveries => {}
+        }
+    }
+
+    fn keep_in(&mut self, told: &Value) {
+        match told {
+            Value::Object(fields) => self.keep_fields(fields),
+            Value::Array(items) => items.iter().for_each(|item| self.keep_in(item)),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+
+    fn keep_fields(&mut self, fields: &Map<String, Value>) {
+        for (name, value) in fields {
+            match value {
+                Value::String(text) if is_withheld(name) => self.keep(text),
+                Value::Number(number) if is_withheld(name) => self.keep(&number.to_string()),
+                value => self.keep_in(value),
+            }
+        }
+    }
+
     /// `text` without them.
     pub fn conceal(&self, text: &str) -> String {
         // The longest first: one may stand in another.
-        let mut values: Vec<&String> = self.values.iter().filter(|it| text.contains(*it)).collect();
+        let mut values: Vec<&String> = self.values.iter().collect();
         values.sort_by_key(|value| std::cmp::Reverse(value.len()));
-        let conceal = |text: String, value: &String| text.replace(value, &masked(value));
-        values.into_iter().fold(text.to_owned(), conceal)
+        values.into_iter().fold(text.to_owned(), |text, value| {
+            let is_number = value.bytes().all(|byte| byte.is_ascii_digit());
+            let text = if is_number { conceal_spelled(text, value) } else { text };
+            if text.contains(value) { text.replace(value, &masked(value)) } else { text }
+        })
     }
 
     /// `value` without them, wherever they stand in it.
@@ -60,9 +98,42 @@ impl Secrets {
                     |(name, value): (String, Value)| (self.conceal(&name), self.conceal_in(value));
                 Value::Object(fields.into_iter().map(conceal).collect::<Map<_, _>>())
             }
+            Value::Number(number) if self.values.contains(&number.to_string()) => {
+                Value::String(masked(&number.to_string()))
+            }
             Value::Null | Value::Bool(_) | Value::Number(_) => value,
         }
     }
+}
+
+/// `text` without this number, however its digits are set apart.
+fn conceal_spelled(text: String, number: &str) -> String {
+    let mut concealed = String::new();
+    let mut rest = &*text;
+    while let Some(start) = rest.find(|it: char| it.is_ascii_digit()) {
+        let (before, from) = rest.split_at(start);
+        concealed.push_str(before);
+        let run = spelled(from);
+        let digits: String = run.chars().filter(char::is_ascii_digit).collect();
+        match digits == number {
+            true => concealed.push_str(&masked(number)),
+            false => concealed.push_str(run),
+        }
+        rest = &from[run.len()..];
+    }
+    concealed.push_str(rest);
+    concealed
+}
+
+/// The digits at the beginning of `text`, with what sets them apart.
+fn spelled(text: &str) -> &str {
+    let is_apart = |it: u8| matches!(it, b' ' | b'-' | b'.');
+    let bytes = text.as_bytes();
+    let ends = (0..bytes.len()).find(|&at| {
+        let goes_on = bytes.get(at + 1).is_some_and(u8::is_ascii_digit);
+        !(bytes[at].is_ascii_digit() || is_apart(bytes[at]) && goes_on)
+    });
+    &text[..ends.unwrap_or(text.len())]
 }
 
 #[cfg(test)]
@@ -82,11 +153,13 @@ mod tests {
         secrets.keep_all_of_subscription(&Seen::new(201, answer.to_string().as_bytes()));
         let told = json!({
             "whsec_abc/def+0123": ["5", "tax id 123456789 or 12-3456789", { "at": "https://a.example/hook" }],
+            "spelled": ["no. 12 3456789, or 12.345.6789", 123_456_789],
         });
         let concealed = secrets.conceal_in(told).to_string();
-        for secret in ["whsec_abc/def+0123", "123456789", "12-3456789"] {
+        for secret in ["whsec_abc/def+0123", "123456789", "12-3456789", "3456789", "345.6789"] {
             assert!(!concealed.contains(secret), "{concealed}");
         }
+        assert_eq!(secrets.conceal("at 2026-01-02, 1.5"), "at 2026-01-02, 1.5");
         assert!(concealed.contains("https://a.example/hook") && concealed.contains("\"5\""));
     }
 

@@ -37,7 +37,6 @@ pub(super) struct Judge {
 
 impl Judge {
     pub(super) fn run(self) -> Result<Held, Problem> {
-        let output = Output::new(self.json);
         let given = [("--profile", &self.profile), ("--learn", &self.learn)].into_iter();
         let given = given.filter_map(|(option, path)| Some((option, path.clone()?)));
         keep_apart(&[("FILE", self.file.clone())].into_iter().chain(given).collect::<Vec<_>>())?;
@@ -45,6 +44,7 @@ impl Judge {
         let profile = stated.profile();
         let recording =
             Recording::read(&self.file).map_err(|error| Problem::Wrong(error.to_string()))?;
+        let output = Output::new(self.json).concealing(recording.secrets());
         let began = Instant::now();
         let Judged { mut summary, untold } = judge(&recording, profile);
         summary.conclude(&stated);

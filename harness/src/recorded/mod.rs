@@ -9,8 +9,9 @@ mod order;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use tideover_model::{Service, Timestamp};
+use tideover_model::{OperationKind, Service, Timestamp};
 
+use crate::secrets::Secrets;
 use crate::target::{Prepared, Seen};
 
 pub use judged::{Judged, judge};
@@ -68,6 +69,20 @@ impl Recording {
         recording.cases.iter_mut().flatten().for_each(rename_first_key);
         recording.accepted = accepted(&recording.cases);
         Ok(recording)
+    }
+
+    /// What of it must not be told.
+    pub fn secrets(&self) -> Secrets {
+        let mut secrets = Secrets::default();
+        for Recorded { sent, seen, .. } in self.cases.iter().flatten() {
+            secrets.keep_all_of_request(sent);
+            if let Some(seen) =
+                seen.as_ref().filter(|_| sent.kind() == Some(OperationKind::Subscribe))
+            {
+                secrets.keep_all_of_subscription(seen);
+            }
+        }
+        secrets
     }
 }
 

@@ -303,11 +303,19 @@ impl Seen {
         Seen { status, body }
     }
 
-    /// An answer of `status` whose body is not JSON, or too long to be read: its beginning.
+    /// An answer of `status` whose body is not JSON: its beginning.
     pub fn cut(status: u16, bytes: &[u8]) -> Seen {
         const SHOWN: usize = 2000;
         let beginning = &bytes[..bytes.len().min(SHOWN)];
         Seen { status, body: Body::Other(String::from_utf8_lossy(beginning).into_owned()) }
+    }
+
+    /// An answer of `status` whose body has more than `read` bytes, which are too many to be read.
+    pub fn too_long(status: u16, read: usize) -> Seen {
+        Seen {
+            status,
+            body: Body::Other(format!("more than {} MiB, which are not read", read >> 20)),
+        }
     }
 
     /// The body, if it is JSON.
@@ -347,11 +355,16 @@ pub(crate) fn withheld(answer: &Value) -> Value {
 
 fn withheld_field(name: &str, value: &Value) -> Value {
     match value {
-        Value::String(secret) if matches!(name, "secret" | "key" | "accountNumber" | "taxId") => {
+        Value::String(secret) if is_withheld(name) || matches!(name, "secret" | "key") => {
             masked(secret).into()
         }
         value => withheld(value),
     }
+}
+
+/// Whether a field tells of whom a business is, or of its account.
+pub(crate) fn is_withheld(name: &str) -> bool {
+    matches!(name, "accountNumber" | "taxId")
 }
 
 /// What may be told of the field `name` of an answer.

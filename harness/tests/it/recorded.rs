@@ -103,6 +103,44 @@ fn what_no_history_explains_is_found_and_told_with_what_came_before() {
     assert_eq!(command(&path).status.code(), Some(1));
 }
 
+/// A finding shows the requests that led to it; whose they were is nobody's to read.
+#[test]
+fn tax_ids_and_accounts_are_masked() {
+    let folder = tempfile::tempdir().unwrap();
+    let synced = json!({ "legalName": "Acme Ltd", "taxId": "12-3456789" });
+    let account = json!({ "accountNumber": 123_456_789_012_u64, "routingNumber": "021000021" });
+    let created = json!({ "externalId": "acme", "created": true, "reason": "Of 12 3456789." });
+    let path = kept(
+        folder.path(),
+        &archive(&[
+            ("GET", "/v1/organizations/acme", Value::Null, 200, business(true)),
+            ("PUT", "/v1/organizations/acme", synced, 200, created),
+            (
+                "PUT",
+                "/v1/organizations/acme/payout-account",
+                account,
+                200,
+                json!({ "externalId": "acme", "mask": 9012 }),
+            ),
+            ("GET", "/v1/organizations/acme", Value::Null, 200, business(false)),
+        ]),
+    );
+    for more in [&[][..], &["--json"]] {
+        let output = Command::new(env!("CARGO_BIN_EXE_tideover"))
+            .arg("judge")
+            .arg(&path)
+            .args(more)
+            .output()
+            .unwrap();
+        let told = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{told}");
+        for hidden in ["12-3456789", "123456789", "12 3456789", "123456789012"] {
+            assert!(!told.contains(hidden), "{hidden}: {told}");
+        }
+        assert!(told.contains("taxId"), "{told}");
+    }
+}
+
 /// What no invoice is worth is told, and never calculated with.
 #[test]
 fn amounts_that_cannot_be_are_found() {
