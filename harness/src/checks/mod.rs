@@ -268,7 +268,7 @@ impl<'a> Exchange<'a> {
     }
 
     /// What the target's own clock shows, as far as that is known. Unix seconds.
-    fn its_time(&self, ours: Timestamp) -> Option<u64> {
+    pub(crate) fn its_time(&self, ours: Timestamp) -> Option<u64> {
         Some(ours.unix_unsigned().saturating_add_signed(self.ahead?))
     }
 

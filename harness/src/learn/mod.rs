@@ -17,6 +17,7 @@ use tideover_model::{Clause, Code, OperationKind, Profile, Success, clause};
 use crate::checks::Exchange;
 use crate::inbox::Arrival;
 use crate::judge::{Belief, Bounds, Point};
+use crate::target::PreparedAction;
 
 pub use gaps::{Gap, Gaps};
 pub use held::Stated;
@@ -41,13 +42,18 @@ pub struct Lessons {
     delays: Delays,
     /// Seconds between the attempts of a delivery that were not accepted, by how many went before.
     retries: BTreeMap<usize, Spans>,
-    attempts: BTreeMap<(String, String), Vec<(u64, u16)>>,
+    attempts: BTreeMap<(String, String), Vec<Attempt>>,
+    /// By how much this run has moved the target's clock. Seconds.
+    moved: u64,
     /// The longest that a delivery was tried for, from its first attempt. Seconds.
     tried_for: Option<u64>,
     repeats: Repeats,
     causes: Causes,
     session_links_live: Option<bool>,
 }
+
+/// When an attempt was made, as far as that is known, and what it was answered.
+type Attempt = (Option<u64>, u16);
 
 /// How many deliveries were accepted, and how many of them came once more.
 #[derive(Clone, Copy, Debug, Default)]
@@ -64,7 +70,12 @@ impl Lessons {
         self.delays.observe(exchange, belief);
         self.causes.observe(exchange);
         for arrival in exchange.arrivals {
-            self.observe_arrival(arrival);
+            self.observe_arrival(exchange, arrival);
+        }
+        if let PreparedAction::Advance(seconds) = exchange.sent.action
+            && exchange.seen.is_success()
+        {
+            self.moved += seconds;
         }
         if exchange.action_name() == Some("vendorOpensSession") {
             let live = self.session_links_live.unwrap_or(false) || exchange.seen.is_success();
@@ -92,6 +103,7 @@ impl Lessons {
         }
         self.rates.conclude();
         self.attempts.clear();
+        self.moved = 0;
         self.causes = Causes::default();
     }
 
@@ -144,8 +156,9 @@ impl Lessons {
         }
     }
 
-    fn observe_arrival(&mut self, arrival: &Arrival) {
+    fn observe_arrival(&mut self, exchange: &Exchange<'_>, arrival: &Arrival) {
         let (Some(id), Some(at)) = (&arrival.delivery, arrival.signed_at()) else { return };
+        let at = Some(at).filter(|at| self.is_by_its_clock(exchange, *at));
         // Whose a delivery is that goes by one name for several subscriptions, its path tells.
         let delivery = (arrival.path.clone(), id.clone());
         let attempts = self.attempts.entry(delivery).or_default();
@@ -153,17 +166,34 @@ impl Lessons {
         let accepted = attempts.iter().filter(|(_, status)| is_accepted(*status)).count();
         if let Some((before, _)) = attempts.last().copied()
             && accepted == 0
-            && at >= before
+            && let Some(pause) = at.zip(before).and_then(|(at, before)| at.checked_sub(before))
         {
-            let pause = Span::exactly(at - before);
-            self.retries.entry(attempts.len() - 1).or_default().note(pause);
-            self.tried_for = self.tried_for.max(at.checked_sub(attempts[0].0));
+            self.retries.entry(attempts.len() - 1).or_default().note(Span::exactly(pause));
+            let first = at.zip(attempts[0].0).and_then(|(at, first)| at.checked_sub(first));
+            self.tried_for = self.tried_for.max(first);
         }
         self.repeats.accepted += u64::from(accepted == 0 && is_accepted(arrival.status));
         self.repeats.repeated += u64::from(accepted == 1);
         attempts.push((at, arrival.status));
     }
+
+    /// Whether an attempt was signed by the target's own clock: once that is moved, the one on the wall tells nothing
+    /// of when an attempt was due.
+    fn is_by_its_clock(&self, exchange: &Exchange<'_>, at: u64) -> bool {
+        let is_moved = matches!(exchange.sent.action, PreparedAction::Advance(_));
+        if self.moved == 0 && !is_moved {
+            return true;
+        }
+        let times = exchange.its_time(exchange.since).zip(exchange.its_time(exchange.now));
+        times.is_some_and(|(since, now)| {
+            let since = if is_moved { since + SLACK + 1 } else { since.saturating_sub(SLACK) };
+            (since..=now + SLACK).contains(&at)
+        })
+    }
 }
+
+/// How late an attempt may be that is due. Seconds.
+const SLACK: u64 = 2;
 
 const ADVANCE_NOT_FOUND: Clause = clause!("4.advances.5");
 

@@ -61,6 +61,12 @@ impl Spans {
         self.0.keys().copied().reduce(Span::hull)
     }
 
+    /// The same of those that are known so well, if any is: what is known of the others is less than what they are.
+    pub(crate) fn hull_within(&self, width: u64) -> Option<Span> {
+        let known = self.0.keys().filter(|span| span.max - span.min <= width).copied();
+        known.reduce(Span::hull).or_else(|| self.hull())
+    }
+
     /// What those lie between that cannot lie in `range`, and how many they are.
     pub(crate) fn outside(&self, range: Span) -> Option<(Span, u64)> {
         let outside = self.0.iter().filter(|(span, _)| span.both(range).is_none());

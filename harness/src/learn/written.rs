@@ -31,6 +31,9 @@ pub struct Learned {
     body_limit: Option<Range<i64>>,
 }
 
+/// How well the rate of a vendor must be known to tell of all. Basis points.
+const WELL_KNOWN: u64 = 50;
+
 impl Learned {
     pub(super) fn from_lessons(lessons: &Lessons, known: &Profile) -> Learned {
         let mut learned = Learned {
@@ -137,7 +140,7 @@ impl Learned {
             min: u32::try_from(span.min).unwrap_or(u32::MAX),
             max: u32::try_from(span.max).unwrap_or(u32::MAX),
         };
-        match lessons.rates.advance.hull() {
+        match lessons.rates.advance.hull_within(WELL_KNOWN) {
             None => self.miss("rates.advance"),
             Some(span) => {
                 let lesson = in_words(span, "basis points");
@@ -158,7 +161,10 @@ impl Learned {
             min: fee.min / term.max.max(1),
             max: fee.max.div_ceil(term.min.max(1)),
         });
-        let seen = [lessons.rates.fee.hull(), by_quotes].into_iter().flatten().reduce(Span::hull);
+        let seen = [lessons.rates.fee.hull_within(WELL_KNOWN), by_quotes]
+            .into_iter()
+            .flatten()
+            .reduce(Span::hull);
         match seen {
             None => self.miss("rates.fee"),
             Some(span) => {

@@ -10,7 +10,7 @@ use tideover_harness::finding::{Finding, Verdict};
 use tideover_harness::generate;
 use tideover_harness::inbox::Arrival;
 use tideover_harness::judge::{Before, Outside};
-use tideover_harness::learn::Stated;
+use tideover_harness::learn::{Lessons, Stated};
 use tideover_harness::run::{Clock, Observed, Played, Standing, play};
 use tideover_harness::step::{Action, Call, Step};
 use tideover_harness::stranger::{Stranger, Strangers};
@@ -45,8 +45,9 @@ struct Liberty {
     event: fn(Value) -> Value,
     /// What a delivery is called.
     delivery: fn(&Arrival) -> Option<String>,
-    /// How many seconds the clock on the wall is ahead, by which is signed; events come over a network then.
-    wall: Option<u64>,
+    /// What the clock on the wall shows, by which is signed, at an instant of the target's own; events come over a
+    /// network then.
+    wall: Option<fn(u64) -> u64>,
     /// How many steps later events come.
     steps_late: usize,
     /// How many seconds the clock that the judge goes by is behind.
@@ -105,7 +106,7 @@ impl Free {
         let secret = self.secrets[&arrival.path].iter().find(signs).unwrap();
         let event = serde_json::from_slice(&arrival.body).unwrap();
         let body = (self.liberty.event)(event).to_string().into_bytes();
-        let signed_at = at + self.liberty.wall.unwrap_or(0);
+        let signed_at = self.liberty.wall.map_or(at, |wall| wall(at));
         let signature = Some(SigningKey::new(secret).sign(signed_at, &body).to_string());
         let by_network = self.liberty.wall.is_some() || self.liberty.steps_late > 0;
         let arrived = i64::try_from(signed_at).ok().and_then(Timestamp::from_unix);
@@ -181,17 +182,22 @@ fn violations(played: &Played) -> Vec<Finding> {
     played.findings.iter().filter(|one| one.verdict == Verdict::Violated).cloned().collect()
 }
 
+/// A case of `seed`, in which `liberty` is taken.
+async fn taken(liberty: Liberty, outside: Outside, seed: u64) -> Played {
+    let header = Header::new(seed, start(), Profile::default());
+    let face = service(Profile::default(), seed + 1000, INBOX);
+    let mut world = Strangers::new(InProcess::new(face, start()), outside);
+    let steps = generate::case(&header, seed, 50);
+    let mut target = Free::new(world.fresh().await.unwrap(), liberty);
+    play(&mut target, &header, &steps).await.unwrap()
+}
+
 /// What is found where `liberty` is taken, and how often something else was noticed.
 async fn found(liberty: Liberty) -> (Vec<Finding>, usize) {
     let (mut found, mut noticed) = (Vec::new(), 0);
     for outside in [Outside::Ours, Outside::Open] {
         for seed in 0..20 {
-            let header = Header::new(seed, start(), Profile::default());
-            let face = service(Profile::default(), seed + 1000, INBOX);
-            let mut world = Strangers::new(InProcess::new(face, start()), outside);
-            let steps = generate::case(&header, seed, 50);
-            let mut target = Free::new(world.fresh().await.unwrap(), liberty);
-            let played = play(&mut target, &header, &steps).await.unwrap();
+            let played = taken(liberty, outside, seed).await;
             assert!(played.findings.iter().all(|one| one.verdict == Verdict::Violated));
             found.extend(violations(&played));
             noticed += played.noticed.len();
@@ -327,9 +333,29 @@ const DAY: u64 = 24 * 3600;
 
 #[tokio::test]
 async fn events_may_be_signed_by_the_clock_on_the_wall_and_come_late() {
-    assert_free(Liberty { wall: Some(300 * DAY), ..NONE }).await;
-    assert_free(Liberty { wall: Some(0), steps_late: 3, ..NONE }).await;
-    assert_free(Liberty { wall: Some(300 * DAY), steps_late: 3, ..NONE }).await;
+    let ahead: fn(u64) -> u64 = |at| at + 300 * DAY;
+    assert_free(Liberty { wall: Some(ahead), ..NONE }).await;
+    assert_free(Liberty { wall: Some(|at| at), steps_late: 3, ..NONE }).await;
+    assert_free(Liberty { wall: Some(ahead), steps_late: 3, ..NONE }).await;
+}
+
+/// A run moves the target's clock, and not the one on the wall.
+#[tokio::test]
+async fn a_clock_on_the_wall_tells_nothing_of_when_an_attempt_is_due() {
+    let learned = async |liberty| {
+        let mut lessons = Lessons::default();
+        for seed in 0..20 {
+            lessons.add(&taken(liberty, Outside::Ours, seed).await.lessons);
+        }
+        lessons.learned(&Profile::default())
+    };
+    let standing = start().unix_unsigned();
+    assert_eq!(standing, 1_767_225_600);
+    let by_the_wall = learned(Liberty { wall: Some(|_| 1_767_225_600), ..NONE }).await;
+    assert!(by_the_wall.unlearned.iter().any(|field| field == "webhooks.retries"));
+    let by_its_own = learned(NONE).await;
+    assert!(!by_its_own.unlearned.iter().any(|field| field == "webhooks.retries"));
+    assert_eq!(by_its_own.profile.webhooks.retries, Profile::default().webhooks.retries);
 }
 
 #[tokio::test]
