@@ -16,7 +16,7 @@ use tideover_model::{Clause, Code, OperationKind, Status, Timestamp, clause};
 
 use crate::judge::bindings::Bindings;
 use crate::matcher::instants_apart;
-use crate::target::{PreparedAction, Seen};
+use crate::target::{Body, PreparedAction, Seen};
 
 pub(crate) use clauses::life;
 use clauses::{action_clause, body_clause, code_clause, field_clause};
@@ -265,8 +265,13 @@ fn top(field: &str) -> &str {
 }
 
 fn outcome(seen: &Seen) -> String {
-    match seen.code() {
-        Some(code) => format!("{} {code}", seen.status),
-        None => seen.status.to_string(),
+    const SHOWN: usize = 60;
+    match (seen.code(), &seen.body) {
+        (Some(code), _) => format!("{} {code}", seen.status),
+        (None, Body::Other(text)) => {
+            let beginning: String = text.chars().take(SHOWN).collect();
+            format!("{} with a body that is no JSON: {beginning}", seen.status)
+        }
+        (None, Body::Empty | Body::Json(_)) => seen.status.to_string(),
     }
 }

@@ -268,7 +268,7 @@ async fn read(mut response: Response<Incoming>) -> Result<Incame, Unanswered> {
         let Ok(data) = frame.into_data() else { continue };
         body.extend_from_slice(&data);
         if body.len() > MOST_BYTES {
-            return Ok(Incame { seen: Seen::cut(status, &body), retry_after, date });
+            return Ok(Incame { seen: Seen::too_long(status, MOST_BYTES), retry_after, date });
         }
     }
     Ok(Incame { seen: Seen::new(status, &body), retry_after, date })

@@ -185,9 +185,11 @@ fn what_is_no_answer_of_the_api_is_a_finding() {
         large,
     ] {
         let shown = String::from_utf8_lossy(&body[..body.len().min(20)]).into_owned();
+        let is_large = body.len() > 8 << 20;
         let address = endpoint(move |_, socket| answer(socket, "200 OK", "", &body));
         let told = check(address, "1");
         assert_found(&told);
+        assert_eq!(told.text.contains("more than 8 MiB"), is_large, "{}", told.text);
         assert!(told.text.len() < 100_000, "{shown}: {} bytes are told", told.text.len());
         assert!(told.journal.len() < 1 << 20, "{shown}: {} bytes are kept", told.journal.len());
     }
