@@ -97,6 +97,10 @@ impl Check {
     pub(super) async fn run(self) -> Result<Held, Problem> {
         let output = Output::new(self.json);
         keep_apart(&self.files()?)?;
+        if self.learn.is_some() && !self.live.is_given() {
+            let why = "--learn needs --target: what our own mock does is known";
+            return Err(Problem::Wrong(why.into()));
+        }
         self.touch_reports()?;
         if self.live.is_given() {
             return self.run_live(&output).await;
