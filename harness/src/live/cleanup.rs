@@ -83,9 +83,21 @@ impl Session {
                     "subscription {reference}: its deletion was answered {}",
                     seen.status
                 )),
-                Err(unanswered) => left.push(format!("subscription {reference}: {unanswered}")),
+                Err(unanswered) if self.lists(&list, &reference).await => {
+                    left.push(format!("subscription {reference}: {unanswered}"));
+                }
+                Err(_) => {
+                    self.state().given.references.remove(&reference);
+                }
             }
         }
+    }
+
+    /// Whether a subscription is still there, as far as that is told.
+    async fn lists(&self, list: &Prepared, reference: &String) -> bool {
+        let listed = self.send_uncounted(list).await;
+        let told = listed.ok().filter(|seen| seen.is_success() && seen.json().is_some());
+        told.is_none_or(|seen| subscriptions(seen.json()).contains_key(reference))
     }
 
     async fn delete(&self, key: &str, reference: &str) -> Result<Seen, Unanswered> {

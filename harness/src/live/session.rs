@@ -3,6 +3,7 @@
 mod clock;
 mod sending;
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::io;
 use std::path::Path;
@@ -65,6 +66,8 @@ pub(super) struct State {
     pub(super) subscribers: Vec<String>,
     /// Subscriptions that were asked for and not answered.
     pub(super) in_doubt: u64,
+    /// What was sent to ask for those that may have been made all the same: it is not sent again.
+    asked_in_vain: BTreeSet<Vec<u8>>,
     pub(super) left_behind: Vec<String>,
     ended: Option<Ending>,
     secrets: Secrets,
@@ -115,6 +118,7 @@ impl Session {
             dates: (None, None),
             subscribers: Vec::new(),
             in_doubt: 0,
+            asked_in_vain: BTreeSet::new(),
             left_behind: Vec::new(),
             ended: None,
             secrets: settings.secrets(),

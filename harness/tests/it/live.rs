@@ -333,6 +333,32 @@ async fn a_subscription_that_was_never_answered_is_deleted_too() {
     assert_eq!(urls, ["https://hooks.example.com/theirs"]);
 }
 
+/// It may have been made, and its secret is told once.
+#[tokio::test]
+async fn a_subscription_that_was_not_answered_is_not_asked_for_again() {
+    let endpoint = crate::hostile::endpoint(|_, _| Ok(()));
+    let origin = "http://127.0.0.1:9".to_owned();
+    let webhooks = Webhooks { listen: "127.0.0.1:0".parse().unwrap(), url: origin.clone() };
+    let mock = self::endpoint(None).await;
+    let target = format!("http://{endpoint}");
+    let inbox = inbox::Server::start().await.unwrap();
+    let settings = Settings { webhooks: Some(webhooks), target, operator: None, ..settings(&mock) };
+    let mut begun = begin(settings, Some(inbox)).await;
+    let mut target = begun.world.fresh().await.unwrap();
+    let subscribe = |path: &str| {
+        let url = format!("{}/{path}", target.inbox().unwrap());
+        let authorization = Some(format!("Bearer {}", mock.api_key()));
+        Prepared { authorization, ..prepared("POST", "/v1/webhooks", &json!({ "url": url })) }
+    };
+    let (one, other) = (subscribe("accepts"), subscribe("recovers"));
+    let mut applied = Vec::new();
+    for step in [&one, &one, &other, &other] {
+        applied.push(target.send(step).await.unwrap_err().applied);
+    }
+    let (sent, kept_back) = (Applied::MayBe, Applied::Never);
+    assert_eq!(applied, [sent, kept_back, sent, kept_back]);
+}
+
 fn prepared(method: &str, path: &str, body: &Value) -> Prepared {
     use tideover_harness::step::{Call, Memory};
     let step = Step::new(Action::Call(Call::json(method, path, body.clone())));

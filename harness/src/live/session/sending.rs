@@ -22,6 +22,7 @@ impl Session {
     /// Sends a step, if it may be sent.
     pub(in crate::live) async fn send(&self, step: &Prepared) -> Result<Seen, Unanswered> {
         let permit = self.permit(step)?;
+        self.refuse_to_ask_again(step, &permit)?;
         let charge = self.charge(step, &permit)?;
         self.note_before(step, &permit);
         let answered = self.exchange_in_time(step).await;
@@ -48,6 +49,16 @@ impl Session {
             disturbs: self.abilities.disturbs,
         };
         scope.judge(step).map_err(|refused| Unanswered::never(refused.to_string()))
+    }
+
+    /// A request for a subscription that was not answered is not repeated (§4 Idempotency summary).
+    fn refuse_to_ask_again(&self, step: &Prepared, permit: &Permit) -> Result<(), Unanswered> {
+        let asked = step.call().filter(|_| permit.subscribes).map(|call| call.body().to_vec());
+        if asked.is_some_and(|asked| self.state().asked_in_vain.contains(&asked)) {
+            let why = "not sent: the same was asked for and not answered, and may have been done";
+            return Err(Unanswered::never(why));
+        }
+        Ok(())
     }
 
     fn charge(&self, step: &Prepared, permit: &Permit) -> Result<Charge, Unanswered> {
@@ -208,6 +219,9 @@ impl Session {
             Ok(seen) => matches!(seen.status, 500..),
             Err(unanswered) => unanswered.applied == Applied::MayBe,
         };
+        if let Some(call) = step.call().filter(|_| permit.subscribes && is_doubtful) {
+            state.asked_in_vain.insert(call.body().to_vec());
+        }
         state.in_doubt -= u64::from(permit.subscribes && !is_doubtful);
         match answered {
             Ok(seen) => {
