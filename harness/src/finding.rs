@@ -92,7 +92,18 @@ impl Cause {
     }
 }
 
+/// What a target is held to that was learned: as an operation is named.
+pub(crate) const PROFILE: &str = "the profile";
+
 impl Verdict {
+    /// As it is said of what was found at `operation`.
+    pub(crate) fn words_at(self, operation: &str) -> &'static str {
+        match self {
+            Verdict::DiffersFromAssumption if operation == PROFILE => "differs from the profile",
+            verdict => verdict.words(),
+        }
+    }
+
     /// As it is said of a clause.
     pub fn words(self) -> &'static str {
         match self {
@@ -107,7 +118,7 @@ impl Verdict {
 
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let verdict = self.verdict.words();
+        let verdict = self.verdict.words_at(&self.operation);
         writeln!(f, "{} {verdict} ({})", self.clause.name(), self.clause.place())?;
         writeln!(f, "  {}", self.clause.wording())?;
         writeln!(f, "  {}: {}", self.operation, self.field)?;
@@ -138,5 +149,14 @@ mod tests {
         assert_ne!(fingerprint("rows.0.outcome"), fingerprint("rows.0.code"));
         // Baselines are kept: it never changes.
         assert_eq!(fingerprint("rows.0.outcome"), "4e93f1a8d684");
+    }
+
+    #[test]
+    fn what_is_not_as_learned_is_told_so() {
+        let told = |operation| {
+            Finding::new(clause!("gap.perInvoiceMaximum"), operation, "f", "1", "2").to_string()
+        };
+        assert!(told(PROFILE).starts_with("gap.perInvoiceMaximum differs from the profile ("));
+        assert!(told("GET /").starts_with("gap.perInvoiceMaximum differs from an assumption ("));
     }
 }

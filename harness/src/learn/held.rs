@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use tideover_model::{Clause, Profile, Range, clause};
 use toml::{Table, Value};
 
-use crate::finding::Finding;
+use crate::finding::{Finding, PROFILE};
 use crate::judge::Bounds;
 use crate::learn::Lessons;
 use crate::learn::span::{Span, Spans};
@@ -83,7 +83,7 @@ impl Differences<'_> {
         times: u64,
     ) {
         if self.stated.says(field) {
-            self.found.push((Finding::new(clause, "the profile", field, expected, seen), times));
+            self.found.push((Finding::new(clause, PROFILE, field, expected, seen), times));
         }
     }
 

@@ -223,7 +223,7 @@ impl FindingReport {
 impl fmt::Display for Found {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Found { clause, place, wording, verdict, operation, field, expected, seen } = self;
-        writeln!(f, "{clause} {} ({place})", verdict.words())?;
+        writeln!(f, "{clause} {} ({place})", verdict.words_at(operation))?;
         writeln!(f, "  {wording}")?;
         writeln!(f, "  {operation}: {field}")?;
         writeln!(f, "    expected  {expected}")?;
