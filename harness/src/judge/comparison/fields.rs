@@ -104,7 +104,8 @@ impl Fields<'_> {
             }
             (predicted, seen) if !self.agree(place.name(), predicted, seen) => {
                 let gap = self.renamed(place.name(), predicted, seen);
-                self.differ(place, told(place.name(), predicted), seen, gap);
+                let expected = self.expected(place.name(), predicted, seen);
+                self.differ(place, expected, seen, gap);
             }
             _ => {}
         }
@@ -125,6 +126,20 @@ impl Fields<'_> {
         }
     }
 
+    /// What is expected in the place of `seen`: of what is minted, what the target called it before.
+    fn expected(&self, name: &str, predicted: &Value, seen: Option<&Value>) -> String {
+        match (self.minted.iter().find(|minted| **minted == name), predicted, seen) {
+            (Some(minted), Value::String(predicted), Some(Value::String(_))) => {
+                let before = self.bindings.seen(minted, predicted);
+                before.map_or_else(
+                    || "one of its own".into(),
+                    |before| told(name, &before.as_str().into()),
+                )
+            }
+            _ => told(name, predicted),
+        }
+    }
+
     fn differ(
         &mut self,
         place: Place<'_>,
@@ -133,6 +148,7 @@ impl Fields<'_> {
         gap: Option<Clause>,
     ) {
         let seen = seen.map_or_else(|| ABSENT.to_owned(), |seen| told(place.name(), seen));
+        let seen = if seen == expected { format!("another, {seen}") } else { seen };
         self.differences.push(Difference { field: place.to_string(), expected, seen, gap });
     }
 
