@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::Value;
 use tideover_model::{BusinessId, Delays as Known, OperationKind, Timestamp, clause};
 
 use crate::checks::Exchange;
@@ -117,6 +118,11 @@ impl Delays {
         let onboarding = exchange.seen.json().and_then(|body| body.get("onboarding"));
         let Some(onboarding) = onboarding else { return };
         if onboarding["collectionAccount"] != true {
+            if !(may_open && meets_the_others(onboarding)) {
+                // It was taken to be enabled by what no answer had told, and this one tells otherwise.
+                self.businesses.remove(&business);
+                return;
+            }
             opening.wait.not_yet = exchange.since;
             self.waits = Some((Awaited::CollectionAccount, opening.wait));
         } else if let Some(opening) = self.businesses.remove(&business)
@@ -214,6 +220,11 @@ impl From<&Exchange<'_>> for Wait {
         let unsure = between(exchange.since, exchange.now);
         Wait { enabled: exchange.now, unsure, not_yet: exchange.now }
     }
+}
+
+/// Whether the account is all that is missing.
+fn meets_the_others(onboarding: &Value) -> bool {
+    ["compliance", "contract", "bank"].iter().all(|name| onboarding[name] == true)
 }
 
 fn between(earlier: Timestamp, later: Timestamp) -> u64 {

@@ -603,6 +603,59 @@ fn a_key_that_was_never_taken_is_nobodys() {
     assert_held(&archive, "held: ");
 }
 
+/// A business that is told to be in a state: compliance, contract, bank, collection account.
+fn told(name: &str, met: [bool; 4], account: Option<&str>) -> (Value, String) {
+    let [compliance, contract, bank, open] = met;
+    let remittance =
+        account.map(|number| json!({ "accountNumber": number, "routingNumber": "112023247" }));
+    let answer = json!({
+        "externalId": name, "name": name, "taxIdOnFile": compliance, "remittance": remittance,
+        "complianceRoute": compliance.then_some("PARTNER_SUPPLIED"),
+        "onboarding": {
+            "compliance": compliance, "contract": contract, "bank": bank, "collectionAccount": open,
+        },
+    });
+    (answer, format!("/v1/organizations/{name}"))
+}
+
+const BEING_ONBOARDED: [bool; 4] = [false, true, true, false];
+
+fn linked(name: &str) -> Value {
+    json!({ "externalId": name, "created": false, "reason": "In its own words." })
+}
+
+/// What became of a tax id is told in words of its own.
+fn checked(name: &str) -> Value {
+    let mut answer = linked(name);
+    answer["taxIdCheck"] = json!({ "result": "?" });
+    answer
+}
+
+/// That a tax id was not taken, only the next read need tell.
+#[test]
+fn an_account_is_not_late_while_what_it_needs_is_not_there() {
+    let (missing, path) = told("acme", BEING_ONBOARDED, None);
+    let address =
+        json!({ "line1": "1 Quay", "city": "Portland", "state": "OR", "postalCode": "97201" });
+    let contact = json!({ "legalName": "Acme", "contact": { "address": address } });
+    let tax_id = json!({ "legalName": "Acme", "taxId": "12-3456789" });
+    let late = |answer: &Value| {
+        let mut archive = archive(&[
+            ("GET", &path, Value::Null, 200, missing.clone()),
+            ("PUT", &path, contact.clone(), 200, linked("acme")),
+            ("PUT", &path, tax_id.clone(), 200, checked("acme")),
+            ("GET", &path, Value::Null, 200, answer.clone()),
+        ]);
+        entries(&mut archive)[3]["startedDateTime"] = "2026-03-01T11:30:00.000Z".into();
+        judged(&archive)
+    };
+    let (code, text) = late(&missing);
+    assert!(code == Some(0) && !text.contains("stalled"), "{text}");
+    let (due, _) = told("acme", [true, true, true, false], None);
+    let (code, text) = late(&due);
+    assert!(code == Some(0) && text.contains("gap.accountOpening stalled"), "{text}");
+}
+
 /// What a run has written down before it was sent is judged as it was when it was played.
 #[tokio::test]
 async fn the_journal_of_a_run_against_a_right_service_holds() {
