@@ -202,19 +202,24 @@ impl Belief {
             let mut after = world.clone();
             after.carry_out(world.open.len() - 1, Told::default(), now).then_some(after)
         };
-        let held = self.with_tax_ids_held(sent, now);
+        let held = self.with_tax_ids_held(self.worlds.iter(), sent, now);
         let after: Vec<World> = self.worlds.iter().chain(&held).filter_map(carried_out).collect();
         self.worlds.extend(after);
         self.bound();
     }
 
-    /// The worlds in which some business held the tax ids that a request tells before it was sent.
-    fn with_tax_ids_held(&self, sent: &Prepared, now: Timestamp) -> Vec<World> {
+    /// The same worlds, but some business held the tax ids that a request tells before it was sent.
+    fn with_tax_ids_held<'a>(
+        &self,
+        worlds: impl Iterator<Item = &'a World>,
+        sent: &Prepared,
+        now: Timestamp,
+    ) -> Vec<World> {
         if self.before == Before::Nothing {
             return Vec::new();
         }
         let mut held = Vec::new();
-        for world in &self.worlds {
+        for world in worlds {
             let platform = world.subject(sent).platform;
             for tax_id in world.tax_ids(sent) {
                 let mut after = world.clone();
@@ -272,10 +277,11 @@ impl Belief {
             }
             return Explanation::of_nothing(seen, platform);
         }
-        if self.before == Before::TaxIds {
-            // Whether they are held, the answer need not tell: the next ones do.
-            self.worlds.extend(self.with_tax_ids_held(sent, now));
-        }
+        // Whether they are held, the answer need not tell: the next ones do.
+        let untold =
+            |world: &&World| self.before == Before::TaxIds || world.lacks_tax_id(sent, now);
+        let held = self.with_tax_ids_held(self.worlds.iter().filter(untold), sent, now);
+        self.worlds.extend(held);
         self.may_share |= self.may_be_shared_by(sent);
         let unseen = Unseen { outside: self.outside, before: self.before, deepest: DEEPEST };
         let kept = unseen.explain(&self.worlds, sent, seen, now);

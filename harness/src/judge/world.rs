@@ -7,7 +7,6 @@ mod translate;
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use tideover_model::wire::reply::Reply as Answer;
 use tideover_model::wire::route::route;
 use tideover_model::{
     BusinessDetails, Clause, Code, Contact, Face, Happening, Operation, OperationKind, Outcome,
@@ -358,10 +357,7 @@ impl World {
         };
         let sync = Operation::SyncBusiness { business: business.clone(), details };
         self.operate(now, platform, Told::default(), sync);
-        match self.look(now, platform, Operation::GetBusiness { business }) {
-            Some(Answer::Business(business)) => business.tax_id_on_file,
-            _ => false,
-        }
+        self.has_tax_id(now, platform, &business) == Some(true)
     }
 
     fn service(&mut self) -> &mut Service<Reading> {

@@ -656,6 +656,31 @@ fn an_account_is_not_late_while_what_it_needs_is_not_there() {
     assert!(code == Some(0) && text.contains("gap.accountOpening stalled"), "{text}");
 }
 
+/// Whether another business holds a tax id, only what is read later need tell.
+#[test]
+fn a_tax_id_may_be_anothers_without_being_told_so() {
+    let (missing, acme) = told("acme", BEING_ONBOARDED, None);
+    let (complete, other) = told("other", [true; 4], Some("93000"));
+    let tax_id = json!({ "legalName": "Acme", "taxId": "12-3456789" });
+    let mut archive = archive(&[
+        ("GET", &acme, Value::Null, 200, missing.clone()),
+        ("PUT", &acme, tax_id.clone(), 200, checked("acme")),
+        ("PUT", &other, tax_id, 200, linked("other")),
+        ("GET", &other, Value::Null, 200, complete),
+        ("GET", &acme, Value::Null, 200, missing),
+    ]);
+    let (code, text) = judged(&archive);
+    assert_eq!(code, Some(0), "{text}");
+    // Whoever holds it is cleared; a business is not what it is not told to be.
+    let (contradicted, _) = told("other", [true, false, true, true], None);
+    let mut last = entries(&mut archive)[3].clone();
+    last["startedDateTime"] = "2026-03-01T10:00:30.000Z".into();
+    last["response"]["content"]["text"] = contradicted.to_string().into();
+    entries(&mut archive).push(last);
+    let (code, text) = judged(&archive);
+    assert_eq!(code, Some(1), "{text}");
+}
+
 /// What a run has written down before it was sent is judged as it was when it was played.
 #[tokio::test]
 async fn the_journal_of_a_run_against_a_right_service_holds() {

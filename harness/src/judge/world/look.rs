@@ -2,11 +2,13 @@
 
 use tideover_model::wire::reply::Reply;
 use tideover_model::{
-    BusinessId, Cents, Code, Face, FaceValue, Operation, PlatformId, Service, Timestamp,
+    BusinessId, Cents, Code, Face, FaceValue, Operation, OperationKind, PlatformId, Service,
+    Timestamp,
 };
 
-use super::World;
+use super::{Subject, World};
 use crate::judge::reading::{Asked, NEVER, Reading, Told};
+use crate::target::Prepared;
 
 impl World {
     /// What `operation` would be answered, and nothing else.
@@ -17,6 +19,28 @@ impl World {
         operation: Operation,
     ) -> Option<Reply> {
         self.bare.face().clone().handle(now, platform, operation).ok()
+    }
+
+    /// Whether a tax id of a business is on file, if a platform calls one so.
+    pub(crate) fn has_tax_id(
+        &self,
+        now: Timestamp,
+        platform: PlatformId,
+        payee: &str,
+    ) -> Option<bool> {
+        match self.look(now, platform, Operation::GetBusiness { business: payee.to_owned() })? {
+            Reply::Business(business) => Some(business.tax_id_on_file),
+            _ => None,
+        }
+    }
+
+    /// Whether a request tells the tax id of a business that is known and has none.
+    pub(crate) fn lacks_tax_id(&self, sent: &Prepared, now: Timestamp) -> bool {
+        if sent.kind() != Some(OperationKind::SyncBusiness) || self.tax_ids(sent).is_empty() {
+            return false;
+        }
+        let Subject { platform, payee, .. } = self.subject(sent);
+        payee.and_then(|payee| self.has_tax_id(now, platform, &payee)) == Some(false)
     }
 
     /// What is outstanding with a business at the least: whatever takes its time may have happened. Cents.
