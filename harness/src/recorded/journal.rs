@@ -69,7 +69,7 @@ fn inbox_of(run: &str, sent: &Prepared) -> Option<String> {
 }
 
 fn made_up() -> Memory {
-    let tax_ids: Vec<String> = (0..100).map(|n| format!("{}", 970_000_000 + n)).collect();
+    let tax_ids: Vec<String> = (0..100).map(|n| format!("{}", 960_000_000 + n)).collect();
     let accounts: Vec<String> = (0..100).map(|n| format!("{}", 97_000_000 + n)).collect();
     Memory::default().knowing("own", json!({ "taxIds": tax_ids, "accountNumbers": accounts }))
 }

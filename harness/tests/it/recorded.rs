@@ -681,6 +681,60 @@ fn a_tax_id_may_be_anothers_without_being_told_so() {
     assert_eq!(code, Some(1), "{text}");
 }
 
+/// A business of which no tax id was told is not the one whose number we should make up for it.
+#[test]
+fn businesses_of_which_little_is_told_stay_apart() {
+    let (complete, other) = told("other", [true; 4], Some("95000"));
+    let tax_id = json!({ "legalName": "Other", "taxId": "97-0000000" });
+    let invited = json!({ "inviteId": "inv", "expiresAt": "2026-03-31T10:00:01.000Z" });
+    let invitation = json!({ "externalId": "acme", "email": "ann@vendor.example" });
+    let asked = json!({ "externalId": "other", "invoiceFaceValue": 1000 });
+    let mut fundable = quote(180);
+    (fundable["fundable"], fundable["notFundableReason"]) = (true.into(), Value::Null);
+    let mut financeable = invoice(1000, 0, Value::Null);
+    (financeable["fundable"], financeable["notFundableReason"]) = (true.into(), Value::Null);
+    let request = json!({ "payeeExternalId": "acme", "invoiceExternalId": "i" });
+    let (code, text) = judged(&archive(&[
+        ("PUT", &other, tax_id, 200, linked("other")),
+        ("POST", "/v1/invitations", invitation, 201, invited),
+        ("POST", "/v1/quotes", asked, 200, fundable),
+        ("GET", INVOICE, Value::Null, 200, financeable),
+        ("POST", "/v1/advances", request, 201, advance(false)),
+        ("GET", &other, Value::Null, 200, complete),
+    ]));
+    assert_eq!(code, Some(0), "{text}");
+}
+
+/// A tax id that a journal conceals is not one that somebody else has filed.
+#[test]
+fn what_a_journal_conceals_is_nobody_elses() {
+    let (mut filed, other) = told("other", [false; 4], None);
+    filed["taxIdOnFile"] = true.into();
+    let (missing, acme) = told("acme", BEING_ONBOARDED, None);
+    let (cleared, _) = told("acme", [true, true, true, false], None);
+    let tax_id = json!({ "legalName": "Acme", "taxId": "${own.taxIds.0}" });
+    let call = |method: &str, path: &str, body: Value| json!({ "method": method, "path": path, "body": body });
+    let exchanges = [
+        (json!({ "method": "GET", "path": other }), filed),
+        (json!({ "method": "GET", "path": acme }), missing),
+        (call("PUT", &acme, tax_id), checked("acme")),
+        (json!({ "method": "GET", "path": acme }), cleared),
+    ];
+    let start = "2026-03-01T10:00:00.000Z";
+    let mut lines = vec![json!({ "tideover": 1, "seed": 1, "start": start, "profile": {} })];
+    for (number, (call, answer)) in exchanges.into_iter().enumerate() {
+        lines.push(json!({ "at": start, "case": 0, "number": number, "call": call }));
+        let seen = json!({ "status": 200, "body": answer });
+        lines.push(json!({ "at": start, "answers": number, "seen": seen }));
+    }
+    let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal.jsonl");
+    std::fs::write(&path, lines.join("\n")).unwrap();
+    let output = command(&path);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stdout));
+}
+
 /// What a run has written down before it was sent is judged as it was when it was played.
 #[tokio::test]
 async fn the_journal_of_a_run_against_a_right_service_holds() {
