@@ -40,10 +40,11 @@ impl Familiar {
     pub(super) fn learn(&mut self, sent: &Prepared, seen: &Seen) {
         let operation = sent.call().and_then(PreparedCall::operation);
         let known: Vec<Name> = match operation.filter(|_| seen.is_success()).cloned() {
-            Some(
-                Operation::GetBusiness { business } | Operation::SyncBusiness { business, .. },
-            ) => {
-                vec![Name::Business(business)]
+            Some(Operation::GetBusiness { business }) => vec![Name::Business(business)],
+            Some(Operation::SyncBusiness { business, .. }) => {
+                // One that is not new may be the same as another, whichever its tax id has matched.
+                let is_new = seen.json().is_some_and(|body| body["created"] == true);
+                is_new.then_some(Name::Business(business)).into_iter().collect()
             }
             Some(Operation::GetInvoice { payee, invoice }) => {
                 let stands = seen.json().is_some_and(|body| body["advance"].is_object());

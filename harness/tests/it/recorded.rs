@@ -705,6 +705,21 @@ fn businesses_of_which_little_is_told_stay_apart() {
     assert_eq!(code, Some(0), "{text}");
 }
 
+/// Which business a tax id has matched is not told.
+#[test]
+fn an_identifier_may_be_matched_to_a_business_that_was_read_before() {
+    let (complete, acme) = told("acme", [true; 4], Some("93000"));
+    let (same, alias) = told("alias", [true; 4], Some("93000"));
+    let tax_id = json!({ "legalName": "Acme", "taxId": "12-3456789" });
+    let (code, text) = judged(&archive(&[
+        ("GET", &acme, Value::Null, 200, complete.clone()),
+        ("PUT", &alias, tax_id, 200, linked("alias")),
+        ("GET", &alias, Value::Null, 200, same),
+        ("GET", &acme, Value::Null, 200, complete),
+    ]));
+    assert_eq!(code, Some(0), "{text}");
+}
+
 /// A tax id that a journal conceals is not one that somebody else has filed.
 #[test]
 fn what_a_journal_conceals_is_nobody_elses() {
