@@ -129,6 +129,7 @@ impl<'a> Run<'a> {
     fn conclude<T: Observed>(mut self, target: &T) -> Played {
         if let Shadow::Believed(belief) = &self.shadow {
             for point in self.played.lessons.events().filter(|_| target.inbox().is_some()) {
+                self.played.met.meet(point.clause);
                 self.played.gaps.record("webhooks", None, &point);
             }
             self.played.lessons.conclude(belief);

@@ -14,7 +14,7 @@ use tideover_harness::stranger::{Stranger, Strangers};
 use tideover_harness::suite::{InProcess, World};
 use tideover_harness::target::{INBOX, Prepared, Seen, Target, Unanswered, service, start};
 use tideover_harness::transcript::Header;
-use tideover_model::{Code, Profile, Service, Success};
+use tideover_model::{Code, Profile, Service, Success, clause};
 use tideover_sim::Mock;
 
 const CASES: u64 = 150;
@@ -262,7 +262,7 @@ fn an_event_that_never_comes_is_told_as_a_gap() {
     let face = service(Profile::default(), 83, INBOX);
     let mut world = Strangers::new(InProcess::new(face, start()), Outside::Ours);
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    let mut gaps = Gaps::default();
+    let (mut gaps, mut met) = (Gaps::default(), 0);
     for case in 0..CASES {
         let steps = generate::case(&header, case, 50);
         let played = runtime.block_on(async {
@@ -271,7 +271,9 @@ fn an_event_that_never_comes_is_told_as_a_gap() {
         });
         assert!(played.findings.is_empty(), "{:#?}", played.findings);
         gaps.add(&played.gaps);
+        met += played.met.times(clause!("gap.eventCauses"));
     }
+    assert!(met > 0);
     let told: BTreeMap<String, Vec<String>> = gaps
         .all()
         .filter(|gap| gap.clause.name() == "gap.eventCauses")
