@@ -79,13 +79,31 @@ impl Secrets {
     /// `text` without them.
     pub fn conceal(&self, text: &str) -> String {
         // The longest first: one may stand in another.
-        let mut values: Vec<&String> = self.values.iter().collect();
+        let mut values: Vec<&String> = self.values.iter().filter(|it| text.contains(*it)).collect();
         values.sort_by_key(|value| std::cmp::Reverse(value.len()));
-        values.into_iter().fold(text.to_owned(), |text, value| {
-            let is_number = value.bytes().all(|byte| byte.is_ascii_digit());
-            let text = if is_number { conceal_spelled(text, value) } else { text };
-            if text.contains(value) { text.replace(value, &masked(value)) } else { text }
-        })
+        let conceal = |text: String, value: &String| text.replace(value, &masked(value));
+        self.conceal_spelled(values.into_iter().fold(text.to_owned(), conceal))
+    }
+
+    /// `text` without the numbers among them, however their digits are set apart.
+    fn conceal_spelled(&self, text: String) -> String {
+        let (mut concealed, mut copied, mut at) = (String::new(), 0, 0);
+        while let Some(gap) = text[at..].find(|it: char| it.is_ascii_digit()) {
+            let start = at + gap;
+            let run = spelled(&text[start..]);
+            at = start + run.len();
+            let digits: String = run.chars().filter(char::is_ascii_digit).collect();
+            if self.values.contains(&digits) {
+                concealed.push_str(&text[copied..start]);
+                concealed.push_str(&masked(&digits));
+                copied = at;
+            }
+        }
+        if copied == 0 {
+            return text;
+        }
+        concealed.push_str(&text[copied..]);
+        concealed
     }
 
     /// `value` without them, wherever they stand in it.
@@ -104,25 +122,6 @@ impl Secrets {
             Value::Null | Value::Bool(_) | Value::Number(_) => value,
         }
     }
-}
-
-/// `text` without this number, however its digits are set apart.
-fn conceal_spelled(text: String, number: &str) -> String {
-    let mut concealed = String::new();
-    let mut rest = &*text;
-    while let Some(start) = rest.find(|it: char| it.is_ascii_digit()) {
-        let (before, from) = rest.split_at(start);
-        concealed.push_str(before);
-        let run = spelled(from);
-        let digits: String = run.chars().filter(char::is_ascii_digit).collect();
-        match digits == number {
-            true => concealed.push_str(&masked(number)),
-            false => concealed.push_str(run),
-        }
-        rest = &from[run.len()..];
-    }
-    concealed.push_str(rest);
-    concealed
 }
 
 /// The digits at the beginning of `text`, with what sets them apart.
