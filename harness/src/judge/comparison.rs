@@ -20,8 +20,9 @@ use crate::target::{Body, PreparedAction, Seen};
 
 pub(crate) use clauses::life;
 use clauses::{action_clause, body_clause, code_clause, field_clause};
-pub(crate) use fields::OUTCOMES;
+pub(crate) use fields::is_known_outcome;
 use fields::{Difference, differences};
+pub(crate) use gaps::meets_first_three;
 use gaps::{gap_within, nameless, opened_early, tells_same_rows};
 
 /// One thing that an answer says, beside what was expected there.

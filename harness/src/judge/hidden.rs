@@ -5,13 +5,12 @@ mod deeds;
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
 use tideover_model::wire::reply::Reply;
 use tideover_model::{
     Cents, Happening, Operation, OperationKind, PlatformId, Timestamp, VendorRoute,
 };
 
-use crate::judge::comparison::OUTCOMES;
+use crate::judge::comparison::is_known_outcome;
 use crate::judge::hidden::adoption::{adopt_business, adopt_invoice};
 use crate::judge::hidden::deeds::{clear, file_tax_id, link_bank, onboard, open_account, sign};
 use crate::judge::reading::{Told, amount};
@@ -154,9 +153,7 @@ fn interruption(sent: &Prepared, seen: &Seen) -> Vec<Move> {
     let Some(rows) = stopped.and_then(|report| report["rows"].as_array()) else {
         return Vec::new();
     };
-    let has_come_out =
-        |row: &&Value| row["outcome"].as_str().is_some_and(|it| OUTCOMES.contains(&it));
-    let at_least = rows.iter().filter(has_come_out).count();
+    let at_least = rows.iter().filter(|row| is_known_outcome(&row["outcome"])).count();
     // Those that were done before are in it, too.
     let downwards = |rows: usize| (0..=rows).rev().take(8);
     let done: BTreeSet<usize> = downwards(rows.len()).chain(downwards(at_least)).collect();

@@ -21,7 +21,7 @@ pub(crate) use belief::{Belief, Explanation, has_failed};
 pub(crate) use bindings::Bindings;
 pub use bounds::Bounds;
 pub(crate) use clock::is_near;
-pub(crate) use comparison::{ABSENT, Comparison, Point};
+pub(crate) use comparison::{ABSENT, Comparison, Point, meets_first_three};
 pub(crate) use explain::{Attempt, DEEPEST, Unseen};
 pub use hidden::{Before, Outside};
 pub(crate) use reading::{Told, amount};

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
 use tideover_model::{BusinessId, Delays as Known, OperationKind, Timestamp, clause};
 
 use crate::checks::Exchange;
-use crate::judge::{Belief, Point, Subject};
+use crate::judge::{Belief, Point, Subject, meets_first_three};
 use crate::learn::span::{Span, Spans};
 
 /// What is known of delays, in seconds.
@@ -118,7 +117,7 @@ impl Delays {
         let onboarding = exchange.seen.json().and_then(|body| body.get("onboarding"));
         let Some(onboarding) = onboarding else { return };
         if onboarding["collectionAccount"] != true {
-            if !(may_open && meets_the_others(onboarding)) {
+            if !(may_open && meets_first_three(onboarding)) {
                 // It was taken to be enabled by what no answer had told, and this one tells otherwise.
                 self.businesses.remove(&business);
                 return;
@@ -220,11 +219,6 @@ impl From<&Exchange<'_>> for Wait {
         let unsure = between(exchange.since, exchange.now);
         Wait { enabled: exchange.now, unsure, not_yet: exchange.now }
     }
-}
-
-/// Whether the account is all that is missing.
-fn meets_the_others(onboarding: &Value) -> bool {
-    ["compliance", "contract", "bank"].iter().all(|name| onboarding[name] == true)
 }
 
 fn between(earlier: Timestamp, later: Timestamp) -> u64 {

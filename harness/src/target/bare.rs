@@ -83,8 +83,7 @@ pub fn service(profile: Profile, seed: u64, inbox: &str) -> Service {
 impl Bare {
     /// A new world.
     pub fn new(profile: Profile, seed: u64, start: Timestamp) -> Bare {
-        let inbox = Destinations::PublicAnd(INBOX.to_owned());
-        Bare::over(Service::new(profile, Seeded { seed }).sending_to(inbox), start)
+        Bare::over(service(profile, seed, INBOX), start)
     }
 
     /// The world of `header`, whose webhooks come to `inbox`, or to nobody.

@@ -188,7 +188,7 @@ impl Fields<'_> {
             }
             // What is told of a row that is not imported is not shown.
             (Value::String(predicted), seen) if name == "outcome" && predicted == "rejected" => {
-                let known = seen.as_str().is_some_and(|seen| OUTCOMES.contains(&seen));
+                let known = is_known_outcome(seen);
                 if self.freedom.is_some() { !known } else { seen == predicted }
             }
             (Value::String(predicted), Value::String(seen)) if self.minted.contains(&name) => {
@@ -235,7 +235,12 @@ const ROUTING_NUMBER: &str = "routingNumber";
 const INVITE_ID: &str = "inviteId";
 
 /// What comes of an invoice that is synced.
-pub(crate) const OUTCOMES: &[&str] = &["created", "updated", "statusOnly"];
+pub(super) const OUTCOMES: &[&str] = &["created", "updated", "statusOnly"];
+
+/// Whether the outcome of a row is one of an invoice that is synced.
+pub(crate) fn is_known_outcome(outcome: &Value) -> bool {
+    outcome.as_str().is_some_and(|outcome| OUTCOMES.contains(&outcome))
+}
 
 /// May be reworded at any time.
 fn is_prose(name: &str) -> bool {

@@ -78,9 +78,13 @@ const SHOWN: &[&str] = &["externalId", "created", "reason", "reference", "url", 
 /// The collection account of a business opens normally once the first three are met, and so may open before.
 pub(super) fn opened_early(answer: &Value, field: &str) -> bool {
     let met = &answer["onboarding"];
-    let first_three = ["compliance", "contract", "bank"].iter().all(|name| met[name] == true);
     let about_it = field == "onboarding.collectionAccount" || top(field) == "remittance";
-    about_it && met["collectionAccount"] == true && !first_three
+    about_it && met["collectionAccount"] == true && !meets_first_three(met)
+}
+
+/// Whether a business meets all that its collection account waits for, by its onboarding.
+pub(crate) fn meets_first_three(onboarding: &Value) -> bool {
+    ["compliance", "contract", "bank"].iter().all(|name| onboarding[name] == true)
 }
 
 /// What lies within a documented field and is not shown: the gap that it is.
