@@ -7,7 +7,7 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde_json::json;
 use tideover_model::Destinations;
 
@@ -16,14 +16,13 @@ use crate::cli::concurrent::Started;
 use crate::cli::files::keep_apart;
 use crate::cli::live::{Asked, LiveOptions};
 use crate::cli::progress::Progress;
+use crate::cli::reports::{Reports, touch};
 use crate::cli::signals::Ended;
 use crate::cli::{Held, Output, Problem, WorldOptions, defect_named, load_stated};
 use crate::concurrent::Parts;
 use crate::defects::Defect;
-use crate::finding::Verdict;
 use crate::learn::Lessons;
-use crate::report::document::Ending;
-use crate::report::{self, Baseline, Report, Run};
+use crate::report::{self, Report, Run};
 use crate::step::Step;
 use crate::suite::{Failure, InProcess, OverHttp, Plan, Suite, Summary, World};
 use crate::target::{INBOX, embedded_with, service, start};
@@ -68,24 +67,11 @@ pub(super) struct Check {
     /// How many failures of different causes are enough
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..))]
     max_findings: u16,
-    /// What else than a violation fails: `differs` from what is assumed, `stalled` in what should go on
-    #[arg(long, value_name = "VERDICT", value_delimiter = ',')]
-    fail_on: Vec<FailOn>,
     /// Where the first failure is written; the others get -2, -3 and so on
     #[arg(long, value_name = "FILE", default_value = "tideover-failure.jsonl")]
     save: PathBuf,
-    /// Write the report as JUnit XML
-    #[arg(long, value_name = "FILE")]
-    junit: Option<PathBuf>,
-    /// Write the report as one HTML page
-    #[arg(long, value_name = "FILE")]
-    html: Option<PathBuf>,
-    /// Accept the findings of a former report, which --json printed; only new ones fail
-    #[arg(long, value_name = "FILE")]
-    baseline: Option<PathBuf>,
-    /// Print the report as a line of JSON; its schema: tideover checks --schema
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    reports: Reports,
     /// Write what was learned of a live endpoint as a profile: serve and check take it as --profile
     #[arg(long, value_name = "FILE", help_heading = "Against a live endpoint")]
     learn: Option<PathBuf>,
@@ -95,13 +81,14 @@ pub(super) struct Check {
 
 impl Check {
     pub(super) async fn run(self) -> Result<Held, Problem> {
-        let output = Output::new(self.json);
+        let output = Output::new(self.reports.json);
         keep_apart(&self.files()?)?;
         if self.learn.is_some() && !self.live.is_given() {
             let why = "--learn needs --target: what our own mock does is known";
             return Err(Problem::Wrong(why.into()));
         }
-        self.touch_reports()?;
+        self.reports.touch()?;
+        self.learn.as_deref().map_or(Ok(()), touch)?;
         if self.live.is_given() {
             return self.run_live(&output).await;
         }
@@ -111,7 +98,7 @@ impl Check {
                 generate::case(&plan.header, case, plan.steps)
             });
         }
-        let baseline = self.baseline()?;
+        let baseline = self.reports.baseline()?;
         let began = Instant::now();
         let progress = Progress::new(&output, &plan);
         let played = self.play(&plan, &progress).await;
@@ -139,8 +126,8 @@ impl Check {
         let report = run.report();
         output.tell(report.to_string().trim_end(), || json!(report))?;
         replay?;
-        self.write(&report)?;
-        Ok(self.held(&report))
+        self.reports.write(&report)?;
+        Ok(self.reports.held(&report))
     }
 
     /// Plays the cases one after the other or, if that is asked for, as races of so many clients.
@@ -186,16 +173,12 @@ impl Check {
     }
 
     fn conclude_live(&self, report: &Report, lessons: &Lessons) -> Result<Held, Problem> {
-        self.write(report)?;
+        self.reports.write(report)?;
         if let Some(path) = &self.learn {
             let profile = self.world.load_profile()?;
             super::write_lessons(path, lessons, &profile)?;
         }
-        Ok(self.held(report))
-    }
-
-    fn baseline(&self) -> Result<Option<Baseline>, Problem> {
-        self.baseline.as_deref().map(Baseline::read).transpose().map_err(Problem::Wrong)
+        Ok(self.reports.held(report))
     }
 
     async fn in_process(&self, plan: &Plan, progress: &Progress) -> Result<Summary, Problem> {
@@ -231,24 +214,6 @@ impl Check {
         }
     }
 
-    /// What is known fails nothing.
-    fn held(&self, report: &Report) -> Held {
-        let new = || report.findings.iter().filter(|finding| !finding.known);
-        let met = |verdict| new().any(|finding| finding.found.verdict == verdict);
-        let mut fails = self.fail_on.iter().map(|fail_on| fail_on.verdict());
-        if met(Verdict::Violated) || fails.any(met) {
-            Held::No
-        } else if met(Verdict::Inconclusive) {
-            Held::Unknown
-        } else if report.ending == Ending::Interrupted {
-            Held::UntilInterrupted
-        } else if report.verdict == Verdict::Inconclusive {
-            Held::Unknown
-        } else {
-            Held::Yes
-        }
-    }
-
     async fn run_live(&self, output: &Output) -> Result<Held, Problem> {
         let asked = Asked {
             output,
@@ -260,7 +225,7 @@ impl Check {
             max_findings: self.max_findings.into(),
             keep: &|summary, secrets| self.save(summary, secrets),
             race_again: &|failure, seed| self.race_again(failure, seed),
-            baseline: self.baseline()?,
+            baseline: self.reports.baseline()?,
             conclude: &|report, lessons| self.conclude_live(report, lessons),
             print_steps: self.print_steps,
             clients: self.concurrency.and_then(NonZeroU32::new),
@@ -286,22 +251,6 @@ pub(super) fn target_in_words(in_process: bool, defect: Option<&Defect>) -> Stri
     match defect {
         None => target.to_owned(),
         Some(defect) => format!("{target} with the defect {}", defect.name),
-    }
-}
-
-/// A verdict that need not fail.
-#[derive(Clone, Copy, ValueEnum)]
-enum FailOn {
-    Differs,
-    Stalled,
-}
-
-impl FailOn {
-    fn verdict(self) -> Verdict {
-        match self {
-            FailOn::Differs => Verdict::DiffersFromAssumption,
-            FailOn::Stalled => Verdict::Stalled,
-        }
     }
 }
 

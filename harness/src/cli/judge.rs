@@ -8,8 +8,8 @@ use serde_json::json;
 
 use crate::checks::registry::Needs;
 use crate::cli::files::keep_apart;
+use crate::cli::reports::{Reports, touch};
 use crate::cli::{Held, Output, Problem, load_stated};
-use crate::finding::Verdict;
 use crate::recorded::{Judged, Recording, judge};
 use crate::report::Run;
 use crate::suite::Plan;
@@ -30,21 +30,24 @@ pub(super) struct Judge {
     /// Write what was learned of the service as a profile
     #[arg(long, value_name = "FILE")]
     learn: Option<PathBuf>,
-    /// Print the report as a line of JSON; its schema: tideover checks --schema
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    reports: Reports,
 }
 
 impl Judge {
     pub(super) fn run(self) -> Result<Held, Problem> {
         let given = [("--profile", &self.profile), ("--learn", &self.learn)].into_iter();
         let given = given.filter_map(|(option, path)| Some((option, path.clone()?)));
+        let given = given.chain(self.reports.files());
         keep_apart(&[("FILE", self.file.clone())].into_iter().chain(given).collect::<Vec<_>>())?;
         let stated = load_stated(self.profile.as_deref())?;
         let profile = stated.profile();
         let recording =
             Recording::read(&self.file).map_err(|error| Problem::Wrong(error.to_string()))?;
-        let output = Output::new(self.json).concealing(recording.secrets());
+        let baseline = self.reports.baseline()?;
+        self.reports.touch()?;
+        self.learn.as_deref().map_or(Ok(()), touch)?;
+        let output = Output::new(self.reports.json);
         let began = Instant::now();
         let Judged { mut summary, untold } = judge(&recording, profile);
         summary.conclude(&stated);
@@ -59,7 +62,7 @@ impl Judge {
             offers: &[Needs::Requests, Needs::Vendor],
             took: began.elapsed(),
             replay: &[],
-            baseline: None,
+            baseline: baseline.as_ref(),
             ended: None,
             left_behind: &[],
             races: None,
@@ -70,14 +73,12 @@ impl Judge {
         for (why, count) in unjudged.chain([untold]).filter(|(_, count)| *count > 0) {
             report.warnings.push(format!("{count} requests are not judged: {why}"));
         }
+        report.conceal(&recording.secrets());
         output.tell(report.to_string().trim_end(), || json!(report))?;
+        self.reports.write(&report)?;
         if let Some(path) = &self.learn {
             super::write_lessons(path, &summary.lessons, profile)?;
         }
-        Ok(match report.verdict {
-            Verdict::Violated => Held::No,
-            Verdict::Inconclusive => Held::Unknown,
-            Verdict::Stalled | Verdict::DiffersFromAssumption | Verdict::Held => Held::Yes,
-        })
+        Ok(self.reports.held(&report))
     }
 }

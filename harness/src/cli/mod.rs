@@ -12,6 +12,7 @@ mod progress;
 mod prove;
 mod receiver_check;
 mod replay;
+mod reports;
 mod secret;
 mod serve;
 mod signals;

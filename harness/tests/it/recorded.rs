@@ -1,5 +1,6 @@
 //! Recorded traffic is judged as played traffic is, and nothing is sent.
 
+use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -125,20 +126,38 @@ fn tax_ids_and_accounts_are_masked() {
             ("GET", "/v1/organizations/acme", Value::Null, 200, business(false)),
         ]),
     );
-    for more in [&[][..], &["--json"]] {
-        let output = Command::new(env!("CARGO_BIN_EXE_tideover"))
-            .arg("judge")
-            .arg(&path)
-            .args(more)
-            .output()
-            .unwrap();
-        let told = String::from_utf8(output.stdout).unwrap();
-        assert_eq!(output.status.code(), Some(1), "{told}");
+    let [page, junit] = ["report.html", "report.xml"].map(|name| folder.path().join(name));
+    let files = ["--html".as_ref(), page.as_os_str(), "--junit".as_ref(), junit.as_os_str()];
+    let told = [told_with(&path, &files), told_with(&path, &["--json".as_ref()])];
+    let written = [page, junit].map(|path| (Some(1), std::fs::read_to_string(path).unwrap()));
+    for (code, told) in told.into_iter().chain(written) {
+        assert_eq!(code, Some(1), "{told}");
         for hidden in ["12-3456789", "123456789", "12 3456789", "123456789012"] {
             assert!(!told.contains(hidden), "{hidden}: {told}");
         }
-        assert!(told.contains("taxId"), "{told}");
+        assert!(told.contains("2.business.onboarding"), "{told}");
     }
+}
+
+/// With which code `judge` ends, and what it tells.
+fn told_with(path: &Path, more: &[&OsStr]) -> (Option<i32>, String) {
+    let mut judge = Command::new(env!("CARGO_BIN_EXE_tideover"));
+    let output = judge.arg("judge").arg(path).args(more).output().unwrap();
+    (output.status.code(), String::from_utf8(output.stdout).unwrap())
+}
+
+#[test]
+fn what_is_known_of_a_recording_fails_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let read = |met| ("GET", "/v1/organizations/acme", Value::Null, 200, business(met));
+    let path = kept(folder.path(), &archive(&[read(true), read(false)]));
+    let (code, report) = told_with(&path, &["--json".as_ref()]);
+    assert_eq!(code, Some(1), "{report}");
+    let known = folder.path().join("known.json");
+    std::fs::write(&known, report).unwrap();
+    let (code, told) = told_with(&path, &["--baseline".as_ref(), known.as_os_str()]);
+    assert_eq!(code, Some(0), "{told}");
+    assert!(told.contains("1 of 1 findings known"), "{told}");
 }
 
 /// What no invoice is worth is told, and never calculated with.

@@ -6,22 +6,16 @@ use crate::cli::Problem;
 use crate::cli::check::Check;
 use crate::cli::files::Named;
 use crate::cli::live::LiveOptions;
-use crate::report::{self, Report};
+use crate::report;
 use crate::secrets::Secrets;
 use crate::suite::Summary;
 
 impl Check {
     /// The files that are read and written, by their options.
     pub(super) fn files(&self) -> Result<Vec<Named>, Problem> {
-        let given = [
-            ("--profile", &self.world.profile),
-            ("--baseline", &self.baseline),
-            ("--junit", &self.junit),
-            ("--html", &self.html),
-            ("--learn", &self.learn),
-        ];
+        let given = [("--profile", &self.world.profile), ("--learn", &self.learn)];
         let given = given.into_iter().filter_map(|(option, path)| Some((option, path.clone()?)));
-        let mut files: Vec<Named> = given.collect();
+        let mut files: Vec<Named> = given.chain(self.reports.files()).collect();
         if self.live.is_given() {
             files.extend(LiveOptions::clone(&self.live).with_file()?.files());
         }
@@ -31,26 +25,6 @@ impl Check {
             files.extend(numbers.map(|number| ("--save", numbered(&self.save, number))));
         }
         Ok(files)
-    }
-
-    /// Whether the files that are asked for can be written: better known before a long run than after it.
-    pub(super) fn touch_reports(&self) -> Result<(), Problem> {
-        for path in [&self.junit, &self.html, &self.learn].into_iter().flatten() {
-            let file = std::fs::OpenOptions::new().append(true).create(true).open(path);
-            file.map_err(|error| unwritten(path, &error))?;
-        }
-        Ok(())
-    }
-
-    /// Writes the files that are asked for.
-    pub(super) fn write(&self, report: &Report) -> Result<(), Problem> {
-        if let Some(path) = &self.junit {
-            write(path, &report::junit(report).map_err(|error| unwritten(path, &error))?)?;
-        }
-        if let Some(path) = &self.html {
-            write(path, &report::html(report).map_err(|error| unwritten(path, &error))?)?;
-        }
-        Ok(())
     }
 
     /// Writes down what can be played again, and says how to replay each.
@@ -79,14 +53,6 @@ impl Check {
         });
         kept.collect()
     }
-}
-
-fn write(path: &Path, text: &str) -> Result<(), Problem> {
-    std::fs::write(path, text).map_err(|error| unwritten(path, &error))
-}
-
-fn unwritten(path: &Path, error: &dyn std::error::Error) -> Problem {
-    Problem::Wrong(format!("the report could not be written: {}: {error}", path.display()))
 }
 
 /// `failure.jsonl`, `failure-2.jsonl`, `failure-3.jsonl`.

@@ -1,0 +1,109 @@
+//! The report of a run: in which forms it is kept, what of it is known, and with what it makes a command end.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+
+use crate::cli::files::Named;
+use crate::cli::{Held, Problem};
+use crate::finding::Verdict;
+use crate::report::document::Ending;
+use crate::report::{self, Baseline, Report};
+
+/// What becomes of a report besides being printed.
+#[derive(Args)]
+pub(super) struct Reports {
+    /// What else than a violation fails: `differs` from what is assumed, `stalled` in what should go on
+    #[arg(long, value_name = "VERDICT", value_delimiter = ',')]
+    fail_on: Vec<FailOn>,
+    /// Write the report as JUnit XML
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
+    /// Write the report as one HTML page
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Accept the findings of a former report, which --json printed; only new ones fail
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+    /// Print the report as a line of JSON; its schema: tideover checks --schema
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// A verdict that need not fail.
+#[derive(Clone, Copy, ValueEnum)]
+enum FailOn {
+    Differs,
+    Stalled,
+}
+
+impl FailOn {
+    fn verdict(self) -> Verdict {
+        match self {
+            FailOn::Differs => Verdict::DiffersFromAssumption,
+            FailOn::Stalled => Verdict::Stalled,
+        }
+    }
+}
+
+impl Reports {
+    /// The files that are read and written, by their options.
+    pub(super) fn files(&self) -> impl Iterator<Item = Named> {
+        let given =
+            [("--baseline", &self.baseline), ("--junit", &self.junit), ("--html", &self.html)];
+        given.into_iter().filter_map(|(option, path)| Some((option, path.clone()?)))
+    }
+
+    /// Refuses files that cannot be written: better known before a long run than after it.
+    pub(super) fn touch(&self) -> Result<(), Problem> {
+        [&self.junit, &self.html].into_iter().flatten().try_for_each(|path| touch(path))
+    }
+
+    /// What is known.
+    pub(super) fn baseline(&self) -> Result<Option<Baseline>, Problem> {
+        self.baseline.as_deref().map(Baseline::read).transpose().map_err(Problem::Wrong)
+    }
+
+    /// Writes the files that are asked for.
+    pub(super) fn write(&self, report: &Report) -> Result<(), Problem> {
+        if let Some(path) = &self.junit {
+            write(path, &report::junit(report).map_err(|error| unwritten(path, &error))?)?;
+        }
+        if let Some(path) = &self.html {
+            write(path, &report::html(report).map_err(|error| unwritten(path, &error))?)?;
+        }
+        Ok(())
+    }
+
+    /// Whether a run with this report has held: what is known fails nothing.
+    pub(super) fn held(&self, report: &Report) -> Held {
+        let new = || report.findings.iter().filter(|finding| !finding.known);
+        let met = |verdict| new().any(|finding| finding.found.verdict == verdict);
+        let mut fails = self.fail_on.iter().map(|fail_on| fail_on.verdict());
+        if met(Verdict::Violated) || fails.any(met) {
+            Held::No
+        } else if met(Verdict::Inconclusive) {
+            Held::Unknown
+        } else if report.ending == Ending::Interrupted {
+            Held::UntilInterrupted
+        } else if report.verdict == Verdict::Inconclusive {
+            Held::Unknown
+        } else {
+            Held::Yes
+        }
+    }
+}
+
+/// Refuses a file that cannot be written.
+pub(super) fn touch(path: &Path) -> Result<(), Problem> {
+    let file = std::fs::OpenOptions::new().append(true).create(true).open(path);
+    file.map(drop).map_err(|error| unwritten(path, &error))
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Problem> {
+    std::fs::write(path, text).map_err(|error| unwritten(path, &error))
+}
+
+fn unwritten(path: &Path, error: &dyn std::error::Error) -> Problem {
+    Problem::Wrong(format!("the report could not be written: {}: {error}", path.display()))
+}
