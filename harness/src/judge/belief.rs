@@ -136,6 +136,11 @@ impl Belief {
         self.outside
     }
 
+    /// Whether webhooks to this URL come to the inbox.
+    pub(crate) fn hears(&self, url: &str) -> bool {
+        self.worlds.first().is_some_and(|world| world.hears(url))
+    }
+
     /// Whether requests were left without an answer that may be carried out still.
     pub(crate) fn is_unsettled(&self) -> bool {
         self.worlds.iter().any(|world| !world.open.is_empty())
@@ -298,6 +303,9 @@ impl Belief {
         };
         self.incomplete |= astray;
         points.extend(self.learn(sent, seen, asked));
+        if self.outside == Outside::Open && refusal.is_some_and(|(code, _)| ends_unseen(code)) {
+            points.retain(|point| point.clause != clause!("gap.refusalPrecedence"));
+        }
         // Why the operator port refuses what could be, is the port's to know.
         let (mut open, rest): (Vec<Point>, Vec<Point>) =
             doubts.into_iter().partition(Point::contradicts);
@@ -400,6 +408,11 @@ impl Belief {
             _ => Some(least + asked.advance),
         }
     }
+}
+
+/// Whether others may end the condition of a refusal, so that another in its place tells nothing of which goes first.
+fn ends_unseen(code: Code) -> bool {
+    matches!(code, Code::BusinessNotEligible | Code::ConcentrationExceeded)
 }
 
 /// Whether an answer tells of a failure: what was asked for may have been done all the same (`7.retrying.1`).

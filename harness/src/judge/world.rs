@@ -19,7 +19,7 @@ use crate::judge::clock::{self, Clock};
 use crate::judge::comparison::{Comparison, Freedom, life};
 use crate::judge::reading::{Reading, Told};
 use crate::matcher::instants_apart;
-use crate::target::{Bare, Prepared, PreparedAction, Seen};
+use crate::target::{Bare, Prepared, PreparedAction, Seen, Target, origin};
 
 pub(crate) use reply::Reply;
 pub(crate) use subject::Subject;
@@ -295,6 +295,11 @@ impl World {
             }
         }
         codes.contains(&code)
+    }
+
+    /// Whether webhooks to this URL come to the inbox.
+    pub(crate) fn hears(&self, url: &str) -> bool {
+        self.bare.inbox() == Some(&*origin(url))
     }
 
     /// Lets something happen; `false` if that cannot be now.

@@ -7,7 +7,7 @@ use tideover_model::wire::words::EventType;
 use tideover_model::{OperationKind, clause};
 
 use crate::checks::{Exchange, kind_of_event};
-use crate::judge::Point;
+use crate::judge::{Belief, Point};
 
 type Kinds = BTreeSet<EventType>;
 
@@ -30,7 +30,7 @@ struct Subscription {
 }
 
 impl Causes {
-    pub(super) fn observe(&mut self, exchange: &Exchange<'_>) {
+    pub(super) fn observe(&mut self, exchange: &Exchange<'_>, belief: &Belief) {
         if exchange.action_name() == Some("reset") {
             self.subscriptions.clear();
         }
@@ -44,7 +44,7 @@ impl Causes {
         let Some(kind) = exchange.kind().filter(|_| exchange.seen.is_success()) else { return };
         let answer = exchange.seen.json().unwrap_or(&Value::Null);
         match kind {
-            OperationKind::Subscribe => self.subscribe(exchange, key, answer),
+            OperationKind::Subscribe => self.subscribe(exchange, belief, key, answer),
             OperationKind::Unsubscribe => {
                 let reference = call.path.rsplit('/').next();
                 self.subscriptions.retain(|one| Some(one.reference.as_str()) != reference);
@@ -61,11 +61,11 @@ impl Causes {
         }
     }
 
-    fn subscribe(&mut self, exchange: &Exchange<'_>, key: &str, answer: &Value) {
+    fn subscribe(&mut self, exchange: &Exchange<'_>, belief: &Belief, key: &str, answer: &Value) {
         let url = exchange.sent_field("url").unwrap_or_default();
-        let reference = answer["reference"].as_str();
         // One that answers 410 is over at any time.
-        let Some(reference) = reference.filter(|_| !url.contains("/gone")) else { return };
+        let is_heard = belief.hears(&url) && !url.contains("/gone");
+        let Some(reference) = answer["reference"].as_str().filter(|_| is_heard) else { return };
         // What happened since it was last read may have happened before.
         self.happened.clear();
         let sent = exchange.sent_json().and_then(|sent| sent.get("eventTypes"));

@@ -12,16 +12,13 @@ const MOST_VALUES: usize = 12;
 /// What was seen at each gap, and where.
 #[derive(Clone, Debug, Default)]
 pub struct Gaps {
-    seen: BTreeMap<(Clause, String), Values>,
+    seen: BTreeMap<Place, BTreeMap<String, u64>>,
 }
 
-#[derive(Clone, Debug, Default)]
-struct Values {
-    assumed: String,
-    counts: BTreeMap<String, u64>,
-}
+/// The assumption, where it shows, and what is assumed there.
+type Place = (Clause, String, String);
 
-/// A gap, at one place.
+/// A gap, at one place; where requests differ in what is assumed of them there, it is one for each.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gap {
     /// The assumption.
@@ -48,41 +45,38 @@ impl Gaps {
         let status = field == "status";
         let place = match code {
             Some(code) if status => code.to_owned(),
-            _ if status => operation.to_owned(),
+            _ if status || field.is_empty() => operation.to_owned(),
             _ => format!("{operation}: {}", unnumbered(field)),
         };
         let is_value = status || *clause == clause!("gap.refusalPrecedence");
-        let values = self.seen.entry((*clause, place)).or_default();
-        if is_value {
-            values.assumed.clone_from(expected);
-        }
+        let assumed = if is_value { expected.clone() } else { String::new() };
+        let counts = self.seen.entry((*clause, place, assumed)).or_default();
         let value = match (is_value, holds) {
             (false, true) => "as assumed".to_owned(),
             _ => seen.chars().take(60).collect(),
         };
-        let full = values.counts.len() >= MOST_VALUES && !values.counts.contains_key(&value);
+        let full = counts.len() >= MOST_VALUES && !counts.contains_key(&value);
         let value = if full { "others".to_owned() } else { value };
-        *values.counts.entry(value).or_default() += 1;
+        *counts.entry(value).or_default() += 1;
     }
 
     /// Adds what another run has seen.
     pub fn add(&mut self, other: &Gaps) {
-        for (key, values) in &other.seen {
-            let known = self.seen.entry(key.clone()).or_default();
-            known.assumed.clone_from(&values.assumed);
-            for (value, times) in &values.counts {
-                *known.counts.entry(value.clone()).or_default() += times;
+        for (place, counts) in &other.seen {
+            let known = self.seen.entry(place.clone()).or_default();
+            for (value, times) in counts {
+                *known.entry(value.clone()).or_default() += times;
             }
         }
     }
 
     /// Every gap that was met, in the order of the document.
     pub fn all(&self) -> impl Iterator<Item = Gap> {
-        self.seen.iter().map(|((clause, place), values)| Gap {
+        self.seen.iter().map(|((clause, place, assumed), counts)| Gap {
             clause: *clause,
             place: place.clone(),
-            assumed: values.assumed.clone(),
-            seen: values.counts.clone(),
+            assumed: assumed.clone(),
+            seen: counts.clone(),
         })
     }
 }

@@ -68,7 +68,7 @@ impl Lessons {
         self.observe_status(exchange);
         self.rates.observe(exchange, belief);
         self.delays.observe(exchange, belief);
-        self.causes.observe(exchange);
+        self.causes.observe(exchange, belief);
         for arrival in exchange.arrivals {
             self.observe_arrival(exchange, arrival);
         }

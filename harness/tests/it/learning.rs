@@ -8,7 +8,7 @@ use serde_json::Value;
 use tideover_harness::generate;
 use tideover_harness::inbox::Arrival;
 use tideover_harness::judge::Outside;
-use tideover_harness::learn::{Gaps, Learned, Lessons, Stated};
+use tideover_harness::learn::{Gap, Gaps, Learned, Lessons, Stated};
 use tideover_harness::run::{Observed, Standing, play};
 use tideover_harness::stranger::{Stranger, Strangers};
 use tideover_harness::suite::{InProcess, World};
@@ -36,6 +36,29 @@ fn learn(toml: &str, seed: u64) -> (Profile, Learned, Lessons) {
     }
     let learned = lessons.learned(&Profile::default());
     (profile, learned, lessons)
+}
+
+/// Of a mock of ours nothing is told to differ from what is assumed, whoever moves the world outside of it.
+#[tokio::test]
+async fn a_mock_of_ours_is_as_assumed_wherever_the_document_is_silent() {
+    for (seed, outside) in [(0, Outside::Ours), (0, Outside::Open), (5, Outside::Ours)] {
+        let header = Header::new(seed, start(), Profile::default());
+        let face = service(Profile::default(), 82, INBOX);
+        let mut world = Strangers::new(InProcess::new(face, start()), outside);
+        let mut gaps = Gaps::default();
+        for case in 0..CASES {
+            let steps = generate::case(&header, case, 50);
+            let played = play(&mut world.fresh().await.unwrap(), &header, &steps).await.unwrap();
+            gaps.add(&played.gaps);
+        }
+        let all: Vec<Gap> = gaps.all().collect();
+        assert!(all.iter().any(|gap| gap.clause == clause!("gap.subscriptionForm")));
+        let differs = |gap: &&Gap| {
+            gap.seen.keys().any(|value| *value != gap.assumed && value != "as assumed")
+        };
+        let differing: Vec<&Gap> = all.iter().filter(differs).collect();
+        assert!(differing.is_empty(), "{outside:?}: {differing:#?}");
+    }
 }
 
 /// The field's lesson, as two numbers.

@@ -136,6 +136,7 @@ impl Fields<'_> {
                     |before| told(name, &before.as_str().into()),
                 )
             }
+            (None, Value::String(_), _) if is_prose(name) => "a string, in any words".into(),
             _ => told(name, predicted),
         }
     }
@@ -225,7 +226,9 @@ impl Fields<'_> {
             matches!(name, "expiresAt" | "createdAt" | "requestedAt" | "fundedAt" | "repaidAt");
         let Some(freedom) = self.freedom.filter(|_| told) else { return false };
         let Some(ahead) = instants_apart(predicted, seen) else { return false };
-        freedom.ahead.is_none_or(|known| is_near(ahead, known))
+        // What takes its time may have happened long before an answer showed it.
+        let happens_unseen = matches!(name, "fundedAt" | "repaidAt");
+        freedom.ahead.is_none_or(|known| is_near(ahead, known) || (happens_unseen && ahead < known))
     }
 }
 

@@ -41,11 +41,9 @@ impl Reply {
 
     /// How many points tell of another state than this, though the document doesn't say how.
     pub(crate) fn differences(&self) -> usize {
-        let tells =
-            [clause!("gap.advanceObject"), clause!("gap.quoteExtra"), clause!("gap.taxIdResult")];
-        let tells = |point: &&Point| !point.holds && tells.contains(&point.clause);
         // What is missing in one state is so in every other.
-        self.points.iter().filter(tells).filter(|point| point.seen != ABSENT).count()
+        let differs = |point: &&Point| !point.holds && point.seen != ABSENT;
+        self.points.iter().filter(differs).filter(|point| tells_of_a_state(point)).count()
     }
 
     /// A refusal for reasons that are not stated, perhaps with a code that isn't listed (`7.shape.2`).
@@ -95,5 +93,24 @@ impl Reply {
             }
         }
         self
+    }
+}
+
+/// Whether a point would hold in another state, though the document doesn't say so.
+fn tells_of_a_state(point: &Point) -> bool {
+    let of_what =
+        [clause!("gap.advanceObject"), clause!("gap.quoteExtra"), clause!("gap.taxIdResult")];
+    // What the outside world can do.
+    let of_an_action = [
+        clause!("gap.accountOpening"),
+        clause!("gap.advanceTransitions"),
+        clause!("gap.vendorCompliance"),
+    ];
+    // Which subscriptions are live.
+    let of_a_list = [clause!("gap.subscriptionForm")];
+    match point.field.as_str() {
+        "" => of_a_list.contains(&point.clause),
+        "status" => of_an_action.contains(&point.clause),
+        _ => of_what.contains(&point.clause),
     }
 }
