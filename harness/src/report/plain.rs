@@ -46,27 +46,40 @@ fn call_in_words(call: &Call) -> String {
     let segment = |index| decoded(call.path.split('/').nth(index).unwrap_or_default());
     let last = decoded(call.path.rsplit('/').next().unwrap_or_default());
     let body = call.body.as_ref();
-    let field = |name: &str| body.and_then(|body| body.get(name)).map(shown).unwrap_or_default();
+    let named = |name: &str| body.and_then(|body| body.get(name));
+    let field = |name: &str| named(name).map(shown).unwrap_or_default();
+    // What the words would be about is not there: the body is told as it stands.
+    let lacks = |names: &[&str]| names.iter().any(|name| named(name).is_none());
+    let raw = |what: &str| match raw_body(call) {
+        body if body.is_empty() => format!("{what} without a body"),
+        body => format!("{what} with {body}"),
+    };
     match found.kind {
         OperationKind::GetInvoice => {
             format!("read invoice {last} of {}", segment(3))
         }
-        OperationKind::SyncInvoice => match body {
-            None => format!("sync invoice {last} with {}", raw_body(call)),
-            Some(body) => format!(
+        OperationKind::SyncInvoice if lacks(&["payee", "payor", "status", "faceValue"]) => {
+            raw(&format!("sync invoice {last}"))
+        }
+        OperationKind::SyncInvoice => {
+            let party = |name| named(name).map(|party| shown(&party["externalId"]));
+            format!(
                 "sync invoice {last} of {}, owed by {}: {}, {} cents, due {}",
-                shown(&body["payee"]["externalId"]),
-                shown(&body["payor"]["externalId"]),
+                party("payee").unwrap_or_default(),
+                party("payor").unwrap_or_default(),
                 field("status"),
                 field("faceValue"),
                 field("dueDate"),
-            ),
-        },
+            )
+        }
         OperationKind::GetImport => format!("read the report of import {last}"),
         OperationKind::ImportInvoices => {
             let lines =
                 call.text.as_deref().map_or(0, |text| text.lines().count().saturating_sub(1));
             format!("import a file of {lines} rows as {last}")
+        }
+        OperationKind::SetPayoutAccount if lacks(&["routingNumber"]) => {
+            raw(&format!("set the payout account of {}", segment(3)))
         }
         OperationKind::SetPayoutAccount => {
             let number = field("routingNumber");
@@ -74,9 +87,12 @@ fn call_in_words(call: &Call) -> String {
         }
         OperationKind::GetBusiness => format!("read business {last}"),
         OperationKind::SyncBusiness => match body {
-            None => format!("sync business {last} with {}", raw_body(call)),
+            None => raw(&format!("sync business {last}")),
             Some(_) => format!("sync business {last}: {}", raw_body(call)),
         },
+        OperationKind::RequestAdvance if lacks(&["payeeExternalId", "invoiceExternalId"]) => {
+            raw("request an advance")
+        }
         OperationKind::RequestAdvance => {
             format!(
                 "request an advance against invoice {} of {}",
@@ -84,13 +100,21 @@ fn call_in_words(call: &Call) -> String {
                 field("payeeExternalId")
             )
         }
+        OperationKind::Quote if lacks(&["externalId", "invoiceFaceValue"]) => {
+            raw("ask for a quote")
+        }
         OperationKind::Quote => {
             format!("quote {} cents for {}", field("invoiceFaceValue"), field("externalId"))
         }
+        OperationKind::Invite if lacks(&["externalId", "email"]) => raw("invite somebody"),
         OperationKind::Invite => format!("invite {} to {}", field("email"), field("externalId")),
+        OperationKind::CreateOnboardingSession if lacks(&["externalId"]) => {
+            raw("create an onboarding session")
+        }
         OperationKind::CreateOnboardingSession => {
             format!("create an onboarding session for {}", field("externalId"))
         }
+        OperationKind::Subscribe if lacks(&["url"]) => raw("subscribe"),
         OperationKind::Subscribe => format!("subscribe {}", field("url")),
         OperationKind::ListSubscriptions => "list the subscriptions".to_owned(),
         OperationKind::Unsubscribe => format!("delete subscription {last}"),
@@ -133,7 +157,9 @@ fn shown(value: &Value) -> String {
 }
 
 fn raw_body(call: &Call) -> String {
+    let bytes = || call.hex.as_ref().map(|hex| format!("the bytes {hex}"));
     let body = call.body.as_ref().map(Value::to_string).or_else(|| call.text.clone());
+    let body = body.or_else(bytes);
     shortened(&body.unwrap_or_default())
 }
 
@@ -141,5 +167,26 @@ fn shortened(text: &str) -> String {
     match text.char_indices().nth(SHOWN) {
         None => text.to_owned(),
         Some((end, _)) => format!("{}… ({} bytes)", &text[..end], text.len()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_body_that_lacks_what_the_words_are_about_is_told_as_it_stands() {
+        let told = |call| plain(&Step::new(Action::Call(call)));
+        let quote = |body| told(Call::json("POST", "/v1/quotes", body));
+        let asked = json!({ "externalId": "v1", "invoiceFaceValue": 7 });
+        assert_eq!(quote(asked), "quote 7 cents for v1");
+        assert_eq!(quote(json!([])), "ask for a quote with []");
+        let sync = |body| told(Call { body, ..Call::bare("PUT", "/v1/invoices/i1") });
+        assert_eq!(sync(Some(json!({ "status": 1 }))), r#"sync invoice i1 with {"status":1}"#);
+        assert_eq!(sync(None), "sync invoice i1 without a body");
+        let bytes = Call { hex: Some("ff".into()), ..Call::bare("POST", "/v1/advances") };
+        assert_eq!(told(bytes), "request an advance with the bytes ff");
     }
 }

@@ -14,6 +14,9 @@ const WIDTH: usize = 110;
 /// So many gaps are told, those first that are not as assumed.
 const GAPS: usize = 12;
 
+/// So much of what is left behind is told, subscriptions and keys first.
+const LEFT: usize = 20;
+
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Report { target, seed, cases, steps, milliseconds, .. } = self;
@@ -52,8 +55,11 @@ impl fmt::Display for Report {
         for warning in &self.warnings {
             write_wrapped(f, "warning: ", warning.split(' ').map(str::to_owned), " ")?;
         }
-        for left in &self.left_behind {
+        for left in self.left_behind.iter().take(LEFT) {
             writeln!(f, "left behind: {left}")?;
+        }
+        if let more @ 1.. = self.left_behind.len().saturating_sub(LEFT) {
+            writeln!(f, "left behind: {more} more, which --json and --html tell")?;
         }
         self.write_verdict(f)
     }

@@ -388,6 +388,7 @@ fn options_that_do_not_fit_together_exit_with_2_and_say_what_to_do() {
         (with("tagret = \"x\""), Some("k"), "unknown field `tagret`"),
         (with("timeout = \"soon\""), Some("k"), "live.toml:2"),
         (with("banks = [\"1:2\"]"), Some("k"), "an account number, a colon"),
+        (with("banks = [\"12345:021000022\"]"), Some("k"), "the check digit of the routing number"),
         (with("allow_writes = true"), Some("k"), "allow-writes needs test accounts"),
         (with("account_prefix = \"a\""), Some("k"), "account-prefix"),
         (with("accounts = [\"a/b\"]"), Some("k"), "a/b"),

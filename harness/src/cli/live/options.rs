@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use clap::Args;
 use serde::Deserialize;
+use tideover_model::is_routing_number;
 
 use crate::cli::Problem;
 use crate::cli::files::Named;
@@ -135,6 +136,9 @@ impl FromStr for BankOption {
         let fits = (4..=17).contains(&account.len()) && routing.len() == 9;
         if !fits || !are_digits(account) || !are_digits(routing) {
             return Err(wrong());
+        }
+        if !is_routing_number(routing) {
+            return Err(format!("the check digit of the routing number {routing} is wrong"));
         }
         let (account_number, routing_number) = (account.to_owned(), routing.to_owned());
         Ok(BankOption(Bank { account_number, routing_number }))
