@@ -303,7 +303,8 @@ impl Belief {
         };
         self.incomplete |= astray;
         points.extend(self.learn(sent, seen, asked));
-        if self.outside == Outside::Open && refusal.is_some_and(|(code, _)| ends_unseen(code)) {
+        let by_others = self.outside == Outside::Open || self.has_a_past();
+        if by_others && refusal.is_some_and(|(code, _)| ends_unseen(code)) {
             points.retain(|point| point.clause != clause!("gap.refusalPrecedence"));
         }
         // Why the operator port refuses what could be, is the port's to know.

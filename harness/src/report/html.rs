@@ -29,6 +29,7 @@ struct Page<'a> {
 #[derive(Serialize)]
 struct Shown<'a> {
     finding: &'a FindingReport,
+    verdict: &'static str,
     met: String,
     sequence: Option<Sequence>,
     answers: Vec<String>,
@@ -87,7 +88,8 @@ impl Shown<'_> {
             });
         // Without steps there is nothing to be drawn.
         let sequence = (!finding.steps.is_empty()).then(|| Sequence::of(finding));
-        Shown { finding, met: finding.met(), sequence, answers: answers.collect() }
+        let verdict = finding.found.verdict.words_at(&finding.found.operation);
+        Shown { finding, verdict, met: finding.met(), sequence, answers: answers.collect() }
     }
 }
 
