@@ -8,12 +8,32 @@ use crate::target::Unreachable;
 /// Pairs of steps are tried once there are so few of them.
 const FEW: usize = 12;
 
-/// How many simpler forms are tried: numbers that depend on one another would take forever. Steps are left out
-/// for as long as any can be.
-const MOST_FORMS: usize = 1500;
+/// A part of what shows a finding: a step, and whatever belongs to it.
+pub trait Part: Clone + PartialEq {
+    /// The step.
+    fn step(&self) -> &Step;
+
+    /// The same part, with another step.
+    #[must_use]
+    fn with(&self, step: Step) -> Self;
+}
+
+impl Part for Step {
+    fn step(&self) -> &Step {
+        self
+    }
+
+    fn with(&self, step: Step) -> Step {
+        step
+    }
+}
 
 /// What says whether steps still show the finding.
 pub trait Probe<T = Step> {
+    /// How many simpler forms are tried: numbers that depend on one another would take forever. Steps are left out
+    /// for as long as any can be.
+    const MOST_FORMS: usize = 1500;
+
     /// Plays `steps` in a fresh world.
     ///
     /// # Errors
@@ -25,11 +45,11 @@ pub trait Probe<T = Step> {
 ///
 /// # Errors
 /// [`Unreachable`] if the target does not answer.
-pub async fn shrink<P: Probe>(
-    mut steps: Vec<Step>,
+pub async fn shrink<T: Part, P: Probe<T>>(
+    mut steps: Vec<T>,
     probe: &mut P,
-) -> Result<Vec<Step>, Unreachable> {
-    let mut forms = MOST_FORMS;
+) -> Result<Vec<T>, Unreachable> {
+    let mut forms = P::MOST_FORMS;
     loop {
         let before = steps.clone();
         steps = leave_out(steps, probe).await?;
@@ -118,13 +138,14 @@ async fn drop_pairs<T: Clone, P: Probe<T>>(
 }
 
 /// Tries every simpler form of every step, `forms` at most.
-async fn simplify<P: Probe>(
-    mut steps: Vec<Step>,
+async fn simplify<T: Part, P: Probe<T>>(
+    mut steps: Vec<T>,
     forms: &mut usize,
     probe: &mut P,
-) -> Result<Vec<Step>, Unreachable> {
+) -> Result<Vec<T>, Unreachable> {
     for (from, to) in renamings(&steps) {
-        let candidate: Vec<Step> = steps.iter().map(|step| renamed(step, &from, &to)).collect();
+        let renamed = |part: &T| part.with(renamed(part.step(), &from, &to));
+        let candidate: Vec<T> = steps.iter().map(renamed).collect();
         let blurred = owes_itself(&candidate) > owes_itself(&steps);
         if candidate != steps && !blurred && spend(forms) && probe.still_fails(&candidate).await? {
             steps = candidate;
@@ -133,12 +154,12 @@ async fn simplify<P: Probe>(
     for index in 0..steps.len() {
         let mut tried = 0;
         loop {
-            let simpler = simpler_forms(&steps[index]);
+            let simpler = simpler_forms(steps[index].step());
             let Some(form) = simpler.into_iter().nth(tried).filter(|_| spend(forms)) else {
                 break;
             };
             let mut candidate = steps.clone();
-            candidate[index] = form;
+            candidate[index] = steps[index].with(form);
             if probe.still_fails(&candidate).await? {
                 steps = candidate;
                 tried = 0;
@@ -158,9 +179,9 @@ fn spend(forms: &mut usize) -> bool {
 }
 
 /// Identifiers that might as well be another one that is there already, the earlier the simpler.
-fn renamings(steps: &[Step]) -> Vec<(String, String)> {
+fn renamings<T: Part>(steps: &[T]) -> Vec<(String, String)> {
     let mut identifiers: Vec<String> = Vec::new();
-    for step in steps {
+    for step in steps.iter().map(Part::step) {
         let body = match &step.action {
             Action::Call(Call { body: Some(Value::Object(body)), .. }) | Action::Act(body) => body,
             _ => continue,
@@ -175,7 +196,7 @@ fn renamings(steps: &[Step]) -> Vec<(String, String)> {
 }
 
 /// In how many steps payee and payor are the same: another story than the one that failed.
-fn owes_itself(steps: &[Step]) -> usize {
+fn owes_itself<T: Part>(steps: &[T]) -> usize {
     let party = |body: &Value, role: &str| body.get(role)?.get("externalId").cloned();
     let same = |step: &&Step| match &step.action {
         Action::Call(Call { body: Some(body), .. }) => {
@@ -183,7 +204,7 @@ fn owes_itself(steps: &[Step]) -> usize {
         }
         _ => false,
     };
-    steps.iter().filter(same).count()
+    steps.iter().map(Part::step).filter(same).count()
 }
 
 fn collect_identifiers(fields: &Map<String, Value>, found: &mut Vec<String>) {
@@ -341,7 +362,7 @@ mod tests {
             (0..300).map(|more| Step::new(Action::Advance(5_000_000 + more))).collect();
         let mut probe = LongMoves { needed: 120, asked: 0 };
         let small = shrink(steps, &mut probe).await.unwrap();
-        assert!(probe.asked > MOST_FORMS, "{} were not too many", probe.asked);
+        assert!(probe.asked > LongMoves::MOST_FORMS, "{} were not too many", probe.asked);
         assert_eq!(small.len(), 120);
         let simplest = Action::Advance(1_000_003);
         assert!(small.iter().any(|step| step.action == simplest), "some were simplified");

@@ -10,7 +10,7 @@ use crate::concurrent::judgement::contradictions;
 use crate::concurrent::play::{ALONE, Race};
 use crate::concurrent::races::Course;
 use crate::concurrent::summary::{New, failure};
-use crate::shrink::{Probe, fewest};
+use crate::shrink::{Part, Probe, fewest, shrink};
 use crate::step::Step;
 use crate::suite::Failure;
 use crate::target::{Bare, Prepared, Unreachable};
@@ -44,7 +44,7 @@ pub(super) async fn minimise<C: Course>(
     } else {
         (0..history.requests.len()).map(|one| Sent::of(history, one)).collect()
     };
-    let small = fewest(begin, &mut probe).await?;
+    let small = shrink(begin, &mut probe).await?;
     // Whoever needs no race for it is not told of one.
     let one_by_one: Vec<Sent> =
         small.into_iter().map(|sent| Sent { client: ALONE, ..sent }).collect();
@@ -84,10 +84,20 @@ impl Probe<usize> for Rehearsal<'_> {
 }
 
 /// A step, and who sends it.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 struct Sent {
     client: usize,
     step: Step,
+}
+
+impl Part for Sent {
+    fn step(&self) -> &Step {
+        &self.step
+    }
+
+    fn with(&self, step: Step) -> Sent {
+        Sent { step, ..*self }
+    }
 }
 
 impl Sent {
@@ -130,6 +140,9 @@ struct SameFinding<'a, C> {
 }
 
 impl<C: Course> Probe<Sent> for SameFinding<'_, C> {
+    /// Each is as dear as the tries that a race gets.
+    const MOST_FORMS: usize = 200;
+
     async fn still_fails(&mut self, sent: &[Sent]) -> Result<bool, Unreachable> {
         let race = Race::of(sent);
         for further in 0..C::TRIES {

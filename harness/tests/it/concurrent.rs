@@ -537,6 +537,11 @@ async fn a_race_is_made_as_small_as_it_can_be() {
         let at_once = failure.raced.iter().filter(|one| one.is_at_once()).count();
         let steps = failure.transcript.steps.len();
         assert_eq!((at_once, steps - at_once), (racing, alone), "{name}: {failure:?}");
+        // What is said in the steps is as simple as it can be, too.
+        if name == "race-lets-two-first-requests-through" {
+            let told: Vec<String> = failure.transcript.steps.iter().map(report::plain).collect();
+            assert!(told.iter().any(|words| words.contains("ISSUED, 2 cents")), "{told:?}");
+        }
         let again = with_defect(name, &plan(60)).await;
         assert_eq!(again.counted.failures[0].raced, failure.raced, "{name}");
     }
