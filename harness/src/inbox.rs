@@ -46,6 +46,11 @@ impl Arrival {
     }
 }
 
+/// Whether what comes to this path, or URL, is answered 410.
+pub(crate) fn is_gone(path: &str) -> bool {
+    path.split('/').any(|segment| segment == "gone")
+}
+
 /// What came, and how often each delivery did.
 #[derive(Clone, Debug, Default)]
 pub struct Inbox {
@@ -68,7 +73,7 @@ impl Inbox {
         if has("fails") {
             return 500;
         }
-        if has("gone") {
+        if is_gone(path) {
             return 410;
         }
         if !has("recovers") {

@@ -3,12 +3,15 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
-use tideover_model::{Operation, Timestamp, masked};
+use tideover_model::{Timestamp, bearer, masked};
 
 use crate::target::{Prepared, PreparedAction, Seen, is_withheld};
 
 /// What is shorter could stand in any text.
 const SHORTEST: usize = 6;
+
+/// The digits of a tax id.
+const TAX_ID: usize = 9;
 
 /// Nobody signs with less.
 const SHORTEST_SECRET: usize = 16;
@@ -22,8 +25,7 @@ pub struct Secrets {
 impl Secrets {
     /// Keeps a value, and its digits if there is more in it.
     pub fn keep(&mut self, value: &str) {
-        let digits: String = value.chars().filter(char::is_ascii_digit).collect();
-        let spellings = [value.to_owned(), digits].into_iter();
+        let spellings = [value.to_owned(), digits_of(value)].into_iter();
         self.values.extend(spellings.filter(|value| value.chars().count() >= SHORTEST));
     }
 
@@ -41,20 +43,33 @@ impl Secrets {
         strings.filter(may_be_secret).for_each(|secret| self.keep(secret));
     }
 
-    /// Keeps the tax ids and account numbers that a request tells.
+    /// Keeps the key, the tax ids and the account numbers that a request tells, and what stands in its query.
     pub fn keep_all_of_request(&mut self, sent: &Prepared) {
+        let key = sent.authorization.as_deref().map(|it| bearer(it).unwrap_or(it));
+        key.into_iter().for_each(|key| self.keep(key));
         match &sent.action {
             PreparedAction::Act(fields) => self.keep_fields(fields),
             PreparedAction::Call(call) => {
-                call.body().json().into_iter().for_each(|body| self.keep_in(body));
-                if let Some(Operation::ImportInvoices { file, .. }) = call.operation() {
-                    let told = file.rows.iter().filter_map(|row| row.sync.as_ref().ok());
-                    let parties = told.flat_map(|sync| [&sync.payee, &sync.payor]);
-                    let tax_ids = parties.filter_map(|party| party.details.tax_id.as_deref());
-                    tax_ids.for_each(|tax_id| self.keep(tax_id));
+                // No operation has one: what stands there is for whoever stands before the service.
+                let query = call.path.split_once('?').map_or("", |(_, query)| query);
+                let values = query.split('&').filter_map(|pair| pair.split_once('='));
+                values.for_each(|(_, value)| self.keep(value));
+                match call.body().json() {
+                    Some(body) => self.keep_in(body),
+                    None => self.keep_numbers(&String::from_utf8_lossy(call.body())),
                 }
             }
             PreparedAction::Advance(_) | PreparedAction::Deliveries => {}
+        }
+    }
+
+    /// Keeps every number in `text` that is as long as a tax id: which is one, only what can be read tells.
+    fn keep_numbers(&mut self, text: &str) {
+        for (_, run) in numbers(text) {
+            let digits = digits_of(run);
+            if digits.len() >= TAX_ID {
+                self.keep(&digits);
+            }
         }
     }
 
@@ -87,16 +102,13 @@ impl Secrets {
 
     /// `text` without the numbers among them, however their digits are set apart.
     fn conceal_spelled(&self, text: String) -> String {
-        let (mut concealed, mut copied, mut at) = (String::new(), 0, 0);
-        while let Some(gap) = text[at..].find(|it: char| it.is_ascii_digit()) {
-            let start = at + gap;
-            let run = spelled(&text[start..]);
-            at = start + run.len();
-            let digits: String = run.chars().filter(char::is_ascii_digit).collect();
+        let (mut concealed, mut copied) = (String::new(), 0);
+        for (start, run) in numbers(&text) {
+            let digits = digits_of(run);
             if self.values.contains(&digits) {
                 concealed.push_str(&text[copied..start]);
                 concealed.push_str(&masked(&digits));
-                copied = at;
+                copied = start + run.len();
             }
         }
         if copied == 0 {
@@ -122,6 +134,21 @@ impl Secrets {
             Value::Null | Value::Bool(_) | Value::Number(_) => value,
         }
     }
+}
+
+fn digits_of(text: &str) -> String {
+    text.chars().filter(char::is_ascii_digit).collect()
+}
+
+/// The numbers in `text`, each with where it begins.
+fn numbers(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let start = at + text[at..].find(|it: char| it.is_ascii_digit())?;
+        let run = spelled(&text[start..]);
+        at = start + run.len();
+        Some((start, run))
+    })
 }
 
 /// The digits at the beginning of `text`, with what sets them apart.

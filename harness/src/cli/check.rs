@@ -9,20 +9,20 @@ use std::time::Instant;
 
 use clap::Args;
 use serde_json::json;
-use tideover_model::Destinations;
+use tideover_model::{Destinations, Profile};
 
 use crate::checks::registry::Needs;
 use crate::cli::concurrent::Started;
 use crate::cli::files::keep_apart;
 use crate::cli::live::{Asked, LiveOptions};
 use crate::cli::progress::Progress;
-use crate::cli::reports::{Reports, touch};
+use crate::cli::reports::Reports;
 use crate::cli::signals::Ended;
 use crate::cli::{Held, Output, Problem, WorldOptions, defect_named, load_stated};
 use crate::concurrent::Parts;
 use crate::defects::Defect;
-use crate::learn::Lessons;
-use crate::report::{self, Report, Run};
+use crate::learn::{Lessons, Stated};
+use crate::report::{self, Baseline, Report, Run};
 use crate::step::Step;
 use crate::suite::{Failure, InProcess, OverHttp, Plan, Suite, Summary, World};
 use crate::target::{INBOX, embedded_with, service, start};
@@ -87,18 +87,20 @@ impl Check {
             let why = "--learn needs --target: what our own mock does is known";
             return Err(Problem::Wrong(why.into()));
         }
-        self.reports.touch()?;
-        self.learn.as_deref().map_or(Ok(()), touch)?;
-        if self.live.is_given() {
-            return self.run_live(&output).await;
+        let baseline = self.reports.baseline()?;
+        let stated = load_stated(self.world.profile.as_deref())?;
+        if !self.print_steps {
+            self.reports.touch(self.learn.as_deref())?;
         }
-        let plan = self.plan()?;
+        if self.live.is_given() {
+            return self.run_live(&output, stated, baseline).await;
+        }
+        let plan = self.plan(stated.profile().clone());
         if self.print_steps {
             return print_steps(&output, &plan, |case| {
                 generate::case(&plan.header, case, plan.steps)
             });
         }
-        let baseline = self.reports.baseline()?;
         let began = Instant::now();
         let progress = Progress::new(&output, &plan);
         let played = self.play(&plan, &progress).await;
@@ -124,9 +126,10 @@ impl Check {
             races: races.as_ref().map(|(clients, parts)| (*clients, parts)),
         };
         let report = run.report();
+        let written = self.reports.write(&report);
         output.tell(report.to_string().trim_end(), || json!(report))?;
         replay?;
-        self.reports.write(&report)?;
+        written?;
         Ok(self.reports.held(&report))
     }
 
@@ -214,18 +217,23 @@ impl Check {
         }
     }
 
-    async fn run_live(&self, output: &Output) -> Result<Held, Problem> {
+    async fn run_live(
+        &self,
+        output: &Output,
+        stated: Stated,
+        baseline: Option<Baseline>,
+    ) -> Result<Held, Problem> {
         let asked = Asked {
             output,
             seed: self.world.seed.unwrap_or_else(any_seed),
-            stated: load_stated(self.world.profile.as_deref())?,
+            stated,
             first: self.case.unwrap_or(0),
             cases: self.case.map(|_| 1).or(self.cases),
             steps: self.steps,
             max_findings: self.max_findings.into(),
             keep: &|summary, secrets| self.save(summary, secrets),
             race_again: &|failure, seed| self.race_again(failure, seed),
-            baseline: self.reports.baseline()?,
+            baseline,
             conclude: &|report, lessons| self.conclude_live(report, lessons),
             print_steps: self.print_steps,
             clients: self.concurrency.and_then(NonZeroU32::new),
@@ -233,15 +241,15 @@ impl Check {
         LiveOptions::clone(&self.live).run(asked).await
     }
 
-    fn plan(&self) -> Result<Plan, Problem> {
+    fn plan(&self, profile: Profile) -> Plan {
         let seed = self.world.seed.unwrap_or_else(any_seed);
-        Ok(Plan {
-            header: Header::new(seed, start(), self.world.load_profile()?),
+        Plan {
+            header: Header::new(seed, start(), profile),
             first: self.case.unwrap_or(0),
             cases: self.case.map_or(self.cases.unwrap_or(CASES), |_| 1),
             steps: self.steps.unwrap_or(generate::DEFAULT_STEPS),
             max_findings: self.max_findings.into(),
-        })
+        }
     }
 }
 

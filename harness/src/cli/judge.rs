@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::checks::registry::Needs;
 use crate::cli::files::keep_apart;
-use crate::cli::reports::{Reports, touch};
+use crate::cli::reports::Reports;
 use crate::cli::{Held, Output, Problem, load_stated};
 use crate::recorded::{Judged, Recording, judge};
 use crate::report::Run;
@@ -45,8 +45,7 @@ impl Judge {
         let recording =
             Recording::read(&self.file).map_err(|error| Problem::Wrong(error.to_string()))?;
         let baseline = self.reports.baseline()?;
-        self.reports.touch()?;
-        self.learn.as_deref().map_or(Ok(()), touch)?;
+        self.reports.touch(self.learn.as_deref())?;
         let output = Output::new(self.reports.json);
         let began = Instant::now();
         let Judged { mut summary, untold } = judge(&recording, profile);
@@ -74,11 +73,13 @@ impl Judge {
             report.warnings.push(format!("{count} requests are not judged: {why}"));
         }
         report.conceal(&recording.secrets());
+        let written = self.reports.write(&report);
+        let learned = self
+            .learn
+            .as_deref()
+            .map_or(Ok(()), |path| super::write_lessons(path, &summary.lessons, profile));
         output.tell(report.to_string().trim_end(), || json!(report))?;
-        self.reports.write(&report)?;
-        if let Some(path) = &self.learn {
-            super::write_lessons(path, &summary.lessons, profile)?;
-        }
+        written.and(learned)?;
         Ok(self.reports.held(&report))
     }
 }

@@ -13,7 +13,8 @@ use crate::report::{self, Baseline, Report};
 /// What becomes of a report besides being printed.
 #[derive(Args)]
 pub(super) struct Reports {
-    /// What else than a violation fails: `differs` from what is assumed, `stalled` in what should go on
+    /// What else than a violation fails: `differs` from what is assumed (of a service that is not ours, from what
+    /// --profile states), `stalled` in what should go on
     #[arg(long, value_name = "VERDICT", value_delimiter = ',')]
     fail_on: Vec<FailOn>,
     /// Write the report as JUnit XML
@@ -54,9 +55,11 @@ impl Reports {
         given.into_iter().filter_map(|(option, path)| Some((option, path.clone()?)))
     }
 
-    /// Refuses files that cannot be written: better known before a long run than after it.
-    pub(super) fn touch(&self) -> Result<(), Problem> {
-        [&self.junit, &self.html].into_iter().flatten().try_for_each(|path| touch(path))
+    /// Refuses files that cannot be written, that for what is learned among them: better known before a long run
+    /// than after it.
+    pub(super) fn touch(&self, learn: Option<&Path>) -> Result<(), Problem> {
+        let own = [&self.junit, &self.html].into_iter().flatten().map(PathBuf::as_path);
+        own.chain(learn).try_for_each(touch)
     }
 
     /// What is known.
@@ -64,15 +67,15 @@ impl Reports {
         self.baseline.as_deref().map(Baseline::read).transpose().map_err(Problem::Wrong)
     }
 
-    /// Writes the files that are asked for.
+    /// Writes the files that are asked for, each whatever becomes of the other.
     pub(super) fn write(&self, report: &Report) -> Result<(), Problem> {
-        if let Some(path) = &self.junit {
-            write(path, &report::junit(report).map_err(|error| unwritten(path, &error))?)?;
-        }
-        if let Some(path) = &self.html {
-            write(path, &report::html(report).map_err(|error| unwritten(path, &error))?)?;
-        }
-        Ok(())
+        let junit = self.junit.as_deref().map_or(Ok(()), |path| {
+            write(path, &report::junit(report).map_err(|error| unwritten(path, &error))?)
+        });
+        let html = self.html.as_deref().map_or(Ok(()), |path| {
+            write(path, &report::html(report).map_err(|error| unwritten(path, &error))?)
+        });
+        junit.and(html)
     }
 
     /// Whether a run with this report has held: what is known fails nothing.
@@ -94,8 +97,7 @@ impl Reports {
     }
 }
 
-/// Refuses a file that cannot be written.
-pub(super) fn touch(path: &Path) -> Result<(), Problem> {
+fn touch(path: &Path) -> Result<(), Problem> {
     let file = std::fs::OpenOptions::new().append(true).create(true).open(path);
     file.map(drop).map_err(|error| unwritten(path, &error))
 }
@@ -105,5 +107,5 @@ fn write(path: &Path, text: &str) -> Result<(), Problem> {
 }
 
 fn unwritten(path: &Path, error: &dyn std::error::Error) -> Problem {
-    Problem::Wrong(format!("the report could not be written: {}: {error}", path.display()))
+    Problem::Wrong(format!("{} could not be written: {error}", path.display()))
 }

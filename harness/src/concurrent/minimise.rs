@@ -141,7 +141,7 @@ struct SameFinding<'a, C> {
 
 impl<C: Course> Probe<Sent> for SameFinding<'_, C> {
     /// Each is as dear as the tries that a race gets.
-    const MOST_FORMS: usize = 200;
+    const MOST_FORMS: usize = 400;
 
     async fn still_fails(&mut self, sent: &[Sent]) -> Result<bool, Unreachable> {
         let race = Race::of(sent);

@@ -10,6 +10,7 @@ use tideover_model::{
     Cents, Happening, Operation, OperationKind, PlatformId, Timestamp, VendorRoute,
 };
 
+use crate::inbox::is_gone;
 use crate::judge::comparison::is_known_outcome;
 use crate::judge::hidden::adoption::{adopt_business, adopt_invoice};
 use crate::judge::hidden::deeds::{clear, file_tax_id, link_bank, onboard, open_account, sign};
@@ -88,7 +89,7 @@ pub(crate) fn moves(
         moves.extend(world.open.iter().enumerate().flat_map(tells));
     }
     moves.extend(interruption(sent, seen));
-    moves.extend(revocations(world, sent, platform, now));
+    moves.extend(revocations(world, sent, platform, now, outside));
     let Some(payee) = payee else { return moves };
     let known = world.look(now, platform, Operation::GetBusiness { business: payee.clone() });
     if known.is_none() && before == Before::Anything {
@@ -131,9 +132,15 @@ pub(crate) fn moves(
     moves
 }
 
-/// What the inbox answers 410 to is revoked once something was sent there (`6.delivery.2`): when, is nobody's to
-/// say.
-fn revocations(world: &World, sent: &Prepared, platform: PlatformId, now: Timestamp) -> Vec<Move> {
+/// What answers 410 is revoked once something was sent there (`6.delivery.2`): when, is nobody's to say. The inbox
+/// does so where it is told to; what others do, who may have deleted it as well, is not known.
+fn revocations(
+    world: &World,
+    sent: &Prepared,
+    platform: PlatformId,
+    now: Timestamp,
+    outside: Outside,
+) -> Vec<Move> {
     let asks =
         [OperationKind::Subscribe, OperationKind::ListSubscriptions, OperationKind::Unsubscribe];
     if !sent.kind().is_some_and(|kind| asks.contains(&kind)) {
@@ -141,7 +148,11 @@ fn revocations(world: &World, sent: &Prepared, platform: PlatformId, now: Timest
     }
     let listed = world.look(now, platform, Operation::ListSubscriptions);
     let Some(Reply::Subscriptions(listed)) = listed else { return Vec::new() };
-    let gone = listed.into_iter().filter(|one| one.url.contains("/gone"));
+    let may_be_gone = |url: &str| match world.hears(url) {
+        true => is_gone(url),
+        false => outside == Outside::Open,
+    };
+    let gone = listed.into_iter().filter(|one| may_be_gone(&one.url));
     gone.map(|one| Move::Revoked(one.reference)).collect()
 }
 

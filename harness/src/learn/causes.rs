@@ -7,6 +7,7 @@ use tideover_model::wire::words::EventType;
 use tideover_model::{OperationKind, clause};
 
 use crate::checks::{Exchange, kind_of_event};
+use crate::inbox::is_gone;
 use crate::judge::{Belief, Point};
 
 type Kinds = BTreeSet<EventType>;
@@ -64,7 +65,7 @@ impl Causes {
     fn subscribe(&mut self, exchange: &Exchange<'_>, belief: &Belief, key: &str, answer: &Value) {
         let url = exchange.sent_field("url").unwrap_or_default();
         // One that answers 410 is over at any time.
-        let is_heard = belief.hears(&url) && !url.contains("/gone");
+        let is_heard = belief.hears(&url) && !is_gone(&url);
         let Some(reference) = answer["reference"].as_str().filter(|_| is_heard) else { return };
         // What happened since it was last read may have happened before.
         self.happened.clear();

@@ -88,7 +88,7 @@ pub(super) fn read(text: &str) -> Result<Recording, String> {
     for (index, entry) in archive.log.entries.into_iter().enumerate() {
         let url = entry.request.url.clone();
         let Some((base, _)) = url.split_once("/v1/") else { continue };
-        target.get_or_insert_with(|| base.to_owned());
+        target.get_or_insert_with(|| without_user(base));
         let read = entry.recorded(base).map_err(|problem| format!("entry {index}: {problem}"))?;
         heard.push(read);
     }
@@ -96,6 +96,14 @@ pub(super) fn read(text: &str) -> Result<Recording, String> {
     let (cases, unjudged) = in_order(heard);
     let target = target.unwrap_or_default();
     Ok(Recording { target, inbox: None, cases, accepted: Vec::new(), unjudged })
+}
+
+/// A URL without the name and the password of whoever asks.
+fn without_user(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
+    let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    format!("{scheme}://{host}{path}")
 }
 
 /// Where no request has a key, they were left out of the recording; where one was refused that was taken another

@@ -34,6 +34,8 @@ pub fn judge(recording: &Recording, profile: &Profile) -> Judged {
         let header = Header::new(0, first.since, profile.clone());
         judged.listen(recording, &header, case as u64, recorded);
     }
+    // However often it was begun anew.
+    judged.summary.cases = recording.cases.len() as u64;
     judged.summary.ending = Ending::Complete;
     judged
 }
@@ -80,6 +82,7 @@ impl Judged {
                 _ => {}
             }
             if !findings.is_empty() {
+                self.summary.steps += 1;
                 self.summary.count(failure(header, case, heard, index, findings));
             }
         }

@@ -41,84 +41,73 @@ pub fn title(step: &Step) -> String {
 }
 
 fn call_in_words(call: &Call) -> String {
-    let other = || format!("{} {}", call.method, call.path);
-    let Ok(found) = route(&call.method, &call.path) else { return other() };
-    let segment = |index| decoded(call.path.split('/').nth(index).unwrap_or_default());
-    let last = decoded(call.path.rsplit('/').next().unwrap_or_default());
-    let body = call.body.as_ref();
-    let named = |name: &str| body.and_then(|body| body.get(name));
-    let field = |name: &str| named(name).map(shown).unwrap_or_default();
-    // What the words would be about is not there: the body is told as it stands.
-    let lacks = |names: &[&str]| names.iter().any(|name| named(name).is_none());
-    let raw = |what: &str| match raw_body(call) {
-        body if body.is_empty() => format!("{what} without a body"),
-        body => format!("{what} with {body}"),
+    let Ok(found) = route(&call.method, &call.path) else {
+        return format!("{} {}", call.method, call.path);
     };
-    match found.kind {
-        OperationKind::GetInvoice => {
-            format!("read invoice {last} of {}", segment(3))
-        }
-        OperationKind::SyncInvoice if lacks(&["payee", "payor", "status", "faceValue"]) => {
-            raw(&format!("sync invoice {last}"))
-        }
-        OperationKind::SyncInvoice => {
-            let party = |name| named(name).map(|party| shown(&party["externalId"]));
-            format!(
-                "sync invoice {last} of {}, owed by {}: {}, {} cents, due {}",
-                party("payee").unwrap_or_default(),
-                party("payor").unwrap_or_default(),
-                field("status"),
-                field("faceValue"),
-                field("dueDate"),
-            )
-        }
-        OperationKind::GetImport => format!("read the report of import {last}"),
-        OperationKind::ImportInvoices => {
-            let lines =
-                call.text.as_deref().map_or(0, |text| text.lines().count().saturating_sub(1));
-            format!("import a file of {lines} rows as {last}")
-        }
-        OperationKind::SetPayoutAccount if lacks(&["routingNumber"]) => {
-            raw(&format!("set the payout account of {}", segment(3)))
-        }
-        OperationKind::SetPayoutAccount => {
-            let number = field("routingNumber");
-            format!("set the payout account of {}, routing number {number}", segment(3))
-        }
-        OperationKind::GetBusiness => format!("read business {last}"),
-        OperationKind::SyncBusiness => match body {
-            None => raw(&format!("sync business {last}")),
-            Some(_) => format!("sync business {last}: {}", raw_body(call)),
-        },
-        OperationKind::RequestAdvance if lacks(&["payeeExternalId", "invoiceExternalId"]) => {
-            raw("request an advance")
-        }
-        OperationKind::RequestAdvance => {
-            format!(
-                "request an advance against invoice {} of {}",
-                field("invoiceExternalId"),
-                field("payeeExternalId")
-            )
-        }
-        OperationKind::Quote if lacks(&["externalId", "invoiceFaceValue"]) => {
-            raw("ask for a quote")
-        }
-        OperationKind::Quote => {
-            format!("quote {} cents for {}", field("invoiceFaceValue"), field("externalId"))
-        }
-        OperationKind::Invite if lacks(&["externalId", "email"]) => raw("invite somebody"),
-        OperationKind::Invite => format!("invite {} to {}", field("email"), field("externalId")),
-        OperationKind::CreateOnboardingSession if lacks(&["externalId"]) => {
-            raw("create an onboarding session")
-        }
-        OperationKind::CreateOnboardingSession => {
-            format!("create an onboarding session for {}", field("externalId"))
-        }
-        OperationKind::Subscribe if lacks(&["url"]) => raw("subscribe"),
-        OperationKind::Subscribe => format!("subscribe {}", field("url")),
-        OperationKind::ListSubscriptions => "list the subscriptions".to_owned(),
-        OperationKind::Unsubscribe => format!("delete subscription {last}"),
+    let of_business = || decoded(call.path.split('/').nth(3).unwrap_or_default());
+    let last = decoded(call.path.rsplit('/').next().unwrap_or_default());
+    let asked = match found.kind {
+        OperationKind::GetInvoice => return format!("read invoice {last} of {}", of_business()),
+        OperationKind::GetImport => return format!("read the report of import {last}"),
+        OperationKind::GetBusiness => return format!("read business {last}"),
+        OperationKind::ListSubscriptions => return "list the subscriptions".to_owned(),
+        OperationKind::Unsubscribe => return format!("delete subscription {last}"),
+        OperationKind::ImportInvoices => format!("import {last}"),
+        OperationKind::SyncInvoice => format!("sync invoice {last}"),
+        OperationKind::SyncBusiness => format!("sync business {last}"),
+        OperationKind::SetPayoutAccount => format!("set the payout account of {}", of_business()),
+        OperationKind::RequestAdvance => "request an advance".to_owned(),
+        OperationKind::Quote => "ask for a quote".to_owned(),
+        OperationKind::Invite => "invite somebody".to_owned(),
+        OperationKind::CreateOnboardingSession => "create an onboarding session".to_owned(),
+        OperationKind::Subscribe => "subscribe".to_owned(),
+    };
+    // What the words would be about may not be there: then the body is told as it stands.
+    body_in_words(found.kind, &asked, &last, call).unwrap_or_else(|| match raw_body(call) {
+        body if body.is_empty() => format!("{asked} without a body"),
+        body => format!("{asked} with {body}"),
+    })
+}
+
+/// What is `asked`, with what matters of the body; nothing where that lacks what matters.
+fn body_in_words(kind: OperationKind, asked: &str, last: &str, call: &Call) -> Option<String> {
+    if kind == OperationKind::ImportInvoices {
+        let rows = call.text.as_deref()?.lines().count().saturating_sub(1);
+        return Some(format!("import a file of {rows} rows as {last}"));
     }
+    let body = call.body.as_ref()?;
+    let word = |value: &Value| match value {
+        Value::Null | Value::Array(_) | Value::Object(_) => None,
+        Value::Bool(_) | Value::Number(_) | Value::String(_) => Some(shown(value)),
+    };
+    let field = |name: &str| word(body.get(name)?);
+    let party = |role: &str| word(body.get(role)?.get("externalId")?);
+    Some(match kind {
+        OperationKind::SyncInvoice => format!(
+            "{asked} of {}, owed by {}: {}, {} cents, due {}",
+            party("payee")?,
+            party("payor")?,
+            field("status")?,
+            field("faceValue")?,
+            field("dueDate")?,
+        ),
+        OperationKind::SyncBusiness => format!("{asked}: {}", raw_body(call)),
+        OperationKind::SetPayoutAccount => {
+            format!("{asked}, routing number {}", field("routingNumber")?)
+        }
+        OperationKind::RequestAdvance => format!(
+            "{asked} against invoice {} of {}",
+            field("invoiceExternalId")?,
+            field("payeeExternalId")?
+        ),
+        OperationKind::Quote => {
+            format!("quote {} cents for {}", field("invoiceFaceValue")?, field("externalId")?)
+        }
+        OperationKind::Invite => format!("invite {} to {}", field("email")?, field("externalId")?),
+        OperationKind::CreateOnboardingSession => format!("{asked} for {}", field("externalId")?),
+        OperationKind::Subscribe => format!("{asked} {}", field("url")?),
+        _ => return None,
+    })
 }
 
 /// A path, or a part of it, as it is meant.
@@ -186,6 +175,8 @@ mod tests {
         let sync = |body| told(Call { body, ..Call::bare("PUT", "/v1/invoices/i1") });
         assert_eq!(sync(Some(json!({ "status": 1 }))), r#"sync invoice i1 with {"status":1}"#);
         assert_eq!(sync(None), "sync invoice i1 without a body");
+        let nameless = json!({ "payee": "v1", "status": "ISSUED" });
+        assert_eq!(sync(Some(nameless.clone())), format!("sync invoice i1 with {nameless}"));
         let bytes = Call { hex: Some("ff".into()), ..Call::bare("POST", "/v1/advances") };
         assert_eq!(told(bytes), "request an advance with the bytes ff");
     }

@@ -1,5 +1,6 @@
 //! A report for a person at a terminal: what was played, and what does not hold.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
 
@@ -13,6 +14,9 @@ const WIDTH: usize = 110;
 
 /// So many gaps are told, those first that are not as assumed.
 const GAPS: usize = 12;
+
+/// The characters of a warning.
+const LONGEST: usize = 1000;
 
 /// So much of what is left behind is told, subscriptions and keys first.
 const LEFT: usize = 20;
@@ -53,13 +57,13 @@ impl fmt::Display for Report {
         }
         writeln!(f)?;
         for warning in &self.warnings {
-            write_wrapped(f, "warning: ", warning.split(' ').map(str::to_owned), " ")?;
+            write_wrapped(f, "warning: ", shortened(warning).split(' ').map(str::to_owned), " ")?;
         }
         for left in self.left_behind.iter().take(LEFT) {
             writeln!(f, "left behind: {left}")?;
         }
         if let more @ 1.. = self.left_behind.len().saturating_sub(LEFT) {
-            writeln!(f, "left behind: {more} more, which --json and --html tell")?;
+            writeln!(f, "left behind: {more} more, which the journal, --json and --html tell")?;
         }
         self.write_verdict(f)
     }
@@ -282,6 +286,13 @@ impl fmt::Display for Difference {
         }
         Ok(())
     }
+}
+
+/// A warning as far as there is room for it: a long list ends with where the rest is told.
+fn shortened(warning: &str) -> Cow<'_, str> {
+    let Some((end, _)) = warning.char_indices().nth(LONGEST) else { return warning.into() };
+    let end = warning[..end].rfind(", ").unwrap_or(end);
+    format!("{} and more, which --json and --html tell)", &warning[..end]).into()
 }
 
 /// A list, broken into lines that a terminal has room for; nothing for an empty one.

@@ -206,8 +206,9 @@ fn tell(
     report.conceal(&secrets);
     // The terminal may be gone; the files are written all the same.
     let told = asked.output.tell(report.to_string().trim_end(), || json!(report));
+    let held = (asked.conclude)(&report, &summary.lessons);
     replay?;
-    let held = (asked.conclude)(&report, &summary.lessons)?;
+    let held = held?;
     told?;
     match (held, ending) {
         (Held::No, _) => Ok(Held::No),

@@ -136,7 +136,7 @@ impl Fields<'_> {
                     |before| told(name, &before.as_str().into()),
                 )
             }
-            (None, Value::String(_), _) if is_prose(name) => "a string, in any words".into(),
+            (None, Value::String(_), _) if is_prose(name) => Value::from("any words").to_string(),
             _ => told(name, predicted),
         }
     }
