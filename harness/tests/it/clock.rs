@@ -156,7 +156,9 @@ async fn a_leap_that_the_date_tells_is_followed() {
 async fn a_first_link_that_lives_too_long_is_the_one_that_is_named() {
     let played = of_sessions(&[(HALF, FIRST), (AT, FIRST)]).await;
     let [found] = &played.findings[..] else { panic!("{:#?}", played.findings) };
-    assert!(found.seen.contains("900 seconds longer, by our clock"), "{found}");
+    // Our clock may have come to the next second meanwhile.
+    let longer = ["900", "901"].map(|it| format!("{it} seconds longer, by our clock"));
+    assert!(longer.iter().any(|words| found.seen.contains(words)), "{found}");
 }
 
 /// A clock goes forward alone: what tells of an earlier time again has never leapt.
