@@ -11,13 +11,13 @@ use crate::target::{Body, Prepared, PreparedAction, Seen};
 use crate::transcript::Header;
 
 /// Reads a journal. What it conceals stands for itself: the user's tax ids and accounts have made-up values, the
-/// same ones throughout.
+/// same ones throughout; those of accounts end as their masks do.
 pub(super) fn read(text: &str) -> Result<Recording, String> {
     let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let (_, first) = lines.next().ok_or("the file is empty")?;
     let header: Header = serde_json::from_str(first).map_err(|error| format!("line 1: {error}"))?;
     let (target, run) = header.live.map(|live| (live.target, live.run)).unwrap_or_default();
-    let memory = made_up();
+    let memory = made_up(&masks(text));
     let mut requests: BTreeMap<u64, (u64, Recorded)> = BTreeMap::new();
     for (number, line) in lines {
         let at = |problem: String| format!("line {}: {problem}", number + 1);
@@ -68,9 +68,31 @@ fn inbox_of(run: &str, sent: &Prepared) -> Option<String> {
     (!run.is_empty() && url.contains(run)).then(|| url.to_owned())
 }
 
-fn made_up() -> Memory {
+/// The digits that are told of the accounts of a journal, by what stands there for each.
+fn masks(text: &str) -> BTreeMap<String, String> {
+    let (mut sent, mut masks) = (BTreeMap::new(), BTreeMap::new());
+    for line in text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
+        let account = line["call"]["body"]["accountNumber"].as_str();
+        if let Some((number, account)) = line["number"].as_u64().zip(account) {
+            sent.insert(number, account.to_owned());
+        }
+        let asked = line["answers"].as_u64().and_then(|number| sent.remove(&number));
+        if let Some((account, mask)) = asked.zip(line["seen"]["body"]["mask"].as_str()) {
+            let is_end =
+                (1..=9).contains(&mask.len()) && mask.bytes().all(|it| it.is_ascii_digit());
+            masks.extend(is_end.then(|| (account, mask.to_owned())));
+        }
+    }
+    masks
+}
+
+fn made_up(masks: &BTreeMap<String, String>) -> Memory {
     let tax_ids: Vec<String> = (0..100).map(|n| format!("{}", 960_000_000 + n)).collect();
-    let accounts: Vec<String> = (0..100).map(|n| format!("{}", 97_000_000 + n)).collect();
+    let account = |n: u32| {
+        let mask = masks.get(&format!("${{own.accountNumbers.{n}}}"));
+        format!("{}{}", 97_000_000 + n, mask.map_or("", |mask| mask))
+    };
+    let accounts: Vec<String> = (0..100).map(account).collect();
     Memory::default().knowing("own", json!({ "taxIds": tax_ids, "accountNumbers": accounts }))
 }
 

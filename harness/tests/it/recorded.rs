@@ -845,6 +845,16 @@ async fn the_journal_of_a_run_against_a_right_service_holds() {
     let learned = std::fs::read_to_string(folder.path().join("learned.toml")).unwrap();
     let learned: Profile = toml::from_str(&learned).unwrap();
     learned.check().unwrap();
+    // Of the accounts, only their ends are told, and those are as assumed.
+    let journal = folder.path().join("tideover-journal.jsonl");
+    let (_, report) = told_with(&journal, &["--json".as_ref()]);
+    let report: Value = serde_json::from_str(&report).unwrap();
+    let named = |part: &str, name| {
+        let of_it = |one: &&Value| one["clause"] == name;
+        report[part].as_array().unwrap().iter().find(of_it)
+    };
+    assert!(named("clauses", "2.payoutAccount.mask").unwrap()["exercised"].as_u64() > Some(0));
+    assert_eq!(named("gaps", "gap.mask"), None);
 }
 
 /// The operator port has issued keys in many of its cases, and each case is judged by its own.
