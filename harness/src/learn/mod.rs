@@ -107,6 +107,11 @@ impl Lessons {
         self.causes = Causes::default();
     }
 
+    /// Forgets how long what takes its time has taken: somebody else made it happen.
+    pub(crate) fn forget_delays(&mut self) {
+        self.delays = Delays::default();
+    }
+
     /// Learns what another run has learned.
     pub fn add(&mut self, other: &Lessons) {
         for (success, statuses) in &other.success {

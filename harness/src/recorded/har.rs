@@ -84,10 +84,13 @@ const LEFT_OUT: &str = "Bearer left_out_sk_recording";
 pub(super) fn read(text: &str) -> Result<Recording, String> {
     let archive: Archive = serde_json::from_str(text)
         .map_err(|error| format!("it is neither a HAR file nor a journal: {error}"))?;
-    let (mut target, mut heard) = (None, Vec::new());
+    let (mut target, mut heard, mut hastened) = (None, Vec::new(), false);
     for (index, entry) in archive.log.entries.into_iter().enumerate() {
         let url = entry.request.url.clone();
-        let Some((base, _)) = url.split_once("/v1/") else { continue };
+        let Some((base, _)) = url.split_once("/v1/") else {
+            hastened |= entry.request.method == "POST" && url.ends_with("/_sim/actions");
+            continue;
+        };
         target.get_or_insert_with(|| without_user(base));
         let read = entry.recorded(base).map_err(|problem| format!("entry {index}: {problem}"))?;
         heard.push(read);
@@ -95,7 +98,7 @@ pub(super) fn read(text: &str) -> Result<Recording, String> {
     set_keys(&mut heard);
     let (cases, unjudged) = in_order(heard);
     let target = target.unwrap_or_default();
-    Ok(Recording { target, inbox: None, cases, accepted: Vec::new(), unjudged })
+    Ok(Recording { target, inbox: None, cases, accepted: Vec::new(), hastened, unjudged })
 }
 
 /// A URL without the name and the password of whoever asks.

@@ -41,12 +41,20 @@ pub(super) fn read(text: &str) -> Result<Recording, String> {
         requests.insert(request, (case.unwrap_or(0), recorded));
     }
     let mut cases: BTreeMap<u64, Vec<Recorded>> = BTreeMap::new();
+    let hastened = requests.values().any(|(_, recorded)| hastens(recorded));
     for (case, recorded) in requests.into_values().filter(|(_, recorded)| is_judged(recorded)) {
         cases.entry(case).or_default().push(recorded);
     }
     let cases: Vec<Vec<Recorded>> = cases.into_values().collect();
     let inbox = cases.iter().flatten().find_map(|recorded| inbox_of(&run, &recorded.sent));
-    Ok(Recording { target, inbox, cases, accepted: Vec::new(), unjudged: BTreeMap::new() })
+    Ok(Recording {
+        target,
+        inbox,
+        cases,
+        accepted: Vec::new(),
+        hastened,
+        unjudged: BTreeMap::new(),
+    })
 }
 
 /// Requests of the API, and what the operator did with keys; whatever else moved the world outside is found out.
@@ -58,6 +66,13 @@ fn is_judged(recorded: &Recorded) -> bool {
         }
         PreparedAction::Advance(_) | PreparedAction::Deliveries => false,
     }
+}
+
+/// Whether the operator port is asked for what takes its time by itself.
+fn hastens(recorded: &Recorded) -> bool {
+    let PreparedAction::Act(fields) = &recorded.sent.action else { return false };
+    let name = fields.get("action").and_then(Value::as_str);
+    matches!(name, Some("collectionAccountOpens" | "fundingStarts" | "fundingCompletes"))
 }
 
 /// The URL that a run has subscribed, which has its name in it.

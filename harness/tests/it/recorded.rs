@@ -845,6 +845,8 @@ async fn the_journal_of_a_run_against_a_right_service_holds() {
     let learned = std::fs::read_to_string(folder.path().join("learned.toml")).unwrap();
     let learned: Profile = toml::from_str(&learned).unwrap();
     learned.check().unwrap();
+    // What the operator port has made happen tells nothing of how long it takes by itself.
+    assert_eq!(learned.delays, Profile::default().delays);
     // Of the accounts, only their ends are told, and those are as assumed.
     let journal = folder.path().join("tideover-journal.jsonl");
     let (_, report) = told_with(&journal, &["--json".as_ref()]);
