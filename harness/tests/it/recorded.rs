@@ -839,17 +839,17 @@ fn what_a_journal_conceals_is_nobody_elses() {
 #[tokio::test]
 async fn the_journal_of_a_run_against_a_right_service_holds() {
     let folder = tempfile::tempdir().unwrap();
-    let more = ["--seed", "3", "--cases", "30", "--learn", "learned.toml"];
+    let more = ["--seed", "3", "--cases", "50", "--steps", "40", "--learn", "learned.toml"];
     let judged = judged_again(folder.path(), &more).await;
     assert_eq!(judged.status.code(), Some(0), "{}", String::from_utf8_lossy(&judged.stdout));
     let learned = std::fs::read_to_string(folder.path().join("learned.toml")).unwrap();
     let learned: Profile = toml::from_str(&learned).unwrap();
     learned.check().unwrap();
-    // What the operator port has made happen tells nothing of how long it takes by itself.
-    assert_eq!(learned.delays, Profile::default().delays);
     // Of the accounts, only their ends are told, and those are as assumed.
     let journal = folder.path().join("tideover-journal.jsonl");
-    let (_, report) = told_with(&journal, &["--json".as_ref()]);
+    let again = folder.path().join("again.toml");
+    let options = ["--json".as_ref(), "--learn".as_ref(), again.as_os_str()];
+    let (_, report) = told_with(&journal, &options);
     let report: Value = serde_json::from_str(&report).unwrap();
     let named = |part: &str, name| {
         let of_it = |one: &&Value| one["clause"] == name;
@@ -857,6 +857,9 @@ async fn the_journal_of_a_run_against_a_right_service_holds() {
     };
     assert!(named("clauses", "2.payoutAccount.mask").unwrap()["exercised"].as_u64() > Some(0));
     assert_eq!(named("gaps", "gap.mask"), None);
+    // What the operator port has made happen tells nothing of how long it takes by itself.
+    let learned: Profile = toml::from_str(&std::fs::read_to_string(again).unwrap()).unwrap();
+    assert_eq!(learned.delays, Profile::default().delays);
 }
 
 /// The operator port has issued keys in many of its cases, and each case is judged by its own.
