@@ -48,7 +48,11 @@ impl Arrival {
 
 /// Whether what comes to this path, or URL, is answered 410.
 pub(crate) fn is_gone(path: &str) -> bool {
-    path.split('/').any(|segment| segment == "gone")
+    has(path, "gone")
+}
+
+fn has(path: &str, segment: &str) -> bool {
+    path.split('/').any(|known| known == segment)
 }
 
 /// What came, and how often each delivery did.
@@ -69,14 +73,13 @@ impl Inbox {
 
     /// The HTTP status that the next attempt of `delivery` on `path` is answered with.
     pub(crate) fn answer(&mut self, path: &str, delivery: Option<&str>) -> u16 {
-        let has = |segment| path.split('/').any(|known| known == segment);
-        if has("fails") {
+        if has(path, "fails") {
             return 500;
         }
         if is_gone(path) {
             return 410;
         }
-        if !has("recovers") {
+        if !has(path, "recovers") {
             return 200;
         }
         let attempt = (path.to_owned(), delivery.map(str::to_owned));

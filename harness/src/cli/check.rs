@@ -175,12 +175,14 @@ impl Check {
         command
     }
 
-    fn conclude_live(&self, report: &Report, lessons: &Lessons) -> Result<Held, Problem> {
-        self.reports.write(report)?;
-        if let Some(path) = &self.learn {
-            let profile = self.world.load_profile()?;
-            super::write_lessons(path, lessons, &profile)?;
-        }
+    fn conclude_live(
+        &self,
+        report: &Report,
+        lessons: &Lessons,
+        known: &Profile,
+    ) -> Result<Held, Problem> {
+        let written = self.reports.write(report);
+        written.and(super::write_lessons(self.learn.as_deref(), lessons, known))?;
         Ok(self.reports.held(report))
     }
 
@@ -223,6 +225,7 @@ impl Check {
         stated: Stated,
         baseline: Option<Baseline>,
     ) -> Result<Held, Problem> {
+        let known = stated.profile().clone();
         let asked = Asked {
             output,
             seed: self.world.seed.unwrap_or_else(any_seed),
@@ -234,7 +237,7 @@ impl Check {
             keep: &|summary, secrets| self.save(summary, secrets),
             race_again: &|failure, seed| self.race_again(failure, seed),
             baseline,
-            conclude: &|report, lessons| self.conclude_live(report, lessons),
+            conclude: &|report, lessons| self.conclude_live(report, lessons, &known),
             print_steps: self.print_steps,
             clients: self.concurrency.and_then(NonZeroU32::new),
         };

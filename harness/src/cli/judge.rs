@@ -74,10 +74,7 @@ impl Judge {
         }
         report.conceal(&recording.secrets());
         let written = self.reports.write(&report);
-        let learned = self
-            .learn
-            .as_deref()
-            .map_or(Ok(()), |path| super::write_lessons(path, &summary.lessons, profile));
+        let learned = super::write_lessons(self.learn.as_deref(), &summary.lessons, profile);
         output.tell(report.to_string().trim_end(), || json!(report))?;
         written.and(learned)?;
         Ok(self.reports.held(&report))

@@ -194,8 +194,9 @@ fn load_profile(path: &Path) -> Result<Profile, Problem> {
     tideover_sim::load_profile(path).map_err(|error| Problem::Wrong(error.to_string()))
 }
 
-/// Writes what was learned of a target as a profile.
-fn write_lessons(path: &Path, lessons: &Lessons, known: &Profile) -> Result<(), Problem> {
+/// Writes what was learned of a target as a profile, if there is a file for it.
+fn write_lessons(path: Option<&Path>, lessons: &Lessons, known: &Profile) -> Result<(), Problem> {
+    let Some(path) = path else { return Ok(()) };
     std::fs::write(path, lessons.learned(known).to_string()).map_err(|error| {
         Problem::Wrong(format!("what was learned cannot be kept: {}: {error}", path.display()))
     })

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use tideover_model::{Service, Timestamp};
 
 use crate::recorded::{Recorded, Recording};
-use crate::step::{Memory, Step};
+use crate::step::{Action, Memory, Step};
 use crate::target::{Body, Prepared, PreparedAction, Seen};
 use crate::transcript::Header;
 
@@ -17,8 +17,7 @@ pub(super) fn read(text: &str) -> Result<Recording, String> {
     let (_, first) = lines.next().ok_or("the file is empty")?;
     let header: Header = serde_json::from_str(first).map_err(|error| format!("line 1: {error}"))?;
     let (target, run) = header.live.map(|live| (live.target, live.run)).unwrap_or_default();
-    let memory = made_up(&masks(text));
-    let mut requests: BTreeMap<u64, (u64, Recorded)> = BTreeMap::new();
+    let mut requests: BTreeMap<u64, Noted> = BTreeMap::new();
     for (number, line) in lines {
         let at = |problem: String| format!("line {}: {problem}", number + 1);
         let mut fields: Map<String, Value> =
@@ -26,9 +25,9 @@ pub(super) fn read(text: &str) -> Result<Recording, String> {
         let time = fields.remove("at").and_then(|at| Timestamp::parse(at.as_str()?));
         let time = time.ok_or_else(|| at("it has no time".into()))?;
         if let Some(answered) = fields.get("answers").and_then(Value::as_u64) {
-            let Some((_, recorded)) = requests.get_mut(&answered) else { continue };
-            recorded.seen = fields.get("seen").and_then(seen);
-            recorded.now = time;
+            let Some(noted) = requests.get_mut(&answered) else { continue };
+            noted.seen = fields.get("seen").and_then(seen);
+            noted.now = time;
             continue;
         }
         let mut number_of = |name: &str| fields.remove(name).and_then(|value| value.as_u64());
@@ -36,14 +35,17 @@ pub(super) fn read(text: &str) -> Result<Recording, String> {
         let request = request.ok_or_else(|| at("it has no number".into()))?;
         let step: Step =
             serde_json::from_value(Value::Object(fields)).map_err(|error| at(error.to_string()))?;
-        let sent = Prepared::from_step(&step, &memory, Service::FIRST_KEY);
-        let recorded = Recorded { sent, seen: None, since: time, now: time };
-        requests.insert(request, (case.unwrap_or(0), recorded));
+        let noted = Noted { case: case.unwrap_or(0), step, seen: None, since: time, now: time };
+        requests.insert(request, noted);
     }
+    let memory = made_up(&masks(requests.values()));
+    let hastened = requests.values().any(|noted| hastens(&noted.step));
     let mut cases: BTreeMap<u64, Vec<Recorded>> = BTreeMap::new();
-    let hastened = requests.values().any(|(_, recorded)| hastens(recorded));
-    for (case, recorded) in requests.into_values().filter(|(_, recorded)| is_judged(recorded)) {
-        cases.entry(case).or_default().push(recorded);
+    for Noted { case, step, seen, since, now } in requests.into_values() {
+        let sent = Prepared::from_step(&step, &memory, Service::FIRST_KEY);
+        if is_judged(&sent) {
+            cases.entry(case).or_default().push(Recorded { sent, seen, since, now });
+        }
     }
     let cases: Vec<Vec<Recorded>> = cases.into_values().collect();
     let inbox = cases.iter().flatten().find_map(|recorded| inbox_of(&run, &recorded.sent));
@@ -57,9 +59,18 @@ pub(super) fn read(text: &str) -> Result<Recording, String> {
     })
 }
 
+/// A request as it was noted, and what came of it.
+struct Noted {
+    case: u64,
+    step: Step,
+    seen: Option<Seen>,
+    since: Timestamp,
+    now: Timestamp,
+}
+
 /// Requests of the API, and what the operator did with keys; whatever else moved the world outside is found out.
-fn is_judged(recorded: &Recorded) -> bool {
-    match &recorded.sent.action {
+fn is_judged(sent: &Prepared) -> bool {
+    match &sent.action {
         PreparedAction::Call(call) => !call.path.starts_with("/_sim/"),
         PreparedAction::Act(fields) => {
             fields.get("action").is_some_and(|name| name == "issueKey" || name == "revokeKey")
@@ -69,8 +80,8 @@ fn is_judged(recorded: &Recorded) -> bool {
 }
 
 /// Whether the operator port is asked for what takes its time by itself.
-fn hastens(recorded: &Recorded) -> bool {
-    let PreparedAction::Act(fields) = &recorded.sent.action else { return false };
+fn hastens(step: &Step) -> bool {
+    let Action::Act(fields) = &step.action else { return false };
     let name = fields.get("action").and_then(Value::as_str);
     matches!(name, Some("collectionAccountOpens" | "fundingStarts" | "fundingCompletes"))
 }
@@ -84,21 +95,15 @@ fn inbox_of(run: &str, sent: &Prepared) -> Option<String> {
 }
 
 /// The digits that are told of the accounts of a journal, by what stands there for each.
-fn masks(text: &str) -> BTreeMap<String, String> {
-    let (mut sent, mut masks) = (BTreeMap::new(), BTreeMap::new());
-    for line in text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
-        let account = line["call"]["body"]["accountNumber"].as_str();
-        if let Some((number, account)) = line["number"].as_u64().zip(account) {
-            sent.insert(number, account.to_owned());
-        }
-        let asked = line["answers"].as_u64().and_then(|number| sent.remove(&number));
-        if let Some((account, mask)) = asked.zip(line["seen"]["body"]["mask"].as_str()) {
-            let is_end =
-                (1..=9).contains(&mask.len()) && mask.bytes().all(|it| it.is_ascii_digit());
-            masks.extend(is_end.then(|| (account, mask.to_owned())));
-        }
-    }
-    masks
+fn masks<'a>(requests: impl Iterator<Item = &'a Noted>) -> BTreeMap<String, String> {
+    let told = requests.filter_map(|Noted { step, seen, .. }| {
+        let Action::Call(call) = &step.action else { return None };
+        let account = call.body.as_ref()?.get("accountNumber")?.as_str()?;
+        Some((account.to_owned(), seen.as_ref()?.json()?.get("mask")?.as_str()?.to_owned()))
+    });
+    let is_end =
+        |mask: &str| (1..=9).contains(&mask.len()) && mask.bytes().all(|it| it.is_ascii_digit());
+    told.filter(|(_, mask)| is_end(mask)).collect()
 }
 
 fn made_up(masks: &BTreeMap<String, String>) -> Memory {

@@ -27,7 +27,7 @@ pub struct Recording {
     pub cases: Vec<Vec<Recorded>>,
     /// The `Authorization` headers that were accepted at least once, the first one first.
     pub accepted: Vec<String>,
-    /// Whether the operator port was asked for what takes its time by itself.
+    /// Whether the operator port may have been asked for what takes its time by itself.
     pub hastened: bool,
     /// How many requests cannot be judged, by why.
     pub unjudged: BTreeMap<&'static str, u64>,
