@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 use tideover_model::{Timestamp, bearer, masked};
 
+use crate::matcher::texts;
 use crate::target::{Prepared, PreparedAction, Seen, is_withheld};
 
 /// What is shorter could stand in any text.
@@ -36,8 +37,9 @@ impl Secrets {
             return;
         }
         let Some(Value::Object(fields)) = seen.json() else { return };
-        let told = fields.iter().filter(|(name, _)| !matches!(&***name, "reference" | "url"));
-        let strings = told.filter_map(|(_, value)| value.as_str());
+        let is_known = |name: &str| matches!(name, "reference" | "url" | "eventTypes");
+        let told = fields.iter().filter(|(name, _)| !is_known(name));
+        let strings = told.flat_map(|(_, value)| texts(value));
         let may_be_secret =
             |text: &&str| text.len() >= SHORTEST_SECRET && Timestamp::parse(text).is_none();
         strings.filter(may_be_secret).for_each(|secret| self.keep(secret));
@@ -174,7 +176,8 @@ mod tests {
         secrets.keep("12-3456789");
         secrets.keep("5");
         let answer = json!({
-            "reference": "whs_1", "url": "https://a.example/hook", "signingSecret": "whsec_abc/def+0123", "n": 5,
+            "reference": "whs_1", "url": "https://a.example/hook", "n": 5,
+            "signing": { "name": "hmac", "value": "whsec_abc/def+0123" }, "eventTypes": ["partner.invoice.paid"],
         });
         secrets.keep_all_of_subscription(&Seen::new(201, answer.to_string().as_bytes()));
         let told = json!({
@@ -187,6 +190,7 @@ mod tests {
         }
         assert_eq!(secrets.conceal("at 2026-01-02, 1.5"), "at 2026-01-02, 1.5");
         assert!(concealed.contains("https://a.example/hook") && concealed.contains("\"5\""));
+        assert_eq!(secrets.conceal("partner.invoice.paid"), "partner.invoice.paid");
     }
 
     #[test]

@@ -15,7 +15,7 @@ mod proof;
 mod reasons;
 pub mod registry;
 mod remittance;
-mod repeated_advance;
+pub(crate) mod repeated_advance;
 mod secrets;
 mod sequences;
 mod signatures;

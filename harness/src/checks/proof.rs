@@ -255,7 +255,8 @@ fn subscribed_then(arrivals: &[Vec<Arrival>]) -> Vec<Shown> {
     let url = format!("http://127.0.0.1:1{HOOK}");
     let body = json!({ "reference": "whs_1", "url": url, "secret": "whsec_right",
         "eventTypes": ["partner.organization.added"] });
-    let subscribe = Call::json("POST", "/v1/webhooks", json!({ "url": url }));
+    let asked = json!({ "url": url, "eventTypes": ["partner.organization.added"] });
+    let subscribe = Call::json("POST", "/v1/webhooks", asked);
     let mut shown = vec![Shown::from(&(subscribe, 201, body))];
     shown.extend(arrivals.iter().map(|arrivals| Shown {
         arrivals: arrivals.clone(),

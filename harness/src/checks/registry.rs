@@ -144,6 +144,8 @@ const OUTCOMES: &[Clause] = &[
     clause!("gap.ownStatuses"),
     clause!("gap.zeroAdvance"),
     clause!("gap.jsonMediaType"),
+    clause!("gap.integerForm"),
+    clause!("gap.duplicateKeys"),
 ];
 
 /// What an answer tells.

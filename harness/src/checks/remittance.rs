@@ -32,10 +32,17 @@ impl Check for OneAccount {
             Some(known) => {
                 let clause = clause!("2.remittance.intro.2");
                 let evidence = || (told("remittance", known), told("remittance", account));
-                notes.expect(exchange, clause, known == account, "remittance", evidence);
+                let is_same = same_account(known, account);
+                notes.expect(exchange, clause, is_same, "remittance", evidence);
             }
         }
     }
+}
+
+/// Whether two remittances name one account, whatever else they say.
+pub(super) fn same_account(one: &Value, other: &Value) -> bool {
+    one.is_null() == other.is_null()
+        && ["accountNumber", "routingNumber"].iter().all(|name| one[name] == other[name])
 }
 
 fn business(exchange: &Exchange<'_>) -> Option<String> {

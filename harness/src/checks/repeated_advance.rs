@@ -6,8 +6,17 @@ use std::sync::Arc;
 use serde_json::Value;
 use tideover_model::{OperationKind, PlatformId, clause};
 
+use crate::checks::remittance::same_account;
 use crate::checks::{Check, Exchange, Notes};
 use crate::target::told;
+
+/// What of an advance stays as it was first told.
+pub(crate) const UNCHANGED: [&str; 3] = ["advanceAmount", "feeTotal", "remittance"];
+
+/// Whether a field of an advance is told as it was first.
+pub(crate) fn is_unchanged(field: &str, first: &Value, again: &Value) -> bool {
+    if field == "remittance" { same_account(first, again) } else { first == again }
+}
 
 /// What the first answer said, by platform and invoice.
 #[derive(Default)]
@@ -38,11 +47,17 @@ impl Check for RepeatedAdvance {
                 self.first.insert(key, Arc::clone(answer));
             }
             Some(first) => {
-                for field in ["advanceAmount", "feeTotal", "remittance"] {
+                for field in UNCHANGED {
                     let (first, again) = (&first[field], &answer[field]);
                     let clause = clause!("4.advances.2");
                     let evidence = || (told(field, first), told(field, again));
-                    notes.expect(exchange, clause, first == again, field, evidence);
+                    notes.expect(
+                        exchange,
+                        clause,
+                        is_unchanged(field, first, again),
+                        field,
+                        evidence,
+                    );
                 }
             }
         }

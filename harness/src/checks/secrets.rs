@@ -38,9 +38,10 @@ impl Check for Withheld {
 /// Whether a field holds anything, masked strings apart.
 fn tells(value: &Value) -> bool {
     match value {
-        Value::Null => false,
+        // Whether there is one may be told.
+        Value::Null | Value::Bool(_) => false,
         Value::String(text) => !text.is_empty() && !text.contains(['*', '…', '•']),
-        Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => true,
+        Value::Number(_) | Value::Array(_) | Value::Object(_) => true,
     }
 }
 

@@ -41,7 +41,7 @@ impl Check for Sequences {
         }
         for arrival in exchange.arrivals {
             let event = arrival.body.json().unwrap_or(&Value::Null);
-            let occurred = &event["occurredAt"];
+            let occurred = field(event, "occurredAt");
             let is_time = self.is_time(occurred);
             let evidence = || ("the time of the transaction", occurred.to_string());
             notes.expect(exchange, clause!("6.delivery.6"), is_time, "occurredAt", evidence);
@@ -55,8 +55,9 @@ impl Check for Sequences {
 impl Sequences {
     fn compare(&mut self, exchange: &Exchange<'_>, path: &str, event: &Value, notes: &mut Notes) {
         let clause = clause!("6.delivery.5");
-        let Some(sequence) = event["sequence"].as_u64() else {
-            let evidence = || ("an integer", event["sequence"].to_string());
+        let told = field(event, "sequence");
+        let Some(sequence) = told.as_u64() else {
+            let evidence = || ("an integer", told.to_string());
             notes.expect(exchange, clause, false, "sequence", evidence);
             return;
         };
@@ -68,19 +69,47 @@ impl Sequences {
         }
         let invoice = format!("{path} {payee} {invoice}");
         let known = self.invoices.entry(invoice).or_default();
-        let before = known.range(..state).next_back().is_none_or(|(_, before)| *before < sequence);
-        let after = known
-            .range((Excluded(state), Unbounded))
-            .next()
-            .is_none_or(|(_, after)| sequence < *after);
-        let same = known.get(&state).is_none_or(|same| *same == sequence);
-        notes.expect(exchange, clause, before && after && same, "sequence", || {
+        let fits = match self.whose {
+            Whose::Ours => follows(known, state, sequence),
+            Whose::Theirs => may_follow(known, state, sequence),
+        };
+        notes.expect(exchange, clause, fits, "sequence", || {
             (format!("a sequence of {state:?} that fits {known:?}"), sequence.to_string())
         });
-        known.insert(state, sequence);
+        // The first time that it was in a state: a transition back comes later.
+        known.entry(state).and_modify(|first| *first = sequence.min(*first)).or_insert(sequence);
         // That none is left out, the document doesn't say.
         let (clause, next) = (clause!("gap.eventCauses"), u64::from(state.sequence()));
         let evidence = || (next.to_string(), sequence.to_string());
         notes.expect(exchange, clause, sequence == next, "sequence", evidence);
+    }
+}
+
+/// Whether a state of this sequence fits in where each comes once, in order.
+fn follows(known: &Seen, state: AdvanceState, sequence: u64) -> bool {
+    let before = known.range(..state).next_back().is_none_or(|(_, before)| *before < sequence);
+    let mut later = known.range((Excluded(state), Unbounded));
+    let after = later.next().is_none_or(|(_, after)| sequence < *after);
+    let same = known.get(&state).is_none_or(|same| *same == sequence);
+    before && after && same
+}
+
+/// The same where one may come again, or after a later one: the transitions are not shown. No two have one sequence.
+fn may_follow(known: &Seen, state: AdvanceState, sequence: u64) -> bool {
+    known.iter().all(|(other, before)| *other == state || *before != sequence)
+}
+
+/// A field of an event, wherever in it that stands: where is not shown.
+fn field<'a>(event: &'a Value, name: &str) -> &'a Value {
+    found(event, name).unwrap_or(&Value::Null)
+}
+
+fn found<'a>(event: &'a Value, name: &str) -> Option<&'a Value> {
+    match event {
+        Value::Object(fields) => {
+            fields.get(name).or_else(|| fields.values().find_map(|inside| found(inside, name)))
+        }
+        Value::Array(items) => items.iter().find_map(|item| found(item, name)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
     }
 }

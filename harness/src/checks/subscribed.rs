@@ -6,7 +6,7 @@ use serde_json::Value;
 use tideover_model::signature::TOLERANCE;
 use tideover_model::{Clause, OperationKind, SigningKey, clause};
 
-use crate::checks::{Exchange, starts_anew};
+use crate::checks::{Exchange, kind_of_event, starts_anew};
 use crate::inbox::Arrival;
 use crate::matcher::texts;
 use crate::target::{Prepared, PreparedAction};
@@ -25,7 +25,8 @@ pub(super) struct Subscription {
     reference: String,
     /// What the answer told that may be the secret (`gap.subscriptionForm`): first what is called so.
     secrets: Vec<Candidate>,
-    pub(super) event_types: Option<Vec<Value>>,
+    /// The kinds that it was asked for; none where their form, which is not shown, says nothing to us.
+    pub(super) event_types: Option<Vec<&'static str>>,
     ended: Option<Ending>,
 }
 
@@ -82,7 +83,7 @@ impl Subscriptions {
 
     /// Whether an arrival may be of a subscription whose secret nobody knows.
     pub(super) fn may_be_unknown(&self, arrival: &Arrival) -> bool {
-        self.unknown.iter().any(|path| path.ends_with(&arrival.path))
+        self.unknown.iter().any(|path| leads_to(path, arrival))
     }
 
     /// Learns at the end of a step that a subscription has ended, if the step has deleted it: what came with
@@ -121,7 +122,7 @@ impl Subscriptions {
     /// Whether an arrival may be of a subscription that has ended, or names what it wants.
     pub(super) fn may_not_want(&self, arrival: &Arrival) -> bool {
         let objects = |one: &Subscription| one.ended.is_some() || one.event_types.is_some();
-        self.known.iter().any(|one| one.path == arrival.path && objects(one))
+        self.known.iter().any(|one| leads_to(&one.path, arrival) && objects(one))
     }
 
     /// The subscription that an arrival was signed for; one that has ended if no other was.
@@ -161,13 +162,11 @@ impl Subscription {
         let mut told = texts(body);
         told.sort_by_key(|told| Some(*told) != text("secret"));
         let candidate = |told: &str| Candidate { secret: told.to_owned(), key: OnceCell::new() };
-        let asked = || exchange.sent_json()?.get("eventTypes");
-        let event_types = body.get("eventTypes").or_else(asked);
         Some(Subscription {
             path: path_of(url.as_deref().or(text("url"))?)?,
             reference: text("reference").unwrap_or_default().to_owned(),
             secrets: told.into_iter().map(candidate).collect(),
-            event_types: event_types.and_then(Value::as_array).cloned(),
+            event_types: event_types(exchange.sent_json()),
             ended: None,
         })
     }
@@ -175,10 +174,20 @@ impl Subscription {
     fn has_signed(&self, arrival: &Arrival) -> bool {
         let header = arrival.signature.as_deref().map(str::as_bytes);
         let at = arrival.signed_at().unwrap_or_default();
-        // An inbox of many runs tells the path that follows the run's own.
         let signs = |one: &Candidate| one.key().verify(header, &arrival.body, at).is_ok();
-        self.path.ends_with(&arrival.path) && self.secrets.iter().any(signs)
+        leads_to(&self.path, arrival) && self.secrets.iter().any(signs)
     }
+}
+
+/// The kinds of events that a request for a subscription names, if it names nothing else.
+fn event_types(asked: Option<&Value>) -> Option<Vec<&'static str>> {
+    let named = asked?.get("eventTypes")?.as_array().filter(|named| !named.is_empty())?;
+    named.iter().map(kind_of_event).collect()
+}
+
+/// Whether what is sent to `path` arrives there: an inbox of many runs tells what follows the run's own.
+fn leads_to(path: &str, arrival: &Arrival) -> bool {
+    path.ends_with(&arrival.path)
 }
 
 /// The path of a URL.

@@ -41,7 +41,7 @@ impl Check for Wanted {
             let kind = arrival.body.json().and_then(kind_of_event);
             if let Some((wanted, kind)) = subscription.event_types.as_ref().zip(kind) {
                 let clause = clause!("2.subscription.eventTypes");
-                let is_wanted = wanted.iter().any(|wanted| wanted == kind);
+                let is_wanted = wanted.contains(&kind);
                 let evidence = || (format!("one of {wanted:?}"), kind);
                 notes.expect(exchange, clause, is_wanted, "type", evidence);
             }

@@ -87,7 +87,7 @@ fn rows(import: &str) -> String {
     let mut csv = COLUMNS.to_owned();
     let dates = "2026-01-01T00:00:00Z,2026-03-01T00:00:00Z";
     for (row, (payee, face)) in
-        [("v1", "1000"), ("", "250000"), ("v2", "1e3"), ("v1", "2147483648"), ("v2", "99")]
+        [("v1", "1000"), ("", "250000"), ("v2", "9.5"), ("v1", "2147483648"), ("v2", "99")]
             .into_iter()
             .enumerate()
     {

@@ -149,7 +149,8 @@ impl Rendering<'_> {
         let settings = &self.vocabulary.settings;
         let prepared = Prepared::from_step(step, &self.memory, settings.key.reveal());
         let all = || std::iter::once(ANSWERED.to_owned()).collect();
-        let given = Given { references: all(), keys: all(), sessions: all(), ..Given::default() };
+        let references = [(ANSWERED.to_owned(), String::new())].into();
+        let given = Given { references, keys: all(), sessions: all(), ..Given::default() };
         let scope = Scope {
             settings,
             given: &given,

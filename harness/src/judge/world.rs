@@ -7,6 +7,7 @@ mod translate;
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use tideover_model::wire::lenient::most_lenient;
 use tideover_model::wire::route::route;
 use tideover_model::{
     BusinessDetails, Clause, Code, Contact, Face, Happening, Operation, OperationKind, Outcome,
@@ -109,6 +110,9 @@ impl World {
         if seen.is_success() && reply.refuses_by_assumption() {
             return self.answered_leniently(sent, reply, (seen, told), now);
         }
+        if self.is_told_apart(sent, &reply.predicted, seen, now) {
+            return (after, reply.going_astray(clause!("gap.oneTaxIdTwoIdentifiers")));
+        }
         if !by_code || reply.predicted.is_success() || seen.is_success() {
             return (after, reply);
         }
@@ -119,6 +123,25 @@ impl World {
             return (after, reply.with_precedence(seen));
         }
         (after, reply)
+    }
+
+    /// Whether the target takes for two businesses what we take for one: two identifiers that tell one tax id.
+    fn is_told_apart(
+        &self,
+        sent: &Prepared,
+        predicted: &Seen,
+        seen: &Seen,
+        now: Timestamp,
+    ) -> bool {
+        let created = |answer: &Seen| answer.told_in_success()?.get("created")?.as_bool();
+        let is_new = |Subject { platform, payee, .. }: Subject| {
+            let business = payee.map(|business| Operation::GetBusiness { business });
+            business.is_some_and(|read| self.look(now, platform, read).is_none())
+        };
+        sent.kind() == Some(OperationKind::SyncBusiness)
+            && created(predicted) == Some(false)
+            && created(seen) == Some(true)
+            && is_new(self.subject(sent))
     }
 
     /// What it answers to a subscription without the event types, whose form and values are not shown: they may be
@@ -139,7 +162,7 @@ impl World {
     }
 
     /// What it answers to a request that the target takes though we assume that it is refused: if it is for its media
-    /// type, what is asked for is known all the same. Otherwise the target has gone where no world follows.
+    /// type, or how its body is written, what is asked for is known all the same. Otherwise the target has gone where no world follows.
     fn answered_leniently(
         &self,
         sent: &Prepared,
@@ -148,7 +171,7 @@ impl World {
         now: Timestamp,
     ) -> (World, Reply) {
         let mut after = self.clone();
-        let Some(plain) = without_media_type(sent) else {
+        let Some(plain) = leniently(sent) else {
             let astray = !sent.kind().is_some_and(OperationKind::reads);
             return (after, Reply { astray, ..reply });
         };
@@ -401,10 +424,14 @@ fn without_event_types(sent: &Prepared) -> Option<Prepared> {
     Some(Prepared { action, ..sent.clone() })
 }
 
-/// A request of the published form but for its media type, without that.
-fn without_media_type(sent: &Prepared) -> Option<Prepared> {
+/// A request of the published form but for its media type, or how its body is written, as if it were of that form.
+fn leniently(sent: &Prepared) -> Option<Prepared> {
     let call = sent.call().filter(|call| call.operation().is_none())?;
     let plain = call.without_media_type();
+    let plain = match plain.operation() {
+        Some(_) => plain,
+        None => plain.with_body(most_lenient(call.body())?),
+    };
     plain.operation()?;
     Some(Prepared { action: PreparedAction::Call(plain), ..sent.clone() })
 }

@@ -1,17 +1,18 @@
 //! After a run: its own subscriptions are deleted, and what stays is told.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
+use url::Url;
 
-use crate::live::session::Session;
+use crate::live::session::{Purpose, Session};
 use crate::target::{Prepared, PreparedAction, PreparedCall, Seen, Unanswered};
 
 impl Session {
     /// Deletes the run's own subscriptions, revokes the keys that it issued, and says what is left behind.
     /// This is not counted in the budget, and goes through the gate all the same.
     pub async fn clean_up(&self) -> Vec<String> {
-        let mut left = self.unsubscribe().await;
+        let mut left = self.unsubscribe(Purpose::EndOfRun).await;
         if let (1.., Some(inbox)) = (self.state().in_doubt, &self.inbox_url) {
             left.push(format!(
                 "perhaps a subscription to {inbox}/…: one was asked for and not answered"
@@ -24,13 +25,13 @@ impl Session {
 
     /// Deletes the run's own subscriptions: those that it was given, and those that the target lists with
     /// the run's own part of the inbox. What could not be deleted.
-    pub(super) async fn unsubscribe(&self) -> Vec<String> {
+    pub(super) async fn unsubscribe(&self, purpose: Purpose) -> Vec<String> {
         // Kept until it is done: this may be interrupted, and is then done again.
         let subscribers = self.state().subscribers.clone();
         let mut left = Vec::new();
         for key in subscribers {
             let before = left.len();
-            self.unsubscribe_all_of(&key, &mut left).await;
+            self.unsubscribe_all_of(&key, purpose, &mut left).await;
             if left.len() == before {
                 self.state().subscribers.retain(|subscriber| *subscriber != key);
             }
@@ -38,44 +39,28 @@ impl Session {
         left
     }
 
-    async fn unsubscribe_all_of(&self, key: &str, left: &mut Vec<String>) {
+    async fn unsubscribe_all_of(&self, key: &str, purpose: Purpose, left: &mut Vec<String>) {
         let list = Prepared { authorization: Some(key.to_owned()), ..self.get("/v1/webhooks") };
-        let given = self.state().given.references.clone();
-        let references: Vec<String> = match self.send_uncounted(&list).await {
-            Ok(seen) if seen.is_success() && seen.json().is_some() => {
-                let listed = subscriptions(seen.json());
-                let is_own = |url: &str| {
-                    let rest = self.inbox_url.as_deref().and_then(|inbox| url.strip_prefix(inbox));
-                    rest.is_some_and(|rest| rest.starts_with('/'))
-                };
-                let own = |reference: &String, url: &Option<String>| match url {
-                    Some(url) => is_own(url),
-                    // It does not say which is whose: only what the run was given is its own.
-                    None => given.contains(reference),
-                };
-                listed
-                    .into_iter()
-                    .filter(|(reference, url)| own(reference, url))
-                    .map(|(reference, _)| reference)
-                    .collect()
+        // A list may be cut, or tell URLs in another form: what the run was given is its own all the same.
+        let mut references = self.given_to(key);
+        let answered = self.send_to_end(&list, purpose).await;
+        match &answered {
+            Ok(seen) => {
+                let listed = self.own_among(seen.told_in_success());
+                if !listed.is_empty() {
+                    // Whatever was not answered is among what is listed.
+                    self.state().in_doubt = 0;
+                }
+                references.extend(listed);
             }
-            // What was given is deleted unseen.
-            Ok(_) => given.into_iter().collect(),
-            Err(unanswered) => {
-                left.push(format!(
-                    "perhaps subscriptions to {}: {unanswered}",
-                    self.inbox_url.as_deref().unwrap_or_default()
-                ));
-                return;
-            }
-        };
-        if !references.is_empty() {
-            // Whatever was not answered is among what is listed.
-            self.state().in_doubt = 0;
+            Err(unanswered) => left.push(format!(
+                "perhaps subscriptions to {}: {unanswered}",
+                self.inbox_url.as_deref().unwrap_or_default()
+            )),
         }
         for reference in references {
-            self.state().given.references.insert(reference.clone());
-            match self.delete(key, &reference).await {
+            self.state().given.references.insert(reference.clone(), key.to_owned());
+            match self.delete(key, &reference, purpose).await {
                 Ok(seen) if seen.is_success() || seen.code() == Some("subscription_not_found") => {
                     self.state().given.references.remove(&reference);
                 }
@@ -83,7 +68,9 @@ impl Session {
                     "subscription {reference}: its deletion was answered {}",
                     seen.status
                 )),
-                Err(unanswered) if self.lists(&list, &reference).await => {
+                Err(unanswered)
+                    if answered.is_err() || self.lists(&list, &reference, purpose).await =>
+                {
                     left.push(format!("subscription {reference}: {unanswered}"));
                 }
                 Err(_) => {
@@ -93,18 +80,41 @@ impl Session {
         }
     }
 
-    /// Whether a subscription is still there, as far as that is told.
-    async fn lists(&self, list: &Prepared, reference: &String) -> bool {
-        let listed = self.send_uncounted(list).await;
-        let told = listed.ok().filter(|seen| seen.is_success() && seen.json().is_some());
-        told.is_none_or(|seen| subscriptions(seen.json()).contains_key(reference))
+    /// The references that a key was given.
+    fn given_to(&self, key: &str) -> BTreeSet<String> {
+        let given = &self.state().given.references;
+        let own = given.iter().filter(|(_, owner)| *owner == key);
+        own.map(|(reference, _)| reference.clone()).collect()
     }
 
-    async fn delete(&self, key: &str, reference: &str) -> Result<Seen, Unanswered> {
+    /// Those in a list that lead to the run's own part of the inbox, in whatever form their URL is told.
+    fn own_among(&self, list: Option<&Value>) -> BTreeSet<String> {
+        let Some(inbox) = &self.inbox_url else { return BTreeSet::new() };
+        let inbox = format!("{}/", normal(inbox));
+        let is_own = |url: &String| normal(url).starts_with(&inbox);
+        let own =
+            subscriptions(list).into_iter().filter(|(_, url)| url.as_ref().is_some_and(is_own));
+        own.map(|(reference, _)| reference).collect()
+    }
+
+    /// Whether a subscription is still there, as far as that is told.
+    async fn lists(&self, list: &Prepared, reference: &String, purpose: Purpose) -> bool {
+        let listed = self.send_to_end(list, purpose).await;
+        let told = listed.as_ref().ok().and_then(Seen::told_in_success);
+        told.is_none_or(|told| subscriptions(Some(told)).contains_key(reference))
+    }
+
+    async fn delete(
+        &self,
+        key: &str,
+        reference: &str,
+        purpose: Purpose,
+    ) -> Result<Seen, Unanswered> {
         let path = format!("/v1/webhooks/{reference}");
         let call = PreparedCall::new("DELETE", path, None, Vec::new());
         let authorization = Some(key.to_owned());
-        self.send_uncounted(&Prepared { authorization, action: PreparedAction::Call(call) }).await
+        let step = Prepared { authorization, action: PreparedAction::Call(call) };
+        self.send_to_end(&step, purpose).await
     }
 
     async fn revoke_keys(&self) -> Vec<String> {
@@ -118,7 +128,8 @@ impl Session {
             let Value::Object(fields) = fields else { continue };
             let authorization = Some(self.own_authorization());
             let step = Prepared { authorization, action: PreparedAction::Act(fields) };
-            if !self.send_uncounted(&step).await.is_ok_and(|seen| seen.is_success()) {
+            if !self.send_to_end(&step, Purpose::EndOfRun).await.is_ok_and(|seen| seen.is_success())
+            {
                 left.push(format!("the key {}", tideover_model::masked(&key)));
             }
         }
@@ -143,6 +154,11 @@ fn subscriptions(list: Option<&Value>) -> BTreeMap<String, Option<String>> {
         }
     }
     found
+}
+
+/// A URL as every client writes it.
+fn normal(url: &str) -> String {
+    Url::parse(url).map_or_else(|_| url.to_owned(), String::from)
 }
 
 fn text(fields: &Map<String, Value>, name: &str) -> Option<String> {

@@ -1,18 +1,19 @@
 //! What a run has spent, what it was given, and what it leaves behind.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
 use crate::live::scope::{FinancedInvoice, Permit};
 use crate::live::settings::Budget;
-use crate::target::{PreparedAction, Seen};
+use crate::target::{Prepared, PreparedAction, Seen};
 
 /// What the target gave the run, so that the run may use it up.
 #[derive(Clone, Debug, Default)]
 pub struct Given {
-    /// References of its own subscriptions.
-    pub references: BTreeSet<String>,
+    /// References of its own subscriptions, with the `Authorization` header that each was asked for with.
+    pub references: BTreeMap<String, String>,
     /// Keys that it issued.
     pub keys: BTreeSet<String>,
     /// Those of them that the run has revoked.
@@ -27,11 +28,21 @@ pub struct Ledger {
     requests: u64,
     financed: u64,
     subscriptions: u64,
-    /// The largest face value that was synced, by payee and invoice, whoever did so: two keys may belong to one
-    /// platform. `None` cannot be told.
-    faces: BTreeMap<Invoice, Option<u64>>,
+    /// The face values that were synced, by payee and invoice, whoever did so: two keys may belong to one platform.
+    faces: BTreeMap<Invoice, Synced>,
     /// What of it is counted as financed, by key.
-    counted: BTreeMap<(String, Invoice), u64>,
+    counted: BTreeMap<(String, Invoice), Counted>,
+}
+
+/// The face values of syncs that were not refused, with how many told each. `None` cannot be told.
+type Synced = BTreeMap<Option<u64>, u64>;
+
+/// What is counted for an invoice for as long as any request for its advance is under way or was granted: of those
+/// that race for it the first may be refused, and another granted.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counted {
+    cents: u64,
+    requests: u64,
 }
 
 /// Payee and invoice.
@@ -40,10 +51,9 @@ type Invoice = (String, String);
 /// What is to be spent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Charge {
-    financed: Option<((String, Invoice), u64)>,
+    financed: Option<(String, Invoice)>,
     subscribes: bool,
-    /// The faces as they were before.
-    faces: Vec<(Invoice, Option<Option<u64>>)>,
+    synced: Vec<(Invoice, Option<u64>)>,
 }
 
 /// Why nothing more may be spent.
@@ -72,11 +82,13 @@ pub enum Spent {
 
 impl Given {
     /// Keeps what the answer to an action gives.
-    pub fn learn(&mut self, action: &PreparedAction, subscribes: bool, seen: &Seen) {
+    pub fn learn(&mut self, sent: &Prepared, subscribes: bool, seen: &Seen) {
         let text =
             |name: &str| seen.json().and_then(|body| body.get(name)?.as_str()).map(str::to_owned);
-        match action {
-            PreparedAction::Call(_) if subscribes => self.references.extend(text("reference")),
+        match &sent.action {
+            PreparedAction::Call(_) if subscribes => {
+                self.references.extend(text("reference").zip(sent.authorization.clone()));
+            }
             PreparedAction::Call(call) if call.path == "/v1/onboarding-sessions" => {
                 self.sessions.extend(text("url"));
             }
@@ -116,20 +128,21 @@ impl Ledger {
             }
             None => None,
         };
-        let mut charge = Charge { financed, subscribes: permit.subscribes, faces: Vec::new() };
-        if let Some((invoice, more)) = &charge.financed {
-            *self.counted.entry(invoice.clone()).or_default() += more;
-            self.financed += more;
-        }
-        for synced in &permit.synced {
-            let invoice = of(&synced.payee, &synced.invoice);
-            let before = self.faces.get(&invoice).copied();
-            let larger = match before {
-                Some(before) => before.zip(synced.face_value).map(|(a, b)| a.max(b)),
-                None => synced.face_value,
-            };
-            self.faces.insert(invoice.clone(), larger);
-            charge.faces.push((invoice, before));
+        let synced = permit.synced.iter();
+        let synced = synced.map(|one| (of(&one.payee, &one.invoice), one.face_value));
+        let charge = Charge {
+            financed: financed.map(|(invoice, more)| {
+                let counted = self.counted.entry(invoice.clone()).or_default();
+                counted.cents += more;
+                counted.requests += 1;
+                self.financed += more;
+                invoice
+            }),
+            subscribes: permit.subscribes,
+            synced: synced.collect(),
+        };
+        for (invoice, face) in &charge.synced {
+            *self.faces.entry(invoice.clone()).or_default().entry(*face).or_default() += 1;
         }
         self.subscriptions += u64::from(permit.subscribes);
         self.requests += 1;
@@ -144,13 +157,15 @@ impl Ledger {
         is_own: bool,
     ) -> Result<((String, Invoice), u64), Spent> {
         let (_, (_, name)) = &invoice;
+        let unknown = || Spent::UnknownFace(name.clone());
         let face = match self.faces.get(&invoice.1) {
-            Some(Some(face)) => *face,
+            Some(synced) if synced.contains_key(&None) => return Err(unknown()),
+            Some(synced) => synced.keys().copied().max().flatten().ok_or_else(unknown)?,
             // Only the run can have synced it, and has not: there is nothing to finance.
             None if is_own => 0,
-            Some(None) | None => return Err(Spent::UnknownFace(name.clone())),
+            None => return Err(unknown()),
         };
-        let counted = self.counted.get(&invoice).copied().unwrap_or(0);
+        let counted = self.counted.get(&invoice).map_or(0, |counted| counted.cents);
         let more = face.saturating_sub(counted);
         let wanted = self.financed.saturating_add(more);
         if wanted > budget.financed {
@@ -173,16 +188,26 @@ impl Ledger {
 
     /// Takes back what a refused request was counted for; that it was sent stays counted.
     pub fn refund(&mut self, charge: Charge) {
-        if let Some((invoice, more)) = charge.financed {
-            self.financed -= more;
-            *self.counted.entry(invoice).or_default() -= more;
+        if let Some(Entry::Occupied(mut counted)) =
+            charge.financed.map(|invoice| self.counted.entry(invoice))
+        {
+            counted.get_mut().requests -= 1;
+            if counted.get().requests == 0 {
+                self.financed -= counted.remove().cents;
+            }
         }
         self.subscriptions -= u64::from(charge.subscribes);
-        for (invoice, before) in charge.faces.into_iter().rev() {
-            match before {
-                Some(face) => self.faces.insert(invoice, face),
-                None => self.faces.remove(&invoice),
-            };
+        for (invoice, face) in charge.synced {
+            let Some(synced) = self.faces.get_mut(&invoice) else { continue };
+            if let Entry::Occupied(mut told) = synced.entry(face) {
+                *told.get_mut() -= 1;
+                if *told.get() == 0 {
+                    told.remove();
+                }
+            }
+            if synced.is_empty() {
+                self.faces.remove(&invoice);
+            }
         }
     }
 

@@ -8,6 +8,7 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -21,6 +22,8 @@ use crate::secrets::Secrets;
 use crate::target::client::Client;
 use crate::target::{Prepared, PreparedAction, PreparedCall, Seen, Unanswered};
 use crate::transcript::Header;
+
+pub(in crate::live) use sending::Purpose;
 
 /// After so many requests in a row without an answer the target is given up.
 pub const MOST_UNANSWERED: u32 = 10;
@@ -66,8 +69,10 @@ pub(super) struct State {
     pub(super) subscribers: Vec<String>,
     /// Subscriptions that were asked for and not answered.
     pub(super) in_doubt: u64,
-    /// What was sent to ask for those that may have been made all the same: it is not sent again.
-    asked_in_vain: BTreeSet<Vec<u8>>,
+    /// Where those lead that may have been made all the same: they are not asked for again.
+    asked_in_vain: BTreeSet<String>,
+    /// Since when the target asks for a longer wait than a run has, and for how long.
+    held_off: Option<(Instant, Duration)>,
     pub(super) left_behind: Vec<String>,
     ended: Option<Ending>,
     secrets: Secrets,
@@ -119,6 +124,7 @@ impl Session {
             subscribers: Vec::new(),
             in_doubt: 0,
             asked_in_vain: BTreeSet::new(),
+            held_off: None,
             left_behind: Vec::new(),
             ended: None,
             secrets: settings.secrets(),

@@ -11,7 +11,7 @@ use crate::generate::{Size, Vocabulary, live_case, live_race};
 use crate::inbox::Arrival;
 use crate::judge::{Before, is_near};
 use crate::live::rehearsal::rehearse;
-use crate::live::session::Session;
+use crate::live::session::{Purpose, Session};
 use crate::run::{Clock, Observed, Standing};
 use crate::step::{Memory, Step};
 use crate::suite::{Rehearsed, World};
@@ -75,7 +75,7 @@ impl World for LiveWorld {
     type Target = Live;
 
     async fn fresh(&mut self) -> Result<Live, Unreachable> {
-        self.session.unsubscribe().await;
+        self.session.unsubscribe(Purpose::EndOfCase).await;
         if let Some(ended) = self.session.ended() {
             return Err(Unreachable(ended.to_string()));
         }

@@ -326,6 +326,11 @@ impl Seen {
         }
     }
 
+    /// The body, if it is JSON and the target did as it was asked.
+    pub(crate) fn told_in_success(&self) -> Option<&Value> {
+        self.json().filter(|_| self.is_success())
+    }
+
     /// The body, if it is JSON, as it may be told.
     pub fn told(&self) -> Option<Value> {
         self.json().map(withheld)
@@ -354,11 +359,23 @@ pub(crate) fn withheld(answer: &Value) -> Value {
 }
 
 fn withheld_field(name: &str, value: &Value) -> Value {
+    if is_withheld(name) || matches!(name, "secret" | "key") {
+        hidden(value)
+    } else {
+        withheld(value)
+    }
+}
+
+/// Whatever stands in a field that is withheld, but for its middle.
+fn hidden(value: &Value) -> Value {
     match value {
-        Value::String(secret) if is_withheld(name) || matches!(name, "secret" | "key") => {
-            masked(secret).into()
+        Value::String(text) => masked(text).into(),
+        Value::Number(number) => masked(&number.to_string()).into(),
+        Value::Array(items) => items.iter().map(hidden).collect(),
+        Value::Object(fields) => {
+            fields.iter().map(|(name, value)| (name.clone(), hidden(value))).collect()
         }
-        value => withheld(value),
+        Value::Null | Value::Bool(_) => value.clone(),
     }
 }
 

@@ -351,15 +351,19 @@ async fn a_subscription_that_was_not_answered_is_not_asked_for_again() {
         Prepared { authorization, ..prepared("POST", "/v1/webhooks", &json!({ "url": url })) }
     };
     let (one, other) = (subscribe("accepts"), subscribe("recovers"));
+    let url = format!("{}/accepts", target.inbox().unwrap());
+    let body = json!({ "url": url, "eventTypes": ["partner.invoice.paid"] });
+    let authorization = one.authorization.clone();
+    let again = Prepared { authorization, ..prepared("POST", "/v1/webhooks", &body) };
     let mut applied = Vec::new();
-    for step in [&one, &one, &other, &other] {
+    for step in [&one, &again, &other, &other] {
         applied.push(target.send(step).await.unwrap_err().applied);
     }
     let (sent, kept_back) = (Applied::MayBe, Applied::Never);
     assert_eq!(applied, [sent, kept_back, sent, kept_back]);
 }
 
-fn prepared(method: &str, path: &str, body: &Value) -> Prepared {
+pub(crate) fn prepared(method: &str, path: &str, body: &Value) -> Prepared {
     use tideover_harness::step::{Call, Memory};
     let step = Step::new(Action::Call(Call::json(method, path, body.clone())));
     Prepared::from_step(&step, &Memory::default(), "")

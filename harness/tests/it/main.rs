@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on stops")]
 
 mod browser;
+mod cleanup;
 mod clock;
 mod command;
 mod concurrent;

@@ -50,7 +50,7 @@ pub(crate) fn settings() -> Settings {
 
 fn given() -> Given {
     Given {
-        references: ["whs_1".to_owned()].into(),
+        references: [("whs_1".to_owned(), OWN.to_owned())].into(),
         keys: ["rap_sk_issued".to_owned()].into(),
         sessions: ["https://api.example.com/s/1".to_owned()].into(),
         ..Given::default()
@@ -408,6 +408,32 @@ fn what_was_refused_is_not_counted_as_financed() {
     ledger.refund(charge);
     ledger.charge(&budget, OWN, &advance).unwrap();
     assert_eq!(ledger.requests(), 4);
+}
+
+/// Of two that race for an advance, the first is refused and the second granted.
+#[test]
+fn what_another_request_may_finance_stays_counted() {
+    let budget = Budget { requests: 9, financed: 5, subscriptions: 1 };
+    let mut ledger = Ledger::default();
+    let judged = |step| judge(&step).unwrap();
+    let sync = |name: &str| {
+        judged(call("PUT", &format!("/v1/invoices/{name}"), invoice("acme-test", "globex")))
+    };
+    let advance = |name: &str| {
+        let body = json!({ "payeeExternalId": "acme-test", "invoiceExternalId": name });
+        judged(call("POST", "/v1/advances", body.to_string()))
+    };
+    let refused_sync = ledger.charge(&budget, OWN, &sync("td-r1-i")).unwrap();
+    ledger.charge(&budget, OWN, &sync("td-r1-i")).unwrap();
+    ledger.charge(&budget, OWN, &sync("td-r1-other")).unwrap();
+    let refused = ledger.charge(&budget, OWN, &advance("td-r1-i")).unwrap();
+    let granted = ledger.charge(&budget, OWN, &advance("td-r1-i")).unwrap();
+    ledger.refund(refused);
+    ledger.refund(refused_sync);
+    let spent = Spent::Financed { wanted: 10, limit: 5 };
+    assert_eq!(ledger.charge(&budget, OWN, &advance("td-r1-other")), Err(spent));
+    ledger.refund(granted);
+    ledger.charge(&budget, OWN, &advance("td-r1-other")).unwrap();
 }
 
 /// What marks everybody who is not the user's own.

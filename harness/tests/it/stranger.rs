@@ -178,7 +178,6 @@ async fn what_is_found_among_lost_answers_is_made_small_and_every_step_keeps_its
 #[tokio::test]
 async fn most_of_the_catalogue_is_found_by_who_knows_nothing_of_the_service() {
     let mut survivors = Vec::new();
-    let mut found = 0;
     for defect in defects::all().filter(|defect| !defect.is_raced()) {
         let header = Header::new(7, start(), Profile::default());
         let mut world = with_defect(defect);
@@ -192,11 +191,48 @@ async fn most_of_the_catalogue_is_found_by_who_knows_nothing_of_the_service() {
                 break;
             }
         }
-        found += usize::from(is_found);
         survivors.extend((!is_found).then_some(defect.name));
     }
-    assert!(found >= FOUND, "only {found} are found, and not {survivors:?}");
+    assert_eq!(survivors, SURVIVORS);
 }
 
-/// How many that are.
-const FOUND: usize = 133;
+/// Those, and some that so few cases do not meet.
+const SURVIVORS: [&str; 37] = [
+    "matched-business-is-told-as-created",
+    "other-platforms-are-not-matched",
+    "first-name-sticks",
+    "name-is-lost-in-a-resync",
+    "scheme-is-not-looked-at",
+    "second-key-is-not-issued",
+    "test-accounts-are-refused",
+    "mask-is-cut-short",
+    "one-session-link-for-everybody",
+    "void-invoices-are-fundable",
+    "payors-are-not-created",
+    "greatest-face-value-is-refused",
+    "derived-identifier-changes",
+    "cap-is-forgotten",
+    "cap-is-a-cent-too-high",
+    "every-quote-is-fundable",
+    "quotes-leave-something",
+    "limit-is-never-reached",
+    "limit-has-some-slack",
+    "a-cent-short-is-collected",
+    "repaid-is-collected",
+    "repaid-before-the-fee",
+    "funding-is-skipped",
+    "sent-before-it-is-funded",
+    "nobody-pays-twice",
+    "retries-have-bodies-of-their-own",
+    "retries-have-names-of-their-own",
+    "attempts-are-signed-when-the-event-happens",
+    "occurred-at-is-unix-time",
+    "gone-is-not-heard",
+    "failed-deliveries-are-not-repeated",
+    "accepted-deliveries-are-repeated",
+    "issued-advance-is-not-told",
+    "event-types-are-not-looked-at",
+    "url-is-told-in-upper-case",
+    "deleted-url-stays-subscribed",
+    "refused-advance-leaves-a-business-behind",
+];

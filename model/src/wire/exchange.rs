@@ -6,6 +6,7 @@ use std::fmt::Display;
 
 use serde::Serialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
+use serde_json::Value;
 
 use crate::clause;
 use crate::clause::Clause;
@@ -15,6 +16,7 @@ use crate::profile::{Profile, Success};
 use crate::refusal::{Code, Refusal};
 use crate::timestamp::Timestamp;
 use crate::wire::import_file;
+use crate::wire::lenient::readings;
 use crate::wire::object::Object;
 use crate::wire::problem::problem;
 use crate::wire::reply::{Failure, Reply};
@@ -319,5 +321,9 @@ fn explain<T: DeserializeOwned>(text: &str) -> Refusal {
         Ok(_) => "the body has more than one value".to_owned(),
         Err(error) => problem(error),
     };
-    Refusal::new(Code::InvalidRequest, clause!("7.codes.invalid_request")).because(problem)
+    // Whoever reads it more leniently may take it.
+    let fits = |(_, reading): &(Clause, Value)| T::deserialize(reading).is_ok();
+    let assumed = readings(text).into_iter().find(fits).map(|(clause, _)| clause);
+    let clause = assumed.unwrap_or(clause!("7.codes.invalid_request"));
+    Refusal::new(Code::InvalidRequest, clause).because(problem)
 }

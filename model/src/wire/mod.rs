@@ -4,6 +4,7 @@ pub mod action;
 pub mod event;
 pub mod exchange;
 pub mod import_file;
+pub mod lenient;
 mod object;
 mod problem;
 pub mod reply;

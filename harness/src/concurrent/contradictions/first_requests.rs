@@ -3,12 +3,12 @@
 
 use tideover_model::{OperationKind, clause};
 
+use crate::checks::repeated_advance::{UNCHANGED, is_unchanged};
+use crate::target::told;
+
 use super::{Broken, Looked, granted, is_first, requests_for_advances};
 use crate::concurrent::history::History;
 use crate::concurrent::judgement::Contradiction;
-
-/// What stays as it was first told.
-const UNCHANGED: [&str; 3] = ["advanceAmount", "feeTotal", "remittance"];
 
 pub(super) fn look(history: &History, looked: &mut Looked) {
     for ((_, payee, invoice), asked) in requests_for_advances(history) {
@@ -36,15 +36,15 @@ pub(super) fn look(history: &History, looked: &mut Looked) {
 /// Two answers that tell one advance differently.
 fn differing(history: &History, asked: &[usize], field: &'static str) -> Option<Contradiction> {
     let tells = |one: &usize| Some((*one, granted(&history.requests[*one])?.get(field)?));
-    let mut told = asked.iter().filter_map(tells);
-    let (one, expected) = told.next()?;
-    let (other, seen) = told.find(|(_, seen)| *seen != expected)?;
+    let mut answers = asked.iter().filter_map(tells);
+    let (one, expected) = answers.next()?;
+    let (other, seen) = answers.find(|(_, seen)| !is_unchanged(field, expected, seen))?;
     let broken = Broken {
         clause: clause!("4.advances.2.2"),
         kind: OperationKind::RequestAdvance,
         field,
-        expected: expected.to_string(),
-        seen: seen.to_string(),
+        expected: told(field, expected),
+        seen: told(field, seen),
     };
     Some(broken.by(vec![one, other]))
 }

@@ -19,7 +19,7 @@ pub(crate) struct Reply {
     /// What nothing can be concluded from: an action was refused that this world has room for, or the clock may have
     /// been moved.
     pub(crate) doubts: Vec<Point>,
-    /// Whether the target did what this world refuses for an assumption: what it is like since is not known.
+    /// Whether the target did otherwise than this world assumes: what it is like since is not known.
     pub(crate) astray: bool,
 }
 
@@ -56,6 +56,14 @@ impl Reply {
             seen: seen.status.to_string(),
         };
         Reply { predicted: seen.clone(), points: vec![point], ..Reply::default() }
+    }
+
+    /// The same, where the target does otherwise than we assume: what it is like since is not known.
+    pub(super) fn going_astray(mut self, assumption: Clause) -> Reply {
+        for point in self.points.iter_mut().filter(|point| point.contradicts()) {
+            point.clause = assumption;
+        }
+        Reply { astray: true, ..self }
     }
 
     /// A refusal of a body for its size.

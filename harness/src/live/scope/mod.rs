@@ -226,7 +226,7 @@ impl Scope<'_> {
                 Ok(Permit { subscribes: true, ..Permit::default() })
             }
             ("DELETE", ["webhooks", reference]) => {
-                if !body.is_empty() || !self.given.references.contains(*reference) {
+                if !body.is_empty() || !self.given.references.contains_key(*reference) {
                     return refused(format!("the run was not given the subscription {reference}"));
                 }
                 Ok(Permit::default())

@@ -13,10 +13,21 @@ use crate::live::scope::{Permit, Scope};
 use crate::live::session::{Ending, MOST_UNANSWERED, Session};
 use crate::secrets::Secrets;
 use crate::target::client::{Incame, Outgoing};
-use crate::target::{Applied, Prepared, PreparedAction, Seen, Unanswered};
+use crate::target::{Applied, Prepared, PreparedAction, PreparedCall, Seen, Unanswered};
 
 /// So often a request is repeated that the target asks to send later.
 const MOST_REPEATS: u32 = 3;
+
+/// What a request is sent for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::live) enum Purpose {
+    /// A step.
+    Step,
+    /// To end what a case has begun, before the next.
+    EndOfCase,
+    /// To end what the run has begun, whatever is left of its budget.
+    EndOfRun,
+}
 
 impl Session {
     /// Sends a step, if it may be sent.
@@ -25,18 +36,20 @@ impl Session {
         self.refuse_to_ask_again(step, &permit)?;
         let charge = self.charge(step, &permit)?;
         self.note_before(step, &permit);
-        let answered = self.exchange_in_time(step).await;
+        let answered = self.exchange_in_time(step, Purpose::Step).await;
         self.note_after(step, permit, charge, &answered);
         answered
     }
 
-    /// Sends a step that puts an end to what the run has begun, even after the end of the run.
-    pub(in crate::live) async fn send_uncounted(
+    /// Sends a step that puts an end to what was begun.
+    pub(in crate::live) async fn send_to_end(
         &self,
         step: &Prepared,
+        purpose: Purpose,
     ) -> Result<Seen, Unanswered> {
         self.permit(step)?;
-        self.exchange_in_time(step).await
+        self.charge_again(purpose)?;
+        self.exchange_in_time(step, purpose).await
     }
 
     fn permit(&self, step: &Prepared) -> Result<Permit, Unanswered> {
@@ -53,7 +66,7 @@ impl Session {
 
     /// A request for a subscription that was not answered is not repeated (§4 Idempotency summary).
     fn refuse_to_ask_again(&self, step: &Prepared, permit: &Permit) -> Result<(), Unanswered> {
-        let asked = step.call().filter(|_| permit.subscribes).map(|call| call.body().to_vec());
+        let asked = step.call().filter(|_| permit.subscribes).map(subscribed);
         if asked.is_some_and(|asked| self.state().asked_in_vain.contains(&asked)) {
             let why = "not sent: the same was asked for and not answered, and may have been done";
             return Err(Unanswered::never(why));
@@ -78,9 +91,10 @@ impl Session {
     }
 
     /// Sends a step, later if the target asks for that, and again if that is safe.
-    pub(in crate::live) async fn exchange_in_time(
+    async fn exchange_in_time(
         &self,
         step: &Prepared,
+        purpose: Purpose,
     ) -> Result<Seen, Unanswered> {
         let mut repeats = 0;
         loop {
@@ -91,18 +105,24 @@ impl Session {
             let target = &self.settings.target;
             if wait > LONGEST_WAIT {
                 let why = format!("{target} asks to wait {wait:?}: run it again later");
-                self.state().ended = Some(Ending::GivenUp(why.clone()));
+                let mut state = self.state();
+                state.ended = Some(Ending::GivenUp(why.clone()));
+                state.held_off = Some((Instant::now(), wait));
                 return Err(Unanswered::may_be(why).and_last());
             }
             self.state().pace.pause(Instant::now(), wait);
-            if repeats == MOST_REPEATS || !is_repeatable(step) {
+            if repeats == MOST_REPEATS || !purpose.repeats(step) {
                 let status = answer.seen.status;
                 let why = format!("{target} answers {status}: too many requests for it");
                 return Err(Unanswered::may_be(why));
             }
             repeats += 1;
-            self.charge_repeat()?;
+            self.charge_again(purpose)?;
         }
+    }
+
+    fn charge_again(&self, purpose: Purpose) -> Result<(), Unanswered> {
+        if purpose == Purpose::EndOfRun { Ok(()) } else { self.charge_repeat() }
     }
 
     pub(super) fn charge_repeat(&self) -> Result<(), Unanswered> {
@@ -115,6 +135,9 @@ impl Session {
 
     /// Writes down, sends, and writes down what came.
     pub(super) async fn exchange(&self, step: &Prepared) -> Result<Incame, Unanswered> {
+        if self.state().held_off.is_some_and(|(since, wait)| since.elapsed() < wait) {
+            return Err(Unanswered::never("not sent: the target asks to wait longer than that"));
+        }
         let wait = self.state().pace.wait(Instant::now());
         if !wait.is_zero() {
             tokio::time::sleep(wait).await;
@@ -220,7 +243,7 @@ impl Session {
             Err(unanswered) => unanswered.applied == Applied::MayBe,
         };
         if let Some(call) = step.call().filter(|_| permit.subscribes && is_doubtful) {
-            state.asked_in_vain.insert(call.body().to_vec());
+            state.asked_in_vain.insert(subscribed(call));
         }
         state.in_doubt -= u64::from(permit.subscribes && !is_doubtful);
         match answered {
@@ -231,10 +254,17 @@ impl Session {
                     state.leave(permit.makes);
                 }
                 if seen.is_success() {
-                    state.given.learn(&step.action, permit.subscribes, seen);
+                    state.given.learn(step, permit.subscribes, seen);
                 }
             }
-            Err(unanswered) if unanswered.applied == Applied::MayBe => state.leave(permit.makes),
+            Err(unanswered) if unanswered.applied == Applied::MayBe => {
+                state.leave(permit.makes);
+                let issues =
+                    matches!(&step.action, PreparedAction::Act(it) if it["action"] == "issueKey");
+                if issues {
+                    state.leave(vec!["perhaps a key: one was asked for and not answered".into()]);
+                }
+            }
             Err(_) => state.ledger.refund(charge),
         }
         let why = match answered {
@@ -254,6 +284,20 @@ impl Session {
             )));
         }
     }
+}
+
+impl Purpose {
+    /// Whether a request may be sent again that the target has asked to send later.
+    fn repeats(self, step: &Prepared) -> bool {
+        // What is over already cannot be ended twice.
+        self != Purpose::Step || is_repeatable(step)
+    }
+}
+
+/// Where a subscription leads that is asked for: twice it is the same, whatever else is asked.
+fn subscribed(call: &PreparedCall) -> String {
+    let url = call.body().json().and_then(|body| body.get("url")?.as_str());
+    url.map_or_else(|| String::from_utf8_lossy(call.body()).into_owned(), str::to_owned)
 }
 
 /// Whether the document says that a request may be sent again (§4 Idempotency summary).

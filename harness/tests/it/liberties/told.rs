@@ -68,6 +68,102 @@ async fn a_media_type_that_is_assumed_may_be_taken() {
     assert_free(Liberty { takes, ..NONE }).await;
 }
 
+/// 1.0 is one, and of two keys the last stands.
+#[tokio::test]
+async fn a_body_may_be_read_leniently() {
+    fn whole(value: &mut Value) {
+        match value {
+            Value::Number(number) if number.as_f64() == Some(1.0) => *value = json!(1),
+            Value::Number(number) if number.as_f64() == Some(1000.0) => *value = json!(1000),
+            Value::Array(items) => items.iter_mut().for_each(whole),
+            Value::Object(fields) => fields.values_mut().for_each(whole),
+            _ => {}
+        }
+    }
+    let takes = |call: &PreparedCall| match serde_json::from_slice::<Value>(call.body()) {
+        Ok(mut body) => {
+            whole(&mut body);
+            let (method, path) = (call.method.clone(), call.path.clone());
+            PreparedCall::new(method, path, call.content_type.clone(), body.to_string().into())
+        }
+        Err(_) => call.clone(),
+    };
+    assert_free(Liberty { takes, ..NONE }).await;
+}
+
+/// By one rule a tax id matches, by another it is held by somebody else.
+#[tokio::test]
+async fn two_identifiers_with_one_tax_id_may_be_two_businesses() {
+    let takes = |call: &PreparedCall| match serde_json::from_slice::<Value>(call.body()) {
+        Ok(body) if call.path.ends_with("/organizations/alias") => {
+            let (method, path) = (call.method.clone(), call.path.clone());
+            let body = without(body, "taxId").to_string();
+            PreparedCall::new(method, path, call.content_type.clone(), body.into())
+        }
+        _ => call.clone(),
+    };
+    assert_free(Liberty { takes, ..NONE }).await;
+}
+
+#[tokio::test]
+async fn a_reason_may_tell_dates_names_and_what_is_told_anyway() {
+    assert_told(|_, mut body| {
+        if body["notFundableReason"].is_string() {
+            let face = &body["faceValue"];
+            let reason = format!("Invoice INV-100000 of {face} cents was requested on 2026-03-01.");
+            body["notFundableReason"] = reason.into();
+        }
+        body
+    })
+    .await;
+    let limit: Told = |_, mut body| {
+        if body["notFundableReason"].is_string() {
+            body["notFundableReason"] = "No more than $1,000,000 may be outstanding.".into();
+        }
+        body
+    };
+    assert_violated(Liberty { told: limit, ..NONE }, "2.invoice.notFundableReason.2").await;
+}
+
+#[tokio::test]
+async fn an_account_may_be_told_with_the_name_of_its_bank() {
+    assert_told(|call, mut body| {
+        if call.method == "GET" && body["remittance"].is_object() {
+            body["remittance"]["bankName"] = "First Bank".into();
+        }
+        body
+    })
+    .await;
+}
+
+/// Where in an event its fields stand is not shown, nor which transitions there are.
+#[tokio::test]
+async fn an_event_tells_its_fields_anywhere() {
+    let event = |mut event: Value| {
+        for name in ["sequence", "occurredAt"] {
+            if let Some(value) = event.as_object_mut().and_then(|fields| fields.remove(name)) {
+                event["data"][name] = value;
+            }
+        }
+        event
+    };
+    assert_free(Liberty { event, ..NONE }).await;
+    let back = |mut event: Value| {
+        if event["data"]["state"] == "FUNDED" {
+            event["data"]["state"] = json!("REQUESTED");
+        }
+        event
+    };
+    assert_free(Liberty { event: back, ..NONE }).await;
+    let same = |mut event: Value| {
+        if event.get("sequence").is_some() {
+            event["sequence"] = json!(1);
+        }
+        event
+    };
+    assert_violated(Liberty { event: same, ..NONE }, "6.delivery.5").await;
+}
+
 #[tokio::test]
 async fn a_subscription_is_told_in_any_form() {
     let forms: [Told; 4] = [

@@ -1,0 +1,51 @@
+//! What is done after a run against a live endpoint that makes it hard.
+
+use std::sync::{Arc, Mutex};
+
+use axum::extract::Path;
+use axum::http::StatusCode;
+use axum::http::header::RETRY_AFTER;
+use axum::routing::{delete, get};
+use axum::{Json, Router};
+use serde_json::json;
+use tideover_harness::live::settings::{Settings, Webhooks};
+use tideover_harness::suite::World;
+use tideover_harness::target::{Prepared, Target};
+use tokio::net::TcpListener;
+
+use crate::live::{begin, endpoint, prepared, settings};
+
+/// The list tells a page of others, and the target is busy.
+#[tokio::test]
+async fn a_subscription_that_is_not_listed_and_whose_deletion_must_wait_is_deleted() {
+    let deleted = Arc::new(Mutex::new(Vec::<String>::new()));
+    let asked = Arc::clone(&deleted);
+    let delete_one = async move |Path(reference): Path<String>| {
+        let mut asked = asked.lock().unwrap();
+        asked.push(reference);
+        let busy = asked.len() == 1;
+        let status = if busy { StatusCode::TOO_MANY_REQUESTS } else { StatusCode::NO_CONTENT };
+        (status, [(RETRY_AFTER, "0")])
+    };
+    let list = async || Json(json!([{ "reference": "whs_9", "url": "https://a.example/" }]));
+    let told = json!({ "reference": "whs_1", "secret": "whsec_0123456789abcdef" });
+    let subscribe = async move || (StatusCode::CREATED, Json(told));
+    let app = Router::new()
+        .route("/v1/webhooks", get(list).post(subscribe))
+        .route("/v1/webhooks/{reference}", delete(delete_one));
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let target = format!("http://{}", listener.local_addr().unwrap());
+    tokio::spawn(async move { axum::serve(listener, app).await });
+    let mock = endpoint(None).await;
+    let webhooks =
+        Webhooks { listen: "127.0.0.1:0".parse().unwrap(), url: "http://127.0.0.1:9".to_owned() };
+    let settings = Settings { webhooks: Some(webhooks), target, operator: None, ..settings(&mock) };
+    let mut begun = begin(settings, None).await;
+    let mut target = begun.world.fresh().await.unwrap();
+    let body = json!({ "url": format!("{}/accepts", target.inbox().unwrap()) });
+    let authorization = Some(format!("Bearer {}", mock.api_key()));
+    let subscribe = Prepared { authorization, ..prepared("POST", "/v1/webhooks", &body) };
+    assert_eq!(target.send(&subscribe).await.unwrap().status, 201);
+    assert_eq!(begun.session.clean_up().await, Vec::<String>::new());
+    assert_eq!(*deleted.lock().unwrap(), ["whs_1", "whs_1"]);
+}
