@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use tideover_model::{Timestamp, bearer, masked};
 
 use crate::matcher::texts;
-use crate::target::{Prepared, PreparedAction, Seen, is_withheld};
+use crate::target::{Body, Prepared, PreparedAction, Seen, is_withheld};
 
 /// What is shorter could stand in any text.
 const SHORTEST: usize = 6;
@@ -26,7 +26,9 @@ pub struct Secrets {
 impl Secrets {
     /// Keeps a value, and its digits if there is more in it.
     pub fn keep(&mut self, value: &str) {
-        let spellings = [value.to_owned(), digits_of(value)].into_iter();
+        let digits = digits_of(value);
+        let as_a_number = digits.trim_start_matches('0').to_owned();
+        let spellings = [value.to_owned(), digits, as_a_number].into_iter();
         self.values.extend(spellings.filter(|value| value.chars().count() >= SHORTEST));
     }
 
@@ -36,6 +38,7 @@ impl Secrets {
         if !(seen.is_success() || seen.status >= 500 && seen.code().is_none()) {
             return;
         }
+        self.keep_words(seen);
         let Some(Value::Object(fields)) = seen.json() else { return };
         let is_known = |name: &str| matches!(name, "reference" | "url" | "eventTypes");
         let told = fields.iter().filter(|(name, _)| !is_known(name));
@@ -43,6 +46,21 @@ impl Secrets {
         let may_be_secret =
             |text: &&str| text.len() >= SHORTEST_SECRET && Timestamp::parse(text).is_none();
         strings.filter(may_be_secret).for_each(|secret| self.keep(secret));
+    }
+
+    /// Keeps all that may be a secret in an answer that nobody can read.
+    pub fn keep_words(&mut self, seen: &Seen) {
+        let Body::Other(text) = &seen.body else { return };
+        let is_part = |it: char| it.is_ascii_alphanumeric() || "_-+/=".contains(it);
+        let words = text.split(|it| !is_part(it)).filter(|word| word.len() >= SHORTEST_SECRET);
+        words.for_each(|word| self.keep(word));
+    }
+
+    /// Keeps the numbers in an answer that nobody can read: an account may be among them.
+    pub fn keep_numbers_of(&mut self, seen: &Seen) {
+        if let Body::Other(text) = &seen.body {
+            self.keep_numbers(text);
+        }
     }
 
     /// Keeps the key, the tax ids and the account numbers that a request tells, and what stands in its query.

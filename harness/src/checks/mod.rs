@@ -6,6 +6,7 @@ mod arrivals;
 mod attempts;
 mod collected;
 mod conservation;
+pub(crate) mod consistent;
 mod error_shape;
 mod fundable;
 mod import_report;
@@ -124,14 +125,15 @@ impl Checks {
                 Box::new(unchanged::Unchanged::default()),
                 Box::new(amounts::Arithmetic),
                 Box::new(collected::Collected),
+                Box::new(consistent::Consistent),
                 Box::new(reasons::NoAmounts),
-                Box::new(secrets::Withheld),
+                Box::new(secrets::Withheld::default()),
                 Box::new(conservation::Conservation),
                 Box::new(signatures::Signatures::default()),
                 Box::new(attempts::Attempts::default()),
                 Box::new(wanted::Wanted::default()),
                 Box::new(sequences::Sequences::default()),
-                Box::new(arrivals::Arrivals),
+                Box::new(arrivals::Arrivals::default()),
             ],
         }
     }
@@ -145,8 +147,9 @@ impl Checks {
                 Box::new(remittance::OneAccount::default()),
                 Box::new(amounts::Arithmetic),
                 Box::new(collected::Collected),
+                Box::new(consistent::Consistent),
                 Box::new(reasons::NoAmounts),
-                Box::new(secrets::Withheld),
+                Box::new(secrets::Withheld::default()),
                 Box::new(signatures::Signatures::of(Whose::Theirs)),
                 Box::new(attempts::Attempts::of(Whose::Theirs)),
                 Box::new(wanted::Wanted::of(Whose::Theirs)),
@@ -167,7 +170,7 @@ impl Checks {
                 Box::new(amounts::Arithmetic),
                 Box::new(collected::Collected),
                 Box::new(reasons::NoAmounts),
-                Box::new(secrets::Withheld),
+                Box::new(secrets::Withheld::default()),
             ],
         }
     }
@@ -249,6 +252,24 @@ impl Notes {
 }
 
 impl<'a> Exchange<'a> {
+    /// An exchange of which nothing else is known.
+    pub(crate) fn alone(sent: &'a Prepared, seen: &'a Seen, now: Timestamp) -> Exchange<'a> {
+        Exchange {
+            sent,
+            seen,
+            predicted: seen,
+            predicted_refusal: None,
+            platform: None,
+            unsettled: true,
+            since: now,
+            now,
+            ahead: Some(0),
+            arrivals: &[],
+            predicted_arrivals: &[],
+            inside: None,
+        }
+    }
+
     /// The request, if the step was one.
     pub fn call(&self) -> Option<&'a PreparedCall> {
         self.sent.call()

@@ -200,8 +200,9 @@ fn an_account_that_changes_is_found() {
 
 #[test]
 fn what_must_not_be_told_is_found() {
-    let of =
-        |path: &str, body: Value| broken(&mut super::secrets::Withheld, &[(get(path), 200, body)]);
+    let of = |path: &str, body: Value| {
+        broken(&mut super::secrets::Withheld::default(), &[(get(path), 200, body)])
+    };
     assert!(of("/v1/webhooks", json!([{ "reference": "r" }])).is_empty());
     assert_eq!(of("/v1/webhooks", json!([{ "secret": "s" }])), ["4.webhookList.1"]);
     assert_eq!(of("/v1/organizations/v", json!({ "taxId": "1" })), ["2.business.taxIdOnFile.2"]);
@@ -352,12 +353,18 @@ fn other_events_and_other_times_are_differences() {
             predicted_arrivals,
             ..Shown::from(&(get("/v1/webhooks"), 200, json!([])))
         };
-        broken_by(&mut super::arrivals::Arrivals, &[shown])
+        broken_by(&mut super::arrivals::Arrivals::default(), &[shown])
     };
     let [a, b] = ["v", "w"].map(|business| arrival(business, &added(business)));
     assert!(of(vec![b.clone(), a.clone(), a.clone()], vec![a.clone(), b.clone()]).is_empty());
     assert_eq!(of(vec![a.clone()], vec![a.clone(), b.clone()]), ["gap.eventCauses"]);
     assert_eq!(of(vec![a.clone(), b.clone()], vec![a.clone()]), ["gap.eventCauses"]);
-    let later = signed("v", &added("v"), "whsec_right", AT + 5);
-    assert_eq!(of(vec![a.clone()], vec![a, later]), ["gap.retrySchedule"]);
+    let later = |by| signed("v", &added("v"), "whsec_right", AT + by);
+    let refused = || Arrival { status: 500, ..a.clone() };
+    let retried = || vec![refused(), later(5)];
+    assert_eq!(of(vec![refused(), later(9)], retried()), ["gap.retrySchedule"]);
+    assert_eq!(of(vec![refused()], retried()), ["6.delivery.1.2"]);
+    let mut began = added("v");
+    began["occurredAt"] = json!("2000-01-01T00:00:00Z");
+    assert_eq!(of(vec![arrival("v", &began)], vec![a.clone()]), ["6.delivery.6"]);
 }

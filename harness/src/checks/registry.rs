@@ -73,6 +73,17 @@ pub static WATCHED: &[Watched] = &[
         &[clause!("2.invoice.collected.2"), clause!("gap.collectionThresholds")],
     ),
     watched(
+        "consistent",
+        Needs::Requests,
+        &[
+            clause!("2.invoice.fundable"),
+            clause!("2.invoice.notFundableReason"),
+            clause!("2.quote.notFundableReason"),
+            clause!("2.business.remittance"),
+        ],
+    ),
+    watched("consistent", Needs::Vendor, &[clause!("2.invoice.advance")]),
+    watched(
         "reasons",
         Needs::Requests,
         &[clause!("2.invoice.notFundableReason.2"), clause!("2.quote.notFundableReason.3")],
@@ -102,7 +113,12 @@ pub static WATCHED: &[Watched] = &[
     ),
     watched("sequences", Needs::Inbox, &[clause!("6.delivery.6"), clause!("gap.eventCauses")]),
     watched("sequences", Needs::Vendor, &[clause!("6.delivery.5")]),
-    watched("arrivals", Needs::Inbox, &[clause!("gap.eventCauses"), clause!("gap.retrySchedule")]),
+    watched("arrivals", Needs::Operator, &[clause!("6.delivery.1.2")]),
+    watched(
+        "arrivals",
+        Needs::Inbox,
+        &[clause!("6.delivery.6"), clause!("gap.eventCauses"), clause!("gap.retrySchedule")],
+    ),
 ];
 
 /// Whether an answer alone shows it, whatever came before.
@@ -218,6 +234,7 @@ const OUTSIDE: &[Clause] = &[
 
 /// What shows once an advance is granted.
 const ADVANCED: &[Clause] = &[
+    clause!("4.advances.2.2"),
     clause!("2.advance.financeableAmount"),
     clause!("2.advance.advanceAmount"),
     clause!("2.advance.feeTotal"),

@@ -10,8 +10,11 @@ use crate::checks::remittance::same_account;
 use crate::checks::{Check, Exchange, Notes};
 use crate::target::told;
 
+/// The amounts of an advance that stay as they were first told.
+pub(crate) const AMOUNTS_THAT_STAY: [&str; 2] = ["advanceAmount", "feeTotal"];
+
 /// What of an advance stays as it was first told.
-pub(crate) const UNCHANGED: [&str; 3] = ["advanceAmount", "feeTotal", "remittance"];
+pub(crate) const UNCHANGED: [&str; 3] = [AMOUNTS_THAT_STAY[0], AMOUNTS_THAT_STAY[1], "remittance"];
 
 /// Whether a field of an advance is told as it was first.
 pub(crate) fn is_unchanged(field: &str, first: &Value, again: &Value) -> bool {

@@ -1,17 +1,31 @@
 //! What is never told: secrets after the first time, tax ids, who funds (`4.webhookList.1`,
 //! `2.business.taxIdOnFile.2`, `1.general.5`).
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 use tideover_model::{OperationKind, clause};
 
 use crate::checks::{Check, Exchange, Notes};
 
-pub(super) struct Withheld;
+#[derive(Default)]
+pub(super) struct Withheld {
+    /// The digits of the tax ids that were sent.
+    tax_ids: BTreeSet<String>,
+}
 
 impl Check for Withheld {
     fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
         let Some(kind) = exchange.kind() else { return };
+        let tax_id = exchange.sent_field("taxId").map(|tax_id| digits(&tax_id));
+        self.tax_ids.extend(tax_id.filter(|digits| digits.len() == TAX_ID));
         let Some(body) = exchange.seen.json() else { return };
+        if exchange.seen.is_success() && self.tells_a_tax_id(body) {
+            let clause = clause!("2.business.taxIdOnFile.2");
+            notes
+                .expect(exchange, clause, false, "body", || ("not told", "a tax id that was sent"));
+            return;
+        }
         let mut withhold = |clause, names: &[&str]| {
             let told = field_among(body, names);
             notes.expect(exchange, clause, told.is_none(), "body", || {
@@ -31,6 +45,28 @@ impl Check for Withheld {
                 withhold(clause!("2.business.taxIdOnFile.2"), &["taxId", "taxIdentifier"]);
             }
             _ => {}
+        }
+    }
+}
+
+/// The digits of a tax id.
+const TAX_ID: usize = 9;
+
+fn digits(text: &str) -> String {
+    text.chars().filter(char::is_ascii_digit).collect()
+}
+
+impl Withheld {
+    /// Whether one of those that were sent stands in `value`, wherever and under whatever name.
+    fn tells_a_tax_id(&self, value: &Value) -> bool {
+        match value {
+            Value::String(text) if text.len() >= TAX_ID && !self.tax_ids.is_empty() => {
+                text.split_whitespace().any(|word| self.tax_ids.contains(&digits(word)))
+            }
+            Value::Number(number) => self.tax_ids.contains(&number.to_string()),
+            Value::Array(items) => items.iter().any(|item| self.tells_a_tax_id(item)),
+            Value::Object(fields) => fields.values().any(|value| self.tells_a_tax_id(value)),
+            Value::Null | Value::Bool(_) | Value::String(_) => false,
         }
     }
 }

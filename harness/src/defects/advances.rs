@@ -39,8 +39,7 @@ pub(super) static DEFECTS: &[Defect] = &[
             }
             answer
         }),
-    )
-    .named_as(clause!("2.advance.advanceAmount")),
+    ),
     Defect::new(
         "repeat-names-another-account",
         clause!("2.advance.remittance"),

@@ -115,8 +115,7 @@ pub(super) static DEFECTS: &[Defect] = &[
             Receipt::Answered(500..) => Receipt::Answered(200),
             receipt => receipt,
         }),
-    )
-    .named_as(clause!("gap.eventCauses")),
+    ),
     Defect::new(
         "accepted-deliveries-are-repeated",
         clause!("6.delivery.1"),

@@ -10,6 +10,9 @@ pub(crate) struct Bindings {
     predicted: Names,
 }
 
+/// The fields whose names requests can tell: an account number may be that of somebody else.
+const REFERRED: [&str; 3] = ["key", "reference", "url"];
+
 /// Names for names, by the field that they stand in.
 type Names = BTreeMap<&'static str, BTreeMap<String, String>>;
 
@@ -48,7 +51,8 @@ impl Bindings {
     /// `text` with the target's names replaced by the model's; borrowed where none stands in it.
     pub(crate) fn translate<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let mut translated = Cow::Borrowed(text);
-        for (seen, predicted) in self.predicted.values().flatten() {
+        let named = REFERRED.iter().filter_map(|field| self.predicted.get(field));
+        for (seen, predicted) in named.flatten() {
             // Short names stand in other words by chance.
             if seen.len() >= 8 && translated.contains(seen) {
                 translated = translated.replace(seen, predicted).into();

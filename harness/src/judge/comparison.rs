@@ -14,6 +14,7 @@ use serde_json::Value;
 use tideover_model::clause::Kind;
 use tideover_model::{Clause, Code, OperationKind, Status, Timestamp, clause};
 
+use crate::checks::repeated_advance::AMOUNTS_THAT_STAY;
 use crate::judge::bindings::Bindings;
 use crate::matcher::instants_apart;
 use crate::target::{Body, PreparedAction, Seen};
@@ -109,8 +110,25 @@ impl Comparison<'_> {
             (predicted.status.to_string(), seen.status.to_string())
         });
         if let Some(kind) = self.kind.filter(|_| seen.is_success()) {
-            self.compare_fields(&|field| field_clause(kind, field), bindings, told);
+            let clause_of = |field: &str| match self.stays(field) {
+                true => clause!("4.advances.2.2"),
+                false => field_clause(kind, field),
+            };
+            self.compare_fields(&clause_of, bindings, told);
         }
+    }
+
+    /// Whether a field tells again of an advance that is there what was told of it first.
+    fn stays(&self, field: &str) -> bool {
+        let is_repeat = || {
+            let predicted = self.predicted.json();
+            predicted.is_some_and(|told| told["alreadyRequested"] == true)
+        };
+        let is_told = || self.seen.json().is_some_and(|told| told[field].is_u64());
+        self.kind == Some(OperationKind::RequestAdvance)
+            && AMOUNTS_THAT_STAY.contains(&field)
+            && is_repeat()
+            && is_told()
     }
 
     /// Which operation causes which event is a gap, and so is what an event carries.
@@ -160,15 +178,14 @@ impl Comparison<'_> {
                 told(clause, true, field, &Default::default);
             }
             for difference in differing {
-                let Difference { field, expected, seen, gap } = difference;
+                let Difference { field, expected, seen, clause: known } = difference;
                 let gap_at = |freedom| {
-                    let gap = gap.or_else(|| self.gap_at(field, seen == ABSENT));
+                    let gap = self.gap_at(field, seen == ABSENT);
                     let gap = gap.or_else(|| self.rounded_at(field, expected, seen));
                     gap.or_else(|| self.life_at(freedom, field, seen))
                 };
-                told(self.freedom.and_then(gap_at).unwrap_or(clause), false, field, &|| {
-                    (expected.clone(), seen.clone())
-                });
+                let clause = known.or_else(|| self.freedom.and_then(gap_at)).unwrap_or(clause);
+                told(clause, false, field, &|| (expected.clone(), seen.clone()));
             }
         };
         // Those of a list's elements are judged together.

@@ -13,7 +13,9 @@ use tideover_model::{
 use crate::inbox::is_gone;
 use crate::judge::comparison::is_known_outcome;
 use crate::judge::hidden::adoption::{adopt_business, adopt_invoice};
-use crate::judge::hidden::deeds::{clear, file_tax_id, link_bank, onboard, open_account, sign};
+use crate::judge::hidden::deeds::{
+    clear, file_tax_id, link_bank, onboard, open_account, sign, supply_tax_id,
+};
 use crate::judge::reading::{Told, amount};
 use crate::judge::world::{Subject, World};
 use crate::target::{Prepared, Seen};
@@ -63,6 +65,8 @@ pub(crate) enum Move {
     HeldBefore(String),
     /// The same, and then the request that tells it and was not answered has been carried out.
     HeldAndCarriedOut(String, usize),
+    /// The caller has synced a tax id elsewhere.
+    Supplied(String),
     /// The vendor has given a tax id, which is not confirmed.
     Filed(String),
     /// The business was known before anything was sent, and so was its invoice.
@@ -123,6 +127,7 @@ pub(crate) fn moves(
     moves.extend([
         Move::Cleared(payee.clone(), VendorRoute::VendorAssertion),
         Move::Cleared(payee.clone(), VendorRoute::W9Upload),
+        Move::Supplied(payee.clone()),
         Move::Signed(payee.clone()),
         Move::BankLinked(payee.clone()),
         Move::Onboarded(payee.clone()),
@@ -208,6 +213,7 @@ impl Move {
                 world.make_stranger(platform, tax_id, now) && world.carry_out(index, told, now)
             }
             Move::Filed(payee) => file_tax_id(world, platform, &payee, now),
+            Move::Supplied(payee) => supply_tax_id(world, platform, &payee, now),
             Move::Cleared(payee, route) => clear(world, platform, &payee, route, now),
             Move::Signed(payee) => sign(world, platform, &payee, now),
             Move::BankLinked(payee) => link_bank(world, platform, &payee, now),

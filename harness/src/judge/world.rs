@@ -17,7 +17,7 @@ use tideover_model::{
 use crate::judge::amounts::{Advance, Amounts};
 use crate::judge::bindings::Bindings;
 use crate::judge::clock::{self, Clock};
-use crate::judge::comparison::{Comparison, Freedom, life};
+use crate::judge::comparison::{Comparison, Freedom, Point, life};
 use crate::judge::reading::{Reading, Told};
 use crate::matcher::instants_apart;
 use crate::target::{Bare, Prepared, PreparedAction, Seen, Target, origin};
@@ -204,6 +204,13 @@ impl World {
         let mut points = comparison.points(&mut self.bindings);
         if seen.is_success() && !choices.untold().is_empty() {
             self.miss(sent, &predicted, choices);
+            // What was not told whole was estimated: of what was told, that says nothing.
+            let is_estimate = |point: &Point| {
+                !choices.has_offer()
+                    && ESTIMATED.contains(&&*point.field)
+                    && is_integer(seen, &point.field)
+            };
+            points.retain(|point| point.holds || !is_estimate(point));
         }
         if !self.amounts.is_empty()
             && let Some(advance) = self.advance(sent)
@@ -434,6 +441,13 @@ fn leniently(sent: &Prepared) -> Option<Prepared> {
     };
     plain.operation()?;
     Some(Prepared { action: PreparedAction::Call(plain), ..sent.clone() })
+}
+
+/// The amounts that follow from rates, which are not shown.
+const ESTIMATED: [&str; 3] = ["advanceAmount", "feeTotal", "forwardedAtPayment"];
+
+fn is_integer(seen: &Seen, field: &str) -> bool {
+    seen.json().is_some_and(|told| told[field].is_u64())
 }
 
 /// How far a clock is ahead that tells when something expires.

@@ -11,6 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use tideover_model::Code;
 
 use crate::inbox::{self, Arrival};
 use crate::judge::Outside;
@@ -150,6 +151,11 @@ impl Session {
         let seen = self.send(&self.get("/v1/webhooks")).await.map_err(Unanswered::and_last)?;
         if seen.status == 401 {
             let why = format!("{} refuses the key {}", self.settings.target, self.settings.key);
+            return Err(Unanswered::never(why).and_last());
+        }
+        if seen.code() == Some(Code::UnknownEndpoint.name()) {
+            let target = &self.settings.target;
+            let why = format!("{target} serves no /v1/webhooks: a target is named without /v1");
             return Err(Unanswered::never(why).and_last());
         }
         if self.operator.is_none() {

@@ -174,6 +174,7 @@ impl Target for Live {
         }
         if let Ok(seen) = &answered {
             self.note_time(step, seen).await;
+            self.session.note_key(step, seen).await?;
         }
         match (answered, self.session.ended()) {
             (Err(unanswered), Some(_)) => Err(unanswered.and_last()),

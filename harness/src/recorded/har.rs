@@ -82,7 +82,7 @@ const LEFT_OUT: &str = "Bearer left_out_sk_recording";
 
 /// Reads an archive: its requests to paths of `/v1/`, in the order in which they were sent.
 pub(super) fn read(text: &str) -> Result<Recording, String> {
-    let archive: Archive = serde_json::from_str(text)
+    let archive: Archive = serde_json::from_str(text.trim_start_matches('\u{feff}'))
         .map_err(|error| format!("it is neither a HAR file nor a journal: {error}"))?;
     let (mut target, mut heard, mut hastened) = (None, Vec::new(), false);
     for (index, entry) in archive.log.entries.into_iter().enumerate() {
@@ -189,7 +189,10 @@ impl Response {
         let has_none = matches!(self.status, 204 | 205);
         let told = |content: &Content| {
             let is_empty = |text: &String| text.is_empty() && content.size > 0;
-            content.size == 0 || content.text.as_ref().is_some_and(|text| !is_empty(text))
+            // An answer of nothing has no type.
+            let is_json = content.mime_type.as_ref().is_some_and(|name| name.contains("json"));
+            let is_nothing = content.size == 0 && !(is_json && content.text.is_none());
+            is_nothing || content.text.as_ref().is_some_and(|text| !is_empty(text))
         };
         has_none || self.content.as_ref().is_some_and(told)
     }

@@ -5,6 +5,8 @@ use std::mem::{discriminant, replace};
 use serde_json::Value;
 use tideover_model::{Profile, bearer};
 
+use crate::checks::Exchange;
+use crate::checks::consistent::contradictions_within;
 use crate::checks::registry::shows_in_an_answer;
 use crate::finding::Finding;
 use crate::judge::{ABSENT, Before, Outside};
@@ -78,6 +80,7 @@ impl Judged {
                 self.forget(before, |at, found| shown(begun + at, found));
                 begun = index + 1;
                 findings.retain(holds_whatever_was_before);
+                findings.extend(contradictions_of(one));
                 self.untold += u64::from(findings.is_empty());
             }
             match &one.seen {
@@ -128,12 +131,24 @@ fn hear(listener: &mut Listener, one: &Recorded) -> Vec<Finding> {
     if is_asked { findings } else { Vec::new() }
 }
 
+/// What an answer contradicts of itself.
+fn contradictions_of(one: &Recorded) -> Vec<Finding> {
+    let within = |seen| contradictions_within(&Exchange::alone(&one.sent, seen, one.now));
+    one.seen.as_ref().map_or_else(Vec::new, within)
+}
+
 /// Whether an answer alone shows it.
 fn holds_whatever_was_before(finding: &Finding) -> bool {
     finding.seen == ABSENT
         || is_of_another_type(finding)
         || finding.clause.name().starts_with("5.")
         || shows_in_an_answer(finding.clause)
+        || is_a_status_of_its_own_code(finding)
+}
+
+/// The status of a code is stated, whatever was the reason for it.
+fn is_a_status_of_its_own_code(finding: &Finding) -> bool {
+    finding.field == "status" && finding.clause.name().starts_with("7.codes.")
 }
 
 fn is_of_another_type(finding: &Finding) -> bool {

@@ -16,7 +16,8 @@ const MOST_BYTES: usize = 8192;
 const MARK: char = '\u{e000}';
 
 /// The curl lines of the steps of a transcript that were played, references replaced by what was answered.
-/// `$BASE_URL` and `$API_KEY` stand for the target's, and `$OTHER_KEY` for the key that the step named `other` was
+/// `$BASE_URL` and `$API_KEY` stand for the target's, `$OPERATOR_URL` for its operator port's where that is another,
+/// and `$OTHER_KEY` for the key that the step named `other` was
 /// answered. Against a live endpoint `$RUN` stands for a name that nobody has used there, `$INBOX` for where
 /// webhooks are to come, and `$TAX_ID_1`, `$ACCOUNT_1` and so on for the user's own.
 pub fn curl(transcript: &Transcript, answers: &[(Timestamp, Option<Seen>)]) -> Vec<String> {
@@ -72,8 +73,11 @@ fn line(sent: &Prepared, by_default: bool) -> String {
         }
         PreparedAction::Deliveries => ("GET", "/_sim/deliveries", None, Vec::new()),
     };
-    let mut line =
-        format!("curl -g --path-as-is -X {method} \"$BASE_URL\"{}", quoted(&marked(path)));
+    let base = match sent.action {
+        PreparedAction::Call(_) => "$BASE_URL",
+        _ => "${OPERATOR_URL:-$BASE_URL}",
+    };
+    let mut line = format!("curl -g --path-as-is -X {method} \"{base}\"{}", quoted(&marked(path)));
     match &sent.authorization {
         None => {}
         Some(_) if by_default => line.push_str(" -H \"Authorization: Bearer $API_KEY\""),

@@ -9,7 +9,8 @@ use http_body_util::{BodyExt, Full};
 use hyper::body::{Bytes, Incoming};
 use hyper::client::conn::http1::{self, SendRequest};
 use hyper::header::{
-    ACCEPT, AUTHORIZATION, CONTENT_TYPE, DATE, HOST, HeaderName, RETRY_AFTER, USER_AGENT,
+    ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_TYPE, DATE, HOST, HeaderName, RETRY_AFTER,
+    USER_AGENT,
 };
 use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
@@ -194,7 +195,8 @@ impl Base {
             .uri(path)
             .header(HOST, &self.url[Position::BeforeHost..Position::AfterPort])
             .header(USER_AGENT, AGENT)
-            .header(ACCEPT, "*/*");
+            .header(ACCEPT, "*/*")
+            .header(ACCEPT_ENCODING, "identity");
         if let Some(authorization) = outgoing.authorization {
             request = request.header(AUTHORIZATION, authorization);
         }

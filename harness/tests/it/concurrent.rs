@@ -371,6 +371,11 @@ fn what_is_granted_beyond_what_was_refused_contradicts_the_document() {
     };
     assert_eq!(clauses(&meanwhile.0), ["8.concentrationLimit"]);
     assert!(clauses(&fits.0).is_empty());
+    // The vendor is told to be new, so that whoever else may hold a tax id finances nothing of it.
+    let live = Known { before: Before::TaxIds, ..known() };
+    assert_eq!(judge(&early.0, &live).contradictions.len(), 1);
+    let known_before = Known { before: Before::Anything, ..known() };
+    assert!(judge(&early.0, &known_before).contradictions.is_empty());
     // A service that others use, too, may have had room by then.
     let shared = Known { outside: Outside::Open, ..known() };
     assert!(judge(&early.0, &shared).contradictions.is_empty());

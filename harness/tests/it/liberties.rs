@@ -242,7 +242,7 @@ async fn names_that_are_not_shown_are_the_services_own() {
                 return json!({ "key": body["secret"], "subscription": body["reference"] });
             }
             if let Some(advance) = body.get_mut("advance").filter(|advance| advance.is_object()) {
-                *advance = json!({ "stage": advance["state"], "out": advance["amountSent"] });
+                *advance = json!({ "stage": advance["state"], "out": advance["amountSent"], "due": advance["amountOwed"] });
             }
             if body["alreadyRequested"] == true {
                 body = json!({ "alreadyRequested": true, "remittance": body["remittance"], "a": 1, "b": 2 });

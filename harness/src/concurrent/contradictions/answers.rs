@@ -13,20 +13,7 @@ pub(super) fn look(history: &History, looked: &mut Looked) {
     let mut checks = Checks::of_answers();
     for (index, request) in history.requests.iter().enumerate() {
         let Some(answer) = &request.answer else { continue };
-        let exchange = Exchange {
-            sent: &request.sent,
-            seen: &answer.seen,
-            predicted: &answer.seen,
-            predicted_refusal: None,
-            platform: None,
-            unsettled: true,
-            since: request.now,
-            now: request.now,
-            ahead: Some(0),
-            arrivals: &[],
-            predicted_arrivals: &[],
-            inside: None,
-        };
+        let exchange = Exchange::alone(&request.sent, &answer.seen, request.now);
         let mut notes = Notes::default();
         checks.observe(&exchange, &mut notes);
         notes.excuse(&exchange);

@@ -30,7 +30,12 @@ pub(super) fn look(history: &History, parts: &[Vec<usize>], known: &Known, looke
         let unpaid = known.outside == Outside::Ours
             || requests.iter().all(|one| is_read_uncollected(history, *one));
         let limit = known.limit.map(|limit| limit.0).filter(|_| unpaid);
-        let alone = known.outside == Outside::Ours && known.before == Before::Nothing;
+        let is_new = match known.before {
+            Before::Nothing => true,
+            Before::TaxIds => is_created(history, (platform, payee)),
+            Before::Anything => false,
+        };
+        let alone = known.outside == Outside::Ours && is_new;
         let of_payee = |one: &&Refused| alone && (&one.platform, &*one.payee) == (platform, payee);
         let refused: Vec<&Refused> = advances.refused.iter().filter(of_payee).collect();
         if limit.is_some() || !refused.is_empty() {
@@ -146,6 +151,16 @@ fn face_values(history: &History) -> BTreeMap<Invoice, i64> {
         }
     }
     faces
+}
+
+/// Whether a business was told to be new, so that nobody else finances its invoices.
+fn is_created(history: &History, (platform, name): Named<'_>) -> bool {
+    history.operations().any(|(_, request, operation)| {
+        let syncs =
+            matches!(operation, Operation::SyncBusiness { business, .. } if business == name);
+        let told = || granted(request)?.get("created")?.as_bool();
+        syncs && request.sent.authorization == *platform && told() == Some(true)
+    })
 }
 
 /// Whether a later read shows that nothing was collected on the invoice of an advance.

@@ -8,7 +8,7 @@ use tideover_model::{Clause, OperationKind, clause};
 use super::{ABSENT, Freedom};
 use crate::judge::bindings::Bindings;
 use crate::judge::clock::is_near;
-use crate::matcher::{instants_apart, same_text};
+use crate::matcher::{instants_apart, same_text, texts};
 use crate::target::told;
 
 /// Where a value stands in an answer: dotted, when it is written down.
@@ -49,8 +49,8 @@ pub(super) struct Difference {
     pub(super) field: String,
     pub(super) expected: String,
     pub(super) seen: String,
-    /// The gap that it is, if the name alone tells.
-    pub(super) gap: Option<Clause>,
+    /// The clause that it is about, if that is told without a look at the rest.
+    pub(super) clause: Option<Clause>,
 }
 
 /// The fields of an answer to `kind` that are not as predicted; what is minted is bound in `bindings`.
@@ -146,11 +146,11 @@ impl Fields<'_> {
         place: Place<'_>,
         expected: String,
         seen: Option<&Value>,
-        gap: Option<Clause>,
+        clause: Option<Clause>,
     ) {
         let seen = seen.map_or_else(|| ABSENT.to_owned(), |seen| told(place.name(), seen));
         let seen = if seen == expected { format!("another, {seen}") } else { seen };
-        self.differences.push(Difference { field: place.to_string(), expected, seen, gap });
+        self.differences.push(Difference { field: place.to_string(), expected, seen, clause });
     }
 
     /// Whether a repeated invitation keeps its identifier is not shown; two invitations never share one.
@@ -169,7 +169,10 @@ impl Fields<'_> {
         for expected in predicted.as_array().into_iter().flatten().filter_map(reference) {
             let bound = self.bindings.seen("reference", &expected);
             if let Some(bound) = bound.filter(|bound| !listed.contains(bound)) {
-                self.differ(Place::Top, format!("{bound} in the list"), Some(seen), None);
+                // What else tells of it is not shown.
+                let is_shown = seen.is_array() && !texts(seen).contains(&bound.as_str());
+                let missing = is_shown.then_some(clause!("4.webhookList.1"));
+                self.differ(Place::Top, format!("{bound} in the list"), Some(seen), missing);
             }
         }
     }
@@ -177,7 +180,9 @@ impl Fields<'_> {
     fn agree(&mut self, name: &str, predicted: &Value, seen: Option<&Value>) -> bool {
         let Some(seen) = seen else { return false };
         match (predicted, seen) {
-            (Value::String(_), Value::String(_)) if is_prose(name) => true,
+            (Value::String(_), Value::String(seen)) if is_prose(name) => {
+                name != NOT_FUNDABLE_REASON || !seen.trim().is_empty()
+            }
             (Value::String(_) | Value::Null, Value::String(_) | Value::Null)
                 if self.nullable.contains(&name) =>
             {
@@ -211,7 +216,6 @@ impl Fields<'_> {
     /// Enumerated values may gain members (`9.versioning.2`).
     fn is_new_member(&self, name: &str, predicted: &str, seen: &str) -> bool {
         let known: &[&str] = match name {
-            "status" => &["ISSUED", "PARTIALLY_PAID", "PAID", "VOIDED"],
             "collectionState" => &["UNCOLLECTED", "PARTIALLY_COLLECTED", "COLLECTED"],
             "complianceRoute" => &["VENDOR_ASSERTION", "W9_UPLOAD", "PARTNER_SUPPLIED"],
             "outcome" => OUTCOMES,
@@ -245,9 +249,12 @@ pub(crate) fn is_known_outcome(outcome: &Value) -> bool {
     outcome.as_str().is_some_and(|outcome| OUTCOMES.contains(&outcome))
 }
 
+/// A sentence.
+const NOT_FUNDABLE_REASON: &str = "notFundableReason";
+
 /// May be reworded at any time.
 fn is_prose(name: &str) -> bool {
-    matches!(name, "reason" | "notFundableReason" | "error")
+    matches!(name, "reason" | NOT_FUNDABLE_REASON | "error")
 }
 
 /// The prose of an answer that may be null or not (`2.invoiceSynced.reason`); that of a business sync is always

@@ -28,6 +28,15 @@ pub(super) fn nameless(kind: OperationKind, field: &str, answer: &Value) -> Opti
             others().any(may_be_it).then_some(clause!("gap.subscriptionForm"))
         }
         (OperationKind::Subscribe, _) => Some(clause!("gap.subscriptionForm")),
+        // One more object is shown.
+        (OperationKind::Quote, "onboarding") if !others().any(|(_, value)| value.is_object()) => {
+            Some(clause!("2.quote.extra"))
+        }
+        (OperationKind::GetImport | OperationKind::ImportInvoices, "summary")
+            if !others().any(|(_, value)| value.is_object()) =>
+        {
+            Some(clause!("2.importReport.extra"))
+        }
         (OperationKind::RequestAdvance, "remittance" | "alreadyRequested") => None,
         // Which variant is told when is not shown, nor which four properties the smaller one has.
         (OperationKind::RequestAdvance, _) => answer

@@ -110,6 +110,33 @@ pub(super) fn onboard(
     !met.collection_account && open_account(world, platform, payee, now)
 }
 
+/// Whoever else has the caller's key syncs a tax id, whichever.
+pub(super) fn supply_tax_id(
+    world: &mut World,
+    platform: PlatformId,
+    payee: &str,
+    now: Timestamp,
+) -> bool {
+    let business = || Operation::GetBusiness { business: payee.to_owned() };
+    let known = |world: &World| match world.look(now, platform, business()) {
+        Some(Reply::Business(business)) => Some(business),
+        _ => None,
+    };
+    let Some(before) = known(world).filter(|business| !business.onboarding.compliance) else {
+        return false;
+    };
+    (0..100).any(|number| {
+        let details = BusinessDetails {
+            legal_name: before.name.clone().unwrap_or_default(),
+            tax_id: Some(format!("{}", 950_000_000 + number)),
+            contact: Contact::default(),
+        };
+        let sync = Operation::SyncBusiness { business: payee.to_owned(), details };
+        world.operate(now, platform, Told::default(), sync)
+            && known(world).is_some_and(|business| business.onboarding.compliance)
+    })
+}
+
 /// What comes with an invoice is filed, and clears nothing (`gap.partyTaxIdAndContact`).
 pub(super) fn file_tax_id(
     world: &mut World,

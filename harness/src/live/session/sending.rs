@@ -5,12 +5,14 @@ use std::sync::PoisonError;
 use std::time::{Instant, SystemTime};
 
 use serde_json::{Value, json};
+use tideover_model::OperationKind;
 
 use crate::live::journal::Journal;
 use crate::live::ledger::{Charge, Spent};
 use crate::live::pace::{LONGEST_WAIT, asked_wait};
 use crate::live::scope::{Permit, Scope};
 use crate::live::session::{Ending, MOST_UNANSWERED, Session};
+use crate::live::settings::Settings;
 use crate::secrets::Secrets;
 use crate::target::client::{Incame, Outgoing};
 use crate::target::{Applied, Prepared, PreparedAction, PreparedCall, Seen, Unanswered};
@@ -173,10 +175,12 @@ impl Session {
                 self.state().secrets.keep_all_of_subscription(seen);
             }
             PreparedAction::Act(_) => {
+                self.state().secrets.keep_words(seen);
                 if let Some(key) = seen.json().and_then(|told| told["key"].as_str()) {
                     self.state().secrets.keep(key);
                 }
             }
+            _ if tells_accounts(step) => self.state().secrets.keep_numbers_of(seen),
             _ => {}
         }
     }
@@ -230,6 +234,31 @@ impl Session {
         }
     }
 
+    /// Where others may revoke the run's own key, an answer of 401 to it may say that they have: any read verifies it
+    /// (§5 rule 3), and nothing more can be told without one.
+    ///
+    /// # Errors
+    /// [`Unanswered`], and the run is over.
+    pub(in crate::live) async fn note_key(
+        &self,
+        step: &Prepared,
+        seen: &Seen,
+    ) -> Result<(), Unanswered> {
+        let is_refused =
+            seen.status == 401 && step.authorization.as_deref() == Some(&*self.own_authorization());
+        if !is_refused || self.operator.is_some() || self.ended().is_some() {
+            return Ok(());
+        }
+        let asked = self.send_to_end(&self.get("/v1/webhooks"), Purpose::EndOfCase).await;
+        if !asked.is_ok_and(|again| again.status == 401) {
+            return Ok(());
+        }
+        let Settings { target, key, .. } = &self.settings;
+        let why = format!("{target} refuses the key {key}, which it took before: was it revoked?");
+        self.state().ended = Some(Ending::GivenUp(why.clone()));
+        Err(Unanswered::never(why).and_last())
+    }
+
     fn note_after(
         &self,
         step: &Prepared,
@@ -246,6 +275,9 @@ impl Session {
             state.asked_in_vain.insert(subscribed(call));
         }
         state.in_doubt -= u64::from(permit.subscribes && !is_doubtful);
+        if may_have_made_a_key(step, answered) {
+            state.leave(vec!["perhaps a key: one was asked for, and none was told".to_owned()]);
+        }
         match answered {
             Ok(seen) => {
                 if (400..500).contains(&seen.status) {
@@ -257,14 +289,7 @@ impl Session {
                     state.given.learn(step, permit.subscribes, seen);
                 }
             }
-            Err(unanswered) if unanswered.applied == Applied::MayBe => {
-                state.leave(permit.makes);
-                let issues =
-                    matches!(&step.action, PreparedAction::Act(it) if it["action"] == "issueKey");
-                if issues {
-                    state.leave(vec!["perhaps a key: one was asked for and not answered".into()]);
-                }
-            }
+            Err(unanswered) if unanswered.applied == Applied::MayBe => state.leave(permit.makes),
             Err(_) => state.ledger.refund(charge),
         }
         let why = match answered {
@@ -286,12 +311,29 @@ impl Session {
     }
 }
 
+/// Whether the answer to a step may name a collection account.
+fn tells_accounts(step: &Prepared) -> bool {
+    matches!(step.kind(), Some(OperationKind::GetBusiness | OperationKind::RequestAdvance))
+}
+
 impl Purpose {
     /// Whether a request may be sent again that the target has asked to send later.
     fn repeats(self, step: &Prepared) -> bool {
         // What is over already cannot be ended twice.
         self != Purpose::Step || is_repeatable(step)
     }
+}
+
+/// Whether a key was asked for that nobody can revoke, since it was not told.
+fn may_have_made_a_key(step: &Prepared, answered: &Result<Seen, Unanswered>) -> bool {
+    let issues =
+        matches!(&step.action, PreparedAction::Act(fields) if fields["action"] == "issueKey");
+    let is_untold = match answered {
+        Ok(seen) if seen.is_success() => !seen.json().is_some_and(|told| told["key"].is_string()),
+        Ok(seen) => seen.status >= 500,
+        Err(unanswered) => unanswered.applied == Applied::MayBe,
+    };
+    issues && is_untold
 }
 
 /// Where a subscription leads that is asked for: twice it is the same, whatever else is asked.
