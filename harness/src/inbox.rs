@@ -3,7 +3,7 @@
 //! | path has the segment | answer |
 //! | --- | --- |
 //! | `accepts` | 200 |
-//! | `recovers` | 503 to the first two attempts of a delivery, then 200 |
+//! | `recovers` | 302 to the first attempt of a delivery, 404 to the second, then 204 |
 //! | `fails` | 500 |
 //! | `gone` | 410 |
 //!
@@ -85,7 +85,11 @@ impl Inbox {
         let attempt = (path.to_owned(), delivery.map(str::to_owned));
         let attempts = self.attempts.entry(attempt).or_default();
         *attempts += 1;
-        if *attempts <= 2 { 503 } else { 200 }
+        match *attempts {
+            1 => 302,
+            2 => 404,
+            _ => 204,
+        }
     }
 
     /// What came since this was last asked.

@@ -162,6 +162,7 @@ const OUTCOMES: &[Clause] = &[
     clause!("gap.jsonMediaType"),
     clause!("gap.integerForm"),
     clause!("gap.duplicateKeys"),
+    clause!("gap.emptyIdentifier"),
 ];
 
 /// What an answer tells.

@@ -117,6 +117,25 @@ pub(super) static DEFECTS: &[Defect] = &[
         }),
     ),
     Defect::new(
+        "redirected-deliveries-are-not-repeated",
+        clause!("6.delivery.1.2"),
+        "a delivery that was answered with a redirect is never sent again",
+        receipt(|receipt| match receipt {
+            Receipt::Answered(300..=399) => Receipt::Answered(200),
+            receipt => receipt,
+        }),
+    ),
+    Defect::new(
+        "only-200-accepts-a-delivery",
+        clause!("6.delivery.1"),
+        "a delivery that was answered with another 2xx is sent again",
+        receipt(|receipt| match receipt {
+            Receipt::Answered(201..=299) => Receipt::Failed,
+            receipt => receipt,
+        }),
+    )
+    .named_as(clause!("gap.retrySchedule")),
+    Defect::new(
         "accepted-deliveries-are-repeated",
         clause!("6.delivery.1"),
         "a delivery that was accepted is sent again as if it had failed",

@@ -1,5 +1,6 @@
 //! Requests of the wrong form: each is valid but for one thing.
 
+use proptest::bool::weighted;
 use serde_json::{Value, json};
 
 use crate::generate::requests::{self as make, InvoiceFields};
@@ -9,7 +10,7 @@ use crate::step::{Action, Call, Caller, Step};
 impl Walk {
     /// A request that is refused before the service decides anything.
     pub(super) fn malformed(&mut self) -> Step {
-        match self.draw(0_u32..12) {
+        match self.draw(0_u32..16) {
             0 => make::list_subscriptions().by(&Caller::Nobody),
             1 => {
                 let header = self.pick(&[
@@ -46,10 +47,50 @@ impl Walk {
                 "021000021",
                 None,
             ),
-            _ => make::subscribe(
+            11 => make::subscribe(
                 "https://hooks.example.com/x",
                 Some(self.pick(&[vec![], vec!["partner.unknown".to_owned()]])),
             ),
+            12 => self.bad_quote_of("v1"),
+            13 => self.incomplete(),
+            14 => self.blank(),
+            _ => {
+                let body = self.pick(&[json!({}), json!({ "url": 7 }), json!({ "url": null })]);
+                Step::new(Action::Call(Call::json("POST", "/v1/webhooks", body)))
+            }
+        }
+    }
+
+    /// A quote for no business, or for a face value that none has.
+    fn bad_quote_of(&mut self, business: &str) -> Step {
+        let body = self.pick(&[
+            json!({ "externalId": business, "invoiceFaceValue": 0 }),
+            json!({ "externalId": business, "invoiceFaceValue": 2_147_483_648_u64 }),
+            json!({ "externalId": "", "invoiceFaceValue": 1000 }),
+        ]);
+        Step::new(Action::Call(Call::json("POST", "/v1/quotes", body)))
+    }
+
+    /// A request that lacks what it is about.
+    fn incomplete(&mut self) -> Step {
+        let (path, body) = self.pick(&[
+            ("/v1/advances", json!({ "payeeExternalId": "v1" })),
+            ("/v1/advances", json!({ "payeeExternalId": "", "invoiceExternalId": "i1" })),
+            ("/v1/advances", json!({ "payeeExternalId": "v1", "invoiceExternalId": 1 })),
+            ("/v1/invitations", json!({ "externalId": "v1" })),
+            ("/v1/invitations", json!({ "email": "ann@vendor.example" })),
+            ("/v1/onboarding-sessions", json!({})),
+            ("/v1/onboarding-sessions", json!({ "externalId": 7 })),
+        ]);
+        Step::new(Action::Call(Call::json("POST", path, body)))
+    }
+
+    /// A name or a label of no length.
+    fn blank(&mut self) -> Step {
+        if self.draw(weighted(0.5)) {
+            make::sync_business("v1", "", None, None)
+        } else {
+            make::set_payout_account("v1", "000123456", "021000021", Some(""))
         }
     }
 
