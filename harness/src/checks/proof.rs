@@ -207,6 +207,55 @@ fn what_must_not_be_told_is_found() {
     assert_eq!(of("/v1/webhooks", json!([{ "secret": "s" }])), ["4.webhookList.1"]);
     assert_eq!(of("/v1/organizations/v", json!({ "taxId": "1" })), ["2.business.taxIdOnFile.2"]);
     assert_eq!(of(INVOICE, json!({ "advance": { "funder": "f" } })), ["1.general.5"]);
+    assert!(of("/v1/organizations/v", json!({ "needs": { "taxId": true } })).is_empty());
+}
+
+#[test]
+fn a_tax_id_that_was_sent_is_found_wherever_it_is_told() {
+    let of = |answer: Value| {
+        let sync = json!({ "legalName": "V", "taxId": "12-3456789" });
+        let sync = Call::json("PUT", "/v1/organizations/v", sync);
+        let told = json!({ "created": true, "reason": "It is new." });
+        let read = (get("/v1/organizations/v"), 200, answer);
+        broken(&mut super::secrets::Withheld::default(), &[(sync, 200, told), read])
+    };
+    assert!(of(json!({ "ein": "ends with 6789", "n": 123_456 })).is_empty());
+    for told in [
+        json!({ "ein": "123456789" }),
+        json!({ "reason": "It has 12-3456789." }),
+        json!({ "a": [{ "b": 123_456_789 }] }),
+    ] {
+        assert_eq!(of(told), ["2.business.taxIdOnFile.2"]);
+    }
+}
+
+#[test]
+fn an_answer_that_contradicts_itself_is_found() {
+    let of = |path: &str, body: Value| {
+        broken(&mut super::consistent::Consistent, &[(get(path), 200, body)])
+    };
+    let invoice = |status: &str, fundable: bool, reason: Value, advance: Value| {
+        let body = json!({ "status": status, "fundable": fundable, "notFundableReason": reason,
+            "advance": advance });
+        of(INVOICE, body)
+    };
+    let null = || Value::Null;
+    let advance = || json!({ "a": 1, "b": 2, "c": 3 });
+    assert!(invoice("ISSUED", true, null(), null()).is_empty());
+    assert!(invoice("PAID", false, json!("It is paid."), advance()).is_empty());
+    assert_eq!(invoice("PAID", true, null(), null()), ["2.invoice.fundable"]);
+    assert_eq!(invoice("ISSUED", true, null(), advance()), ["2.invoice.fundable"]);
+    assert_eq!(invoice("ISSUED", false, null(), null()), ["2.invoice.notFundableReason"]);
+    assert_eq!(invoice("ISSUED", true, json!("No."), null()), ["2.invoice.notFundableReason"]);
+    let told = json!("There is one.");
+    assert_eq!(invoice("ISSUED", false, told, json!({ "state": 1 })), ["2.invoice.advance"]);
+    let business = |open: bool, account: Value| {
+        let body = json!({ "onboarding": { "collectionAccount": open }, "remittance": account });
+        of("/v1/organizations/v", body)
+    };
+    assert!(business(false, null()).is_empty() && business(true, json!({})).is_empty());
+    assert_eq!(business(true, null()), ["2.business.remittance"]);
+    assert_eq!(business(false, json!({})), ["2.business.remittance"]);
 }
 
 #[test]

@@ -311,7 +311,16 @@ impl Belief {
         let (mut open, rest): (Vec<Point>, Vec<Point>) =
             doubts.into_iter().partition(Point::contradicts);
         points.extend(rest);
-        open.extend(points.extract_if(.., |point| self.incomplete && point.contradicts()));
+        let has_a_past = self.before == Before::Anything;
+        if has_a_past {
+            // It may have been done in an earlier run.
+            open.clear();
+        }
+        // Which businesses were one before is not known, nor is thus whose account is whose.
+        let is_open = |point: &Point| has_a_past && point.field.starts_with("remittance");
+        let is_open =
+            |point: &mut Point| (self.incomplete || is_open(point)) && point.contradicts();
+        open.extend(points.extract_if(.., is_open));
         Explanation { predicted, refusal, platform, points, due, open }
     }
 

@@ -15,6 +15,39 @@ use tokio::net::TcpListener;
 
 use crate::live::{begin, endpoint, prepared, settings};
 
+async fn serve(app: Router) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let origin = format!("http://{}", listener.local_addr().unwrap());
+    tokio::spawn(async move { axum::serve(listener, app).await });
+    origin
+}
+
+/// What comes after that says nothing of the service.
+#[tokio::test]
+async fn a_key_that_is_revoked_ends_the_run_unless_another_read_takes_it() {
+    let answers = |statuses: &'static [u16]| {
+        let asked = Arc::new(Mutex::new(statuses.iter()));
+        async move || {
+            let status = *asked.lock().unwrap().next().unwrap();
+            let refusal = json!({ "error": "No.", "code": "unauthorized" });
+            (StatusCode::from_u16(status).unwrap(), Json(refusal))
+        }
+    };
+    for (statuses, is_over) in [(&[401, 401][..], true), (&[401, 200][..], false)] {
+        let target = serve(Router::new().fallback(answers(statuses))).await;
+        let mock = endpoint(None).await;
+        let settings = Settings { target, operator: None, ..settings(&mock) };
+        let mut begun = begin(settings, None).await;
+        let mut target = begun.world.fresh().await.unwrap();
+        let authorization = Some(format!("Bearer {}", mock.api_key()));
+        let quote = json!({ "externalId": "test-v", "invoiceFaceValue": 5 });
+        let quote = Prepared { authorization, ..prepared("POST", "/v1/quotes", &quote) };
+        let answered = target.send(&quote).await;
+        assert_eq!(answered.is_err_and(|unanswered| unanswered.is_last), is_over);
+        assert_eq!(begun.session.ended().is_some(), is_over);
+    }
+}
+
 /// The list tells a page of others, and the target is busy.
 #[tokio::test]
 async fn a_subscription_that_is_not_listed_and_whose_deletion_must_wait_is_deleted() {
@@ -33,9 +66,7 @@ async fn a_subscription_that_is_not_listed_and_whose_deletion_must_wait_is_delet
     let app = Router::new()
         .route("/v1/webhooks", get(list).post(subscribe))
         .route("/v1/webhooks/{reference}", delete(delete_one));
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let target = format!("http://{}", listener.local_addr().unwrap());
-    tokio::spawn(async move { axum::serve(listener, app).await });
+    let target = serve(app).await;
     let mock = endpoint(None).await;
     let webhooks =
         Webhooks { listen: "127.0.0.1:0".parse().unwrap(), url: "http://127.0.0.1:9".to_owned() };

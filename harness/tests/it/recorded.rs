@@ -76,6 +76,26 @@ fn what_some_history_explains_is_not_accused() {
     assert!(told.contains("3 steps in 1 cases against https://api.example/base"), "{told}");
 }
 
+/// Whatever was before: it contradicts itself.
+#[test]
+fn an_answer_that_contradicts_itself_is_accused_whatever_was_before() {
+    let read = |fields: Value| {
+        let mut business = business(true);
+        business.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        let folder = tempfile::tempdir().unwrap();
+        let exchange = ("GET", "/v1/organizations/acme", Value::Null, 200, business);
+        let recording = Recording::read(&kept(folder.path(), &archive(&[exchange]))).unwrap();
+        let failures = judge(&recording, &Profile::default()).summary.failures;
+        failures.iter().map(|it| it.findings[0].clause.name()).collect::<Vec<_>>()
+    };
+    assert!(read(json!({})).is_empty());
+    let open =
+        json!({ "compliance": true, "contract": true, "bank": true, "collectionAccount": true });
+    let account = json!({ "accountNumber": "930000000000", "routingNumber": "021000021" });
+    assert!(read(json!({ "onboarding": open, "remittance": account })).is_empty());
+    assert_eq!(read(json!({ "onboarding": open })), ["2.business.remittance"]);
+}
+
 #[test]
 fn what_no_history_explains_is_found_and_told_with_what_came_before() {
     let folder = tempfile::tempdir().unwrap();
