@@ -311,8 +311,8 @@ impl Belief {
         let (mut open, rest): (Vec<Point>, Vec<Point>) =
             doubts.into_iter().partition(Point::contradicts);
         points.extend(rest);
-        let has_a_past = self.before == Before::Anything;
-        if has_a_past {
+        let has_a_past = self.before == Before::Anything && self.outside == Outside::Ours;
+        if has_a_past && matches!(sent.action, PreparedAction::Act(_)) {
             // It may have been done in an earlier run.
             open.clear();
         }
