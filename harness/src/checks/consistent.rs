@@ -1,5 +1,5 @@
-//! What an answer says fits what else it says: whether an invoice or a quote is fundable and why not, what an advance is
-//! told with, and whether a collection account is open and which it is.
+//! What an answer says fits what else it says: whether an invoice or a quote is fundable and why not, what an advance
+//! is told with, and whether a collection account is open and which it is.
 
 use serde_json::Value;
 use tideover_model::{Clause, OperationKind, clause};

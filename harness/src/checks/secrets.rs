@@ -17,10 +17,12 @@ pub(super) struct Withheld {
 impl Check for Withheld {
     fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
         let Some(kind) = exchange.kind() else { return };
-        let tax_id = exchange.sent_field("taxId").map(|tax_id| digits(&tax_id));
-        self.tax_ids.extend(tax_id.filter(|digits| digits.len() == TAX_ID));
+        if kind == OperationKind::SyncBusiness {
+            self.tax_ids.extend(exchange.sent_field("taxId").and_then(|text| tax_id(&text)));
+        }
         let Some(body) = exchange.seen.json() else { return };
-        if exchange.seen.is_success() && self.tells_a_tax_id(body) {
+        let may_tell = exchange.seen.is_success() && !self.tax_ids.is_empty();
+        if may_tell && self.tells_a_tax_id(body) {
             let clause = clause!("2.business.taxIdOnFile.2");
             notes
                 .expect(exchange, clause, false, "body", || ("not told", "a tax id that was sent"));
@@ -49,24 +51,29 @@ impl Check for Withheld {
     }
 }
 
-/// The digits of a tax id.
+/// So many digits a tax id has.
 const TAX_ID: usize = 9;
 
-fn digits(text: &str) -> String {
-    text.chars().filter(char::is_ascii_digit).collect()
+/// The digits of a tax id, however they are set apart.
+fn tax_id(text: &str) -> Option<String> {
+    let digits = || text.bytes().filter(u8::is_ascii_digit);
+    (digits().count() == TAX_ID).then(|| digits().map(char::from).collect())
 }
 
 impl Withheld {
     /// Whether one of those that were sent stands in `value`, wherever and under whatever name.
     fn tells_a_tax_id(&self, value: &Value) -> bool {
         match value {
-            Value::String(text) if text.len() >= TAX_ID && !self.tax_ids.is_empty() => {
-                text.split_whitespace().any(|word| self.tax_ids.contains(&digits(word)))
+            Value::String(text) => {
+                let mut told = text.split_whitespace().filter_map(tax_id);
+                told.any(|told| self.tax_ids.contains(&told))
             }
-            Value::Number(number) => self.tax_ids.contains(&number.to_string()),
+            Value::Number(number) => {
+                number.as_u64().is_some_and(|number| self.tax_ids.contains(&format!("{number:09}")))
+            }
             Value::Array(items) => items.iter().any(|item| self.tells_a_tax_id(item)),
             Value::Object(fields) => fields.values().any(|value| self.tells_a_tax_id(value)),
-            Value::Null | Value::Bool(_) | Value::String(_) => false,
+            Value::Null | Value::Bool(_) => false,
         }
     }
 }

@@ -311,15 +311,15 @@ impl Belief {
         let (mut open, rest): (Vec<Point>, Vec<Point>) =
             doubts.into_iter().partition(Point::contradicts);
         points.extend(rest);
-        let has_a_past = self.before == Before::Anything && self.outside == Outside::Ours;
-        if has_a_past && matches!(sent.action, PreparedAction::Act(_)) {
+        let after_others = self.before == Before::Anything && self.outside == Outside::Ours;
+        if after_others && matches!(sent.action, PreparedAction::Act(_)) {
             // It may have been done in an earlier run.
             open.clear();
         }
         // Which businesses were one before is not known, nor is thus whose account is whose.
-        let is_open = |point: &Point| has_a_past && point.field.starts_with("remittance");
+        let is_whose = |point: &Point| after_others && point.field.starts_with("remittance");
         let is_open =
-            |point: &mut Point| (self.incomplete || is_open(point)) && point.contradicts();
+            |point: &mut Point| (self.incomplete || is_whose(point)) && point.contradicts();
         open.extend(points.extract_if(.., is_open));
         Explanation { predicted, refusal, platform, points, due, open }
     }

@@ -162,7 +162,8 @@ impl World {
     }
 
     /// What it answers to a request that the target takes though we assume that it is refused: if it is for its media
-    /// type, or how its body is written, what is asked for is known all the same. Otherwise the target has gone where no world follows.
+    /// type, or how its body is written, what is asked for is known all the same. Otherwise the target has gone where
+    /// no world follows.
     fn answered_leniently(
         &self,
         sent: &Prepared,

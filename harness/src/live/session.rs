@@ -142,20 +142,24 @@ impl Session {
         })
     }
 
-    /// Asks the target whether it is there and takes the key, and its operator port what it offers.
+    /// Asks the target whether it is there and takes the keys, and its operator port what it offers.
     ///
     /// # Errors
-    /// [`Unanswered`] if it is not there or refuses the key, or if the operator port that it is said to have is
-    /// not there.
+    /// [`Unanswered`] if it is not there, does not know the path or refuses a key, or if the operator port that it is
+    /// said to have is not there.
     pub async fn greet(&mut self) -> Result<(), Unanswered> {
-        let seen = self.send(&self.get("/v1/webhooks")).await.map_err(Unanswered::and_last)?;
-        if seen.status == 401 {
-            let why = format!("{} refuses the key {}", self.settings.target, self.settings.key);
-            return Err(Unanswered::never(why).and_last());
-        }
-        if seen.code() == Some(Code::UnknownEndpoint.name()) {
-            let target = &self.settings.target;
-            let why = format!("{target} serves no /v1/webhooks: a target is named without /v1");
+        let Settings { target, key, second_key, .. } = &self.settings;
+        for key in std::iter::once(key).chain(second_key) {
+            let authorization = Some(format!("Bearer {}", key.reveal()));
+            let read = Prepared { authorization, ..self.get("/v1/webhooks") };
+            let seen = self.send(&read).await.map_err(Unanswered::and_last)?;
+            let why = match seen.code() {
+                _ if seen.status == 401 => format!("{target} refuses the key {key}"),
+                Some(code) if code == Code::UnknownEndpoint.name() => {
+                    format!("{target} serves no /v1/webhooks: a target is named without /v1")
+                }
+                _ => continue,
+            };
             return Err(Unanswered::never(why).and_last());
         }
         if self.operator.is_none() {

@@ -8,9 +8,13 @@ use axum::http::header::RETRY_AFTER;
 use axum::routing::{delete, get};
 use axum::{Json, Router};
 use serde_json::json;
-use tideover_harness::live::settings::{Settings, Webhooks};
+use tideover_harness::live::session::Session;
+use tideover_harness::live::settings::{ApiKey, Settings, Webhooks};
 use tideover_harness::suite::World;
-use tideover_harness::target::{Prepared, Target};
+use tideover_harness::target::client::Client;
+use tideover_harness::target::{Prepared, Target, start};
+use tideover_harness::transcript::Header;
+use tideover_model::Profile;
 use tokio::net::TcpListener;
 
 use crate::live::{begin, endpoint, prepared, settings};
@@ -46,6 +50,21 @@ async fn a_key_that_is_revoked_ends_the_run_unless_another_read_takes_it() {
         assert_eq!(answered.is_err_and(|unanswered| unanswered.is_last), is_over);
         assert_eq!(begun.session.ended().is_some(), is_over);
     }
+}
+
+#[tokio::test]
+async fn a_second_key_that_is_refused_is_told_before_anything_is_played() {
+    let mock = endpoint(None).await;
+    let second_key = Some(ApiKey::new("rap_sk_unknown".to_owned()));
+    let settings = Settings { second_key, ..settings(&mock) };
+    let client = Client::new(mock.url(), settings.timeout, None).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let journal = folder.path().join("journal.jsonl");
+    let header = Header::new(1, start(), Profile::default());
+    let operator = Some(client.clone());
+    let mut session = Session::new(settings, client, operator, None, &journal, &header).unwrap();
+    let refused = session.greet().await.unwrap_err();
+    assert!(refused.is_last && refused.why.contains("refuses the key rap_sk_…"), "{refused}");
 }
 
 /// The list tells a page of others, and the target is busy.
