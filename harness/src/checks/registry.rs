@@ -24,6 +24,8 @@ pub enum Needs {
     Operator,
     /// An inbox that the target can send webhooks to.
     Inbox,
+    /// That all of it is known beforehand: what a service of others refuses may change with what they do.
+    Known,
     /// A look into the service itself.
     Inside,
 }
@@ -55,7 +57,7 @@ pub static WATCHED: &[Watched] = &[
     ),
     watched("import_report", Needs::Requests, &[clause!("4.import.1")]),
     watched("remittance", Needs::Vendor, &[clause!("2.remittance.intro.2")]),
-    watched("unchanged", Needs::Requests, &[clause!("7.retrying.2")]),
+    watched("unchanged", Needs::Known, &[clause!("7.retrying.2")]),
     watched("unchanged", Needs::Inside, &[clause!("4.quotes.2")]),
     watched(
         "amounts",

@@ -211,11 +211,11 @@ impl Check {
 
     /// What is played against offers all that a mock does; in process it can be looked into as well.
     fn offers(&self) -> &'static [Needs] {
-        use Needs::{Inbox, Inside, Operator, Requests, Vendor};
+        use Needs::{Inbox, Inside, Known, Operator, Requests, Vendor};
         if self.in_process {
-            &[Requests, Vendor, Operator, Inbox, Inside]
+            &[Requests, Vendor, Operator, Inbox, Known, Inside]
         } else {
-            &[Requests, Vendor, Operator, Inbox]
+            &[Requests, Vendor, Operator, Inbox, Known]
         }
     }
 

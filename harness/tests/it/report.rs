@@ -19,7 +19,7 @@ use tideover_model::{Destinations, Profile, clause};
 const SEED: u64 = 11;
 
 pub(crate) const IN_PROCESS: &[Needs] =
-    &[Needs::Requests, Needs::Vendor, Needs::Operator, Needs::Inbox, Needs::Inside];
+    &[Needs::Requests, Needs::Vendor, Needs::Operator, Needs::Inbox, Needs::Known, Needs::Inside];
 const OVER_HTTP: &[Needs] = &[Needs::Requests, Needs::Vendor, Needs::Operator, Needs::Inbox];
 
 pub(crate) fn plan(cases: u64) -> Plan {

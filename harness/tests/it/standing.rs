@@ -87,7 +87,14 @@ fn what_a_clause_shows_in_is_checked() {
 async fn a_run_in_process_meets_what_is_checked_and_nothing_else() {
     let summary = suite::check(&mut in_process(), &plan(150)).await.unwrap();
     let met: BTreeSet<Clause> = summary.met.clauses().collect();
-    let all = [Needs::Requests, Needs::Vendor, Needs::Operator, Needs::Inbox, Needs::Inside];
+    let all = [
+        Needs::Requests,
+        Needs::Vendor,
+        Needs::Operator,
+        Needs::Inbox,
+        Needs::Known,
+        Needs::Inside,
+    ];
     assert_eq!(met, within_reach(&all));
 }
 
@@ -97,7 +104,16 @@ async fn a_run_over_http_meets_all_but_what_is_inside() {
     let (_mock, target) = embedded(&plan.header).await.unwrap();
     let summary = suite::check(&mut OverHttp::new(target), &plan).await.unwrap();
     let met: BTreeSet<Clause> = summary.met.clauses().collect();
-    assert_eq!(met, within_reach(&[Needs::Requests, Needs::Vendor, Needs::Operator, Needs::Inbox]));
+    assert_eq!(
+        met,
+        within_reach(&[
+            Needs::Requests,
+            Needs::Vendor,
+            Needs::Operator,
+            Needs::Inbox,
+            Needs::Known
+        ])
+    );
 }
 
 /// What only the outside world brings about is not met where nobody plays it.
@@ -113,7 +129,7 @@ async fn without_an_operator_a_run_meets_what_needs_none() {
         assert!(played.held(), "{:?}", played.findings);
         met.extend(played.met.clauses());
     }
-    assert_eq!(met, within_reach(&[Needs::Requests, Needs::Inbox, Needs::Inside]));
+    assert_eq!(met, within_reach(&[Needs::Requests, Needs::Inbox, Needs::Known, Needs::Inside]));
 }
 
 #[test]

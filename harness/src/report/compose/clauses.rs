@@ -103,6 +103,7 @@ impl Needs {
             Needs::Vendor => "no vendor is through with onboarding",
             Needs::Operator => "nobody plays the outside world",
             Needs::Inbox => "webhooks do not come to the suite",
+            Needs::Known => "what the service is like is not known beforehand",
             Needs::Inside => "only a service in process can be looked into",
         }
     }
