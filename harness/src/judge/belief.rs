@@ -366,7 +366,7 @@ impl Belief {
         if call.method != "GET" && (seen.is_success() || is_too_large(sent, seen)) {
             points.push(self.limits.learn_body(call.body().len(), seen.is_success()));
         }
-        let body = seen.json().filter(|_| seen.is_success());
+        let body = seen.told_in_success();
         if sent.kind() == Some(OperationKind::Quote)
             && let Some((body, face)) =
                 body.zip(call.body().json().and_then(|sent| sent["invoiceFaceValue"].as_i64()))

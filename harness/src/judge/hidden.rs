@@ -219,7 +219,7 @@ impl Move {
             Move::BankLinked(payee) => link_bank(world, platform, &payee, now),
             Move::Onboarded(payee) => onboard(world, platform, &payee, now),
             Move::WasThere(payee, invoice) => {
-                let Some(answer) = seen.json().filter(|_| seen.is_success()) else { return false };
+                let Some(answer) = seen.told_in_success() else { return false };
                 match invoice {
                     None => adopt_business(world, platform, &payee, answer, now),
                     Some(invoice) => {

@@ -57,7 +57,7 @@ pub(crate) struct Asked {
 impl Told {
     /// What `seen` tells.
     pub(crate) fn by(seen: &Seen) -> Told {
-        let body = seen.json().filter(|_| seen.is_success());
+        let body = seen.told_in_success();
         let code = seen.code().and_then(Code::parse);
         let fundable = body.and_then(|body| body.get("fundable")?.as_bool());
         let granted = body.and_then(|body| body.get("alreadyRequested")).map(|_| true);

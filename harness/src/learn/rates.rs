@@ -33,7 +33,7 @@ struct Vendor {
 
 impl Rates {
     pub(super) fn observe(&mut self, exchange: &Exchange<'_>, belief: &Belief) {
-        let Some(answer) = exchange.seen.json().filter(|_| exchange.seen.is_success()) else {
+        let Some(answer) = exchange.seen.told_in_success() else {
             return;
         };
         let Some(told) = Told::by(answer) else { return };

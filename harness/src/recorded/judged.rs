@@ -121,7 +121,7 @@ fn acted(one: &Recorded) -> Option<(&Recorded, &Seen)> {
 
 /// The key that the operator port has issued.
 fn issued(seen: &Seen) -> Option<&str> {
-    seen.json().filter(|_| seen.is_success())?.get("key")?.as_str()
+    seen.told_in_success()?.get("key")?.as_str()
 }
 
 fn hear(listener: &mut Listener, one: &Recorded) -> Vec<Finding> {

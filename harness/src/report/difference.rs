@@ -146,7 +146,7 @@ fn read_all(
         let key = Service::FIRST_KEY;
         let seen = model.play(&Prepared::from_step(&subject.read(), memory, key));
         let mut fields = Fields::new();
-        if let Some(body) = seen.json().filter(|_| seen.is_success()) {
+        if let Some(body) = seen.told_in_success() {
             flatten("", body, &mut fields);
         }
         (subject.words(), fields)

@@ -1,6 +1,6 @@
 //! What others do to bring about a state: whatever stands in the way of it is done before.
 
-use tideover_model::wire::reply::Reply;
+use tideover_model::wire::reply::{self, Reply};
 use tideover_model::{
     Address, BusinessDetails, Contact, FaceValue, Happening, InvoiceSync, Operation, Party,
     PlatformId, Timestamp, VendorRoute,
@@ -8,6 +8,19 @@ use tideover_model::{
 
 use crate::judge::reading::Told;
 use crate::judge::world::World;
+
+/// A business as it is told in `world`.
+fn business(
+    world: &World,
+    platform: PlatformId,
+    payee: &str,
+    now: Timestamp,
+) -> Option<reply::Business> {
+    match world.look(now, platform, Operation::GetBusiness { business: payee.to_owned() })? {
+        Reply::Business(business) => Some(business),
+        _ => None,
+    }
+}
 
 /// The bank verifies whatever address it knows (`gap.addressKnown`).
 pub(super) fn open_account(
@@ -20,8 +33,7 @@ pub(super) fn open_account(
     if world.happen(now, platform, opens()) {
         return true;
     }
-    let known = world.look(now, platform, Operation::GetBusiness { business: payee.to_owned() });
-    let Some(Reply::Business(business)) = known else { return false };
+    let Some(business) = business(world, platform, payee, now) else { return false };
     let contact = Contact { address: some_address(), ..Contact::default() };
     let details =
         BusinessDetails { legal_name: business.name.unwrap_or_default(), tax_id: None, contact };
@@ -93,10 +105,7 @@ pub(super) fn onboard(
     payee: &str,
     now: Timestamp,
 ) -> bool {
-    let business = || Operation::GetBusiness { business: payee.to_owned() };
-    let Some(Reply::Business(before)) = world.look(now, platform, business()) else {
-        return false;
-    };
+    let Some(before) = business(world, platform, payee, now) else { return false };
     let met = before.onboarding;
     if !met.compliance {
         clear(world, platform, payee, VendorRoute::VendorAssertion, now);
@@ -117,11 +126,7 @@ pub(super) fn supply_tax_id(
     payee: &str,
     now: Timestamp,
 ) -> bool {
-    let business = || Operation::GetBusiness { business: payee.to_owned() };
-    let known = |world: &World| match world.look(now, platform, business()) {
-        Some(Reply::Business(business)) => Some(business),
-        _ => None,
-    };
+    let known = |world: &World| business(world, platform, payee, now);
     let Some(before) = known(world).filter(|business| !business.onboarding.compliance) else {
         return false;
     };
