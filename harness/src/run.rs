@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::mem::take;
 use std::time::{Duration, Instant};
 
-use tideover_model::Service;
+use tideover_model::{Service, Timestamp};
 
 use crate::checks::{Checks, Exchange, Inside, Notes};
 use crate::foretold::{Case, Oracle};
@@ -23,7 +23,7 @@ use crate::transcript::Header;
 pub(crate) use listener::Listener;
 pub use observed::{Clock, Observed, Standing};
 pub use played::Played;
-use shadow::{Prediction, Shadow};
+use shadow::{Prediction, Shadow, now_of};
 
 /// Plays `steps` against `target`, which is in the world of `header` and has played nothing yet.
 ///
@@ -180,7 +180,7 @@ impl<'a> Run<'a> {
         let since = self.shadow.now(target);
         let (answered, took) = timed::<T>(target.send(&sent)).await;
         let seen = match (answered, &mut self.shadow) {
-            (Ok(seen), _) => seen,
+            (Ok(seen), _) => self.caught_up(target, &sent, seen, since).await?,
             (Err(unanswered), Shadow::Believed(belief)) if !unanswered.is_last => {
                 if unanswered.applied == Applied::MayBe {
                     belief.unanswered(&sent, since);
@@ -198,6 +198,34 @@ impl<'a> Run<'a> {
         let inside = target.inside();
         let mismatches = self.unexpected(step, &seen);
         Ok(Some(Heard { sent, seen, arrivals, inside, prediction, took, mismatches }))
+    }
+
+    /// The answer to a read that tells what was written before: one that lags behind is asked for again, for as long as
+    /// the target is waited for.
+    async fn caught_up<T: Observed>(
+        &mut self,
+        target: &mut T,
+        sent: &Prepared,
+        mut seen: Seen,
+        since: Timestamp,
+    ) -> Result<Seen, Unanswered> {
+        let Shadow::Believed(belief) = &self.shadow else { return Ok(seen) };
+        let mut times = 0;
+        while belief.lags(sent, &seen, now_of(target).unwrap_or(since)) {
+            times += 1;
+            if !target.waits(times).await {
+                return Ok(seen);
+            }
+            seen = match target.send(sent).await {
+                Ok(later) => later,
+                Err(unanswered) if unanswered.is_last => return Err(unanswered),
+                Err(_) => return Ok(seen),
+            };
+        }
+        if times > 0 {
+            self.played.lag(sent);
+        }
+        Ok(seen)
     }
 
     /// Holds what was heard against what the model says of it, and against every check.

@@ -43,8 +43,7 @@ impl Check for Arithmetic {
             "advanceAmount",
             "no more than is financeable",
         );
-        let face = exchange.sent_json().and_then(|sent| sent.get("invoiceFaceValue")?.as_i64());
-        if let Some(face) = face {
+        if let Some(face) = exchange.quoted_face() {
             expect(
                 clause!("2.amounts.financeableAmount"),
                 financeable <= face,

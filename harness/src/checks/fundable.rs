@@ -58,9 +58,7 @@ impl Check for Fundable {
 impl Fundable {
     fn compare(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
         let Some((reader, path, fundable)) = self.read.take() else { return };
-        let asked =
-            exchange.sent_field("payeeExternalId").zip(exchange.sent_field("invoiceExternalId"));
-        let Some((payee, invoice)) = asked else { return };
+        let Some((payee, invoice)) = exchange.asked_advance() else { return };
         let same = path == crate::identifiers::invoice_path(&payee, &invoice);
         if !same || reader != exchange.platform || exchange.seen.status == 502 {
             return;

@@ -29,7 +29,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use tideover_model::clause::Kind;
 use tideover_model::wire::words::EventType;
-use tideover_model::{Clause, Code, OperationKind, PlatformId, Timestamp};
+use tideover_model::{Clause, Code, Operation, OperationKind, PlatformId, Timestamp};
 
 use crate::finding::{Finding, Verdict};
 use crate::inbox::Arrival;
@@ -319,6 +319,35 @@ impl<'a> Exchange<'a> {
     /// The request's body, if it is JSON.
     pub(crate) fn sent_json(&self) -> Option<&Value> {
         self.call()?.body().json()
+    }
+
+    /// The identifiers of the vendor and the invoice that an advance is asked for.
+    pub(crate) fn asked_advance(&self) -> Option<(String, String)> {
+        match self.call()?.operation() {
+            Some(Operation::RequestAdvance { payee, invoice }) => {
+                Some((payee.clone(), invoice.clone()))
+            }
+            Some(_) => None,
+            None => self.sent_field("payeeExternalId").zip(self.sent_field("invoiceExternalId")),
+        }
+    }
+
+    /// The face value that a quote is asked for. Cents.
+    pub(crate) fn quoted_face(&self) -> Option<i64> {
+        match self.call()?.operation() {
+            Some(Operation::Quote { face_value, .. }) => Some(face_value.cents().0),
+            Some(_) => None,
+            None => self.sent_json()?.get("invoiceFaceValue")?.as_i64(),
+        }
+    }
+
+    /// The tax id that a business is synced with.
+    pub(crate) fn synced_tax_id(&self) -> Option<String> {
+        match self.call()?.operation() {
+            Some(Operation::SyncBusiness { details, .. }) => details.tax_id.clone(),
+            Some(_) => None,
+            None => self.sent_field("taxId"),
+        }
     }
 
     /// A string of the request's JSON body.

@@ -28,14 +28,13 @@ fn names_amount(reason: &str, exchange: &Exchange<'_>) -> bool {
     let answer = exchange.seen.json();
     let told = ["faceValue", "collected", "financeableAmount", "advanceAmount", "feeTotal"];
     let told = told.iter().filter_map(|name| answer?.get(name)?.as_u64());
-    let asked = exchange.sent_json().and_then(|body| body.get("invoiceFaceValue")?.as_u64());
-    let known: Vec<u64> = told.chain(asked).collect();
+    let asked = || exchange.quoted_face().and_then(|face| u64::try_from(face).ok());
+    let is_told = |value: u64| {
+        told.clone().chain(asked()).any(|it| value == it || value.saturating_mul(100) == it)
+    };
     numbers(reason).any(|number| {
         let digits: String = number.chars().filter(char::is_ascii_digit).collect();
-        let value = digits.parse().unwrap_or(u64::MAX);
-        let is_told =
-            known.iter().any(|known| value == *known || value.saturating_mul(100) == *known);
-        is_amount(number, &digits) && !is_told
+        is_amount(number, &digits) && !is_told(digits.parse().unwrap_or(u64::MAX))
     })
 }
 

@@ -48,6 +48,6 @@ pub(super) fn same_account(one: &Value, other: &Value) -> bool {
 fn business(exchange: &Exchange<'_>) -> Option<String> {
     match exchange.kind()? {
         OperationKind::GetBusiness => exchange.call()?.path.rsplit('/').next().map(str::to_owned),
-        _ => exchange.sent_field("payeeExternalId").map(|name| crate::identifiers::segment(&name)),
+        _ => exchange.asked_advance().map(|(payee, _)| crate::identifiers::segment(&payee)),
     }
 }

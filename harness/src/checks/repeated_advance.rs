@@ -33,9 +33,7 @@ impl Check for RepeatedAdvance {
             self.first.clear();
         }
         let Some(answer) = exchange.success_of(OperationKind::RequestAdvance) else { return };
-        let asked =
-            exchange.sent_field("payeeExternalId").zip(exchange.sent_field("invoiceExternalId"));
-        let Some((payee, invoice)) = asked else { return };
+        let Some((payee, invoice)) = exchange.asked_advance() else { return };
         let key = (exchange.platform, payee, invoice);
         let already = answer.get("alreadyRequested").and_then(Value::as_bool);
         let first = self.first.get(&key);

@@ -18,7 +18,7 @@ impl Check for Withheld {
     fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
         let Some(kind) = exchange.kind() else { return };
         if kind == OperationKind::SyncBusiness {
-            self.tax_ids.extend(exchange.sent_field("taxId").and_then(|text| tax_id(&text)));
+            self.tax_ids.extend(exchange.synced_tax_id().and_then(|text| tax_id(&text)));
         }
         let Some(body) = exchange.seen.json() else { return };
         let may_tell = exchange.seen.is_success() && !self.tax_ids.is_empty();
@@ -56,8 +56,12 @@ const TAX_ID: usize = 9;
 
 /// The digits of a tax id, however they are set apart.
 fn tax_id(text: &str) -> Option<String> {
-    let digits = || text.bytes().filter(u8::is_ascii_digit);
-    (digits().count() == TAX_ID).then(|| digits().map(char::from).collect())
+    (digits(text) == TAX_ID).then(|| text.chars().filter(char::is_ascii_digit).collect())
+}
+
+/// How many digits a text has.
+fn digits(text: &str) -> usize {
+    text.bytes().filter(u8::is_ascii_digit).count()
 }
 
 impl Withheld {
@@ -66,7 +70,7 @@ impl Withheld {
         match value {
             Value::String(text) => {
                 let mut told = text.split_whitespace().filter_map(tax_id);
-                told.any(|told| self.tax_ids.contains(&told))
+                digits(text) >= TAX_ID && told.any(|told| self.tax_ids.contains(&told))
             }
             Value::Number(number) => {
                 number.as_u64().is_some_and(|number| self.tax_ids.contains(&format!("{number:09}")))

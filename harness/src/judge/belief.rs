@@ -1,6 +1,6 @@
 //! What a target may be in, given all that it has answered.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 
 use tideover_model::{
     BusinessId, Cents, Clause, Code, Happening, Operation, OperationKind, PlatformId, Profile,
@@ -17,6 +17,9 @@ use crate::target::{Prepared, PreparedAction, Seen};
 
 /// So many worlds are kept.
 const MOST_KEPT: usize = 64;
+
+/// So many steps a read may lag behind.
+const FURTHEST_BEHIND: usize = 8;
 
 /// The first of the numbers that stand for platforms which may be one or another.
 const UNSURE: u32 = 1 << 16;
@@ -38,6 +41,8 @@ pub(crate) struct Belief {
     limits: Limits,
     /// Keys that may be of one platform or another.
     keys: Vec<String>,
+    /// The worlds before each of the last steps; nothing where no read is asked again.
+    past: Option<VecDeque<Vec<World>>>,
 }
 
 /// How an answer is explained, or how it would have to be to be explained.
@@ -83,8 +88,34 @@ impl Belief {
     ) -> Belief {
         let worlds = vec![World::new(profile.clone(), inbox, api_key, start).renaming()];
         let (incomplete, may_share, limits) = (false, false, Limits::default());
-        let keys = Vec::new();
-        Belief { profile, worlds, outside, before, incomplete, may_share, limits, keys }
+        let (keys, past) = (Vec::new(), None);
+        Belief { profile, worlds, outside, before, incomplete, may_share, limits, keys, past }
+    }
+
+    /// Keeps in mind what the target was in before: a read may be answered from there.
+    pub(crate) fn remember(&mut self) {
+        self.past = Some(VecDeque::with_capacity(FURTHEST_BEHIND));
+    }
+
+    /// Whether an answer to a read contradicts what the target is in now, and not what it was in before: the read may
+    /// lag behind what was written since (`gap.readOwnWrites`).
+    pub(crate) fn lags(&self, sent: &Prepared, seen: &Seen, now: Timestamp) -> bool {
+        let reads = sent.kind().is_some_and(|kind| kind.method() == "GET");
+        let Some(past) = self.past.as_ref().filter(|_| reads) else { return false };
+        let unseen = Unseen { outside: self.outside, before: self.before, deepest: DEEPEST };
+        // What was there before anything was sent, nobody lags behind.
+        let seen_before = Unseen { before: Before::Nothing, ..unseen };
+        unseen.contradicts(&self.worlds, sent, seen, now)
+            && past.iter().any(|worlds| !seen_before.contradicts(worlds, sent, seen, now))
+    }
+
+    /// Puts what the target is in behind it.
+    fn pass_by(&mut self) {
+        let Some(past) = &mut self.past else { return };
+        if past.len() == FURTHEST_BEHIND {
+            past.pop_front();
+        }
+        past.push_back(self.worlds.clone());
     }
 
     /// What the clock of the target shows, only its answers tell.
@@ -269,6 +300,7 @@ impl Belief {
     /// Keeps the worlds that explain an answer. Where none does, the target is taken to be in the one that
     /// comes nearest.
     pub(crate) fn observe(&mut self, sent: &Prepared, seen: &Seen, now: Timestamp) -> Explanation {
+        self.pass_by();
         let platform = self.platform_of(sent);
         if seen.code() == Some(Code::UpstreamFailed.name()) {
             return self.observe_failure(sent, seen, platform, now);

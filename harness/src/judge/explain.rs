@@ -52,6 +52,19 @@ impl Attempt {
 }
 
 impl Unseen {
+    /// Whether no world explains an answer, even with what may have happened unseen.
+    pub(crate) fn contradicts(
+        self,
+        worlds: &[World],
+        sent: &Prepared,
+        seen: &Seen,
+        now: Timestamp,
+    ) -> bool {
+        let best = self.explain(worlds, sent, seen, now);
+        let is_contradicted = |one: &Attempt| one.rank().contradictions != Default::default();
+        best.iter().all(is_contradicted)
+    }
+
     /// The attempts that explain an answer best, with as few moves as can be.
     pub(crate) fn explain(
         self,

@@ -194,6 +194,10 @@ impl Target for Live {
 }
 
 impl Observed for Live {
+    async fn waits(&mut self, times: usize) -> bool {
+        self.session.wait_for_read(times).await
+    }
+
     fn standing(&mut self) -> Standing {
         let outside = self.session.outside();
         let now = later(self.session.now(), self.ahead.unwrap_or(0));

@@ -64,6 +64,11 @@ impl Judged {
             failure(header, case, heard, index, vec![found.clone()])
         };
         for (index, one) in heard.iter().enumerate() {
+            let again = heard.get(index + 1).filter(|next| next.sent == one.sent);
+            let seen = one.seen.as_ref().filter(|_| again.is_some_and(|next| next.seen.is_some()));
+            if seen.is_some_and(|seen| listener.passes_over(&one.sent, seen, one.now)) {
+                continue;
+            }
             let mut findings = hear(&mut listener, one);
             let mut is_told = true;
             if !findings.is_empty() && !familiar.has_all_of(&one.sent) {

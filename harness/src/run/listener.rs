@@ -35,6 +35,7 @@ impl Listener {
         // Whoever recorded it need not have the target's time, and may have set a clock meanwhile.
         belief.forget_clock();
         belief.doubt_our_clock();
+        belief.remember();
         let run = Run {
             shadow: Shadow::Believed(Box::new(belief)),
             memory: Memory::default(),
@@ -49,6 +50,16 @@ impl Listener {
         if let Shadow::Believed(belief) = &mut self.run.shadow {
             belief.observe(sent, seen, now);
         }
+    }
+
+    /// Whether an answer tells what was so before something was written, which is asked for again.
+    pub(crate) fn passes_over(&mut self, sent: &Prepared, seen: &Seen, now: Timestamp) -> bool {
+        let Shadow::Believed(belief) = &self.run.shadow else { return false };
+        let lags = belief.lags(sent, seen, now);
+        if lags {
+            self.run.played.lag(sent);
+        }
+        lags
     }
 
     /// What is found in an answer, or in that there is none.

@@ -1,5 +1,7 @@
 //! What is known of a target before it is asked anything.
 
+use std::future::ready;
+
 use tideover_model::Timestamp;
 
 use crate::checks::Inside;
@@ -19,6 +21,11 @@ pub trait Observed: Target {
     /// What can be seen of it, after the step that was sent last; nothing where it is not in process.
     fn inside(&mut self) -> Option<Inside> {
         None
+    }
+
+    /// Waits for what was written to be read, having asked `times` times; `false` where that is no use.
+    fn waits(&mut self, _times: usize) -> impl Future<Output = bool> {
+        ready(false)
     }
 
     /// What is known of it.

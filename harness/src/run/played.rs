@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tideover_model::{OperationKind, Timestamp};
+use tideover_model::{OperationKind, Timestamp, clause};
 
 use crate::checks::Exchange;
 use crate::coverage::Coverage;
@@ -12,7 +12,7 @@ use crate::judge::{Belief, Point};
 use crate::learn::{Gaps, Lessons, Replaced};
 use crate::matcher::Mismatch;
 use crate::tally::Tally;
-use crate::target::Seen;
+use crate::target::{Prepared, Seen};
 
 /// What came of a run.
 #[derive(Clone, Debug, Default)]
@@ -52,6 +52,22 @@ impl Played {
 }
 
 impl Played {
+    /// Notices that a read lagged behind what was written.
+    pub(super) fn lag(&mut self, sent: &Prepared) {
+        let operation = sent
+            .kind()
+            .map_or_else(String::new, |kind| format!("{} {}", kind.method(), kind.path()));
+        let point = Point {
+            clause: clause!("gap.readOwnWrites"),
+            holds: false,
+            field: String::new(),
+            expected: "what was written".into(),
+            seen: "first what was there before, then what was written".into(),
+        };
+        self.met.meet(point.clause);
+        self.gaps.record(&operation, None, &point);
+    }
+
     /// Learns what an exchange tells of a target's choices; notices what stalls, and what nothing is concluded
     /// from.
     pub(super) fn learn(

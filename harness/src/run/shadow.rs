@@ -53,6 +53,9 @@ impl<'a> Shadow<'a> {
                 if clock == Clock::Guessed {
                     belief.forget_clock();
                 }
+                if T::TIMED {
+                    belief.remember();
+                }
                 Shadow::Believed(Box::new(belief))
             }
         }
@@ -102,11 +105,14 @@ impl<'a> Shadow<'a> {
     pub(super) fn now<T: Observed>(&self, target: &mut T) -> Timestamp {
         match self {
             Shadow::Known(oracle) => oracle.now(),
-            Shadow::Believed(_) => {
-                clock_of(target).map_or_else(crate::target::start, |(now, _)| now)
-            }
+            Shadow::Believed(_) => now_of(target).unwrap_or_else(crate::target::start),
         }
     }
+}
+
+/// What the clock of a target shows whose world is not known.
+pub(super) fn now_of<T: Observed>(target: &mut T) -> Option<Timestamp> {
+    Some(clock_of(target)?.0)
 }
 
 fn clock_of<T: Observed>(target: &mut T) -> Option<(Timestamp, Clock)> {

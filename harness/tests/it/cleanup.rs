@@ -19,7 +19,7 @@ use tokio::net::TcpListener;
 
 use crate::live::{begin, endpoint, prepared, settings};
 
-async fn serve(app: Router) -> String {
+pub(crate) async fn serve(app: Router) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let origin = format!("http://{}", listener.local_addr().unwrap());
     tokio::spawn(async move { axum::serve(listener, app).await });

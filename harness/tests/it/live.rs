@@ -66,7 +66,7 @@ pub(crate) fn header() -> Header {
 pub(crate) struct Begun {
     pub(crate) session: Rc<Session>,
     pub(crate) world: LiveWorld,
-    journal: PathBuf,
+    pub(crate) journal: PathBuf,
     _folder: tempfile::TempDir,
 }
 

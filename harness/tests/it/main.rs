@@ -24,6 +24,7 @@ mod receiver_check;
 mod receivers;
 mod recorded;
 mod rehearsed;
+mod replica;
 mod report;
 mod scope;
 mod signature;

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::sync::PoisonError;
-use std::time::{Instant, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::{Value, json};
 use tideover_model::OperationKind;
@@ -19,6 +19,17 @@ use crate::target::{Applied, Prepared, PreparedAction, PreparedCall, Seen, Unans
 
 /// So often a request is repeated that the target asks to send later.
 const MOST_REPEATS: u32 = 3;
+
+/// How long a read is waited for that lags behind what was written, each time that it is asked again.
+const PATIENCE: [Duration; 4] = [
+    Duration::from_millis(50),
+    Duration::from_millis(200),
+    Duration::from_secs(1),
+    Duration::from_secs(3),
+];
+
+/// After so many reads that never told what was written, only the first of these waits are kept.
+const MOST_IN_VAIN: u32 = 3;
 
 /// What a request is sent for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +63,18 @@ impl Session {
         self.permit(step)?;
         self.charge_again(purpose)?;
         self.exchange_in_time(step, purpose).await
+    }
+
+    /// Waits before a read is asked again that lagged behind `times` times; `false` once it has taken too long.
+    pub(in crate::live) async fn wait_for_read(&self, times: usize) -> bool {
+        let in_vain = self.state().reads_in_vain;
+        let kept = if in_vain < MOST_IN_VAIN { PATIENCE.len() } else { PATIENCE.len() / 2 };
+        let Some(wait) = PATIENCE[..kept].get(times - 1) else {
+            self.state().reads_in_vain += 1;
+            return false;
+        };
+        tokio::time::sleep(*wait).await;
+        true
     }
 
     fn permit(&self, step: &Prepared) -> Result<Permit, Unanswered> {

@@ -1,0 +1,119 @@
+//! A service that answers reads from a copy of what was written: the copy may lag behind, and not for good.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::http::{HeaderMap, Method, StatusCode, Uri};
+use axum::response::{IntoResponse, Response};
+use tideover_harness::live::settings::Settings;
+use tideover_harness::recorded::{Recording, judge};
+use tideover_harness::suite::{Plan, Summary, check};
+use tideover_model::Profile;
+
+use crate::cleanup::serve;
+use crate::live::{begin, endpoint, header, settings};
+
+/// What stands between the run and a mock at `url`.
+#[derive(Clone)]
+struct Replica {
+    url: String,
+    /// So many requests after a write, what was there before is still read.
+    lag: u32,
+    client: reqwest::Client,
+    /// What is read for now, by path, and for how many requests.
+    stale: Arc<Mutex<BTreeMap<String, (StatusCode, Bytes, u32)>>>,
+}
+
+impl Replica {
+    async fn answer(self, method: Method, uri: Uri, headers: HeaderMap, body: Bytes) -> Response {
+        let path = uri.to_string();
+        self.go_on();
+        match method {
+            Method::GET => {
+                if let Some(stale) = self.stale(&path) {
+                    return stale;
+                }
+            }
+            Method::PUT => self.freeze(&path, &headers).await,
+            _ => {}
+        }
+        let (status, told) = self.ask(method, &path, &headers, body).await;
+        (status, told).into_response()
+    }
+
+    /// What is read of `path` from now on, for as long as this lags.
+    async fn freeze(&self, path: &str, headers: &HeaderMap) {
+        let (status, told) = self.ask(Method::GET, path, headers, Bytes::new()).await;
+        let mut stale = self.stale.lock().unwrap();
+        stale.entry(path.to_owned()).or_insert((status, told, 0)).2 = self.lag;
+    }
+
+    fn stale(&self, path: &str) -> Option<Response> {
+        let stale = self.stale.lock().unwrap();
+        let (status, told, _) = stale.get(path)?;
+        Some((*status, told.clone()).into_response())
+    }
+
+    fn go_on(&self) {
+        self.stale.lock().unwrap().retain(|_, (.., requests)| {
+            *requests -= 1;
+            *requests > 0
+        });
+    }
+
+    async fn ask(
+        &self,
+        method: Method,
+        path: &str,
+        headers: &HeaderMap,
+        body: Bytes,
+    ) -> (StatusCode, Bytes) {
+        let url = format!("{}{path}", self.url);
+        let mut asked = self.client.request(method, url).body(body);
+        for name in ["authorization", "content-type"] {
+            asked =
+                headers.get(name).into_iter().fold(asked, |asked, told| asked.header(name, told));
+        }
+        let answer = asked.send().await.unwrap();
+        (answer.status(), answer.bytes().await.unwrap())
+    }
+}
+
+/// What a check finds of a mock that is read so, and what is concluded of its journal.
+async fn checked(lag: u32) -> (Summary, Summary) {
+    let mock = endpoint(None).await;
+    let client = reqwest::Client::builder().no_proxy().build().unwrap();
+    let replica = Replica { url: mock.url().to_owned(), lag, client, stale: Arc::default() };
+    let app = Router::new()
+        .fallback(move |method, uri, headers, body| replica.answer(method, uri, headers, body));
+    let settings = Settings { target: serve(app).await, ..settings(&mock) };
+    let mut begun = begin(settings, None).await;
+    let plan = Plan { header: header(), first: 0, cases: 6, steps: 30, max_findings: 1 };
+    let summary = check(&mut begun.world, &plan).await.unwrap();
+    let judged = judge(&Recording::read(&begun.journal).unwrap(), &Profile::default());
+    (summary, judged.summary)
+}
+
+fn lagged(summary: &Summary) -> bool {
+    summary.gaps.all().any(|gap| gap.clause.name() == "gap.readOwnWrites")
+}
+
+#[tokio::test]
+async fn a_read_that_lags_behind_is_asked_again_and_told_as_a_gap() {
+    for lag in [2, 3] {
+        let (summary, judged) = checked(lag).await;
+        assert!(summary.failures.is_empty(), "{:?}", summary.failures);
+        assert!(lagged(&summary));
+        assert!(judged.failures.is_empty(), "{:?}", judged.failures);
+        assert!(lagged(&judged));
+    }
+}
+
+#[tokio::test]
+async fn a_read_that_never_tells_what_was_written_is_found() {
+    let (summary, judged) = checked(u32::MAX).await;
+    assert!(!summary.failures.is_empty() && !lagged(&summary));
+    assert!(!judged.failures.is_empty());
+}
