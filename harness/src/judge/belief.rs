@@ -41,6 +41,9 @@ pub(crate) struct Belief {
     limits: Limits,
     /// Keys that may be of one platform or another.
     keys: Vec<String>,
+    /// Businesses that may have been there before, and of which a read was not answered: in what state they were when the
+    /// run came to them is not known.
+    unread: BTreeSet<(PlatformId, String)>,
     /// The worlds before each of the last steps; nothing where no read is asked again.
     past: Option<VecDeque<Vec<World>>>,
 }
@@ -87,9 +90,18 @@ impl Belief {
         before: Before,
     ) -> Belief {
         let worlds = vec![World::new(profile.clone(), inbox, api_key, start).renaming()];
-        let (incomplete, may_share, limits) = (false, false, Limits::default());
-        let (keys, past) = (Vec::new(), None);
-        Belief { profile, worlds, outside, before, incomplete, may_share, limits, keys, past }
+        Belief {
+            profile,
+            worlds,
+            outside,
+            before,
+            incomplete: false,
+            may_share: false,
+            limits: Limits::default(),
+            keys: Vec::new(),
+            unread: BTreeSet::new(),
+            past: None,
+        }
     }
 
     /// Keeps in mind what the target was in before: a read may be answered from there.
@@ -197,6 +209,12 @@ impl Belief {
         subject.payee.is_some().then_some(subject)
     }
 
+    /// The business that a request names, by whose identifier it is.
+    fn named(&self, sent: &Prepared) -> Option<(PlatformId, String)> {
+        let Subject { platform, payee, .. } = self.subject(sent)?;
+        Some((platform, payee?))
+    }
+
     /// The business that a request is about: several identifiers may be linked to it.
     pub(crate) fn business(&self, subject: &Subject) -> Option<BusinessId> {
         self.worlds.first()?.business(subject.platform, subject.payee.as_deref()?)
@@ -229,6 +247,8 @@ impl Belief {
     pub(crate) fn unanswered(&mut self, sent: &Prepared, now: Timestamp) {
         self.may_share |= self.may_be_shared_by(sent);
         if sent.kind().is_some_and(OperationKind::reads) {
+            let may_be_there = self.before == Before::Anything;
+            self.unread.extend(self.named(sent).filter(|_| may_be_there));
             return;
         }
         for world in &mut self.worlds {
@@ -350,8 +370,9 @@ impl Belief {
         }
         // Which businesses were one before is not known, nor is thus whose account is whose.
         let is_whose = |point: &Point| after_others && point.field.starts_with("remittance");
-        let is_open =
-            |point: &mut Point| (self.incomplete || is_whose(point)) && point.contradicts();
+        let is_unread = self.named(sent).is_some_and(|named| self.unread.contains(&named));
+        let may_be = |point: &Point| self.incomplete || is_unread || is_whose(point);
+        let is_open = |point: &mut Point| may_be(point) && point.contradicts();
         open.extend(points.extract_if(.., is_open));
         Explanation { predicted, refusal, platform, points, due, open }
     }

@@ -1,15 +1,16 @@
 //! A service that answers reads from a copy of what was written: the copy may lag behind, and not for good.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
 use axum::Router;
 use axum::body::Bytes;
 use axum::http::{HeaderMap, Method, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
-use tideover_harness::live::settings::Settings;
+use tideover_harness::live::settings::{Accounts, Payor, Settings};
 use tideover_harness::recorded::{Recording, judge};
 use tideover_harness::suite::{Plan, Summary, check};
+use tideover_harness::transcript::Header;
 use tideover_model::Profile;
 
 use crate::cleanup::serve;
@@ -27,6 +28,11 @@ struct Replica {
 }
 
 impl Replica {
+    fn of(url: &str, lag: u32) -> Replica {
+        let client = reqwest::Client::builder().no_proxy().build().unwrap();
+        Replica { url: url.to_owned(), lag, client, stale: Arc::default() }
+    }
+
     async fn answer(self, method: Method, uri: Uri, headers: HeaderMap, body: Bytes) -> Response {
         let path = uri.to_string();
         self.go_on();
@@ -81,19 +87,55 @@ impl Replica {
     }
 }
 
+fn plan() -> Plan {
+    Plan { header: header(), first: 0, cases: 6, steps: 30, max_findings: 1 }
+}
+
 /// What a check finds of a mock that is read so, and what is concluded of its journal.
 async fn checked(lag: u32) -> (Summary, Summary) {
     let mock = endpoint(None).await;
-    let client = reqwest::Client::builder().no_proxy().build().unwrap();
-    let replica = Replica { url: mock.url().to_owned(), lag, client, stale: Arc::default() };
+    let replica = Replica::of(mock.url(), lag);
     let app = Router::new()
         .fallback(move |method, uri, headers, body| replica.answer(method, uri, headers, body));
     let settings = Settings { target: serve(app).await, ..settings(&mock) };
     let mut begun = begin(settings, None).await;
-    let plan = Plan { header: header(), first: 0, cases: 6, steps: 30, max_findings: 1 };
-    let summary = check(&mut begun.world, &plan).await.unwrap();
+    let summary = check(&mut begun.world, &plan()).await.unwrap();
     let judged = judge(&Recording::read(&begun.journal).unwrap(), &Profile::default());
     (summary, judged.summary)
+}
+
+/// Accounts of the user's own are asked for first, since something of them may have been there before.
+#[tokio::test]
+async fn what_is_unlike_a_new_account_is_not_held_against_one_whose_first_read_was_lost() {
+    let mock = endpoint(None).await;
+    let settings = settings(&mock);
+    let listed = vec!["acme".into(), "bolt".into()];
+    let payors = vec![Payor { identifier: "globex".into(), legal_name: "Globex Inc".into() }];
+    let accounts = Accounts { listed, payors, prefix: None, ..settings.accounts.clone() };
+    let settings = Settings { accounts, operator: None, ..settings };
+    // The first run leaves something there.
+    for (seed, loses) in [(1, false), (3, true), (10, true)] {
+        let target = serve(losing(mock.url(), loses)).await;
+        let settings = Settings { target, own_name: format!("td-{seed}-"), ..settings.clone() };
+        let mut begun = begin(settings, None).await;
+        let plan = Plan { header: Header { seed, ..header() }, ..plan() };
+        let summary = check(&mut begun.world, &plan).await.unwrap();
+        assert!(summary.failures.is_empty(), "{seed}: {:?}", summary.failures);
+        assert_eq!(!summary.noticed.is_empty(), loses, "{seed}");
+    }
+}
+
+/// What stands before a mock at `url`, and may not answer to the first read of anything.
+fn losing(url: &str, loses: bool) -> Router {
+    let replica = Replica::of(url, 1);
+    let read = Arc::new(Mutex::new(BTreeSet::new()));
+    Router::new().fallback(async move |method: Method, uri: Uri, headers, body| {
+        let is_first = || read.lock().unwrap().insert(uri.to_string());
+        if loses && method == Method::GET && uri.path() != "/v1/webhooks" && is_first() {
+            return StatusCode::SERVICE_UNAVAILABLE.into_response();
+        }
+        replica.answer(method, uri, headers, body).await
+    })
 }
 
 fn lagged(summary: &Summary) -> bool {
