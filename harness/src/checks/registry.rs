@@ -50,11 +50,8 @@ pub static WATCHED: &[Watched] = &[
         Needs::Requests,
         &[clause!("2.invoice.fundable.2"), clause!("2.invoice.notFundableReason")],
     ),
-    watched(
-        "repeated_advance",
-        Needs::Vendor,
-        &[clause!("2.advance.alreadyRequested"), clause!("4.advances.2")],
-    ),
+    watched("repeated_advance", Needs::Vendor, &[clause!("2.advance.alreadyRequested")]),
+    watched("repeated_advance", Needs::Known, &[clause!("4.advances.2")]),
     watched("import_report", Needs::Requests, &[clause!("4.import.1")]),
     watched("remittance", Needs::Vendor, &[clause!("2.remittance.intro.2")]),
     watched("unchanged", Needs::Known, &[clause!("7.retrying.2")]),
@@ -115,7 +112,7 @@ pub static WATCHED: &[Watched] = &[
     ),
     watched("sequences", Needs::Inbox, &[clause!("6.delivery.6"), clause!("gap.eventCauses")]),
     watched("sequences", Needs::Vendor, &[clause!("6.delivery.5")]),
-    watched("arrivals", Needs::Operator, &[clause!("6.delivery.1.2")]),
+    watched("arrivals", Needs::Known, &[clause!("6.delivery.1.2")]),
     watched(
         "arrivals",
         Needs::Inbox,
