@@ -20,7 +20,7 @@ use shows_in::SHOWS_IN;
 #[derive(Clone, Debug, Default)]
 pub struct Standing {
     /// The checks of the suite that look at it, each with what it needs.
-    pub checks: Vec<(&'static str, Needs)>,
+    pub checks: Vec<(&'static str, &'static [Needs])>,
     /// The defects that break it, and that the suite finds.
     pub defects: Vec<&'static str>,
     /// The clauses under whose names a breach of it is told.

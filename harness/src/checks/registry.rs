@@ -7,8 +7,8 @@ use tideover_model::{Clause, clause};
 pub struct Watched {
     /// What the check is called.
     pub name: &'static str,
-    /// Where its evidence comes from.
-    pub needs: Needs,
+    /// Where its evidence comes from: all of that.
+    pub needs: &'static [Needs],
     /// What it counts and finds.
     pub clauses: &'static [Clause],
 }
@@ -30,7 +30,11 @@ pub enum Needs {
     Inside,
 }
 
-const fn watched(name: &'static str, needs: Needs, clauses: &'static [Clause]) -> Watched {
+const fn watched(
+    name: &'static str,
+    needs: &'static [Needs],
+    clauses: &'static [Clause],
+) -> Watched {
     Watched { name, needs, clauses }
 }
 
@@ -38,27 +42,27 @@ const fn watched(name: &'static str, needs: Needs, clauses: &'static [Clause]) -
 pub static WATCHED: &[Watched] = &[
     watched(
         "error_shape",
-        Needs::Requests,
+        &[Needs::Requests],
         &[clause!("7.shape.1"), clause!("7.shape.error"), clause!("7.shape.code")],
     ),
-    watched("prediction", Needs::Requests, OUTCOMES),
-    watched("prediction", Needs::Requests, FIELDS),
-    watched("prediction", Needs::Vendor, ADVANCED),
-    watched("prediction", Needs::Operator, OUTSIDE),
+    watched("prediction", &[Needs::Requests], OUTCOMES),
+    watched("prediction", &[Needs::Requests], FIELDS),
+    watched("prediction", &[Needs::Vendor], ADVANCED),
+    watched("prediction", &[Needs::Operator], OUTSIDE),
     watched(
         "fundable",
-        Needs::Requests,
+        &[Needs::Requests],
         &[clause!("2.invoice.fundable.2"), clause!("2.invoice.notFundableReason")],
     ),
-    watched("repeated_advance", Needs::Vendor, &[clause!("2.advance.alreadyRequested")]),
-    watched("repeated_advance", Needs::Known, &[clause!("4.advances.2")]),
-    watched("import_report", Needs::Requests, &[clause!("4.import.1")]),
-    watched("remittance", Needs::Vendor, &[clause!("2.remittance.intro.2")]),
-    watched("unchanged", Needs::Known, &[clause!("7.retrying.2")]),
-    watched("unchanged", Needs::Inside, &[clause!("4.quotes.2")]),
+    watched("repeated_advance", &[Needs::Vendor], &[clause!("2.advance.alreadyRequested")]),
+    watched("repeated_advance", &[Needs::Vendor, Needs::Known], &[clause!("4.advances.2")]),
+    watched("import_report", &[Needs::Requests], &[clause!("4.import.1")]),
+    watched("remittance", &[Needs::Vendor], &[clause!("2.remittance.intro.2")]),
+    watched("unchanged", &[Needs::Known], &[clause!("7.retrying.2")]),
+    watched("unchanged", &[Needs::Inside], &[clause!("4.quotes.2")]),
     watched(
         "amounts",
-        Needs::Requests,
+        &[Needs::Requests],
         &[
             clause!("1.general.1"),
             clause!("2.amounts.financeableAmount"),
@@ -68,12 +72,12 @@ pub static WATCHED: &[Watched] = &[
     ),
     watched(
         "collected",
-        Needs::Requests,
+        &[Needs::Requests],
         &[clause!("2.invoice.collected.2"), clause!("gap.collectionThresholds")],
     ),
     watched(
         "consistent",
-        Needs::Requests,
+        &[Needs::Requests],
         &[
             clause!("2.invoice.fundable"),
             clause!("2.invoice.notFundableReason"),
@@ -81,15 +85,15 @@ pub static WATCHED: &[Watched] = &[
             clause!("2.business.remittance"),
         ],
     ),
-    watched("consistent", Needs::Vendor, &[clause!("2.invoice.advance")]),
+    watched("consistent", &[Needs::Vendor], &[clause!("2.invoice.advance")]),
     watched(
         "reasons",
-        Needs::Requests,
+        &[Needs::Requests],
         &[clause!("2.invoice.notFundableReason.2"), clause!("2.quote.notFundableReason.3")],
     ),
     watched(
         "secrets",
-        Needs::Requests,
+        &[Needs::Requests],
         &[
             clause!("1.general.5"),
             clause!("2.business.taxIdOnFile.2"),
@@ -97,25 +101,25 @@ pub static WATCHED: &[Watched] = &[
             clause!("4.webhooks.3"),
         ],
     ),
-    watched("conservation", Needs::Inside, &[clause!("1.service.3.3")]),
+    watched("conservation", &[Needs::Inside], &[clause!("1.service.3.3")]),
     watched(
         "signatures",
-        Needs::Inbox,
+        &[Needs::Inbox],
         &[clause!("6.signature.intro.1"), clause!("6.signature.1"), clause!("6.signature.4")],
     ),
-    watched("attempts", Needs::Inbox, &[clause!("6.delivery.3.2")]),
-    watched("wanted", Needs::Inbox, &[clause!("6.delivery.2")]),
+    watched("attempts", &[Needs::Inbox], &[clause!("6.delivery.3.2")]),
+    watched("wanted", &[Needs::Inbox], &[clause!("6.delivery.2")]),
     watched(
         "wanted",
-        Needs::Requests,
+        &[Needs::Requests],
         &[clause!("4.webhookDeletion.1"), clause!("2.subscription.eventTypes")],
     ),
-    watched("sequences", Needs::Inbox, &[clause!("6.delivery.6"), clause!("gap.eventCauses")]),
-    watched("sequences", Needs::Vendor, &[clause!("6.delivery.5")]),
-    watched("arrivals", Needs::Known, &[clause!("6.delivery.1.2")]),
+    watched("sequences", &[Needs::Inbox], &[clause!("6.delivery.6"), clause!("gap.eventCauses")]),
+    watched("sequences", &[Needs::Vendor], &[clause!("6.delivery.5")]),
+    watched("arrivals", &[Needs::Operator, Needs::Known], &[clause!("6.delivery.1.2")]),
     watched(
         "arrivals",
-        Needs::Inbox,
+        &[Needs::Inbox],
         &[clause!("6.delivery.6"), clause!("gap.eventCauses"), clause!("gap.retrySchedule")],
     ),
 ];

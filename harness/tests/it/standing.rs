@@ -30,7 +30,8 @@ fn in_process() -> InProcess {
 
 /// The clauses that a run can meet with `offered`.
 fn within_reach(offered: &[Needs]) -> BTreeSet<Clause> {
-    let offered = WATCHED.iter().filter(|watched| offered.contains(&watched.needs));
+    let offered =
+        WATCHED.iter().filter(|watched| watched.needs.iter().all(|one| offered.contains(one)));
     offered.flat_map(|watched| watched.clauses).copied().collect()
 }
 

@@ -85,9 +85,11 @@ impl Run<'_> {
 
     /// What the target lacks, if no check of a clause can do without it.
     fn lacking(&self, standing: &Standing) -> Option<&'static str> {
-        let needs = || standing.checks.iter().map(|(_, needs)| needs);
-        let offered = needs().any(|needs| self.offers.contains(needs));
-        needs().next().filter(|_| !offered).map(|needs| needs.lacking())
+        let missing =
+            |needs: &[Needs]| needs.iter().find(|one| !self.offers.contains(one)).copied();
+        let mut lacking = standing.checks.iter().map(|(_, needs)| missing(needs));
+        let first = lacking.next().flatten()?;
+        lacking.all(|missing| missing.is_some()).then(|| first.lacking())
     }
 }
 
