@@ -23,9 +23,12 @@ struct Replica {
     /// So many requests after a write, what was there before is still read.
     lag: u32,
     client: reqwest::Client,
-    /// What is read for now, by path, and for how many requests.
-    stale: Arc<Mutex<BTreeMap<String, (StatusCode, Bytes, u32)>>>,
+    /// What is read for now, by path.
+    stale: Arc<Mutex<BTreeMap<String, Stale>>>,
 }
+
+/// An answer, and for how many requests it is given still.
+type Stale = (StatusCode, Bytes, u32);
 
 impl Replica {
     fn of(url: &str, lag: u32) -> Replica {
