@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::mem::take;
 use std::time::{Duration, Instant};
 
-use tideover_model::{Service, Timestamp};
+use tideover_model::{Code, Service, Timestamp};
 
 use crate::checks::{Checks, Exchange, Inside, Notes};
 use crate::foretold::{Case, Oracle};
@@ -62,6 +62,12 @@ async fn timed<T: Observed>(
 ) -> (Result<Seen, Unanswered>, Option<Duration>) {
     let began = T::TIMED.then(Instant::now);
     (sending.await, began.map(|began| began.elapsed()))
+}
+
+/// Whether an answer tells anything: a failure does not, nor does a code that is not listed.
+fn is_told(seen: &Seen) -> bool {
+    seen.is_success()
+        || seen.status < 500 && seen.code().is_some_and(|code| Code::parse(code).is_some())
 }
 
 struct Run<'a> {
@@ -179,12 +185,14 @@ impl<'a> Run<'a> {
         let sent = self.prepare(target, index, step);
         let since = self.shadow.now(target);
         let (answered, took) = timed::<T>(target.send(&sent)).await;
-        let seen = match (answered, &mut self.shadow) {
-            (Ok(seen), _) => self.caught_up(target, &sent, seen, since).await?,
+        let (seen, may_lag) = match (answered, &mut self.shadow) {
+            (Ok(seen), _) => self.caught_up(target, &sent, seen, since).await,
             (Err(unanswered), Shadow::Believed(belief)) if !unanswered.is_last => {
                 if unanswered.applied == Applied::MayBe {
                     belief.unanswered(&sent, since);
                     self.checks.miss(&sent);
+                } else {
+                    belief.miss(&sent);
                 }
                 self.played.unanswered += 1;
                 self.played.answers.push((since, None));
@@ -193,39 +201,42 @@ impl<'a> Run<'a> {
             (Err(unanswered), _) => return Err(unanswered),
         };
         let arrivals = target.arrivals().await?;
-        let prediction = self.shadow.observe(target, (index, step), &sent, &seen, since);
+        let mut prediction = self.shadow.observe(target, (index, step), &sent, &seen, since);
+        if may_lag {
+            prediction.leave_open();
+        }
         self.keep(step, &prediction.predicted, &seen);
         let inside = target.inside();
         let mismatches = self.unexpected(step, &seen);
         Ok(Some(Heard { sent, seen, arrivals, inside, prediction, took, mismatches }))
     }
 
-    /// The answer to a read that tells what was written before: one that lags behind is asked for again, for as long as
-    /// the target is waited for.
+    /// The answer to a read, and whether it may lag behind still: one that does is asked for again, for as long as the
+    /// target is waited for.
     async fn caught_up<T: Observed>(
         &mut self,
         target: &mut T,
         sent: &Prepared,
         mut seen: Seen,
         since: Timestamp,
-    ) -> Result<Seen, Unanswered> {
-        let Shadow::Believed(belief) = &self.shadow else { return Ok(seen) };
+    ) -> (Seen, bool) {
+        let Shadow::Believed(belief) = &self.shadow else { return (seen, false) };
         let mut times = 0;
-        while belief.lags(sent, &seen, now_of(target).unwrap_or(since)) {
-            times += 1;
-            if !target.waits(times).await {
-                return Ok(seen);
+        while belief.may_lag(sent, &seen, now_of(target).unwrap_or(since)) {
+            if !target.wait_to_ask_again(times).await {
+                return (seen, false);
             }
-            seen = match target.send(sent).await {
-                Ok(later) => later,
-                Err(unanswered) if unanswered.is_last => return Err(unanswered),
-                Err(_) => return Ok(seen),
-            };
+            times += 1;
+            match target.send(sent).await {
+                Ok(later) if is_told(&later) => seen = later,
+                // Whether it would have told what was written is not known.
+                Ok(_) | Err(_) => return (seen, true),
+            }
         }
-        if times > 0 {
+        if times > 0 && belief.explains(sent, &seen, now_of(target).unwrap_or(since)) {
             self.played.lag(sent);
         }
-        Ok(seen)
+        (seen, false)
     }
 
     /// Holds what was heard against what the model says of it, and against every check.

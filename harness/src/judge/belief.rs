@@ -7,6 +7,7 @@ use tideover_model::{
     Timestamp, bearer, clause, wire,
 };
 
+use crate::judge::ABSENT;
 use crate::judge::bounds::Limits;
 use crate::judge::comparison::Point;
 use crate::judge::explain::{DEEPEST, Unseen};
@@ -18,7 +19,7 @@ use crate::target::{Prepared, PreparedAction, Seen};
 /// So many worlds are kept.
 const MOST_KEPT: usize = 64;
 
-/// So many steps a read may lag behind.
+/// So many writes a read may lag behind.
 const FURTHEST_BEHIND: usize = 8;
 
 /// The first of the numbers that stand for platforms which may be one or another.
@@ -41,11 +42,19 @@ pub(crate) struct Belief {
     limits: Limits,
     /// Keys that may be of one platform or another.
     keys: Vec<String>,
-    /// Businesses that may have been there before, and of which a read was not answered: in what state they were when the
-    /// run came to them is not known.
+    /// Businesses that may have been there before, of which the first read was not answered: in what state the run found
+    /// them is not known.
     unread: BTreeSet<(PlatformId, String)>,
-    /// The worlds before each of the last steps; nothing where no read is asked again.
-    past: Option<VecDeque<Vec<World>>>,
+    /// What was before each of the last writes; nothing where no read is asked again.
+    past: Option<VecDeque<Past>>,
+}
+
+/// What a target was in before a write.
+#[derive(Clone, Debug)]
+struct Past {
+    /// The business that was written to, if the write names one.
+    business: Option<(PlatformId, String)>,
+    worlds: Vec<World>,
 }
 
 /// How an answer is explained, or how it would have to be to be explained.
@@ -109,25 +118,50 @@ impl Belief {
         self.past = Some(VecDeque::with_capacity(FURTHEST_BEHIND));
     }
 
-    /// Whether an answer to a read contradicts what the target is in now, and not what it was in before: the read may
-    /// lag behind what was written since (`gap.readOwnWrites`).
-    pub(crate) fn lags(&self, sent: &Prepared, seen: &Seen, now: Timestamp) -> bool {
-        let reads = sent.kind().is_some_and(|kind| kind.method() == "GET");
+    /// Whether an answer to a read contradicts what the target is in now, and not what it was in before what it is about
+    /// was written to: it may lag behind (`gap.readOwnWrites`).
+    pub(crate) fn may_lag(&self, sent: &Prepared, seen: &Seen, now: Timestamp) -> bool {
+        let reads = sent.kind().is_some_and(OperationKind::reads);
         let Some(past) = self.past.as_ref().filter(|_| reads) else { return false };
-        let unseen = Unseen { outside: self.outside, before: self.before, deepest: DEEPEST };
-        // What was there before anything was sent, nobody lags behind.
-        let seen_before = Unseen { before: Before::Nothing, ..unseen };
-        unseen.contradicts(&self.worlds, sent, seen, now)
-            && past.iter().any(|worlds| !seen_before.contradicts(worlds, sent, seen, now))
+        if self.explains(sent, seen, now) {
+            return false;
+        }
+        let business = self.named(sent);
+        let is_about_it = |past: &&Past| past.business.is_none() || past.business == business;
+        past.iter().filter(is_about_it).any(|past| self.was_so(past, sent, seen, now))
     }
 
-    /// Puts what the target is in behind it.
-    fn pass_by(&mut self) {
-        let Some(past) = &mut self.past else { return };
+    /// Whether an answer contradicts nothing that is known.
+    pub(crate) fn explains(&self, sent: &Prepared, seen: &Seen, now: Timestamp) -> bool {
+        !self.unseen(self.before).contradicts(&self.worlds, sent, seen, now)
+    }
+
+    /// Whether an answer tells what was so before a write; what is called how is known since.
+    fn was_so(&self, past: &Past, sent: &Prepared, seen: &Seen, now: Timestamp) -> bool {
+        let Some(present) = self.worlds.first() else { return false };
+        let worlds: Vec<World> =
+            past.worlds.iter().map(|world| world.calling_as(present)).collect();
+        // What was there before anything was sent would explain whatever is told.
+        !self.unseen(Before::Nothing).contradicts(&worlds, sent, seen, now)
+    }
+
+    fn unseen(&self, before: Before) -> Unseen {
+        Unseen { outside: self.outside, before, deepest: DEEPEST }
+    }
+
+    /// Keeps what the target is in before a write.
+    fn remember_write(&mut self, sent: &Prepared) {
+        let business = self.named(sent);
+        let is_write = match &sent.action {
+            PreparedAction::Call(_) => !sent.kind().is_some_and(OperationKind::reads),
+            PreparedAction::Act(_) => business.is_some(),
+            PreparedAction::Advance(_) | PreparedAction::Deliveries => false,
+        };
+        let Some(past) = self.past.as_mut().filter(|_| is_write) else { return };
         if past.len() == FURTHEST_BEHIND {
             past.pop_front();
         }
-        past.push_back(self.worlds.clone());
+        past.push_back(Past { business, worlds: self.worlds.clone() });
     }
 
     /// What the clock of the target shows, only its answers tell.
@@ -246,11 +280,11 @@ impl Belief {
     /// A request that may have been carried out, and was not answered.
     pub(crate) fn unanswered(&mut self, sent: &Prepared, now: Timestamp) {
         self.may_share |= self.may_be_shared_by(sent);
+        self.miss(sent);
         if sent.kind().is_some_and(OperationKind::reads) {
-            let may_be_there = self.before == Before::Anything;
-            self.unread.extend(self.named(sent).filter(|_| may_be_there));
             return;
         }
+        self.remember_write(sent);
         for world in &mut self.worlds {
             world.open.push(sent.clone());
         }
@@ -262,6 +296,17 @@ impl Belief {
         let after: Vec<World> = self.worlds.iter().chain(&held).filter_map(carried_out).collect();
         self.worlds.extend(after);
         self.bound();
+    }
+
+    /// A request that was not answered, or not even sent: what a first read would have told is not known.
+    pub(crate) fn miss(&mut self, sent: &Prepared) {
+        let asks =
+            sent.kind() == Some(OperationKind::GetBusiness) && self.before == Before::Anything;
+        let is_known =
+            || self.subject(sent).is_some_and(|subject| self.business(&subject).is_some());
+        if asks && !is_known() {
+            self.unread.extend(self.named(sent));
+        }
     }
 
     /// The same worlds, but some business held the tax ids that a request tells before it was sent.
@@ -320,7 +365,6 @@ impl Belief {
     /// Keeps the worlds that explain an answer. Where none does, the target is taken to be in the one that
     /// comes nearest.
     pub(crate) fn observe(&mut self, sent: &Prepared, seen: &Seen, now: Timestamp) -> Explanation {
-        self.pass_by();
         let platform = self.platform_of(sent);
         if seen.code() == Some(Code::UpstreamFailed.name()) {
             return self.observe_failure(sent, seen, platform, now);
@@ -334,14 +378,14 @@ impl Belief {
             }
             return Explanation::of_nothing(seen, platform);
         }
+        self.remember_write(sent);
         // Whether they are held, the answer need not tell: the next ones do.
         let untold =
             |world: &&World| self.before == Before::TaxIds || world.lacks_tax_id(sent, now);
         let held = self.with_tax_ids_held(self.worlds.iter().filter(untold), sent, now);
         self.worlds.extend(held);
         self.may_share |= self.may_be_shared_by(sent);
-        let unseen = Unseen { outside: self.outside, before: self.before, deepest: DEEPEST };
-        let kept = unseen.explain(&self.worlds, sent, seen, now);
+        let kept = self.unseen(self.before).explain(&self.worlds, sent, seen, now);
         let best = kept.iter().min_by_key(|attempt| attempt.reply.doubts.len());
         let best = best.map(|attempt| attempt.reply.clone());
         self.worlds = kept.into_iter().map(|attempt| attempt.world).collect();
@@ -370,10 +414,19 @@ impl Belief {
         }
         // Which businesses were one before is not known, nor is thus whose account is whose.
         let is_whose = |point: &Point| after_others && point.field.starts_with("remittance");
-        let is_unread = self.named(sent).is_some_and(|named| self.unread.contains(&named));
-        let may_be = |point: &Point| self.incomplete || is_unread || is_whose(point);
+        let named = self.named(sent);
+        let is_unread = named.as_ref().is_some_and(|named| self.unread.contains(named));
+        // Whatever it was in, it has all fields, and takes no key that is revoked.
+        let depends_on_it =
+            |point: &Point| point.seen != ABSENT && !point.clause.name().starts_with("5.");
+        let may_be =
+            |point: &Point| self.incomplete || is_unread && depends_on_it(point) || is_whose(point);
         let is_open = |point: &mut Point| may_be(point) && point.contradicts();
         open.extend(points.extract_if(.., is_open));
+        let is_read = sent.kind() == Some(OperationKind::GetBusiness) && open.is_empty();
+        if let Some(named) = named.filter(|_| is_unread && is_read) {
+            self.unread.remove(&named);
+        }
         Explanation { predicted, refusal, platform, points, due, open }
     }
 

@@ -61,6 +61,12 @@ impl World {
         }
     }
 
+    /// The same world, in which the target calls everything as in `other`.
+    #[must_use]
+    pub(crate) fn calling_as(&self, other: &World) -> World {
+        World { bindings: other.bindings.clone(), ..self.clone() }
+    }
+
     /// Which name of a business the target tells is not stated.
     pub(crate) fn renaming(self) -> World {
         World { renames: true, ..self }

@@ -194,8 +194,10 @@ impl Target for Live {
 }
 
 impl Observed for Live {
-    async fn waits(&mut self, times: usize) -> bool {
-        self.session.wait_for_read(times).await
+    const LAGS: bool = true;
+
+    async fn wait_to_ask_again(&mut self, nth: usize) -> bool {
+        self.session.wait_for_read(nth).await
     }
 
     fn standing(&mut self) -> Standing {

@@ -3,7 +3,7 @@
 use std::mem::{discriminant, replace};
 
 use serde_json::Value;
-use tideover_model::{Profile, bearer};
+use tideover_model::{Profile, Timestamp, bearer};
 
 use crate::checks::Exchange;
 use crate::checks::consistent::contradictions_within;
@@ -64,9 +64,9 @@ impl Judged {
             failure(header, case, heard, index, vec![found.clone()])
         };
         for (index, one) in heard.iter().enumerate() {
-            let again = heard.get(index + 1).filter(|next| next.sent == one.sent);
-            let seen = one.seen.as_ref().filter(|_| again.is_some_and(|next| next.seen.is_some()));
-            if seen.is_some_and(|seen| listener.passes_over(&one.sent, seen, one.now)) {
+            if let Some(seen) = &one.seen
+                && listener.pass_over(&one.sent, (seen, one.now), asked_again(&heard[index..]))
+            {
                 continue;
             }
             let mut findings = hear(&mut listener, one);
@@ -106,6 +106,18 @@ impl Judged {
         played.answers.pop();
         self.summary.add(&played, shown);
     }
+}
+
+/// So long a read that lags behind may be asked again. Seconds.
+const PATIENCE: i64 = 10;
+
+/// The answers to the same request, sent again at once and for some seconds.
+fn asked_again(heard: &[Recorded]) -> impl Iterator<Item = (Seen, Timestamp)> {
+    let first = &heard[0];
+    let again = heard[1..].iter().take_while(|next| {
+        next.sent == first.sent && next.now.unix() - first.now.unix() <= PATIENCE
+    });
+    again.filter_map(|next| Some((next.seen.clone()?, next.now)))
 }
 
 /// The keys that a case uses, of those that were ever taken; whose one is that was issued in it, is told there.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use tideover_model::{Service, Timestamp, bearer};
 
 use super::shadow::{Prediction, Shadow};
-use super::{Heard, Played, Run};
+use super::{Heard, Played, Run, is_told};
 use crate::checks::Checks;
 use crate::finding::Finding;
 use crate::judge::{Before, Belief, Outside};
@@ -52,12 +52,20 @@ impl Listener {
         }
     }
 
-    /// Whether an answer tells what was so before something was written, which is asked for again.
-    pub(crate) fn passes_over(&mut self, sent: &Prepared, seen: &Seen, now: Timestamp) -> bool {
+    /// Passes over an answer to a read that lags behind what was written: one of the `later` answers to the same tells
+    /// that; `false` if it is to be listened to.
+    pub(crate) fn pass_over(
+        &mut self,
+        sent: &Prepared,
+        (seen, now): (&Seen, Timestamp),
+        mut later: impl Iterator<Item = (Seen, Timestamp)>,
+    ) -> bool {
         let Shadow::Believed(belief) = &self.run.shadow else { return false };
-        let lags = belief.lags(sent, seen, now);
+        let lags = belief.may_lag(sent, seen, now)
+            && later.any(|(seen, now)| is_told(&seen) && belief.explains(sent, &seen, now));
         if lags {
             self.run.played.lag(sent);
+            self.run.played.answers.push((now, Some(seen.clone())));
         }
         lags
     }

@@ -23,8 +23,11 @@ pub trait Observed: Target {
         None
     }
 
-    /// Waits for what was written to be read, having asked `times` times; `false` where that is no use.
-    fn waits(&mut self, _times: usize) -> impl Future<Output = bool> {
+    /// Whether what it answers to a read may lag behind what was written.
+    const LAGS: bool = false;
+
+    /// Waits before a read is asked again for the `nth` time, from 0 on; `false` once that is no use.
+    fn wait_to_ask_again(&mut self, _nth: usize) -> impl Future<Output = bool> {
         ready(false)
     }
 

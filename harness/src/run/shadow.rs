@@ -53,7 +53,7 @@ impl<'a> Shadow<'a> {
                 if clock == Clock::Guessed {
                     belief.forget_clock();
                 }
-                if T::TIMED {
+                if T::LAGS {
                     belief.remember();
                 }
                 Shadow::Believed(Box::new(belief))
@@ -123,6 +123,11 @@ fn clock_of<T: Observed>(target: &mut T) -> Option<(Timestamp, Clock)> {
 }
 
 impl Prediction<'_> {
+    /// Leaves open what contradicts the document.
+    pub(super) fn leave_open(&mut self) {
+        self.open_points.extend(self.points.extract_if(.., |point| point.contradicts()));
+    }
+
     /// What the worlds say that a target may be in.
     pub(super) fn believed(
         belief: &mut Belief,

@@ -65,11 +65,12 @@ impl Session {
         self.exchange_in_time(step, purpose).await
     }
 
-    /// Waits before a read is asked again that lagged behind `times` times; `false` once it has taken too long.
-    pub(in crate::live) async fn wait_for_read(&self, times: usize) -> bool {
+    /// Waits before a read that lags behind is asked again for the `nth` time, from 0 on; `false` once it has taken too
+    /// long.
+    pub(in crate::live) async fn wait_for_read(&self, nth: usize) -> bool {
         let in_vain = self.state().reads_in_vain;
         let kept = if in_vain < MOST_IN_VAIN { PATIENCE.len() } else { PATIENCE.len() / 2 };
-        let Some(wait) = PATIENCE[..kept].get(times - 1) else {
+        let Some(wait) = PATIENCE[..kept].get(nth) else {
             self.state().reads_in_vain += 1;
             return false;
         };
