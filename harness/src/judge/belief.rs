@@ -1,5 +1,7 @@
 //! What a target may be in, given all that it has answered.
 
+mod past;
+
 use std::collections::{BTreeSet, VecDeque};
 
 use tideover_model::{
@@ -16,11 +18,10 @@ use crate::judge::reading::{Asked, Told};
 use crate::judge::world::{Reply, Subject, World, is_too_large};
 use crate::target::{Prepared, PreparedAction, Seen};
 
+use past::Past;
+
 /// So many worlds are kept.
 const MOST_KEPT: usize = 64;
-
-/// So many writes a read may lag behind.
-const FURTHEST_BEHIND: usize = 8;
 
 /// The first of the numbers that stand for platforms which may be one or another.
 const UNSURE: u32 = 1 << 16;
@@ -47,14 +48,6 @@ pub(crate) struct Belief {
     unread: BTreeSet<(PlatformId, String)>,
     /// What was before each of the last writes; nothing where no read is asked again.
     past: Option<VecDeque<Past>>,
-}
-
-/// What a target was in before a write.
-#[derive(Clone, Debug)]
-struct Past {
-    /// The business that was written to, if the write names one.
-    business: Option<(PlatformId, String)>,
-    worlds: Vec<World>,
 }
 
 /// How an answer is explained, or how it would have to be to be explained.
@@ -113,55 +106,9 @@ impl Belief {
         }
     }
 
-    /// Keeps in mind what the target was in before: a read may be answered from there.
-    pub(crate) fn remember(&mut self) {
-        self.past = Some(VecDeque::with_capacity(FURTHEST_BEHIND));
-    }
-
-    /// Whether an answer to a read contradicts what the target is in now, and not what it was in before what it is about
-    /// was written to: it may lag behind (`gap.readOwnWrites`).
-    pub(crate) fn may_lag(&self, sent: &Prepared, seen: &Seen, now: Timestamp) -> bool {
-        let reads = sent.kind().is_some_and(OperationKind::reads);
-        let Some(past) = self.past.as_ref().filter(|_| reads) else { return false };
-        if self.explains(sent, seen, now) {
-            return false;
-        }
-        let business = self.named(sent);
-        let is_about_it = |past: &&Past| past.business.is_none() || past.business == business;
-        past.iter().filter(is_about_it).any(|past| self.was_so(past, sent, seen, now))
-    }
-
-    /// Whether an answer contradicts nothing that is known.
-    pub(crate) fn explains(&self, sent: &Prepared, seen: &Seen, now: Timestamp) -> bool {
-        !self.unseen(self.before).contradicts(&self.worlds, sent, seen, now)
-    }
-
-    /// Whether an answer tells what was so before a write; what is called how is known since.
-    fn was_so(&self, past: &Past, sent: &Prepared, seen: &Seen, now: Timestamp) -> bool {
-        let Some(present) = self.worlds.first() else { return false };
-        let worlds: Vec<World> =
-            past.worlds.iter().map(|world| world.calling_as(present)).collect();
-        // What was there before anything was sent would explain whatever is told.
-        !self.unseen(Before::Nothing).contradicts(&worlds, sent, seen, now)
-    }
-
+    /// What may have happened unseen.
     fn unseen(&self, before: Before) -> Unseen {
         Unseen { outside: self.outside, before, deepest: DEEPEST }
-    }
-
-    /// Keeps what the target is in before a write.
-    fn remember_write(&mut self, sent: &Prepared) {
-        let business = self.named(sent);
-        let is_write = match &sent.action {
-            PreparedAction::Call(_) => !sent.kind().is_some_and(OperationKind::reads),
-            PreparedAction::Act(_) => business.is_some(),
-            PreparedAction::Advance(_) | PreparedAction::Deliveries => false,
-        };
-        let Some(past) = self.past.as_mut().filter(|_| is_write) else { return };
-        if past.len() == FURTHEST_BEHIND {
-            past.pop_front();
-        }
-        past.push_back(Past { business, worlds: self.worlds.clone() });
     }
 
     /// What the clock of the target shows, only its answers tell.
