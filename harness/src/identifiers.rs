@@ -1,5 +1,7 @@
 //! Identifiers as path segments.
 
+use std::borrow::Cow;
+
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 /// What a path segment keeps unencoded.
@@ -7,15 +9,15 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'
 
 /// An identifier, as it stands in a path.
 pub fn segment(identifier: &str) -> String {
-    utf8_percent_encode(identifier, ENCODED).to_string()
+    Cow::from(utf8_percent_encode(identifier, ENCODED)).into_owned()
 }
 
 /// Where an invoice is read.
 pub fn invoice_path(payee: &str, invoice: &str) -> String {
-    format!("/v1/organizations/{}/invoices/{}", segment(payee), segment(invoice))
+    ["/v1/organizations/", &segment(payee), "/invoices/", &segment(invoice)].concat()
 }
 
 /// Where a business is read and synced.
 pub fn business_path(business: &str) -> String {
-    format!("/v1/organizations/{}", segment(business))
+    ["/v1/organizations/", &segment(business)].concat()
 }

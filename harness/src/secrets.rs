@@ -3,16 +3,13 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
-use tideover_model::{Timestamp, bearer, masked};
+use tideover_model::{TAX_ID_DIGITS, Timestamp, bearer, masked};
 
 use crate::matcher::texts;
 use crate::target::{Body, Prepared, PreparedAction, Seen, is_withheld};
 
 /// What is shorter could stand in any text.
 const SHORTEST: usize = 6;
-
-/// The digits of a tax id.
-const TAX_ID: usize = 9;
 
 /// Nobody signs with less.
 const SHORTEST_SECRET: usize = 16;
@@ -87,7 +84,7 @@ impl Secrets {
     fn keep_numbers(&mut self, text: &str) {
         for (_, run) in numbers(text) {
             let digits = digits_of(run);
-            if digits.len() >= TAX_ID {
+            if digits.len() >= TAX_ID_DIGITS {
                 self.keep(&digits);
             }
         }

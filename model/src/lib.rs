@@ -54,4 +54,5 @@ pub use routing_number::is_valid as is_routing_number;
 pub use secret::masked;
 pub use service::{Service, bearer, link_life};
 pub use signature::{Signature, SigningKey};
+pub use tax_id::{DIGITS as TAX_ID_DIGITS, is_valid as is_tax_id};
 pub use timestamp::{Seconds, Timestamp};

@@ -2,14 +2,22 @@
 
 use std::fmt;
 
+/// How many digits a tax id has (`gap.taxIdForm`).
+pub const DIGITS: usize = 9;
+
 /// A well-formed tax id: nine digits (`gap.taxIdForm`). Never shown, not even in `Debug`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct TaxId([u8; 9]);
+pub(crate) struct TaxId([u8; DIGITS]);
+
+/// Whether `text` spells a tax id, punctuation and spaces apart (`gap.taxIdForm`).
+pub fn is_valid(text: &str) -> bool {
+    TaxId::parse(text).is_some()
+}
 
 impl TaxId {
     /// The tax id that `text` spells, punctuation and spaces apart. `None` if it is malformed.
     pub(crate) fn parse(text: &str) -> Option<TaxId> {
-        let mut digits = [0; 9];
+        let mut digits = [0; DIGITS];
         let mut found = 0;
         for character in text.chars() {
             if character.is_ascii_digit() {
@@ -19,7 +27,7 @@ impl TaxId {
                 return None;
             }
         }
-        (found == 9).then_some(TaxId(digits))
+        (found == DIGITS).then_some(TaxId(digits))
     }
 }
 

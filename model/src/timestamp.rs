@@ -99,9 +99,16 @@ impl Timestamp {
     }
 }
 
+/// As many bytes as `9999-12-31T23:59:59.999999999Z` has.
+const LONGEST: usize = 30;
+
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.format(&Rfc3339).map_err(|_| fmt::Error)?)
+        let mut text = [0; LONGEST];
+        let mut rest = &mut text[..];
+        self.0.format_into(&mut rest, &Rfc3339).map_err(|_| fmt::Error)?;
+        let written = LONGEST - rest.len();
+        f.write_str(std::str::from_utf8(&text[..written]).map_err(|_| fmt::Error)?)
     }
 }
 
@@ -169,6 +176,18 @@ mod tests {
             "20260101T000000Z",
         ] {
             assert!(Timestamp::parse(text).is_none(), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_instant_is_told_to_its_last_nanosecond() {
+        for text in [
+            "2026-01-01T00:00:00Z",
+            "2026-01-01T00:00:00.5Z",
+            "2026-01-01T00:00:00.025Z",
+            "9999-12-31T23:59:59.999999999Z",
+        ] {
+            assert_eq!(Timestamp::parse(text).unwrap().to_string(), text);
         }
     }
 

@@ -4,14 +4,14 @@
 use std::collections::BTreeSet;
 
 use serde_json::Value;
-use tideover_model::{OperationKind, clause};
+use tideover_model::{OperationKind, TAX_ID_DIGITS, clause};
 
 use crate::checks::{Check, Exchange, Notes};
 
 #[derive(Default)]
 pub(super) struct Withheld {
-    /// The digits of the tax ids that were sent.
-    tax_ids: BTreeSet<String>,
+    /// The tax ids that were sent, as numbers.
+    tax_ids: BTreeSet<u64>,
 }
 
 impl Check for Withheld {
@@ -51,33 +51,28 @@ impl Check for Withheld {
     }
 }
 
-/// So many digits a tax id has.
-const TAX_ID: usize = 9;
-
-/// The digits of a tax id, however they are set apart.
-fn tax_id(text: &str) -> Option<String> {
-    (digits(text) == TAX_ID).then(|| text.chars().filter(char::is_ascii_digit).collect())
-}
-
-/// How many digits a text has.
-fn digits(text: &str) -> usize {
-    text.bytes().filter(u8::is_ascii_digit).count()
+/// The number that the digits of a tax id make, however they are set apart.
+fn tax_id(text: &str) -> Option<u64> {
+    let digits = || text.bytes().filter(u8::is_ascii_digit).map(|digit| u64::from(digit - b'0'));
+    let number = || digits().fold(0, |number, digit| number * 10 + digit);
+    (digits().count() == TAX_ID_DIGITS).then(number)
 }
 
 impl Withheld {
     /// Whether one of those that were sent stands in `value`, wherever and under whatever name.
     fn tells_a_tax_id(&self, value: &Value) -> bool {
         match value {
-            Value::String(text) => {
+            // Nothing shorter has room for one.
+            Value::String(text) if text.len() >= TAX_ID_DIGITS => {
                 let mut told = text.split_whitespace().filter_map(tax_id);
-                digits(text) >= TAX_ID && told.any(|told| self.tax_ids.contains(&told))
+                told.any(|told| self.tax_ids.contains(&told))
             }
             Value::Number(number) => {
-                number.as_u64().is_some_and(|number| self.tax_ids.contains(&format!("{number:09}")))
+                number.as_u64().is_some_and(|number| self.tax_ids.contains(&number))
             }
             Value::Array(items) => items.iter().any(|item| self.tells_a_tax_id(item)),
             Value::Object(fields) => fields.values().any(|value| self.tells_a_tax_id(value)),
-            Value::Null | Value::Bool(_) => false,
+            Value::Null | Value::Bool(_) | Value::String(_) => false,
         }
     }
 }

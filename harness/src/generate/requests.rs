@@ -69,14 +69,14 @@ pub(super) fn set_payout_account(
 
 pub(super) fn sync_invoice(invoice: &str, fields: &InvoiceFields) -> Step {
     let party = |business: &str| json!({ "externalId": business, "legalName": name_of(business) });
-    let body = json!({
-        "payee": party(&fields.payee),
-        "payor": party(&fields.payor),
+    let mut body = json!({
         "status": fields.status,
         "faceValue": fields.face_value,
         "issueDate": fields.issue_date,
         "dueDate": fields.due_date,
     });
+    body["payee"] = party(&fields.payee);
+    body["payor"] = party(&fields.payor);
     call(Call::json("PUT", format!("/v1/invoices/{}", segment(invoice)), body))
 }
 
@@ -157,14 +157,13 @@ pub(super) fn advance_clock(seconds: u64) -> Step {
 
 /// The read that shows what a step did, if there is one.
 pub(super) fn read_back(step: &Step) -> Option<Step> {
-    let text = |value: &Value, name: &str| value.get(name)?.as_str().map(str::to_owned);
     let read = match &step.action {
         Action::Act(fields) => {
-            let fields = Value::Object(fields.clone());
-            let payee = text(&fields, "payeeExternalId")?;
-            match text(&fields, "invoiceExternalId") {
-                Some(invoice) => get_invoice(&payee, &invoice),
-                None => get_business(&payee),
+            let text = |name| fields.get(name).and_then(Value::as_str);
+            let payee = text("payeeExternalId")?;
+            match text("invoiceExternalId") {
+                Some(invoice) => get_invoice(payee, invoice),
+                None => get_business(payee),
             }
         }
         Action::Call(call) => read_back_of_call(call)?,

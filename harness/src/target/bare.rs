@@ -1,12 +1,14 @@
 //! The bare model: no HTTP, no threads, a clock that stands still.
 
 use std::hash::{BuildHasher, Hash};
+use std::mem::take;
 use std::sync::Arc;
 
 use foldhash::quality::FixedState;
 use serde_json::{Map, Value, json};
 use tideover_model::wire::action::{self, NotApplied};
 use tideover_model::wire::exchange;
+use tideover_model::wire::reply::Failure;
 use tideover_model::{
     Attempt, Clause, Code, Delivery, Destinations, Face, Happening, Outcome, Profile, Receipt,
     Seeded, Service, Timestamp, bearer, pass,
@@ -55,8 +57,12 @@ enum Unread {
     Said(tideover_model::Answer),
     /// What it has written down otherwise than it should.
     Written(Vec<u8>),
-    /// What the operator port says, or the clock.
-    Told(Arc<Value>),
+    /// What comes of an action of the operator port.
+    Done(Result<Outcome, NotApplied>),
+    /// What the clock shows.
+    Shown(Timestamp),
+    /// The deliveries that were queued.
+    Queued(Vec<Arc<Delivery>>),
 }
 
 /// An attempt that came to the inbox, when it did, and what it was answered.
@@ -190,16 +196,16 @@ impl<F: Face> Bare<F> {
         match &step.action {
             PreparedAction::Call(call) => self.call(authorization, call),
             PreparedAction::Act(fields) => {
-                let (status, body) = self.act(authorization, fields);
-                Answer::telling(status, body)
+                let done = self.act(authorization, fields);
+                let status = done.as_ref().err().map_or(200, NotApplied::status);
+                Answer { status, body: Unread::Done(done) }
             }
             PreparedAction::Advance(seconds) => {
                 self.pass(self.now.after(*seconds));
-                Answer::telling(200, json!({ "now": self.now }))
+                Answer { status: 200, body: Unread::Shown(self.now) }
             }
             PreparedAction::Deliveries => {
-                let deliveries: Vec<_> = self.queued.drain(..).map(|one| written(&one)).collect();
-                Answer::telling(200, json!({ "deliveries": deliveries }))
+                Answer { status: 200, body: Unread::Queued(take(&mut self.queued)) }
             }
         }
     }
@@ -254,16 +260,7 @@ impl<F: Face> Bare<F> {
         }
     }
 
-    fn act(&mut self, authorization: Option<&str>, fields: &Map<String, Value>) -> (u16, Value) {
-        match self.attempt(authorization, fields) {
-            Ok(outcome) => (200, action::written(&outcome)),
-            Err(refused) => {
-                (refused.status(), json!({ "error": refused.to_string(), "code": refused.code() }))
-            }
-        }
-    }
-
-    fn attempt(
+    fn act(
         &mut self,
         authorization: Option<&str>,
         fields: &Map<String, Value>,
@@ -306,10 +303,6 @@ impl Answer {
         Answer { status, body: Unread::Written(body) }
     }
 
-    fn telling(status: u16, body: Value) -> Answer {
-        Answer { status, body: Unread::Told(Arc::new(body)) }
-    }
-
     /// Whether it does as it was asked.
     pub fn is_success(&self) -> bool {
         (200..=299).contains(&self.status)
@@ -317,13 +310,10 @@ impl Answer {
 
     /// The same, read.
     pub fn read(&self) -> Seen {
-        let body = match &self.body {
-            Unread::Said(said) => exchange::body(said).map_or(Body::Empty, |body| {
-                Body::Json(Arc::new(serde_json::to_value(body).unwrap_or_default()))
-            }),
-            Unread::Written(bytes) => return Seen::new(self.status, bytes),
-            Unread::Told(body) => Body::Json(Arc::clone(body)),
-        };
+        if let Unread::Written(bytes) = &self.body {
+            return Seen::new(self.status, bytes);
+        }
+        let body = self.body.json().map_or(Body::Empty, |json| Body::Json(Arc::new(json)));
         Seen { status: self.status, body }
     }
 }
@@ -333,23 +323,46 @@ impl PartialEq for Unread {
     fn eq(&self, other: &Unread) -> bool {
         match (self, other) {
             (Unread::Said(one), Unread::Said(other)) => one == other,
-            (Unread::Told(one), Unread::Told(other)) => one == other,
+            (Unread::Done(one), Unread::Done(other)) => one == other,
+            (Unread::Shown(one), Unread::Shown(other)) => one == other,
+            (Unread::Queued(one), Unread::Queued(other)) => one == other,
             (Unread::Written(one), Unread::Written(other)) => one == other,
-            (Unread::Written(bytes), said) | (said, Unread::Written(bytes)) => {
-                said.bytes() == *bytes
+            (Unread::Written(bytes), other) | (other, Unread::Written(bytes)) => {
+                other.bytes() == *bytes
             }
-            (Unread::Said(_), Unread::Told(_)) | (Unread::Told(_), Unread::Said(_)) => false,
+            _ => false,
         }
     }
 }
 
 impl Unread {
+    /// What it says, if that is JSON.
+    fn json(&self) -> Option<Value> {
+        Some(match self {
+            Unread::Said(said) => serde_json::to_value(exchange::body(said)?).unwrap_or_default(),
+            Unread::Written(bytes) => return serde_json::from_slice(bytes).ok(),
+            Unread::Done(Ok(outcome)) => action::written(outcome),
+            Unread::Done(Err(why)) => {
+                let refusal = Failure { error: why.to_string().into(), code: why.code() };
+                serde_json::to_value(refusal).unwrap_or_default()
+            }
+            Unread::Shown(now) => json!({ "now": now }),
+            Unread::Queued(deliveries) => {
+                let mut told = json!({});
+                told["deliveries"] = deliveries.iter().map(|one| written(one)).collect();
+                told
+            }
+        })
+    }
+
     /// As it is written down.
     fn bytes(&self) -> Vec<u8> {
         match self {
             Unread::Said(said) => exchange::written(said),
             Unread::Written(bytes) => bytes.clone(),
-            Unread::Told(body) => serde_json::to_vec(&**body).unwrap_or_default(),
+            Unread::Done(_) | Unread::Shown(_) | Unread::Queued(_) => {
+                self.json().and_then(|told| serde_json::to_vec(&told).ok()).unwrap_or_default()
+            }
         }
     }
 }
@@ -376,12 +389,13 @@ fn path_below<'a>(origin: &str, attempt: &'a Attempt) -> Option<&'a str> {
 }
 
 fn written(delivery: &Delivery) -> Value {
-    json!({
+    let mut told = json!({
         "id": delivery.id,
         "subscription": *delivery.subscription,
         "event": delivery.event,
-        "body": serde_json::from_slice::<Value>(&delivery.body).unwrap_or_default(),
-    })
+    });
+    told["body"] = serde_json::from_slice(&delivery.body).unwrap_or_default();
+    told
 }
 
 impl<F: Face> Target for Bare<F> {

@@ -45,8 +45,8 @@ impl Key {
 
 /// The key of `Authorization: Bearer <key>` (`5.authentication.1`).
 pub fn bearer(authorization: &str) -> Option<&str> {
-    let (scheme, key) = authorization.split_once(' ')?;
-    scheme.eq_ignore_ascii_case("bearer").then_some(key)
+    let (scheme, key) = authorization.split_at_checked("bearer ".len())?;
+    scheme.eq_ignore_ascii_case("bearer ").then_some(key)
 }
 
 impl<C: Choices> Service<C> {

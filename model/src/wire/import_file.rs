@@ -92,13 +92,13 @@ impl Columns {
     fn of(names: Record<'_>) -> Result<Columns, Refusal> {
         let mut required = REQUIRED_COLUMNS.map(|name| Column { name, index: 0 });
         for Column { name, index } in &mut required {
-            *index = find(names, name)?
+            *index = find(names, |other| other == *name)?
                 .ok_or_else(|| unreadable(format!("The column {name} is missing.")))?;
         }
         let party = |prefix: &str| {
             let mut columns = PartyColumns::default();
             for (index, rest) in columns.iter_mut().zip(PARTY_COLUMNS) {
-                *index = find(names, &format!("{prefix}{rest}"))?;
+                *index = find(names, |name| name.strip_prefix(prefix) == Some(rest))?;
             }
             Ok::<_, Refusal>(columns)
         };
@@ -106,11 +106,11 @@ impl Columns {
     }
 }
 
-/// Where the column `name` stands, if it does.
-fn find(names: Record<'_>, name: &str) -> Result<Option<usize>, Refusal> {
-    let mut found = names.cells().enumerate().filter(|(_, other)| *other == name);
+/// Where the column stands that `is_it`, if it does.
+fn find(names: Record<'_>, is_it: impl Fn(&str) -> bool) -> Result<Option<usize>, Refusal> {
+    let mut found = names.cells().enumerate().filter(|(_, name)| is_it(name));
     let first = found.next();
-    if found.next().is_some() {
+    if let Some((_, name)) = found.next() {
         return Err(unreadable(format!("The column {name} stands twice.")));
     }
     Ok(first.map(|(index, _)| index))

@@ -1,6 +1,6 @@
 //! Whom a body names: what may stand in each field of it.
 
-use tideover_model::is_routing_number;
+use tideover_model::{TAX_ID_DIGITS, is_routing_number};
 
 use crate::live::ledger::Given;
 use crate::live::scope::tree::Tree;
@@ -250,9 +250,9 @@ fn digits(text: &str) -> usize {
     text.bytes().filter(u8::is_ascii_digit).count()
 }
 
-/// A tax id has nine digits: with fewer it is nobody's.
+/// With fewer digits than a tax id has it is nobody's.
 pub(crate) fn is_nobodys_tax_id(text: &str) -> bool {
-    text.is_ascii() && digits(text) < 9
+    text.is_ascii() && digits(text) < TAX_ID_DIGITS
 }
 
 /// An account number has four digits at least.
