@@ -9,12 +9,12 @@ use std::borrow::Cow;
 use std::mem::take;
 use std::time::{Duration, Instant};
 
-use tideover_model::{Code, Service, Timestamp};
+use tideover_model::{OperationKind, Service, Timestamp};
 
 use crate::checks::{Checks, Exchange, Inside, Notes};
 use crate::foretold::{Case, Oracle};
 use crate::inbox::Arrival;
-use crate::judge::has_failed;
+use crate::judge::{has_failed, tells};
 use crate::matcher::{Mismatch, mismatches};
 use crate::step::{Memory, Step};
 use crate::target::{Applied, Prepared, Seen, Unanswered, Unreachable};
@@ -62,12 +62,6 @@ async fn timed<T: Observed>(
 ) -> (Result<Seen, Unanswered>, Option<Duration>) {
     let began = T::TIMED.then(Instant::now);
     (sending.await, began.map(|began| began.elapsed()))
-}
-
-/// Whether an answer tells anything: a failure does not, nor does a code that is not listed.
-fn is_told(seen: &Seen) -> bool {
-    seen.is_success()
-        || seen.status < 500 && seen.code().is_some_and(|code| Code::parse(code).is_some())
 }
 
 struct Run<'a> {
@@ -185,8 +179,12 @@ impl<'a> Run<'a> {
         let sent = self.prepare(target, index, step);
         let since = self.shadow.now(target);
         let (answered, took) = timed::<T>(target.send(&sent)).await;
+        let answered = match answered {
+            Ok(seen) => self.caught_up(target, &sent, seen, since).await,
+            Err(unanswered) => Err(unanswered),
+        };
         let (seen, may_lag) = match (answered, &mut self.shadow) {
-            (Ok(seen), _) => self.caught_up(target, &sent, seen, since).await,
+            (Ok(told), _) => told,
             (Err(unanswered), Shadow::Believed(belief)) if !unanswered.is_last => {
                 if unanswered.applied == Applied::MayBe {
                     belief.unanswered(&sent, since);
@@ -211,7 +209,7 @@ impl<'a> Run<'a> {
         Ok(Some(Heard { sent, seen, arrivals, inside, prediction, took, mismatches }))
     }
 
-    /// The answer to a read, and whether it may lag behind still: one that does is asked for again, for as long as the
+    /// The answer to a step, and whether it may lag behind still: one that does is asked for again, for as long as the
     /// target is waited for.
     async fn caught_up<T: Observed>(
         &mut self,
@@ -219,24 +217,27 @@ impl<'a> Run<'a> {
         sent: &Prepared,
         mut seen: Seen,
         since: Timestamp,
-    ) -> (Seen, bool) {
-        let Shadow::Believed(belief) = &self.shadow else { return (seen, false) };
+    ) -> Result<(Seen, bool), Unanswered> {
+        let Shadow::Believed(belief) = &self.shadow else { return Ok((seen, false)) };
+        let reads = sent.kind().is_some_and(OperationKind::reads);
         let mut times = 0;
         while belief.may_lag(sent, &seen, now_of(target).unwrap_or(since)) {
             if !target.wait_to_ask_again(times).await {
-                return (seen, false);
+                return Ok((seen, false));
             }
             times += 1;
             match target.send(sent).await {
-                Ok(later) if is_told(&later) => seen = later,
+                Ok(later) if tells(&later) => seen = later,
                 // Whether it would have told what was written is not known.
-                Ok(_) | Err(_) => return (seen, true),
+                Ok(_) | Err(_) if reads => return Ok((seen, true)),
+                // It may have been carried out this time.
+                later => return Ok((later?, false)),
             }
         }
         if times > 0 && belief.explains(sent, &seen, now_of(target).unwrap_or(since)) {
             self.played.lag(sent);
         }
-        (seen, false)
+        Ok((seen, false))
     }
 
     /// Holds what was heard against what the model says of it, and against every check.

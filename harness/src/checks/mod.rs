@@ -36,7 +36,7 @@ use crate::inbox::Arrival;
 use crate::judge::{Outside, Point};
 use crate::learn::Gaps;
 use crate::tally::Tally;
-use crate::target::{Body, Prepared, PreparedAction, PreparedCall, Seen};
+use crate::target::{Body, Prepared, PreparedCall, Seen};
 
 /// One exchange: what was sent, what was answered, what the shadow model answers.
 #[derive(Clone)]
@@ -295,25 +295,12 @@ impl<'a> Exchange<'a> {
 
     /// The name of the operator port's action, if the step was one.
     pub fn action_name(&self) -> Option<&'a str> {
-        match &self.sent.action {
-            PreparedAction::Act(fields) => fields.get("action")?.as_str(),
-            PreparedAction::Call(_) | PreparedAction::Advance(_) | PreparedAction::Deliveries => {
-                None
-            }
-        }
+        self.sent.action_name()
     }
 
     /// What was asked for, as findings name it.
     pub(crate) fn operation(&self) -> String {
-        match &self.sent.action {
-            PreparedAction::Call(call) => match self.kind() {
-                Some(kind) => format!("{} {}", kind.method(), kind.path()),
-                None => format!("{} {}", call.method, call.path),
-            },
-            PreparedAction::Act(_) => format!("action {}", self.action_name().unwrap_or("?")),
-            PreparedAction::Advance(_) => "the clock".to_owned(),
-            PreparedAction::Deliveries => "deliveries".to_owned(),
-        }
+        self.sent.operation()
     }
 
     /// The request's body, if it is JSON.

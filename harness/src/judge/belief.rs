@@ -46,7 +46,7 @@ pub(crate) struct Belief {
     /// Businesses that may have been there before, of which the first read was not answered: in what state the run found
     /// them is not known.
     unread: BTreeSet<(PlatformId, String)>,
-    /// What was before each of the last writes; nothing where no read is asked again.
+    /// What was before each of the last writes; nothing where nothing is asked again.
     past: Option<VecDeque<Past>>,
 }
 
@@ -245,7 +245,7 @@ impl Belief {
         self.bound();
     }
 
-    /// A request that was not answered, or not even sent: what a first read would have told is not known.
+    /// A request that was not sent, or whose answer tells nothing: what a first read would have told is not known.
     pub(crate) fn miss(&mut self, sent: &Prepared) {
         let asks =
             sent.kind() == Some(OperationKind::GetBusiness) && self.before == Before::Anything;
@@ -326,6 +326,9 @@ impl Belief {
             return Explanation::of_nothing(seen, platform);
         }
         self.remember_write(sent);
+        if !tells(seen) {
+            self.miss(sent);
+        }
         // Whether they are held, the answer need not tell: the next ones do.
         let untold =
             |world: &&World| self.before == Before::TaxIds || world.lacks_tax_id(sent, now);
@@ -350,6 +353,18 @@ impl Belief {
         if by_others && refusal.is_some_and(|(code, _)| ends_unseen(code)) {
             points.retain(|point| point.clause != clause!("gap.refusalPrecedence"));
         }
+        let open = self.leave_open(sent, seen, &mut points, doubts);
+        Explanation { predicted, refusal, platform, points, due, open }
+    }
+
+    /// Takes out of `points` what nothing can be concluded from, and adds those `doubts` that something can.
+    fn leave_open(
+        &mut self,
+        sent: &Prepared,
+        seen: &Seen,
+        points: &mut Vec<Point>,
+        doubts: Vec<Point>,
+    ) -> Vec<Point> {
         // Why the operator port refuses what could be, is the port's to know.
         let (mut open, rest): (Vec<Point>, Vec<Point>) =
             doubts.into_iter().partition(Point::contradicts);
@@ -370,11 +385,12 @@ impl Belief {
             |point: &Point| self.incomplete || is_unread && depends_on_it(point) || is_whose(point);
         let is_open = |point: &mut Point| may_be(point) && point.contradicts();
         open.extend(points.extract_if(.., is_open));
-        let is_read = sent.kind() == Some(OperationKind::GetBusiness) && open.is_empty();
+        let is_read =
+            sent.kind() == Some(OperationKind::GetBusiness) && tells(seen) && open.is_empty();
         if let Some(named) = named.filter(|_| is_unread && is_read) {
             self.unread.remove(&named);
         }
-        Explanation { predicted, refusal, platform, points, due, open }
+        open
     }
 
     /// Whatever failed may have been carried out before it did (`7.retrying.1`).
@@ -471,6 +487,12 @@ impl Belief {
             _ => Some(least + asked.advance),
         }
     }
+}
+
+/// Whether an answer tells anything: a failure does not, nor does a code that is not listed.
+pub(crate) fn tells(seen: &Seen) -> bool {
+    seen.is_success()
+        || seen.status < 500 && seen.code().is_some_and(|code| Code::parse(code).is_some())
 }
 
 /// Whether others may end the condition of a refusal, so that another in its place tells nothing of which goes first.

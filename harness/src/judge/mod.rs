@@ -17,7 +17,7 @@ mod hidden;
 mod reading;
 mod world;
 
-pub(crate) use belief::{Belief, Explanation, has_failed};
+pub(crate) use belief::{Belief, Explanation, has_failed, tells};
 pub(crate) use bindings::Bindings;
 pub use bounds::Bounds;
 pub(crate) use clock::is_near;

@@ -62,8 +62,8 @@ pub(super) struct State {
     /// How often a target was fresh.
     pub(super) plays: u64,
     unanswered: u32,
-    /// Reads that never told what was written.
-    reads_in_vain: u32,
+    /// Answers that never told what was written.
+    waited_in_vain: u32,
     /// Milliseconds that the target's clock is ahead of the wall, as the operator port or a header tells it.
     clock_ahead: Option<i64>,
     /// The same in seconds, by the header of the last answer, and by that of the last one that told the time.
@@ -122,7 +122,7 @@ impl Session {
             pace: Pace::new(settings.per_second, settings.at_once),
             plays: 0,
             unanswered: 0,
-            reads_in_vain: 0,
+            waited_in_vain: 0,
             clock_ahead: None,
             dates: (None, None),
             subscribers: Vec::new(),

@@ -197,7 +197,7 @@ impl Observed for Live {
     const LAGS: bool = true;
 
     async fn wait_to_ask_again(&mut self, nth: usize) -> bool {
-        self.session.wait_for_read(nth).await
+        self.session.wait_to_ask_again(nth).await
     }
 
     fn standing(&mut self) -> Standing {

@@ -108,7 +108,7 @@ impl Judged {
     }
 }
 
-/// So long a read that lags behind may be asked again. Seconds.
+/// So long what is answered from behind may be asked again. Seconds.
 const PATIENCE: i64 = 10;
 
 /// The answers to the same request, sent again at once and for some seconds.

@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use tideover_model::{Service, Timestamp, bearer};
 
 use super::shadow::{Prediction, Shadow};
-use super::{Heard, Played, Run, is_told};
+use super::{Heard, Played, Run};
 use crate::checks::Checks;
 use crate::finding::Finding;
-use crate::judge::{Before, Belief, Outside};
+use crate::judge::{Before, Belief, Outside, tells};
 use crate::step::Memory;
 use crate::target::{NO_INBOX, Prepared, Seen, origin};
 use crate::transcript::Header;
@@ -52,8 +52,8 @@ impl Listener {
         }
     }
 
-    /// Passes over an answer to a read that lags behind what was written: one of the `later` answers to the same tells
-    /// that; `false` if it is to be listened to.
+    /// Passes over an answer that lags behind what was written: one of the `later` answers to the same tells that;
+    /// `false` if it is to be listened to.
     pub(crate) fn pass_over(
         &mut self,
         sent: &Prepared,
@@ -62,7 +62,7 @@ impl Listener {
     ) -> bool {
         let Shadow::Believed(belief) = &self.run.shadow else { return false };
         let lags = belief.may_lag(sent, seen, now)
-            && later.any(|(seen, now)| is_told(&seen) && belief.explains(sent, &seen, now));
+            && later.any(|(seen, now)| tells(&seen) && belief.explains(sent, &seen, now));
         if lags {
             self.run.played.lag(sent);
             self.run.played.answers.push((now, Some(seen.clone())));

@@ -23,10 +23,10 @@ pub trait Observed: Target {
         None
     }
 
-    /// Whether what it answers to a read may lag behind what was written.
+    /// Whether what it answers may lag behind what was written.
     const LAGS: bool = false;
 
-    /// Waits before a read is asked again for the `nth` time, from 0 on; `false` once that is no use.
+    /// Waits before the same is asked again for the `nth` time, from 0 on; `false` once that is no use.
     fn wait_to_ask_again(&mut self, _nth: usize) -> impl Future<Output = bool> {
         ready(false)
     }

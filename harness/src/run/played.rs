@@ -49,14 +49,9 @@ impl Played {
     pub fn held(&self) -> bool {
         self.findings.is_empty() && self.mismatches.is_empty()
     }
-}
 
-impl Played {
-    /// Notices that a read lagged behind what was written.
+    /// Notices that an answer lagged behind what was written.
     pub(super) fn lag(&mut self, sent: &Prepared) {
-        let operation = sent
-            .kind()
-            .map_or_else(String::new, |kind| format!("{} {}", kind.method(), kind.path()));
         let point = Point {
             clause: clause!("gap.readOwnWrites"),
             holds: false,
@@ -65,7 +60,7 @@ impl Played {
             seen: "first what was there before, then what was written".into(),
         };
         self.met.meet(point.clause);
-        self.gaps.record(&operation, None, &point);
+        self.gaps.record(&sent.operation(), None, &point);
     }
 
     /// Learns what an exchange tells of a target's choices; notices what stalls, and what nothing is concluded

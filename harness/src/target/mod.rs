@@ -189,6 +189,29 @@ impl Prepared {
         self.call()?.asked().kind
     }
 
+    /// The name of the operator port's action, if it is one.
+    pub(crate) fn action_name(&self) -> Option<&str> {
+        match &self.action {
+            PreparedAction::Act(fields) => fields.get("action")?.as_str(),
+            PreparedAction::Call(_) | PreparedAction::Advance(_) | PreparedAction::Deliveries => {
+                None
+            }
+        }
+    }
+
+    /// What it asks for, as findings name it.
+    pub(crate) fn operation(&self) -> String {
+        match &self.action {
+            PreparedAction::Call(call) => match self.kind() {
+                Some(kind) => format!("{} {}", kind.method(), kind.path()),
+                None => format!("{} {}", call.method, call.path),
+            },
+            PreparedAction::Act(_) => format!("action {}", self.action_name().unwrap_or("?")),
+            PreparedAction::Advance(_) => "the clock".to_owned(),
+            PreparedAction::Deliveries => "deliveries".to_owned(),
+        }
+    }
+
     /// Whether it may tell a target of the inbox at `origin`: only a subscription can.
     pub(crate) fn tells_of(&self, origin: &str) -> bool {
         let PreparedAction::Call(call) = &self.action else { return false };

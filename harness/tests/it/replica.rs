@@ -1,4 +1,4 @@
-//! A service that answers reads from a copy of what was written: the copy may lag behind, and not for good.
+//! A service that answers from a copy of what was written: the copy may lag behind, and not for good.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -22,6 +22,8 @@ struct Replica {
     url: String,
     /// So many requests after a write, what was there before is still read.
     lag: u32,
+    /// Whether what is asked of a business that the copy does not know is refused.
+    decides: bool,
     client: reqwest::Client,
     /// What is read for now, by path.
     stale: Arc<Mutex<BTreeMap<String, Stale>>>,
@@ -33,7 +35,7 @@ type Stale = (StatusCode, Bytes, u32);
 impl Replica {
     fn of(url: &str, lag: u32) -> Replica {
         let client = reqwest::Client::builder().no_proxy().build().unwrap();
-        Replica { url: url.to_owned(), lag, client, stale: Arc::default() }
+        Replica { url: url.to_owned(), lag, decides: false, client, stale: Arc::default() }
     }
 
     async fn answer(self, method: Method, uri: Uri, headers: HeaderMap, body: Bytes) -> Response {
@@ -45,6 +47,7 @@ impl Replica {
                     return stale;
                 }
             }
+            _ if let Some(refusal) = self.refusal(&path, &body) => return refusal,
             Method::PUT => self.freeze(&path, &headers).await,
             _ => {}
         }
@@ -57,6 +60,23 @@ impl Replica {
         let (status, told) = self.ask(Method::GET, path, headers, Bytes::new()).await;
         let mut stale = self.stale.lock().unwrap();
         stale.entry(path.to_owned()).or_insert((status, told, 0)).2 = self.lag;
+    }
+
+    /// What is answered to a request for a business that is not there yet.
+    fn refusal(&self, path: &str, body: &[u8]) -> Option<Response> {
+        let body = String::from_utf8_lossy(body);
+        let names = |known: &str| {
+            let (_, business) = known.rsplit_once('/').unwrap();
+            let asked_of = format!("\"externalId\":\"{business}\"");
+            path == format!("{known}/payout-account")
+                || path == "/v1/invitations" && body.contains(&asked_of)
+        };
+        let stale = self.stale.lock().unwrap();
+        let mut unknown = stale
+            .iter()
+            .filter(|(known, (status, ..))| *status == StatusCode::NOT_FOUND && names(known));
+        let (_, (status, told, _)) = unknown.next().filter(|_| self.decides)?;
+        Some((*status, told.clone()).into_response())
     }
 
     fn stale(&self, path: &str) -> Option<Response> {
@@ -95,9 +115,9 @@ fn plan() -> Plan {
 }
 
 /// What a check finds of a mock that is read so, and what is concluded of its journal.
-async fn checked(lag: u32) -> (Summary, Summary) {
+async fn checked(lag: u32, decides: bool) -> (Summary, Summary) {
     let mock = endpoint(None).await;
-    let replica = Replica::of(mock.url(), lag);
+    let replica = Replica { decides, ..Replica::of(mock.url(), lag) };
     let app = Router::new()
         .fallback(move |method, uri, headers, body| replica.answer(method, uri, headers, body));
     let settings = Settings { target: serve(app).await, ..settings(&mock) };
@@ -138,26 +158,32 @@ async fn what_is_unlike_a_new_account_is_not_held_against_one_whose_first_read_w
     let payors = vec![Payor { identifier: "globex".into(), legal_name: "Globex Inc".into() }];
     let accounts = Accounts { listed, payors, prefix: None, ..settings.accounts.clone() };
     let settings = Settings { accounts, operator: None, ..settings };
+    let unlisted = (StatusCode::FORBIDDEN, r#"{"error":"Not now.","code":"not_now"}"#);
+    let down = (StatusCode::SERVICE_UNAVAILABLE, "");
     // The first run leaves something there.
-    for (seed, loses) in [(1, false), (3, true), (10, true)] {
-        let target = serve(losing(mock.url(), loses)).await;
+    for (seed, instead) in [(1, None), (3, Some(down)), (10, Some(unlisted))] {
+        let target = serve(losing(mock.url(), instead)).await;
         let settings = Settings { target, own_name: format!("td-{seed}-"), ..settings.clone() };
         let mut begun = begin(settings, None).await;
         let plan = Plan { header: Header { seed, ..header() }, ..plan() };
         let summary = check(&mut begun.world, &plan).await.unwrap();
         assert!(summary.failures.is_empty(), "{seed}: {:?}", summary.failures);
-        assert_eq!(!summary.noticed.is_empty(), loses, "{seed}");
+        assert_eq!(!summary.noticed.is_empty(), instead.is_some(), "{seed}");
     }
 }
 
-/// What stands before a mock at `url`, and may not answer to the first read of anything.
-fn losing(url: &str, loses: bool) -> Router {
+/// What stands before a mock at `url`, and may answer something else to the first read of anything.
+fn losing(url: &str, instead: Option<(StatusCode, &'static str)>) -> Router {
     let replica = Replica::of(url, 1);
     let read = Arc::new(Mutex::new(BTreeSet::new()));
     Router::new().fallback(async move |method: Method, uri: Uri, headers, body| {
         let is_first = || read.lock().unwrap().insert(uri.to_string());
-        if loses && method == Method::GET && uri.path() != "/v1/webhooks" && is_first() {
-            return StatusCode::SERVICE_UNAVAILABLE.into_response();
+        if let Some(instead) = instead
+            && method == Method::GET
+            && uri.path() != "/v1/webhooks"
+            && is_first()
+        {
+            return instead.into_response();
         }
         replica.answer(method, uri, headers, body).await
     })
@@ -167,10 +193,33 @@ fn lagged(summary: &Summary) -> bool {
     summary.gaps.all().any(|gap| gap.clause.name() == "gap.readOwnWrites")
 }
 
+/// Where the gap was seen in `summary`: by a write.
+fn lagged_in_a_write(summary: &Summary) -> bool {
+    let is_write = |place: &str| !place.contains("GET ");
+    let mut gaps = summary.gaps.all().filter(|gap| gap.clause.name() == "gap.readOwnWrites");
+    gaps.any(|gap| is_write(&gap.place))
+}
+
+#[tokio::test]
+async fn what_is_refused_by_a_copy_that_lags_behind_is_asked_again_and_told_as_a_gap() {
+    let (summary, judged) = checked(3, true).await;
+    assert!(summary.failures.is_empty(), "{:?}", summary.failures);
+    assert!(lagged_in_a_write(&summary));
+    assert!(judged.failures.is_empty(), "{:?}", judged.failures);
+    assert!(lagged_in_a_write(&judged));
+}
+
+#[tokio::test]
+async fn what_is_refused_for_good_is_found() {
+    let (summary, judged) = checked(u32::MAX, true).await;
+    assert!(!summary.failures.is_empty() && !lagged(&summary));
+    assert!(!judged.failures.is_empty() && !lagged(&judged));
+}
+
 #[tokio::test]
 async fn a_read_that_lags_behind_is_asked_again_and_told_as_a_gap() {
     for lag in [2, 3] {
-        let (summary, judged) = checked(lag).await;
+        let (summary, judged) = checked(lag, false).await;
         assert!(summary.failures.is_empty(), "{:?}", summary.failures);
         assert!(lagged(&summary));
         assert!(judged.failures.is_empty(), "{:?}", judged.failures);
@@ -180,7 +229,7 @@ async fn a_read_that_lags_behind_is_asked_again_and_told_as_a_gap() {
 
 #[tokio::test]
 async fn a_read_that_never_tells_what_was_written_is_found() {
-    let (summary, judged) = checked(u32::MAX).await;
+    let (summary, judged) = checked(u32::MAX, false).await;
     assert!(!summary.failures.is_empty() && !lagged(&summary));
     assert!(!judged.failures.is_empty() && !lagged(&judged));
 }

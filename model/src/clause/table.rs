@@ -833,7 +833,7 @@ pub(super) static CLAUSES: &[Entry] = &[
     assumed("gap.apiKeys", "§5 Authentication rule 2", None,
         "A key begins with rap_sk_."),
     assumed("gap.readOwnWrites", "§4 Endpoints", None,
-        "A caller reads at once what it has written."),
+        "What a caller has written is read at once, and known to what it asks for next."),
 
     // Assumptions of ours that the design has no row for
     assumed("gap.wrongTaxIdStruck", "§4 PUT /v1/organizations/{externalId} rule 1", None,

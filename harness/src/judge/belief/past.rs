@@ -1,4 +1,4 @@
-//! What a target was in before it was written to: a read may lag behind that (`gap.readOwnWrites`).
+//! What a target was in before it was written to: an answer may lag behind that (`gap.readOwnWrites`).
 
 use std::collections::VecDeque;
 
@@ -9,7 +9,7 @@ use crate::judge::hidden::Before;
 use crate::judge::world::World;
 use crate::target::{Prepared, PreparedAction, Seen};
 
-/// So many writes a read may lag behind.
+/// So many writes an answer may lag behind.
 const FURTHEST_BEHIND: usize = 8;
 
 /// What a target was in before a write.
@@ -21,16 +21,20 @@ pub(super) struct Past {
 }
 
 impl Belief {
-    /// Keeps in mind what the target was in before: a read may be answered from there.
+    /// Keeps in mind what the target was in before: what is asked may be answered from there.
     pub(crate) fn remember(&mut self) {
         self.past = Some(VecDeque::with_capacity(FURTHEST_BEHIND));
     }
 
-    /// Whether an answer to a read contradicts what the target is in now, and not what it was in before what it is about
-    /// was written to: it may lag behind (`gap.readOwnWrites`).
+    /// Whether an answer contradicts what the target is in now, and not what it was in before what it is about was
+    /// written to: it may lag behind (`gap.readOwnWrites`). What only reads may be asked again, and so may what was
+    /// refused, which changes nothing; but for a subscription (`4.idempotency.3`).
     pub(crate) fn may_lag(&self, sent: &Prepared, seen: &Seen, now: Timestamp) -> bool {
-        let reads = sent.kind().is_some_and(OperationKind::reads);
-        let Some(past) = self.past.as_ref().filter(|_| reads) else { return false };
+        let is_refused = (400..=499).contains(&seen.status);
+        let may_be_asked_again =
+            |kind: OperationKind| kind.reads() || is_refused && kind != OperationKind::Subscribe;
+        let asks = sent.kind().is_some_and(may_be_asked_again);
+        let Some(past) = self.past.as_ref().filter(|_| asks) else { return false };
         if self.explains(sent, seen, now) {
             return false;
         }
@@ -55,6 +59,9 @@ impl Belief {
 
     /// Keeps what the target is in before a write.
     pub(super) fn remember_write(&mut self, sent: &Prepared) {
+        if self.past.is_none() {
+            return;
+        }
         let business = self.named(sent);
         let is_write = match &sent.action {
             PreparedAction::Call(_) => !sent.kind().is_some_and(OperationKind::reads),

@@ -20,7 +20,7 @@ use crate::target::{Applied, Prepared, PreparedAction, PreparedCall, Seen, Unans
 /// So often a request is repeated that the target asks to send later.
 const MOST_REPEATS: u32 = 3;
 
-/// How long a read is waited for that lags behind what was written, each time that it is asked again.
+/// How long an answer is waited for that lags behind what was written, each time that it is asked for again.
 const PATIENCE: [Duration; 4] = [
     Duration::from_millis(50),
     Duration::from_millis(200),
@@ -28,7 +28,7 @@ const PATIENCE: [Duration; 4] = [
     Duration::from_secs(3),
 ];
 
-/// After so many reads that never told what was written, only the first of these waits are kept.
+/// After so many answers that never told what was written, only the first of these waits are kept.
 const MOST_IN_VAIN: u32 = 3;
 
 /// What a request is sent for.
@@ -65,13 +65,13 @@ impl Session {
         self.exchange_in_time(step, purpose).await
     }
 
-    /// Waits before a read that lags behind is asked again for the `nth` time, from 0 on; `false` once it has taken too
-    /// long.
-    pub(in crate::live) async fn wait_for_read(&self, nth: usize) -> bool {
-        let in_vain = self.state().reads_in_vain;
+    /// Waits before what is answered from behind is asked again for the `nth` time, from 0 on; `false` once it has taken
+    /// too long.
+    pub(in crate::live) async fn wait_to_ask_again(&self, nth: usize) -> bool {
+        let in_vain = self.state().waited_in_vain;
         let kept = if in_vain < MOST_IN_VAIN { PATIENCE.len() } else { PATIENCE.len() / 2 };
         let Some(wait) = PATIENCE[..kept].get(nth) else {
-            self.state().reads_in_vain += 1;
+            self.state().waited_in_vain += 1;
             return false;
         };
         tokio::time::sleep(*wait).await;
