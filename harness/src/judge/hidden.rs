@@ -17,7 +17,7 @@ use crate::judge::hidden::deeds::{
     clear, file_tax_id, link_bank, onboard, open_account, sign, supply_tax_id,
 };
 use crate::judge::reading::{Told, amount};
-use crate::judge::world::{Subject, World};
+use crate::judge::world::{Subject, Unclear, World};
 use crate::target::{Prepared, Seen};
 
 /// Who moves the outside world of a target: the vendor, the bank, the payor, the operator.
@@ -108,6 +108,13 @@ pub(crate) fn moves(
         moves.push(Move::FundingCompleted(payee.clone(), invoice));
     }
     if outside == Outside::Ours && !world.has_strangers() {
+        let unclear = world.unclear(platform, &payee);
+        if unclear.contains(&Unclear::Told) {
+            moves.push(Move::Supplied(payee.clone()));
+        }
+        if !unclear.is_empty() {
+            moves.extend([Move::Filed(payee.clone()), Move::FoundWrong(payee)]);
+        }
         return moves;
     }
     if let Some(invoice) = invoice {

@@ -5,13 +5,14 @@ mod reply;
 mod subject;
 mod translate;
 
+use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use tideover_model::wire::lenient::most_lenient;
 use tideover_model::wire::route::route;
 use tideover_model::{
     BusinessDetails, Clause, Code, Contact, Face, Happening, Operation, OperationKind, Outcome,
-    PlatformId, Profile, Service, Timestamp, clause,
+    PlatformId, Profile, Service, Timestamp, clause, is_tax_id,
 };
 
 use crate::judge::amounts::{Advance, Amounts};
@@ -23,7 +24,7 @@ use crate::matcher::instants_apart;
 use crate::target::{Bare, Prepared, PreparedAction, Seen, Target, origin};
 
 pub(crate) use reply::Reply;
-pub(crate) use subject::Subject;
+pub(crate) use subject::{Subject, Unclear};
 
 /// A state of the model, and what of the target is called how in it.
 #[derive(Clone, Debug)]
@@ -39,6 +40,8 @@ pub(crate) struct World {
     clock: Clock,
     /// Whether the target tells of a business whichever name it likes.
     renames: bool,
+    /// What is not stated of the tax ids of businesses.
+    unclear: BTreeSet<(PlatformId, String, Unclear)>,
 }
 
 impl World {
@@ -58,6 +61,7 @@ impl World {
             amounts: Amounts::default(),
             clock: Clock::ours(),
             renames: false,
+            unclear: BTreeSet::new(),
         }
     }
 
@@ -95,6 +99,7 @@ impl World {
     /// What it answers to `sent`, and how it is after that.
     pub(crate) fn answered(&self, sent: &Prepared, seen: &Seen, now: Timestamp) -> (World, Reply) {
         let mut after = self.clone();
+        after.note_unclear(sent);
         let told = Told::by(seen);
         if is_refused_otherwise(sent, seen) {
             let due = self.clone().play(sent, told, now).1.map(|(code, _)| code);
@@ -112,6 +117,13 @@ impl World {
         let by_code = reply.predicted.code() != seen.code();
         if let Some(plain) = without_event_types(sent).filter(|_| by_code) {
             return self.answered_whatever_events(&plain, reply, (seen, told), now);
+        }
+        if by_code
+            && reply.predicted.is_success()
+            && seen.code() == Some(Code::InvalidRequest.name())
+            && self.tax_ids(sent).iter().any(|told| !is_tax_id(told))
+        {
+            return (self.clone(), Reply::of_gap(clause!("gap.taxIdForm"), seen));
         }
         if seen.is_success() && reply.refuses_by_assumption() {
             return self.answered_leniently(sent, reply, (seen, told), now);

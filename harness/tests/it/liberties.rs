@@ -22,7 +22,7 @@ use tideover_harness::target::{
 use tideover_harness::transcript::Header;
 use tideover_model::{
     Address, BusinessDetails, Contact, Face, Happening, Operation, PlatformId, Profile, Service,
-    SigningKey, Timestamp,
+    SigningKey, Timestamp, is_tax_id,
 };
 
 type Instead = fn(u64, &PreparedCall) -> Option<Seen>;
@@ -782,3 +782,50 @@ async fn a_listed_code_that_never_comes_is_doubted() {
     let finer = doubted(|code| if code == "invalid_request" { "bad_amount" } else { code });
     assert_eq!(finer.await, []);
 }
+
+/// Neither is shown which texts are tax ids, nor what is on file after one was found wrong.
+#[tokio::test]
+async fn what_comes_of_a_tax_id_that_is_none_or_was_found_wrong_is_the_services_to_say() {
+    let told: Told = |call, mut body| {
+        if call.method == "GET" && body.get("taxIdOnFile").is_some() {
+            body["taxIdOnFile"] = true.into();
+        }
+        body
+    };
+    let files = Liberty { told, ..NONE };
+    let instead: Instead = |_, call| {
+        let told = call.body().json().and_then(|body| body["taxId"].as_str());
+        refused(400, "invalid_request").filter(|_| told.is_some_and(|told| !is_tax_id(told)))
+    };
+    let refuses = Liberty { instead, ..NONE };
+    let takes: fn(&PreparedCall) -> PreparedCall = |call| {
+        let body = String::from_utf8_lossy(call.body()).replace(MALFORMED, "12-3456780");
+        let content_type = call.content_type.clone();
+        PreparedCall::new(&*call.method, &*call.path, content_type, body.into_bytes())
+    };
+    let corrects = Liberty { takes, ..NONE };
+    let read = || Step::new(Action::Call(Call::bare("GET", "/v1/organizations/v")));
+    let sync = |tax_id| put("/v1/organizations/v", json!({ "legalName": "V", "taxId": tax_id }));
+    let found_wrong = || act(&json!({ "action": "taxIdFoundWrong", "payeeExternalId": "v" }));
+    let malformed = || vec![sync(MALFORMED), read(), sync("12-3456789"), read(), read()];
+    let wrong =
+        || vec![sync("12-3456789"), read(), found_wrong(), read(), sync("12-3456780"), read()];
+    for outside in [Outside::Ours, Outside::Open] {
+        for (liberty, steps) in [
+            (files, malformed()),
+            (refuses, malformed()),
+            (corrects, malformed()),
+            (files, wrong()),
+        ] {
+            let played = played_by(outside, liberty, steps).await;
+            assert!(played.findings.is_empty(), "{outside:?}: {:#?}", played.findings);
+        }
+        // What was never told is not on file.
+        let played = played_by(outside, files, vec![read()]).await;
+        assert_eq!(played.findings.is_empty(), outside == Outside::Open);
+    }
+    assert_free(refuses).await;
+}
+
+/// One digit is missing.
+const MALFORMED: &str = "98-765432";

@@ -197,9 +197,10 @@ async fn most_of_the_catalogue_is_found_by_who_knows_nothing_of_the_service() {
 }
 
 /// Those, and some that so few cases do not meet.
-const SURVIVORS: [&str; 38] = [
+const SURVIVORS: [&str; 39] = [
     "matched-business-is-told-as-created",
     "other-platforms-are-not-matched",
+    "short-tax-id-clears-compliance",
     "first-name-sticks",
     "name-is-lost-in-a-resync",
     "scheme-is-not-looked-at",
