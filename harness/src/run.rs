@@ -229,7 +229,8 @@ impl<'a> Run<'a> {
             match target.send(sent).await {
                 Ok(later) if tells(&later) => seen = later,
                 // Whether it would have told what was written is not known.
-                Ok(_) | Err(_) if reads => return Ok((seen, true)),
+                Ok(_) if reads => return Ok((seen, true)),
+                Err(later) if reads || later.applied == Applied::Never => return Ok((seen, true)),
                 // It may have been carried out this time.
                 later => return Ok((later?, false)),
             }

@@ -179,9 +179,9 @@ impl Belief {
 
     /// Whether a request may have made a business one with a stranger's, and its answer does not tell.
     fn may_be_shared_by(&self, sent: &Prepared) -> bool {
-        let tells = sent.kind() == Some(OperationKind::SyncBusiness);
+        let is_told = sent.kind() == Some(OperationKind::SyncBusiness);
         let told = |world: &World| !world.tax_ids(sent).is_empty();
-        self.before == Before::TaxIds && !tells && self.worlds.first().is_some_and(told)
+        self.before == Before::TaxIds && !is_told && self.worlds.first().is_some_and(told)
     }
 
     /// What a request is about.

@@ -108,13 +108,12 @@ pub(crate) fn moves(
         moves.push(Move::FundingCompleted(payee.clone(), invoice));
     }
     if outside == Outside::Ours && !world.has_strangers() {
-        let unclear = world.unclear(platform, &payee);
-        if unclear.contains(&Unclear::Told) {
-            moves.push(Move::Supplied(payee.clone()));
-        }
-        if !unclear.is_empty() {
-            moves.extend([Move::Filed(payee.clone()), Move::FoundWrong(payee)]);
-        }
+        let unstated: &[fn(String) -> Move] = match world.unclear(platform, &payee) {
+            Some(Unclear::Cleared) => &[Move::Supplied, Move::Filed, Move::FoundWrong],
+            Some(Unclear::OnFile) => &[Move::Filed],
+            None => &[],
+        };
+        moves.extend(unstated.iter().map(|unstated| unstated(payee.clone())));
         return moves;
     }
     if let Some(invoice) = invoice {

@@ -4,15 +4,16 @@ mod look;
 mod reply;
 mod subject;
 mod translate;
+mod unclear;
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use tideover_model::wire::lenient::most_lenient;
 use tideover_model::wire::route::route;
 use tideover_model::{
-    BusinessDetails, Clause, Code, Contact, Face, Happening, Operation, OperationKind, Outcome,
-    PlatformId, Profile, Service, Timestamp, clause, is_tax_id,
+    BusinessDetails, BusinessId, Clause, Code, Contact, Face, Happening, Operation, OperationKind,
+    Outcome, PlatformId, Profile, Service, Timestamp, clause, is_tax_id,
 };
 
 use crate::judge::amounts::{Advance, Amounts};
@@ -24,7 +25,8 @@ use crate::matcher::instants_apart;
 use crate::target::{Bare, Prepared, PreparedAction, Seen, Target, origin};
 
 pub(crate) use reply::Reply;
-pub(crate) use subject::{Subject, Unclear};
+pub(crate) use subject::Subject;
+pub(crate) use unclear::Unclear;
 
 /// A state of the model, and what of the target is called how in it.
 #[derive(Clone, Debug)]
@@ -41,7 +43,7 @@ pub(crate) struct World {
     /// Whether the target tells of a business whichever name it likes.
     renames: bool,
     /// What is not stated of the tax ids of businesses.
-    unclear: BTreeSet<(PlatformId, String, Unclear)>,
+    unclear: BTreeMap<BusinessId, Unclear>,
 }
 
 impl World {
@@ -61,7 +63,7 @@ impl World {
             amounts: Amounts::default(),
             clock: Clock::ours(),
             renames: false,
-            unclear: BTreeSet::new(),
+            unclear: BTreeMap::new(),
         }
     }
 
@@ -98,8 +100,16 @@ impl World {
 
     /// What it answers to `sent`, and how it is after that.
     pub(crate) fn answered(&self, sent: &Prepared, seen: &Seen, now: Timestamp) -> (World, Reply) {
+        let (mut after, reply) = self.answering(sent, seen, now);
+        if seen.is_success() {
+            let on_file = seen.json().is_some_and(|told| told["taxIdOnFile"] == true);
+            after.note_unclear(sent, on_file);
+        }
+        (after, reply)
+    }
+
+    fn answering(&self, sent: &Prepared, seen: &Seen, now: Timestamp) -> (World, Reply) {
         let mut after = self.clone();
-        after.note_unclear(sent);
         let told = Told::by(seen);
         if is_refused_otherwise(sent, seen) {
             let due = self.clone().play(sent, told, now).1.map(|(code, _)| code);
@@ -118,18 +128,17 @@ impl World {
         if let Some(plain) = without_event_types(sent).filter(|_| by_code) {
             return self.answered_whatever_events(&plain, reply, (seen, told), now);
         }
-        if by_code
-            && reply.predicted.is_success()
+        if reply.predicted.is_success()
             && seen.code() == Some(Code::InvalidRequest.name())
-            && self.tax_ids(sent).iter().any(|told| !is_tax_id(told))
+            && self.tells_a_malformed_tax_id(sent)
         {
-            return (self.clone(), Reply::of_gap(clause!("gap.taxIdForm"), seen));
+            return (self.clone(), Reply::refused_for(clause!("gap.taxIdForm"), seen));
         }
         if seen.is_success() && reply.refuses_by_assumption() {
             return self.answered_leniently(sent, reply, (seen, told), now);
         }
-        if self.is_told_apart(sent, &reply.predicted, seen, now) {
-            return (after, reply.going_astray(clause!("gap.oneTaxIdTwoIdentifiers")));
+        if let Some(assumption) = self.is_matched_otherwise(sent, &reply.predicted, seen, now) {
+            return (after, reply.going_astray(assumption));
         }
         if !by_code || reply.predicted.is_success() || seen.is_success() {
             return (after, reply);
@@ -143,23 +152,35 @@ impl World {
         (after, reply)
     }
 
-    /// Whether the target takes for two businesses what we take for one: two identifiers that tell one tax id.
-    fn is_told_apart(
+    /// Whether a text is told that is no tax id as we take it, and may be one or be refused.
+    fn tells_a_malformed_tax_id(&self, sent: &Prepared) -> bool {
+        let syncs = [OperationKind::SyncBusiness, OperationKind::SyncInvoice];
+        sent.kind().is_some_and(|kind| syncs.contains(&kind))
+            && self.tax_ids(sent).iter().any(|told| !is_tax_id(told))
+    }
+
+    /// The assumption by which the target takes for two businesses what we take for one, two identifiers that tell one
+    /// tax id, or for one what we take for two, since what they tell is none.
+    fn is_matched_otherwise(
         &self,
         sent: &Prepared,
         predicted: &Seen,
         seen: &Seen,
         now: Timestamp,
-    ) -> bool {
+    ) -> Option<Clause> {
         let created = |answer: &Seen| answer.told_in_success()?.get("created")?.as_bool();
         let is_new = |Subject { platform, payee, .. }: Subject| {
             let business = payee.map(|business| Operation::GetBusiness { business });
             business.is_some_and(|read| self.look(now, platform, read).is_none())
         };
-        sent.kind() == Some(OperationKind::SyncBusiness)
-            && created(predicted) == Some(false)
-            && created(seen) == Some(true)
-            && is_new(self.subject(sent))
+        if sent.kind() != Some(OperationKind::SyncBusiness) || !is_new(self.subject(sent)) {
+            return None;
+        }
+        match (created(predicted)?, created(seen)?) {
+            (false, true) => Some(clause!("gap.oneTaxIdTwoIdentifiers")),
+            (true, false) if self.tells_a_malformed_tax_id(sent) => Some(clause!("gap.taxIdForm")),
+            _ => None,
+        }
     }
 
     /// What it answers to a subscription without the event types, whose form and values are not shown: they may be
@@ -172,7 +193,7 @@ impl World {
         now: Timestamp,
     ) -> (World, Reply) {
         if reply.predicted.is_success() && seen.code() == Some(Code::InvalidRequest.name()) {
-            return (self.clone(), Reply::of_gap(clause!("gap.subscriptionForm"), seen));
+            return (self.clone(), Reply::refused_for(clause!("gap.subscriptionForm"), seen));
         }
         let mut after = self.clone();
         let reply = after.compare(plain, seen, told, now);
@@ -272,6 +293,7 @@ impl World {
         self.open == other.open
             && self.bindings == other.bindings
             && self.amounts == other.amounts
+            && self.unclear == other.unclear
             && self.bare.face() == other.bare.face()
     }
 
@@ -298,6 +320,9 @@ impl World {
         let sent = self.open.remove(index);
         let (predicted, _) = self.play(&sent, told.granted(), now);
         self.miss(&sent, &predicted, told);
+        if predicted.is_success() {
+            self.note_unclear(&sent, false);
+        }
         predicted.is_success()
     }
 

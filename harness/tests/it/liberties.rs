@@ -783,49 +783,160 @@ async fn a_listed_code_that_never_comes_is_doubted() {
     assert_eq!(finer.await, []);
 }
 
-/// Neither is shown which texts are tax ids, nor what is on file after one was found wrong.
-#[tokio::test]
-async fn what_comes_of_a_tax_id_that_is_none_or_was_found_wrong_is_the_services_to_say() {
-    let told: Told = |call, mut body| {
+/// Reads tell that a tax id is on file.
+const FILES: Liberty = Liberty {
+    told: |call, mut body| {
         if call.method == "GET" && body.get("taxIdOnFile").is_some() {
             body["taxIdOnFile"] = true.into();
         }
         body
-    };
-    let files = Liberty { told, ..NONE };
-    let instead: Instead = |_, call| {
+    },
+    ..NONE
+};
+
+/// Reads tell that one has cleared compliance.
+const CLEARS: Liberty = Liberty {
+    told: |call, mut body| {
+        if call.method == "GET" && body.get("taxIdOnFile").is_some() {
+            body["taxIdOnFile"] = true.into();
+            body["complianceRoute"] = "PARTNER_SUPPLIED".into();
+            body["onboarding"]["compliance"] = true.into();
+        }
+        body
+    },
+    ..NONE
+};
+
+/// What is no tax id as we take it is refused.
+const REFUSES: Liberty = Liberty {
+    instead: |_, call| {
         let told = call.body().json().and_then(|body| body["taxId"].as_str());
         refused(400, "invalid_request").filter(|_| told.is_some_and(|told| !is_tax_id(told)))
-    };
-    let refuses = Liberty { instead, ..NONE };
-    let takes: fn(&PreparedCall) -> PreparedCall = |call| {
+    },
+    ..NONE
+};
+
+/// It is taken for one.
+const TAKES: Liberty = Liberty {
+    takes: |call| {
         let body = String::from_utf8_lossy(call.body()).replace(MALFORMED, "12-3456780");
         let content_type = call.content_type.clone();
         PreparedCall::new(&*call.method, &*call.path, content_type, body.into_bytes())
-    };
-    let corrects = Liberty { takes, ..NONE };
-    let read = || Step::new(Action::Call(Call::bare("GET", "/v1/organizations/v")));
-    let sync = |tax_id| put("/v1/organizations/v", json!({ "legalName": "V", "taxId": tax_id }));
-    let found_wrong = || act(&json!({ "action": "taxIdFoundWrong", "payeeExternalId": "v" }));
-    let malformed = || vec![sync(MALFORMED), read(), sync("12-3456789"), read(), read()];
-    let wrong =
-        || vec![sync("12-3456789"), read(), found_wrong(), read(), sync("12-3456780"), read()];
-    for outside in [Outside::Ours, Outside::Open] {
-        for (liberty, steps) in [
-            (files, malformed()),
-            (refuses, malformed()),
-            (corrects, malformed()),
-            (files, wrong()),
-        ] {
-            let played = played_by(outside, liberty, steps).await;
-            assert!(played.findings.is_empty(), "{outside:?}: {:#?}", played.findings);
-        }
-        // What was never told is not on file.
-        let played = played_by(outside, files, vec![read()]).await;
-        assert_eq!(played.findings.is_empty(), outside == Outside::Open);
-    }
-    assert_free(refuses).await;
-}
+    },
+    ..NONE
+};
 
 /// One digit is missing.
 const MALFORMED: &str = "98-765432";
+const WELL_FORMED: &str = "12-3456789";
+
+fn read(business: &str) -> Step {
+    Step::new(Action::Call(Call::bare("GET", format!("/v1/organizations/{business}"))))
+}
+
+fn sync(business: &str, tax_id: &str) -> Step {
+    let body = json!({ "legalName": "V", "taxId": tax_id });
+    put(&format!("/v1/organizations/{business}"), body)
+}
+
+fn found_wrong(business: &str) -> Step {
+    act(&json!({ "action": "taxIdFoundWrong", "payeeExternalId": business }))
+}
+
+/// An invoice that tells a tax id of its payee.
+fn sync_invoice(payee: &str, tax_id: &str) -> Step {
+    let body = json!({
+        "payee": { "externalId": payee, "legalName": "V", "taxId": tax_id },
+        "payor": { "externalId": "p", "legalName": "P" },
+        "status": "ISSUED", "faceValue": 100_000,
+        "issueDate": "2026-01-01T00:00:00Z", "dueDate": "2026-03-01T00:00:00Z",
+    });
+    put("/v1/invoices/i", body)
+}
+
+async fn assert_played_freely(liberty: Liberty, steps: &[Step]) {
+    for outside in [Outside::Ours, Outside::Open] {
+        let played = played_by(outside, liberty, steps.to_vec()).await;
+        assert!(played.findings.is_empty(), "{outside:?}: {:#?}", played.findings);
+    }
+}
+
+/// With nobody else outside.
+async fn assert_accused(liberty: Liberty, steps: &[Step], clause: &str) {
+    let played = played_by(Outside::Ours, liberty, steps.to_vec()).await;
+    let found: Vec<&str> = played.findings.iter().map(|one| one.clause.name()).collect();
+    assert!(found.contains(&clause), "{found:?}");
+}
+
+/// Which texts are tax ids is not shown.
+#[tokio::test]
+async fn what_comes_of_a_malformed_tax_id_is_the_services_to_say() {
+    let steps = [sync("v", MALFORMED), read("v"), sync("v", WELL_FORMED), read("v"), read("v")];
+    for liberty in [FILES, CLEARS, REFUSES, TAKES] {
+        assert_played_freely(liberty, &steps).await;
+    }
+    assert_free(REFUSES).await;
+    assert_played_freely(TAKES, &[sync("v", MALFORMED), sync("w", MALFORMED), read("w")]).await;
+    // It may have been told, and not answered.
+    let instead: Instead =
+        |sent, _| (sent == 2).then(|| Seen::new(504, b"<html>Gateway Timeout</html>"));
+    assert_played_freely(Liberty { instead, ..FILES }, &[sync("v", MALFORMED), read("v")]).await;
+    // What is refused is refused with its status, and nobody takes that for a tax id.
+    let refuses = Liberty {
+        instead: |_, call| {
+            let refuses = String::from_utf8_lossy(call.body()).contains(MALFORMED);
+            refused(422, "invalid_request").filter(|_| refuses)
+        },
+        ..NONE
+    };
+    assert_accused(refuses, &[sync("v", MALFORMED)], "7.codes.invalid_request").await;
+    assert_accused(CLEARS, &[sync("v", "not yet known"), read("v")], "2.business.complianceRoute")
+        .await;
+    assert_accused(FILES, &[read("v")], "2.business.taxIdOnFile").await;
+    let first_not = Liberty {
+        told: |call, body| {
+            if call.path.ends_with("/v") { body } else { (CLEARS.told)(call, body) }
+        },
+        ..NONE
+    };
+    let twice = [sync("v", MALFORMED), read("v"), sync("v", ""), read("%76")];
+    assert_accused(first_not, &twice, "2.business.complianceRoute").await;
+}
+
+#[tokio::test]
+async fn whether_a_tax_id_stays_on_file_that_was_found_wrong_is_the_services_to_say() {
+    let steps = [
+        sync("v", WELL_FORMED),
+        read("v"),
+        found_wrong("v"),
+        read("v"),
+        sync("v", "12-3456780"),
+        read("v"),
+    ];
+    assert_played_freely(FILES, &steps).await;
+    // Nor is shown what the result of a sync is called.
+    let renamed = Liberty {
+        told: |call, body| rename((FILES.told)(call, body), "taxIdResult", "taxIdCheck"),
+        ..NONE
+    };
+    assert_played_freely(renamed, &steps).await;
+    let shared = [sync("a", WELL_FORMED), sync("b", WELL_FORMED), found_wrong("a"), read("b")];
+    assert_played_freely(FILES, &shared).await;
+    assert_accused(CLEARS, &steps, "2.business.complianceRoute").await;
+}
+
+#[tokio::test]
+async fn what_comes_of_a_partys_tax_id_is_the_services_to_say() {
+    let forgets = Liberty {
+        told: |call, mut body| {
+            if call.method == "GET" && body.get("taxIdOnFile").is_some() {
+                body["taxIdOnFile"] = false.into();
+            }
+            body
+        },
+        ..NONE
+    };
+    for liberty in [forgets, CLEARS] {
+        assert_played_freely(liberty, &[sync_invoice("v", WELL_FORMED), read("v")]).await;
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use tideover_model::{OperationKind, PlatformId, Timestamp};
+use tideover_model::{Code, OperationKind, PlatformId, Timestamp};
 
 use super::Belief;
 use crate::judge::hidden::Before;
@@ -27,14 +27,14 @@ impl Belief {
     }
 
     /// Whether an answer contradicts what the target is in now, and not what it was in before what it is about was
-    /// written to: it may lag behind (`gap.readOwnWrites`). What only reads may be asked again, and so may what was
-    /// refused, which changes nothing; but for a subscription (`4.idempotency.3`).
+    /// written to: it may lag behind (`gap.readOwnWrites`), as a read does, or a refusal of what was synced just before.
     pub(crate) fn may_lag(&self, sent: &Prepared, seen: &Seen, now: Timestamp) -> bool {
-        let is_refused = (400..=499).contains(&seen.status);
-        let may_be_asked_again =
-            |kind: OperationKind| kind.reads() || is_refused && kind != OperationKind::Subscribe;
-        let asks = sent.kind().is_some_and(may_be_asked_again);
-        let Some(past) = self.past.as_ref().filter(|_| asks) else { return false };
+        let is_unknown = matches!(
+            seen.code().and_then(Code::parse),
+            Some(Code::BusinessNotFound | Code::InvoiceNotFound)
+        );
+        let lags = sent.kind().is_some_and(|kind| kind.reads() || is_unknown);
+        let Some(past) = self.past.as_ref().filter(|_| lags) else { return false };
         if self.explains(sent, seen, now) {
             return false;
         }

@@ -87,21 +87,30 @@ impl Reply {
         }
         if let Some(code) = seen.code().and_then(Code::parse) {
             self.points.retain(|point| point.field != "status");
-            let documented = Status::Documented(seen.status);
-            let states = matches!(code.status(), Status::Documented(_));
-            if states {
-                self.points.push(Point {
-                    clause: Clause::find(&format!("7.codes.{code}"))
-                        .unwrap_or(clause!("7.shape.code")),
-                    holds: code.status() == documented,
-                    field: "status".into(),
-                    expected: format!("the status of {code}"),
-                    seen: seen.status.to_string(),
-                });
-            }
+            self.points.extend(status_point(code, seen));
         }
         self
     }
+
+    /// A refusal with a listed code, for what is not stated.
+    pub(super) fn refused_for(clause: Clause, seen: &Seen) -> Reply {
+        let mut reply = Reply::of_gap(clause, seen);
+        reply
+            .points
+            .extend(seen.code().and_then(Code::parse).and_then(|it| status_point(it, seen)));
+        reply
+    }
+}
+
+/// Whether a refusal has the status that is stated for its code, if one is.
+fn status_point(code: Code, seen: &Seen) -> Option<Point> {
+    matches!(code.status(), Status::Documented(_)).then(|| Point {
+        clause: Clause::find(&format!("7.codes.{code}")).unwrap_or(clause!("7.shape.code")),
+        holds: code.status() == Status::Documented(seen.status),
+        field: "status".into(),
+        expected: format!("the status of {code}"),
+        seen: seen.status.to_string(),
+    })
 }
 
 /// Whether a point would hold in another state, though the document doesn't say so.

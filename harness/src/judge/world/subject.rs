@@ -1,12 +1,10 @@
 //! What a request is about.
 
-use std::collections::BTreeSet;
-
-use tideover_model::{Face, Operation, OperationKind, PlatformId, is_tax_id};
+use tideover_model::{Face, Operation, OperationKind, PlatformId};
 
 use super::World;
 use crate::judge::amounts::Advance;
-use crate::target::{Prepared, PreparedAction, PreparedCall};
+use crate::target::{Prepared, PreparedAction};
 
 /// What a request is about, as the model calls it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -14,16 +12,6 @@ pub(crate) struct Subject {
     pub(crate) platform: PlatformId,
     pub(crate) payee: Option<String>,
     pub(crate) invoice: Option<String>,
-}
-
-/// What is not stated of a tax id.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Unclear {
-    /// What comes of one that was told: it is none as we take it (`gap.taxIdForm`), or that of a party
-    /// (`gap.partyTaxIdAndContact`).
-    Told,
-    /// Whether it is on file still since it was found wrong (`gap.wrongTaxIdStruck`).
-    FoundWrong,
 }
 
 impl World {
@@ -59,64 +47,6 @@ impl World {
             _ => (None, None),
         };
         Subject { platform, payee: payee.cloned(), invoice: invoice.cloned() }
-    }
-
-    /// The tax ids that a request tells, or a vendor.
-    pub(crate) fn tax_ids(&self, sent: &Prepared) -> Vec<String> {
-        let call = match &sent.action {
-            PreparedAction::Call(call) => call,
-            PreparedAction::Act(fields) => {
-                let tax_id = fields.get("taxId").and_then(serde_json::Value::as_str);
-                return tax_id.map(str::to_owned).into_iter().collect();
-            }
-            PreparedAction::Advance(_) | PreparedAction::Deliveries => return Vec::new(),
-        };
-        let Some(operation) = call.operation() else { return Vec::new() };
-        let of_business = match operation {
-            Operation::SyncBusiness { details, .. } => details.tax_id.as_ref(),
-            _ => None,
-        };
-        let of_parties = operation
-            .syncs()
-            .into_iter()
-            .flat_map(|sync| [&sync.payee, &sync.payor].map(|party| party.details.tax_id.as_ref()));
-        of_business.into_iter().chain(of_parties.flatten()).cloned().collect()
-    }
-
-    /// Notices what is not stated after a request; what is found wrong clears nothing, whatever it was.
-    pub(super) fn note_unclear(&mut self, sent: &Prepared) {
-        for (platform, business, unclear) in self.made_unclear(sent) {
-            if unclear == Unclear::FoundWrong {
-                self.unclear.remove(&(platform, business.clone(), Unclear::Told));
-            }
-            self.unclear.insert((platform, business, unclear));
-        }
-    }
-
-    /// What is not stated of the tax ids of businesses after a request.
-    fn made_unclear(&self, sent: &Prepared) -> Vec<(PlatformId, String, Unclear)> {
-        let Subject { platform, payee, .. } = self.subject(sent);
-        let found_wrong = sent.action_name() == Some("taxIdFoundWrong");
-        let is_malformed = self.tax_ids(sent).iter().any(|told| !is_tax_id(told));
-        let told = is_malformed.then_some(Unclear::Told);
-        let unclear = told.or(found_wrong.then_some(Unclear::FoundWrong));
-        let parties = sent.call().and_then(PreparedCall::operation).into_iter();
-        let parties =
-            parties.flat_map(Operation::syncs).flat_map(|sync| [&sync.payee, &sync.payor]);
-        parties
-            .filter(|party| party.details.tax_id.is_some())
-            .map(|party| (platform, party.business.clone(), Unclear::Told))
-            .chain(payee.zip(unclear).map(|(payee, unclear)| (platform, payee, unclear)))
-            .collect()
-    }
-
-    /// What is not stated of the tax id of a business.
-    pub(crate) fn unclear(&self, platform: PlatformId, payee: &str) -> BTreeSet<Unclear> {
-        let open = self.open.iter().flat_map(|open| self.made_unclear(open));
-        let all = self.unclear.iter().cloned().chain(open);
-        all.filter(|(owner, business, _)| *owner == platform && business == payee)
-            .map(|(.., unclear)| unclear)
-            .collect()
     }
 
     /// The advance that a request asks for.

@@ -1,0 +1,110 @@
+//! What is not stated of the tax id of a business: which texts are one (`gap.taxIdForm`), what comes of a party's
+//! (`gap.partyTaxIdAndContact`), and whether one that was found wrong stays on file (`gap.wrongTaxIdStruck`).
+
+use tideover_model::{BusinessId, Operation, OperationKind, PlatformId, is_tax_id};
+
+use super::{Subject, World};
+use crate::target::{Prepared, PreparedAction};
+
+/// What is not stated of the tax id of a business.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unclear {
+    /// Whether one is on file, and has cleared compliance.
+    Cleared,
+    /// Whether one is on file that clears nothing.
+    OnFile,
+}
+
+/// A tax id that a request tells, or a vendor.
+pub(super) struct Told {
+    /// The identifier of the business whose it is.
+    pub(super) business: String,
+    pub(super) text: String,
+    /// Whether it is told of a party of an invoice.
+    of_party: bool,
+}
+
+impl Told {
+    /// What is not stated after it, where `before` was not. What has no digits is no tax id however it is read.
+    fn leaves(&self, before: Option<Unclear>) -> Option<Unclear> {
+        let may_clear = self.text.bytes().any(|byte| byte.is_ascii_digit());
+        match (is_tax_id(&self.text) && !self.of_party, before) {
+            // It corrects what may be on file, or it doesn't.
+            (true, Some(_)) => Some(Unclear::Cleared),
+            (true, None) => None,
+            (false, _) if may_clear => Some(Unclear::Cleared),
+            (false, before) => before.or((!self.text.is_empty()).then_some(Unclear::OnFile)),
+        }
+    }
+}
+
+impl World {
+    /// The tax ids that a request tells, or a vendor.
+    pub(crate) fn tax_ids(&self, sent: &Prepared) -> Vec<String> {
+        self.told_tax_ids(sent).into_iter().map(|told| told.text).collect()
+    }
+
+    pub(super) fn told_tax_ids(&self, sent: &Prepared) -> Vec<Told> {
+        let call = match &sent.action {
+            PreparedAction::Call(call) => call,
+            PreparedAction::Act(fields) => {
+                let text = fields.get("taxId").and_then(serde_json::Value::as_str);
+                let business = self.subject(sent).payee.unwrap_or_default();
+                let told = |text: &str| Told { business, text: text.to_owned(), of_party: false };
+                return text.map(told).into_iter().collect();
+            }
+            PreparedAction::Advance(_) | PreparedAction::Deliveries => return Vec::new(),
+        };
+        let Some(operation) = call.operation() else { return Vec::new() };
+        let told = |business: &String, text: &Option<String>, of_party| {
+            let (business, text) = (business.clone(), text.clone()?);
+            Some(Told { business, text, of_party })
+        };
+        let of_business = match operation {
+            Operation::SyncBusiness { business, details } => told(business, &details.tax_id, false),
+            _ => None,
+        };
+        let parties = operation.syncs().into_iter().flat_map(|sync| [&sync.payee, &sync.payor]);
+        let of_parties = parties.map(|party| told(&party.business, &party.details.tax_id, true));
+        of_business.into_iter().chain(of_parties.flatten()).collect()
+    }
+
+    /// What is not stated of the tax id of a business.
+    pub(crate) fn unclear(&self, platform: PlatformId, payee: &str) -> Option<Unclear> {
+        if self.unclear.is_empty() {
+            return None;
+        }
+        self.unclear.get(&self.business(platform, payee)?).copied()
+    }
+
+    /// Notices what is not stated after a request that was carried out; a read shows whether a tax id is `on_file`.
+    pub(super) fn note_unclear(&mut self, sent: &Prepared, on_file: bool) {
+        let Subject { platform, payee, .. } = self.subject(sent);
+        for told in self.told_tax_ids(sent) {
+            let before = self.unclear(platform, &told.business);
+            self.leave_unclear(platform, &told.business, told.leaves(before));
+        }
+        let Some(payee) = payee else { return };
+        if sent.action_name() == Some("taxIdFoundWrong") {
+            self.leave_unclear(platform, &payee, Some(Unclear::OnFile));
+        } else if sent.kind() == Some(OperationKind::GetBusiness) {
+            let before = self.unclear(platform, &payee);
+            self.leave_unclear(
+                platform,
+                &payee,
+                before.filter(|_| on_file).map(|_| Unclear::OnFile),
+            );
+        }
+    }
+
+    fn leave_unclear(&mut self, platform: PlatformId, payee: &str, unclear: Option<Unclear>) {
+        if unclear.is_none() && self.unclear.is_empty() {
+            return;
+        }
+        let Some(business): Option<BusinessId> = self.business(platform, payee) else { return };
+        match unclear {
+            Some(unclear) => self.unclear.insert(business, unclear),
+            None => self.unclear.remove(&business),
+        };
+    }
+}
