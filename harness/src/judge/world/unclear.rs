@@ -16,15 +16,15 @@ pub(crate) enum Unclear {
 }
 
 /// A tax id that a request tells, or a vendor.
-pub(super) struct Told {
+struct ToldTaxId {
     /// The identifier of the business whose it is.
-    pub(super) business: String,
-    pub(super) text: String,
+    business: String,
+    text: String,
     /// Whether it is told of a party of an invoice.
     of_party: bool,
 }
 
-impl Told {
+impl ToldTaxId {
     /// What is not stated after it, where `before` was not. What has no digits is no tax id however it is read.
     fn leaves(&self, before: Option<Unclear>) -> Option<Unclear> {
         let may_clear = self.text.bytes().any(|byte| byte.is_ascii_digit());
@@ -44,13 +44,14 @@ impl World {
         self.told_tax_ids(sent).into_iter().map(|told| told.text).collect()
     }
 
-    pub(super) fn told_tax_ids(&self, sent: &Prepared) -> Vec<Told> {
+    fn told_tax_ids(&self, sent: &Prepared) -> Vec<ToldTaxId> {
         let call = match &sent.action {
             PreparedAction::Call(call) => call,
             PreparedAction::Act(fields) => {
                 let text = fields.get("taxId").and_then(serde_json::Value::as_str);
                 let business = self.subject(sent).payee.unwrap_or_default();
-                let told = |text: &str| Told { business, text: text.to_owned(), of_party: false };
+                let told =
+                    |text: &str| ToldTaxId { business, text: text.to_owned(), of_party: false };
                 return text.map(told).into_iter().collect();
             }
             PreparedAction::Advance(_) | PreparedAction::Deliveries => return Vec::new(),
@@ -58,7 +59,7 @@ impl World {
         let Some(operation) = call.operation() else { return Vec::new() };
         let told = |business: &String, text: &Option<String>, of_party| {
             let (business, text) = (business.clone(), text.clone()?);
-            Some(Told { business, text, of_party })
+            Some(ToldTaxId { business, text, of_party })
         };
         let of_business = match operation {
             Operation::SyncBusiness { business, details } => told(business, &details.tax_id, false),
