@@ -94,6 +94,18 @@ async fn the_webhooks_are_what_is_printed() {
     assert_eq!(asked, 6);
 }
 
+/// Every defect of the catalogue stands in the README's table, found by every seed.
+#[test]
+fn the_table_of_the_proof_has_every_defect() {
+    let readme = readme();
+    let (_, table) = readme.split_once("<summary>All of them</summary>").unwrap();
+    let (table, _) = table.split_once("</details>").unwrap();
+    let lines = table.lines().filter(|line| line.contains(" 20/20 "));
+    let named: Vec<&str> = lines.filter_map(|line| line.split_whitespace().next()).collect();
+    let known: Vec<&str> = defects::all().map(|defect| defect.name).collect();
+    assert_eq!(named, known);
+}
+
 /// The profile in the README is one.
 #[test]
 fn the_profile_is_possible() {
