@@ -19,7 +19,7 @@ use tideover_model::{
 use crate::judge::amounts::{Advance, Amounts};
 use crate::judge::bindings::Bindings;
 use crate::judge::clock::{self, Clock};
-use crate::judge::comparison::{Comparison, Freedom, Point, life};
+use crate::judge::comparison::{Comparison, Freedom, Point, is_known_outcome, life};
 use crate::judge::reading::{Reading, Told};
 use crate::matcher::instants_apart;
 use crate::target::{Bare, Prepared, PreparedAction, Seen, Target, origin};
@@ -140,6 +140,9 @@ impl World {
         if let Some(assumption) = self.is_matched_otherwise(sent, &reply.predicted, seen, now) {
             return (after, reply.going_astray(assumption));
         }
+        if self.is_imported_otherwise(sent, &reply.predicted, seen) {
+            return (after, reply.going_astray(clause!("gap.taxIdForm")));
+        }
         if !by_code || reply.predicted.is_success() || seen.is_success() {
             return (after, reply);
         }
@@ -157,6 +160,18 @@ impl World {
         let syncs = [OperationKind::SyncBusiness, OperationKind::SyncInvoice];
         sent.kind().is_some_and(|kind| syncs.contains(&kind))
             && self.tax_ids(sent).iter().any(|told| !is_tax_id(told))
+    }
+
+    /// Whether rows of an import are taken that we assume to be rejected, or the other way round, where a text is told
+    /// that is no tax id as we take it.
+    fn is_imported_otherwise(&self, sent: &Prepared, predicted: &Seen, seen: &Seen) -> bool {
+        let taken = |answer: &Seen| -> Option<Vec<bool>> {
+            let rows = answer.told_in_success()?["rows"].as_array()?.iter();
+            Some(rows.map(|row| is_known_outcome(&row["outcome"])).collect())
+        };
+        sent.kind() == Some(OperationKind::ImportInvoices)
+            && self.tax_ids(sent).iter().any(|told| !is_tax_id(told))
+            && taken(predicted) != taken(seen)
     }
 
     /// The assumption by which the target takes for two businesses what we take for one, two identifiers that tell one

@@ -940,3 +940,31 @@ async fn what_comes_of_a_partys_tax_id_is_the_services_to_say() {
         assert_played_freely(liberty, &[sync_invoice("v", WELL_FORMED), read("v")]).await;
     }
 }
+
+/// The service rejects the row, and tells that in a word of its own.
+#[tokio::test]
+async fn a_row_may_be_rejected_for_a_malformed_tax_id() {
+    let rejects = Liberty {
+        instead: |_, call| {
+            let reads = call.method == "GET" && call.path.ends_with("/invoices/i");
+            refused(404, "invoice_not_found").filter(|_| reads)
+        },
+        told: |call, mut body| {
+            if call.path.contains("/imports/") {
+                body["rows"][0]["outcome"] = "bad".into();
+            }
+            body
+        },
+        ..NONE
+    };
+    let import = |tax_id: &str| {
+        let columns = "externalId,payeeExternalId,payeeLegalName,payeeTaxId,payorLegalName,status";
+        let row = format!("i,v,V,{tax_id},P,ISSUED");
+        let dates = "5,2026-01-01T00:00:00Z,2026-02-01T00:00:00Z";
+        let file = format!("{columns},faceValue,issueDate,dueDate\n{row},{dates}\n");
+        Step::new(Action::Call(Call::text("PUT", "/v1/invoices/imports/m", file, "text/csv")))
+    };
+    let read = || Step::new(Action::Call(Call::bare("GET", "/v1/organizations/v/invoices/i")));
+    assert_played_freely(rejects, &[import(MALFORMED), read()]).await;
+    assert_accused(rejects, &[import(WELL_FORMED), read()], "7.codes.invoice_not_found").await;
+}
