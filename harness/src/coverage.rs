@@ -119,16 +119,12 @@ const SITUATIONS: &[&str] = &[
     "a subscription revoked by 410",
 ];
 
-fn operation_name(kind: OperationKind) -> String {
-    format!("{} {}", kind.method(), kind.path())
-}
-
 impl Coverage {
     /// How often each state of `group` was reached; those that should be and were not are counted as 0.
     pub fn of(&self, group: Group) -> Vec<(String, u64)> {
         if group == Group::Operation {
             let count = |kind| self.operations.get(&kind).copied().unwrap_or(0);
-            return OperationKind::ALL.map(|kind| (operation_name(kind), count(kind))).to_vec();
+            return OperationKind::ALL.map(|kind| (kind.to_string(), count(kind))).to_vec();
         }
         let counts = self.counts[group as usize].iter().copied().chain(repeat(0));
         group.names().iter().map(|name| (*name).to_owned()).zip(counts).collect()

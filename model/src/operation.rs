@@ -1,6 +1,7 @@
 //! What a caller can ask: one variant per endpoint, in document order (§4). Those that `PUT`, and the
 //! request of an advance, are safe to repeat (`4.idempotency.1`).
 
+use std::fmt;
 use std::net::IpAddr;
 
 use serde::{Deserialize, Serialize};
@@ -236,6 +237,13 @@ pub enum OperationKind {
     Subscribe,
     ListSubscriptions,
     Unsubscribe,
+}
+
+/// Its method and its path, as the document names it.
+impl fmt::Display for OperationKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.method(), self.path())
+    }
 }
 
 impl OperationKind {

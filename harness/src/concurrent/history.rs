@@ -125,12 +125,7 @@ impl Request {
 
     /// The action of the operator port, if it was one.
     pub(crate) fn acts(&self) -> Option<&str> {
-        match &self.sent.action {
-            PreparedAction::Act(fields) => fields.get("action")?.as_str(),
-            PreparedAction::Call(_) | PreparedAction::Advance(_) | PreparedAction::Deliveries => {
-                None
-            }
-        }
+        self.sent.action_name()
     }
 
     /// What was asked for, in short.

@@ -19,8 +19,8 @@ use crate::judge::bindings::Bindings;
 use crate::matcher::instants_apart;
 use crate::target::{Body, PreparedAction, Seen};
 
-pub(crate) use clauses::life;
-use clauses::{action_clause, body_clause, code_clause, field_clause};
+use clauses::{action_clause, body_clause, field_clause};
+pub(crate) use clauses::{code_clause, life};
 pub(crate) use fields::is_known_outcome;
 use fields::{Difference, differences};
 pub(crate) use gaps::meets_first_three;

@@ -13,7 +13,7 @@ use tideover_model::wire::lenient::most_lenient;
 use tideover_model::wire::route::route;
 use tideover_model::{
     BusinessDetails, BusinessId, Clause, Code, Contact, Face, Happening, Operation, OperationKind,
-    Outcome, PlatformId, Profile, Service, Timestamp, clause, is_tax_id,
+    Outcome, PlatformId, Profile, Service, Timestamp, clause,
 };
 
 use crate::judge::amounts::{Advance, Amounts};
@@ -130,6 +130,7 @@ impl World {
         }
         if reply.predicted.is_success()
             && seen.code() == Some(Code::InvalidRequest.name())
+            && sent.kind() != Some(OperationKind::ImportInvoices)
             && self.tells_a_malformed_tax_id(sent)
         {
             return (self.clone(), Reply::refused_for(clause!("gap.taxIdForm"), seen));
@@ -155,13 +156,6 @@ impl World {
         (after, reply)
     }
 
-    /// Whether a text is told that is no tax id as we take it, and may be one or be refused.
-    fn tells_a_malformed_tax_id(&self, sent: &Prepared) -> bool {
-        let syncs = [OperationKind::SyncBusiness, OperationKind::SyncInvoice];
-        sent.kind().is_some_and(|kind| syncs.contains(&kind))
-            && self.tax_ids(sent).iter().any(|told| !is_tax_id(told))
-    }
-
     /// Whether rows of an import are taken that we assume to be rejected, or the other way round, where a text is told
     /// that is no tax id as we take it.
     fn is_imported_otherwise(&self, sent: &Prepared, predicted: &Seen, seen: &Seen) -> bool {
@@ -170,7 +164,7 @@ impl World {
             Some(rows.map(|row| is_known_outcome(&row["outcome"])).collect())
         };
         sent.kind() == Some(OperationKind::ImportInvoices)
-            && self.tax_ids(sent).iter().any(|told| !is_tax_id(told))
+            && self.tells_a_malformed_tax_id(sent)
             && taken(predicted) != taken(seen)
     }
 
@@ -335,10 +329,11 @@ impl World {
         let sent = self.open.remove(index);
         let (predicted, _) = self.play(&sent, told.granted(), now);
         self.miss(&sent, &predicted, told);
-        if predicted.is_success() {
+        let is_done = predicted.is_success();
+        if is_done {
             self.note_unclear(&sent, false);
         }
-        predicted.is_success()
+        is_done
     }
 
     /// If an advance was granted, only those of its amounts are known that `told` tells.
@@ -519,9 +514,7 @@ fn ahead(predicted: &Seen, seen: &Seen) -> Option<i64> {
 fn is_unpredictable(sent: &Prepared) -> bool {
     match &sent.action {
         PreparedAction::Call(_) => false,
-        PreparedAction::Act(fields) => {
-            fields.get("action").is_some_and(|name| name == "upstreamFails")
-        }
+        PreparedAction::Act(_) => sent.action_name() == Some("upstreamFails"),
         PreparedAction::Advance(_) | PreparedAction::Deliveries => true,
     }
 }

@@ -209,7 +209,7 @@ fn assumed(profile: &tideover_model::Profile, field: &str) -> String {
 
 fn latency(summary: &Summary) -> Vec<LatencyReport> {
     let each = summary.latencies.each().map(|(kind, latency)| LatencyReport {
-        operation: format!("{} {}", kind.method(), kind.path()),
+        operation: kind.to_string(),
         count: latency.count as u64,
         median: latency.median.into(),
         percentile95: latency.percentile95.into(),

@@ -203,7 +203,7 @@ impl Prepared {
     pub(crate) fn operation(&self) -> String {
         match &self.action {
             PreparedAction::Call(call) => match self.kind() {
-                Some(kind) => format!("{} {}", kind.method(), kind.path()),
+                Some(kind) => kind.to_string(),
                 None => format!("{} {}", call.method, call.path),
             },
             PreparedAction::Act(_) => format!("action {}", self.action_name().unwrap_or("?")),

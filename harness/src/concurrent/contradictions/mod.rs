@@ -75,7 +75,7 @@ impl Broken {
     /// As `requests` show.
     fn by(self, mut requests: Vec<usize>) -> Contradiction {
         let Broken { clause, kind, field, expected, seen } = self;
-        let operation = format!("{} {}", kind.method(), kind.path());
+        let operation = kind.to_string();
         requests.sort_unstable();
         requests.dedup();
         let finding = Finding::new(clause, operation, field, expected, seen);

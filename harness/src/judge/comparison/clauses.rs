@@ -23,7 +23,7 @@ impl Family {
     }
 }
 
-pub(super) fn code_clause(code: Code) -> Option<Clause> {
+pub(crate) fn code_clause(code: Code) -> Option<Clause> {
     const CODES: Family = Family::of("7.codes.");
     CODES.find(code.name())
 }

@@ -3,7 +3,7 @@
 use tideover_model::clause::Kind;
 use tideover_model::{Clause, Code, Status, clause};
 
-use crate::judge::comparison::{ABSENT, Point};
+use crate::judge::comparison::{ABSENT, Point, code_clause};
 use crate::judge::reading::Asked;
 use crate::target::Seen;
 
@@ -68,16 +68,9 @@ impl Reply {
 
     /// A refusal of a body for its size.
     pub(super) fn too_large(seen: &Seen) -> Reply {
-        let clause = clause!("7.codes.payload_too_large");
-        let point = Point {
-            clause,
-            holds: Status::Documented(seen.status) == Code::PayloadTooLarge.status(),
-            field: "status".into(),
-            expected: format!("the status of {}", Code::PayloadTooLarge),
-            seen: seen.status.to_string(),
-        };
-        let refusal = Some((Code::PayloadTooLarge, clause));
-        Reply { predicted: seen.clone(), refusal, points: vec![point], ..Reply::default() }
+        let points: Vec<Point> = status_point(Code::PayloadTooLarge, seen).into_iter().collect();
+        let refusal = Some((Code::PayloadTooLarge, clause!("7.codes.payload_too_large")));
+        Reply { predicted: seen.clone(), refusal, points, ..Reply::default() }
     }
 
     /// The same, where the code that was seen is as good as the one predicted.
@@ -105,7 +98,7 @@ impl Reply {
 /// Whether a refusal has the status that is stated for its code, if one is.
 fn status_point(code: Code, seen: &Seen) -> Option<Point> {
     matches!(code.status(), Status::Documented(_)).then(|| Point {
-        clause: Clause::find(&format!("7.codes.{code}")).unwrap_or(clause!("7.shape.code")),
+        clause: code_clause(code).unwrap_or(clause!("7.shape.code")),
         holds: code.status() == Status::Documented(seen.status),
         field: "status".into(),
         expected: format!("the status of {code}"),

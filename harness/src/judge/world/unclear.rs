@@ -1,7 +1,7 @@
 //! What is not stated of the tax id of a business: which texts are one (`gap.taxIdForm`), what comes of a party's
 //! (`gap.partyTaxIdAndContact`), and whether one that was found wrong stays on file (`gap.wrongTaxIdStruck`).
 
-use tideover_model::{BusinessId, Operation, OperationKind, PlatformId, is_tax_id};
+use tideover_model::{Operation, OperationKind, PlatformId, is_tax_id};
 
 use super::{Subject, World};
 use crate::target::{Prepared, PreparedAction};
@@ -70,6 +70,11 @@ impl World {
         of_business.into_iter().chain(of_parties.flatten()).collect()
     }
 
+    /// Whether a text is told that is no tax id as we take it, and may be one or be refused.
+    pub(super) fn tells_a_malformed_tax_id(&self, sent: &Prepared) -> bool {
+        self.tax_ids(sent).iter().any(|told| !is_tax_id(told))
+    }
+
     /// What is not stated of the tax id of a business.
     pub(crate) fn unclear(&self, platform: PlatformId, payee: &str) -> Option<Unclear> {
         if self.unclear.is_empty() {
@@ -80,15 +85,21 @@ impl World {
 
     /// Notices what is not stated after a request that was carried out; a read shows whether a tax id is `on_file`.
     pub(super) fn note_unclear(&mut self, sent: &Prepared, on_file: bool) {
+        let told = self.told_tax_ids(sent);
+        let found_wrong = sent.action_name() == Some("taxIdFoundWrong");
+        let reads = sent.kind() == Some(OperationKind::GetBusiness) && !self.unclear.is_empty();
+        if told.is_empty() && !found_wrong && !reads {
+            return;
+        }
         let Subject { platform, payee, .. } = self.subject(sent);
-        for told in self.told_tax_ids(sent) {
+        for told in told {
             let before = self.unclear(platform, &told.business);
             self.leave_unclear(platform, &told.business, told.leaves(before));
         }
         let Some(payee) = payee else { return };
-        if sent.action_name() == Some("taxIdFoundWrong") {
+        if found_wrong {
             self.leave_unclear(platform, &payee, Some(Unclear::OnFile));
-        } else if sent.kind() == Some(OperationKind::GetBusiness) {
+        } else if reads {
             let before = self.unclear(platform, &payee);
             self.leave_unclear(
                 platform,
@@ -102,7 +113,7 @@ impl World {
         if unclear.is_none() && self.unclear.is_empty() {
             return;
         }
-        let Some(business): Option<BusinessId> = self.business(platform, payee) else { return };
+        let Some(business) = self.business(platform, payee) else { return };
         match unclear {
             Some(unclear) => self.unclear.insert(business, unclear),
             None => self.unclear.remove(&business),

@@ -350,8 +350,7 @@ impl Purpose {
 
 /// Whether a key was asked for that nobody can revoke, since it was not told.
 fn may_have_made_a_key(step: &Prepared, answered: &Result<Seen, Unanswered>) -> bool {
-    let issues =
-        matches!(&step.action, PreparedAction::Act(fields) if fields["action"] == "issueKey");
+    let issues = step.action_name() == Some("issueKey");
     let is_untold = match answered {
         Ok(seen) if seen.is_success() => !seen.json().is_some_and(|told| told["key"].is_string()),
         Ok(seen) => seen.status >= 500,
