@@ -29,6 +29,13 @@ impl Secrets {
         self.values.extend(spellings.filter(|value| value.chars().count() >= SHORTEST));
     }
 
+    /// Keeps the value of a header, and its longer words: what stands before a token is often its kind.
+    pub fn keep_header(&mut self, value: &str) {
+        self.keep(value);
+        let words = value.split([' ', ';', ',']).filter(|word| word.len() >= SHORTEST_SECRET);
+        words.for_each(|word| self.keep(word));
+    }
+
     /// Keeps what the answer to a new subscription tells: whatever it is called, one of it is the secret. A
     /// refusal tells none; what fails without a code may have been carried out.
     pub fn keep_all_of_subscription(&mut self, seen: &Seen) {

@@ -48,6 +48,9 @@ pub struct Endpoint {
     /// Whether no identifier of a play was synced before it. A tax id of the user's may be held by a
     /// business of an earlier run all the same.
     pub fresh: bool,
+    /// The names of the headers that went with every request besides those of the step.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub headers: Vec<String>,
 }
 
 /// A run.

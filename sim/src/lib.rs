@@ -3,6 +3,21 @@
 //! ```
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # // In this workspace it is built without TLS of its own.
+//! # mod reqwest {
+//! #     pub struct Client;
+//! #     impl Client {
+//! #         pub fn new() -> ::reqwest::Client {
+//! #             let tls = rustls::ClientConfig::builder_with_provider(std::sync::Arc::new(
+//! #                 rustls::crypto::ring::default_provider(),
+//! #             ));
+//! #             let tls = tls.with_safe_default_protocol_versions().unwrap();
+//! #             let tls = tls.with_root_certificates(rustls::RootCertStore::empty());
+//! #             let client = ::reqwest::Client::builder().no_proxy();
+//! #             client.tls_backend_preconfigured(tls.with_no_client_auth()).build().unwrap()
+//! #         }
+//! #     }
+//! # }
 //! use tideover_sim::Mock;
 //!
 //! let mock = Mock::start().await?;

@@ -20,7 +20,6 @@ mod signature;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 use tideover_model::{Profile, Timestamp};
@@ -30,7 +29,6 @@ pub(crate) use output::Output;
 
 use crate::defects::{self, Defect};
 use crate::learn::{Lessons, Stated};
-use crate::target::client::Client;
 
 /// Stands in for the Receivables Advance Partner API, and holds it to its word.
 #[derive(Parser)]
@@ -212,14 +210,6 @@ fn defect_named(name: &str) -> Result<&'static Defect, String> {
 fn authorities(path: Option<&Path>) -> Result<Authorities, Problem> {
     let load = |path| Authorities::load(path).map_err(|error| Problem::Wrong(error.to_string()));
     path.map_or(Ok(Authorities::default()), load)
-}
-
-/// A client of a base URL; TLS is set up if that asks for it, and the file is looked at in any case.
-fn client(base_url: &str, patience: Duration, ca: Option<&Path>) -> Result<Client, Problem> {
-    let is_secure = base_url.starts_with("https:");
-    let authorities = authorities(ca)?;
-    let config = is_secure.then(|| authorities.client_config().map_err(wrong)).transpose()?;
-    Client::new(base_url, patience, config).map_err(wrong)
 }
 
 fn wrong(why: impl std::fmt::Display) -> Problem {

@@ -13,6 +13,7 @@ use url::Url;
 use crate::secrets::Secrets;
 use crate::step::Memory;
 use crate::target::NO_INBOX;
+use crate::target::client::ExtraHeader;
 
 /// An API key. It is shown but for its middle.
 #[derive(Clone, PartialEq, Eq)]
@@ -29,6 +30,8 @@ pub struct Settings {
     pub second_key: Option<ApiKey>,
     /// The base URL of the operator port.
     pub operator: Option<String>,
+    /// What goes with every request, there and to the operator port.
+    pub headers: Vec<ExtraHeader>,
     /// Where webhooks come to the run.
     pub webhooks: Option<Webhooks>,
     /// Whether anything but reads and quotes may be sent.
@@ -252,6 +255,7 @@ impl Settings {
     pub(super) fn secrets(&self) -> Secrets {
         let mut secrets = Secrets::default();
         self.keys().for_each(|key| secrets.keep(key.reveal()));
+        self.headers.iter().filter_map(ExtraHeader::secret).for_each(|it| secrets.keep_header(it));
         let Accounts { tax_ids, banks, .. } = &self.accounts;
         tax_ids.iter().for_each(|tax_id| secrets.keep(tax_id));
         banks.iter().for_each(|bank| secrets.keep(&bank.account_number));
@@ -272,6 +276,11 @@ impl Settings {
         tax_ids.chain(numbers).fold(body.to_owned(), |body, (own, stands)| {
             body.replace(&quoted(own), &quoted(&stands))
         })
+    }
+
+    /// The names of the headers that go with every request.
+    pub fn header_names(&self) -> Vec<String> {
+        self.headers.iter().map(|header| header.name().to_owned()).collect()
     }
 
     fn keys(&self) -> impl Iterator<Item = &ApiKey> {

@@ -19,14 +19,16 @@ const MARK: char = '\u{e000}';
 /// `$BASE_URL` and `$API_KEY` stand for the target's, `$OPERATOR_URL` for its operator port's where that is another,
 /// and `$OTHER_KEY` for the key that the step named `other` was
 /// answered. Against a live endpoint `$RUN` stands for a name that nobody has used there, `$INBOX` for where
-/// webhooks are to come, and `$TAX_ID_1`, `$ACCOUNT_1` and so on for the user's own.
+/// webhooks are to come, `$TAX_ID_1`, `$ACCOUNT_1` and so on for the user's own, and `$HEADER_1` and so on for the
+/// values of the headers that went with every request.
 pub fn curl(transcript: &Transcript, answers: &[(Timestamp, Option<Seen>)]) -> Vec<String> {
     let Transcript { header, steps } = transcript;
     let mut memory = if header.live.is_some() { variables() } else { Memory::with_inbox(NO_INBOX) };
+    let extra = header.live.as_ref().map(|live| &*live.headers).unwrap_or_default();
     let mut lines = Vec::with_capacity(steps.len());
     for (index, step) in steps.iter().enumerate() {
         let sent = Prepared::from_step(step, &memory, "$API_KEY");
-        lines.push(line(&sent, step.caller == Caller::Default));
+        lines.push(line(&sent, step.caller == Caller::Default, extra));
         if let Some((_, Some(seen))) = answers.get(index) {
             let name = step.name.as_deref().unwrap_or_default();
             memory.keep(step, seen.json().map(|body| without_key(name, body)).as_ref());
@@ -61,8 +63,8 @@ fn without_key(name: &str, body: &Value) -> Value {
     body
 }
 
-/// The curl line of a request as it is sent, by default with the target's own key.
-fn line(sent: &Prepared, by_default: bool) -> String {
+/// The curl line of a request as it is sent, by default with the target's own key, and with `extra` headers.
+fn line(sent: &Prepared, by_default: bool, extra: &[String]) -> String {
     let (method, path, content_type, body) = match &sent.action {
         PreparedAction::Call(call) => {
             (&*call.method, &*call.path, call.content_type.as_deref(), call.body().to_vec())
@@ -82,6 +84,9 @@ fn line(sent: &Prepared, by_default: bool) -> String {
         None => {}
         Some(_) if by_default => line.push_str(" -H \"Authorization: Bearer $API_KEY\""),
         Some(value) => push_header(&mut line, "Authorization", value),
+    }
+    for (number, name) in (1..).zip(extra) {
+        push_header(&mut line, name, &format!("{MARK}HEADER_{number}{MARK}"));
     }
     match content_type {
         Some(value) => push_header(&mut line, "Content-Type", value),

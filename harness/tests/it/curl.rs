@@ -86,7 +86,7 @@ async fn a_line_for_a_live_endpoint_can_be_pasted() {
     let vocabulary = Vocabulary::new(settings.clone(), abilities, 1);
     let (target, run) = (settings.target.clone(), settings.own_name.clone());
     let mut header = Header::new(2, start(), Profile::default());
-    header.live = Some(Endpoint { target, run, fresh: true });
+    header.live = Some(Endpoint { target, run, fresh: true, headers: Vec::new() });
     let steps: Vec<_> =
         (0..12).flat_map(|case| generate::live_case(&header, case, 30, &vocabulary)).collect();
     let lines = curl(&Transcript { header, steps }, &[]);

@@ -39,6 +39,7 @@ pub(crate) fn settings(mock: &Mock) -> Settings {
         key: ApiKey::new(mock.api_key().to_owned()),
         second_key: None,
         operator: Some(mock.url().to_owned()),
+        headers: Vec::new(),
         webhooks: None,
         allow_writes: true,
         allow_disturbance: false,

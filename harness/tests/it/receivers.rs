@@ -171,7 +171,7 @@ async fn examine(mut receiver: Command) {
     let subscribed = desk.send("POST", "/v1/webhooks", &json!({ "url": url })).await;
     let secret = subscribed["secret"].as_str().unwrap();
     std::fs::write(&secret_file, secret).unwrap();
-    let client = Client::builder().no_proxy().build().unwrap();
+    let client = crate::plain::client();
     let endpoint = Endpoint { client, url, key: SigningKey::new(secret) };
     believes_the_mock(&mut desk, &endpoint).await;
     processes_each_once(&mut desk, &endpoint).await;

@@ -36,7 +36,7 @@ type Stale = (StatusCode, Bytes, u32);
 
 impl Replica {
     fn of(url: &str, lag: u32) -> Replica {
-        let client = reqwest::Client::builder().no_proxy().build().unwrap();
+        let client = crate::plain::client();
         let url = url.to_owned();
         Replica { url, lag, reads: true, decides: false, client, stale: Arc::default() }
     }

@@ -28,6 +28,7 @@ pub(crate) fn settings() -> Settings {
         key: ApiKey::new("rap_sk_own".into()),
         second_key: Some(ApiKey::new("rap_sk_second".into())),
         operator: Some("https://staging.example.com".into()),
+        headers: Vec::new(),
         webhooks: None,
         allow_writes: true,
         allow_disturbance: false,

@@ -12,7 +12,7 @@ use tideover_sim::{ClockChoice, Mock, StartError, wall_time};
 use crate::support::start;
 
 async fn status(mock: &Mock, method: reqwest::Method, path: &str, body: serde_json::Value) -> u16 {
-    let client = reqwest::Client::builder().no_proxy().build().unwrap();
+    let client = crate::plain::client();
     let request = client.request(method, format!("{}{path}", mock.url()));
     let answer = request.bearer_auth(mock.api_key()).json(&body).send().await.unwrap();
     answer.status().as_u16()
@@ -190,7 +190,7 @@ async fn any_face_is_served_and_a_panic_of_it_is_its_own() {
     let service = Service::new(Profile::default(), Seeded { seed: 1 });
     let face = Panicky { service, panics: Arc::clone(&panics) };
     let mock = Mock::builder().face(Box::new(face)).start().await.unwrap();
-    let client = reqwest::Client::builder().no_proxy().build().unwrap();
+    let client = crate::plain::client();
     let ask = || client.get(format!("{}/v1/webhooks", mock.url())).bearer_auth(mock.api_key());
     assert!(ask().send().await.is_err());
     assert_eq!(ask().send().await.unwrap().status(), 200);

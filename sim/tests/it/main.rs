@@ -8,6 +8,7 @@ mod differential;
 mod hostile;
 mod library;
 mod openapi;
+mod plain;
 mod profile;
 mod receiver;
 mod support;

@@ -47,7 +47,7 @@ impl Desk {
     }
 
     fn of(mock: Mock) -> Desk {
-        Desk { mock, client: reqwest::Client::builder().no_proxy().build().unwrap() }
+        Desk { mock, client: crate::plain::client() }
     }
 
     async fn send(&self, method: reqwest::Method, path: &str, body: &Value) -> (u16, Value) {
@@ -253,7 +253,7 @@ async fn a_receiver_may_call_the_api_but_not_move_the_clock() {
     let (url, key) = (mock.url().to_owned(), mock.api_key().to_owned());
     let seen = Arc::clone(&calls);
     let app = axum::Router::new().fallback(move || async move {
-        let client = reqwest::Client::builder().no_proxy().build().unwrap();
+        let client = crate::plain::client();
         let list = client.get(format!("{url}/v1/webhooks")).bearer_auth(&key).send().await;
         assert_eq!(list.unwrap().status(), 200);
         let body = json!({ "advanceSeconds": 1 });

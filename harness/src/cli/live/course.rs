@@ -93,6 +93,7 @@ mod tests {
             key: ApiKey::new(mock.api_key().to_owned()),
             second_key: None,
             operator: None,
+            headers: Vec::new(),
             webhooks: Some(Webhooks { listen: ([127, 0, 0, 1], 0).into(), url: HOOKS.into() }),
             allow_writes: true,
             allow_disturbance: false,

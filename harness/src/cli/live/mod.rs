@@ -1,8 +1,10 @@
 //! `tideover check --target`: the suite against an endpoint that is not ours.
 
 mod course;
+mod headers;
 mod options;
 mod replay;
+mod terms;
 
 use std::fmt;
 use std::num::NonZeroU32;
@@ -15,7 +17,7 @@ use crate::checks::registry::Needs;
 use crate::cli::check::print_steps;
 use crate::cli::live::course::{End, to_the_end};
 use crate::cli::progress::Progress;
-use crate::cli::{Held, Output, Problem, client, wrong};
+use crate::cli::{Held, Output, Problem, wrong};
 use crate::concurrent::{self, Parts, Races};
 use crate::generate::{Vocabulary, live_case};
 use crate::inbox;
@@ -97,7 +99,8 @@ impl LiveOptions {
         };
         let vocabulary = Vocabulary::new(settings.clone(), Abilities::default(), cases);
         let (target, run) = (settings.target.clone(), settings.own_name.clone());
-        plan.header.live = Some(Endpoint { target, run, fresh: vocabulary.is_fresh() });
+        let (fresh, headers) = (vocabulary.is_fresh(), settings.header_names());
+        plan.header.live = Some(Endpoint { target, run, fresh, headers });
         if asked.print_steps {
             return print_steps(asked.output, &plan, |case| {
                 live_case(&plan.header, case, plan.steps, &vocabulary)
@@ -119,8 +122,8 @@ async fn open(
     settings: &Settings,
     header: &Header,
 ) -> Result<Session, Problem> {
-    let of = |url: &str| client(url, settings.timeout, options.ca());
-    let operator = settings.operator.as_deref().map(of).transpose()?;
+    let terms = options.terms(settings)?;
+    let operator = settings.operator.as_deref().map(|url| terms.client(url)).transpose()?;
     let inbox = match &settings.webhooks {
         None => None,
         Some(webhooks) => {
@@ -130,7 +133,7 @@ async fn open(
             Some(inbox)
         }
     };
-    let (client, journal) = (of(&settings.target)?, options.journal());
+    let (client, journal) = (terms.client(&settings.target)?, options.journal());
     let session = Session::new(settings.clone(), client, operator, inbox, &journal, header);
     let mut session =
         session.map_err(|error| wrong(format!("the journal {}: {error}", journal.display())))?;
@@ -241,6 +244,9 @@ impl fmt::Display for Aim<'_> {
         }
         if let Some(operator) = &settings.operator {
             writeln!(f, "  operator  {operator}")?;
+        }
+        if !settings.headers.is_empty() {
+            writeln!(f, "  headers   {}", settings.header_names().join(", "))?;
         }
         if let Some(webhooks) = &settings.webhooks {
             writeln!(f, "  inbox     {} on {}", webhooks.url, webhooks.listen)?;

@@ -12,6 +12,8 @@ use tideover_model::is_routing_number;
 
 use crate::cli::Problem;
 use crate::cli::files::Named;
+use crate::cli::live::headers;
+use crate::cli::live::terms::Terms;
 use crate::live::previous;
 use crate::live::settings::{
     Accounts, ApiKey, Bank, Budget, Payor, Settings, Webhooks, any_name, own_name,
@@ -55,6 +57,14 @@ pub(in crate::cli) struct LiveOptions {
     /// A PEM file with certificate authorities to trust besides the system's
     #[arg(long, value_name = "FILE")]
     ca: Option<PathBuf>,
+    /// A PEM file with the certificate to show to the target and its private key
+    #[arg(long, value_name = "FILE")]
+    client_cert: Option<PathBuf>,
+    /// A header to send with every request; a value of $VARIABLE stands for that of the environment variable, which
+    /// other processes cannot see
+    #[arg(long = "header", value_name = "NAME: VALUE")]
+    #[serde(alias = "header")]
+    headers: Vec<String>,
     /// Send what writes as well, about the test accounts alone and within the budgets
     #[arg(long)]
     allow_writes: bool,
@@ -182,6 +192,8 @@ impl LiveOptions {
             webhook_listen: self.webhook_listen.or(file.webhook_listen),
             webhook_url: self.webhook_url.or(file.webhook_url),
             ca: self.ca.or(file.ca),
+            client_cert: self.client_cert.or(file.client_cert),
+            headers: list(self.headers, file.headers),
             allow_writes: self.allow_writes || file.allow_writes,
             allow_disturbance: self.allow_disturbance || file.allow_disturbance,
             accounts: list(self.accounts, file.accounts),
@@ -216,6 +228,8 @@ impl LiveOptions {
         say("webhook-listen", self.webhook_listen.map(|address| address.to_string()));
         say("webhook-url", self.webhook_url.clone());
         say("ca", self.ca.as_ref().map(path));
+        say("client-cert", self.client_cert.as_ref().map(path));
+        headers::concealed(&self.headers).for_each(|header| say("header", Some(header)));
         self.accounts.iter().for_each(|account| say("account", Some(account.clone())));
         say("account-prefix", self.account_prefix.clone());
         for PayorOption(Payor { identifier, legal_name }) in &self.payors {
@@ -242,16 +256,17 @@ impl LiveOptions {
 
     /// The files that a run against a live endpoint reads and writes.
     pub(in crate::cli) fn files(&self) -> Vec<Named> {
-        let read = [("--config", &self.config), ("--ca", &self.ca)];
+        let read =
+            [("--config", &self.config), ("--ca", &self.ca), ("--client-cert", &self.client_cert)];
         let read = read.into_iter().filter_map(|(option, path)| Some((option, path.clone()?)));
         let journal = self.journal();
         let previous = previous(&journal);
         read.chain([("--journal", journal), ("--journal", previous)]).collect()
     }
 
-    /// The file with certificate authorities.
-    pub(super) fn ca(&self) -> Option<&Path> {
-        self.ca.as_deref()
+    /// How connections to live endpoints are made.
+    pub(super) fn terms<'a>(&self, settings: &'a Settings) -> Result<Terms<'a>, Problem> {
+        Terms::new(settings, self.ca.as_deref(), self.client_cert.as_deref())
     }
 
     /// What all this means.
@@ -270,6 +285,7 @@ impl LiveOptions {
             key,
             second_key: key_of_second(self)?,
             operator: self.operator.as_deref().map(without_slash),
+            headers: headers::read(&self.headers).map_err(Problem::Wrong)?,
             webhooks: self.webhooks()?,
             allow_writes: self.allow_writes,
             allow_disturbance: self.allow_disturbance,

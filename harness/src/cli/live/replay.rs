@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
+use crate::cli::Problem;
 use crate::cli::live::{LiveOptions, open};
 use crate::cli::signals::Ended;
-use crate::cli::{Problem, client};
 use crate::generate::Vocabulary;
 use crate::live::settings::{Settings, any_name};
 use crate::live::target::LiveWorld;
@@ -35,7 +35,7 @@ impl LiveOptions {
     pub(in crate::cli) async fn replay(self, transcript: &Transcript) -> Result<Replayed, Problem> {
         let options = self.with_file()?;
         let settings = options.settings()?;
-        let client = client(&settings.target, settings.timeout, options.ca())?;
+        let client = options.terms(&settings)?.client(&settings.target)?;
         // What was played as against a stranger tells nothing of a mock whose world is known.
         if transcript.header.live.is_none() && is_own_mock(&client).await {
             return on_a_mock(client, &settings, transcript).await;
@@ -43,7 +43,8 @@ impl LiveOptions {
         let mut header = Header { start: wall_time(), ..transcript.header.clone() };
         let (target, run) = (settings.target.clone(), settings.own_name.clone());
         let vocabulary = Vocabulary::new(settings.clone(), Default::default(), 1);
-        header.live = Some(Endpoint { target, run, fresh: vocabulary.is_fresh() });
+        let (fresh, headers) = (vocabulary.is_fresh(), settings.header_names());
+        header.live = Some(Endpoint { target, run, fresh, headers });
         let session = open(&options, &settings, &header).await?;
         let vocabulary = Vocabulary::new(settings, session.abilities().clone(), 1);
         if let Some((index, why)) = vocabulary.refused(&transcript.steps) {
