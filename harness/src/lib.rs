@@ -30,6 +30,7 @@ pub mod payload;
 pub mod prove;
 pub mod receiver;
 pub mod recorded;
+pub mod renaming;
 pub mod report;
 pub mod run;
 pub mod secrets;

@@ -131,7 +131,7 @@ pub(super) static BAD_DESTINATIONS: [&str; 8] = [
     "https://10.0.0.8/",
     "https://[::1]/",
     "https://169.254.169.254/latest",
-    "https://user:secret@hooks.example.com/",
+    "https://192.168.1.20/hooks",
     "hooks",
 ];
 

@@ -65,7 +65,8 @@ impl Vocabulary {
 
     /// Whether nothing that a case names was there before it.
     pub fn is_fresh(&self) -> bool {
-        self.settings.is_run_new && self.known_accounts().is_empty()
+        let is_sandbox = self.settings.sandbox.is_some();
+        self.settings.is_run_new && (is_sandbox || self.known_accounts().is_empty())
     }
 
     pub(super) fn rendering(&self, case: u64) -> Rendering<'_> {

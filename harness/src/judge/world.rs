@@ -1,6 +1,7 @@
 //! One world that a target may be in: the model, in the state that explains what was seen.
 
 mod look;
+mod outside;
 mod reply;
 mod subject;
 mod translate;
@@ -109,6 +110,9 @@ impl World {
     }
 
     fn answering(&self, sent: &Prepared, seen: &Seen, now: Timestamp) -> (World, Reply) {
+        if matches!(sent.action, PreparedAction::Act(_)) {
+            return self.after_action(sent, seen, now);
+        }
         let mut after = self.clone();
         let told = Told::by(seen);
         if is_refused_otherwise(sent, seen) {
@@ -119,10 +123,10 @@ impl World {
             return (after, Reply::too_large(seen));
         }
         let reply = after.compare(sent, seen, told, now);
-        if reply.predicted.is_success() && is_refused_action(sent, seen) {
-            // What cannot be has not happened.
-            let Reply { predicted, refusal, points: doubts, .. } = reply;
-            return (self.clone(), Reply { predicted, refusal, doubts, ..Reply::default() });
+        if let Some(mut opened) = self.with_open_door(sent, &reply.predicted, seen) {
+            let reply = opened.compare(sent, seen, told, now);
+            opened.shut_door();
+            return (opened, reply);
         }
         let by_code = reply.predicted.code() != seen.code();
         if let Some(plain) = without_event_types(sent).filter(|_| by_code) {
@@ -466,11 +470,6 @@ fn is_refused_otherwise(sent: &Prepared, seen: &Seen) -> bool {
 pub(crate) fn is_too_large(sent: &Prepared, seen: &Seen) -> bool {
     let has_body = matches!(&sent.action, PreparedAction::Call(call) if !call.body().is_empty());
     has_body && seen.code() == Some(Code::PayloadTooLarge.name())
-}
-
-/// Whether the outside world was said to have no room for an action.
-fn is_refused_action(sent: &Prepared, seen: &Seen) -> bool {
-    matches!(sent.action, PreparedAction::Act(_)) && !seen.is_success()
 }
 
 /// A subscription without its event types, if it names any.

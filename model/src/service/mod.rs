@@ -105,6 +105,11 @@ impl<C: Choices> Service<C> {
         Service { destinations: Settled(destinations), ..self }
     }
 
+    /// From now on webhooks may go to `destinations`.
+    pub fn send_to(&mut self, destinations: Destinations) {
+        self.destinations = Settled(destinations);
+    }
+
     fn anew(profile: Arc<Profile>, destinations: Destinations, choices: C) -> Service<C> {
         Service {
             deliveries: Deliveries::new(profile.webhooks.at_once).into(),

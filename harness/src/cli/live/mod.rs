@@ -17,11 +17,11 @@ use crate::cli::live::course::{End, to_the_end};
 use crate::cli::progress::Progress;
 use crate::cli::{Held, Output, Problem, client, wrong};
 use crate::concurrent::{self, Parts, Races};
-use crate::generate::{Vocabulary, live_case};
+use crate::generate::{self, Vocabulary, live_case};
 use crate::inbox;
 use crate::learn::{Lessons, Stated};
 use crate::live::session::{Abilities, Ending, Session};
-use crate::live::settings::Settings;
+use crate::live::settings::{Budget, Settings};
 use crate::live::target::LiveWorld;
 use crate::live::wall_time;
 use crate::report::document;
@@ -35,6 +35,9 @@ pub(super) use replay::Replayed;
 
 /// How many cases are played unless told otherwise.
 const CASES: u64 = 20;
+
+/// How many there are for a sandbox: the budget ends them before.
+const SANDBOX_CASES: u64 = 400;
 
 /// Writes a report and what was learned, as far as that is asked for; whether all has held.
 type Conclude<'a> = dyn Fn(&Report, &Lessons) -> Result<Held, Problem> + 'a;
@@ -87,20 +90,26 @@ impl LiveOptions {
                 "concurrency needs allow-writes: what only reads gets into nobody's way",
             ));
         }
-        let cases = asked.cases.unwrap_or(CASES);
+        let is_sandbox = settings.sandbox.is_some();
+        let (most, steps) = match is_sandbox {
+            true => (SANDBOX_CASES, generate::DEFAULT_STEPS),
+            false => (CASES, generate::LIVE_STEPS),
+        };
+        let cases = asked.cases.unwrap_or(most);
         let mut plan = Plan {
             header: Header::new(asked.seed, wall_time(), asked.stated.profile().clone()),
             first: asked.first,
             cases,
-            steps: asked.steps.unwrap_or(crate::generate::LIVE_STEPS),
+            steps: asked.steps.unwrap_or(steps),
             max_findings: asked.max_findings,
         };
         let vocabulary = Vocabulary::new(settings.clone(), Abilities::default(), cases);
         let (target, run) = (settings.target.clone(), settings.own_name.clone());
         plan.header.live = Some(Endpoint { target, run, fresh: vocabulary.is_fresh() });
         if asked.print_steps {
-            return print_steps(asked.output, &plan, |case| {
-                live_case(&plan.header, case, plan.steps, &vocabulary)
+            return print_steps(asked.output, &plan, |case| match is_sandbox {
+                true => generate::case(&plan.header, case, plan.steps),
+                false => live_case(&plan.header, case, plan.steps, &vocabulary),
             });
         }
         let journal = options.journal();
@@ -234,7 +243,8 @@ struct Aim<'a>(&'a Settings);
 impl fmt::Display for Aim<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let settings = self.0;
-        writeln!(f, "Tideover checks a live endpoint.")?;
+        let kind = if settings.sandbox.is_some() { "sandbox" } else { "live endpoint" };
+        writeln!(f, "Tideover checks a {kind}.")?;
         writeln!(f, "  target    {}, key {}", settings.target, settings.key)?;
         if let Some(key) = &settings.second_key {
             writeln!(f, "  second    key {key}")?;
@@ -246,20 +256,29 @@ impl fmt::Display for Aim<'_> {
             writeln!(f, "  inbox     {} on {}", webhooks.url, webhooks.listen)?;
         }
         writeln!(f, "  sends     {}", sends(settings))?;
-        writeln!(
-            f,
-            "  at most   {} requests, {} a second; {} cents financed; {} subscriptions",
-            settings.budget.requests,
-            settings.per_second,
-            settings.budget.financed,
-            settings.budget.subscriptions
-        )?;
+        writeln!(f, "  at most   {}", budget(settings))?;
         write!(f, "  names     {}…", settings.own_name)
     }
 }
 
+/// What may be spent, in words.
+fn budget(settings: &Settings) -> String {
+    let Budget { requests, financed, subscriptions } = settings.budget;
+    let mut words = format!("{requests} requests");
+    if let Some(per_second) = settings.per_second {
+        words += &format!(", {per_second} a second");
+    }
+    if settings.sandbox.is_none() {
+        words += &format!("; {financed} cents financed; {subscriptions} subscriptions");
+    }
+    words
+}
+
 /// What is sent, in words.
 fn sends(settings: &Settings) -> String {
+    if settings.sandbox.is_some() {
+        return "everything: the target is a sandbox, in which nothing is real".to_owned();
+    }
     if !settings.allow_writes {
         return "reads and quotes only".to_owned();
     }

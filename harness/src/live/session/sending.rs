@@ -302,6 +302,11 @@ impl Session {
         if may_have_made_a_key(step, answered) {
             state.leave(vec!["perhaps a key: one was asked for, and none was told".to_owned()]);
         }
+        if let (Some(action), Ok(seen)) = (step.action_name(), answered)
+            && seen.code() == Some("unknown_action")
+        {
+            state.unknown_actions.insert(action.to_owned());
+        }
         match answered {
             Ok(seen) => {
                 if (400..500).contains(&seen.status) {
