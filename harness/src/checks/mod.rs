@@ -15,6 +15,7 @@ mod prediction;
 mod proof;
 mod reasons;
 pub mod registry;
+mod relations;
 mod remittance;
 pub(crate) mod repeated_advance;
 mod secrets;
@@ -159,6 +160,7 @@ impl Checks {
         if outside == Outside::Ours {
             checks.checks.push(Box::new(fundable::NotRefused::default()));
         }
+        checks.checks.extend(relations::all(outside == Outside::Ours));
         checks
     }
 

@@ -8,11 +8,13 @@ mod access;
 mod contention;
 mod files;
 mod goals;
+mod invalid;
 mod malformed;
 mod money;
 mod onboarding;
 mod reads;
 mod requests;
+mod stories;
 mod values;
 mod vocabulary;
 
