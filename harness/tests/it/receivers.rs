@@ -157,9 +157,14 @@ impl Endpoint {
 
     /// Posts a new delivery of `body`, with the signature that `body` had so many seconds from now.
     async fn post_signed(&self, signed: &str, seconds: i64, body: &str) -> u16 {
+        self.post_delivery("dlv_by_hand", signed, seconds, body).await
+    }
+
+    /// The same, of the delivery of that name.
+    async fn post_delivery(&self, name: &str, signed: &str, seconds: i64, body: &str) -> u16 {
         let at = u64::try_from(wall_time().unix() + seconds).unwrap();
         let signature = self.key.sign(at, signed.as_bytes()).to_string();
-        self.post(body, &[(HEADER, &signature), (DELIVERY_HEADER, "dlv_by_hand")]).await
+        self.post(body, &[(HEADER, &signature), (DELIVERY_HEADER, name)]).await
     }
 }
 
@@ -175,6 +180,7 @@ async fn examine(mut receiver: Command) {
     let endpoint = Endpoint { client, url, key: SigningKey::new(secret) };
     believes_the_mock(&mut desk, &endpoint).await;
     processes_each_once(&mut desk, &endpoint).await;
+    tells_vendors_apart(&endpoint).await;
     refuses_anybody_else(&endpoint).await;
 }
 
@@ -195,7 +201,8 @@ async fn believes_the_mock(desk: &mut Desk, endpoint: &Endpoint) {
     assert_eq!(kinds, EventType::ALL.map(EventType::name).into(), "each kind, none dropped");
     let processed: u64 = counts.values().filter_map(Value::as_u64).sum();
     assert_eq!(processed, deliveries.len() as u64);
-    assert_eq!(seen["invoices"], json!({ "INV-7": { "sequence": 4, "state": "REPAID" } }));
+    let held = json!({ "payee": "acme", "invoice": "INV-7", "sequence": 4, "state": "REPAID" });
+    assert_eq!(seen["invoices"], json!([held]));
 }
 
 /// `6.delivery.3`, `6.delivery.5`
@@ -210,13 +217,31 @@ async fn processes_each_once(desk: &mut Desk, endpoint: &Endpoint) {
     let stale = json!({
         "type": EventType::FactoredUpdated.name(),
         "sequence": 3,
-        "data": { "invoiceExternalId": "INV-7", "state": "FUNDED" },
+        "data": { "payeeExternalId": "acme", "invoiceExternalId": "INV-7", "state": "FUNDED" },
     })
     .to_string();
     assert_eq!(endpoint.post_signed(&stale, 0, &stale).await, 204);
     let mut expected = before;
     expected["counts"]["duplicate"] = 1.into();
     expected["counts"]["stale"] = 1.into();
+    assert_eq!(endpoint.seen().await, expected);
+}
+
+/// `1.general.3`: what is stale for one vendor's invoice is new for another's of the same identifier.
+async fn tells_vendors_apart(endpoint: &Endpoint) {
+    let mut expected = endpoint.seen().await;
+    let body = json!({
+        "type": EventType::FactoredUpdated.name(),
+        "sequence": 1,
+        "data": { "payeeExternalId": "initech", "invoiceExternalId": "INV-7", "state": "REQUESTED" },
+    })
+    .to_string();
+    assert_eq!(endpoint.post_delivery("dlv_of_another_vendor", &body, 0, &body).await, 204);
+    let held =
+        json!({ "payee": "initech", "invoice": "INV-7", "sequence": 1, "state": "REQUESTED" });
+    expected["invoices"].as_array_mut().unwrap().push(held);
+    let count = &mut expected["counts"][EventType::FactoredUpdated.name()];
+    *count = (count.as_u64().unwrap() + 1).into();
     assert_eq!(endpoint.seen().await, expected);
 }
 
