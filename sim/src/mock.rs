@@ -127,7 +127,9 @@ impl Mock {
     /// # Errors
     /// [`Impossible`] if none is kept, its subscription is gone, or an attempt is under way.
     pub fn resend(&self, id: &str) -> Result<(), Impossible> {
-        self.world.resend(id).unwrap_or(Err(Impossible("no delivery is kept that carries this id")))
+        self.world
+            .resend(id)
+            .unwrap_or(Err(Impossible::new("no delivery is kept that carries this id")))
     }
 
     /// The last requests to the partner API, the oldest first, 1000 at most.

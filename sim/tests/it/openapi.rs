@@ -303,6 +303,26 @@ async fn what_the_document_does_not_describe_is_an_invalid_request() {
     }
 }
 
+/// `gap.addressKnown`: a client is told what an account needs. What it leaves out is no reason to refuse.
+#[tokio::test]
+async fn an_address_is_described_as_an_account_needs_it() {
+    use OperationKind::*;
+    let api = checked(Profile::default()).await;
+    let request = &api.document.operation(SyncBusiness)["requestBody"];
+    let schema = &request["content"]["application/json"]["schema"];
+    let whole = json!({ "line1": "1 Quay", "city": "Portland", "state": "OR",
+        "postalCode": "97201" });
+    let sync = |address: Value| json!({ "legalName": "A", "contact": { "address": address } });
+    api.ask_well(SyncBusiness, &["a"], sync(whole.clone())).await;
+    for part in ["line1", "city", "state", "postalCode"] {
+        let mut lacking = whole.clone();
+        lacking.as_object_mut().unwrap().remove(part);
+        let body = sync(lacking);
+        assert!(!api.document.objections(schema, &body).is_empty(), "{body}");
+        assert_eq!(api.ask(SyncBusiness, &["b"], body.to_string()).await["externalId"], "b");
+    }
+}
+
 #[tokio::test]
 async fn the_document_is_whole() {
     let document = Document::of(&Caller::standard()).await;
