@@ -2,7 +2,6 @@
 //! service whose scheme is the same.
 
 use std::collections::BTreeSet;
-use std::fmt::Display;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -17,59 +16,31 @@ use tideover_model::wire::words::EventType;
 use tideover_sim::wall_time;
 
 use crate::command::{Served, serve};
+use crate::foreign::{home, install_for_node, python, skip};
 use crate::readme::session;
 
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/receivers")
 }
 
-/// Where a receiver's packages are kept from one run to the next.
-fn home(name: &str) -> PathBuf {
-    let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join("receivers").join(name);
-    std::fs::create_dir_all(&home).unwrap();
-    home
-}
-
-/// Runs a command to its end; if it fails, what it complained of.
-fn run(command: &mut Command) -> Result<(), String> {
-    let name = command.get_program().to_string_lossy().into_owned();
-    let output = command.output().map_err(|error| format!("{name}: {error}"))?;
-    let complaint = String::from_utf8_lossy(&output.stderr);
-    let error = complaint.lines().find(|line| line.to_lowercase().contains("error"));
-    if output.status.success() { Ok(()) } else { Err(error.unwrap_or(&name).to_owned()) }
-}
-
 /// The receiver in Python, with its packages in an environment of its own.
 fn in_python() -> Result<Command, String> {
-    let home = home("python");
-    let python = home.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
-    if run(Command::new(&python).args(["-m", "pip", "--version"])).is_err() {
-        run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&home))?;
-    }
-    let install = ["-m", "pip", "install", "--quiet", "--retries", "0", "--timeout", "10", "-r"];
-    run(Command::new(&python).args(install).arg(fixtures().join("requirements.txt")))?;
-    let mut receiver = Command::new(python);
+    let home = home("receivers/python");
+    let mut receiver = Command::new(python(&home, &fixtures().join("requirements.txt"))?);
     receiver.arg(fixtures().join("receiver.py"));
     Ok(receiver)
 }
 
 /// The receiver in JavaScript, copied to where its packages are: Node looks for them nowhere else.
 fn in_node() -> Result<Command, String> {
-    let home = home("node");
+    let home = home("receivers/node");
     for file in ["package.json", "receiver.mjs"] {
         std::fs::copy(fixtures().join(file), home.join(file)).unwrap();
     }
-    run(Command::new("node").arg("--version"))?;
-    let install = ["install", "--no-audit", "--no-fund", "--prefer-offline", "--fetch-retries=0"];
-    run(Command::new("npm").current_dir(&home).args(install).arg("--fetch-timeout=10000"))?;
+    install_for_node(&home)?;
     let mut receiver = Command::new("node");
     receiver.arg(home.join("receiver.mjs"));
     Ok(receiver)
-}
-
-#[expect(clippy::print_stdout, reason = "says why nothing is received")]
-fn skip(why: &dyn Display) {
-    println!("skipped: {why}");
 }
 
 #[tokio::test]
