@@ -3,10 +3,12 @@
 
 mod browser;
 mod cleanup;
+mod clients;
 mod clock;
 mod command;
 mod concurrent;
 mod curl;
+mod foreign;
 mod generation;
 mod hostile;
 mod keys;
