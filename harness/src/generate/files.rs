@@ -72,16 +72,6 @@ fn equal_rows(count: usize) -> String {
     format!("{header}{}", row.repeat(count))
 }
 
-/// Invoices that fill the limit of `payee` together.
-pub(super) fn large_rows(payee: &str) -> String {
-    let row = |number| {
-        format!(
-            "large{number},{payee},V,P,ISSUED,25000000,2026-01-01T00:00:00Z,2026-03-01T00:00:00Z\n"
-        )
-    };
-    format!("{COLUMNS}{}", (1..=5).map(row).collect::<String>())
-}
-
 /// The same text for the same import, so that it can be sent again.
 fn rows(import: &str) -> String {
     let mut csv = COLUMNS.to_owned();
@@ -99,10 +89,19 @@ fn rows(import: &str) -> String {
     csv
 }
 
+/// One invoice of one vendor.
+pub(super) fn good_file() -> String {
+    format!("{FULL_COLUMNS}\n{}\n", good_row())
+}
+
+fn good_row() -> String {
+    format!("i1,v1,V1 Ltd,p1,P1 Ltd,ISSUED,1000,{DATES}")
+}
+
 /// Files that are refused whole: one for each column that is required, and what is no CSV of this form.
 pub(super) fn refused_files() -> Vec<Step> {
     let columns: Vec<&str> = FULL_COLUMNS.split(',').collect();
-    let row = format!("i1,v1,V1 Ltd,p1,P1 Ltd,ISSUED,1000,{DATES}");
+    let row = good_row();
     let cells: Vec<&str> = row.split(',').collect();
     let without = |missing: &str| {
         let kept = |all: &[&str]| -> String {
@@ -112,9 +111,8 @@ pub(super) fn refused_files() -> Vec<Step> {
         make::import(&format!("less-{missing}"), format!("{}\n{}\n", kept(&columns), kept(&cells)))
     };
     let mut steps: Vec<Step> = REQUIRED.iter().map(|column| without(column)).collect();
-    let good = format!("{FULL_COLUMNS}\n{row}\n");
     for media in ["application/json", "application/pdf"] {
-        let mut step = make::import("other-type", good.clone());
+        let mut step = make::import("other-type", good_file());
         if let Action::Call(call) = &mut step.action {
             call.content_type = Some(media.into());
         }
@@ -179,10 +177,10 @@ impl Walk {
     }
 }
 
-/// Face values that fill a limit: large ones first, then each half of the one before. Cents.
-pub(super) const FILLING: [i64; 15] = [
-    25_000_000, 25_000_000, 25_000_000, 25_000_000, 25_000_000, 12_500_000, 6_000_000, 3_000_000,
-    1_500_000, 750_000, 375_000, 180_000, 90_000, 45_000, 20_000,
+/// Face values that fill a limit: large ones first, then a fifth of the one before. Cents.
+pub(super) const FILLING: [i64; 9] = [
+    25_000_000, 25_000_000, 25_000_000, 25_000_000, 25_000_000, 5_000_000, 1_000_000, 200_000,
+    40_000,
 ];
 
 /// An invoice of each of them, from `f1` on.

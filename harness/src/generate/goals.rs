@@ -68,6 +68,14 @@ pub(super) fn email_of(business: &str) -> String {
 }
 
 impl Goal {
+    /// Whether its steps are told one by one, with the reads that they need.
+    pub(super) fn is_told(&self) -> bool {
+        matches!(
+            self,
+            Goal::Story { .. } | Goal::Invalid { .. } | Goal::Rows { .. } | Goal::ShareLimit { .. }
+        )
+    }
+
     /// That of a case: they take turns, so that a few cases reach every one of them.
     pub(super) fn first(case: u64) -> Goal {
         let goals = Goal::all();

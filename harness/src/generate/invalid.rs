@@ -30,7 +30,13 @@ static ROWS: LazyLock<Vec<Step>> = LazyLock::new(rows);
 impl Walk {
     /// The rows of part `part`, after the vendor is synced.
     pub(super) fn toward_invalid(&mut self, part: usize, stage: usize) -> Option<Step> {
-        let Some(index) = stage.checked_sub(1) else { return Some(self.supply_tax_id(VENDOR)) };
+        let Some(index) = stage.checked_sub(2) else {
+            // What they are about is there: each is refused for one reason alone.
+            return Some(match stage {
+                0 => self.supply_tax_id(VENDOR),
+                _ => make::import(IMPORT, files::good_file()),
+            });
+        };
         if index >= ROWS_IN_A_CASE {
             return None;
         }

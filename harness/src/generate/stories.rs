@@ -41,10 +41,14 @@ pub(super) enum Story {
     Reissued,
     /// A tax id that a business cannot have.
     HeldTaxIds,
+    /// A business that may finance anything but its own invoices.
+    SelfDealing,
+    /// The vendor confirms the tax id that the caller has sent.
+    Confirmed,
 }
 
 /// All of them.
-pub(super) const STORIES: [Story; 15] = [
+pub(super) const STORIES: [Story; 17] = [
     Story::OneNumber,
     Story::Watched,
     Story::LastCents,
@@ -60,6 +64,8 @@ pub(super) const STORIES: [Story; 15] = [
     Story::SharedEvents,
     Story::Reissued,
     Story::HeldTaxIds,
+    Story::SelfDealing,
+    Story::Confirmed,
 ];
 
 const VENDOR: &str = VENDORS[0];
@@ -71,6 +77,11 @@ impl Walk {
         if story.begins_onboarded()
             && *stage == story.onboarded_at()
             && let Some(step) = self.toward_onboarding(&Caller::Default, VENDOR)
+        {
+            return Some(step);
+        }
+        if matches!(story, Story::Strangers | Story::SharedEvents)
+            && let Some(step) = self.toward_other_platform()
         {
             return Some(step);
         }
@@ -92,6 +103,8 @@ impl Walk {
             Story::SharedEvents => self.shared_events(now),
             Story::Reissued => reissued(now),
             Story::HeldTaxIds => held_tax_ids(now),
+            Story::SelfDealing => self.self_dealing(now),
+            Story::Confirmed => self.confirmed(now),
         }
     }
 
@@ -159,15 +172,16 @@ impl Walk {
 
     fn withdrawn(&mut self, stage: usize) -> Option<Step> {
         let status = match stage {
-            0 => "VOIDED",
-            4 => "PARTIALLY_PAID",
-            8 => "PAID",
+            1 => "VOIDED",
+            5 => "PARTIALLY_PAID",
+            9 => "PAID",
             _ => "ISSUED",
         };
         Some(match stage {
-            0 | 4 | 8 | 12 | 13 => self.sync_with(VENDOR, "x1", status, 200_000),
-            1 | 3 | 5 | 7 | 9 | 11 | 14 | 16 => make::get_invoice(VENDOR, "x1"),
-            2 | 6 | 10 | 15 => make::request_advance(VENDOR, "x1"),
+            0 => make::get_business(VENDOR),
+            1 | 5 | 9 | 13 | 14 => self.sync_with(VENDOR, "x1", status, 200_000),
+            2 | 4 | 6 | 8 | 10 | 12 | 15 | 17 => make::get_invoice(VENDOR, "x1"),
+            3 | 7 | 11 | 16 => make::request_advance(VENDOR, "x1"),
             _ => return None,
         })
     }
@@ -252,6 +266,43 @@ impl Walk {
         })
     }
 
+    fn self_dealing(&mut self, stage: usize) -> Option<Step> {
+        let digits = tax_digits(VENDOR).to_string();
+        let owed_by = |walk: &mut Walk, payor: &str| {
+            let step = walk.sync_with(VENDOR, "own", "ISSUED", 150_000);
+            make::with_payor(step, payor)
+        };
+        Some(match stage {
+            0 => self.supply_tax_id_only(),
+            1 => make::sync_business("alias", "V again", Some(&digits), None),
+            2 => owed_by(self, VENDOR),
+            3 | 6 | 9 => make::get_invoice(VENDOR, "own"),
+            4 | 7 | 10 => make::request_advance(VENDOR, "own"),
+            5 => owed_by(self, "alias"),
+            8 => self.sync_with(VENDOR, "own", "ISSUED", 150_000),
+            _ => return None,
+        })
+    }
+
+    fn confirmed(&mut self, stage: usize) -> Option<Step> {
+        let email = email_of(VENDOR);
+        let confirms = |route: &str| {
+            make::act("vendorConfirmsTaxId", json!({ "payeeExternalId": VENDOR, "route": route }))
+        };
+        Some(match stage {
+            0 | 6 => self.supply_tax_id_only(),
+            1 => make::invite(VENDOR, &email),
+            2 => make::act(
+                "vendorAcceptsInvitation",
+                json!({ "payeeExternalId": VENDOR, "email": email }),
+            ),
+            3 | 5 | 7 | 9 => make::get_business(VENDOR),
+            4 => confirms("W9_UPLOAD"),
+            8 => confirms("VENDOR_ASSERTION"),
+            _ => return None,
+        })
+    }
+
     fn watched(&mut self, stage: usize) -> Option<Step> {
         let both = json!({ "payeeExternalId": VENDOR, "invoiceExternalId": "w9" });
         let pays = |amount: i64| json!({ "payeeExternalId": VENDOR, "invoiceExternalId": "w9", "amount": amount });
@@ -275,11 +326,6 @@ impl Walk {
 
     fn strangers(&mut self, stage: usize) -> Option<Step> {
         let theirs = other_platform();
-        if stage == 0
-            && let Some(step) = self.toward_other_platform()
-        {
-            return Some(step);
-        }
         let step = match stage {
             0 => return Some(self.supply_tax_id(VENDOR)),
             1 => return Some(make::subscribe("${inbox}/accepts/theirs", None).named("theirs")),
@@ -308,11 +354,6 @@ impl Walk {
 
     fn shared_events(&mut self, stage: usize) -> Option<Step> {
         let theirs = other_platform();
-        if stage == 0
-            && let Some(step) = self.toward_other_platform()
-        {
-            return Some(step);
-        }
         let digits = tax_digits(VENDOR).to_string();
         let spelled = format!("{}-{}", &digits[..2], &digits[2..]);
         Some(match stage {
@@ -341,6 +382,7 @@ impl Story {
             | Story::Unspent
             | Story::AfterRepayment
             | Story::Withdrawn
+            | Story::SelfDealing
             | Story::Watched => true,
             Story::AlmostOnboarded
             | Story::Addresses
@@ -350,7 +392,8 @@ impl Story {
             | Story::Strangers
             | Story::SharedEvents
             | Story::Reissued
-            | Story::HeldTaxIds => false,
+            | Story::HeldTaxIds
+            | Story::Confirmed => false,
         }
     }
 

@@ -190,10 +190,24 @@ impl World {
             return None;
         }
         match (created(predicted)?, created(seen)?) {
-            (false, true) => Some(clause!("gap.oneTaxIdTwoIdentifiers")),
+            (false, true) if !self.is_held_elsewhere(sent) => {
+                Some(clause!("gap.oneTaxIdTwoIdentifiers"))
+            }
             (true, false) if self.tells_a_malformed_tax_id(sent) => Some(clause!("gap.taxIdForm")),
             _ => None,
         }
+    }
+
+    /// Whether businesses of other platforms alone have the tax id that is told, in a spelling that is surely one: of
+    /// two identifiers of one caller, it is not stated that they are one business.
+    fn is_held_elsewhere(&self, sent: &Prepared) -> bool {
+        let platform = self.subject(sent).platform;
+        let is_plain =
+            |text: &String| text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+        let told = self.tax_ids(sent);
+        told.iter().all(is_plain)
+            && !told.is_empty()
+            && told.iter().all(|tax_id| !self.bare.face().is_holder_of(platform, tax_id))
     }
 
     /// What it answers to a subscription without the event types, whose form and values are not shown: they may be
@@ -239,7 +253,8 @@ impl World {
             return Reply { predicted, refusal, ..Reply::default() };
         }
         let kind = sent.kind();
-        let keeps_expiry = self.clock.is_told_again(&predicted, seen);
+        // Where the time is known, a link that is issued anew lives as long as any other.
+        let keeps_expiry = self.clock.is_told_again(&predicted, seen) && self.clock.is_loose();
         let expires = kind.and_then(life).zip(ahead(&predicted, seen)).filter(|_| !keeps_expiry);
         let told = expires.map(|(life, ahead)| self.clock.learn(ahead, life));
         let comparison = Comparison {

@@ -216,6 +216,11 @@ impl Session {
         &self.abilities
     }
 
+    /// Whether the clock is the run's own to move.
+    pub(super) fn moves_its_clock_alone(&self) -> bool {
+        self.settings.sandbox.is_some() && self.abilities.moves_clock
+    }
+
     /// Whether there is an operator port.
     pub(super) fn operator_is_there(&self) -> bool {
         self.operator.is_some()

@@ -216,6 +216,8 @@ impl Observed for Live {
         let now = later(self.session.now(), self.ahead.unwrap_or(0));
         let clock = match self.ahead {
             _ if self.is_clock_read.get() => Clock::Told,
+            // Nobody else moves it there.
+            Some(_) if self.session.moves_its_clock_alone() => Clock::Told,
             Some(_) => Clock::Kept,
             None => Clock::Guessed,
         };

@@ -9,6 +9,7 @@ use tideover_model::{Operation, OperationKind, clause};
 use super::ledger::{BusinessName, InvoiceName, business, invoice};
 use crate::checks::{Check, Exchange, Notes, starts_anew};
 use crate::matcher::texts;
+use crate::target::Seen;
 
 #[derive(Default)]
 pub(super) struct Answers {
@@ -20,6 +21,10 @@ pub(super) struct Answers {
     objects: BTreeMap<Sync, BTreeSet<String>>,
     /// What each advance pays the vendor. Cents.
     advances: BTreeMap<InvoiceName, i64>,
+    /// What is told of a row that is wrong, where its word is not shown.
+    words_for_wrong_rows: BTreeSet<String>,
+    /// The collection state by what was collected of how much. Cents.
+    states: BTreeMap<(i64, i64), String>,
 }
 
 /// What a sync without a contact was.
@@ -40,7 +45,11 @@ impl Check for Answers {
             Some(OperationKind::SetPayoutAccount) => self.mask(exchange, notes),
             Some(OperationKind::SyncBusiness) => self.tax_id_result(exchange, notes),
             Some(OperationKind::RequestAdvance) => self.learn_advance(exchange),
-            Some(OperationKind::GetInvoice) => self.went_out(exchange, notes),
+            Some(OperationKind::GetInvoice) => {
+                self.went_out(exchange, notes);
+                self.collection_state(exchange, notes);
+            }
+            Some(OperationKind::ImportInvoices) => self.rows(exchange, notes),
             _ => {}
         }
         let parties = exchange.call().and_then(|call| call.operation()).map(Operation::syncs);
@@ -115,6 +124,50 @@ impl Answers {
         });
     }
 
+    /// What is right is not told in the word for what is wrong.
+    fn rows(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
+        let (Some(expected), Some(told)) = (outcomes(exchange.predicted), outcomes(exchange.seen))
+        else {
+            return;
+        };
+        let wrong = expected.iter().filter(|outcome| *outcome == REJECTED).count();
+        let unknown: Vec<&String> = told.iter().filter(|outcome| !is_shown(outcome)).collect();
+        if expected.len() != told.len() {
+            return;
+        }
+        if wrong > 0 && unknown.len() == wrong && unknown.windows(2).all(|two| two[0] == two[1]) {
+            self.words_for_wrong_rows.insert(unknown[0].clone());
+        }
+        let rejected = unknown.iter().filter(|word| self.words_for_wrong_rows.contains(**word));
+        let rejected = rejected.count();
+        notes.expect(exchange, clause!("2.importReport.rows"), rejected <= wrong, "rows", || {
+            (format!("{wrong} rows that are not imported"), format!("{rejected}: {told:?}"))
+        });
+    }
+
+    /// It is derived: the same of the same. New states may be added.
+    fn collection_state(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
+        let Some(answer) = exchange.success_of(OperationKind::GetInvoice) else { return };
+        let cents = |name: &str| answer[name].as_i64();
+        let (Some(collected), Some(face), Some(state)) =
+            (cents("collected"), cents("faceValue"), answer["collectionState"].as_str())
+        else {
+            return;
+        };
+        if !COLLECTION_STATES.contains(&state) {
+            return;
+        }
+        let known = self.states.entry((collected, face)).or_insert_with(|| state.to_owned());
+        let holds = known == state;
+        notes.expect(
+            exchange,
+            clause!("2.invoice.collectionState"),
+            holds,
+            "collectionState",
+            || (format!("{known}, as before of {collected} collected of {face}"), state.to_owned()),
+        );
+    }
+
     fn learn_advance(&mut self, exchange: &Exchange<'_>) {
         let Some(answer) = exchange.success_of(OperationKind::RequestAdvance) else { return };
         if let (Some(invoice), Some(amount)) = (invoice(exchange), answer["advanceAmount"].as_i64())
@@ -142,6 +195,19 @@ impl Answers {
             (format!("{amount} cents went out"), format!("{amounts:?}"))
         });
     }
+}
+
+const REJECTED: &str = "rejected";
+const COLLECTION_STATES: [&str; 3] = ["UNCOLLECTED", "PARTIALLY_COLLECTED", "COLLECTED"];
+
+fn is_shown(outcome: &str) -> bool {
+    matches!(outcome, "created" | "updated" | "statusOnly")
+}
+
+/// The outcome of each row of a report.
+fn outcomes(answer: &Seen) -> Option<Vec<String>> {
+    let rows = answer.told_in_success()?["rows"].as_array()?.iter();
+    rows.map(|row| row["outcome"].as_str().map(str::to_owned)).collect()
 }
 
 fn cents((_, value): (&String, &Value)) -> Option<i64> {

@@ -98,8 +98,8 @@ impl OneLimit {
             _ => None,
         };
         let financeable = answer["financeableAmount"].as_i64();
-        if let Some((financeable, face)) = financeable.zip(face).filter(|(most, face)| most < face)
-        {
+        let capped = financeable.zip(face).filter(|(most, face)| most < face);
+        if let Some((financeable, _)) = capped {
             self.cap = Some(self.cap.map_or(financeable, |cap| cap.max(financeable)));
         }
     }
