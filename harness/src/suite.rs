@@ -334,6 +334,9 @@ impl Failure {
 impl Summary {
     /// Takes up what was counted of another run against the same target; its failures come after.
     pub(crate) fn absorb(&mut self, other: Summary) {
+        if self.cases == 0 {
+            self.ending = other.ending;
+        }
         self.cases += other.cases;
         self.steps += other.steps;
         self.met.add(&other.met);

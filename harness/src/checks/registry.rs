@@ -118,7 +118,7 @@ pub static WATCHED: &[Watched] = &[
     ),
     watched("sequences", &[Needs::Inbox], &[clause!("6.delivery.6"), clause!("gap.eventCauses")]),
     watched("sequences", &[Needs::Vendor], &[clause!("6.delivery.5")]),
-    watched("arrivals", &[Needs::Operator, Needs::Known], &[clause!("6.delivery.1.2")]),
+    watched("arrivals", &[Needs::Inbox, Needs::Known], &[clause!("6.delivery.1.2")]),
     watched(
         "arrivals",
         &[Needs::Inbox],

@@ -28,8 +28,8 @@ pub(super) struct Accounts {
     addresses: BTreeMap<BusinessName, Address>,
     /// Since when a business was seen to wait for its account alone.
     waits: BTreeMap<BusinessName, Timestamp>,
-    /// Where the address of those stands whose account has opened.
-    opened: Vec<Address>,
+    /// Where the address of those stands whose account has opened, and for how long they were seen to wait. Seconds.
+    opened: Vec<(Address, u64)>,
 }
 
 impl Check for Accounts {
@@ -77,17 +77,20 @@ impl Accounts {
         };
         let Some(address) = self.addresses.get(&name).copied() else { return };
         let met = &answer["onboarding"];
+        let now = exchange.now.unix_unsigned();
+        let waited = |since: &Timestamp| now.saturating_sub(since.unix_unsigned());
         if met["collectionAccount"] == true {
-            self.opened.push(address);
+            // How long it took is known only where it was seen to wait.
+            self.opened.extend(self.waits.get(&name).map(|since| (address, waited(since))));
+            self.waits.remove(&name);
             return;
         }
         if !meets_first_three(met) {
             self.waits.remove(&name);
             return;
         }
-        let since = *self.waits.entry(name).or_insert(exchange.now);
-        let has_waited = exchange.now.unix_unsigned().saturating_sub(since.unix_unsigned()) >= LONG;
-        let Some(clause) = self.due(address).filter(|_| has_waited) else { return };
+        let waited = waited(self.waits.entry(name).or_insert(exchange.now));
+        let Some(clause) = self.due(address, waited) else { return };
         notes.expect(exchange, clause, false, "onboarding.collectionAccount", || {
             (
                 "true: an address is known, and other accounts have opened",
@@ -96,20 +99,27 @@ impl Accounts {
         });
     }
 
-    /// The sentence by which an account with this address would have opened, as others have.
-    fn due(&self, address: Address) -> Option<Clause> {
-        let by_contact =
-            |opened: &&Address| opened.in_contact && !opened.in_agreement && !opened.left_out;
-        if address.in_agreement {
-            return (!self.opened.is_empty())
-                .then_some(clause!("3.requirement.collectionAccount.3"));
-        }
-        let is_like_others = address.in_contact && self.opened.iter().any(|one| by_contact(&one));
-        is_like_others.then_some(if address.left_out {
-            clause!("2.businessSync.contact.2")
-        } else {
-            clause!("3.requirement.collectionAccount.3")
-        })
+    /// The sentence by which an account with this address would have opened after so many seconds, as others have.
+    fn due(&self, address: Address, waited: u64) -> Option<Clause> {
+        let is_long = |took: u64| waited >= LONG.max(took.saturating_mul(20));
+        let opened = |like: &dyn Fn(&Address) -> bool| {
+            self.opened.iter().any(|(opened, took)| like(opened) && is_long(*took))
+        };
+        let by_contact = |one: &Address| one.in_contact && !one.in_agreement && !one.left_out;
+        let clause = match address {
+            Address { in_agreement: true, .. } if opened(&|_| true) => {
+                clause!("3.requirement.collectionAccount.3")
+            }
+            Address { in_agreement: false, in_contact: true, left_out } if opened(&by_contact) => {
+                if left_out {
+                    clause!("2.businessSync.contact.2")
+                } else {
+                    clause!("3.requirement.collectionAccount.3")
+                }
+            }
+            _ => return None,
+        };
+        Some(clause)
     }
 }
 

@@ -1,7 +1,7 @@
 //! How a delivery is tried: again until it is accepted, for about 28 hours, and each attempt signed anew
 //! (`6.delivery.1`, `6.delivery.1.2`, `6.delivery.2`, `6.signature.4`).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use serde_json::Value;
 use tideover_model::signature::TOLERANCE;
@@ -17,6 +17,12 @@ const LONGEST: u64 = 36 * 3600;
 /// Within so long a delivery is tried again. Seconds.
 const SOON: u64 = 28 * 3600;
 
+/// An accepted delivery may come once more, and more often by chance (§6 Delivery rule 3): so often is not chance.
+const IN_VAIN: u32 = 3;
+
+/// What comes with a step may have been sent in one of so many.
+const LATE: usize = 3;
+
 /// Attempts that may be under way still when the clock has been moved: so many further answers come first.
 const SETTLED: u32 = 3;
 
@@ -26,9 +32,8 @@ pub(super) struct Deliveries {
     /// The endpoints that have answered 410: when, and by whose subscription of which reference.
     gone: BTreeMap<String, u64>,
     references: BTreeMap<String, (Caller, String)>,
-    /// Accepted with 200 and not tried again, and how often one was that was accepted with another 2xx.
-    accepted: u64,
-    accepted_in_vain: u64,
+    /// When the last steps began, by the target's clock: what comes with one may have been sent in another. Unix seconds.
+    began: VecDeque<u64>,
     /// How many answers came since the clock was moved.
     since_moved: u32,
     /// Whether attempts are signed by the target's own clock, and not by that on the wall.
@@ -43,6 +48,8 @@ struct Delivery {
     attempts: u32,
     /// What the last was answered.
     status: u16,
+    /// How often it was tried once more after it was accepted.
+    in_vain: u32,
     /// The moves of the clock since.
     is_settled: bool,
 }
@@ -59,6 +66,10 @@ impl Check for Deliveries {
         };
         self.since_moved = if now > since + 1 { 0 } else { self.since_moved + 1 };
         self.learn_subscription(exchange);
+        self.began.push_back(since);
+        if self.began.len() > LATE {
+            self.began.pop_front();
+        }
         for arrival in exchange.arrivals {
             self.attempt(exchange, arrival, (since, now), notes);
         }
@@ -94,23 +105,22 @@ impl Deliveries {
         let key = (arrival.path.clone(), id);
         self.learn_clock(arrival, (since, now));
         let Some(known) = self.known.get_mut(&key) else {
-            let delivery =
-                Delivery { first: now, attempts: 1, status: arrival.status, is_settled: false };
-            self.accepted += u64::from(arrival.status == 200);
+            let delivery = Delivery {
+                first: now,
+                attempts: 1,
+                status: arrival.status,
+                in_vain: 0,
+                is_settled: false,
+            };
             self.known.insert(key, delivery);
             return;
         };
         known.attempts += 1;
         let (before, first) = (known.status, known.first);
         known.status = arrival.status;
-        if before == 200 {
-            self.accepted = self.accepted.saturating_sub(1);
-        } else if (200..300).contains(&before) {
-            self.accepted_in_vain += 1;
-        }
-        let is_again = (200..300).contains(&before) && before != 200;
-        let in_vain = is_again && self.accepted_in_vain >= 2 && self.accepted >= 2;
-        notes.expect(exchange, clause!("6.delivery.1"), !in_vain, "webhook", || {
+        known.in_vain += u32::from((200..300).contains(&before));
+        let is_in_vain = before != 200 && known.in_vain >= IN_VAIN && self.only_200_accepts();
+        notes.expect(exchange, clause!("6.delivery.1"), !is_in_vain, "webhook", || {
             (
                 format!("nothing more: it was answered {before}, and those answered 200 are done"),
                 format!("attempt after attempt on {}", arrival.path),
@@ -120,18 +130,30 @@ impl Deliveries {
             notes.meet(clause!("6.delivery.3"));
             notes.meet(clause!("8.webhookRetryWindow"));
         }
-        let is_late = since > first + LONGEST && !(200..300).contains(&before);
+        let Some(signed_at) = arrival.signed_at().filter(|_| self.is_virtual) else { return };
+        let is_late = signed_at > first + LONGEST && !(200..300).contains(&before);
         notes.expect(exchange, clause!("6.delivery.1.2"), !is_late, "webhook", || {
             (
                 "no attempt after about 28 hours",
-                format!("one {} hours later", (since - first) / 3600),
+                format!("one {} hours later", (signed_at - first) / 3600),
             )
         });
-        let signed_at = arrival.signed_at().unwrap_or(now);
-        let is_stale = self.is_virtual && signed_at + 2 * TOLERANCE < since && before >= 300;
+        let earliest = self.began.front().copied().unwrap_or(since);
+        let is_stale = signed_at + 2 * TOLERANCE < earliest && before >= 300;
         notes.expect(exchange, clause!("6.signature.4"), !is_stale, "t", || {
-            ("the time of the attempt", format!("{} seconds before it", since - signed_at))
+            ("the time of the attempt", format!("{} seconds before it", earliest - signed_at))
         });
+    }
+
+    /// Whether several deliveries that were accepted otherwise go on, and none that was answered 200 does.
+    fn only_200_accepts(&self) -> bool {
+        let with_200 = |delivery: &&Delivery| delivery.status == 200;
+        let goes_on = |delivery: &Delivery| delivery.in_vain >= IN_VAIN;
+        let done = self.known.values().filter(with_200).filter(|delivery| delivery.in_vain == 0);
+        let repeated = self.known.values().filter(with_200).any(|delivery| delivery.in_vain > 0);
+        let others =
+            self.known.values().filter(|delivery| delivery.status != 200 && goes_on(delivery));
+        done.count() >= 3 && !repeated && others.count() >= 2
     }
 
     /// A first attempt tells by which clock it is signed, once the two are far apart.
