@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use tideover_harness::live::wall_time;
-use tideover_model::{Destinations, Profile};
+use tideover_model::Destinations;
 use tideover_sim::{Mock, SigningTime};
 use tokio::process::Command;
 
@@ -27,10 +27,10 @@ async fn check(mock: &Mock, arguments: &[&str]) -> (Option<i32>, Value) {
     (output.status.code(), report)
 }
 
-async fn still_mock(profile: Profile) -> Mock {
-    let builder = Mock::builder().profile(profile).resolver(tideover_sim::NoNames);
+async fn still_mock(webhooks: Destinations) -> Mock {
+    let builder = Mock::builder().resolver(tideover_sim::NoNames);
     let builder = builder.start_at(wall_time());
-    builder.webhooks(Destinations::Local).signing(SigningTime::Virtual).start().await.unwrap()
+    builder.webhooks(webhooks).signing(SigningTime::Virtual).start().await.unwrap()
 }
 
 fn free_port() -> u16 {
@@ -43,23 +43,36 @@ fn findings(report: &Value) -> Vec<&Value> {
 
 #[tokio::test]
 async fn our_mock_as_a_sandbox_holds_with_everything_and_with_a_key_alone() {
-    let mock = still_mock(Profile::default()).await;
-    let (port, url) = (free_port(), mock.url().to_owned());
-    let listen = format!("127.0.0.1:{port}");
+    let listen = format!("127.0.0.1:{}", free_port());
     let inbox = format!("http://{listen}");
+    let (open, closed) =
+        (still_mock(Destinations::Local).await, still_mock(Destinations::Public).await);
+    let url = open.url().to_owned();
     let everything = ["--operator", &url, "--webhook-listen", &listen, "--webhook-url", &inbox];
-    for arguments in [&everything[..], &[]] {
+    for (mock, arguments) in [(&open, &everything[..]), (&closed, &[])] {
         let arguments = [arguments, &["--max-requests", "2500"]].concat();
-        let (code, report) = check(&mock, &arguments).await;
+        let (code, report) = check(mock, &arguments).await;
         let seen = (&report["warnings"], &report["races"]);
         assert_eq!(code, Some(0), "{arguments:?}: {:#?} {seen:#?}", findings(&report));
         assert_eq!(report["races"]["races"], 6);
     }
 }
 
+/// Without an inbox of its own, a run cannot know that a door was opened for tests.
+#[tokio::test]
+async fn a_sandbox_that_sends_to_this_machine_is_accused_where_no_inbox_asks_for_it() {
+    let mock = still_mock(Destinations::Local).await;
+    let (code, report) = check(&mock, &["--max-requests", "2500"]).await;
+    assert_eq!(code, Some(1));
+    let clauses: Vec<&Value> =
+        findings(&report).into_iter().map(|finding| &finding["found"]["clause"]).collect();
+    assert!(!clauses.is_empty(), "{report:#}");
+    assert!(clauses.iter().all(|clause| **clause == "4.webhooks.4"), "{clauses:?}");
+}
+
 #[tokio::test]
 async fn two_runs_against_one_sandbox_do_not_meet() {
-    let mock = still_mock(Profile::default()).await;
+    let mock = still_mock(Destinations::Public).await;
     for _ in 0..2 {
         let (code, report) = check(&mock, &["--max-requests", "600"]).await;
         assert_eq!(code, Some(0), "{:#?}", findings(&report));
@@ -68,7 +81,7 @@ async fn two_runs_against_one_sandbox_do_not_meet() {
 
 #[tokio::test]
 async fn a_sandbox_needs_no_test_accounts_and_is_not_paced() {
-    let mock = still_mock(Profile::default()).await;
+    let mock = still_mock(Destinations::Public).await;
     let folder = tempfile::tempdir().unwrap();
     let config = format!("target = \"{}\"\nsandbox = true\nmax_requests = 900\n", mock.url());
     std::fs::write(folder.path().join("sandbox.toml"), config).unwrap();

@@ -146,7 +146,8 @@ impl Scope<'_> {
                 Ok(Permit { writes: true, ..Permit::default() })
             }
             PreparedAction::Call(call) => {
-                let subscribes = call.method == "POST" && call.path == "/v1/webhooks";
+                let asks = call.method == "POST" && call.path == "/v1/webhooks";
+                let subscribes = asks && step.authorization.is_some();
                 Ok(Permit { writes: !reads(call), subscribes, ..Permit::default() })
             }
             _ => Ok(Permit { writes: true, ..Permit::default() }),
