@@ -43,12 +43,14 @@ pub(super) enum Story {
     HeldTaxIds,
     /// A business that may finance anything but its own invoices.
     SelfDealing,
+    /// Instants in every form that RFC 3339 gives them.
+    Dates,
     /// The vendor confirms the tax id that the caller has sent.
     Confirmed,
 }
 
 /// All of them.
-pub(super) const STORIES: [Story; 17] = [
+pub(super) const STORIES: [Story; 18] = [
     Story::OneNumber,
     Story::Watched,
     Story::LastCents,
@@ -65,6 +67,7 @@ pub(super) const STORIES: [Story; 17] = [
     Story::Reissued,
     Story::HeldTaxIds,
     Story::SelfDealing,
+    Story::Dates,
     Story::Confirmed,
 ];
 
@@ -104,6 +107,7 @@ impl Walk {
             Story::Reissued => reissued(now),
             Story::HeldTaxIds => held_tax_ids(now),
             Story::SelfDealing => self.self_dealing(now),
+            Story::Dates => dates(now),
             Story::Confirmed => self.confirmed(now),
         }
     }
@@ -394,6 +398,7 @@ impl Story {
             | Story::SharedEvents
             | Story::Reissued
             | Story::HeldTaxIds
+            | Story::Dates
             | Story::Confirmed => false,
         }
     }
@@ -477,6 +482,28 @@ fn reissued(stage: usize) -> Option<Step> {
         10 => make::get_business(VENDOR),
         _ => return None,
     })
+}
+
+fn dates(stage: usize) -> Option<Step> {
+    const DATES: [(&str, &str); 4] = [
+        ("2026-03-01T20:00:00-05:00", "2090-06-01T20:00:00-05:00"),
+        ("2026-03-01T00:30:00+05:30", "2090-06-01T00:30:00+05:30"),
+        ("2026-03-01T12:00:00.250Z", "2092-02-29T23:59:59Z"),
+        ("2026-03-01t12:00:00z", "2090-12-31T23:59:59.5+00:00"),
+    ];
+    let (issue_date, due_date) = DATES.get(stage / 2)?;
+    if stage % 2 == 1 {
+        return Some(make::get_invoice(VENDOR, "d9"));
+    }
+    let fields = make::InvoiceFields {
+        payee: VENDOR.into(),
+        payor: "p1".into(),
+        status: "ISSUED",
+        face_value: 120_000,
+        issue_date: (*issue_date).into(),
+        due_date: (*due_date).into(),
+    };
+    Some(make::sync_invoice("d9", &fields))
 }
 
 fn held_tax_ids(stage: usize) -> Option<Step> {

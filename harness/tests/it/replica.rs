@@ -164,7 +164,7 @@ async fn what_is_unlike_a_new_account_is_not_held_against_one_whose_first_read_w
     let unlisted = (StatusCode::FORBIDDEN, r#"{"error":"Not now.","code":"not_now"}"#);
     let down = (StatusCode::SERVICE_UNAVAILABLE, "");
     // The first run leaves something there.
-    let runs = [(1..2, None), (3..13, Some(down)), (3..40, Some(unlisted))];
+    let runs = [(1..2, None), (3..13, Some(down)), (100..130, Some(unlisted))];
     for (seeds, instead) in runs {
         let mut noticed = 0;
         for seed in seeds {
