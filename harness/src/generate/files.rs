@@ -56,7 +56,9 @@ impl Walk {
             0 => make::import("large", equal_rows(1001)),
             1 => make::import("full", equal_rows(1000)),
             2 => make::sync_business("v1", &"x".repeat(1_048_576), None, None),
-            3 => make::get_business("v1"),
+            // Whoever takes more than most still refuses this.
+            3 => make::sync_business("v1", &"x".repeat(8 * 1_048_576), None, None),
+            4 => make::get_business("v1"),
             _ => return None,
         })
     }

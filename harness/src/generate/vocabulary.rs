@@ -76,6 +76,7 @@ impl Vocabulary {
             requests: u64::MAX,
             financed: financed / self.cases,
             subscriptions: left.min(SUBSCRIPTIONS),
+            seconds: None,
         };
         let memory = self.settings.memory(self.inbox(), 0);
         Rendering { vocabulary: self, case, memory, ledger: Ledger::default(), budget }

@@ -57,6 +57,7 @@ pub struct Abilities {
 #[derive(Debug)]
 pub(super) struct State {
     ledger: Ledger,
+    began: Instant,
     pub(super) given: Given,
     pace: Pace,
     /// How often a target was fresh.
@@ -120,6 +121,7 @@ impl Session {
         }
         let state = State {
             ledger: Ledger::default(),
+            began: Instant::now(),
             given: Given::default(),
             pace: Pace::new(settings.per_second, settings.at_once),
             plays: 0,

@@ -56,6 +56,9 @@ pub struct Settings {
     pub is_run_new: bool,
 }
 
+/// A sandbox that takes longer for each answer is asked less.
+const SANDBOX_SECONDS: u64 = 90;
+
 /// A target that the user declares to hold nothing real, and the names that are used there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sandbox {
@@ -122,6 +125,8 @@ pub struct Budget {
     pub financed: u64,
     /// Subscriptions to webhooks.
     pub subscriptions: u64,
+    /// Seconds, if they are counted.
+    pub seconds: Option<u64>,
 }
 
 /// What the names of everything that a run makes begin with, after the prefix of the test accounts.
@@ -179,14 +184,19 @@ impl fmt::Debug for Bank {
 
 impl Default for Budget {
     fn default() -> Budget {
-        Budget { requests: 500, financed: 0, subscriptions: 3 }
+        Budget { requests: 500, financed: 0, subscriptions: 3, seconds: None }
     }
 }
 
 impl Budget {
     /// What a run against a sandbox may spend unless told otherwise: requests take time, and nothing else is real.
     pub fn of_sandbox() -> Budget {
-        Budget { requests: 5000, financed: u64::MAX, subscriptions: u64::MAX }
+        Budget {
+            requests: 5000,
+            financed: u64::MAX,
+            subscriptions: u64::MAX,
+            seconds: Some(SANDBOX_SECONDS),
+        }
     }
 }
 

@@ -70,6 +70,7 @@ impl Answers {
         else {
             return;
         };
+        notes.meet(clause!("2.payoutAccount.mask"));
         let known = self.masks.entry(account).or_insert_with(|| mask.to_owned());
         notes.expect(exchange, clause!("4.payoutAccount.1"), known == mask, "mask", || {
             (format!("{known}, as this account was shown before"), mask.to_owned())

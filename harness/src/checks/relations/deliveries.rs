@@ -116,6 +116,10 @@ impl Deliveries {
                 format!("attempt after attempt on {}", arrival.path),
             )
         });
+        if before >= 300 {
+            notes.meet(clause!("6.delivery.3"));
+            notes.meet(clause!("8.webhookRetryWindow"));
+        }
         let is_late = since > first + LONGEST && !(200..300).contains(&before);
         notes.expect(exchange, clause!("6.delivery.1.2"), !is_late, "webhook", || {
             (

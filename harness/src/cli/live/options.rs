@@ -92,16 +92,19 @@ pub(in crate::cli) struct LiveOptions {
     /// A bank account that test accounts may be given
     #[arg(long = "bank", value_name = "ACCOUNT:ROUTING")]
     banks: Vec<BankOption>,
-    /// How many requests are sent at most [default: 500]
+    /// How many requests are sent at most [default: 500; 5000 in a sandbox]
     #[arg(long, value_name = "N")]
     max_requests: Option<u64>,
+    /// How many seconds are played at most [default: 90 in a sandbox]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    max_seconds: Option<u64>,
     /// The sum of the face values of invoices for which an advance is requested, in cents [default: 0]
     #[arg(long, value_name = "CENTS")]
     max_financed: Option<u64>,
     /// How many subscriptions to webhooks are made at most [default: 3]
     #[arg(long, value_name = "N")]
     max_subscriptions: Option<u64>,
-    /// How many requests a second are sent at most [default: 5]
+    /// How many requests a second are sent at most [default: 5; no limit in a sandbox]
     #[arg(long, value_name = "N")]
     requests_per_second: Option<NonZeroU32>,
     /// How many seconds an answer is waited for [default: 30]
@@ -241,6 +244,7 @@ impl LiveOptions {
             tax_ids: list(self.tax_ids, file.tax_ids),
             banks: if self.banks.is_empty() { file.banks } else { self.banks },
             max_requests: self.max_requests.or(file.max_requests),
+            max_seconds: self.max_seconds.or(file.max_seconds),
             max_financed: self.max_financed.or(file.max_financed),
             max_subscriptions: self.max_subscriptions.or(file.max_subscriptions),
             requests_per_second: self.requests_per_second.or(file.requests_per_second),
@@ -343,6 +347,7 @@ impl LiveOptions {
                 requests: self.max_requests.unwrap_or(standard.requests),
                 financed: self.max_financed.unwrap_or(standard.financed),
                 subscriptions: self.max_subscriptions.unwrap_or(standard.subscriptions),
+                seconds: self.max_seconds.or(standard.seconds),
             },
             per_second: self.requests_per_second.or(paced),
             at_once: NonZeroU32::MIN,

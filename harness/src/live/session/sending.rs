@@ -103,6 +103,11 @@ impl Session {
     fn charge(&self, step: &Prepared, permit: &Permit) -> Result<Charge, Unanswered> {
         let caller = step.authorization.as_deref().unwrap_or_default();
         let mut state = self.state();
+        let most = self.settings.budget.seconds;
+        if let Some(most) = most.filter(|most| state.began.elapsed().as_secs() >= *most) {
+            let why = format!("the {most} seconds of the run are over (max-seconds)");
+            state.ended.get_or_insert(Ending::Spent(why));
+        }
         if let Some(ended) = &state.ended {
             return Err(Unanswered::never(ended.to_string()).and_last());
         }
