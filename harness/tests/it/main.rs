@@ -28,6 +28,7 @@ mod recorded;
 mod rehearsed;
 mod replica;
 mod report;
+mod sandbox;
 mod scope;
 mod signature;
 mod standing;

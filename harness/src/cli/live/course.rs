@@ -97,7 +97,7 @@ mod tests {
             allow_writes: true,
             allow_disturbance: false,
             accounts: Accounts { prefix: Some("test-".into()), ..Accounts::default() },
-            budget: Budget { requests: 10, financed: 0, subscriptions: 1 },
+            budget: Budget { requests: 10, financed: 0, subscriptions: 1, seconds: None },
             per_second: None,
             sandbox: None,
             at_once: 1.try_into().unwrap(),
