@@ -26,6 +26,7 @@ pub mod latency;
 pub mod learn;
 pub mod live;
 pub mod matcher;
+mod means;
 pub mod payload;
 pub mod prove;
 pub mod receiver;

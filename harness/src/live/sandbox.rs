@@ -1,79 +1,31 @@
 //! What of a case a sandbox can be asked: everything but for what it lacks.
 
-use serde_json::Value;
-
 use crate::concurrent::Race;
 use crate::live::session::Session;
-use crate::step::{Action, Caller, Step};
-
-/// The name of the step that makes the second platform, and of its answer.
-const OTHER: &str = "other";
+use crate::means::Means;
+use crate::step::Step;
 
 impl Session {
     /// Those of `steps` for which the target has what it takes.
     pub(super) fn offered(&self, steps: Vec<Step>) -> Vec<Step> {
-        let mut offered: Vec<Step> = steps.into_iter().filter(|step| self.offers(step)).collect();
-        if self.inbox_url.is_none() {
-            leave_waiting_out(&mut offered);
-        }
-        offered
+        self.means().offered(steps)
     }
 
     /// The same of a race.
     pub(super) fn offered_in(&self, race: Race) -> Race {
-        Race {
-            before: self.offered(race.before),
-            clients: race.clients.into_iter().map(|steps| self.offered(steps)).collect(),
-            after: self.offered(race.after),
-        }
+        self.means().offered_in(race)
     }
 
-    fn offers(&self, step: &Step) -> bool {
-        let is_known = match &step.action {
-            Action::Call(_) => true,
-            Action::Advance(_) => self.abilities().moves_clock,
-            // Only a mock of ours lists them.
-            Action::Deliveries => false,
-            Action::Act(_) if self.is_second_platform(step) => self.settings.second_key.is_none(),
-            Action::Act(fields) => {
-                fields.get("action").and_then(Value::as_str).is_some_and(|name| self.acts(name))
-            }
-        };
-        is_known && self.has_key_of(&step.caller)
+    fn means(&self) -> Means<impl Fn(&str) -> bool> {
+        Means {
+            acts: |name: &str| self.acts(name),
+            moves_clock: self.abilities().moves_clock,
+            has_second_key: self.settings.second_key.is_some(),
+            has_inbox: self.inbox_url.is_some(),
+        }
     }
 
     fn acts(&self, name: &str) -> bool {
         self.operator_is_there() && !self.state().is_unknown(name) && self.abilities().lists(name)
     }
-
-    fn is_second_platform(&self, step: &Step) -> bool {
-        step.name.as_deref() == Some(OTHER)
-    }
-
-    /// Whether a second platform can be had for those steps that are its own.
-    fn has_key_of(&self, caller: &Caller) -> bool {
-        match caller {
-            Caller::Key(key) if key.starts_with("${other.") => {
-                self.settings.second_key.is_some() || self.acts("issueKey")
-            }
-            Caller::Key(_) => self.acts("issueKey"),
-            Caller::Default | Caller::Header(_) | Caller::Nobody => true,
-        }
-    }
-}
-
-/// Without an inbox, webhooks go where nobody answers, and whoever moves the clock waits for each attempt: the clock
-/// stands once something is subscribed, and only steps that are about subscriptions subscribe.
-fn leave_waiting_out(steps: &mut Vec<Step>) {
-    let mut is_subscribed = false;
-    steps.retain(|step| match &step.action {
-        Action::Call(call) if call.method == "POST" && call.path == "/v1/webhooks" => {
-            let url = call.body.as_ref().and_then(|body| body.get("url")?.as_str());
-            let is_opening = url == Some("${inbox}/accepts");
-            is_subscribed |= !is_opening;
-            !is_opening
-        }
-        Action::Advance(_) => !is_subscribed,
-        Action::Call(_) | Action::Act(_) | Action::Deliveries => true,
-    });
 }

@@ -375,9 +375,21 @@ fn prove_tells_what_was_found_and_what_survives() {
     let told = stdout(&output);
     assert!(told.contains("2/2") && told.contains("1 of 1 defects found"), "{told}");
     let output =
-        run(&["prove", "--defect", "limit-is-never-reached", "--seeds", "1", "--cases", "1"]);
+        run(&["prove", "--defect", "limit-is-never-reached", "--seeds", "1", "--requests", "50"]);
     assert_eq!(output.status.code(), Some(1), "{}", stdout(&output));
     assert!(stdout(&output).contains("survived: limit-is-never-reached"), "{}", stdout(&output));
+    let unseen = ["--defect", "limit-is-never-reached", "--seeds", "1", "--requests", "500"];
+    let output = run(&[&["prove", "--as", "stranger"], &unseen[..]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
+    let told = stdout(&output);
+    assert!(told.contains("the document does not show how high the limit"), "{told}");
+    let output = run(&[&["prove", "--as", "all", "--json"], &unseen[..]].concat());
+    let told = stdout(&output);
+    let told: Vec<Value> = told.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let setups: Vec<&Value> = told.iter().map(|told| &told["setup"]).collect();
+    assert_eq!(setups, ["known", "stranger", "caller"]);
+    assert_eq!(told[0]["defects"][0]["reason"], Value::Null);
+    assert!(told[2]["defects"][0]["reason"].is_string(), "{told:#?}");
     let output = run(&["prove", "--list", "--json"]);
     let told: Value = serde_json::from_str(&stdout(&output)).unwrap();
     assert!(told["defects"].as_array().unwrap().len() > 60);
