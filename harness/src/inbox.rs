@@ -3,6 +3,7 @@
 //! | path has the segment | answer |
 //! | --- | --- |
 //! | `accepts` | 200 |
+//! | `acknowledges` | 204 |
 //! | `recovers` | 302 to the first attempt of a delivery, 404 to the second, then 204 |
 //! | `fails` | 500 |
 //! | `gone` | 410 |
@@ -46,6 +47,12 @@ impl Arrival {
     }
 }
 
+/// The path of a URL of the inbox, as an arrival tells it, where everything that comes is accepted.
+pub(crate) fn accepting(url: &str) -> Option<&str> {
+    let start = url.find("/accepts")?;
+    Some(&url[start..])
+}
+
 /// Whether what comes to this path, or URL, is answered 410.
 pub(crate) fn is_gone(path: &str) -> bool {
     has(path, "gone")
@@ -78,6 +85,9 @@ impl Inbox {
         }
         if is_gone(path) {
             return 410;
+        }
+        if has(path, "acknowledges") {
+            return 204;
         }
         if !has(path, "recovers") {
             return 200;

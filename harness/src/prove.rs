@@ -5,15 +5,20 @@ use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
-use tideover_model::{Clause, Destinations, Profile};
+use tideover_model::{
+    Altered, Clause, Destinations, Face, Happening, Outcome, PlatformId, Profile,
+};
 
-use crate::concurrent::{Known, Schedule, interleave, judge};
-use crate::defects::{Defect, Defective};
+use crate::concurrent::{Known, Race, Schedule, interleave, judge};
+use crate::defects::{Defect, Defective, Setup};
 use crate::finding::Verdict;
 use crate::generate::{self, Size};
+use crate::judge::Outside;
 use crate::latency::percentile;
-use crate::suite::{self, Failure, InProcess, Plan};
-use crate::target::{Bare, INBOX, Unreachable, start};
+use crate::means::OTHER;
+use crate::stranger::Strangers;
+use crate::suite::{self, Failure, InProcess, Plan, World};
+use crate::target::{Bare, INBOX, NO_INBOX, Unreachable, start};
 use crate::transcript::Header;
 
 /// How much is spent on each defect.
@@ -21,8 +26,8 @@ use crate::transcript::Header;
 pub struct Budget {
     /// How many seeds, from 1 on.
     pub seeds: u64,
-    /// How many cases each has at most.
-    pub cases: u64,
+    /// How many requests each has: the case in which they are spent is the last.
+    pub requests: u64,
     /// How many steps a case has.
     pub steps: u64,
 }
@@ -55,6 +60,8 @@ pub struct Found {
 pub struct Proof {
     /// The defect.
     pub defect: &'static Defect,
+    /// How the service was looked at.
+    pub setup: Setup,
     /// The seeds that were tried, in order.
     pub trials: Vec<Trial>,
 }
@@ -81,6 +88,16 @@ impl Proof {
     /// Whether no seed found it.
     pub fn survived(&self) -> bool {
         self.found().next().is_none()
+    }
+
+    /// Why it cannot be seen in this way, if it cannot.
+    pub fn reason(&self) -> Option<&'static str> {
+        self.setup.reason(self.defect)
+    }
+
+    /// Whether no seed found it, though one could have.
+    pub fn is_missed(&self) -> bool {
+        self.survived() && self.reason().is_none()
     }
 
     /// How many seeds named the clause that the catalogue says is named.
@@ -113,6 +130,7 @@ impl Proof {
 /// # Errors
 /// [`Unreachable`] if the service in process cannot be asked, or there is no thread.
 pub fn prove(
+    setup: Setup,
     defects: &[&'static Defect],
     budget: Budget,
     threads: usize,
@@ -127,7 +145,7 @@ pub fn prove(
             while !stop.load(Ordering::Relaxed) {
                 let index = next.fetch_add(1, Ordering::Relaxed);
                 let Some((defect, seed)) = trials.get(index) else { break };
-                let tried = attempt(defect, *seed, budget);
+                let tried = Attempt::new(setup, defect, *seed, budget).make();
                 done.lock().unwrap_or_else(PoisonError::into_inner).push((index, tried));
                 progress();
             }
@@ -143,53 +161,136 @@ pub fn prove(
         let (defect, trial) = (trials[index].0, trial?);
         match proofs.last_mut().filter(|proof| std::ptr::eq(proof.defect, defect)) {
             Some(proof) => proof.trials.push(trial),
-            None => proofs.push(Proof { defect, trials: vec![trial] }),
+            None => proofs.push(Proof { defect, setup, trials: vec![trial] }),
         }
     }
     Ok(proofs)
 }
 
-/// Plays with a service that has `defect` until the suite has something to tell.
-fn attempt(defect: &'static Defect, seed: u64, budget: Budget) -> Result<Trial, Unreachable> {
-    let profile = Profile::default();
-    let inbox = Destinations::PublicAnd(INBOX.to_owned());
-    let header = Header::new(seed, start(), profile.clone());
-    if defect.is_raced() {
-        let face = defect.service(profile, seed, inbox);
-        return Ok(attempt_at_once(&face, &header, budget));
-    }
-    let Budget { cases, steps, .. } = budget;
-    // What is told first is what a proof is about.
-    let plan = Plan { header, first: 0, cases, steps, max_findings: 1 };
-    let mut world = InProcess::new(defect.service(profile, seed, inbox), start());
-    let runtime = tokio::runtime::Builder::new_current_thread().build();
-    let runtime = runtime.map_err(|error| Unreachable(error.to_string()))?;
-    let summary = runtime.block_on(suite::check(&mut world, &plan))?;
-    let found = summary.failures.first().map(Found::from);
-    Ok(Trial { seed, requests: summary.steps, found })
-}
-
 /// So many clients race for what shows only in a race.
 const RACERS: usize = 4;
 
-/// Races with `face` until an answer contradicts the document. What is counted as a step of what was found are the
-/// requests that show it, which raced.
-fn attempt_at_once(face: &Defective, header: &Header, budget: Budget) -> Trial {
-    let (seed, mut requests) = (header.seed, 0);
-    let known = Known::of(header, INBOX);
-    let steps = usize::try_from(budget.steps).unwrap_or(usize::MAX).div_ceil(RACERS);
-    for case in 0..budget.cases {
-        let race = generate::race(header, case, Size { clients: RACERS, steps });
-        let mut target = Bare::over(face.clone(), header.start);
-        let schedule = Schedule { seed: seed.wrapping_add(case), lost: 0 };
-        let history = interleave(&mut target, &race, schedule);
-        requests += history.requests.len() as u64;
-        let contradictions = judge(&history, &known).contradictions;
-        if let Some(first) = contradictions.first() {
-            let named = contradictions.iter().map(|one| one.finding.clause).collect();
-            let found = Found { named, violated: true, steps: first.requests.len() };
-            return Trial { seed, requests, found: Some(found) };
+/// Nobody who does not know the service draws its choices from the seed of the steps.
+const STRANGE: u64 = 1000;
+
+/// A seed, tried with a defect.
+struct Attempt {
+    setup: Setup,
+    defect: &'static Defect,
+    budget: Budget,
+    header: Header,
+}
+
+impl Attempt {
+    fn new(setup: Setup, defect: &'static Defect, seed: u64, budget: Budget) -> Attempt {
+        Attempt { setup, defect, budget, header: Header::new(seed, start(), Profile::default()) }
+    }
+
+    /// Plays with a service that has the defect until the suite has something to tell.
+    fn make(&self) -> Result<Trial, Unreachable> {
+        let runtime = tokio::runtime::Builder::new_current_thread().build();
+        let runtime = runtime.map_err(|error| Unreachable(error.to_string()))?;
+        match self.setup {
+            Setup::Known if self.defect.is_raced() => Ok(self.race(|race| race)),
+            Setup::Known => runtime.block_on(self.play(&mut self.world())),
+            Setup::Stranger | Setup::Caller => {
+                let mut strangers = self.strangers();
+                if self.defect.is_raced() {
+                    return Ok(self.race(|race| strangers.means().offered_in(race)));
+                }
+                runtime.block_on(self.play(&mut strangers))
+            }
         }
     }
-    Trial { seed, requests, found: None }
+
+    /// The service, as it is at first.
+    fn service(&self) -> Defective {
+        let (seed, inbox) = (self.header.seed, Destinations::PublicAnd(INBOX.to_owned()));
+        let (seed, destinations) = match self.setup {
+            Setup::Known => (seed, inbox),
+            Setup::Stranger => (seed + STRANGE, inbox),
+            Setup::Caller => (seed + STRANGE, Destinations::Public),
+        };
+        self.defect.service(self.header.profile.clone(), seed, destinations)
+    }
+
+    fn world(&self) -> InProcess<Defective> {
+        InProcess::new(self.service(), start())
+    }
+
+    fn strangers(&self) -> Strangers<Defective> {
+        if self.setup == Setup::Caller {
+            return Strangers::with_one_key(self.world());
+        }
+        let mut service = self.service();
+        let issue = Happening::IssueKey { platform: Some(OTHER.into()) };
+        // Whoever issued it did so before anything went wrong.
+        let issued = service.unaltered_mut().happen(start(), PlatformId::DEFAULT, issue);
+        let strangers = Strangers::new(InProcess::new(service, start()), Outside::Ours);
+        match issued {
+            Ok(Outcome::KeyIssued { key, .. }) => strangers.and_key(&key),
+            _ => strangers,
+        }
+    }
+
+    /// Plays cases, one after the other.
+    async fn play<W: World>(&self, world: &mut W) -> Result<Trial, Unreachable> {
+        let (header, Budget { steps, requests: most, .. }) = (&self.header, self.budget);
+        let mut requests = 0;
+        for first in 0..most {
+            // What is told first is what a proof is about.
+            let plan = Plan { header: header.clone(), first, cases: 1, steps, max_findings: 1 };
+            let summary = suite::check(world, &plan).await?;
+            requests += summary.steps;
+            let found = summary.failures.first().map(Found::from);
+            if found.is_some() || requests >= most {
+                return Ok(self.trial(requests, found));
+            }
+        }
+        Ok(self.trial(requests, None))
+    }
+
+    /// Races until an answer contradicts the document. What is counted as a step of what was found are the requests
+    /// that show it, which raced.
+    fn race(&self, offered: impl Fn(Race) -> Race) -> Trial {
+        let (header, face, known) = (&self.header, self.service(), self.known());
+        let steps = usize::try_from(self.budget.steps).unwrap_or(usize::MAX).div_ceil(RACERS);
+        let mut requests = 0;
+        for number in 0..self.budget.requests {
+            let race = offered(generate::race(header, number, Size { clients: RACERS, steps }));
+            let mut target = Bare::over(face.clone(), header.start);
+            let schedule = Schedule { seed: header.seed.wrapping_add(number), lost: 0 };
+            let history = interleave(&mut target, &race, schedule);
+            requests += history.requests.len() as u64;
+            let contradictions = judge(&history, &known).contradictions;
+            if let Some(first) = contradictions.first() {
+                let named = contradictions.iter().map(|one| one.finding.clause).collect();
+                let found = Found { named, violated: true, steps: first.requests.len() };
+                return self.trial(requests, Some(found));
+            }
+            if requests >= self.budget.requests {
+                break;
+            }
+        }
+        self.trial(requests, None)
+    }
+
+    /// What is known of the service before it is raced with.
+    fn known(&self) -> Known {
+        let known = Known::of(&self.header, INBOX);
+        match self.setup {
+            Setup::Known => known,
+            Setup::Stranger => Known { limit: None, ..known },
+            Setup::Caller => {
+                let inbox = NO_INBOX.to_owned();
+                Known { limit: None, outside: Outside::Open, inbox, ..known }
+            }
+        }
+    }
+
+    /// What was found beyond the budget is not found.
+    fn trial(&self, requests: u64, found: Option<Found>) -> Trial {
+        let found = found.filter(|_| requests <= self.budget.requests);
+        Trial { seed: self.header.seed, requests, found }
+    }
 }

@@ -187,6 +187,10 @@ const VECTORS: &[Clause] = &[
 
 /// What no caller can observe, and why.
 const UNOBSERVABLE: &[(Clause, &str)] = &[
+    (
+        clause!("gap.operatorPort"),
+        "what the operator port of another team does shows where it does what the model would refuse",
+    ),
     (clause!("1.general.4"), "no answer shows whether money has moved"),
     (clause!("2.business.complianceRoute.3"), "a permission: no route that is told can break it"),
     (clause!("2.businessSynced.created.2"), "which of both it was is told in prose"),

@@ -5,10 +5,13 @@
 //! come to the harness. A reference to an answer
 //! that has no such field stands for itself, so that any part of a run is a run.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
+
+use crate::renaming::Renaming;
 
 /// A step of a transcript.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -243,12 +246,29 @@ impl From<Step> for Written {
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
     answers: BTreeMap<String, Value>,
+    /// How the names of steps are made unique when they are sent, where they are.
+    renaming: Option<Renaming>,
 }
 
 impl Memory {
     /// A memory in which `${inbox}` is where webhooks come to the harness.
     pub fn with_inbox(origin: &str) -> Memory {
-        Memory { answers: BTreeMap::from([("inbox".to_owned(), Value::from(origin))]) }
+        let answers = BTreeMap::from([("inbox".to_owned(), Value::from(origin))]);
+        Memory { answers, renaming: None }
+    }
+
+    /// The same memory; steps that are sent with it get other names.
+    #[must_use]
+    pub fn renaming(self, renaming: Renaming) -> Memory {
+        Memory { renaming: Some(renaming), ..self }
+    }
+
+    /// `step` with the names that it is sent with.
+    pub(crate) fn named<'a>(&self, step: &'a Step) -> Cow<'a, Step> {
+        match &self.renaming {
+            Some(renaming) => Cow::Owned(renaming.rename(step)),
+            None => Cow::Borrowed(step),
+        }
     }
 
     /// The same memory, in which `name` is known besides.

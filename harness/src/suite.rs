@@ -332,6 +332,25 @@ impl Failure {
 }
 
 impl Summary {
+    /// Takes up what was counted of another run against the same target; its failures come after.
+    pub(crate) fn absorb(&mut self, other: Summary) {
+        if self.cases == 0 {
+            self.ending = other.ending;
+        }
+        self.cases += other.cases;
+        self.steps += other.steps;
+        self.met.add(&other.met);
+        self.coverage.add(&other.coverage);
+        self.unanswered += other.unanswered;
+        self.gaps.add(&other.gaps);
+        self.replaced.add(&other.replaced);
+        for (clause, (times, verdict)) in other.broken {
+            let (known, worst) = self.broken.entry(clause).or_insert((0, verdict));
+            (*known, *worst) = (*known + times, verdict.min(*worst));
+        }
+        self.failures.extend(other.failures);
+    }
+
     /// Counts a failure with those of the same cause; the first of them is given back.
     pub(crate) fn count(&mut self, failure: Failure) -> Option<&mut Failure> {
         let is_known = |known: &&mut Failure| known.finding().is_same(failure.finding());

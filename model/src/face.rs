@@ -112,6 +112,10 @@ pub trait Face: Send {
     /// The law of conservation that does not hold, with its two sides.
     fn audit(&self) -> Result<(), String>;
 
+    /// What is missing of the address by which `caller`'s `business` is known before a collection account
+    /// opens with it, for prose; `None` where nothing is, or no address is told.
+    fn address_lacks(&self, caller: PlatformId, business: &str) -> Option<String>;
+
     /// How its answers are written down, where that is not as they should be.
     fn encoding(&self) -> Option<Encoding> {
         None
@@ -290,6 +294,10 @@ impl<A: Altered> Face for A {
 
     fn audit(&self) -> Result<(), String> {
         self.unaltered().audit()
+    }
+
+    fn address_lacks(&self, caller: PlatformId, business: &str) -> Option<String> {
+        self.unaltered().address_lacks(caller, business)
     }
 
     fn encoding(&self) -> Option<Encoding> {

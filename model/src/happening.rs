@@ -1,5 +1,6 @@
 //! What anyone but a caller does: the vendor, the bank, the payor, the operator.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use crate::cents::Cents;
@@ -85,12 +86,19 @@ pub enum Outcome {
 }
 
 /// Why the outside world cannot do that now.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Impossible(pub &'static str);
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Impossible(pub Cow<'static, str>);
+
+impl Impossible {
+    /// For this reason.
+    pub const fn new(why: &'static str) -> Impossible {
+        Impossible(Cow::Borrowed(why))
+    }
+}
 
 impl fmt::Display for Impossible {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0)
+        f.write_str(&self.0)
     }
 }
 

@@ -186,9 +186,25 @@ impl Contact {
 impl Address {
     /// Whether an account can be opened with it (`gap.addressKnown`).
     pub(crate) fn is_known(&self) -> bool {
-        [&self.line1, &self.city, &self.state, &self.postal_code]
-            .into_iter()
-            .all(|part| part.as_ref().is_some_and(|text| !text.trim().is_empty()))
+        self.missing().next().is_none()
+    }
+
+    /// Whether nothing is told of it.
+    pub fn is_untold(&self) -> bool {
+        *self == Address::default()
+    }
+
+    /// What is missing before an account can be opened with it, by name.
+    pub(crate) fn missing(&self) -> impl Iterator<Item = &'static str> {
+        let parts = [
+            (&self.line1, "line1"),
+            (&self.city, "city"),
+            (&self.state, "state"),
+            (&self.postal_code, "postalCode"),
+        ];
+        let is_there =
+            |part: &Option<String>| part.as_ref().is_some_and(|text| !text.trim().is_empty());
+        parts.into_iter().filter(move |(part, _)| !is_there(part)).map(|(_, name)| name)
     }
 }
 

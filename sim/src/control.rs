@@ -125,7 +125,7 @@ pub(crate) async fn advance(State(worlds): Shared, request: Request) -> Controll
     let seconds = seconds(&body, "advanceSeconds")
         .ok_or_else(|| invalid("expected {\"advanceSeconds\": N}, N a non-negative integer"))?;
     let now = caller.world.advance_clock(seconds).await.map_err(|ClockMoving| {
-        NotApplied::Impossible(Impossible("the clock is being moved already"))
+        NotApplied::Impossible(Impossible::new("the clock is being moved already"))
     })?;
     Ok(respond::ok(&json!({ "now": now })))
 }

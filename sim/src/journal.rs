@@ -78,6 +78,8 @@ pub struct Entry {
     /// The sentence of the document, or the assumption, that asked for the refusal.
     #[serde(serialize_with = "clause")]
     pub clause: Option<Clause>,
+    /// What is good to know of it, though it was done as asked: that an address is not whole.
+    pub note: Option<String>,
 }
 
 /// A method as it is kept.
@@ -165,6 +167,7 @@ mod tests {
             status: 404,
             code: None,
             clause: None,
+            note: None,
         };
         journal.record(entry, &"€".repeat(1000));
         assert_eq!(journal.entries()[0].path, "€".repeat(85));

@@ -36,6 +36,28 @@
 //! # }
 //! ```
 //!
+//! What a test needs besides is here as well, so that this crate is all that it depends on:
+//!
+//! ```
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use tideover_sim::{Destinations, Mock, Profile, SigningTime, Timestamp};
+//!
+//! let start = Timestamp::parse("2026-03-01T09:00:00Z").ok_or("not a date-time")?;
+//! let mock = Mock::builder()
+//!     .profile(Profile { session_links_live: true, ..Profile::default() })
+//!     .start_at(start)
+//!     // Also over plain http and to this machine: where a test's own receiver listens.
+//!     .webhooks(Destinations::Local)
+//!     // Without this, webhooks are signed with the time outside, and any receiver believes them.
+//!     .signing(SigningTime::Virtual)
+//!     .start()
+//!     .await?;
+//! assert_eq!(mock.now(), start);
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! Many mocks run side by side in one process, each with a port, a clock and a seed of its own. What is done
 //! over HTTP under `/_sim` and what is done with the methods of [`Mock`] is the same.
 //!
@@ -77,4 +99,7 @@ pub use journal::Entry;
 pub use mock::{Builder, Mock, StartError};
 pub use outside::{IssuedKey, Outside, Payment};
 pub use profile_file::{ProfileError, load_profile};
+pub use tideover_model::{
+    Cents, Destinations, Impossible, Profile, Range, Seconds, Timestamp, VendorRoute,
+};
 pub use world::{ClockMoving, Quiet, World};

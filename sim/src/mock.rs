@@ -127,7 +127,9 @@ impl Mock {
     /// # Errors
     /// [`Impossible`] if none is kept, its subscription is gone, or an attempt is under way.
     pub fn resend(&self, id: &str) -> Result<(), Impossible> {
-        self.world.resend(id).unwrap_or(Err(Impossible("no delivery is kept that carries this id")))
+        self.world
+            .resend(id)
+            .unwrap_or(Err(Impossible::new("no delivery is kept that carries this id")))
     }
 
     /// The last requests to the partner API, the oldest first, 1000 at most.
@@ -172,8 +174,8 @@ impl fmt::Debug for Mock {
     }
 }
 
-/// What a mock shall be like: seed 1, the standard profile, a clock that stands at the start of 2026 and a
-/// free port of this machine unless said otherwise.
+/// What a mock shall be like: seed 1, the standard profile, a clock that stands at the start of 2026, a free
+/// port of this machine, and webhooks signed with the time outside, unless said otherwise.
 pub struct Builder {
     seed: u64,
     profile: Profile,
@@ -199,7 +201,7 @@ impl Default for Builder {
             destinations: Destinations::Public,
             resolver: Arc::new(SystemResolver),
             authorities: Authorities::default(),
-            signing: SigningTime::Virtual,
+            signing: SigningTime::default(),
         }
     }
 }
@@ -263,7 +265,9 @@ impl Builder {
         Builder { authorities, ..self }
     }
 
-    /// Which instant signs webhooks: the world's own unless said otherwise.
+    /// Which instant signs webhooks: that of the wall unless said otherwise, since a receiver believes no
+    /// other. [`SigningTime::Virtual`] is for whoever wants the same bytes at every run, and verifies them by
+    /// the mock's clock.
     #[must_use]
     pub fn signing(self, signing: SigningTime) -> Builder {
         Builder { signing, ..self }

@@ -14,24 +14,97 @@ use utoipa::ToSchema;
 struct Schemas(Map<String, Value>);
 
 impl Schemas {
-    /// A reference to the schema of `T`, which is told together with all that it refers to.
-    fn of<T: ToSchema>(&mut self) -> Value {
-        let mut schemas = vec![(T::name().into_owned(), T::schema())];
-        T::schemas(&mut schemas);
-        for (name, schema) in schemas {
-            self.0.insert(name, json!(schema));
-        }
+    /// A reference to what is asked with a `T`: its schema is told together with all that it refers to.
+    fn request<T: ToSchema>(&mut self) -> Value {
+        self.0.extend(schemas_of::<T>());
         reference(&T::name())
     }
 
-    /// A `T` in which one property has one value.
-    fn with<T: ToSchema>(&mut self, property: &str, value: bool) -> Value {
-        json!({ "allOf": [self.of::<T>(), { "properties": { property: { "const": value } } }] })
+    /// A reference to what is answered with a `T`. Each object is one schema, and what may gain members is open:
+    /// a client that is generated from it reads the answers of today and of tomorrow.
+    fn answer<T: ToSchema>(&mut self) -> Value {
+        let answer = reference(&T::name());
+        self.tell(&answer, &schemas_of::<T>());
+        answer
+    }
+
+    /// The same, where one property has one value.
+    fn variant<T: ToSchema>(&mut self, property: &str, value: bool) -> Value {
+        let variant = self.answer::<T>();
+        self.0[&*T::name()]["properties"][property]["const"] = value.into();
+        variant
+    }
+
+    /// Tells what `schema` refers to, and what that refers to.
+    fn tell(&mut self, schema: &Value, all: &Map<String, Value>) {
+        if let Some(name) = referred(schema) {
+            let object = opened(&merged(&all[name], all), all);
+            self.tell(&object, all);
+            self.0.insert(name.to_owned(), object);
+        }
+        match schema {
+            Value::Array(parts) => parts.iter().for_each(|part| self.tell(part, all)),
+            Value::Object(parts) => parts.values().for_each(|part| self.tell(part, all)),
+            _ => {}
+        }
     }
 }
 
+/// The schema of `T` and all that it refers to, by name.
+fn schemas_of<T: ToSchema>() -> Map<String, Value> {
+    let mut schemas = vec![(T::name().into_owned(), T::schema())];
+    T::schemas(&mut schemas);
+    schemas.into_iter().map(|(name, schema)| (name, json!(schema))).collect()
+}
+
+const COMPONENTS: &str = "#/components/schemas/";
+
 fn reference(name: &str) -> Value {
-    json!({ "$ref": format!("#/components/schemas/{name}") })
+    json!({ "$ref": format!("{COMPONENTS}{name}") })
+}
+
+/// The name of what `schema` refers to, if it refers to anything.
+fn referred(schema: &Value) -> Option<&str> {
+    schema["$ref"].as_str()?.strip_prefix(COMPONENTS)
+}
+
+/// One object in place of several that are brought together.
+fn merged(schema: &Value, all: &Map<String, Value>) -> Value {
+    let schema = referred(schema).map_or(schema, |name| &all[name]);
+    let Some(parts) = schema["allOf"].as_array() else { return schema.clone() };
+    let parts: Vec<Value> = parts.iter().map(|part| merged(part, all)).collect();
+    let properties = parts.iter().filter_map(|part| part["properties"].as_object()).flatten();
+    let required = parts.iter().filter_map(|part| part["required"].as_array()).flatten();
+    json!({
+        "type": "object",
+        "description": schema["description"],
+        "properties": properties.collect::<BTreeMap<_, _>>(),
+        "required": required.collect::<Vec<_>>(),
+    })
+}
+
+/// The same, where a string with its known values stands in place of each enumeration: it may gain members
+/// (`9.versioning.2`).
+fn opened(schema: &Value, all: &Map<String, Value>) -> Value {
+    let referred = referred(schema).map(|name| &all[name]);
+    if let Some(known) = referred.filter(|referred| referred.get("enum").is_some()) {
+        let about = schema.get("description").unwrap_or(&known["description"]);
+        return open(about.as_str().unwrap_or_default(), &known["enum"]);
+    }
+    match schema {
+        Value::Array(parts) => parts.iter().map(|part| opened(part, all)).collect(),
+        Value::Object(parts) => {
+            parts.iter().map(|(name, part)| (name.clone(), opened(part, all))).collect()
+        }
+        other => other.clone(),
+    }
+}
+
+fn open(about: &str, values: &Value) -> Value {
+    let names = values.as_array().into_iter().flatten().filter_map(Value::as_str);
+    let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+    let description = format!("{about} Known: {}; others may be added.", names.join(", "));
+    json!({ "type": "string", "description": description, "examples": values })
 }
 
 /// The document of a service that assumes `profile`.
@@ -95,14 +168,14 @@ fn request_body(kind: OperationKind, schemas: &mut Schemas) -> Option<(&'static 
         | OperationKind::ListSubscriptions
         | OperationKind::Unsubscribe => return None,
         OperationKind::ImportInvoices => return Some(("text/csv", json!({ "type": "string" }))),
-        OperationKind::SyncInvoice => schemas.of::<request::InvoiceSync>(),
-        OperationKind::SetPayoutAccount => schemas.of::<request::PayoutAccount>(),
-        OperationKind::SyncBusiness => schemas.of::<request::BusinessSync>(),
-        OperationKind::RequestAdvance => schemas.of::<request::AdvanceRequest>(),
-        OperationKind::Quote => schemas.of::<request::QuoteRequest>(),
-        OperationKind::Invite => schemas.of::<request::InvitationRequest>(),
-        OperationKind::CreateOnboardingSession => schemas.of::<request::SessionRequest>(),
-        OperationKind::Subscribe => schemas.of::<request::SubscriptionRequest>(),
+        OperationKind::SyncInvoice => schemas.request::<request::InvoiceSync>(),
+        OperationKind::SetPayoutAccount => schemas.request::<request::PayoutAccount>(),
+        OperationKind::SyncBusiness => schemas.request::<request::BusinessSync>(),
+        OperationKind::RequestAdvance => schemas.request::<request::AdvanceRequest>(),
+        OperationKind::Quote => schemas.request::<request::QuoteRequest>(),
+        OperationKind::Invite => schemas.request::<request::InvitationRequest>(),
+        OperationKind::CreateOnboardingSession => schemas.request::<request::SessionRequest>(),
+        OperationKind::Subscribe => schemas.request::<request::SubscriptionRequest>(),
     };
     Some(("application/json", schema))
 }
@@ -110,27 +183,27 @@ fn request_body(kind: OperationKind, schemas: &mut Schemas) -> Option<(&'static 
 /// The body of a success; `None` where there is none.
 fn success_body(kind: OperationKind, schemas: &mut Schemas) -> Option<Value> {
     Some(match kind {
-        OperationKind::GetInvoice => schemas.of::<reply::Invoice>(),
-        OperationKind::SyncInvoice => schemas.of::<reply::InvoiceSynced>(),
+        OperationKind::GetInvoice => schemas.answer::<reply::Invoice>(),
+        OperationKind::SyncInvoice => schemas.answer::<reply::InvoiceSynced>(),
         OperationKind::GetImport | OperationKind::ImportInvoices => {
-            schemas.of::<reply::ImportReport>()
+            schemas.answer::<reply::ImportReport>()
         }
-        OperationKind::SetPayoutAccount => schemas.of::<reply::PayoutAccountSet>(),
-        OperationKind::GetBusiness => schemas.of::<reply::Business>(),
-        OperationKind::SyncBusiness => schemas.of::<reply::BusinessSynced>(),
+        OperationKind::SetPayoutAccount => schemas.answer::<reply::PayoutAccountSet>(),
+        OperationKind::GetBusiness => schemas.answer::<reply::Business>(),
+        OperationKind::SyncBusiness => schemas.answer::<reply::BusinessSynced>(),
         // `gap.advanceVariants`: what separates them is the value of one property.
         OperationKind::RequestAdvance => {
-            let first = schemas.with::<AdvanceRequested>("alreadyRequested", false);
-            let repeat = schemas.with::<AdvanceRepeated>("alreadyRequested", true);
+            let first = schemas.variant::<AdvanceRequested>("alreadyRequested", false);
+            let repeat = schemas.variant::<AdvanceRepeated>("alreadyRequested", true);
             schemas.0.insert("AdvanceResponse".into(), json!({ "oneOf": [first, repeat] }));
             reference("AdvanceResponse")
         }
-        OperationKind::Quote => schemas.of::<reply::Quoted>(),
-        OperationKind::Invite => schemas.of::<reply::Invited>(),
-        OperationKind::CreateOnboardingSession => schemas.of::<reply::SessionCreated>(),
-        OperationKind::Subscribe => schemas.of::<reply::Subscribed>(),
+        OperationKind::Quote => schemas.answer::<reply::Quoted>(),
+        OperationKind::Invite => schemas.answer::<reply::Invited>(),
+        OperationKind::CreateOnboardingSession => schemas.answer::<reply::SessionCreated>(),
+        OperationKind::Subscribe => schemas.answer::<reply::Subscribed>(),
         OperationKind::ListSubscriptions => {
-            json!({ "type": "array", "items": schemas.of::<reply::Subscription>() })
+            json!({ "type": "array", "items": schemas.answer::<reply::Subscription>() })
         }
         OperationKind::Unsubscribe => return None,
     })
@@ -148,15 +221,24 @@ fn responses(profile: &Profile, kind: OperationKind, schemas: &mut Schemas) -> V
         }
         responses.insert(profile.success_status(success).to_string(), response);
     }
-    let failure = schemas.of::<Failure<'_>>();
+    let failure = schemas.answer::<Failure<'_>>();
     for (status, codes) in refusals(profile, kind) {
         let sentences: Vec<_> =
             codes.iter().map(|code| format!("`{code}`: {}", code.sentence())).collect();
-        let schema = json!({ "allOf": [failure, { "properties": { "code": { "enum": codes } } }] });
-        let response = json!({ "description": sentences.join(" "), "content": content(schema) });
+        let mut content = content(failure.clone());
+        content["application/json"]["examples"] = codes.into_iter().map(example).collect();
+        let response = json!({ "description": sentences.join(" "), "content": content });
         responses.insert(status.to_string(), response);
     }
     Value::Object(responses)
+}
+
+/// A failure with this code, under its name.
+fn example(code: Code) -> (String, Value) {
+    (
+        code.to_string(),
+        json!({ "value": Failure { error: code.sentence().into(), code: code.name() } }),
+    )
 }
 
 /// The codes that an operation can answer, by status.

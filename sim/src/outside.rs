@@ -36,8 +36,8 @@ pub struct IssuedKey {
     pub platform: String,
 }
 
-const NEVER_ISSUED: Impossible = Impossible("the API key was never issued");
-const OTHERWISE: Impossible = Impossible("the service answered something else");
+const NEVER_ISSUED: Impossible = Impossible::new("the API key was never issued");
+const OTHERWISE: Impossible = Impossible::new("the service answered something else");
 
 impl Outside {
     pub(crate) fn new(worlds: Arc<Worlds>, key: Option<&str>) -> Outside {

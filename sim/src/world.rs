@@ -209,9 +209,14 @@ impl World {
         let mut state = self.lock();
         let now = self.proceed(&mut state);
         let caller = state.face.authenticate(authorization);
-        let answer = caller.and_then(|caller| state.face.handle(now, caller, operation?));
+        let addressed = operation.as_ref().ok().and_then(addressed);
+        let answer = caller.clone().and_then(|caller| state.face.handle(now, caller, operation?));
         self.drain(&mut state, now);
-        state.record(&self.shared.profile, now, request, Some(kind), &answer);
+        let note = match (&caller, addressed, &answer) {
+            (Ok(caller), Some(business), Ok(_)) => state.note(*caller, &business),
+            _ => None,
+        };
+        state.record(&self.shared.profile, now, request, Some(kind), &answer, note);
         answer
     }
 
@@ -225,7 +230,7 @@ impl World {
         let answer = Err(refusal);
         let mut state = self.lock();
         let now = state.clock.now();
-        state.record(&self.shared.profile, now, request, kind, &answer);
+        state.record(&self.shared.profile, now, request, kind, &answer, None);
         answer
     }
 
@@ -263,6 +268,16 @@ impl World {
     }
 }
 
+/// The business whose address is sent, if one is.
+fn addressed(operation: &Operation) -> Option<String> {
+    match operation {
+        Operation::SyncBusiness { business, details } => {
+            (!details.contact.address.is_untold()).then(|| business.clone())
+        }
+        _ => None,
+    }
+}
+
 impl State {
     fn write_down(&mut self) {
         while let Some(delivery) = self.face.poll_delivery() {
@@ -277,6 +292,12 @@ impl State {
         !self.courier || (self.under_way == 0 && !self.face.poll_timeout().is_some_and(waits))
     }
 
+    /// What is good to know of a sync that sent an address of this business.
+    fn note(&self, caller: PlatformId, business: &str) -> Option<String> {
+        let parts = self.face.address_lacks(caller, business)?;
+        Some(format!("The address lacks {parts}: no collection account opens with it."))
+    }
+
     fn record(
         &mut self,
         profile: &Profile,
@@ -284,6 +305,7 @@ impl State {
         request: &Request,
         operation: Option<OperationKind>,
         answer: &Answer,
+        note: Option<String>,
     ) {
         let refusal = answer.as_ref().err();
         let entry = Entry {
@@ -294,6 +316,7 @@ impl State {
             status: exchange::status(profile, answer),
             code: refusal.map(|refusal| refusal.code),
             clause: refusal.map(|refusal| refusal.clause),
+            note,
         };
         self.journal.record(entry, request.uri().path());
     }

@@ -15,6 +15,7 @@ mod prediction;
 mod proof;
 mod reasons;
 pub mod registry;
+mod relations;
 mod remittance;
 pub(crate) mod repeated_advance;
 mod secrets;
@@ -159,6 +160,7 @@ impl Checks {
         if outside == Outside::Ours {
             checks.checks.push(Box::new(fundable::NotRefused::default()));
         }
+        checks.checks.extend(relations::all(outside == Outside::Ours));
         checks
     }
 
@@ -213,7 +215,8 @@ impl Notes {
             self.gaps.record(&exchange.operation(), exchange.seen.code(), &point);
         }
         let has = |name| exchange.seen.json().is_some_and(|body| body.get(name).is_some());
-        let in_its_place = exchange.seen.status >= 500 && !has("error") && !has("code");
+        let by_a_gateway = matches!(exchange.seen.status, 502..);
+        let in_its_place = by_a_gateway && !has("error") && !has("code");
         let is_of_shape =
             |found: &mut Finding| in_its_place && found.clause.name().starts_with("7.shape.");
         let excused = self.findings.extract_if(.., is_of_shape);

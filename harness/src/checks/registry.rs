@@ -22,6 +22,8 @@ pub enum Needs {
     Vendor,
     /// Somebody who plays the outside world.
     Operator,
+    /// Our own operator port: what another's answers is no evidence against the service.
+    OwnPort,
     /// An inbox that the target can send webhooks to.
     Inbox,
     /// That all of it is known beforehand: what a service of others refuses may change with what they do.
@@ -48,7 +50,7 @@ pub static WATCHED: &[Watched] = &[
     watched("prediction", &[Needs::Requests], OUTCOMES),
     watched("prediction", &[Needs::Requests], FIELDS),
     watched("prediction", &[Needs::Vendor], ADVANCED),
-    watched("prediction", &[Needs::Operator], OUTSIDE),
+    watched("prediction", &[Needs::Operator, Needs::OwnPort], OUTSIDE),
     watched(
         "fundable",
         &[Needs::Requests],
@@ -116,7 +118,7 @@ pub static WATCHED: &[Watched] = &[
     ),
     watched("sequences", &[Needs::Inbox], &[clause!("6.delivery.6"), clause!("gap.eventCauses")]),
     watched("sequences", &[Needs::Vendor], &[clause!("6.delivery.5")]),
-    watched("arrivals", &[Needs::Operator, Needs::Known], &[clause!("6.delivery.1.2")]),
+    watched("arrivals", &[Needs::Inbox, Needs::Known], &[clause!("6.delivery.1.2")]),
     watched(
         "arrivals",
         &[Needs::Inbox],

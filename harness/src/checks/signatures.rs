@@ -55,6 +55,10 @@ impl Check for Signatures {
             self.times.push(since.saturating_sub(TOLERANCE)..=now.saturating_add(TOLERANCE));
         }
         for arrival in exchange.arrivals {
+            // Whoever signs with it has told it.
+            if self.subscriptions.of(arrival).is_some() {
+                notes.meet(clause!("2.subscription.secret"));
+            }
             let mut expect = |clause, holds, field, expected: &str| {
                 notes.expect(exchange, clause, holds, field, || {
                     (expected, format!("{:?} on {}", arrival.signature, arrival.path))

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 
 use serde_json::Value;
 use tideover_model::signature::TOLERANCE;
-use tideover_model::{Clause, OperationKind, SigningKey, clause};
+use tideover_model::{Clause, OperationKind, SigningKey, Timestamp, clause};
 
 use crate::checks::{Exchange, kind_of_event, starts_anew};
 use crate::inbox::Arrival;
@@ -65,7 +65,7 @@ impl Subscriptions {
         }
         if let Some(body) = exchange.success_of(OperationKind::Subscribe) {
             let told = Subscription::told(body, exchange);
-            if body.get("secret").is_none() {
+            if told.as_ref().is_none_or(|one| !one.may_tell_a_secret()) {
                 self.unknown.extend(told.iter().map(|one| one.path.clone()));
             }
             self.known.extend(told);
@@ -168,6 +168,18 @@ impl Subscription {
             secrets: told.into_iter().map(candidate).collect(),
             event_types: event_types(exchange.sent_json()),
             ended: None,
+        })
+    }
+
+    /// Whether the answer told a text that may be a secret: any but what else a subscription is told with.
+    fn may_tell_a_secret(&self) -> bool {
+        self.secrets.iter().any(|candidate| {
+            let text = &candidate.secret;
+            let is_known = *text == self.reference
+                || text.contains("://")
+                || Timestamp::parse(text).is_some()
+                || kind_of_event(&Value::String(text.clone())).is_some();
+            !is_known && text.len() >= 8
         })
     }
 

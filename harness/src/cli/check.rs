@@ -211,11 +211,11 @@ impl Check {
 
     /// What is played against offers all that a mock does; in process it can be looked into as well.
     fn offers(&self) -> &'static [Needs] {
-        use Needs::{Inbox, Inside, Known, Operator, Requests, Vendor};
+        use Needs::{Inbox, Inside, Known, Operator, OwnPort, Requests, Vendor};
         if self.in_process {
-            &[Requests, Vendor, Operator, Inbox, Known, Inside]
+            &[Requests, Vendor, Operator, OwnPort, Inbox, Known, Inside]
         } else {
-            &[Requests, Vendor, Operator, Inbox, Known]
+            &[Requests, Vendor, Operator, OwnPort, Inbox, Known]
         }
     }
 

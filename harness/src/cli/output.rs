@@ -63,6 +63,12 @@ impl Output {
     }
 }
 
+/// Whether colours may be written to standard error: to a terminal, unless `NO_COLOR` declines them.
+pub(crate) fn stderr_takes_colours() -> bool {
+    let declined = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    !declined && io::stderr().is_terminal()
+}
+
 /// What a terminal shows as it is: signs that would move its cursor or change its colours are told by their numbers.
 fn printable(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());

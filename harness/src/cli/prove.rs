@@ -6,39 +6,61 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Instant;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
 use crate::cli::signals::Ended;
 use crate::cli::{Held, Output, Problem, defect_named};
-use crate::defects::{self, Defect};
+use crate::defects::{self, Defect, Setup};
 use crate::prove::{Budget, Proof, prove};
 use crate::report::matrix::{self, Matrix};
+use crate::report::page;
 use crate::{generate, target::Unreachable};
 
 /// Prove that the suite can fail: run it against each defect of a catalogue, and say which it found.
 ///
 /// Each defect is a small wrapper around the model that breaks one clause. The suite plays with it in process,
-/// once for each seed, until it has something to tell. What survives is listed. Exits with 1 if a defect
-/// survives.
+/// once for each seed, until it has something to tell. What survives is listed. Who knows less than the model sees
+/// less, which --as tries: where a defect cannot be seen, the reason is told. Exits with 1 if a defect survives that
+/// has no reason to.
 #[derive(Args)]
 pub(super) struct Prove {
+    /// What is known of the service, and what there is to look with
+    #[arg(long = "as", value_name = "SETUP", value_enum, default_value_t = As::Known)]
+    setup: As,
     /// How many seeds each defect is tried with
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
     seeds: u64,
     /// Prove this defect alone; may be given again
     #[arg(long, value_name = "NAME", value_parser = defect_named)]
     defect: Vec<&'static Defect>,
-    /// How many cases a seed has at most
-    #[arg(long, value_name = "N", default_value_t = 400, value_parser = clap::value_parser!(u64).range(1..))]
-    cases: u64,
+    /// How many requests a seed has at most, in cases of 50 steps [default: 20000 with the model known, otherwise
+    /// 5000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    requests: Option<u64>,
     /// Name the defects, and prove nothing
     #[arg(long)]
     list: bool,
-    /// Print the matrix as a line of JSON
+    /// Print each matrix as a line of JSON
     #[arg(long)]
     json: bool,
+    /// Print what is found in each way as a page of Markdown
+    #[arg(long, conflicts_with = "json")]
+    markdown: bool,
+}
+
+/// In which way a service is looked at.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum As {
+    /// The model is: the profile is known, and so is the seed of its choices
+    Known,
+    /// Nothing is known: there is an operator port, an inbox and the keys of two platforms
+    Stranger,
+    /// Nothing is known: there is one key and nothing else
+    Caller,
+    /// One after the other
+    All,
 }
 
 impl Prove {
@@ -50,41 +72,70 @@ impl Prove {
             output.tell(matrix::list(&defects), || matrix::list_as_json(&defects))?;
             return Ok(Held::Yes);
         }
-        let began = Instant::now();
-        let wanted = defects.len() * usize::try_from(self.seeds).unwrap_or(usize::MAX);
-        let proofs = self.prove(&output, defects).await?;
-        let tried: usize = proofs.iter().map(|proof| proof.trials.len()).sum();
-        let matrix = Matrix { proofs: &proofs, seeds: self.seeds, took: began.elapsed() };
-        output.tell(matrix.to_string().trim_end(), || matrix::as_json(&matrix))?;
+        let mut matrices = Vec::new();
+        let mut tried_all = true;
+        for setup in self.setups() {
+            let began = Instant::now();
+            let proofs = self.prove(&output, setup, defects.clone()).await?;
+            let matrix = Matrix { setup, proofs, seeds: self.seeds, took: began.elapsed() };
+            tried_all = self.tell(&output, &matrix, defects.len())?;
+            matrices.push(matrix);
+            if !tried_all {
+                break;
+            }
+        }
+        if self.markdown {
+            output.tell(page::of(&matrices).trim_end(), || json!(null))?;
+        }
+        let missed = matrices.iter().flat_map(|matrix| &matrix.proofs).any(Proof::is_missed);
+        Ok(match missed {
+            _ if !tried_all => Held::UntilInterrupted,
+            true => Held::No,
+            false => Held::Yes,
+        })
+    }
+
+    fn setups(&self) -> Vec<Setup> {
+        match self.setup {
+            As::Known => vec![Setup::Known],
+            As::Stranger => vec![Setup::Stranger],
+            As::Caller => vec![Setup::Caller],
+            As::All => Setup::ALL.to_vec(),
+        }
+    }
+
+    /// Tells what was proven, unless a page is to be written; whether that is all of it.
+    fn tell(&self, output: &Output, matrix: &Matrix, defects: usize) -> Result<bool, Problem> {
+        let wanted = defects * usize::try_from(self.seeds).unwrap_or(usize::MAX);
+        let tried: usize = matrix.proofs.iter().map(|proof| proof.trials.len()).sum();
+        if !self.markdown {
+            output.tell(matrix.to_string().trim_end(), || matrix::as_json(matrix))?;
+        }
         if tried < wanted {
             output.tell(
                 format!("interrupted: {} of {wanted} trials were not made", wanted - tried),
                 || json!({ "interrupted": true, "trials": tried, "of": wanted }),
             )?;
         }
-        let all_found = !proofs.iter().any(Proof::survived);
-        Ok(match all_found {
-            _ if tried < wanted => Held::UntilInterrupted,
-            true => Held::Yes,
-            false => Held::No,
-        })
+        Ok(tried == wanted)
     }
 
     /// What was proven until the end, or until Ctrl-C.
     async fn prove(
         &self,
         output: &Output,
+        setup: Setup,
         defects: Vec<&'static Defect>,
     ) -> Result<Vec<Proof>, Problem> {
-        let budget =
-            Budget { seeds: self.seeds, cases: self.cases, steps: generate::DEFAULT_STEPS };
+        let requests = self.requests.unwrap_or(setup.requests());
+        let budget = Budget { seeds: self.seeds, requests, steps: generate::DEFAULT_STEPS };
         let threads = thread::available_parallelism().map_or(1, NonZero::get);
         let bar = progress(output, defects.len() as u64 * self.seeds);
         let stop = Arc::new(AtomicBool::new(false));
         let ended = Ended::listen()?;
         let (stopped, shown) = (Arc::clone(&stop), bar.clone());
         let mut proving = tokio::task::spawn_blocking(move || {
-            prove(&defects, budget, threads, &stopped, &|| shown.inc(1))
+            prove(setup, &defects, budget, threads, &stopped, &|| shown.inc(1))
         });
         let joined = tokio::select! {
             biased;

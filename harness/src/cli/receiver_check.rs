@@ -194,7 +194,7 @@ impl Examiner {
 
     async fn see(&self, case: &Case) -> Result<Seen, Problem> {
         let probe = match case.required {
-            Required::TakenUp | Required::Dropped => self.probe.as_ref(),
+            Required::TakenUp | Required::New | Required::Dropped => self.probe.as_ref(),
             Required::Accepted | Required::Rejected => None,
         };
         let Some(probe) = probe else {

@@ -8,6 +8,7 @@ use serde_json::json;
 use tideover_model::{Destinations, Timestamp};
 use tideover_sim::{Builder, ClockChoice, Mock, SigningTime, wall_time};
 
+use crate::cli::output::stderr_takes_colours;
 use crate::cli::signals::Ended;
 use crate::cli::{Held, Output, Problem, WorldOptions, authorities, defect_named, instant};
 use crate::defects::Defect;
@@ -88,7 +89,11 @@ enum SignWith {
 
 impl Serve {
     pub(super) async fn run(self) -> Result<Held, Problem> {
-        tracing_subscriber::fmt().with_max_level(self.log).with_writer(std::io::stderr).init();
+        tracing_subscriber::fmt()
+            .with_max_level(self.log)
+            .with_ansi(stderr_takes_colours())
+            .with_writer(std::io::stderr)
+            .init();
         let seed = self.world.seed.unwrap_or(1);
         let mock = self.mock(seed)?.start().await;
         let mock = mock.map_err(|error| Problem::Wrong(error.to_string()))?;

@@ -23,6 +23,8 @@ pub struct Summary {
 /// What was concluded of the order of the requests: each race has parts that touch nothing of one another.
 #[derive(Clone, Debug, Default)]
 pub struct Parts {
+    /// How many races they are of.
+    pub races: u64,
     /// An order explains every answer.
     pub explained: u64,
     /// The search ended before it found an order or had tried all.
@@ -119,6 +121,7 @@ impl Parts {
     }
 
     fn add(&mut self, case: u64, history: &History, judgement: &Judgement) {
+        self.races += 1;
         self.unknown += history.unknown() as u64;
         for part in &judgement.parts {
             let contradicts = |one: &Contradiction| {

@@ -152,7 +152,7 @@ pub(super) static DEFECTS: &[Defect] = &[
             Happening::PayorPays { payee, invoice, .. } => {
                 let key = behind.key(&[payee, invoice]);
                 if behind.memory.counted(&key) > 0 {
-                    return Err(Impossible("the payor has paid already"));
+                    return Err(Impossible::new("the payor has paid already"));
                 }
                 let outcome = behind.happen(happening)?;
                 behind.memory.count(&key);

@@ -266,7 +266,9 @@ pub(super) static DEFECTS: &[Defect] = &[
         clause!("5.authentication.2"),
         "a platform that has a key is issued no other",
         happening(|behind, happening| match happening {
-            Happening::IssueKey { platform: None } => Err(Impossible("there is a key already")),
+            Happening::IssueKey { platform: None } => {
+                Err(Impossible::new("there is a key already"))
+            }
             happening => behind.happen(happening),
         }),
     ),
@@ -275,7 +277,7 @@ pub(super) static DEFECTS: &[Defect] = &[
         clause!("5.authentication.5"),
         "the operator cannot mark a business as a test account",
         happening(|behind, happening| match happening {
-            Happening::MarkTestAccount { .. } => Err(Impossible("there are no test accounts")),
+            Happening::MarkTestAccount { .. } => Err(Impossible::new("there are no test accounts")),
             happening => behind.happen(happening),
         }),
     ),

@@ -15,6 +15,7 @@ mod invoices;
 mod onboarding;
 mod races;
 mod secrets;
+mod unseen;
 mod webhooks;
 
 use tideover_model::{Clause, Destinations, Profile, Seeded, Service, clause};
@@ -23,6 +24,7 @@ use breach::Breach;
 
 pub use chosen::Chosen;
 pub use defective::Defective;
+pub use unseen::{Setup, UNSEEN, Unseen};
 
 /// A deliberate violation.
 #[derive(Debug)]

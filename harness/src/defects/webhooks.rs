@@ -115,7 +115,8 @@ pub(super) static DEFECTS: &[Defect] = &[
             Receipt::Answered(500..) => Receipt::Answered(200),
             receipt => receipt,
         }),
-    ),
+    )
+    .named_as(clause!("gap.eventCauses")),
     Defect::new(
         "redirected-deliveries-are-not-repeated",
         clause!("6.delivery.1.2"),

@@ -28,10 +28,17 @@ enum Theme {
     OneImport,
     OneUrl,
     Syncs,
+    Newcomers,
 }
 
-const THEMES: [Theme; 5] =
-    [Theme::OneInvoice, Theme::LastRoom, Theme::OneImport, Theme::OneUrl, Theme::Syncs];
+const THEMES: [Theme; 6] = [
+    Theme::OneInvoice,
+    Theme::LastRoom,
+    Theme::OneImport,
+    Theme::OneUrl,
+    Theme::Syncs,
+    Theme::Newcomers,
+];
 
 /// So many requests have a vendor to themselves.
 const REQUESTS_PER_VENDOR: usize = 40;
@@ -109,6 +116,7 @@ impl Racers {
                 Theme::LastRoom | Theme::Syncs => self.write_something(),
                 Theme::OneImport => self.import_one_of_two(),
                 Theme::OneUrl => self.subscribe_or_not(&mut subscribed),
+                Theme::Newcomers => self.sync_newcomer(sent.len()),
             };
             let read = make::read_back(&step);
             sent.push(step);
@@ -116,6 +124,15 @@ impl Racers {
         }
         sent.truncate(steps);
         sent
+    }
+
+    /// Every client syncs the same new businesses and invoices, in the same order.
+    fn sync_newcomer(&mut self, nth: usize) -> Step {
+        let newcomer = format!("new{}", nth / 4 + 1);
+        match nth / 2 % 2 {
+            0 => make::sync_business(&newcomer, &make::name_of(&newcomer), None, None),
+            _ => self.sync(&newcomer, "first"),
+        }
     }
 
     fn vendor(&mut self) -> String {

@@ -56,7 +56,9 @@ impl Walk {
             0 => make::import("large", equal_rows(1001)),
             1 => make::import("full", equal_rows(1000)),
             2 => make::sync_business("v1", &"x".repeat(1_048_576), None, None),
-            3 => make::get_business("v1"),
+            // Whoever takes more than most still refuses this.
+            3 => make::sync_business("v1", &"x".repeat(8 * 1_048_576), None, None),
+            4 => make::get_business("v1"),
             _ => return None,
         })
     }
@@ -70,16 +72,6 @@ fn equal_rows(count: usize) -> String {
     let row = "r,V,P,ISSUED,5,2026-01-01T00:00:00Z,2026-02-01T00:00:00Z\n";
     let header = "externalId,payeeLegalName,payorLegalName,status,faceValue,issueDate,dueDate\n";
     format!("{header}{}", row.repeat(count))
-}
-
-/// Invoices that fill the limit of `payee` together.
-pub(super) fn large_rows(payee: &str) -> String {
-    let row = |number| {
-        format!(
-            "large{number},{payee},V,P,ISSUED,25000000,2026-01-01T00:00:00Z,2026-03-01T00:00:00Z\n"
-        )
-    };
-    format!("{COLUMNS}{}", (1..=5).map(row).collect::<String>())
 }
 
 /// The same text for the same import, so that it can be sent again.
@@ -97,4 +89,107 @@ fn rows(import: &str) -> String {
     }
     csv.push_str("ragged\n");
     csv
+}
+
+/// One invoice of one vendor.
+pub(super) fn good_file() -> String {
+    format!("{FULL_COLUMNS}\n{}\n", good_row())
+}
+
+fn good_row() -> String {
+    format!("i1,v1,V1 Ltd,p1,P1 Ltd,ISSUED,1000,{DATES}")
+}
+
+/// Files that are refused whole: one for each column that is required, and what is no CSV of this form.
+pub(super) fn refused_files() -> Vec<Step> {
+    let columns: Vec<&str> = FULL_COLUMNS.split(',').collect();
+    let row = good_row();
+    let cells: Vec<&str> = row.split(',').collect();
+    let without = |missing: &str| {
+        let kept = |all: &[&str]| -> String {
+            let kept = columns.iter().zip(all).filter(|(column, _)| **column != missing);
+            kept.map(|(_, cell)| *cell).collect::<Vec<&str>>().join(",")
+        };
+        make::import(&format!("less-{missing}"), format!("{}\n{}\n", kept(&columns), kept(&cells)))
+    };
+    let mut steps: Vec<Step> = REQUIRED.iter().map(|column| without(column)).collect();
+    for media in ["application/json", "application/pdf"] {
+        let mut step = make::import("other-type", good_file());
+        if let Action::Call(call) = &mut step.action {
+            call.content_type = Some(media.into());
+        }
+        steps.push(step);
+    }
+    steps
+}
+
+const REQUIRED: [&str; 7] = [
+    "externalId",
+    "payeeLegalName",
+    "payorLegalName",
+    "status",
+    "faceValue",
+    "issueDate",
+    "dueDate",
+];
+const FULL_COLUMNS: &str = "externalId,payeeExternalId,payeeLegalName,payorExternalId,payorLegalName,status,\
+                            faceValue,issueDate,dueDate";
+const DATES: &str = "2026-01-01T00:00:00Z,2026-03-01T00:00:00Z";
+
+impl Walk {
+    /// Files that are taken, in each form that the document allows, and rows that are not.
+    pub(super) fn toward_rows(&mut self, stage: usize) -> Option<Step> {
+        let (import, rows): (&str, &[&str]) = match stage {
+            0 | 1 => ("quoted", &["q1,v1,\"Acme, Inc\",p1,\"P \"\"One\"\" Ltd\",ISSUED,1000,"]),
+            3 => (
+                "good-and-bad",
+                &[
+                    "g1,v1,V1 Ltd,p1,P1 Ltd,ISSUED,1000,",
+                    "g2,v1,V1 Ltd,p1,P1 Ltd,ISSUED,0,",
+                    "g3,v1,V1 Ltd,p1,P1 Ltd,ISSUED,2147483648,",
+                    "g4,v1,V1 Ltd,p1,P1 Ltd,DRAFT,1000,",
+                    "g5,v1,,p1,P1 Ltd,ISSUED,1000,",
+                    "g6,v1,V1 Ltd,p1,P1 Ltd,ISSUED,2147483647,",
+                ],
+            ),
+            6 => (
+                "blank-names",
+                &[
+                    "b1,,Nameless One,,P1 Ltd,ISSUED,1000,",
+                    "b1,,Nameless One,,P1 Ltd,ISSUED,1000,",
+                    "b2, ,Nameless Two, ,P1 Ltd,ISSUED,1000,",
+                ],
+            ),
+            8 => ("supplied", &["s1,supplied,Supplied Ltd,p1,P1 Ltd,ISSUED,1000,"]),
+            11 | 13 => ("again", &["a1,v1,V1 Ltd,p1,P1 Ltd,ISSUED,90000,"]),
+            15 => ("again", &["a1,v1,V1 Ltd,p1,P1 Ltd,ISSUED,80000,"]),
+            16 => ("corrected", &["a1,v1,V1 Ltd,p1,P1 Ltd,VOIDED,80000,"]),
+            2 => return Some(make::get_import("quoted")),
+            4 => return Some(make::get_import("good-and-bad")),
+            5 => return Some(make::get_invoice("v1", "g6")),
+            7 => return Some(make::get_import("blank-names")),
+            9 => return Some(make::get_business("supplied")),
+            10 => return Some(make::get_invoice("supplied", "s1")),
+            12 => return Some(self.sync_with("v1", "a1", "ISSUED", 70_000)),
+            14 | 17 => return Some(make::get_invoice("v1", "a1")),
+            _ => return None,
+        };
+        let rows: String = rows.iter().map(|row| format!("{row}{DATES}\n")).collect();
+        Some(make::import(import, format!("{FULL_COLUMNS}\n{rows}")))
+    }
+}
+
+/// Face values that fill a limit: large ones first, then a fifth of the one before. Cents.
+pub(super) const FILLING: [i64; 9] = [
+    25_000_000, 25_000_000, 25_000_000, 25_000_000, 25_000_000, 5_000_000, 1_000_000, 200_000,
+    40_000,
+];
+
+/// An invoice of each of them, from `f1` on.
+pub(super) fn filling_rows(payee: &str) -> String {
+    let row = |(index, face): (usize, &i64)| {
+        let number = index + 1;
+        format!("f{number},{payee},V,P,ISSUED,{face},2026-01-01T00:00:00Z,2090-03-01T00:00:00Z\n")
+    };
+    format!("{COLUMNS}{}", FILLING.iter().enumerate().map(row).collect::<String>())
 }

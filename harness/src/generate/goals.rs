@@ -3,7 +3,8 @@
 use serde_json::json;
 
 use crate::generate::requests::{self as make, InvoiceFields};
-use crate::generate::{Walk, values};
+use crate::generate::stories::{STORIES, Story};
+use crate::generate::{Walk, invalid, values};
 use crate::step::Step;
 
 /// A state that is worth reaching.
@@ -41,6 +42,12 @@ pub(super) enum Goal {
     Upstream { stage: usize },
     /// Files and bodies that are too large.
     TooLarge { stage: usize },
+    /// Every request that the schema refuses, one part in a case.
+    Invalid { part: usize, stage: usize },
+    /// Rows of every form.
+    Rows { stage: usize },
+    /// What is told step by step.
+    Story { story: Story, stage: usize },
 }
 
 /// The businesses that most requests are about, one of them with an identifier that must be encoded.
@@ -61,6 +68,14 @@ pub(super) fn email_of(business: &str) -> String {
 }
 
 impl Goal {
+    /// Whether its steps are told one by one, with the reads that they need.
+    pub(super) fn is_told(&self) -> bool {
+        matches!(
+            self,
+            Goal::Story { .. } | Goal::Invalid { .. } | Goal::Rows { .. } | Goal::ShareLimit { .. }
+        )
+    }
+
     /// That of a case: they take turns, so that a few cases reach every one of them.
     pub(super) fn first(case: u64) -> Goal {
         let goals = Goal::all();
@@ -76,7 +91,7 @@ impl Goal {
     }
 
     fn all() -> Vec<Goal> {
-        vec![
+        let mut goals = vec![
             Goal::Repay { payee: VENDORS[0], invoice: INVOICES[0] },
             Goal::Import { import: IMPORTS[0], stage: 0 },
             Goal::FillLimit { payee: VENDORS[1], next: 0 },
@@ -94,7 +109,11 @@ impl Goal {
             Goal::TooLarge { stage: 0 },
             Goal::ShareLimit { stage: 0 },
             Goal::Boundaries { stage: 0 },
-        ]
+            Goal::Rows { stage: 0 },
+        ];
+        goals.extend(STORIES.map(|story| Goal::Story { story, stage: 0 }));
+        goals.extend((0..invalid::parts()).map(|part| Goal::Invalid { part, stage: 0 }));
+        goals
     }
 }
 
@@ -131,6 +150,9 @@ impl Walk {
             Goal::VendorRoutes { stage } => self.toward_vendor_routes(advance(stage)),
             Goal::Upstream { stage } => self.toward_upstream_failure(advance(stage)),
             Goal::TooLarge { stage } => self.toward_too_large(advance(stage)),
+            Goal::Invalid { part, stage } => self.toward_invalid(*part, advance(stage)),
+            Goal::Rows { stage } => self.toward_rows(advance(stage)),
+            Goal::Story { story, stage } => self.toward_end_of(*story, stage),
         };
         self.goal = goal;
         step

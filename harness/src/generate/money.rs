@@ -109,13 +109,17 @@ impl Walk {
         }
         let tax_id = self.draw(values::spelled_tax_id(tax_digits(vendor)));
         Some(match advance(stage) {
-            0 => make::import("m7", files::large_rows(vendor)),
-            stage @ 1..=5 => make::request_advance(vendor, &format!("large{stage}")),
-            6 => make::sync_business("w1", "W One", Some(&tax_id), None).by(&other_platform()),
-            7 => self.sync_with("w1", "large", "ISSUED", 25_000_000).by(&other_platform()),
-            8 => make::get_invoice("w1", "large").by(&other_platform()),
-            9 => make::request_advance("w1", "large").by(&other_platform()),
-            _ => return None,
+            0 => make::import("m7", files::filling_rows(vendor)),
+            stage if stage <= files::FILLING.len() => {
+                make::request_advance(vendor, &format!("f{stage}"))
+            }
+            stage => match stage - files::FILLING.len() {
+                1 => make::sync_business("w1", "W One", Some(&tax_id), None).by(&other_platform()),
+                2 => self.sync_with("w1", "large", "ISSUED", 25_000_000).by(&other_platform()),
+                3 => make::get_invoice("w1", "large").by(&other_platform()),
+                4 => make::request_advance("w1", "large").by(&other_platform()),
+                _ => return None,
+            },
         })
     }
 

@@ -93,6 +93,14 @@ pub(super) fn sync_invoice_with_contact(
     step
 }
 
+/// The same sync of an invoice that `payor` owes.
+pub(super) fn with_payor(mut step: Step, payor: &str) -> Step {
+    if let Action::Call(Call { body: Some(body), .. }) = &mut step.action {
+        body["payor"] = json!({ "externalId": payor, "legalName": name_of(payor) });
+    }
+    step
+}
+
 pub(super) fn get_invoice(payee: &str, invoice: &str) -> Step {
     call(Call::bare("GET", invoice_path(payee, invoice)))
 }

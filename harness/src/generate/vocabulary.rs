@@ -65,7 +65,8 @@ impl Vocabulary {
 
     /// Whether nothing that a case names was there before it.
     pub fn is_fresh(&self) -> bool {
-        self.settings.is_run_new && self.known_accounts().is_empty()
+        let is_sandbox = self.settings.sandbox.is_some();
+        self.settings.is_run_new && (is_sandbox || self.known_accounts().is_empty())
     }
 
     pub(super) fn rendering(&self, case: u64) -> Rendering<'_> {
@@ -75,6 +76,7 @@ impl Vocabulary {
             requests: u64::MAX,
             financed: financed / self.cases,
             subscriptions: left.min(SUBSCRIPTIONS),
+            seconds: None,
         };
         let memory = self.settings.memory(self.inbox(), 0);
         Rendering { vocabulary: self, case, memory, ledger: Ledger::default(), budget }

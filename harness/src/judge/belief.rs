@@ -150,6 +150,11 @@ impl Belief {
         self.worlds = worlds.into_iter().take(MOST_KEPT).map(|(world, _)| world).collect();
     }
 
+    /// The key of a second platform.
+    pub(crate) fn introduce_platform(&mut self, key: &str) {
+        self.worlds.iter_mut().for_each(|world| world.introduce(key, 1));
+    }
+
     /// What is assumed of it.
     pub(crate) fn profile(&self) -> &Profile {
         &self.profile

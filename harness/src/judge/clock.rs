@@ -73,6 +73,11 @@ impl Clock {
         self.is_loose = is_loose;
     }
 
+    /// Whether somebody else may have moved it since it was told.
+    pub(super) fn is_loose(&self) -> bool {
+        self.is_loose
+    }
+
     /// Ours may be set at any time.
     pub(super) fn doubt_ours(&mut self) {
         self.is_ours_doubtful = true;

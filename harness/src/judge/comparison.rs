@@ -177,6 +177,7 @@ impl Comparison<'_> {
             if differing.peek().is_none() {
                 told(clause, true, field, &Default::default);
             }
+            let mut is_as_documented = differing.peek().is_some();
             for difference in differing {
                 let Difference { field, expected, seen, clause: known } = difference;
                 let gap_at = |freedom| {
@@ -184,8 +185,14 @@ impl Comparison<'_> {
                     let gap = gap.or_else(|| self.rounded_at(field, expected, seen));
                     gap.or_else(|| self.life_at(freedom, field, seen))
                 };
-                let clause = known.or_else(|| self.freedom.and_then(gap_at)).unwrap_or(clause);
-                told(clause, false, field, &|| (expected.clone(), seen.clone()));
+                let is_itself = field.as_str() == top(field);
+                let within = known.or_else(|| self.freedom.and_then(gap_at));
+                is_as_documented &= within.is_some() && !is_itself;
+                told(within.unwrap_or(clause), false, field, &|| (expected.clone(), seen.clone()));
+            }
+            // What differs lies within it, where the document is silent.
+            if is_as_documented {
+                told(clause, true, field, &Default::default);
             }
         };
         // Those of a list's elements are judged together.

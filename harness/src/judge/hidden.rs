@@ -18,7 +18,7 @@ use crate::judge::hidden::deeds::{
 };
 use crate::judge::reading::{Told, amount};
 use crate::judge::world::{Subject, Unclear, World};
-use crate::target::{Prepared, Seen};
+use crate::target::{Prepared, PreparedAction, Seen};
 
 /// Who moves the outside world of a target: the vendor, the bank, the payor, the operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -180,6 +180,26 @@ fn interruption(sent: &Prepared, seen: &Seen) -> Vec<Move> {
     let downwards = |rows: usize| (0..=rows).rev().take(8);
     let done: BTreeSet<usize> = downwards(rows.len()).chain(downwards(at_least)).collect();
     done.into_iter().rev().map(Move::Interrupted).collect()
+}
+
+/// Does in `world` what an action asks for, whatever stands in its way; `false` where that cannot be done.
+pub(crate) fn do_as_the_port_says(
+    world: &mut World,
+    sent: &Prepared,
+    platform: PlatformId,
+    now: Timestamp,
+) -> bool {
+    let PreparedAction::Act(fields) = &sent.action else { return false };
+    let Some(payee) = world.subject(sent).payee else { return false };
+    let is_w9 = fields.get("route").is_some_and(|route| route == "W9_UPLOAD");
+    let route = if is_w9 { VendorRoute::W9Upload } else { VendorRoute::VendorAssertion };
+    match sent.action_name() {
+        Some("vendorConfirmsTaxId") => clear(world, platform, &payee, route, now),
+        Some("vendorSignsAgreement") => sign(world, platform, &payee, now),
+        Some("vendorAddsBankAccount") => link_bank(world, platform, &payee, now),
+        Some("collectionAccountOpens") => open_account(world, platform, &payee, now),
+        _ => false,
+    }
 }
 
 impl Move {

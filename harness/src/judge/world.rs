@@ -1,6 +1,7 @@
 //! One world that a target may be in: the model, in the state that explains what was seen.
 
 mod look;
+mod outside;
 mod reply;
 mod subject;
 mod translate;
@@ -109,6 +110,9 @@ impl World {
     }
 
     fn answering(&self, sent: &Prepared, seen: &Seen, now: Timestamp) -> (World, Reply) {
+        if matches!(sent.action, PreparedAction::Act(_)) {
+            return self.after_action(sent, seen, now);
+        }
         let mut after = self.clone();
         let told = Told::by(seen);
         if is_refused_otherwise(sent, seen) {
@@ -119,10 +123,10 @@ impl World {
             return (after, Reply::too_large(seen));
         }
         let reply = after.compare(sent, seen, told, now);
-        if reply.predicted.is_success() && is_refused_action(sent, seen) {
-            // What cannot be has not happened.
-            let Reply { predicted, refusal, points: doubts, .. } = reply;
-            return (self.clone(), Reply { predicted, refusal, doubts, ..Reply::default() });
+        if let Some(mut opened) = self.with_open_door(sent, &reply.predicted, seen) {
+            let reply = opened.compare(sent, seen, told, now);
+            opened.shut_door();
+            return (opened, reply);
         }
         let by_code = reply.predicted.code() != seen.code();
         if let Some(plain) = without_event_types(sent).filter(|_| by_code) {
@@ -186,10 +190,24 @@ impl World {
             return None;
         }
         match (created(predicted)?, created(seen)?) {
-            (false, true) => Some(clause!("gap.oneTaxIdTwoIdentifiers")),
+            (false, true) if !self.is_held_elsewhere(sent) => {
+                Some(clause!("gap.oneTaxIdTwoIdentifiers"))
+            }
             (true, false) if self.tells_a_malformed_tax_id(sent) => Some(clause!("gap.taxIdForm")),
             _ => None,
         }
+    }
+
+    /// Whether businesses of other platforms alone have the tax id that is told, in a spelling that is surely one: of
+    /// two identifiers of one caller, it is not stated that they are one business.
+    fn is_held_elsewhere(&self, sent: &Prepared) -> bool {
+        let platform = self.subject(sent).platform;
+        let is_plain =
+            |text: &String| text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+        let told = self.tax_ids(sent);
+        told.iter().all(is_plain)
+            && !told.is_empty()
+            && told.iter().all(|tax_id| !self.bare.face().is_holder_of(platform, tax_id))
     }
 
     /// What it answers to a subscription without the event types, whose form and values are not shown: they may be
@@ -235,7 +253,8 @@ impl World {
             return Reply { predicted, refusal, ..Reply::default() };
         }
         let kind = sent.kind();
-        let keeps_expiry = self.clock.is_told_again(&predicted, seen);
+        // Where the time is known, a link that is issued anew lives as long as any other.
+        let keeps_expiry = self.clock.is_told_again(&predicted, seen) && self.clock.is_loose();
         let expires = kind.and_then(life).zip(ahead(&predicted, seen)).filter(|_| !keeps_expiry);
         let told = expires.map(|(life, ahead)| self.clock.learn(ahead, life));
         let comparison = Comparison {
@@ -466,11 +485,6 @@ fn is_refused_otherwise(sent: &Prepared, seen: &Seen) -> bool {
 pub(crate) fn is_too_large(sent: &Prepared, seen: &Seen) -> bool {
     let has_body = matches!(&sent.action, PreparedAction::Call(call) if !call.body().is_empty());
     has_body && seen.code() == Some(Code::PayloadTooLarge.name())
-}
-
-/// Whether the outside world was said to have no room for an action.
-fn is_refused_action(sent: &Prepared, seen: &Seen) -> bool {
-    matches!(sent.action, PreparedAction::Act(_)) && !seen.is_success()
 }
 
 /// A subscription without its event types, if it names any.

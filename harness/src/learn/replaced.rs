@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use tideover_model::{Clause, Code};
 
 use crate::coverage::{Coverage, Group};
-use crate::finding::{Finding, Verdict};
+use crate::finding::Finding;
 use crate::target::Seen;
 
 /// So often a code must have been due before it is doubted that the service has it.
@@ -47,7 +47,7 @@ impl Replaced {
         let doubt = |(code, (times, instead)): (&Code, &(u64, String))| {
             let clause = Clause::find(&format!("7.codes.{code}"))?;
             let finding = Finding::new(clause, "any request", "code", code.name(), instead.clone());
-            Some((Finding { verdict: Verdict::Inconclusive, ..finding }, *times))
+            Some((finding, *times))
         };
         doubted.filter_map(doubt).collect()
     }

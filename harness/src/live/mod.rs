@@ -11,6 +11,7 @@ mod journal;
 pub mod ledger;
 mod pace;
 mod rehearsal;
+mod sandbox;
 pub mod scope;
 pub mod session;
 pub mod settings;

@@ -26,9 +26,10 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    pub(super) fn new(per_second: NonZeroU32, at_once: NonZeroU32) -> Pace {
+    pub(super) fn new(per_second: Option<NonZeroU32>, at_once: NonZeroU32) -> Pace {
         let group = at_once.get();
-        let interval = Duration::from_secs(1) * group / per_second.get();
+        let second = Duration::from_secs(1) * group;
+        let interval = per_second.map_or(Duration::ZERO, |per_second| second / per_second.get());
         Pace { interval, group, going: None, next: None }
     }
 
@@ -83,7 +84,7 @@ mod tests {
     fn requests_are_spread_evenly_and_a_pause_holds_them_all() {
         let start = Instant::now();
         let at = |milliseconds| start + Duration::from_millis(milliseconds);
-        let mut pace = Pace::new(NonZeroU32::new(4).unwrap(), NonZeroU32::MIN);
+        let mut pace = Pace::new(NonZeroU32::new(4), NonZeroU32::MIN);
         assert_eq!(pace.wait(at(0)), Duration::ZERO);
         assert_eq!(pace.wait(at(0)), Duration::from_millis(250));
         assert_eq!(pace.wait(at(300)), Duration::from_millis(200));
@@ -97,7 +98,7 @@ mod tests {
         let start = Instant::now();
         let at = |milliseconds| start + Duration::from_millis(milliseconds);
         let three = NonZeroU32::new(3).unwrap();
-        let mut pace = Pace::new(NonZeroU32::new(4).unwrap(), three);
+        let mut pace = Pace::new(NonZeroU32::new(4), three);
         let waits: Vec<u128> = (0..7).map(|_| pace.wait(at(0)).as_millis()).collect();
         assert_eq!(waits, [0, 0, 0, 750, 750, 750, 1500]);
         pace.pause(at(0), Duration::from_secs(5));

@@ -57,6 +57,7 @@ pub struct Abilities {
 #[derive(Debug)]
 pub(super) struct State {
     ledger: Ledger,
+    began: Instant,
     pub(super) given: Given,
     pace: Pace,
     /// How often a target was fresh.
@@ -72,6 +73,8 @@ pub(super) struct State {
     pub(super) subscribers: Vec<String>,
     /// Subscriptions that were asked for and not answered.
     pub(super) in_doubt: u64,
+    /// Actions that the operator port does not know: they are not tried again.
+    unknown_actions: BTreeSet<String>,
     /// Where those lead that may have been made all the same: they are not asked for again.
     asked_in_vain: BTreeSet<String>,
     /// Since when the target asks for a longer wait than a run has, and for how long.
@@ -118,6 +121,7 @@ impl Session {
         }
         let state = State {
             ledger: Ledger::default(),
+            began: Instant::now(),
             given: Given::default(),
             pace: Pace::new(settings.per_second, settings.at_once),
             plays: 0,
@@ -127,6 +131,7 @@ impl Session {
             dates: (None, None),
             subscribers: Vec::new(),
             in_doubt: 0,
+            unknown_actions: BTreeSet::new(),
             asked_in_vain: BTreeSet::new(),
             held_off: None,
             left_behind: Vec::new(),
@@ -172,7 +177,8 @@ impl Session {
         if !self.settings.allow_writes {
             return Ok(());
         }
-        let disturbs = self.settings.allow_disturbance || is_a_mock;
+        let is_sandbox = self.settings.sandbox.is_some();
+        let disturbs = self.settings.allow_disturbance || is_sandbox || is_a_mock;
         let actions = self.ask_operator("/_sim/actions").await?;
         let listed = actions.json().and_then(|body| body["actions"].as_array());
         let clock = self.ask_operator("/_sim/clock").await?;
@@ -212,6 +218,16 @@ impl Session {
         &self.abilities
     }
 
+    /// Whether the clock is the run's own to move.
+    pub(super) fn moves_its_clock_alone(&self) -> bool {
+        self.settings.sandbox.is_some() && self.abilities.moves_clock
+    }
+
+    /// Whether there is an operator port.
+    pub(super) fn operator_is_there(&self) -> bool {
+        self.operator.is_some()
+    }
+
     /// Why nothing more is sent, if that is so.
     pub fn ended(&self) -> Option<Ending> {
         self.state().ended.clone()
@@ -242,7 +258,20 @@ impl Session {
     }
 }
 
+impl Abilities {
+    /// Whether an action is among those that are listed, if they are.
+    pub(super) fn lists(&self, action: &str) -> bool {
+        let Some(actions) = &self.actions else { return true };
+        actions.iter().any(|offered| offered == action)
+    }
+}
+
 impl State {
+    /// Whether the operator port has said that it does not know an action.
+    pub(super) fn is_unknown(&self, action: &str) -> bool {
+        self.unknown_actions.contains(action)
+    }
+
     fn leave(&mut self, made: Vec<String>) {
         for made in made {
             if !self.left_behind.contains(&made) {

@@ -4,12 +4,14 @@ use std::fmt;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use serde_json::json;
 use tideover_model::masked;
 use url::Url;
 
+use crate::renaming::{Renaming, TAX_IDS};
 use crate::secrets::Secrets;
 use crate::step::Memory;
 use crate::target::NO_INBOX;
@@ -34,6 +36,8 @@ pub struct Settings {
     pub headers: Vec<ExtraHeader>,
     /// Where webhooks come to the run.
     pub webhooks: Option<Webhooks>,
+    /// Whether nothing at the target is real: then everything may be sent.
+    pub sandbox: Option<Sandbox>,
     /// Whether anything but reads and quotes may be sent.
     pub allow_writes: bool,
     /// Whether the operator port may be asked for what everybody at the target would feel: failures, interrupted
@@ -43,8 +47,8 @@ pub struct Settings {
     pub accounts: Accounts,
     /// What may be spent.
     pub budget: Budget,
-    /// How many requests a second are sent at most.
-    pub per_second: NonZeroU32,
+    /// How many requests a second are sent at most; nothing where they follow one another at once.
+    pub per_second: Option<NonZeroU32>,
     /// How many requests may be under way at once.
     pub at_once: NonZeroU32,
     /// How long an answer is waited for.
@@ -53,6 +57,22 @@ pub struct Settings {
     pub own_name: String,
     /// Whether nobody can have used such names before: the run's was drawn at random.
     pub is_run_new: bool,
+}
+
+/// A sandbox that takes longer for each answer is asked less.
+const SANDBOX_SECONDS: u64 = 90;
+
+/// A target that the user declares to hold nothing real, and the names that are used there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sandbox {
+    /// The tax ids that businesses are given.
+    pub tax_ids: RangeInclusive<u32>,
+}
+
+impl Default for Sandbox {
+    fn default() -> Sandbox {
+        Sandbox { tax_ids: TAX_IDS }
+    }
 }
 
 /// The inbox: where it listens, and the URL that leads there.
@@ -108,6 +128,8 @@ pub struct Budget {
     pub financed: u64,
     /// Subscriptions to webhooks.
     pub subscriptions: u64,
+    /// Seconds, if they are counted.
+    pub seconds: Option<u64>,
 }
 
 /// What the names of everything that a run makes begin with, after the prefix of the test accounts.
@@ -165,7 +187,19 @@ impl fmt::Debug for Bank {
 
 impl Default for Budget {
     fn default() -> Budget {
-        Budget { requests: 500, financed: 0, subscriptions: 3 }
+        Budget { requests: 500, financed: 0, subscriptions: 3, seconds: None }
+    }
+}
+
+impl Budget {
+    /// What a run against a sandbox may spend unless told otherwise: requests take time, and nothing else is real.
+    pub fn of_sandbox() -> Budget {
+        Budget {
+            requests: 5000,
+            financed: u64::MAX,
+            subscriptions: u64::MAX,
+            seconds: Some(SANDBOX_SECONDS),
+        }
     }
 }
 
@@ -219,7 +253,7 @@ impl Settings {
             return Err("key: it has characters that no header can carry".into());
         }
         self.accounts.check()?;
-        if self.allow_writes && self.accounts.is_empty() {
+        if self.allow_writes && self.accounts.is_empty() && self.sandbox.is_none() {
             return Err("allow-writes needs test accounts: list them with account, or give account-prefix, \
                         once the service's operator has marked them"
                 .into());
@@ -245,6 +279,12 @@ impl Settings {
         let memory = Memory::with_inbox(inbox.unwrap_or(NO_INBOX))
             .knowing("run", format!("{own_name}{play}").into())
             .knowing("own", own);
+        let memory = match &self.sandbox {
+            Some(Sandbox { tax_ids }) => {
+                memory.renaming(Renaming::new(own_name, play, tax_ids.clone()))
+            }
+            None => memory,
+        };
         match second_key {
             None => memory,
             Some(key) => memory.knowing("other", json!({ "key": key.reveal() })),

@@ -7,11 +7,12 @@ use std::rc::Rc;
 use tideover_model::{Clause, OperationKind, Timestamp, link_life};
 
 use crate::concurrent::{Course, History, Known, Race, run_in};
-use crate::generate::{Size, Vocabulary, live_case, live_race};
+use crate::generate::{self, Size, Vocabulary, live_case, live_race, race};
 use crate::inbox::Arrival;
 use crate::judge::{Before, is_near};
 use crate::live::rehearsal::rehearse;
 use crate::live::session::{Purpose, Session};
+use crate::live::settings::ApiKey;
 use crate::run::{Clock, Observed, Standing};
 use crate::step::{Memory, Step};
 use crate::suite::{Rehearsed, World};
@@ -58,7 +59,10 @@ impl Course for LiveWorld {
     const TRIES: u64 = 0;
 
     fn race(&self, header: &Header, number: u64, size: Size) -> Race {
-        live_race(header, number, size, &self.vocabulary)
+        match self.session.settings.sandbox {
+            Some(_) => self.session.offered_in(race(header, number, size)),
+            None => live_race(header, number, size, &self.vocabulary),
+        }
     }
 
     async fn run(
@@ -104,7 +108,10 @@ impl World for LiveWorld {
     }
 
     fn case(&self, header: &Header, number: u64, steps: u64) -> Vec<Step> {
-        live_case(header, number, steps, &self.vocabulary)
+        match self.session.settings.sandbox {
+            Some(_) => self.session.offered(generate::case(header, number, steps)),
+            None => live_case(header, number, steps, &self.vocabulary),
+        }
     }
 
     async fn rehearse(&self, header: &Header, steps: &[Step], clause: Clause) -> Option<Rehearsed> {
@@ -200,16 +207,26 @@ impl Observed for Live {
         self.session.wait_to_ask_again(nth).await
     }
 
+    fn second_key(&self) -> Option<&str> {
+        self.session.settings.second_key.as_ref().map(ApiKey::reveal)
+    }
+
     fn standing(&mut self) -> Standing {
         let outside = self.session.outside();
         let now = later(self.session.now(), self.ahead.unwrap_or(0));
         let clock = match self.ahead {
             _ if self.is_clock_read.get() => Clock::Told,
+            // Nobody else moves it there.
+            Some(_) if self.session.moves_its_clock_alone() => Clock::Told,
             Some(_) => Clock::Kept,
             None => Clock::Guessed,
         };
         // The user's tax ids are the same in every case.
-        let before = if self.fresh { Before::TaxIds } else { Before::Anything };
+        let before = match (&self.session.settings.sandbox, self.fresh) {
+            (Some(_), true) => Before::Nothing,
+            (None, true) => Before::TaxIds,
+            (_, false) => Before::Anything,
+        };
         Standing::Foreign { outside, before, now, clock }
     }
 }

@@ -32,6 +32,9 @@ pub enum Required {
     /// It accepts the delivery, and holds a newer state than before: where a probe sees that, it can see
     /// what the cases after it do.
     TakenUp,
+    /// It accepts the delivery, which looks like one that must be dropped, and holds a newer state than
+    /// before: where a probe sees such changes, one that isn't there is a failure.
+    New,
     /// It accepts the delivery, and holds the state that it held before.
     Dropped,
     /// It rejects the delivery.

@@ -95,7 +95,16 @@ impl Draft {
 
     /// The event of the next case that the advance against `invoice` is in this state.
     pub(super) fn financing(&self, invoice: &str, state: AdvanceState) -> Vec<u8> {
-        let (payee_external_id, invoice_external_id) = (&*self.payee(), &*self.invoice(invoice));
+        self.financing_of(&self.payee(), invoice, state)
+    }
+
+    /// The same of another vendor, whose invoice has the same identifier.
+    pub(super) fn financing_of_another(&self, invoice: &str, state: AdvanceState) -> Vec<u8> {
+        self.financing_of(&format!("{}-2", self.payee()), invoice, state)
+    }
+
+    fn financing_of(&self, payee: &str, invoice: &str, state: AdvanceState) -> Vec<u8> {
+        let (payee_external_id, invoice_external_id) = (payee, &*self.invoice(invoice));
         let data = EventData::Financing { payee_external_id, invoice_external_id, state };
         self.body(EventType::FactoredUpdated, data)
     }

@@ -137,10 +137,22 @@ impl Draft {
             let sent = format!("partner.invoice.factoredUpdated, sequence {sequence}{how}");
             self.add(clause, &sent, required, body, Seal::Signed(0));
         }
+        self.vendors(&invoice);
         let body = self.event(EventType::InvoicePaid, &invoice);
         let sent = "partner.invoice.paid, signed 5 s ago";
         self.add(clause!("6.delivery.3"), sent, Required::TakenUp, body, Seal::Signed(-5));
         self.again("the same delivery again, signed anew");
+    }
+
+    /// What is stale for one vendor's `invoice` is new for another's of the same identifier. It brings the
+    /// state that a probe was to see when it came to the first.
+    fn vendors(&mut self, invoice: &str) {
+        let body = self.financing(invoice, AdvanceState::Repaid);
+        let sent = "partner.invoice.factoredUpdated, sequence 4";
+        self.accept(clause!("6.delivery.5"), sent, body);
+        let body = self.financing_of_another(invoice, AdvanceState::Funded);
+        let sent = "another vendor's invoice of that name, sequence 3, after 4";
+        self.add(clause!("1.general.3"), sent, Required::New, body, Seal::Signed(0));
     }
 }
 

@@ -132,6 +132,18 @@ fn judge_effect(required: Required, moved: Option<bool>, proven: bool) -> Judgem
         (Required::Dropped, Some(false)) => {
             Judgement::PASSED.remarking("seen to be dropped: the probe shows no change")
         }
+        (Required::New, None) => {
+            unseen.remarking("an answer does not show whether it was taken up; --probe can")
+        }
+        (Required::New, Some(true)) => {
+            Judgement::PASSED.remarking("seen to be taken up: the probe shows a change")
+        }
+        (Required::New, Some(false)) if !proven => {
+            unseen.remarking("the probe did not show what had to change before: it proves nothing")
+        }
+        (Required::New, Some(false)) => {
+            Judgement::new(Verdict::Failed).remarking("it was dropped: the probe shows no change")
+        }
         (Required::TakenUp, Some(false)) => Judgement::PASSED
             .remarking("the probe shows no change: it proves nothing of what follows"),
         (Required::Accepted | Required::TakenUp | Required::Rejected, _) => Judgement::PASSED,
@@ -235,6 +247,17 @@ mod tests {
         assert_eq!(of(Some(false), true), Verdict::Passed);
         assert_eq!(of(Some(true), true), Verdict::Failed);
         assert_eq!(verdict(Required::Dropped, Answer::Status(500)), Verdict::Failed);
+    }
+
+    #[test]
+    fn what_is_new_is_seen_where_the_probe_shows_a_change_or_shows_those_that_had_to_be() {
+        let of = |moved, proven| effect(Required::New, moved, proven);
+        assert_eq!(of(None, false), Verdict::Unseen);
+        assert_eq!(of(Some(false), false), Verdict::Unseen);
+        assert_eq!(of(Some(true), false), Verdict::Passed);
+        assert_eq!(of(Some(true), true), Verdict::Passed);
+        assert_eq!(of(Some(false), true), Verdict::Failed);
+        assert_eq!(verdict(Required::New, Answer::Status(500)), Verdict::Failed);
     }
 
     #[test]

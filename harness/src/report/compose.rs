@@ -61,7 +61,7 @@ impl Run<'_> {
         let new = findings.iter().filter(|finding| !finding.known);
         // A pass that met nothing is not a pass.
         let has_met = summary.steps > 0 && clauses.iter().any(|clause| clause.exercised > 0);
-        let is_open = self.races.is_some_and(|(_, parts)| parts.open() > 0);
+        let is_open = self.races().is_some_and(|parts| parts.open() > 0);
         let unaccused = if has_met && !is_open { Verdict::Held } else { Verdict::Inconclusive };
         Report {
             version: VERSION,
@@ -83,6 +83,12 @@ impl Run<'_> {
             races: self.races.map(|(clients, parts)| RacesReport::of(clients, parts)),
             left_behind: self.left_behind.to_vec(),
         }
+    }
+
+    /// What was concluded of the races, where nothing else was played.
+    fn races(&self) -> Option<&Parts> {
+        let (_, parts) = self.races?;
+        (parts.races >= self.summary.cases).then_some(parts)
     }
 
     /// A case that was cut short is not played to its end, whatever cut it.
@@ -107,11 +113,11 @@ impl Run<'_> {
             Ending::EnoughFound | Ending::Spent | Ending::GivenUp | Ending::Complete => {}
         }
         warnings.extend(self.ended.iter().map(|(_, why)| format!("ended early: {why}")));
-        match self.races {
+        match self.races() {
             Some(_) if self.summary.cases == 0 => {
                 warnings.push("no race came to its end".to_owned());
             }
-            Some((_, parts)) if parts.open() > 0 => warnings.push(format!(
+            Some(parts) if parts.open() > 0 => warnings.push(format!(
                 "nothing could be concluded of {} parts; fewer --steps or another --concurrency may help",
                 parts.open()
             )),
@@ -169,10 +175,11 @@ impl Run<'_> {
 
 impl RacesReport {
     fn of(clients: usize, parts: &Parts) -> RacesReport {
-        let Parts { explained, undecided, inconclusive, contradicted, unexplained, unknown } =
+        let Parts { races, explained, undecided, inconclusive, contradicted, unexplained, unknown } =
             parts;
         let told = unexplained.iter();
         RacesReport {
+            races: *races,
             clients: clients as u64,
             unknown: *unknown,
             explained: *explained,
@@ -221,7 +228,7 @@ fn latency(summary: &Summary) -> Vec<LatencyReport> {
 impl Run<'_> {
     /// Those that should be reached and were not are told as well, but for races: they are about few.
     fn states(&self) -> Vec<StateGroup> {
-        let is_told = |(_, times): &(String, u64)| *times > 0 || self.races.is_none();
+        let is_told = |(_, times): &(String, u64)| *times > 0 || self.races().is_none();
         let group = |group: Group| StateGroup {
             title: group.title().to_owned(),
             states: {

@@ -79,6 +79,6 @@ masked! {
     LatencyReport { operation; count, median, percentile95, max }
     StateGroup { title, states; }
     State { name; times }
-    RacesReport { unexplained; clients, unknown, explained, undecided, inconclusive, contradicted }
+    RacesReport { unexplained; races, clients, unknown, explained, undecided, inconclusive, contradicted }
     UnexplainedPart { words; case }
 }

@@ -81,6 +81,8 @@ pub enum Ending {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RacesReport {
+    /// How many races there were.
+    pub races: u64,
     /// How many clients sent them.
     pub clients: u64,
     /// Requests that nothing told the outcome of.

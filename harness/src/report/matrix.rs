@@ -6,13 +6,17 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tideover_model::Clause;
 
-use crate::defects::Defect;
+use crate::defects::{Defect, Setup};
+use crate::latency::percentile;
 use crate::prove::Proof;
 
 /// The proofs, for a person.
-pub struct Matrix<'a> {
+#[derive(Clone, Debug)]
+pub struct Matrix {
+    /// How the service was looked at.
+    pub setup: Setup,
     /// In the catalogue's order.
-    pub proofs: &'a [Proof],
+    pub proofs: Vec<Proof>,
     /// How many seeds each was tried with.
     pub seeds: u64,
     /// How long it took.
@@ -21,7 +25,7 @@ pub struct Matrix<'a> {
 
 const MISSING: &str = "-";
 
-impl fmt::Display for Matrix<'_> {
+impl fmt::Display for Matrix {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let rows: Vec<[String; 7]> = self.proofs.iter().map(row).collect();
         let titles = ["defect", "clause", "found", "requests", "95 %", "steps", "named"];
@@ -35,26 +39,49 @@ impl fmt::Display for Matrix<'_> {
             line(f, row, &widths)?;
         }
         writeln!(f)?;
-        for proof in self.proofs.iter().filter(|proof| proof.survived()) {
+        for proof in self.proofs.iter().filter(|proof| proof.is_missed()) {
             writeln!(f, "survived: {}", proof.defect.name)?;
         }
-        let found = self.proofs.iter().filter(|proof| !proof.survived()).count();
-        let requests = self.proofs.iter().flat_map(Proof::found).map(|(trial, _)| trial.requests);
-        let steps = self.proofs.iter().flat_map(Proof::found).map(|(_, found)| found.steps as u64);
+        for proof in self.proofs.iter().filter(|proof| !proof.survived()) {
+            if let Some(reason) = proof.reason() {
+                writeln!(f, "found, though {reason}: {}", proof.defect.name)?;
+            }
+        }
         writeln!(
             f,
-            "{found} of {} defects found over {} seeds in {:.1} s; median over all: {} requests, {} steps",
+            "{} of {} defects found {} over {} seeds in {:.1} s; median over all: {} requests, {} steps",
+            self.found(),
             self.proofs.len(),
+            self.setup.words(),
             self.seeds,
             self.took.as_secs_f64(),
-            cell(median(requests.collect())),
-            cell(median(steps.collect())),
+            cell(self.requests()),
+            cell(self.steps()),
         )
     }
 }
 
+impl Matrix {
+    /// How many defects were found.
+    pub fn found(&self) -> usize {
+        self.proofs.iter().filter(|proof| !proof.survived()).count()
+    }
+
+    /// The requests that half of the seeds that found something needed.
+    pub fn requests(&self) -> Option<u64> {
+        let found = self.proofs.iter().flat_map(Proof::found);
+        percentile(found.map(|(trial, _)| trial.requests).collect(), 50)
+    }
+
+    /// The median length of what they found.
+    pub fn steps(&self) -> Option<usize> {
+        let found = self.proofs.iter().flat_map(Proof::found);
+        percentile(found.map(|(_, found)| found.steps).collect(), 50)
+    }
+}
+
 fn row(proof: &Proof) -> [String; 7] {
-    let Proof { defect, trials } = proof;
+    let Proof { defect, trials, .. } = proof;
     [
         defect.name.to_owned(),
         defect.clause.to_string(),
@@ -62,7 +89,7 @@ fn row(proof: &Proof) -> [String; 7] {
         cell(proof.requests(50)),
         cell(proof.requests(95)),
         cell(proof.steps()),
-        named(proof),
+        proof.reason().filter(|_| proof.survived()).map_or_else(|| named(proof), str::to_owned),
     ]
 }
 
@@ -94,15 +121,11 @@ fn cell<T: fmt::Display>(value: Option<T>) -> String {
     value.map_or_else(|| MISSING.to_owned(), |value| value.to_string())
 }
 
-fn median(mut values: Vec<u64>) -> Option<u64> {
-    values.sort_unstable();
-    values.get(values.len().saturating_sub(1) / 2).copied()
-}
-
 /// The proofs, for a program.
-pub fn as_json(matrix: &Matrix<'_>) -> Value {
+pub fn as_json(matrix: &Matrix) -> Value {
     let defects: Vec<Value> = matrix.proofs.iter().map(proof_as_json).collect();
     json!({
+        "setup": matrix.setup.name(),
         "seeds": matrix.seeds,
         "milliseconds": u64::try_from(matrix.took.as_millis()).unwrap_or(u64::MAX),
         "defects": defects,
@@ -122,6 +145,7 @@ fn proof_as_json(proof: &Proof) -> Value {
         })
         .collect();
     let mut written = described(proof.defect);
+    written["reason"] = json!(proof.reason());
     written["tried"] = json!(proof.trials.len());
     written["found"] = json!(proof.found().count());
     written["requests"] =

@@ -10,6 +10,7 @@ pub mod document;
 mod html;
 mod junit;
 pub mod matrix;
+pub mod page;
 mod plain;
 mod sequence;
 mod terminal;

@@ -1,12 +1,13 @@
 //! A report for a person at a terminal: what was played, and what does not hold.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write as _};
 
+use crate::checks::registry::Needs;
 use crate::report::document::{
-    Answer, Difference, FindingReport, Found, GapReport, Known, LatencyReport, Party, RacesReport,
-    Report, SeenValue, Status, StepReport,
+    Answer, ClauseKind, ClauseReport, Difference, FindingReport, Found, GapReport, Known,
+    LatencyReport, Party, RacesReport, Report, SeenValue, Status, StepReport,
 };
 
 /// What a terminal has room for.
@@ -26,14 +27,23 @@ impl fmt::Display for Report {
         let Report { target, seed, cases, steps, milliseconds, .. } = self;
         let seconds = format!("{}.{} s", milliseconds / 1000, milliseconds % 1000 / 100);
         let rate = steps.saturating_mul(1000) / (*milliseconds).max(1);
-        match &self.races {
+        match self.races.as_ref().filter(|races| races.races >= self.cases) {
             None => {
                 writeln!(
                     f,
                     "{steps} steps in {cases} cases against {target}, {seconds} ({rate} steps/s), seed {seed}"
                 )?;
+                self.write_summary(f)?;
                 writeln!(f)?;
                 self.write_states(f)?;
+                if let Some(races) = &self.races {
+                    let RacesReport { races: number, clients, unknown, .. } = races;
+                    writeln!(
+                        f,
+                        "\nraces     {number} by {clients} clients, {unknown} without an outcome"
+                    )?;
+                    writeln!(f, "{races}")?;
+                }
             }
             Some(races) => {
                 let RacesReport { clients, unknown, .. } = races;
@@ -70,6 +80,42 @@ impl fmt::Display for Report {
 }
 
 impl Report {
+    /// What was found, what could not be tried, and what to do about both.
+    fn write_summary(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let with = |status: Status| {
+            let is_so = move |clause: &&ClauseReport| {
+                clause.status == status && clause.kind == ClauseKind::Documented
+            };
+            let clauses = self.clauses.iter().filter(is_so);
+            clauses.map(|clause| clause.clause.clone()).collect::<Vec<String>>()
+        };
+        writeln!(f)?;
+        let violated = with(Status::Violated);
+        let found = if violated.is_empty() {
+            vec!["nothing that contradicts the document".to_owned()]
+        } else {
+            violated
+        };
+        write_wrapped(f, "found      ", found.into_iter(), ", ")?;
+        write_wrapped(f, "unclear    ", with(Status::Inconclusive).into_iter(), ", ")?;
+        write_wrapped(f, "not met    ", with(Status::NotExercised).into_iter(), ", ")?;
+        let mut lacking: BTreeMap<&str, usize> = BTreeMap::new();
+        let out_of_reach = self.clauses.iter().filter(|one| one.status == Status::Unreachable);
+        for reason in out_of_reach.filter_map(|clause| remedy(clause.reason.as_deref()?)) {
+            *lacking.entry(reason).or_default() += 1;
+        }
+        let untried =
+            lacking.iter().map(|(reason, count)| format!("{count} clauses need {reason}"));
+        write_wrapped(f, "not tried  ", untried, "; ")?;
+        if self.with_status(Status::Violated) > 0 {
+            writeln!(
+                f,
+                "next       each finding below has its steps, curl lines, and the command that replays it"
+            )?;
+        }
+        Ok(())
+    }
+
     fn write_states(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let titles = self.states.iter().map(|group| group.title.len());
         let width = titles.max().unwrap_or(0).max("not reached".len());
@@ -286,6 +332,17 @@ impl fmt::Display for Difference {
         }
         Ok(())
     }
+}
+
+/// What would reach a clause, by why it is out of reach; nothing where nothing does.
+fn remedy(reason: &str) -> Option<&'static str> {
+    let remedies = [
+        (Needs::Vendor, "a vendor who is onboarded (--operator)"),
+        (Needs::Operator, "the operator port (--operator)"),
+        (Needs::Inbox, "an inbox (--webhook-listen and --webhook-url)"),
+    ];
+    let is_it = |(needs, _): &&(Needs, &str)| reason.ends_with(needs.lacking());
+    remedies.iter().find(is_it).map(|(_, remedy)| *remedy)
 }
 
 /// A warning as far as there is room for it: a long list ends with where the rest is told.

@@ -31,6 +31,11 @@ pub trait Observed: Target {
         ready(false)
     }
 
+    /// The key of a second platform, where the user has given one.
+    fn second_key(&self) -> Option<&str> {
+        None
+    }
+
     /// What is known of it.
     fn standing(&mut self) -> Standing {
         Standing::Known

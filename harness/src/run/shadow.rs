@@ -50,6 +50,9 @@ impl<'a> Shadow<'a> {
                 let inbox = inbox.as_deref().map_or_else(|| NO_INBOX.to_owned(), origin);
                 let (profile, key) = (header.profile.clone(), target.api_key());
                 let mut belief = Belief::new(profile, &inbox, key, now, outside, before);
+                if let Some(key) = target.second_key() {
+                    belief.introduce_platform(key);
+                }
                 if clock == Clock::Guessed {
                     belief.forget_clock();
                 }

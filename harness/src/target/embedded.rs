@@ -1,7 +1,7 @@
 //! The embedded target: a mock in this process, talked to over HTTP.
 
 use tideover_model::Destinations;
-use tideover_sim::{Mock, NoNames};
+use tideover_sim::{Mock, NoNames, SigningTime};
 
 use crate::defects::Defect;
 use crate::inbox;
@@ -36,6 +36,8 @@ pub async fn embedded_with(
     let mock = builder
         .start_at(header.start)
         .resolver(NoNames)
+        // Time is the steps' own here, and the same seed gives the same bytes.
+        .signing(SigningTime::Virtual)
         .start()
         .await
         .map_err(|error| Unreachable(error.to_string()))?;

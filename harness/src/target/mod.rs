@@ -162,8 +162,9 @@ pub trait Target {
 }
 
 impl Prepared {
-    /// `step`, with its references read from `memory`.
+    /// `step`, with the names and the references that `memory` has for it.
     pub fn from_step(step: &Step, memory: &Memory, api_key: &str) -> Prepared {
+        let step = &*memory.named(step);
         let authorization = step.caller.authorization(memory, api_key);
         let action = match &step.action {
             Action::Call(call) => PreparedAction::Call(PreparedCall::from_call(call, memory)),

@@ -215,6 +215,31 @@ async fn serve_answers_once_it_says_that_it_is_ready() {
     assert_eq!(clock.json(), Some(&json!({ "now": "2026-05-01T00:01:00Z" })));
 }
 
+/// A log that goes to a file or a pipe is plain text.
+#[tokio::test]
+async fn serve_logs_in_colours_to_a_terminal_alone() {
+    let mut child = tideover()
+        .args(["serve", "--port", "0", "--json", "--log", "info"])
+        .env_remove("NO_COLOR")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+    let mut log = BufReader::new(child.stderr.take().unwrap());
+    let _served = Served(child);
+    let told: Value = serde_json::from_str(&line).unwrap();
+    let mut target = Http::new(told["baseUrl"].as_str().unwrap(), "any").unwrap();
+    let get = Step::new(Action::Call(Call::bare("GET", "/v1/nowhere")));
+    let sent = Prepared::from_step(&get, &Memory::default(), target.api_key());
+    assert_eq!(target.send(&sent).await.unwrap().status, 404);
+    let mut logged = String::new();
+    log.read_line(&mut logged).unwrap();
+    assert!(logged.contains("INFO") && logged.contains("unknown_endpoint"), "{logged:?}");
+    assert!(!logged.contains('\u{1b}'), "{logged:?}");
+}
+
 /// Where webhooks may go and what signs them is the user's to say, and the first lines tell it.
 #[tokio::test]
 async fn serve_sends_webhooks_as_it_is_told() {
@@ -350,9 +375,21 @@ fn prove_tells_what_was_found_and_what_survives() {
     let told = stdout(&output);
     assert!(told.contains("2/2") && told.contains("1 of 1 defects found"), "{told}");
     let output =
-        run(&["prove", "--defect", "limit-is-never-reached", "--seeds", "1", "--cases", "1"]);
+        run(&["prove", "--defect", "limit-is-never-reached", "--seeds", "1", "--requests", "50"]);
     assert_eq!(output.status.code(), Some(1), "{}", stdout(&output));
     assert!(stdout(&output).contains("survived: limit-is-never-reached"), "{}", stdout(&output));
+    let unseen = ["--defect", "limit-is-never-reached", "--seeds", "1", "--requests", "500"];
+    let output = run(&[&["prove", "--as", "stranger"], &unseen[..]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
+    let told = stdout(&output);
+    assert!(told.contains("the document does not show how high the limit"), "{told}");
+    let output = run(&[&["prove", "--as", "all", "--json"], &unseen[..]].concat());
+    let told = stdout(&output);
+    let told: Vec<Value> = told.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let setups: Vec<&Value> = told.iter().map(|told| &told["setup"]).collect();
+    assert_eq!(setups, ["known", "stranger", "caller"]);
+    assert_eq!(told[0]["defects"][0]["reason"], Value::Null);
+    assert!(told[2]["defects"][0]["reason"].is_string(), "{told:#?}");
     let output = run(&["prove", "--list", "--json"]);
     let told: Value = serde_json::from_str(&stdout(&output)).unwrap();
     assert!(told["defects"].as_array().unwrap().len() > 60);

@@ -1,6 +1,7 @@
 //! A run against a live endpoint: what is sent there, written down, and cleaned up after it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::rc::Rc;
@@ -50,8 +51,9 @@ pub(crate) fn settings(mock: &Mock) -> Settings {
             banks: vec![bank],
             ..Accounts::default()
         },
-        budget: Budget { requests: 5000, financed: 10_000_000, subscriptions: 40 },
-        per_second: 100_000.try_into().unwrap(),
+        budget: Budget { requests: 5000, financed: 10_000_000, subscriptions: 40, seconds: None },
+        sandbox: None,
+        per_second: NonZeroU32::new(100_000),
         at_once: 1.try_into().unwrap(),
         timeout: Duration::from_secs(20),
         own_name: "td-r-".into(),
@@ -288,7 +290,7 @@ async fn what_comes_late_for_an_earlier_play_is_not_taken_for_this_ones() {
 #[tokio::test]
 async fn the_run_ends_when_its_requests_are_spent() {
     let mock = endpoint(None).await;
-    let budget = Budget { requests: 12, financed: 0, subscriptions: 0 };
+    let budget = Budget { requests: 12, financed: 0, subscriptions: 0, seconds: None };
     let settings = Settings { allow_writes: false, operator: None, budget, ..settings(&mock) };
     let mut begun = begin(settings.clone(), None).await;
     let played = play(&mut begun, 1).await;

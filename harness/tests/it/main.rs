@@ -3,10 +3,12 @@
 
 mod browser;
 mod cleanup;
+mod clients;
 mod clock;
 mod command;
 mod concurrent;
 mod curl;
+mod foreign;
 mod generation;
 mod hostile;
 mod http_client;
@@ -28,6 +30,7 @@ mod recorded;
 mod rehearsed;
 mod replica;
 mod report;
+mod sandbox;
 mod scope;
 mod signature;
 mod standing;

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 use std::sync::atomic::AtomicBool;
 
-use tideover_harness::defects::{self, Defect, WITHOUT_DEFECT};
+use tideover_harness::defects::{self, Defect, Setup, UNSEEN, WITHOUT_DEFECT};
 use tideover_harness::generate::DEFAULT_STEPS;
-use tideover_harness::prove::{Budget, prove};
+use tideover_harness::prove::{Budget, Proof, prove};
 use tideover_harness::suite::{self, InProcess, Plan, Summary};
 use tideover_harness::target::{INBOX, service, start};
 use tideover_harness::transcript::Header;
@@ -17,15 +17,57 @@ use tideover_model::{Cents, Clause, Code, Delays, Profile, Range, RateRanges, We
 #[test]
 fn every_defect_is_found_and_names_its_clause() {
     let mut sought: Vec<&'static Defect> = defects::all().collect();
-    for (seeds, cases) in [(1, 60), (5, 400)] {
-        let budget = Budget { seeds, cases, steps: DEFAULT_STEPS };
-        let proofs = prove(&sought, budget, 2, &AtomicBool::new(false), &|| {}).unwrap();
+    for (seeds, requests) in [(1, 3_000), (5, 20_000)] {
+        let proofs = proven(Setup::Known, &sought, seeds, requests);
         assert_eq!(proofs.len(), sought.len());
         let wrong = proofs.iter().filter(|proof| proof.named_as_expected() == 0);
         sought = wrong.map(|proof| proof.defect).collect();
     }
     let names: Vec<&str> = sought.iter().map(|defect| defect.name).collect();
     assert!(names.is_empty(), "survived, or named another clause: {names:?}");
+}
+
+fn proven(setup: Setup, sought: &[&'static Defect], seeds: u64, requests: u64) -> Vec<Proof> {
+    let budget = Budget { seeds, requests, steps: DEFAULT_STEPS };
+    prove(setup, sought, budget, 2, &AtomicBool::new(false), &|| {}).unwrap()
+}
+
+/// What has a reason is not found; what has none is, if it is looked for long enough.
+fn survives_for_a_reason(setup: Setup) {
+    let (unseen, mut sought): (Vec<&Defect>, Vec<&Defect>) =
+        defects::all().partition(|defect| setup.reason(defect).is_some());
+    let found = proven(setup, &unseen, 1, 1_500);
+    let found = found.iter().filter(|proof| !proof.survived());
+    let found: Vec<&str> = found.map(|proof| proof.defect.name).collect();
+    assert!(found.is_empty(), "{setup:?} finds what has a reason: {found:?}");
+    for (seeds, requests) in [(1, 2_000), (5, setup.requests()), (20, setup.requests())] {
+        let proofs = proven(setup, &sought, seeds, requests);
+        sought = proofs.iter().filter(|one| one.is_missed()).map(|one| one.defect).collect();
+    }
+    let missed: Vec<&str> = sought.iter().map(|defect| defect.name).collect();
+    assert!(missed.is_empty(), "{setup:?} misses without a reason: {missed:?}");
+}
+
+#[test]
+fn what_a_stranger_cannot_see_has_a_reason() {
+    survives_for_a_reason(Setup::Stranger);
+}
+
+#[test]
+fn what_a_caller_cannot_see_has_a_reason() {
+    survives_for_a_reason(Setup::Caller);
+}
+
+#[test]
+fn a_reason_is_for_defects_of_the_catalogue_each_of_which_stands_once() {
+    let mut named = BTreeSet::new();
+    for unseen in UNSEEN {
+        assert!(!unseen.why.is_empty() && unseen.setup != Setup::Known, "{unseen:?}");
+        for name in unseen.defects {
+            assert!(named.insert(*name), "{name} stands twice");
+            assert!(defects::find(name).is_some(), "{name} is no defect");
+        }
+    }
 }
 
 #[test]

@@ -6,12 +6,13 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use serde_json::Value;
+use tideover_harness::defects::{self, Setup};
+use tideover_harness::generate;
 use tideover_harness::inbox::{self, Arrival};
 use tideover_harness::prove::{Budget, prove};
 use tideover_harness::report::matrix::Matrix;
 use tideover_harness::step::{Action, Call, Memory, Step};
 use tideover_harness::target::{Body, Http, Prepared, Target};
-use tideover_harness::{defects, generate};
 use tideover_model::{Destinations, Timestamp};
 use tideover_sim::Mock;
 
@@ -94,16 +95,44 @@ async fn the_webhooks_are_what_is_printed() {
     assert_eq!(asked, 6);
 }
 
-/// Every defect of the catalogue stands in the README's table, found by every seed.
+fn proof() -> String {
+    let proof = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/proof.md");
+    std::fs::read_to_string(proof).unwrap()
+}
+
+/// The page of the proof has every defect of the catalogue, found or with the reason why not.
 #[test]
-fn the_table_of_the_proof_has_every_defect() {
-    let readme = readme();
-    let (_, table) = readme.split_once("<summary>All of them</summary>").unwrap();
-    let (table, _) = table.split_once("</details>").unwrap();
-    let lines = table.lines().filter(|line| line.contains(" 20/20 "));
-    let named: Vec<&str> = lines.filter_map(|line| line.split_whitespace().next()).collect();
-    let known: Vec<&str> = defects::all().map(|defect| defect.name).collect();
-    assert_eq!(named, known);
+fn the_page_of_the_proof_has_every_defect() {
+    let page = proof();
+    let rows: Vec<Vec<&str>> = page
+        .lines()
+        .filter(|line| line.starts_with("| `"))
+        .map(|line| line.trim_matches('|').split('|').map(str::trim).collect())
+        .collect();
+    let names: Vec<String> = defects::all().map(|defect| format!("`{}`", defect.name)).collect();
+    assert_eq!(rows.iter().map(|row| row[0]).collect::<Vec<_>>(), names);
+    for (row, defect) in rows.iter().zip(defects::all()) {
+        let [_, clause, known, stranger, caller, why] = row[..] else { panic!("{row:?}") };
+        assert_eq!(clause, defect.clause.to_string());
+        assert_ne!(known, "-", "{row:?}");
+        for (setup, cell) in [(Setup::Stranger, stranger), (Setup::Caller, caller)] {
+            let reason = setup.reason(defect);
+            assert_eq!(cell == "-", reason.is_some(), "{row:?}");
+            assert!(reason.is_none_or(|reason| why.contains(reason)), "{row:?}");
+        }
+    }
+}
+
+/// What came of each way stands in the README, as on the page of the proof.
+#[test]
+fn the_readme_has_a_line_for_each_way_to_look() {
+    let (readme, page) = (readme(), proof());
+    let lines: Vec<&str> =
+        page.lines().filter(|line| line.starts_with("- `tideover prove")).collect();
+    assert_eq!(lines.len(), Setup::ALL.len());
+    for line in lines {
+        assert!(readme.lines().any(|shown| shown == line), "the README does not show\n{line}");
+    }
 }
 
 /// The profile in the README is one.
@@ -154,9 +183,11 @@ fn the_proof_is_what_is_printed() {
     let readme = readme();
     for name in ["other-file-is-taken-for-the-same", "list-tells-secrets"] {
         let defect = defects::find(name).unwrap();
-        let budget = Budget { seeds: 20, cases: 400, steps: generate::DEFAULT_STEPS };
-        let proofs = prove(&[defect], budget, 2, &AtomicBool::new(false), &|| {}).unwrap();
-        let matrix = Matrix { proofs: &proofs, seeds: 20, took: Duration::ZERO }.to_string();
+        let (setup, seeds) = (Setup::Known, 20);
+        let budget = Budget { seeds, requests: setup.requests(), steps: generate::DEFAULT_STEPS };
+        let stop = AtomicBool::new(false);
+        let proofs = prove(setup, &[defect], budget, 2, &stop, &|| {}).unwrap();
+        let matrix = Matrix { setup, proofs, seeds, took: Duration::ZERO }.to_string();
         let printed = words(matrix.lines().nth(1).unwrap());
         let shown = readme.lines().find(|line| line.starts_with(name)).map(words);
         assert_eq!(shown, Some(printed));

@@ -49,6 +49,7 @@ pub(crate) enum Fault {
     TakesDuplicates,
     TakesStaleSequences,
     TakesTheSameSequence,
+    KnowsInvoicesByTheirNameAlone,
 }
 
 /// A receiver that listens.
@@ -70,7 +71,7 @@ struct Shared {
 #[derive(Default)]
 struct Held {
     deliveries: BTreeSet<String>,
-    sequences: BTreeMap<String, u64>,
+    sequences: BTreeMap<(String, String), u64>,
     advances: BTreeSet<String>,
     /// What it did, one line each.
     done: Vec<String>,
@@ -257,7 +258,12 @@ impl Shared {
             }
         }
         if let Some(sequence) = event["sequence"].as_u64() {
-            let newest = held.sequences.entry(invoice.clone()).or_default();
+            let payee = match self.fault {
+                Fault::KnowsInvoicesByTheirNameAlone => "",
+                _ => event["data"]["payeeExternalId"].as_str().unwrap(),
+            };
+            let pair = (payee.to_owned(), invoice.clone());
+            let newest = held.sequences.entry(pair).or_default();
             let is_newer = match self.fault {
                 Fault::TakesStaleSequences => true,
                 Fault::TakesTheSameSequence => sequence >= *newest,

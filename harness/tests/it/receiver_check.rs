@@ -62,6 +62,7 @@ fn consequences(told: &Value) -> Vec<&str> {
 const DUPLICATE: &str = "the same delivery again, signed anew";
 const STALE: &str = "partner.invoice.factoredUpdated, sequence 2, after 3";
 const EQUAL: &str = "partner.invoice.factoredUpdated, sequence 3 once more";
+const ANOTHER: &str = "another vendor's invoice of that name, sequence 3, after 4";
 
 #[tokio::test]
 async fn a_correct_receiver_holds() {
@@ -69,7 +70,7 @@ async fn a_correct_receiver_holds() {
     let (code, told) = examine(&receiver, &[]).await;
     assert_eq!((code, &told["held"]), (Some(0), &true.into()), "{told:#}");
     assert_eq!(those(&told, "failed"), [""; 0]);
-    assert_eq!(those(&told, "unseen"), [STALE, EQUAL, DUPLICATE]);
+    assert_eq!(those(&told, "unseen"), [STALE, EQUAL, ANOTHER, DUPLICATE]);
     assert_eq!(told["notSent"], 0);
 }
 
@@ -230,6 +231,7 @@ async fn a_probe_sees_what_is_dropped_and_what_is_not() {
         (Fault::TakesDuplicates, &[DUPLICATE]),
         (Fault::TakesStaleSequences, &[STALE, EQUAL]),
         (Fault::TakesTheSameSequence, &[EQUAL]),
+        (Fault::KnowsInvoicesByTheirNameAlone, &[ANOTHER]),
     ] {
         let (code, told) = probed(fault).await;
         assert_eq!(those(&told, "failed"), failed, "{fault:?}");
@@ -243,7 +245,7 @@ async fn a_probe_that_shows_no_change_proves_nothing() {
     let receiver = Receiver::start(Fault::TakesStaleSequences, None).await;
     let (code, told) = examine(&receiver, &["--probe", "echo the same"]).await;
     assert_eq!((code, those(&told, "failed")), (Some(0), vec![]));
-    assert_eq!(those(&told, "unseen"), [STALE, EQUAL, DUPLICATE]);
+    assert_eq!(those(&told, "unseen"), [STALE, EQUAL, ANOTHER, DUPLICATE]);
     let unproven = "the probe shows no change: it proves nothing of what follows";
     assert_eq!(that(&told, |case| case["remark"] == unproven).len(), 2);
 }

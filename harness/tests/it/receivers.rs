@@ -2,7 +2,6 @@
 //! service whose scheme is the same.
 
 use std::collections::BTreeSet;
-use std::fmt::Display;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -17,59 +16,31 @@ use tideover_model::wire::words::EventType;
 use tideover_sim::wall_time;
 
 use crate::command::{Served, serve};
+use crate::foreign::{home, install_for_node, python, skip};
 use crate::readme::session;
 
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/receivers")
 }
 
-/// Where a receiver's packages are kept from one run to the next.
-fn home(name: &str) -> PathBuf {
-    let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join("receivers").join(name);
-    std::fs::create_dir_all(&home).unwrap();
-    home
-}
-
-/// Runs a command to its end; if it fails, what it complained of.
-fn run(command: &mut Command) -> Result<(), String> {
-    let name = command.get_program().to_string_lossy().into_owned();
-    let output = command.output().map_err(|error| format!("{name}: {error}"))?;
-    let complaint = String::from_utf8_lossy(&output.stderr);
-    let error = complaint.lines().find(|line| line.to_lowercase().contains("error"));
-    if output.status.success() { Ok(()) } else { Err(error.unwrap_or(&name).to_owned()) }
-}
-
 /// The receiver in Python, with its packages in an environment of its own.
 fn in_python() -> Result<Command, String> {
-    let home = home("python");
-    let python = home.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
-    if run(Command::new(&python).args(["-m", "pip", "--version"])).is_err() {
-        run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&home))?;
-    }
-    let install = ["-m", "pip", "install", "--quiet", "--retries", "0", "--timeout", "10", "-r"];
-    run(Command::new(&python).args(install).arg(fixtures().join("requirements.txt")))?;
-    let mut receiver = Command::new(python);
+    let home = home("receivers/python");
+    let mut receiver = Command::new(python(&home, &fixtures().join("requirements.txt"))?);
     receiver.arg(fixtures().join("receiver.py"));
     Ok(receiver)
 }
 
 /// The receiver in JavaScript, copied to where its packages are: Node looks for them nowhere else.
 fn in_node() -> Result<Command, String> {
-    let home = home("node");
+    let home = home("receivers/node");
     for file in ["package.json", "receiver.mjs"] {
         std::fs::copy(fixtures().join(file), home.join(file)).unwrap();
     }
-    run(Command::new("node").arg("--version"))?;
-    let install = ["install", "--no-audit", "--no-fund", "--prefer-offline", "--fetch-retries=0"];
-    run(Command::new("npm").current_dir(&home).args(install).arg("--fetch-timeout=10000"))?;
+    install_for_node(&home)?;
     let mut receiver = Command::new("node");
     receiver.arg(home.join("receiver.mjs"));
     Ok(receiver)
-}
-
-#[expect(clippy::print_stdout, reason = "says why nothing is received")]
-fn skip(why: &dyn Display) {
-    println!("skipped: {why}");
 }
 
 #[tokio::test]
@@ -157,9 +128,14 @@ impl Endpoint {
 
     /// Posts a new delivery of `body`, with the signature that `body` had so many seconds from now.
     async fn post_signed(&self, signed: &str, seconds: i64, body: &str) -> u16 {
+        self.post_delivery("dlv_by_hand", signed, seconds, body).await
+    }
+
+    /// The same, of the delivery of that name.
+    async fn post_delivery(&self, name: &str, signed: &str, seconds: i64, body: &str) -> u16 {
         let at = u64::try_from(wall_time().unix() + seconds).unwrap();
         let signature = self.key.sign(at, signed.as_bytes()).to_string();
-        self.post(body, &[(HEADER, &signature), (DELIVERY_HEADER, "dlv_by_hand")]).await
+        self.post(body, &[(HEADER, &signature), (DELIVERY_HEADER, name)]).await
     }
 }
 
@@ -175,6 +151,7 @@ async fn examine(mut receiver: Command) {
     let endpoint = Endpoint { client, url, key: SigningKey::new(secret) };
     believes_the_mock(&mut desk, &endpoint).await;
     processes_each_once(&mut desk, &endpoint).await;
+    tells_vendors_apart(&endpoint).await;
     refuses_anybody_else(&endpoint).await;
 }
 
@@ -195,7 +172,8 @@ async fn believes_the_mock(desk: &mut Desk, endpoint: &Endpoint) {
     assert_eq!(kinds, EventType::ALL.map(EventType::name).into(), "each kind, none dropped");
     let processed: u64 = counts.values().filter_map(Value::as_u64).sum();
     assert_eq!(processed, deliveries.len() as u64);
-    assert_eq!(seen["invoices"], json!({ "INV-7": { "sequence": 4, "state": "REPAID" } }));
+    let held = json!({ "payee": "acme", "invoice": "INV-7", "sequence": 4, "state": "REPAID" });
+    assert_eq!(seen["invoices"], json!([held]));
 }
 
 /// `6.delivery.3`, `6.delivery.5`
@@ -210,13 +188,31 @@ async fn processes_each_once(desk: &mut Desk, endpoint: &Endpoint) {
     let stale = json!({
         "type": EventType::FactoredUpdated.name(),
         "sequence": 3,
-        "data": { "invoiceExternalId": "INV-7", "state": "FUNDED" },
+        "data": { "payeeExternalId": "acme", "invoiceExternalId": "INV-7", "state": "FUNDED" },
     })
     .to_string();
     assert_eq!(endpoint.post_signed(&stale, 0, &stale).await, 204);
     let mut expected = before;
     expected["counts"]["duplicate"] = 1.into();
     expected["counts"]["stale"] = 1.into();
+    assert_eq!(endpoint.seen().await, expected);
+}
+
+/// `1.general.3`: what is stale for one vendor's invoice is new for another's of the same identifier.
+async fn tells_vendors_apart(endpoint: &Endpoint) {
+    let mut expected = endpoint.seen().await;
+    let body = json!({
+        "type": EventType::FactoredUpdated.name(),
+        "sequence": 1,
+        "data": { "payeeExternalId": "initech", "invoiceExternalId": "INV-7", "state": "REQUESTED" },
+    })
+    .to_string();
+    assert_eq!(endpoint.post_delivery("dlv_of_another_vendor", &body, 0, &body).await, 204);
+    let held =
+        json!({ "payee": "initech", "invoice": "INV-7", "sequence": 1, "state": "REQUESTED" });
+    expected["invoices"].as_array_mut().unwrap().push(held);
+    let count = &mut expected["counts"][EventType::FactoredUpdated.name()];
+    *count = (count.as_u64().unwrap() + 1).into();
     assert_eq!(endpoint.seen().await, expected);
 }
 

@@ -18,9 +18,17 @@ use tideover_model::{Destinations, Profile, clause};
 
 const SEED: u64 = 11;
 
-pub(crate) const IN_PROCESS: &[Needs] =
-    &[Needs::Requests, Needs::Vendor, Needs::Operator, Needs::Inbox, Needs::Known, Needs::Inside];
-const OVER_HTTP: &[Needs] = &[Needs::Requests, Needs::Vendor, Needs::Operator, Needs::Inbox];
+pub(crate) const IN_PROCESS: &[Needs] = &[
+    Needs::Requests,
+    Needs::Vendor,
+    Needs::Operator,
+    Needs::OwnPort,
+    Needs::Inbox,
+    Needs::Known,
+    Needs::Inside,
+];
+const OVER_HTTP: &[Needs] =
+    &[Needs::Requests, Needs::Vendor, Needs::Operator, Needs::OwnPort, Needs::Inbox];
 
 pub(crate) fn plan(cases: u64) -> Plan {
     let header = Header::new(SEED, start(), Profile::default());

@@ -40,8 +40,9 @@ pub(crate) fn settings() -> Settings {
             tax_ids: strings(&["12-3456789"]),
             banks: vec![bank("000123456789", "021000021"), bank("55555", "011401533")],
         },
-        budget: Budget { requests: 100, financed: 1000, subscriptions: 1 },
-        per_second: NonZeroU32::MIN,
+        budget: Budget { requests: 100, financed: 1000, subscriptions: 1, seconds: None },
+        sandbox: None,
+        per_second: Some(NonZeroU32::MIN),
         at_once: 1.try_into().unwrap(),
         timeout: Duration::from_secs(1),
         own_name: "td-r1-".into(),
@@ -351,7 +352,7 @@ fn without_leave_nothing_writes_and_without_a_port_nothing_is_asked_of_the_opera
 
 #[test]
 fn the_budgets_hold() {
-    let budget = Budget { requests: 9, financed: 1000, subscriptions: 1 };
+    let budget = Budget { requests: 9, financed: 1000, subscriptions: 1, seconds: None };
     let mut ledger = Ledger::default();
     let mut charge = |step: &Prepared| ledger.charge(&budget, OWN, &judge(step).unwrap());
     let sync = |invoice: &str, face: u64| {
@@ -387,7 +388,7 @@ fn the_budgets_hold() {
 
 #[test]
 fn what_was_refused_is_not_counted_as_financed() {
-    let budget = Budget { requests: 9, financed: 5, subscriptions: 1 };
+    let budget = Budget { requests: 9, financed: 5, subscriptions: 1, seconds: None };
     let mut ledger = Ledger::default();
     let sync = judge(&call("PUT", "/v1/invoices/td-r1-i", invoice("acme-test", "globex"))).unwrap();
     let advance = call(
@@ -414,7 +415,7 @@ fn what_was_refused_is_not_counted_as_financed() {
 /// Of two that race for an advance, the first is refused and the second granted.
 #[test]
 fn what_another_request_may_finance_stays_counted() {
-    let budget = Budget { requests: 9, financed: 5, subscriptions: 1 };
+    let budget = Budget { requests: 9, financed: 5, subscriptions: 1, seconds: None };
     let mut ledger = Ledger::default();
     let judged = |step| judge(&step).unwrap();
     let sync = |name: &str| {

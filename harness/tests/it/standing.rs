@@ -92,6 +92,7 @@ async fn a_run_in_process_meets_what_is_checked_and_nothing_else() {
         Needs::Requests,
         Needs::Vendor,
         Needs::Operator,
+        Needs::OwnPort,
         Needs::Inbox,
         Needs::Known,
         Needs::Inside,
@@ -111,6 +112,7 @@ async fn a_run_over_http_meets_all_but_what_is_inside() {
             Needs::Requests,
             Needs::Vendor,
             Needs::Operator,
+            Needs::OwnPort,
             Needs::Inbox,
             Needs::Known
         ])

@@ -836,6 +836,8 @@ pub(super) static CLAUSES: &[Entry] = &[
         "What a caller has written is read at once, and known to what it asks for next."),
 
     // Assumptions of ours that the design has no row for
+    assumed("gap.operatorPort", "§5 Authentication rule 5", None,
+        "What the operator port can do, and when, is a convention: what the service answers afterwards decides."),
     assumed("gap.wrongTaxIdStruck", "§4 PUT /v1/organizations/{externalId} rule 1", None,
         "A tax id found wrong is struck from file, so that a correction can be filed."),
     assumed("gap.duplicateKeys", "§7 Codes any operation can answer, invalid_request", None,

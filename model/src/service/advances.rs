@@ -226,7 +226,7 @@ impl<C: Choices> Service<C> {
         let advance = self.invoice(id).advance.as_ref();
         advance
             .map(|advance| (id, advance.stage))
-            .ok_or(Impossible("no advance was requested against this invoice"))
+            .ok_or(Impossible::new("no advance was requested against this invoice"))
     }
 
     /// Forces REQUESTED → FUNDING now.
@@ -239,7 +239,7 @@ impl<C: Choices> Service<C> {
     ) -> Result<Outcome, Impossible> {
         let (id, stage) = self.stage_told(platform, payee, invoice)?;
         let Stage::Requested { funding_starts_at } = stage else {
-            return Err(Impossible("funding starts only from REQUESTED"));
+            return Err(Impossible::new("funding starts only from REQUESTED"));
         };
         self.clear_timer(funding_starts_at, Timer::FundingStarts(id));
         self.start_funding(now, id);
@@ -256,7 +256,7 @@ impl<C: Choices> Service<C> {
     ) -> Result<Outcome, Impossible> {
         let (id, stage) = self.stage_told(platform, payee, invoice)?;
         let Stage::Funding { funded_due_at } = stage else {
-            return Err(Impossible("funding completes only from FUNDING"));
+            return Err(Impossible::new("funding completes only from FUNDING"));
         };
         self.clear_timer(funded_due_at, Timer::FundingCompletes(id));
         self.complete_funding(now, id);

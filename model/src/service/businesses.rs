@@ -177,6 +177,15 @@ impl<C: Choices> Service<C> {
         (id, if matched.is_some() { Linked::Matched } else { Linked::Created })
     }
 
+    /// Whether the business that holds a tax id is one of `caller`'s.
+    pub fn is_holder_of(&self, caller: PlatformId, tax_id: &str) -> bool {
+        let holder = TaxId::parse(tax_id).and_then(|tax_id| self.by_tax_id.get(&tax_id));
+        holder.is_some_and(|holder| {
+            let linked = &self.business(*holder).relationships;
+            linked.iter().any(|one| self.relationships.owner(one.0) == caller.0)
+        })
+    }
+
     fn add_business(&mut self) -> BusinessId {
         let id = BusinessId(
             u32::try_from(self.businesses.len()).expect("more than four billion businesses"),

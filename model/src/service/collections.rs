@@ -24,10 +24,10 @@ impl<C: Choices> Service<C> {
         let id = self.invoice_told(platform, payee, invoice)?;
         let business = self.business(self.relationship(self.payee(id)).business);
         if business.remittance().is_none() {
-            return Err(Impossible("the collection account is not open"));
+            return Err(Impossible::new("the collection account is not open"));
         }
         if !(1..=FaceValue::MAX).contains(&amount.0) {
-            return Err(Impossible("the amount must be 1 to 2147483647 cents"));
+            return Err(Impossible::new("the amount must be 1 to 2147483647 cents"));
         }
         let test_account = business.test_account;
         let invoice = self.invoice(id);

@@ -124,7 +124,7 @@ impl Queue {
             return Ok(());
         };
         let State::Waiting { due, .. } = pending.state else {
-            return Err(Impossible("an attempt is under way"));
+            return Err(Impossible::new("an attempt is under way"));
         };
         if due > now {
             pending.place.resumes_at = Some(due);
@@ -270,12 +270,12 @@ impl<C: Choices> Service<C> {
         delivery: &Arc<Delivery>,
         attempts: u32,
     ) -> Result<(), Impossible> {
-        let gone = Impossible("the subscription is gone");
+        const GONE: Impossible = Impossible::new("the subscription is gone");
         let subscription =
-            self.find_subscription(delivery.platform, &delivery.subscription).ok_or(gone)?;
+            self.find_subscription(delivery.platform, &delivery.subscription).ok_or(GONE)?;
         self.deliveries
             .change(subscription, |queue| queue.hurry(delivery, attempts, now))
-            .unwrap_or(Err(gone))
+            .unwrap_or(Err(GONE))
     }
 
     pub(super) fn attempt_due(&self, delivery: &Delivery) -> Option<Timestamp> {

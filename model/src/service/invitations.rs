@@ -39,9 +39,9 @@ enum Link {
 impl Link {
     fn follow(&mut self, now: Timestamp) -> Result<(), Impossible> {
         match *self {
-            Link::Used => Err(Impossible("the link was used already")),
+            Link::Used => Err(Impossible::new("the link was used already")),
             Link::Active { expires_at } if now >= expires_at => {
-                Err(Impossible("the link has expired"))
+                Err(Impossible::new("the link has expired"))
             }
             Link::Active { .. } => {
                 *self = Link::Used;
@@ -113,7 +113,7 @@ impl<C: Choices> Service<C> {
         let invitation = self
             .invitations
             .get_mut(&(relationship, email))
-            .ok_or(Impossible("nobody was invited under this address"))?;
+            .ok_or(Impossible::new("nobody was invited under this address"))?;
         invitation.link.follow(now)?;
         self.relationships[relationship.0].claimed = true;
         Ok(Outcome::Applied)
@@ -143,13 +143,13 @@ impl<C: Choices> Service<C> {
         url: &str,
     ) -> Result<Outcome, Impossible> {
         if !self.profile.session_links_live {
-            return Err(Impossible("the links of onboarding sessions do not resolve yet"));
+            return Err(Impossible::new("the links of onboarding sessions do not resolve yet"));
         }
         let session = self
             .session_links
             .get_mut(url)
             .filter(|session| self.relationships.owner(session.relationship.0) == platform.0)
-            .ok_or(Impossible("no such onboarding link was created"))?;
+            .ok_or(Impossible::new("no such onboarding link was created"))?;
         session.link.follow(now)?;
         self.relationships[session.relationship.0].claimed = true;
         Ok(Outcome::Applied)

@@ -105,6 +105,11 @@ impl<C: Choices> Service<C> {
         Service { destinations: Settled(destinations), ..self }
     }
 
+    /// From now on webhooks may go to `destinations`.
+    pub fn send_to(&mut self, destinations: Destinations) {
+        self.destinations = Settled(destinations);
+    }
+
     fn anew(profile: Arc<Profile>, destinations: Destinations, choices: C) -> Service<C> {
         Service {
             deliveries: Deliveries::new(profile.webhooks.at_once).into(),
@@ -228,7 +233,7 @@ impl<C: Choices> Service<C> {
     ) -> Result<InvoiceId, Impossible> {
         let payee = self.relationship_told(platform, payee)?;
         self.find_invoice(payee, invoice)
-            .ok_or(Impossible("no invoice of this payee was synced under this identifier"))
+            .ok_or(Impossible::new("no invoice of this payee was synced under this identifier"))
     }
 
     /// Which business a happening is about.
@@ -238,7 +243,7 @@ impl<C: Choices> Service<C> {
         business: &str,
     ) -> Result<RelationshipId, Impossible> {
         self.find_relationship(platform, business)
-            .ok_or(Impossible("no business was synced under this identifier"))
+            .ok_or(Impossible::new("no business was synced under this identifier"))
     }
 
     /// Takes one of the failures that were announced (`7.codes.upstream_failed`).
@@ -321,7 +326,7 @@ impl<C: Choices> Face for Service<C> {
         platform: PlatformId,
         happening: Happening,
     ) -> Result<Outcome, Impossible> {
-        self.known_platform(platform).map_err(|_| Impossible("no such platform is known"))?;
+        self.known_platform(platform).map_err(|_| Impossible::new("no such platform is known"))?;
         match happening {
             Happening::VendorAcceptsInvitation { payee, email } => {
                 self.vendor_accepts_invitation(now, platform, &payee, email)
@@ -411,5 +416,9 @@ impl<C: Choices> Face for Service<C> {
 
     fn audit(&self) -> Result<(), String> {
         self.audit_money()
+    }
+
+    fn address_lacks(&self, caller: PlatformId, business: &str) -> Option<String> {
+        self.missing_of_address(self.find_relationship(caller, business)?)
     }
 }

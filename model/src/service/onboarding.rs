@@ -2,7 +2,7 @@
 
 use crate::choices::{Choices, Transition};
 use crate::happening::{Impossible, Outcome, VendorRoute};
-use crate::identity::{BusinessId, PlatformId};
+use crate::identity::{BusinessId, PlatformId, RelationshipId};
 use crate::operation::Address;
 use crate::service::Service;
 use crate::service::businesses::Business;
@@ -73,6 +73,15 @@ impl Requirement {
     }
 }
 
+/// Names as prose has them: with commas, and a word before the last.
+fn listed(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [name] => (*name).to_owned(),
+        [names @ .., last] => format!("{} and {last}", names.join(", ")),
+    }
+}
+
 impl Business {
     /// §3 Onboarding requirements: `3.requirement.compliance`, `3.requirement.contract`,
     /// `3.requirement.bank`, `3.requirement.collectionAccount`.
@@ -125,6 +134,22 @@ impl<C: Choices> Service<C> {
         }
     }
 
+    /// What is missing of the address of a business before its account can open, for prose; `None` where
+    /// nothing is, or no address is told. Of the one signed and the one that the caller synced, it is told
+    /// of the one that lacks less.
+    pub(super) fn missing_of_address(&self, id: RelationshipId) -> Option<String> {
+        let relationship = self.relationship(id);
+        if self.knows_address(relationship.business) {
+            return None;
+        }
+        let agreement = self.business(relationship.business).agreement.as_ref();
+        let signed = agreement.map(|agreement| &agreement.address);
+        let told = signed.into_iter().chain([&relationship.details.contact.address]);
+        let told = told.filter(|address| !address.is_untold());
+        let nearest = told.min_by_key(|address| address.missing().count())?;
+        Some(listed(&nearest.missing().collect::<Vec<_>>()))
+    }
+
     /// From the signed agreement, or from the contact of a business sync
     /// (`3.requirement.collectionAccount.3`).
     fn knows_address(&self, id: BusinessId) -> bool {
@@ -175,7 +200,7 @@ impl<C: Choices> Service<C> {
         if relationship.claimed {
             Ok(relationship.business)
         } else {
-            Err(Impossible("the vendor has not accepted an invitation"))
+            Err(Impossible::new("the vendor has not accepted an invitation"))
         }
     }
 
@@ -191,14 +216,15 @@ impl<C: Choices> Service<C> {
         let id = self.claimed_business(platform, payee)?;
         match tax_id {
             None if self.business(id).tax_id.is_none() => {
-                return Err(Impossible("no tax id is on file, and the vendor gives none"));
+                return Err(Impossible::new("no tax id is on file, and the vendor gives none"));
             }
             None => {}
             Some(text) => {
-                let tax_id = TaxId::parse(text).ok_or(Impossible("the tax id is malformed"))?;
+                let tax_id =
+                    TaxId::parse(text).ok_or(Impossible::new("the tax id is malformed"))?;
                 let holder = self.by_tax_id.get(&tax_id);
                 if holder.is_some_and(|holder| *holder != id) {
-                    return Err(Impossible("another business holds the tax id"));
+                    return Err(Impossible::new("another business holds the tax id"));
                 }
                 self.strike_tax_id(id);
                 self.file_tax_id(id, tax_id);
@@ -219,7 +245,7 @@ impl<C: Choices> Service<C> {
     ) -> Result<Outcome, Impossible> {
         let id = self.claimed_business(platform, payee)?;
         if self.business(id).agreement.is_some() {
-            return Err(Impossible("the agreement is signed already"));
+            return Err(Impossible::new("the agreement is signed already"));
         }
         self.business_mut(id).agreement = Some(Box::new(Agreement { address }));
         self.proceed_with_onboarding(now, id);
@@ -248,7 +274,8 @@ impl<C: Choices> Service<C> {
         platform: PlatformId,
         payee: &str,
     ) -> Result<Outcome, Impossible> {
-        let id = self.relationship(self.relationship_told(platform, payee)?).business;
+        let relationship = self.relationship_told(platform, payee)?;
+        let id = self.relationship(relationship).business;
         match self.business(id).collection_account {
             CollectionAccount::Verifying { opens_at, .. } => {
                 self.clear_timer(opens_at, Timer::AccountOpens(id));
@@ -256,9 +283,13 @@ impl<C: Choices> Service<C> {
                 Ok(Outcome::Applied)
             }
             CollectionAccount::Closed { .. } => {
-                Err(Impossible("the account needs compliance, contract, bank and an address first"))
+                let needs = "the account needs compliance, contract, bank and an address first";
+                Err(match self.missing_of_address(relationship) {
+                    None => Impossible::new(needs),
+                    Some(parts) => Impossible(format!("{needs}: the address lacks {parts}").into()),
+                })
             }
-            CollectionAccount::Open { .. } => Err(Impossible("the account is open already")),
+            CollectionAccount::Open { .. } => Err(Impossible::new("the account is open already")),
         }
     }
 
@@ -271,7 +302,7 @@ impl<C: Choices> Service<C> {
     ) -> Result<Outcome, Impossible> {
         let id = self.relationship(self.relationship_told(platform, payee)?).business;
         if self.business(id).tax_id.is_none() {
-            return Err(Impossible("no tax id is on file"));
+            return Err(Impossible::new("no tax id is on file"));
         }
         self.strike_tax_id(id);
         self.business_mut(id).compliance = None;

@@ -92,14 +92,14 @@ impl<C: Choices> Service<C> {
         routing_number: String,
     ) -> Result<(), Impossible> {
         if AccountNumber::parse(&account_number).is_none() {
-            return Err(Impossible("the account number is not 4 to 17 digits"));
+            return Err(Impossible::new("the account number is not 4 to 17 digits"));
         }
         if !routing_number::is_valid(&routing_number) {
-            return Err(Impossible("the routing number is not a valid ABA number"));
+            return Err(Impossible::new("the routing number is not a valid ABA number"));
         }
         let before = self.business(business).payout_account.as_ref();
         if before.is_some_and(|before| before.set_by == SetBy::Platform) {
-            return Err(Impossible(
+            return Err(Impossible::new(
                 "a platform has set the payout account, so the vendor cannot change it",
             ));
         }

@@ -125,9 +125,9 @@ impl<C: Choices> Service<C> {
     }
 
     pub(super) fn revoke_key(&mut self, key: &str) -> Result<Outcome, Impossible> {
-        let key = self.keys.get_mut(key).ok_or(Impossible("no such key was issued"))?;
+        let key = self.keys.get_mut(key).ok_or(Impossible::new("no such key was issued"))?;
         if key.revoked {
-            return Err(Impossible("the key is revoked already"));
+            return Err(Impossible::new("the key is revoked already"));
         }
         key.revoked = true;
         Ok(Outcome::Applied)

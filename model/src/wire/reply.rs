@@ -424,6 +424,6 @@ pub struct Failure<'a> {
     /// Prose for a log.
     #[schema(value_type = String)]
     pub error: Cow<'a, str>,
-    /// What callers branch on.
+    /// What callers branch on. Codes may be added: keep a default branch.
     pub code: &'static str,
 }

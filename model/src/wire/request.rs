@@ -77,13 +77,14 @@ pub struct Contact {
     address: Object<Address>,
 }
 
-/// A postal address (`gap.partyFields`).
+/// A postal address (`gap.partyFields`): whole, as a collection account needs it (`gap.addressKnown`). What is
+/// left out of it is no reason to refuse.
 #[derive(Clone, Debug, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Address {
     /// Street and number.
     #[serde(default, deserialize_with = "present")]
-    #[schema(nullable = false)]
+    #[schema(nullable = false, required = true)]
     line1: Option<String>,
     /// What line 1 had no room for.
     #[serde(default, deserialize_with = "present")]
@@ -91,15 +92,15 @@ pub struct Address {
     line2: Option<String>,
     /// The city.
     #[serde(default, deserialize_with = "present")]
-    #[schema(nullable = false)]
+    #[schema(nullable = false, required = true)]
     city: Option<String>,
     /// The state.
     #[serde(default, deserialize_with = "present")]
-    #[schema(nullable = false)]
+    #[schema(nullable = false, required = true)]
     state: Option<String>,
     /// The postal code.
     #[serde(default, deserialize_with = "present")]
-    #[schema(nullable = false)]
+    #[schema(nullable = false, required = true)]
     postal_code: Option<String>,
 }
 

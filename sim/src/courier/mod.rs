@@ -25,11 +25,11 @@ pub use tls::{Authorities, CertificateError, TlsError};
 /// Which instant signs the attempts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SigningTime {
-    /// What the world's clock shows: the same at every run.
-    #[default]
-    Virtual,
     /// What time it is outside, so that a receiver's window holds whatever the world's clock shows.
+    #[default]
     Wall,
+    /// What the world's clock shows: the same at every run.
+    Virtual,
 }
 
 /// How a world's webhooks are sent.

@@ -214,7 +214,8 @@ async fn the_journal_tells_how_each_request_was_answered_and_why() {
     let journal = caller.get("/_sim/journal").await.json();
     let entry = |method: &str, path: &str, operation: Value, status: u16, why: [Value; 2]| {
         json!({ "time": "2026-01-01T00:00:07Z", "method": method, "path": path,
-            "operation": operation, "status": status, "code": why[0], "clause": why[1] })
+            "operation": operation, "status": status, "code": why[0], "clause": why[1],
+            "note": null })
     };
     let cut = format!("/nowhere/{}", "x".repeat(256 - "/nowhere/".len()));
     let kind = |kind: OperationKind| json!(kind);
@@ -240,6 +241,58 @@ async fn the_journal_tells_how_each_request_was_answered_and_why() {
         ),
     ];
     assert_eq!(journal, json!({ "entries": expected, "dropped": 0 }));
+}
+
+/// `gap.addressKnown`: what an address lacks is told where somebody looks for why no account opens.
+#[tokio::test]
+async fn an_address_that_is_not_whole_is_told() {
+    let caller = Caller::standard();
+    let sync = async |address: Value| {
+        let body = json!({ "legalName": "Acme", "contact": { "address": address } });
+        assert_eq!(caller.put("/v1/organizations/acme", body).await.status, 200);
+        let journal = caller.get("/_sim/journal").await.json();
+        journal["entries"].as_array().unwrap().last().unwrap()["note"].clone()
+    };
+    let refused = async || {
+        let opens = json!({ "action": "collectionAccountOpens", "payeeExternalId": "acme" });
+        let answer = caller.act(opens).await;
+        answer.refused(409, "action_refused");
+        answer.json()["error"].as_str().unwrap().to_owned()
+    };
+    let needs = "the account needs compliance, contract, bank and an address first";
+    let lacks = |parts: &str| {
+        json!(format!("The address lacks {parts}: no collection account opens with it."))
+    };
+    assert_eq!(sync(json!({})).await, Value::Null);
+    assert_eq!(refused().await, needs);
+    let street = json!({ "line1": "1 Harbor Road", "city": " " });
+    assert_eq!(sync(street).await, lacks("city, state and postalCode"));
+    let why = format!("{needs}: the address lacks city, state and postalCode");
+    assert_eq!(refused().await, why);
+    assert_eq!(sync(json!({ "city": "Portland", "state": "OR" })).await, lacks("postalCode"));
+    assert_eq!(sync(json!({ "postalCode": "97201" })).await, Value::Null);
+    assert_eq!(refused().await, needs);
+}
+
+/// The address that is signed with the agreement counts as well.
+#[tokio::test]
+async fn of_two_addresses_what_the_nearer_one_lacks_is_told() {
+    let caller = Caller::standard();
+    let address = json!({ "line1": "1 Harbor Road" });
+    let business = json!({ "legalName": "Acme", "contact": { "address": address } });
+    caller.put("/v1/organizations/acme", business).await;
+    let invitation = json!({ "externalId": "acme", "email": "ada@acme.example" });
+    caller.post("/v1/invitations", invitation).await;
+    let act = async |action: &str, more: Value| {
+        let mut body = json!({ "action": action, "payeeExternalId": "acme" });
+        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        caller.act(body).await
+    };
+    act("vendorAcceptsInvitation", json!({ "email": "ada@acme.example" })).await;
+    let signed = json!({ "line1": "1 Quay", "city": "Portland", "state": "OR" });
+    assert_eq!(act("vendorSignsAgreement", json!({ "address": signed })).await.status, 200);
+    let refused = act("collectionAccountOpens", json!({})).await.json();
+    assert!(refused["error"].as_str().unwrap().ends_with(": the address lacks postalCode"));
 }
 
 #[tokio::test]

@@ -303,6 +303,26 @@ async fn what_the_document_does_not_describe_is_an_invalid_request() {
     }
 }
 
+/// `gap.addressKnown`: a client is told what an account needs. What it leaves out is no reason to refuse.
+#[tokio::test]
+async fn an_address_is_described_as_an_account_needs_it() {
+    use OperationKind::*;
+    let api = checked(Profile::default()).await;
+    let request = &api.document.operation(SyncBusiness)["requestBody"];
+    let schema = &request["content"]["application/json"]["schema"];
+    let whole = json!({ "line1": "1 Quay", "city": "Portland", "state": "OR",
+        "postalCode": "97201" });
+    let sync = |address: Value| json!({ "legalName": "A", "contact": { "address": address } });
+    api.ask_well(SyncBusiness, &["a"], sync(whole.clone())).await;
+    for part in ["line1", "city", "state", "postalCode"] {
+        let mut lacking = whole.clone();
+        lacking.as_object_mut().unwrap().remove(part);
+        let body = sync(lacking);
+        assert!(!api.document.objections(schema, &body).is_empty(), "{body}");
+        assert_eq!(api.ask(SyncBusiness, &["b"], body.to_string()).await["externalId"], "b");
+    }
+}
+
 #[tokio::test]
 async fn the_document_is_whole() {
     let document = Document::of(&Caller::standard()).await;
@@ -337,6 +357,46 @@ async fn the_document_is_whole() {
     }
 }
 
+/// `9.versioning.2`, `7.shape.3`: what may be added tomorrow is no error of today's client. What is asked stays
+/// an enumeration.
+#[tokio::test]
+async fn answers_are_open_to_what_may_be_added() {
+    use OperationKind::*;
+    let document = Document::of(&Caller::standard()).await;
+    let schemas = document.document["components"]["schemas"].as_object().unwrap();
+    let closed: Vec<&String> = schemas
+        .iter()
+        .filter(|(_, schema)| schema.get("enum").is_some())
+        .map(|(name, _)| name)
+        .collect();
+    assert_eq!(closed, ["EventType", "InvoiceStatus"], "requests alone have these");
+    for kind in OperationKind::ALL {
+        for (status, response) in document.operation(kind)["responses"].as_object().unwrap() {
+            let schema = &response["content"]["application/json"]["schema"];
+            assert!(!reaches(schema, schemas, &["enum", "allOf"]), "{kind:?} {status}: {schema}");
+        }
+    }
+    let requested = &document.operation(SyncInvoice)["requestBody"]["content"]["application/json"];
+    assert!(reaches(&requested["schema"], schemas, &["enum"]));
+    let failure = json!({ "error": "Something new.", "code": "not_known_yet" });
+    let schema = json!({ "$ref": "#/components/schemas/Failure" });
+    assert_eq!(document.objections(&schema, &failure), [""; 0]);
+}
+
+/// Whether one of `words` stands in a schema, or in what it refers to.
+fn reaches(schema: &Value, all: &serde_json::Map<String, Value>, words: &[&str]) -> bool {
+    match schema {
+        Value::Array(parts) => parts.iter().any(|part| reaches(part, all, words)),
+        Value::Object(parts) => parts.iter().any(|(word, part)| match part.as_str() {
+            Some(path) if word == "$ref" => {
+                reaches(&all[path.rsplit('/').next().unwrap()], all, words)
+            }
+            _ => words.contains(&word.as_str()) || reaches(part, all, words),
+        }),
+        _ => false,
+    }
+}
+
 #[tokio::test]
 async fn statuses_are_those_of_the_profile() {
     let mut profile = Profile::default();
@@ -344,14 +404,20 @@ async fn statuses_are_those_of_the_profile() {
     profile.refusals.insert(Code::InvoiceNotFound, 410);
     let document = Document::of(&Caller::of(&world(profile))).await;
     let codes = |kind, status| {
-        let schema = &document.response(kind, status)["content"]["application/json"]["schema"];
-        schema["allOf"][1]["properties"]["code"]["enum"].clone()
+        let content = &document.response(kind, status)["content"]["application/json"];
+        assert_eq!(content["schema"], json!({ "$ref": "#/components/schemas/Failure" }));
+        let examples = content["examples"].as_object().unwrap();
+        for (code, example) in examples {
+            assert_eq!(example["value"]["code"], *code);
+            assert_eq!(document.objections(&content["schema"], &example["value"]), [""; 0]);
+        }
+        examples.keys().cloned().collect::<Vec<_>>()
     };
     document.response(OperationKind::Quote, 203);
     assert!(document.operation(OperationKind::Quote)["responses"].get("200").is_none());
-    assert_eq!(codes(OperationKind::GetInvoice, 410), json!(["invoice_not_found"]));
+    assert_eq!(codes(OperationKind::GetInvoice, 410), ["invoice_not_found"]);
     // For an advance, the status is stated.
-    let both = json!(["business_not_found", "invoice_not_found"]);
+    let both = ["business_not_found", "invoice_not_found"];
     assert_eq!(codes(OperationKind::RequestAdvance, 404), both);
     assert!(document.operation(OperationKind::RequestAdvance)["responses"].get("410").is_none());
 }

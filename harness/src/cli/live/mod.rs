@@ -18,12 +18,12 @@ use crate::cli::check::print_steps;
 use crate::cli::live::course::{End, to_the_end};
 use crate::cli::progress::Progress;
 use crate::cli::{Held, Output, Problem, wrong};
-use crate::concurrent::{self, Parts, Races};
-use crate::generate::{Vocabulary, live_case};
+use crate::concurrent::{self, Races};
+use crate::generate::{self, Vocabulary, live_case};
 use crate::inbox;
 use crate::learn::{Lessons, Stated};
 use crate::live::session::{Abilities, Ending, Session};
-use crate::live::settings::Settings;
+use crate::live::settings::{Budget, Settings};
 use crate::live::target::LiveWorld;
 use crate::live::wall_time;
 use crate::report::document;
@@ -37,6 +37,14 @@ pub(super) use replay::Replayed;
 
 /// How many cases are played unless told otherwise.
 const CASES: u64 = 20;
+
+/// How many there are for a sandbox: the budget ends them before.
+const SANDBOX_CASES: u64 = 400;
+
+/// The races of a sandbox, by so many clients: about a tenth of its budget, and each kind of race once.
+const SANDBOX_RACES: u64 = 6;
+const SANDBOX_RACE_STEPS: u64 = 24;
+const SANDBOX_CLIENTS: usize = 4;
 
 /// Writes a report and what was learned, as far as that is asked for; whether all has held.
 type Conclude<'a> = dyn Fn(&Report, &Lessons) -> Result<Held, Problem> + 'a;
@@ -70,9 +78,10 @@ pub(super) struct Asked<'a> {
 
 /// What came of a run.
 struct Outcome {
+    /// What came of the cases that were played one after the other.
     summary: Summary,
-    /// What was concluded of the order of requests, if they were sent at once.
-    parts: Option<Parts>,
+    /// What came of the races, if there were any.
+    raced: Option<concurrent::Summary>,
     end: End,
     secrets: Secrets,
 }
@@ -89,12 +98,17 @@ impl LiveOptions {
                 "concurrency needs allow-writes: what only reads gets into nobody's way",
             ));
         }
-        let cases = asked.cases.unwrap_or(CASES);
+        let is_sandbox = settings.sandbox.is_some();
+        let (most, steps) = match is_sandbox {
+            true => (SANDBOX_CASES, generate::DEFAULT_STEPS),
+            false => (CASES, generate::LIVE_STEPS),
+        };
+        let cases = asked.cases.unwrap_or(most);
         let mut plan = Plan {
             header: Header::new(asked.seed, wall_time(), asked.stated.profile().clone()),
             first: asked.first,
             cases,
-            steps: asked.steps.unwrap_or(crate::generate::LIVE_STEPS),
+            steps: asked.steps.unwrap_or(steps),
             max_findings: asked.max_findings,
         };
         let vocabulary = Vocabulary::new(settings.clone(), Abilities::default(), cases);
@@ -102,8 +116,9 @@ impl LiveOptions {
         let (fresh, headers) = (vocabulary.is_fresh(), settings.header_names());
         plan.header.live = Some(Endpoint { target, run, fresh, headers });
         if asked.print_steps {
-            return print_steps(asked.output, &plan, |case| {
-                live_case(&plan.header, case, plan.steps, &vocabulary)
+            return print_steps(asked.output, &plan, |case| match is_sandbox {
+                true => generate::case(&plan.header, case, plan.steps),
+                false => live_case(&plan.header, case, plan.steps, &vocabulary),
             });
         }
         let journal = options.journal();
@@ -147,25 +162,31 @@ async fn play(
     plan: &Plan,
     asked: &Asked<'_>,
 ) -> Result<Outcome, Problem> {
+    let is_sandbox = settings.sandbox.is_some();
     let vocabulary = Vocabulary::new(settings, session.abilities().clone(), plan.cases);
     let mut world = LiveWorld::new(Rc::clone(&session), vocabulary);
     let progress = Progress::new(asked.output, plan);
-    let (summary, parts, end) = match asked.clients {
-        None => {
-            let mut suite = Suite::new(plan);
-            let playing = suite.play(&mut world, |summary| progress.show(summary.cases));
-            let end = to_the_end(&session, &progress, playing).await?;
-            (suite.summary, None, end)
+    let some_races = Plan { cases: SANDBOX_RACES, steps: SANDBOX_RACE_STEPS, ..plan.clone() };
+    let race_plan = if asked.clients.is_some() { plan } else { &some_races };
+    let (mut races, mut suite) = (Races::new(race_plan, clients(asked)), Suite::new(plan));
+    let runs_races = asked.clients.is_some() || is_sandbox && plan.cases > 1;
+    let playing = async {
+        if runs_races {
+            races.run(&mut world, |summary| progress.show(summary.counted.cases)).await?;
         }
-        Some(clients) => {
-            let mut races = Races::new(plan, at_once(clients));
-            let running = races.run(&mut world, |summary| progress.show(summary.counted.cases));
-            let end = to_the_end(&session, &progress, running).await?;
-            let concurrent::Summary { counted, parts } = races.summary;
-            (counted, Some(parts), end)
+        if asked.clients.is_none() {
+            suite.play(&mut world, |summary| progress.show(summary.cases)).await?;
         }
+        Ok(())
     };
-    Ok(Outcome { summary, parts, end, secrets: session.secrets() })
+    let end = to_the_end(&session, &progress, playing).await?;
+    let raced = runs_races.then_some(races.summary);
+    Ok(Outcome { summary: suite.summary, raced, end, secrets: session.secrets() })
+}
+
+/// By how many clients requests are sent at once.
+fn clients(asked: &Asked<'_>) -> usize {
+    asked.clients.map_or(SANDBOX_CLIENTS, at_once)
 }
 
 fn at_once(clients: NonZeroU32) -> usize {
@@ -181,16 +202,19 @@ fn tell(
     outcome: Outcome,
     again: &str,
 ) -> Result<Held, Problem> {
-    let Outcome { mut summary, parts, end, secrets } = outcome;
+    let Outcome { mut summary, raced, end, secrets } = outcome;
     let End { ending, interrupted, left_behind } = end;
-    summary.conclude(&asked.stated);
-    let replay = match parts {
-        None => (asked.keep)(&summary, &secrets),
-        Some(_) => {
+    let mut replay = (asked.keep)(&summary, &secrets);
+    let parts = raced.map(|raced| {
+        if let Ok(replay) = &mut replay {
             let again = |failure| (asked.race_again)(failure, plan.header.seed);
-            Ok(summary.failures.iter().map(again).collect())
+            let after = summary.failures.len().min(replay.len());
+            replay.splice(after..after, raced.counted.failures.iter().map(again));
         }
-    };
+        summary.absorb(raced.counted);
+        raced.parts
+    });
+    summary.conclude(&asked.stated);
     let replay: Result<Vec<String>, Problem> =
         replay.map(|kept| kept.into_iter().map(|replay| replay + again).collect());
     let run = Run {
@@ -203,7 +227,7 @@ fn tell(
         baseline: asked.baseline.as_ref(),
         ended: ending.as_ref().map(|ending| (ending.told(), ending.to_string())),
         left_behind: &left_behind,
-        races: parts.as_ref().zip(asked.clients).map(|(parts, it)| (at_once(it), parts)),
+        races: parts.as_ref().map(|parts| (clients(asked), parts)),
     };
     let mut report = run.report();
     report.conceal(&secrets);
@@ -237,7 +261,8 @@ struct Aim<'a>(&'a Settings);
 impl fmt::Display for Aim<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let settings = self.0;
-        writeln!(f, "Tideover checks a live endpoint.")?;
+        let kind = if settings.sandbox.is_some() { "sandbox" } else { "live endpoint" };
+        writeln!(f, "Tideover checks a {kind}.")?;
         writeln!(f, "  target    {}, key {}", settings.target, settings.key)?;
         if let Some(key) = &settings.second_key {
             writeln!(f, "  second    key {key}")?;
@@ -252,20 +277,32 @@ impl fmt::Display for Aim<'_> {
             writeln!(f, "  inbox     {} on {}", webhooks.url, webhooks.listen)?;
         }
         writeln!(f, "  sends     {}", sends(settings))?;
-        writeln!(
-            f,
-            "  at most   {} requests, {} a second; {} cents financed; {} subscriptions",
-            settings.budget.requests,
-            settings.per_second,
-            settings.budget.financed,
-            settings.budget.subscriptions
-        )?;
+        writeln!(f, "  at most   {}", budget(settings))?;
         write!(f, "  names     {}…", settings.own_name)
     }
 }
 
+/// What may be spent, in words.
+fn budget(settings: &Settings) -> String {
+    let Budget { requests, financed, subscriptions, seconds } = settings.budget;
+    let mut words = format!("{requests} requests");
+    if let Some(seconds) = seconds {
+        words += &format!(" in {seconds} seconds");
+    }
+    if let Some(per_second) = settings.per_second {
+        words += &format!(", {per_second} a second");
+    }
+    if settings.sandbox.is_none() {
+        words += &format!("; {financed} cents financed; {subscriptions} subscriptions");
+    }
+    words
+}
+
 /// What is sent, in words.
 fn sends(settings: &Settings) -> String {
+    if settings.sandbox.is_some() {
+        return "everything: the target is a sandbox, in which nothing is real".to_owned();
+    }
     if !settings.allow_writes {
         return "reads and quotes only".to_owned();
     }
@@ -278,10 +315,13 @@ fn sends(settings: &Settings) -> String {
 /// What a target lets be asked of it.
 fn offers(settings: &Settings) -> Vec<Needs> {
     let may_write = settings.allow_writes;
+    let has_operator = settings.operator.is_some();
+    // Nobody else brings a vendor through onboarding in a sandbox.
+    let has_vendors = settings.sandbox.is_none() || has_operator;
     let offers = [
         (Needs::Requests, true),
-        (Needs::Vendor, may_write),
-        (Needs::Operator, may_write && settings.operator.is_some()),
+        (Needs::Vendor, may_write && has_vendors),
+        (Needs::Operator, may_write && has_operator),
         (Needs::Inbox, may_write && settings.webhooks.is_some()),
     ];
     offers.into_iter().filter(|(_, offered)| *offered).map(|(needs, _)| needs).collect()

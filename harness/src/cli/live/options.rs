@@ -1,7 +1,9 @@
 //! What is told of a live target: on the command line, in a file, or in both.
 
+use std::fmt;
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
@@ -16,12 +18,15 @@ use crate::cli::live::headers;
 use crate::cli::live::terms::Terms;
 use crate::live::previous;
 use crate::live::settings::{
-    Accounts, ApiKey, Bank, Budget, Payor, Settings, Webhooks, any_name, own_name,
+    Accounts, ApiKey, Bank, Budget, Payor, Sandbox, Settings, Webhooks, any_name, own_name,
 };
 use crate::report::quoted;
 
 /// Where the key is looked for that nothing else names.
 const VARIABLE: &str = "TIDEOVER_KEY";
+
+/// A range of tax ids is so long that the cases of a run stay apart.
+const FEWEST_TAX_IDS: u32 = 10_000_000;
 
 /// Everything that can also stand in the file, by the same name with underscores; the command line wins.
 #[derive(Args, Clone, Debug, Default, PartialEq, Deserialize)]
@@ -65,6 +70,12 @@ pub(in crate::cli) struct LiveOptions {
     #[arg(long = "header", value_name = "NAME: VALUE")]
     #[serde(alias = "header")]
     headers: Vec<String>,
+    /// Nothing at the target is real: play there whatever is played with the embedded mock
+    #[arg(long)]
+    sandbox: bool,
+    /// The tax ids that businesses are given in a sandbox: the first and the last [default: 100000000-999999999]
+    #[arg(long, value_name = "FIRST-LAST")]
+    tax_id_range: Option<TaxIdRange>,
     /// Send what writes as well, about the test accounts alone and within the budgets
     #[arg(long)]
     allow_writes: bool,
@@ -91,16 +102,19 @@ pub(in crate::cli) struct LiveOptions {
     /// A bank account that test accounts may be given
     #[arg(long = "bank", value_name = "ACCOUNT:ROUTING")]
     banks: Vec<BankOption>,
-    /// How many requests are sent at most [default: 500]
+    /// How many requests are sent at most [default: 500; 5000 in a sandbox]
     #[arg(long, value_name = "N")]
     max_requests: Option<u64>,
+    /// How many seconds are played at most [default: 90 in a sandbox]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    max_seconds: Option<u64>,
     /// The sum of the face values of invoices for which an advance is requested, in cents [default: 0]
     #[arg(long, value_name = "CENTS")]
     max_financed: Option<u64>,
     /// How many subscriptions to webhooks are made at most [default: 3]
     #[arg(long, value_name = "N")]
     max_subscriptions: Option<u64>,
-    /// How many requests a second are sent at most [default: 5]
+    /// How many requests a second are sent at most [default: 5; no limit in a sandbox]
     #[arg(long, value_name = "N")]
     requests_per_second: Option<NonZeroU32>,
     /// How many seconds an answer is waited for [default: 30]
@@ -163,6 +177,43 @@ impl TryFrom<String> for BankOption {
     }
 }
 
+/// `FIRST-LAST`, both of nine digits
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(try_from = "String")]
+struct TaxIdRange(RangeInclusive<u32>);
+
+impl FromStr for TaxIdRange {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<TaxIdRange, String> {
+        let wrong = || "expected two numbers of nine digits with a hyphen between them".to_owned();
+        let number = |digits: &str| match digits.len() {
+            9 => digits.parse().map_err(|_| wrong()),
+            _ => Err(wrong()),
+        };
+        let (first, last) = text.split_once('-').ok_or_else(wrong)?;
+        let (first, last): (u32, u32) = (number(first)?, number(last)?);
+        if last.saturating_sub(first) < FEWEST_TAX_IDS {
+            return Err(format!("the last must be greater than the first by {FEWEST_TAX_IDS}"));
+        }
+        Ok(TaxIdRange(first..=last))
+    }
+}
+
+impl TryFrom<String> for TaxIdRange {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<TaxIdRange, String> {
+        text.parse()
+    }
+}
+
+impl fmt::Display for TaxIdRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:09}-{:09}", self.0.start(), self.0.end())
+    }
+}
+
 impl LiveOptions {
     /// Whether a live endpoint is meant.
     pub(in crate::cli) fn is_given(&self) -> bool {
@@ -194,6 +245,8 @@ impl LiveOptions {
             ca: self.ca.or(file.ca),
             client_cert: self.client_cert.or(file.client_cert),
             headers: list(self.headers, file.headers),
+            sandbox: self.sandbox || file.sandbox,
+            tax_id_range: self.tax_id_range.or(file.tax_id_range),
             allow_writes: self.allow_writes || file.allow_writes,
             allow_disturbance: self.allow_disturbance || file.allow_disturbance,
             accounts: list(self.accounts, file.accounts),
@@ -203,6 +256,7 @@ impl LiveOptions {
             tax_ids: list(self.tax_ids, file.tax_ids),
             banks: if self.banks.is_empty() { file.banks } else { self.banks },
             max_requests: self.max_requests.or(file.max_requests),
+            max_seconds: self.max_seconds.or(file.max_seconds),
             max_financed: self.max_financed.or(file.max_financed),
             max_subscriptions: self.max_subscriptions.or(file.max_subscriptions),
             requests_per_second: self.requests_per_second.or(file.requests_per_second),
@@ -237,6 +291,10 @@ impl LiveOptions {
         }
         say("max-financed", self.max_financed.map(|cents| cents.to_string()));
         say("max-subscriptions", self.max_subscriptions.map(|count| count.to_string()));
+        say("tax-id-range", self.tax_id_range.as_ref().map(ToString::to_string));
+        if self.sandbox {
+            words.push(" --sandbox".into());
+        }
         if self.allow_writes {
             words.push(" --allow-writes".into());
         }
@@ -278,7 +336,10 @@ impl LiveOptions {
         let key = key.filter(|key| !key.reveal().is_empty()).ok_or_else(|| {
             Problem::Wrong(format!("no key: set {VARIABLE}, or give --key-env NAME or --key KEY"))
         })?;
-        let standard = Budget::default();
+        let standard = if self.sandbox { Budget::of_sandbox() } else { Budget::default() };
+        let paced = (!self.sandbox).then_some(NonZeroU32::MIN.saturating_add(4));
+        let ranged = || self.tax_id_range.as_ref().map(|TaxIdRange(range)| range.clone());
+        let tax_ids = || ranged().unwrap_or(Sandbox::default().tax_ids);
         let run = self.run.clone().unwrap_or_else(any_name);
         let settings = Settings {
             target: without_slash(target),
@@ -287,7 +348,8 @@ impl LiveOptions {
             operator: self.operator.as_deref().map(without_slash),
             headers: headers::read(&self.headers).map_err(Problem::Wrong)?,
             webhooks: self.webhooks()?,
-            allow_writes: self.allow_writes,
+            sandbox: self.sandbox.then(|| Sandbox { tax_ids: tax_ids() }),
+            allow_writes: self.allow_writes || self.sandbox,
             allow_disturbance: self.allow_disturbance,
             accounts: Accounts {
                 listed: self.accounts.clone(),
@@ -301,8 +363,9 @@ impl LiveOptions {
                 requests: self.max_requests.unwrap_or(standard.requests),
                 financed: self.max_financed.unwrap_or(standard.financed),
                 subscriptions: self.max_subscriptions.unwrap_or(standard.subscriptions),
+                seconds: self.max_seconds.or(standard.seconds),
             },
-            per_second: self.requests_per_second.unwrap_or(NonZeroU32::MIN.saturating_add(4)),
+            per_second: self.requests_per_second.or(paced),
             at_once: NonZeroU32::MIN,
             timeout: Duration::from_secs(self.timeout.map_or(30, NonZeroU32::get).into()),
             own_name: own_name(&run).map_err(Problem::Wrong)?,

@@ -1,6 +1,7 @@
 //! What contradicts the document in whatever order the requests took effect: one law per file.
 
 mod answers;
+mod created;
 mod first_requests;
 mod import_files;
 mod limits;
@@ -35,6 +36,7 @@ pub(super) fn look(history: &History, parts: &[Vec<usize>], known: &Known) -> Lo
     if history.requests.iter().any(|request| request.acts() == Some("reset")) {
         return looked;
     }
+    created::look(history, &mut looked);
     first_requests::look(history, &mut looked);
     limits::look(history, parts, known, &mut looked);
     subscriptions::look(history, &mut looked);
@@ -45,7 +47,9 @@ pub(super) fn look(history: &History, parts: &[Vec<usize>], known: &Known) -> Lo
 /// Whether races are about `clause`. What else an answer alone may contradict, such as the status of a code, comes by
 /// chance.
 pub(crate) fn can_contradict(clause: Clause) -> bool {
-    const LAWS: [Clause; 5] = [
+    const LAWS: [Clause; 7] = [
+        clause!("2.businessSynced.created"),
+        clause!("2.invoiceSynced.outcome"),
         clause!("4.advances.2"),
         clause!("4.advances.2.2"),
         clause!("4.imports.8"),

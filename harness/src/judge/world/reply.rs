@@ -115,6 +115,7 @@ fn tells_of_a_state(point: &Point) -> bool {
         clause!("gap.accountOpening"),
         clause!("gap.advanceTransitions"),
         clause!("gap.vendorCompliance"),
+        clause!("gap.operatorPort"),
     ];
     // Which subscriptions are live.
     let of_a_list = [clause!("gap.subscriptionForm")];

@@ -103,6 +103,11 @@ impl Session {
     fn charge(&self, step: &Prepared, permit: &Permit) -> Result<Charge, Unanswered> {
         let caller = step.authorization.as_deref().unwrap_or_default();
         let mut state = self.state();
+        let most = self.settings.budget.seconds;
+        if let Some(most) = most.filter(|most| state.began.elapsed().as_secs() >= *most) {
+            let why = format!("the {most} seconds of the run are over (max-seconds)");
+            state.ended.get_or_insert(Ending::Spent(why));
+        }
         if let Some(ended) = &state.ended {
             return Err(Unanswered::never(ended.to_string()).and_last());
         }
@@ -301,6 +306,11 @@ impl Session {
         state.in_doubt -= u64::from(permit.subscribes && !is_doubtful);
         if may_have_made_a_key(step, answered) {
             state.leave(vec!["perhaps a key: one was asked for, and none was told".to_owned()]);
+        }
+        if let (Some(action), Ok(seen)) = (step.action_name(), answered)
+            && seen.code() == Some("unknown_action")
+        {
+            state.unknown_actions.insert(action.to_owned());
         }
         match answered {
             Ok(seen) => {

@@ -39,7 +39,7 @@ impl Run<'_> {
         if met.times(clause) > 0 {
             return (Status::Held, met.times(clause), None);
         }
-        if self.races.is_some() {
+        if self.races().is_some() {
             let why = || "races are not about it".to_owned();
             return match can_contradict(clause) {
                 true => (Status::NotExercised, 0, None),
@@ -99,11 +99,12 @@ fn names<'a>(clauses: impl IntoIterator<Item = &'a Clause>) -> String {
 
 impl Needs {
     /// Why a clause cannot be met without it.
-    fn lacking(self) -> &'static str {
+    pub(in crate::report) fn lacking(self) -> &'static str {
         match self {
             Needs::Requests => "nothing was asked",
             Needs::Vendor => "no vendor is through with onboarding",
             Needs::Operator => "nobody plays the outside world",
+            Needs::OwnPort => "what another operator port answers is no evidence",
             Needs::Inbox => "webhooks do not come to the suite",
             Needs::Known => "what the service is like is not known beforehand",
             Needs::Inside => "only a service in process can be looked into",

@@ -1,0 +1,31 @@
+//! What of a case a sandbox can be asked: everything but for what it lacks.
+
+use crate::concurrent::Race;
+use crate::live::session::Session;
+use crate::means::Means;
+use crate::step::Step;
+
+impl Session {
+    /// Those of `steps` for which the target has what it takes.
+    pub(super) fn offered(&self, steps: Vec<Step>) -> Vec<Step> {
+        self.means().offered(steps)
+    }
+
+    /// The same of a race.
+    pub(super) fn offered_in(&self, race: Race) -> Race {
+        self.means().offered_in(race)
+    }
+
+    fn means(&self) -> Means<impl Fn(&str) -> bool> {
+        Means {
+            acts: |name: &str| self.acts(name),
+            moves_clock: self.abilities().moves_clock,
+            has_second_key: self.settings.second_key.is_some(),
+            has_inbox: self.inbox_url.is_some(),
+        }
+    }
+
+    fn acts(&self, name: &str) -> bool {
+        self.operator_is_there() && !self.state().is_unknown(name) && self.abilities().lists(name)
+    }
+}

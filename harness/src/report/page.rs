@@ -1,0 +1,82 @@
+//! What was proven in each way, as a page of Markdown.
+
+use std::fmt::Write as _;
+
+use crate::defects::Setup;
+use crate::prove::Proof;
+use crate::report::matrix::Matrix;
+
+/// The page: a line for each way, and a row for each defect.
+pub fn of(matrices: &[Matrix]) -> String {
+    let mut page = String::from(
+        "# What the suite finds of its catalogue of defects\n\n\
+         `tideover prove --as all --markdown > docs/proof.md` writes this page anew.\n\n",
+    );
+    for matrix in matrices {
+        let _ = writeln!(page, "- {}", line(matrix));
+    }
+    page.push_str(
+        "\nOf each way: how many seeds found the defect, and after how many requests half of those had. A dash \
+         stands where none did; the last column says why.\n\n",
+    );
+    let ways = matrices.iter().map(|matrix| matrix.setup.name());
+    row(
+        &mut page,
+        [["defect", "clause"].map(str::to_owned).to_vec(), texts(ways), texts(["why not"])],
+    );
+    let rules = matrices.iter().map(|_| "---:");
+    row(&mut page, [texts(["---", "---"]), texts(rules), texts(["---"])]);
+    let defects = matrices.first().map_or(0, |matrix| matrix.proofs.len());
+    for index in 0..defects {
+        let proofs: Vec<&Proof> =
+            matrices.iter().filter_map(|matrix| matrix.proofs.get(index)).collect();
+        let defect = proofs[0].defect;
+        let head = [format!("`{}`", defect.name), defect.clause.to_string()];
+        let cells = proofs.iter().map(|proof| cell(proof)).collect();
+        row(&mut page, [head.to_vec(), cells, vec![reasons(&proofs)]]);
+    }
+    page
+}
+
+/// What came of a way, in one line.
+pub fn line(matrix: &Matrix) -> String {
+    let command = match matrix.setup {
+        Setup::Known => "tideover prove".to_owned(),
+        other => format!("tideover prove --as {}", other.name()),
+    };
+    let Matrix { setup, proofs, seeds, .. } = matrix;
+    let requests = matrix
+        .requests()
+        .map_or_else(String::new, |requests| format!(", in the median after {requests} requests"));
+    let (words, found, all) = (setup.words(), matrix.found(), proofs.len());
+    format!("`{command}`: {words}, {found} of {all} defects are found over {seeds} seeds{requests}")
+}
+
+fn texts<'a>(cells: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    cells.into_iter().map(str::to_owned).collect()
+}
+
+fn row(page: &mut String, cells: [Vec<String>; 3]) {
+    let _ = writeln!(page, "| {} |", cells.concat().join(" | "));
+}
+
+fn cell(proof: &Proof) -> String {
+    let (found, tried) = (proof.found().count(), proof.trials.len());
+    proof
+        .requests(50)
+        .map_or_else(|| "-".to_owned(), |requests| format!("{found}/{tried}, {requests}"))
+}
+
+/// Why it is not found, once where two ways have the same reason.
+fn reasons(proofs: &[&Proof]) -> String {
+    let mut told: Vec<(&str, Vec<&str>)> = Vec::new();
+    for proof in proofs.iter().filter(|proof| proof.survived()) {
+        let reason = proof.reason().unwrap_or("missed");
+        match told.iter_mut().find(|(known, _)| *known == reason) {
+            Some((_, ways)) => ways.push(proof.setup.name()),
+            None => told.push((reason, vec![proof.setup.name()])),
+        }
+    }
+    let told = told.iter().map(|(reason, ways)| format!("{}: {reason}", ways.join(", ")));
+    told.collect::<Vec<_>>().join("; ")
+}

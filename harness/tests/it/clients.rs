@@ -1,0 +1,192 @@
+//! Clients that other people's tools generate from the OpenAPI document: they read what the mock answers, and
+//! what a later service may.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use axum::http::{Method, StatusCode, Uri};
+use axum::{Json, Router};
+use serde_json::{Value, json};
+use tideover_harness::target::START;
+
+use crate::command::serve;
+use crate::foreign::{home, install_for_node, python, skip};
+
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/clients")
+}
+
+/// How a client is generated from the `api.json` in its home, and run.
+struct Client {
+    home: PathBuf,
+    generate: Vec<Command>,
+    run: Command,
+}
+
+/// With `openapi-python-client`.
+fn in_python() -> Result<Client, String> {
+    let home = home("clients/python");
+    let python = python(&home, &fixtures().join("requirements.txt"))?;
+    std::fs::copy(fixtures().join("client.py"), home.join("client.py")).unwrap();
+    let mut generate = Command::new(&python);
+    generate.args(["-m", "openapi_python_client", "generate", "--path", "api.json"]);
+    generate.args(["--output-path", "partner", "--meta", "none", "--overwrite"]);
+    let mut run = Command::new(python);
+    run.arg("client.py");
+    Ok(Client { home, generate: vec![generate], run })
+}
+
+/// With `openapi-typescript`, and whatever the compiler has against it.
+fn in_typescript() -> Result<Client, String> {
+    let home = home("clients/node");
+    for file in ["package.json", "client.ts"] {
+        std::fs::copy(fixtures().join(file), home.join(file)).unwrap();
+    }
+    install_for_node(&home)?;
+    let node = |script: &str, arguments: &[&str]| {
+        let mut command = Command::new("node");
+        command.arg(home.join(script)).args(arguments);
+        command
+    };
+    let types = ["api.json", "--output", "api.d.ts"];
+    let strictly = ["--strict", "--noUncheckedIndexedAccess", "--noEmitOnError", "client.ts"];
+    let here = ["--target", "es2022", "--module", "nodenext", "--lib", "es2023,dom"];
+    let generate = vec![
+        node("node_modules/openapi-typescript/bin/cli.js", &types),
+        node("node_modules/typescript/bin/tsc", &[&here[..], &strictly].concat()),
+    ];
+    Ok(Client { generate, run: node("client.js", &[]), home })
+}
+
+#[tokio::test]
+async fn a_client_generated_in_python_requests_an_advance() {
+    match in_python() {
+        Ok(client) => examine(client).await,
+        Err(why) => skip(&why),
+    }
+}
+
+#[tokio::test]
+async fn a_client_generated_in_typescript_requests_an_advance() {
+    match in_typescript() {
+        Ok(client) => examine(client).await,
+        Err(why) => skip(&why),
+    }
+}
+
+/// Lets a client be generated and run; what it told.
+async fn examine(Client { home, generate, run }: Client) {
+    let (_served, told) = serve(&["--clock", "still", "--start", START]);
+    let [url, key] = ["baseUrl", "apiKey"].map(|name| told[name].as_str().unwrap());
+    let document = get(&format!("{url}/_sim/openapi.json"), key).await;
+    std::fs::write(home.join("api.json"), document.to_string()).unwrap();
+    for command in generate {
+        ended_well(command, &home, &[]).await;
+    }
+    let output = ended_well(run, &home, &[url, key, &later().await]).await;
+    let told: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let read = get(&format!("{url}/v1/organizations/acme/invoices/INV-7"), key).await;
+    reads_the_mock(&told["now"], &read["advance"]);
+    reads_what_it_does_not_know(&told["later"]);
+}
+
+/// The amounts are those of the advance that there is.
+fn reads_the_mock(now: &Value, advance: &Value) {
+    let amounts = ["advanceAmount", "feeTotal"].map(|name| advance[name].as_u64().unwrap());
+    let [advanced, fee] = amounts;
+    assert!(advanced > 0 && fee > 0, "{advance}");
+    let first = &now["first"];
+    assert!(first["accountNumber"].as_str().is_some_and(|number| !number.is_empty()), "{first}");
+    let expected = json!({
+        "outcome": "created",
+        "refused": "business_not_eligible",
+        "first": {
+            "financeableAmount": 1_000_000,
+            "advanceAmount": advanced,
+            "feeTotal": fee,
+            "forwardedAtPayment": 1_000_000 - advanced - fee,
+            "accountNumber": first["accountNumber"],
+        },
+        "repeat": { "advanceAmount": advanced, "feeTotal": fee },
+        "read": { "status": "ISSUED", "state": "REQUESTED" },
+    });
+    assert_eq!(*now, expected);
+}
+
+/// `7.shape.3`, `9.versioning.2`
+fn reads_what_it_does_not_know(later: &Value) {
+    let expected = json!({
+        "refused": "not_known_yet",
+        "outcome": "notKnownYet",
+        "route": "NOT_KNOWN_YET",
+        "status": "NOT_KNOWN_YET",
+        "collectionState": "NOT_KNOWN_YET",
+        "state": "NOT_KNOWN_YET",
+        "eventTypes": ["partner.not.known.yet"],
+    });
+    assert_eq!(*later, expected);
+}
+
+async fn get(url: &str, key: &str) -> Value {
+    let client = reqwest::Client::builder().no_proxy().build().unwrap();
+    client.get(url).bearer_auth(key).send().await.unwrap().json().await.unwrap()
+}
+
+/// Runs a command to its end, which is to be a good one.
+async fn ended_well(command: Command, home: &Path, arguments: &[&str]) -> Output {
+    let mut command = tokio::process::Command::from(command);
+    command.current_dir(home).args(arguments);
+    command.env("NO_PROXY", "127.0.0.1").env("no_proxy", "127.0.0.1");
+    let output = command.output().await.unwrap();
+    let complaint = [&output.stdout[..], &output.stderr].concat();
+    assert!(output.status.success(), "{command:?}\n{}", String::from_utf8_lossy(&complaint));
+    output
+}
+
+/// A service that has added codes and values since; its URL.
+async fn later() -> String {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let router = Router::new().fallback(async |method, uri| answer(&method, &uri));
+    tokio::spawn(async { axum::serve(listener, router).await.unwrap() });
+    url
+}
+
+fn answer(method: &Method, uri: &Uri) -> (StatusCode, Json<Value>) {
+    let path = uri.path();
+    let body = match (method.as_str(), path) {
+        ("POST", _) => {
+            let failure = json!({ "error": "Something new.", "code": "not_known_yet" });
+            return (StatusCode::CONFLICT, Json(failure));
+        }
+        ("PUT", _) => json!({ "externalId": "INV-7", "outcome": "notKnownYet", "reason": null }),
+        (_, "/v1/webhooks") => json!([{
+            "reference": "whs_1", "url": "https://a.example/", "createdAt": START,
+            "eventTypes": ["partner.not.known.yet"],
+        }]),
+        (_, "/v1/organizations/acme") => business(),
+        _ => invoice(),
+    };
+    (StatusCode::OK, Json(body))
+}
+
+fn business() -> Value {
+    let onboarding =
+        json!({ "compliance": true, "contract": true, "bank": true, "collectionAccount": false });
+    json!({
+        "externalId": "acme", "name": "Acme Ltd", "taxIdOnFile": true,
+        "complianceRoute": "NOT_KNOWN_YET", "onboarding": onboarding, "remittance": null,
+    })
+}
+
+fn invoice() -> Value {
+    let advance = json!({
+        "state": "NOT_KNOWN_YET", "advanceAmount": 9, "feeTotal": 1, "amountSent": 0,
+        "amountOwed": 0, "requestedAt": START, "fundedAt": null, "repaidAt": null,
+    });
+    json!({
+        "externalId": "INV-7", "status": "NOT_KNOWN_YET", "faceValue": 10, "collected": 0,
+        "collectionState": "NOT_KNOWN_YET", "issueDate": START, "dueDate": START,
+        "advance": advance, "fundable": false, "notFundableReason": "It is not.",
+    })
+}
