@@ -72,6 +72,8 @@ fn tables(directory: &Path) -> Result<String, String> {
             beside(&mut text, &races, "deliveries", "Deliveries in the model", "attempts/s")
         })
         .and_then(|()| beside(&mut text, &races, "courier", "The courier", "deliveries/s"))
+        .and_then(|()| beside(&mut text, &races, "client", "The clients of HTTP", "requests/s"))
+        .and_then(|()| beside(&mut text, &races, "client, made", "Making a client", "clients/s"))
         .map_err(|error| error.to_string())?;
     if text.is_empty() {
         return Err(format!(

@@ -128,8 +128,7 @@ fn reads_what_it_does_not_know(later: &Value) {
 }
 
 async fn get(url: &str, key: &str) -> Value {
-    let client = reqwest::Client::builder().no_proxy().build().unwrap();
-    client.get(url).bearer_auth(key).send().await.unwrap().json().await.unwrap()
+    crate::plain::client().get(url).bearer_auth(key).send().await.unwrap().json().await.unwrap()
 }
 
 /// Runs a command to its end, which is to be a good one.

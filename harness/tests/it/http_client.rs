@@ -11,8 +11,8 @@ use hyper::{Request, Response};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use rcgen::{CertifiedKey, KeyPair, generate_simple_self_signed};
 use serde_json::json;
-use tideover_harness::target::client::{Client, Incame, Outgoing};
-use tideover_harness::target::{Applied, Body, Unanswered};
+use tideover_harness::target::client::{Client, Incame, MOST_BYTES, Outgoing};
+use tideover_harness::target::{Applied, Body, Seen, Unanswered};
 use tideover_sim::Authorities;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -63,15 +63,16 @@ async fn serve(answer: impl Fn(&str) -> Vec<u8> + Send + Sync + 'static) -> (Str
     (url, heard)
 }
 
-/// The head of the next request, none of which has a body.
+/// The head of the next request, which is read with its body.
 async fn head(socket: &mut TcpStream) -> Option<String> {
-    let mut asked = Vec::new();
-    while !asked.ends_with(b"\r\n\r\n") {
-        if socket.read_buf(&mut asked).await.ok()? == 0 {
-            return None;
-        }
+    let mut head = String::new();
+    while !head.ends_with("\r\n\r\n") {
+        head.push(char::from(socket.read_u8().await.ok()?));
     }
-    Some(asked.iter().map(|byte| char::from(*byte)).collect())
+    let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
+    let mut body = vec![0; length.map_or(0, |length| length.parse().unwrap())];
+    socket.read_exact(&mut body).await.ok()?;
+    Some(head)
 }
 
 fn general(url: &str) -> Client {
@@ -111,6 +112,8 @@ async fn both_clients_put_the_same_on_the_wire() {
     let clients = [general(&url), Client::new(&url, PATIENCE, None).unwrap()];
     let paths = [
         "/v1/organizations/a%2Fb%25%2e",
+        "/v1/organizations/%252F%c3%A9/x%2f..%2F",
+        "/v1/organizations/~!$&'()*+,;=:@[]",
         "/v1/a//b/",
         "/v1/../x/./y",
         "/v1/%2e%2E/x",
@@ -205,6 +208,31 @@ async fn a_body_is_read_as_far_as_it_is_looked_at() {
     let (one, other) = (one.unwrap(), other.unwrap());
     assert_eq!(one, other);
     assert!(matches!(one.seen.body, Body::Other(_)));
+}
+
+/// Few bytes that are many once they are unpacked: a run of one letter that never ends.
+fn packed_run(length: usize) -> Vec<u8> {
+    const LONGEST: usize = 258;
+    // The last block, of fixed codes: the letter, and again and again as much of it as a code can say.
+    let codes = (0..length.div_ceil(LONGEST)).map(|_| "1100010100000");
+    let bits: Vec<u8> = ["110", "10101000"].into_iter().chain(codes).flat_map(str::bytes).collect();
+    let byte = |bits: &[u8]| bits.iter().rev().fold(0, |byte, bit| byte << 1 | (bit - b'0'));
+    let head = [31, 139, 8, 0, 0, 0, 0, 0, 0, 3];
+    head.into_iter().chain(bits.chunks(8).map(byte)).collect()
+}
+
+#[tokio::test]
+async fn a_compressed_body_is_as_long_as_what_it_stands_for() {
+    let (url, _) = serve(|_| {
+        let packed = packed_run(64 << 20);
+        assert!(packed.len() < MOST_BYTES / 16);
+        let head = "HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\n";
+        let head = format!("{head}content-length: {}\r\n\r\n", packed.len());
+        [head.as_bytes(), &packed].concat()
+    })
+    .await;
+    let answer = get(&general(&url), "/").await.unwrap();
+    assert_eq!(answer.seen, Seen::too_long(200, MOST_BYTES));
 }
 
 /// A folder with a transcript of one read.
@@ -322,7 +350,15 @@ impl Secured {
 
 /// Answers every request over HTTP/2 with an empty list.
 async fn list(acceptor: TlsAcceptor, socket: TcpStream, heard: Heard) {
-    let Ok(socket) = acceptor.accept(socket).await else { return };
+    let socket = match acceptor.accept(socket).into_fallible().await {
+        Ok(socket) => socket,
+        // What was sent meanwhile is read, so that the alert is not lost when this end is closed.
+        Err((_, mut socket)) => {
+            let _ = socket.shutdown().await;
+            let _ = tokio::io::copy(&mut socket, &mut tokio::io::sink()).await;
+            return;
+        }
+    };
     let shows = socket.get_ref().1.peer_certificates().map_or(0, <[_]>::len);
     let service = service_fn(|request: Request<Incoming>| {
         heard.hear(&format!("{:?} {}, {shows} shown", request.version(), request.uri()));
