@@ -1,5 +1,6 @@
 //! The client for services out there: what it sends, through whom, and what it shows to whom.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -11,8 +12,12 @@ use hyper::{Request, Response};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use rcgen::{CertifiedKey, KeyPair, generate_simple_self_signed};
 use serde_json::json;
+use tideover_harness::generate;
+use tideover_harness::step::Memory;
 use tideover_harness::target::client::{Client, Incame, MOST_BYTES, Outgoing};
-use tideover_harness::target::{Applied, Body, Seen, Unanswered};
+use tideover_harness::target::{Applied, Body, Prepared, PreparedAction, Seen, Unanswered, start};
+use tideover_harness::transcript::Header;
+use tideover_model::Profile;
 use tideover_sim::Authorities;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -155,6 +160,28 @@ async fn both_clients_put_the_same_on_the_wire() {
     }
 }
 
+/// None of them is in need of the client by hand, which no proxy lets through: that one takes nothing in gzip.
+#[tokio::test]
+async fn paths_of_the_generator_arrive_byte_for_byte() {
+    let (url, heard) = serve(|_| EMPTY_LIST.to_vec()).await;
+    let client = general(&url);
+    let header = Header::new(3, start(), Profile::default());
+    let steps: Vec<_> = (0..200).flat_map(|case| generate::case(&header, case, 50)).collect();
+    let path = |step| match Prepared::from_step(step, &Memory::default(), "k").action {
+        PreparedAction::Call(call) => Some(call.path),
+        _ => None,
+    };
+    let paths: BTreeSet<String> = steps.iter().filter_map(path).collect();
+    assert!(paths.len() > 200 && paths.iter().any(|path| path.contains('%')), "{}", paths.len());
+    for path in paths {
+        let answered = get(&client, &path).await.map(|answer| answer.seen.status);
+        assert_eq!(answered, Ok(200), "{path}");
+        let head = heard.take().pop().unwrap();
+        assert!(head.starts_with(&format!("GET {path} HTTP/1.1\r\n")), "{path}: {head}");
+        assert!(head.contains("accept-encoding: gzip\r\n"), "{path}: {head}");
+    }
+}
+
 #[tokio::test]
 async fn what_was_not_answered_may_have_been_applied_unless_there_was_no_connection() {
     let free = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
@@ -291,6 +318,11 @@ async fn a_proxy_of_the_environment_is_used_but_never_to_this_machine() {
     let of = |start: &str| through.iter().filter(|head| head.starts_with(start)).count();
     assert_eq!(of("GET http://service.invalid/v1/webhooks HTTP/1.1\r\n"), 2);
     assert!(through.iter().all(|head| head.contains("proxy-authorization: Basic bWU6cGFzcw==")));
+
+    let mut spared = desk.replay("http://service.invalid");
+    let spared = code(spared.env("HTTP_PROXY", &proxy).env("NO_PROXY", "x.example,.invalid")).await;
+    assert_eq!((spared.0, heard.take()), (Some(3), Vec::new()));
+    assert!(spared.1.contains("cannot connect") && !spared.1.contains("proxy"), "{}", spared.1);
 
     let to_near = code(desk.replay(&near).env("ALL_PROXY", &proxy)).await;
     assert_eq!(to_near.0, Some(0), "{}", to_near.1);

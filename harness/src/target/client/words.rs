@@ -8,6 +8,13 @@ use tokio_rustls::rustls::{self, AlertDescription};
 
 use crate::target::Unanswered;
 
+/// What rustls says of an alert begins with this.
+const ALERT: &str = "received fatal alert: ";
+
+/// What a server may say that wants to see a certificate.
+const CERTIFICATE_WANTED: [AlertDescription; 2] =
+    [AlertDescription::CertificateRequired, AlertDescription::HandshakeFailure];
+
 /// What hyper tells.
 pub(super) fn in_words(error: &hyper::Error) -> String {
     if error.is_parse() || error.is_parse_too_large() || error.is_parse_status() {
@@ -29,22 +36,21 @@ pub(super) fn interrupted(status: StatusCode, why: &str) -> Unanswered {
 
 /// Why there is no TLS, and what may help.
 pub(super) fn tls_in_words(error: &(dyn Error + 'static)) -> String {
-    use AlertDescription::{CertificateRequired, HandshakeFailure};
-    let found = chain(error).find_map(of_tls);
-    let hint = match found {
-        Some(rustls::Error::InvalidCertificate(_)) => " (--ca FILE trusts a private authority)",
-        Some(rustls::Error::AlertReceived(CertificateRequired | HandshakeFailure)) => {
-            " (it may ask for a certificate: --client-cert FILE)"
-        }
-        _ => "",
+    let why = chain(error).find_map(told_of_tls).unwrap_or_else(|| causes(error));
+    let is_untrusted = |error| matches!(of_tls(error), Some(rustls::Error::InvalidCertificate(_)));
+    let hint = if chain(error).any(is_untrusted) {
+        " (--ca FILE trusts a private authority)"
+    } else if CERTIFICATE_WANTED.iter().any(|alert| why == format!("{ALERT}{alert:?}")) {
+        " (it may ask for a certificate: --client-cert FILE)"
+    } else {
+        ""
     };
-    let why = found.map_or_else(|| causes(error), ToString::to_string);
     format!("no TLS with it: {why}{hint}")
 }
 
 /// Whether TLS is what failed.
 pub(super) fn is_of_tls(error: &(dyn Error + 'static)) -> bool {
-    chain(error).any(|error| of_tls(error).is_some())
+    chain(error).any(|error| told_of_tls(error).is_some())
 }
 
 /// An error, and one after the other what caused it.
@@ -61,11 +67,38 @@ pub(super) fn causes(error: &(dyn Error + 'static)) -> String {
     parts.join(": ")
 }
 
+/// What an error says that is of TLS. Once HTTP/2 is spoken, only the words of an alert are left of it.
+fn told_of_tls(error: &(dyn Error + 'static)) -> Option<String> {
+    let is_alert = |text: &String| error.is::<io::Error>() && text.starts_with(ALERT);
+    match of_tls(error) {
+        Some(error) => Some(error.to_string()),
+        None => Some(error.to_string()).filter(is_alert),
+    }
+}
+
 fn of_tls<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a rustls::Error> {
     // An error of input and output does not tell as its cause what it stands for.
     let inner = error.downcast_ref::<io::Error>().and_then(|error| error.get_ref());
     match inner {
         Some(inner) => inner.downcast_ref(),
         None => error.downcast_ref(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_alert_is_known_by_its_words_as_well() {
+        for alert in CERTIFICATE_WANTED {
+            let error = rustls::Error::AlertReceived(alert);
+            let words = io::Error::new(io::ErrorKind::InvalidData, error.to_string());
+            let whole = io::Error::new(io::ErrorKind::InvalidData, error);
+            assert!(is_of_tls(&words) && is_of_tls(&whole));
+            assert_eq!(tls_in_words(&words), tls_in_words(&whole));
+            assert!(tls_in_words(&words).ends_with("--client-cert FILE)"));
+        }
+        assert!(!is_of_tls(&io::Error::other("refused")));
     }
 }
