@@ -11,6 +11,7 @@ mod curl;
 mod foreign;
 mod generation;
 mod hostile;
+mod inbox_server;
 mod keys;
 mod learning;
 mod liberties;
