@@ -14,6 +14,7 @@ mod imports;
 mod invoices;
 mod onboarding;
 mod races;
+mod schema;
 mod secrets;
 mod unseen;
 mod webhooks;
@@ -99,6 +100,7 @@ pub fn all() -> impl Iterator<Item = &'static Defect> {
         advances::DEFECTS,
         collections::DEFECTS,
         webhooks::DEFECTS,
+        schema::DEFECTS,
         errors::DEFECTS,
         secrets::DEFECTS,
         races::DEFECTS,
