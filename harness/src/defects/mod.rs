@@ -13,6 +13,7 @@ mod identity;
 mod imports;
 mod invoices;
 mod onboarding;
+mod quotes;
 mod races;
 mod schema;
 mod secrets;
@@ -97,6 +98,7 @@ pub fn all() -> impl Iterator<Item = &'static Defect> {
         onboarding::DEFECTS,
         invoices::DEFECTS,
         imports::DEFECTS,
+        quotes::DEFECTS,
         advances::DEFECTS,
         collections::DEFECTS,
         webhooks::DEFECTS,
