@@ -15,6 +15,7 @@ mod invoices;
 mod onboarding;
 mod quotes;
 mod races;
+mod rows;
 mod schema;
 mod secrets;
 mod unseen;
@@ -98,6 +99,7 @@ pub fn all() -> impl Iterator<Item = &'static Defect> {
         onboarding::DEFECTS,
         invoices::DEFECTS,
         imports::DEFECTS,
+        rows::DEFECTS,
         quotes::DEFECTS,
         advances::DEFECTS,
         collections::DEFECTS,
