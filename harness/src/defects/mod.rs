@@ -18,6 +18,7 @@ mod races;
 mod rows;
 mod schema;
 mod secrets;
+mod tax_ids;
 mod unseen;
 mod webhooks;
 
@@ -96,6 +97,7 @@ impl Defect {
 pub fn all() -> impl Iterator<Item = &'static Defect> {
     [
         identity::DEFECTS,
+        tax_ids::DEFECTS,
         onboarding::DEFECTS,
         invoices::DEFECTS,
         imports::DEFECTS,
