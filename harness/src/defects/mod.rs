@@ -15,6 +15,7 @@ mod invoices;
 mod onboarding;
 mod quotes;
 mod races;
+mod remittances;
 mod rows;
 mod schema;
 mod secrets;
@@ -99,6 +100,7 @@ pub fn all() -> impl Iterator<Item = &'static Defect> {
         identity::DEFECTS,
         tax_ids::DEFECTS,
         onboarding::DEFECTS,
+        remittances::DEFECTS,
         invoices::DEFECTS,
         imports::DEFECTS,
         rows::DEFECTS,
