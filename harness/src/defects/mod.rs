@@ -13,6 +13,7 @@ mod identity;
 mod imports;
 mod invoices;
 mod onboarding;
+mod payout_accounts;
 mod quotes;
 mod races;
 mod remittances;
@@ -100,6 +101,7 @@ pub fn all() -> impl Iterator<Item = &'static Defect> {
         identity::DEFECTS,
         tax_ids::DEFECTS,
         onboarding::DEFECTS,
+        payout_accounts::DEFECTS,
         remittances::DEFECTS,
         invoices::DEFECTS,
         imports::DEFECTS,
