@@ -17,6 +17,8 @@ mod payout_accounts;
 mod quotes;
 mod races;
 mod remittances;
+mod requests;
+mod resyncs;
 mod rows;
 mod schema;
 mod secrets;
@@ -104,10 +106,12 @@ pub fn all() -> impl Iterator<Item = &'static Defect> {
         payout_accounts::DEFECTS,
         remittances::DEFECTS,
         invoices::DEFECTS,
+        resyncs::DEFECTS,
         imports::DEFECTS,
         rows::DEFECTS,
         quotes::DEFECTS,
         advances::DEFECTS,
+        requests::DEFECTS,
         collections::DEFECTS,
         webhooks::DEFECTS,
         schema::DEFECTS,
