@@ -8,7 +8,9 @@ mod breach;
 mod chosen;
 mod collections;
 mod defective;
+mod endings;
 mod errors;
+mod events;
 mod identity;
 mod imports;
 mod invoices;
@@ -114,6 +116,8 @@ pub fn all() -> impl Iterator<Item = &'static Defect> {
         requests::DEFECTS,
         collections::DEFECTS,
         webhooks::DEFECTS,
+        endings::DEFECTS,
+        events::DEFECTS,
         schema::DEFECTS,
         errors::DEFECTS,
         secrets::DEFECTS,
