@@ -43,3 +43,4 @@ pub mod suite;
 pub mod tally;
 pub mod target;
 pub mod transcript;
+pub mod unasked;

@@ -39,7 +39,7 @@ pub use cents::{Cents, FaceValue};
 pub use choices::{Choices, Reservation, Seeded, Token, Transition};
 pub use clause::Clause;
 pub use delivery::{Attempt, Cause, Consequence, Delivery, Receipt, Signer};
-pub use destination::Destinations;
+pub use destination::{Destinations, Unfit};
 pub use face::{Altered, Answer, Face, IssuedKey, pass};
 pub use happening::{Happening, Impossible, Outcome, VendorRoute};
 pub use identity::{BusinessId, InvoiceId, PlatformId, RelationshipId, SubscriptionId};

@@ -33,6 +33,7 @@ use tideover_model::wire::words::EventType;
 use tideover_model::{Clause, Code, Operation, OperationKind, PlatformId, Timestamp};
 
 use crate::finding::{Finding, Verdict};
+use crate::foretold::Foretold;
 use crate::inbox::Arrival;
 use crate::judge::{Outside, Point};
 use crate::learn::Gaps;
@@ -190,6 +191,18 @@ impl Checks {
             check.observe(exchange, notes);
         }
     }
+}
+
+/// The clauses that a request meets, where the answer is as it was foretold.
+pub(crate) fn met_by(sent: &Prepared, foretold: &Foretold) -> Tally {
+    let seen = foretold.answer.read();
+    let exchange = Exchange {
+        predicted_refusal: foretold.refusal,
+        ..Exchange::alone(sent, &seen, foretold.now)
+    };
+    let mut notes = Notes::default();
+    prediction::Prediction::default().observe(&exchange, &mut notes);
+    notes.met
 }
 
 impl Notes {

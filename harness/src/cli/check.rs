@@ -123,6 +123,7 @@ impl Check {
             baseline: baseline.as_ref(),
             ended: None,
             left_behind: &[],
+            unasked: None,
             races: races.as_ref().map(|(clients, parts)| (*clients, parts)),
         };
         let report = run.report();

@@ -64,6 +64,7 @@ impl Judge {
             baseline: baseline.as_ref(),
             ended: None,
             left_behind: &[],
+            unasked: None,
             races: None,
         };
         let mut report = run.report();

@@ -26,11 +26,13 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use tideover_model::wire::reply::{self, Reply};
 use tideover_model::{Face, Operation, Service};
 
+use crate::checks::met_by;
 use crate::concurrent::Race;
 use crate::foretold::{Case, Foretold};
 use crate::step::{Action, Caller, Memory, Step};
 use crate::target::{Bare, INBOX, NO_INBOX, Prepared};
 use crate::transcript::Header;
+use crate::unasked::Unasked;
 
 use goals::Goal;
 pub use vocabulary::Vocabulary;
@@ -61,25 +63,39 @@ pub fn walked(header: &Header, number: u64, steps: u64, inbox: Option<&str>) -> 
 /// How many steps a case has against a live target.
 pub const LIVE_STEPS: u64 = 15;
 
-/// The steps of case `number` against a live target: what `vocabulary` can say, and nothing else.
-pub fn live_case(header: &Header, number: u64, steps: u64, vocabulary: &Vocabulary) -> Vec<Step> {
+/// What of a case a live target is asked.
+#[derive(Clone, Debug, Default)]
+pub struct LiveCase {
+    /// The steps.
+    pub steps: Vec<Step>,
+    /// What was left out on the way.
+    pub unasked: Unasked,
+}
+
+/// Case `number` against a live target: of the same stream what `vocabulary` lets pass.
+pub fn live_case(header: &Header, number: u64, steps: u64, vocabulary: &Vocabulary) -> LiveCase {
     let mut walk = Walk::new(header, number, Some(INBOX));
     let mut rendering = vocabulary.rendering(number);
-    let mut named = vocabulary::opening(vocabulary);
+    let (mut named, mut unasked) = (vocabulary::opening(vocabulary), Unasked::default());
     let enough = |named: &Vec<Step>| named.len() as u64 >= steps;
     // What cannot be sent is left out, so that a walk may be much longer than what is left of it.
     let mut patience = if vocabulary.writes() { steps.saturating_mul(10) } else { 0 };
     while !enough(&named) && patience > 0 {
         let before = walk.steps.len();
         walk.go_on();
-        named.extend(walk.steps[before..].iter().filter_map(|step| rendering.render(step)));
+        for (step, (sent, foretold)) in walk.steps[before..].iter().zip(&walk.walked[before..]) {
+            match rendering.render(step, foretold.refusal.is_some()) {
+                Ok(step) => named.push(step),
+                Err(why) => unasked.count(why, &met_by(sent, foretold)),
+            }
+        }
         patience -= 1;
     }
     while !enough(&named) {
         named.push(walk.read(vocabulary.known_accounts()));
     }
     named.truncate(usize::try_from(steps).unwrap_or(usize::MAX));
-    named
+    LiveCase { steps: named, unasked }
 }
 
 /// Race `number` against a live target: what `vocabulary` can say of it.

@@ -19,6 +19,7 @@ use crate::live::session::Abilities;
 use crate::live::settings::{Bank, Budget, Settings};
 use crate::step::{Action, Call, Caller, Memory, Step};
 use crate::target::Prepared;
+use crate::unasked::Why;
 
 /// Longer bodies are not sent to a live target.
 const MOST_BYTES: usize = 1 << 16;
@@ -85,7 +86,10 @@ impl Vocabulary {
     /// The first of `steps` that may not be sent as it stands, by its index, and why.
     pub fn refused(&self, steps: &[Step]) -> Option<(usize, String)> {
         let mut rendering = self.rendering(0);
-        let refused = |(index, step)| Some((index, rendering.admit(step).err()?));
+        let refused = |(index, step)| {
+            let (_, words) = rendering.admit(step, false).err()?;
+            Some((index, words))
+        };
         steps.iter().enumerate().find_map(refused)
     }
 
@@ -106,7 +110,7 @@ impl Rendering<'_> {
     /// may be spent.
     pub(super) fn render_race(&mut self, race: &Race) -> Race {
         let mut render = |steps: &[Step]| -> Vec<Step> {
-            steps.iter().filter_map(|step| self.render(step)).collect()
+            steps.iter().filter_map(|step| self.render(step, false).ok()).collect()
         };
         let before = render(&race.before);
         let mut clients = vec![Vec::new(); race.clients.len()];
@@ -119,8 +123,8 @@ impl Rendering<'_> {
         Race { before, clients, after: render(&race.after) }
     }
 
-    /// `step` with the target's names, if it can be sent there.
-    pub(super) fn render(&mut self, step: &Step) -> Option<Step> {
+    /// `step` with the target's names, or why it is not sent there; what `is_refused` costs nothing.
+    pub(super) fn render(&mut self, step: &Step, is_refused: bool) -> Result<Step, Why> {
         let caller = match &step.caller {
             Caller::Header(header) => {
                 let nobody = header.replace("rap_sk_unknown", "${run}-nobody");
@@ -131,23 +135,23 @@ impl Rendering<'_> {
         let action = match &step.action {
             Action::Call(call) => Action::Call(self.call(call)?),
             Action::Act(fields) => {
-                let name = fields.get("action").and_then(Value::as_str)?;
+                let name = fields.get("action").and_then(Value::as_str).unwrap_or_default();
                 if !self.vocabulary.offers(name) {
-                    return None;
+                    return Err(Why::Operator);
                 }
-                let Value::Object(fields) = self.fields(fields, "")? else { return None };
-                Action::Act(fields)
+                Action::Act(self.fields(fields, "")?)
             }
             Action::Advance(seconds) => Action::Advance(*seconds),
-            Action::Deliveries => return None,
+            Action::Deliveries => return Err(Why::Operator),
         };
         let named = Step { caller, action, ..step.clone() };
-        self.admit(&named).ok().map(|()| named)
+        self.admit(&named, is_refused).map_err(|(why, _)| why)?;
+        Ok(named)
     }
 
     /// Whether the gate and the budget of a case let `step` pass, or why not; what an answer gives is thought to
     /// be there.
-    fn admit(&mut self, step: &Step) -> Result<(), String> {
+    fn admit(&mut self, step: &Step, is_refused: bool) -> Result<(), (Why, String)> {
         let settings = &self.vocabulary.settings;
         let prepared = Prepared::from_step(step, &self.memory, settings.key.reveal());
         let all = || std::iter::once(ANSWERED.to_owned()).collect();
@@ -160,9 +164,14 @@ impl Rendering<'_> {
             moves_clock: self.vocabulary.abilities.moves_clock,
             disturbs: self.vocabulary.abilities.disturbs,
         };
-        let permit = scope.judge(&prepared).map_err(|refused| refused.to_string())?;
+        let permit =
+            scope.judge(&prepared).map_err(|refused| (refused.why, refused.to_string()))?;
         let caller = prepared.authorization.as_deref().unwrap_or_default();
-        self.ledger.charge(&self.budget, caller, &permit).map_err(|spent| spent.to_string())?;
+        let charge = self.ledger.charge(&self.budget, caller, &permit);
+        let charge = charge.map_err(|spent| (Why::Budget, spent.to_string()))?;
+        if is_refused {
+            self.ledger.refund(charge);
+        }
         if let Some(name) = &step.name {
             let answer = json!({ "reference": ANSWERED, "key": ANSWERED, "url": ANSWERED });
             self.memory = std::mem::take(&mut self.memory).knowing(name, answer);
@@ -170,14 +179,14 @@ impl Rendering<'_> {
         Ok(())
     }
 
-    fn call(&self, call: &Call) -> Option<Call> {
+    fn call(&self, call: &Call) -> Result<Call, Why> {
         let is_long = call.text.as_ref().is_some_and(|text| text.len() > MOST_BYTES)
             || call.body.as_ref().is_some_and(|body| body.to_string().len() > MOST_BYTES);
         if is_long {
-            return None;
+            return Err(Why::Length);
         }
         let body = match &call.body {
-            Some(Value::Object(fields)) => Some(self.fields(fields, "")?),
+            Some(Value::Object(fields)) => Some(Value::Object(self.fields(fields, "")?)),
             body => body.clone(),
         };
         let text = match &call.text {
@@ -185,17 +194,17 @@ impl Rendering<'_> {
             text => text.clone(),
         };
         let reads = call.method == "GET";
-        Some(Call { path: self.path(&call.path, reads)?, body, text, ..call.clone() })
+        Ok(Call { path: self.path(&call.path, reads)?, body, text, ..call.clone() })
     }
 
-    fn path(&self, path: &str, reads: bool) -> Option<String> {
+    fn path(&self, path: &str, reads: bool) -> Result<String, Why> {
         let segments: Vec<&str> = path.split('/').collect();
         let business = |name: &str| match self.business(&decoded(name)) {
-            None if reads => Some(in_path(&own(&decoded(name)))),
+            Err(_) if reads => Ok(in_path(&own(&decoded(name)))),
             name => name.map(|name| in_path(&name)),
         };
         let made = |name: &str| in_path(&own(&decoded(name)));
-        Some(match segments.as_slice() {
+        Ok(match segments.as_slice() {
             ["", "v1", "organizations", name] => format!("/v1/organizations/{}", business(name)?),
             ["", "v1", "organizations", name, "payout-account"] => {
                 format!("/v1/organizations/{}/payout-account", business(name)?)
@@ -213,7 +222,7 @@ impl Rendering<'_> {
     }
 
     /// The fields of an object, within the field `of`.
-    fn fields(&self, fields: &Map<String, Value>, of: &str) -> Option<Value> {
+    fn fields(&self, fields: &Map<String, Value>, of: &str) -> Result<Map<String, Value>, Why> {
         let mut named = Map::new();
         for (field, value) in fields {
             named.insert(field.clone(), self.field(of, field, value)?);
@@ -222,7 +231,7 @@ impl Rendering<'_> {
         if of == "payor" {
             self.name_as_the_user_does(&mut named);
         }
-        Some(Value::Object(named))
+        Ok(named)
     }
 
     /// Of a payor that is no test account nothing is said but the user's name for it.
@@ -235,22 +244,37 @@ impl Rendering<'_> {
         }
     }
 
-    fn field(&self, of: &str, field: &str, value: &Value) -> Option<Value> {
+    fn field(&self, of: &str, field: &str, value: &Value) -> Result<Value, Why> {
         if let Value::Object(fields) = value {
-            return self.fields(fields, field);
+            return self.fields(fields, field).map(Value::Object);
         }
         if let ("faceValue", Some(cents)) = (field, value.as_u64()) {
-            return Some(self.face_value(cents).into());
+            return Ok(self.face_value(cents).into());
         }
-        let Some(text) = value.as_str() else { return Some(value.clone()) };
-        Some(Value::String(match (of, field) {
+        let Some(text) = value.as_str() else { return Ok(value.clone()) };
+        Ok(Value::String(match (of, field) {
+            _ if text.is_empty() => String::new(),
             ("payor", "externalId") => self.payor(text)?,
-            (_, "externalId" | "payeeExternalId") => self.business(text)?,
+            (_, "externalId" | "payeeExternalId" | "payee" | "payor") => self.business(text)?,
             (_, "invoiceExternalId" | "platform") => own(text),
             (_, "email") => self.email(text),
             (_, "taxId") => self.tax_id(text)?,
+            (_, "url") => self.destination(text)?,
             _ => text.to_owned(),
         }))
+    }
+
+    /// The run's own inbox for that of nobody; a host that is none where it is the scheme that is wrong.
+    fn destination(&self, url: &str) -> Result<String, Why> {
+        const NOBODYS: &str = "https://hooks.example.com";
+        if !url.contains([':', '$']) {
+            return Ok(own(url));
+        }
+        let url = url.replace(NOBODYS, "${inbox}/accepts");
+        if url.contains("${inbox}") && self.vocabulary.inbox().is_none() {
+            return Err(Why::Inbox);
+        }
+        Ok(url.replace("hooks.example.com", "hooks.invalid"))
     }
 
     /// Advances on it must fit into the budget of a case.
@@ -262,21 +286,22 @@ impl Rendering<'_> {
         }
     }
 
-    fn business(&self, name: &str) -> Option<String> {
+    fn business(&self, name: &str) -> Result<String, Why> {
         let accounts = &self.vocabulary.settings.accounts;
         if let Some(prefix) = &accounts.prefix {
-            return Some(format!("{prefix}{}", own(name)));
+            return Ok(format!("{prefix}{}", own(name)));
         }
         let further = ["t1", "t2", "w1", "alias", "of-import-1", "of-import-2"];
-        let position = VENDORS.iter().chain(&further).position(|known| *known == name)?;
-        self.in_turn(&accounts.listed, position).cloned()
+        let position = VENDORS.iter().chain(&further).position(|known| *known == name);
+        let account = position.and_then(|position| self.in_turn(&accounts.listed, position));
+        account.cloned().ok_or(Why::Account)
     }
 
-    fn payor(&self, name: &str) -> Option<String> {
+    fn payor(&self, name: &str) -> Result<String, Why> {
         let payors = &self.vocabulary.settings.accounts.payors;
         match PAYORS.iter().position(|payor| *payor == name) {
             Some(position) if !payors.is_empty() => {
-                Some(payors[position % payors.len()].identifier.clone())
+                Ok(payors[position % payors.len()].identifier.clone())
             }
             _ => self.business(name),
         }
@@ -294,22 +319,28 @@ impl Rendering<'_> {
     /// One of the user's, the same for the same; what is malformed stays so.
     fn email(&self, text: &str) -> String {
         let emails = &self.vocabulary.settings.accounts.emails;
-        if !text.ends_with(".example") || emails.is_empty() {
+        if emails.is_empty() {
             return text.to_owned();
         }
-        emails[sum(text) % emails.len()].clone()
+        let own = &emails[sum(text) % emails.len()];
+        match text.split_once(" <") {
+            Some((name, rest)) if rest.ends_with(".example>") => format!("{name} <{own}>"),
+            None if text.ends_with(".example") => own.clone(),
+            Some(_) | None => text.to_owned(),
+        }
     }
 
-    fn tax_id(&self, text: &str) -> Option<String> {
+    fn tax_id(&self, text: &str) -> Result<String, Why> {
         const KNOWN: [&str; 6] =
             ["120000000", "120000001", "120000002", "130000001", "130000002", "130000003"];
         let digits: String = text.chars().filter(char::is_ascii_digit).collect();
         let Some(position) = KNOWN.iter().position(|known| *known == digits) else {
-            return Some(text.to_owned());
+            return Ok(text.to_owned());
         };
         let own = &self.vocabulary.settings.accounts.tax_ids;
         let numbers: Vec<usize> = (0..own.len()).collect();
-        Some(format!("${{own.taxIds.{}}}", self.in_turn(&numbers, position)?))
+        let index = self.in_turn(&numbers, position).ok_or(Why::TaxId)?;
+        Ok(format!("${{own.taxIds.{index}}}"))
     }
 
     /// An account of the user's and its bank, unless one of both is wrong on purpose.
@@ -331,11 +362,13 @@ impl Rendering<'_> {
     }
 
     /// A file with both identifiers in every row; rows without them are left out.
-    fn file(&self, text: &str) -> Option<String> {
+    fn file(&self, text: &str) -> Result<String, Why> {
         let text = text.replace(", ", " ").replace('"', "");
         let mut lines = text.lines();
-        let columns: Vec<&str> = lines.next()?.split(',').collect();
-        let payee = columns.iter().position(|column| *column == "payeeExternalId")?;
+        let columns: Vec<&str> = lines.next().unwrap_or_default().split(',').collect();
+        let payee = columns.iter().position(|column| *column == "payeeExternalId");
+        let payee = payee.ok_or(Why::Reach)?;
+        let invoice = columns.iter().position(|column| *column == "externalId");
         let payor = self.payor(PAYORS[0])?;
         let listed = self.vocabulary.settings.accounts.listed_payor(&payor);
         let its_name = columns.iter().position(|column| *column == "payorLegalName");
@@ -344,14 +377,14 @@ impl Rendering<'_> {
         file.push_str(if named.is_some() { "\n" } else { ",payorExternalId\n" });
         for line in lines {
             let mut cells: Vec<String> = line.split(',').map(str::to_owned).collect();
-            let Some(business) = cells.get(payee).and_then(|name| self.business(name)) else {
-                continue;
-            };
-            if cells.len() != columns.len() || cells[payee].is_empty() {
+            if cells.len() != columns.len() || cells[payee].trim().is_empty() {
                 continue;
             }
+            let Ok(business) = self.business(&cells[payee]) else { continue };
             cells[payee] = business;
-            cells[0] = own(&cells[0]);
+            if let Some(invoice) = invoice {
+                cells[invoice] = own(&cells[invoice]);
+            }
             if let (Some(column), Some(listed)) = (its_name, listed) {
                 cells[column].clone_from(&listed.legal_name);
             }
@@ -361,7 +394,7 @@ impl Rendering<'_> {
             }
             file.push_str(&format!("{}\n", cells.join(",")));
         }
-        Some(file)
+        Ok(file)
     }
 }
 

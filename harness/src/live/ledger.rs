@@ -52,7 +52,7 @@ type Invoice = (String, String);
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Charge {
     financed: Option<(String, Invoice)>,
-    subscribes: bool,
+    delivers: bool,
     synced: Vec<(Invoice, Option<u64>)>,
 }
 
@@ -117,7 +117,7 @@ impl Ledger {
         if self.requests >= budget.requests {
             return Err(Spent::Requests(budget.requests));
         }
-        if permit.subscribes && self.subscriptions >= budget.subscriptions {
+        if permit.delivers && self.subscriptions >= budget.subscriptions {
             return Err(Spent::Subscriptions(budget.subscriptions));
         }
         let of = |payee: &str, invoice: &str| (payee.to_owned(), invoice.to_owned());
@@ -138,13 +138,13 @@ impl Ledger {
                 self.financed += more;
                 invoice
             }),
-            subscribes: permit.subscribes,
+            delivers: permit.delivers,
             synced: synced.collect(),
         };
         for (invoice, face) in &charge.synced {
             *self.faces.entry(invoice.clone()).or_default().entry(*face).or_default() += 1;
         }
-        self.subscriptions += u64::from(permit.subscribes);
+        self.subscriptions += u64::from(permit.delivers);
         self.requests += 1;
         Ok(charge)
     }
@@ -196,7 +196,7 @@ impl Ledger {
                 self.financed -= counted.remove().cents;
             }
         }
-        self.subscriptions -= u64::from(charge.subscribes);
+        self.subscriptions -= u64::from(charge.delivers);
         for (invoice, face) in charge.synced {
             let Some(synced) = self.faces.get_mut(&invoice) else { continue };
             if let Entry::Occupied(mut told) = synced.entry(face) {

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use tideover_model::{Clause, OperationKind, Timestamp, link_life};
 
 use crate::concurrent::{Course, History, Known, Race, run_in};
-use crate::generate::{self, Size, Vocabulary, live_case, live_race, race};
+use crate::generate::{self, LiveCase, Size, Vocabulary, live_case, live_race, race};
 use crate::inbox::Arrival;
 use crate::judge::{Before, is_near};
 use crate::live::rehearsal::rehearse;
@@ -18,6 +18,7 @@ use crate::step::{Memory, Step};
 use crate::suite::{Rehearsed, World};
 use crate::target::{Prepared, PreparedAction, Seen, Target, Unanswered, Unreachable};
 use crate::transcript::Header;
+use crate::unasked::Unasked;
 
 /// A live endpoint, as one play sees it: what the play makes has names of its own.
 #[derive(Clone, Debug)]
@@ -45,12 +46,18 @@ pub struct LiveWorld {
     session: Rc<Session>,
     vocabulary: Vocabulary,
     told_ahead: Rc<Cell<Option<i64>>>,
+    unasked: RefCell<Unasked>,
 }
 
 impl LiveWorld {
     /// The world of a run, of which `vocabulary` says what it is asked.
     pub fn new(session: Rc<Session>, vocabulary: Vocabulary) -> LiveWorld {
-        LiveWorld { session, vocabulary, told_ahead: Rc::default() }
+        LiveWorld { session, vocabulary, told_ahead: Rc::default(), unasked: RefCell::default() }
+    }
+
+    /// What the target was not asked, of all cases so far.
+    pub fn unasked(&self) -> Unasked {
+        self.unasked.borrow().clone()
     }
 }
 
@@ -110,7 +117,12 @@ impl World for LiveWorld {
     fn case(&self, header: &Header, number: u64, steps: u64) -> Vec<Step> {
         match self.session.settings.sandbox {
             Some(_) => self.session.offered(generate::case(header, number, steps)),
-            None => live_case(header, number, steps, &self.vocabulary),
+            None => {
+                let LiveCase { steps, unasked } =
+                    live_case(header, number, steps, &self.vocabulary);
+                self.unasked.borrow_mut().add(&unasked);
+                steps
+            }
         }
     }
 

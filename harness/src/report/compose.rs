@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use tideover_model::Clause;
+use tideover_model::clause::Kind;
 
 use crate::checks::registry::Needs;
 use crate::concurrent::Parts;
@@ -15,9 +16,10 @@ use crate::finding::Verdict;
 use crate::report::baseline::Baseline;
 use crate::report::document::{
     ClauseKind, ClauseReport, Ending, FindingReport, GapReport, LatencyReport, RacesReport, Report,
-    SeenValue, State, StateGroup, Status, UnexplainedPart, VERSION,
+    SeenValue, State, StateGroup, Status, UnaskedClause, UnaskedReport, UnexplainedPart, VERSION,
 };
 use crate::suite::{Plan, Summary};
+use crate::unasked::{LeftOut, Unasked, Why};
 
 /// A run, and what is to be said of it.
 pub struct Run<'a> {
@@ -39,6 +41,8 @@ pub struct Run<'a> {
     pub ended: Option<(Ending, String)>,
     /// What it has left behind in the target.
     pub left_behind: &'a [String],
+    /// What of the generator's stream the target was not asked, if anything was left out.
+    pub unasked: Option<&'a Unasked>,
     /// Of requests that were sent at once: by how many clients, and what was concluded of their order.
     pub races: Option<(usize, &'a Parts)>,
 }
@@ -82,6 +86,7 @@ impl Run<'_> {
             states: self.states(),
             races: self.races.map(|(clients, parts)| RacesReport::of(clients, parts)),
             left_behind: self.left_behind.to_vec(),
+            unasked: self.unasked(),
         }
     }
 
@@ -89,6 +94,26 @@ impl Run<'_> {
     fn races(&self) -> Option<&Parts> {
         let (_, parts) = self.races?;
         (parts.races >= self.summary.cases).then_some(parts)
+    }
+
+    /// What was left out, by the reason, and which clauses were not met for that.
+    fn unasked(&self) -> Vec<UnaskedReport> {
+        let met = |clause| self.summary.met.times(clause) > 0;
+        let of = |(why, left_out): (Why, &LeftOut)| UnaskedReport {
+            because: why.to_string(),
+            requests: left_out.requests,
+            clauses: left_out
+                .clauses
+                .iter()
+                .filter(|(clause, _)| matches!(clause.kind(), Kind::Documented))
+                .map(|(clause, requests)| UnaskedClause {
+                    clause: clause.name().to_owned(),
+                    requests,
+                    met: met(clause),
+                })
+                .collect(),
+        };
+        self.unasked.into_iter().flat_map(Unasked::iter).map(of).collect()
     }
 
     /// A case that was cut short is not played to its end, whatever cut it.

@@ -59,7 +59,7 @@ macro_rules! masked {
 masked! {
     Report {
         target, clauses, findings, gone, gaps, latency, states, races, warnings, left_behind;
-        version, seed, cases, cases_left, steps, milliseconds, verdict, ending
+        version, seed, cases, cases_left, steps, milliseconds, verdict, ending, unasked
     }
     ClauseReport { reason; clause, place, wording, kind, status, exercised, broken }
     FindingReport {

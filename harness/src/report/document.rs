@@ -57,6 +57,32 @@ pub struct Report {
     pub warnings: Vec<String>,
     /// What the run has left behind in the target.
     pub left_behind: Vec<String>,
+    /// What a live endpoint was not asked, by the reason.
+    pub unasked: Vec<UnaskedReport>,
+}
+
+/// What a live endpoint was not asked, for one reason.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct UnaskedReport {
+    /// The reason.
+    pub because: String,
+    /// How many requests were left out.
+    pub requests: u64,
+    /// The clauses that these would have met.
+    pub clauses: Vec<UnaskedClause>,
+}
+
+/// A clause that requests would have met which were not sent.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct UnaskedClause {
+    /// The stable name.
+    pub clause: String,
+    /// How many of the requests would have met it.
+    pub requests: u64,
+    /// Whether others have met it.
+    pub met: bool,
 }
 
 /// Why no more was played.

@@ -7,7 +7,7 @@ use std::fmt::{self, Write as _};
 use crate::checks::registry::Needs;
 use crate::report::document::{
     Answer, ClauseKind, ClauseReport, Difference, FindingReport, Found, GapReport, Known,
-    LatencyReport, Party, RacesReport, Report, SeenValue, Status, StepReport,
+    LatencyReport, Party, RacesReport, Report, SeenValue, Status, StepReport, UnaskedReport,
 };
 
 /// What a terminal has room for.
@@ -98,7 +98,13 @@ impl Report {
         };
         write_wrapped(f, "found      ", found.into_iter(), ", ")?;
         write_wrapped(f, "unclear    ", with(Status::Inconclusive).into_iter(), ", ")?;
-        write_wrapped(f, "not met    ", with(Status::NotExercised).into_iter(), ", ")?;
+        let is_met = |clause: &String| !self.unasked.iter().any(|left| left.would_meet(clause));
+        let unmet = with(Status::NotExercised).into_iter().filter(is_met);
+        write_wrapped(f, "not met    ", unmet, ", ")?;
+        for left_out in &self.unasked {
+            let words = left_out.to_string();
+            write_wrapped(f, "not asked  ", words.split(' ').map(str::to_owned), " ")?;
+        }
         let mut lacking: BTreeMap<&str, usize> = BTreeMap::new();
         let out_of_reach = self.clauses.iter().filter(|one| one.status == Status::Unreachable);
         for reason in out_of_reach.filter_map(|clause| remedy(clause.reason.as_deref()?)) {
@@ -331,6 +337,25 @@ impl fmt::Display for Difference {
             }
         }
         Ok(())
+    }
+}
+
+impl UnaskedReport {
+    fn would_meet(&self, clause: &str) -> bool {
+        self.clauses.iter().any(|one| one.clause == clause)
+    }
+}
+
+impl fmt::Display for UnaskedReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let UnaskedReport { because, requests, clauses } = self;
+        write!(f, "{requests} requests, because {because}")?;
+        let unmet: Vec<&str> =
+            clauses.iter().filter(|one| !one.met).map(|one| one.clause.as_str()).collect();
+        match unmet.as_slice() {
+            [] => Ok(()),
+            names => write!(f, "; not met for that: {}", names.join(", ")),
+        }
     }
 }
 

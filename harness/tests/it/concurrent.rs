@@ -519,6 +519,7 @@ fn report(plan: &Plan, summary: &Summary, baseline: Option<&Baseline>) -> Report
         baseline,
         ended: None,
         left_behind: &[],
+        unasked: None,
         races: Some((4, &summary.parts)),
     };
     run.report()

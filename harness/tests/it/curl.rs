@@ -87,8 +87,9 @@ async fn a_line_for_a_live_endpoint_can_be_pasted() {
     let (target, run) = (settings.target.clone(), settings.own_name.clone());
     let mut header = Header::new(2, start(), Profile::default());
     header.live = Some(Endpoint { target, run, fresh: true });
-    let steps: Vec<_> =
-        (0..12).flat_map(|case| generate::live_case(&header, case, 30, &vocabulary)).collect();
+    let steps: Vec<_> = (0..12)
+        .flat_map(|case| generate::live_case(&header, case, 30, &vocabulary).steps)
+        .collect();
     let lines = curl(&Transcript { header, steps }, &[]);
     let set = "BASE_URL=b API_KEY=k OTHER_KEY=o RUN=td-new INBOX=https://own.example TAX_ID_{1..6}=98-7654321 ACCOUNT_1=000123456789";
     let script = format!(
@@ -108,7 +109,7 @@ async fn a_line_for_a_live_endpoint_can_be_pasted() {
     }
     // Subscriptions and keys that no answer gave stay references.
     let open = told.lines().filter(|line| line.contains("${") || line.contains("%7B"));
-    let open: Vec<&str> = open.filter(|line| !line.contains(".reference}")).collect();
+    let open: Vec<&str> = open.filter(|line| !line.contains(".reference")).collect();
     assert!(open.iter().all(|line| line.contains(".key}") || line.contains(".url}")), "{open:?}");
     mock.stop().await;
 }

@@ -19,7 +19,8 @@ use tideover_harness::suite::World;
 use tideover_harness::target::client::{Client, Outgoing};
 use tideover_harness::target::{Applied, Prepared, Target};
 use tideover_harness::transcript::{Header, Transcript};
-use tideover_model::{Destinations, Profile};
+use tideover_harness::unasked::{LeftOut, Why};
+use tideover_model::{Clause, Destinations, Profile};
 use tideover_sim::Mock;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
@@ -212,6 +213,32 @@ async fn by_default_nothing_is_sent_that_writes() {
         assert!(reads, "{sent}");
     }
     assert_eq!(begun.session.clean_up().await, Vec::<String>::new());
+}
+
+/// What the gate drops of the stream is counted by clause, and what an own account may be sent is not dropped.
+#[tokio::test]
+async fn what_is_not_asked_is_counted_with_its_reason() {
+    let inbox = inbox::Server::start().await.unwrap();
+    let mock = endpoint(Some(&inbox)).await;
+    let webhooks = Webhooks { listen: "127.0.0.1:0".parse().unwrap(), url: inbox.origin().into() };
+    let mut few = settings(&mock);
+    few.webhooks = Some(webhooks);
+    few.accounts.tax_ids.truncate(1);
+    few.budget.financed = 1;
+    let mut begun = begin(few, Some(inbox)).await;
+    let played = play(&mut begun, 30).await;
+    assert_eq!(played.unanswered, Vec::<String>::new());
+    assert!(played.sent.contains_key("POST invoices/*"), "{:?}", played.sent);
+    let unasked = begun.world.unasked();
+    let left_out: BTreeMap<Why, &LeftOut> = unasked.iter().collect();
+    let clause = |name| Clause::all().find(|clause| clause.name() == name).unwrap();
+    for why in [Why::TaxId, Why::Budget, Why::Reach] {
+        assert!(left_out[&why].requests > 0, "{why}");
+        assert!(left_out[&why].clauses.clauses().count() > 0, "{why}");
+    }
+    let advances = left_out[&Why::Budget].clauses.times(clause("7.codes.business_not_eligible"));
+    assert!(advances > 0, "{left_out:?}");
+    assert!(!left_out.contains_key(&Why::Account), "a prefix has names for all");
 }
 
 #[tokio::test]

@@ -49,9 +49,21 @@ async fn right(plan: &Plan) -> Summary {
 pub(crate) fn report(plan: &Plan, summary: &Summary, baseline: Option<&Baseline>) -> Report {
     let took = Duration::from_millis(1234);
     let (target, replay) = ("the model, in process", &["tideover replay it".to_owned()]);
-    let (offers, ended, left_behind, races) = (IN_PROCESS, None, &[][..], None);
-    Run { plan, summary, target, offers, took, replay, baseline, ended, left_behind, races }
-        .report()
+    let (offers, ended, left_behind, unasked, races) = (IN_PROCESS, None, &[][..], None, None);
+    Run {
+        plan,
+        summary,
+        target,
+        offers,
+        took,
+        replay,
+        baseline,
+        ended,
+        left_behind,
+        unasked,
+        races,
+    }
+    .report()
 }
 
 #[test]
@@ -124,6 +136,7 @@ fn what_a_run_does_not_meet_says_why() {
         baseline: None,
         ended: None,
         left_behind: &[],
+        unasked: None,
         races: None,
     };
     let report = run.report();
@@ -206,6 +219,7 @@ async fn a_run_over_http_tells_how_long_the_answers_took() {
         baseline: None,
         ended: None,
         left_behind: &[],
+        unasked: None,
         races: None,
     };
     let report = run.report();

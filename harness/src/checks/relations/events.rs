@@ -83,11 +83,14 @@ pub(super) struct Events {
     payouts: BTreeMap<BusinessName, (String, usize)>,
     since_moved: u32,
     is_unsure: bool,
+    /// Whether requests were left without an answer: what they asked for may have been done.
+    has_missed: bool,
 }
 
 impl Check for Events {
     fn miss(&mut self, _sent: &Prepared) {
         self.is_unsure = true;
+        self.has_missed = true;
     }
 
     fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
@@ -205,7 +208,7 @@ impl Events {
     /// What another platform has synced is told to nobody else.
     fn hold_to_owner(&self, exchange: &Exchange<'_>, told: &Told, notes: &mut Notes) {
         let Some(owner) = self.owner_of(&told.path) else { return };
-        if told.kind.starts_with("partner.organization") {
+        if told.kind.starts_with("partner.organization") || self.has_missed {
             return;
         }
         let own = self.synced.invoices_of(owner);

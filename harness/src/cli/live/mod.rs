@@ -29,6 +29,7 @@ use crate::report::{Baseline, Report, Run};
 use crate::secrets::Secrets;
 use crate::suite::{Failure, Plan, Suite, Summary};
 use crate::transcript::{Endpoint, Header};
+use crate::unasked::Unasked;
 
 pub(super) use options::LiveOptions;
 pub(super) use replay::Replayed;
@@ -81,6 +82,8 @@ struct Outcome {
     /// What came of the races, if there were any.
     raced: Option<concurrent::Summary>,
     end: End,
+    /// What the target was not asked, and why.
+    unasked: Unasked,
     secrets: Secrets,
 }
 
@@ -115,7 +118,7 @@ impl LiveOptions {
         if asked.print_steps {
             return print_steps(asked.output, &plan, |case| match is_sandbox {
                 true => generate::case(&plan.header, case, plan.steps),
-                false => live_case(&plan.header, case, plan.steps, &vocabulary),
+                false => live_case(&plan.header, case, plan.steps, &vocabulary).steps,
             });
         }
         let journal = options.journal();
@@ -178,7 +181,8 @@ async fn play(
     };
     let end = to_the_end(&session, &progress, playing).await?;
     let raced = runs_races.then_some(races.summary);
-    Ok(Outcome { summary: suite.summary, raced, end, secrets: session.secrets() })
+    let unasked = world.unasked();
+    Ok(Outcome { summary: suite.summary, raced, end, unasked, secrets: session.secrets() })
 }
 
 /// By how many clients requests are sent at once.
@@ -199,7 +203,7 @@ fn tell(
     outcome: Outcome,
     again: &str,
 ) -> Result<Held, Problem> {
-    let Outcome { mut summary, raced, end, secrets } = outcome;
+    let Outcome { mut summary, raced, end, unasked, secrets } = outcome;
     let End { ending, interrupted, left_behind } = end;
     let mut replay = (asked.keep)(&summary, &secrets);
     let parts = raced.map(|raced| {
@@ -224,6 +228,7 @@ fn tell(
         baseline: asked.baseline.as_ref(),
         ended: ending.as_ref().map(|ending| (ending.told(), ending.to_string())),
         left_behind: &left_behind,
+        unasked: Some(&unasked),
         races: parts.as_ref().map(|parts| (clients(asked), parts)),
     };
     let mut report = run.report();

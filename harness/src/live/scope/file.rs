@@ -17,7 +17,8 @@ pub(super) fn judge(names: &Names<'_>, body: &[u8]) -> Judged<Vec<SyncedInvoice>
     let mut lines = text.lines();
     let columns: Vec<&str> = lines.next().unwrap_or_default().split(',').collect();
     judge_columns(&columns)?;
-    lines.map(|line| judge_row(names, &columns, line)).collect()
+    let rows = lines.map(|line| judge_row(names, &columns, line));
+    rows.filter_map(Result::transpose).collect()
 }
 
 fn judge_columns(columns: &[&str]) -> Judged<()> {
@@ -38,7 +39,8 @@ fn judge_columns(columns: &[&str]) -> Judged<()> {
     Ok(())
 }
 
-fn judge_row(names: &Names<'_>, columns: &[&str], line: &str) -> Judged<SyncedInvoice> {
+/// The invoice that a row syncs; nothing where it names none.
+fn judge_row(names: &Names<'_>, columns: &[&str], line: &str) -> Judged<Option<SyncedInvoice>> {
     let cells: Vec<&str> = line.split(',').collect();
     if cells.len() != columns.len() {
         return refused(format!("a row has {} cells in {} columns", cells.len(), columns.len()));
@@ -64,9 +66,10 @@ fn judge_row(names: &Names<'_>, columns: &[&str], line: &str) -> Judged<SyncedIn
             }
         }
     }
-    let Some(invoice) = cell("externalId").filter(|invoice| names.is_own_name(invoice)) else {
+    let invoice = cell("externalId");
+    if !invoice.is_none_or(|invoice| names.is_own_name(invoice)) {
         return refused("a row's invoice is not named after the run");
-    };
+    }
     for party in ["payee", "payor"] {
         let is_own = |column: &str, holds: &dyn Fn(&str) -> bool| {
             cell(&format!("{party}{column}")).is_none_or(|text| text.is_empty() || holds(text))
@@ -79,9 +82,9 @@ fn judge_row(names: &Names<'_>, columns: &[&str], line: &str) -> Judged<SyncedIn
             ));
         }
     }
-    Ok(SyncedInvoice {
+    Ok(invoice.map(|invoice| SyncedInvoice {
         payee: payee.to_owned(),
         invoice: invoice.to_owned(),
         face_value: cell("faceValue").and_then(|text| text.parse().ok()),
-    })
+    }))
 }

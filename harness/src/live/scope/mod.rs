@@ -1,17 +1,16 @@
-//! The gate: the last line before the wire. It decides of every request whether it may be sent.
+//! The gate: the last line before the wire. It decides of every request whether it may be sent, and refuses what
+//! could reach somebody else, or cost what it cannot count.
 //!
-//! What reads may: every GET without a body, and `POST /v1/quotes`. Of what writes, only what it can read
-//! whole and what names nobody outside:
+//! What reads may: every GET without a body, and `POST /v1/quotes`. Of what writes:
 //!
 //! - every business that is written to, in the path, the body or a row of a file, is a test account; a
 //!   payor is one, or is listed as a payor;
 //! - e-mail addresses, tax ids and bank accounts are the user's own, or so malformed that they are
-//!   nobody's; a webhook goes to the run's own inbox; an invoice or an import has the run's own name;
+//!   nobody's; a webhook goes to the run's own inbox, or nowhere; an invoice or an import has the run's own name;
 //! - a field or a column that it does not know is refused, and so is a file that could be read in two ways;
-//! - a body that is no JSON object goes only to the sync of a test account, and only with too few digits in
-//!   it to be anything;
-//! - a method on a path that the API does not serve is sent only where the path is named after the run;
-//! - the key is one that the run was given, or issued itself; a foreign or malformed one only reads.
+//! - a body that is no JSON object names nobody: no field in it has a value, and it has too few digits to be anything;
+//! - a method that the API does not serve goes to what is the user's own, or to a path that is named after the run;
+//! - the key is one that the run was given, or issued itself, or nobody's; a foreign one only reads.
 //!
 //! Everything else is refused, even if it would be harmless.
 
@@ -25,13 +24,19 @@ use serde_json::{Map, Value};
 use crate::live::ledger::Given;
 use crate::live::settings::{Settings, is_plain};
 use crate::target::{Prepared, PreparedAction, PreparedCall};
+use crate::unasked::Why;
 use names::{Names, Rule};
 use tree::Tree;
 
 /// Why a request is not sent.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not sent: {0}")]
-pub struct Refused(pub String);
+#[error("not sent: {words}")]
+pub struct Refused {
+    /// What kind of reason it is.
+    pub why: Why,
+    /// What is wrong with it.
+    pub words: String,
+}
 
 /// What may be sent, and what it may cost.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,6 +49,8 @@ pub struct Permit {
     pub financed: Option<FinancedInvoice>,
     /// Whether it subscribes to webhooks.
     pub subscribes: bool,
+    /// Whether webhooks come of that.
+    pub delivers: bool,
     /// What is there afterwards, in words.
     pub makes: Vec<String>,
 }
@@ -87,8 +94,13 @@ pub struct Scope<'a> {
 
 type Judged<T = Permit> = Result<T, Refused>;
 
-fn refused<T>(why: impl Into<String>) -> Judged<T> {
-    Err(Refused(why.into()))
+/// It could reach somebody else.
+fn refused<T>(words: impl Into<String>) -> Judged<T> {
+    refused_for(Why::Reach, words)
+}
+
+fn refused_for<T>(why: Why, words: impl Into<String>) -> Judged<T> {
+    Err(Refused { why, words: words.into() })
 }
 
 impl Scope<'_> {
@@ -111,21 +123,23 @@ impl Scope<'_> {
                 Ok(Permit::default())
             }
             PreparedAction::Call(call) => {
-                self.judge_writer(authorization)?;
-                Ok(Permit { writes: true, ..self.judge_call(call)? })
+                let is_own = self.judge_writer(authorization)?;
+                let permit = Permit { writes: true, ..self.judge_call(call)? };
+                // What nobody's key asks for is refused, and asks for nothing.
+                Ok(if is_own { permit } else { Permit { writes: true, ..Permit::default() } })
             }
             PreparedAction::Act(fields) => {
                 self.judge_operator()?;
-                self.judge_writer(authorization)?;
+                self.judge_own_key(authorization)?;
                 self.judge_action(fields)?;
                 Ok(Permit { writes: true, ..Permit::default() })
             }
             PreparedAction::Advance(_) if !self.moves_clock => {
-                refused("the target's clock cannot be moved")
+                refused_for(Why::Clock, "the target's clock cannot be moved")
             }
             PreparedAction::Advance(_) => {
                 self.judge_operator()?;
-                self.judge_writer(authorization)?;
+                self.judge_own_key(authorization)?;
                 Ok(Permit { writes: true, ..Permit::default() })
             }
             PreparedAction::Deliveries => {
@@ -148,7 +162,12 @@ impl Scope<'_> {
             PreparedAction::Call(call) => {
                 let asks = call.method == "POST" && call.path == "/v1/webhooks";
                 let subscribes = asks && step.authorization.is_some();
-                Ok(Permit { writes: !reads(call), subscribes, ..Permit::default() })
+                Ok(Permit {
+                    writes: !reads(call),
+                    subscribes,
+                    delivers: subscribes,
+                    ..Permit::default()
+                })
             }
             _ => Ok(Permit { writes: true, ..Permit::default() }),
         }
@@ -156,31 +175,51 @@ impl Scope<'_> {
 
     fn judge_operator(&self) -> Judged<()> {
         if self.settings.operator.is_none() {
-            return refused("there is no operator port: give operator");
+            return refused_for(Why::Operator, "there is no operator port: give operator");
         }
         Ok(())
     }
 
     /// Nobody's key but the run's own is tried out.
     fn judge_reader(&self, authorization: Option<&str>) -> Judged<()> {
-        /// No key is so short.
-        const SHORTEST_KEY: usize = 16;
-        let Some(header) = authorization else { return Ok(()) };
-        let is_harmless = header.len() < SHORTEST_KEY || header.contains(self.own_name());
-        if is_harmless || self.is_own_key(header) {
+        if self.is_nobodys_key(authorization)
+            || authorization.is_some_and(|header| self.is_own_key(header))
+        {
             return Ok(());
         }
         refused("its key is not one of the run's own")
     }
 
-    fn judge_writer(&self, authorization: Option<&str>) -> Judged<()> {
+    /// Whether what writes may, and has a key of the run's own.
+    fn judge_writer(&self, authorization: Option<&str>) -> Judged<bool> {
         if !self.settings.allow_writes {
-            return refused("it writes, and writes are not allowed: --allow-writes");
+            return refused_for(
+                Why::Writes,
+                "it writes, and writes are not allowed: --allow-writes",
+            );
         }
-        if !authorization.is_some_and(|header| self.is_own_key(header)) {
-            return refused("it writes, and its key is not one of the run's own");
+        if authorization.is_some_and(|header| self.is_own_key(header)) {
+            return Ok(true);
         }
-        Ok(())
+        if self.is_nobodys_key(authorization) {
+            return Ok(false);
+        }
+        refused("it writes, and its key is not one of the run's own")
+    }
+
+    fn judge_own_key(&self, authorization: Option<&str>) -> Judged<()> {
+        if self.judge_writer(authorization)? {
+            return Ok(());
+        }
+        refused("it asks the operator port, and its key is not one of the run's own")
+    }
+
+    /// Whether it is no key, or too short for one, or named after the run.
+    fn is_nobodys_key(&self, authorization: Option<&str>) -> bool {
+        /// No key is so short.
+        const SHORTEST_KEY: usize = 16;
+        authorization
+            .is_none_or(|header| header.len() < SHORTEST_KEY || header.contains(self.own_name()))
     }
 
     fn is_own_key(&self, header: &str) -> bool {
@@ -229,7 +268,9 @@ impl Scope<'_> {
             }
             ("PUT", ["invoices", invoice]) => self.judge_invoice(invoice, body),
             ("POST", ["advances"]) => {
-                let financed = self.judge_advance(body)?;
+                let Some(financed) = self.judge_advance(body)? else {
+                    return Ok(Permit::default());
+                };
                 let FinancedInvoice { payee, invoice, .. } = &financed;
                 let made = made(format!("an advance on invoice {invoice} of {payee}"));
                 Ok(Permit { financed: Some(financed), ..made })
@@ -244,8 +285,10 @@ impl Scope<'_> {
                 Ok(Permit::default())
             }
             ("POST", ["webhooks"]) => {
-                self.judge_object(body, names::SUBSCRIPTION)?;
-                Ok(Permit { subscribes: true, ..Permit::default() })
+                let object = self.judge_object(body, names::SUBSCRIPTION)?;
+                let url = object.field("url").and_then(Tree::text);
+                let delivers = url.is_some_and(|url| self.names().is_inbox(url));
+                Ok(Permit { subscribes: true, delivers, ..Permit::default() })
             }
             ("DELETE", ["webhooks", reference]) => {
                 if !body.is_empty() || !self.given.references.contains_key(*reference) {
@@ -253,19 +296,33 @@ impl Scope<'_> {
                 }
                 Ok(Permit::default())
             }
+            (method, own) if body.is_empty() => self.judge_unserved(method, own, &call.path),
             (method, _) => refused(format!("{method} {} is not known", call.path)),
         }
     }
 
-    fn judge_advance(&self, body: &[u8]) -> Judged<FinancedInvoice> {
+    /// A method that is not served, on what is the user's own.
+    fn judge_unserved(&self, method: &str, segments: &[&str], path: &str) -> Judged {
+        match segments {
+            ["organizations", business] => self.judge_account(business)?,
+            ["invoices", "imports", own] | ["invoices", own] => self.judge_own(own)?,
+            _ => return refused(format!("{method} {path} is not known")),
+        };
+        Ok(Permit::default())
+    }
+
+    /// The invoice that an advance is asked for; nothing where no invoice is named.
+    fn judge_advance(&self, body: &[u8]) -> Judged<Option<FinancedInvoice>> {
         let object = self.judge_object(body, names::ADVANCE)?;
         let text = |name| object.field(name).and_then(Tree::text).map(str::to_owned);
-        let (Some(payee), Some(invoice)) = (text("payeeExternalId"), text("invoiceExternalId"))
-        else {
-            return refused("an advance must name its payee and its invoice");
+        let Some(invoice) = text("invoiceExternalId").filter(|name| !name.is_empty()) else {
+            return Ok(None);
+        };
+        let Some(payee) = text("payeeExternalId").filter(|name| !name.is_empty()) else {
+            return refused_for(Why::Budget, "an advance on an invoice must name its payee");
         };
         let is_own = self.settings.is_run_new && invoice.starts_with(self.own_name());
-        Ok(FinancedInvoice { payee, invoice, is_own })
+        Ok(Some(FinancedInvoice { payee, invoice, is_own }))
     }
 
     fn judge_invoice(&self, segment: &str, body: &[u8]) -> Judged {
@@ -301,7 +358,8 @@ impl Scope<'_> {
                 self.names().judge(&object, fields)?;
                 Ok(object)
             }
-            _ => refused("its body is no JSON object"),
+            _ if names::names_nobody(body) => Ok(Tree::Nothing),
+            _ => refused("its body is no JSON object, and could name somebody"),
         }
     }
 
@@ -336,7 +394,10 @@ impl Scope<'_> {
             return refused(format!("the action {name:?} is not for a live target"));
         };
         if !self.disturbs && names::DISTURBANCES.contains(&name) {
-            return refused(format!("{name} is felt by everybody there: --allow-disturbance"));
+            return refused_for(
+                Why::Disturbance,
+                format!("{name} is felt by everybody there: --allow-disturbance"),
+            );
         }
         let rest: Map<String, Value> =
             fields.iter().filter(|(field, _)| *field != "action").map(owned).collect();

@@ -1,6 +1,7 @@
 //! Whom a body names: what may stand in each field of it.
 
-use tideover_model::{TAX_ID_DIGITS, is_routing_number};
+use tideover_model::{Destinations, TAX_ID_DIGITS, Unfit, is_routing_number};
+use url::Url;
 
 use crate::live::ledger::Given;
 use crate::live::scope::tree::Tree;
@@ -12,8 +13,12 @@ use crate::live::settings::Accounts;
 pub(super) enum Rule {
     /// Whatever names nobody: plain values, and lists of them.
     Free,
+    /// A sum of money: it stands once.
+    Amount,
     /// A test account; it must be there.
     TestAccount,
+    /// A test account, or nobody.
+    Account,
     /// A test account or a payor; it must be there.
     Payor,
     /// What the run has named.
@@ -26,8 +31,8 @@ pub(super) enum Rule {
     AccountNumber,
     /// That of its bank, or nobody's.
     RoutingNumber,
-    /// A place in the run's own inbox.
-    Inbox,
+    /// A place in the run's own inbox, or none that webhooks come to.
+    Destination,
     /// A link that the run was given.
     Session,
     /// A key that the run issued.
@@ -66,7 +71,7 @@ pub(super) const INVOICE: Fields = &[
     ("payee", Rule::Fields(PAYEE)),
     ("payor", Rule::Fields(PAYOR)),
     ("status", Rule::Free),
-    ("faceValue", Rule::Free),
+    ("faceValue", Rule::Amount),
     ("issueDate", Rule::Free),
     ("dueDate", Rule::Free),
 ];
@@ -76,10 +81,10 @@ pub(super) const PAYOUT_ACCOUNT: Fields = &[
     ("label", Rule::Free),
 ];
 pub(super) const ADVANCE: Fields =
-    &[("payeeExternalId", Rule::TestAccount), ("invoiceExternalId", Rule::OwnName)];
-pub(super) const INVITATION: Fields = &[("externalId", Rule::TestAccount), ("email", Rule::Email)];
-pub(super) const SESSION: Fields = &[("externalId", Rule::TestAccount)];
-pub(super) const SUBSCRIPTION: Fields = &[("url", Rule::Inbox), ("eventTypes", Rule::Free)];
+    &[("payeeExternalId", Rule::Account), ("invoiceExternalId", Rule::OwnName)];
+pub(super) const INVITATION: Fields = &[("externalId", Rule::Account), ("email", Rule::Email)];
+pub(super) const SESSION: Fields = &[("externalId", Rule::Account)];
+pub(super) const SUBSCRIPTION: Fields = &[("url", Rule::Destination), ("eventTypes", Rule::Free)];
 
 const VENDOR: Fields = &[("payeeExternalId", Rule::TestAccount)];
 const VENDORS_INVOICE: Fields =
@@ -115,7 +120,7 @@ pub(super) const ACTIONS: &[(&str, Fields)] = &[
         &[
             ("payeeExternalId", Rule::TestAccount),
             ("invoiceExternalId", Rule::OwnName),
-            ("amount", Rule::Free),
+            ("amount", Rule::Amount),
         ],
     ),
     ("taxIdFoundWrong", VENDOR),
@@ -142,12 +147,13 @@ impl Names<'_> {
     pub(super) fn judge(&self, object: &Tree, fields: &[(&str, Rule)]) -> Judged<()> {
         let Tree::Object(members) = object else { return refused("expected an object") };
         for (index, (name, value)) in members.iter().enumerate() {
-            if members[..index].iter().any(|(earlier, _)| earlier == name) {
-                return refused(format!("{name} stands twice"));
-            }
             let Some((_, rule)) = fields.iter().find(|(field, _)| field == name) else {
                 return refused(format!("the field {name:?} is not known"));
             };
+            let stands_twice = members[..index].iter().any(|(earlier, _)| earlier == name);
+            if stands_twice && !matches!(rule, Rule::Free) {
+                return refused(format!("{name} stands twice"));
+            }
             if !self.permits(*rule, value)? {
                 return refused(format!("{name} could name somebody who is not the user's"));
             }
@@ -174,26 +180,36 @@ impl Names<'_> {
     }
 
     fn permits(&self, rule: Rule, value: &Tree) -> Judged<bool> {
-        if let Rule::Fields(fields) = rule {
-            let is_object = matches!(value, Tree::Object(members) if !members.is_empty());
-            return if is_object {
-                self.judge(value, fields).map(|()| true)
-            } else {
-                Ok(value.is_nothing())
-            };
+        if let (Rule::Fields(fields), Tree::Object(members)) = (rule, value)
+            && !members.is_empty()
+        {
+            return self.judge(value, fields).map(|()| true);
         }
         let must_be_there = matches!(rule, Rule::TestAccount | Rule::Payor | Rule::IssuedKey);
         if value.is_nothing() && !must_be_there {
             return Ok(true);
         }
         let Some(text) = value.text() else {
-            return Ok(matches!(rule, Rule::Free) && value.is_plain());
+            let is_short = value.whole_number().is_some_and(|number| number < 1000);
+            return Ok(match rule {
+                Rule::Free | Rule::Amount => value.is_plain(),
+                // No identifier, and too short for what identifies somebody.
+                Rule::TaxId
+                | Rule::Email
+                | Rule::AccountNumber
+                | Rule::RoutingNumber
+                | Rule::Destination => is_short,
+                _ => false,
+            });
         };
         Ok(match rule {
-            Rule::Free | Rule::Fields(_) => true,
+            Rule::Free | Rule::Amount => true,
+            // A name where an object belongs.
+            Rule::Fields(_) => text.is_empty() || self.accounts.is_test_account(text),
+            Rule::Account => text.is_empty() || self.accounts.is_test_account(text),
             Rule::TestAccount => self.accounts.is_test_account(text),
             Rule::Payor => self.accounts.is_payor(text),
-            Rule::OwnName => self.is_own_name(text),
+            Rule::OwnName => text.is_empty() || self.is_own_name(text),
             Rule::TaxId => self.is_tax_id(text),
             Rule::Email => self.is_email(text),
             Rule::AccountNumber => {
@@ -204,7 +220,9 @@ impl Names<'_> {
                 self.accounts.banks.iter().any(|bank| bank.routing_number == text)
                     || is_nobodys_bank(text)
             }
-            Rule::Inbox => self.is_inbox(text),
+            Rule::Destination => {
+                self.is_inbox(text) || leads_nowhere(text) || self.is_own_word(text)
+            }
             Rule::Session => self.given.sessions.contains(text),
             Rule::IssuedKey => self.given.keys.contains(text),
         })
@@ -236,10 +254,17 @@ impl Names<'_> {
     }
 
     pub(super) fn is_email(&self, text: &str) -> bool {
-        self.accounts.emails.iter().any(|own| own == text) || is_nobodys_email(text)
+        let is_own = |text: &str| self.accounts.emails.iter().any(|own| own == text);
+        is_own(text) || is_nobodys_email(text) || named_email(text).is_some_and(is_own)
     }
 
-    fn is_inbox(&self, url: &str) -> bool {
+    /// Whether it is no URL, but a word that is named after the run.
+    fn is_own_word(&self, text: &str) -> bool {
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+        self.is_own_name(text) && text.bytes().all(is_plain)
+    }
+
+    pub(super) fn is_inbox(&self, url: &str) -> bool {
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_/".contains(&byte);
         let rest = self.inbox.and_then(|inbox| url.strip_prefix(inbox)?.strip_prefix('/'));
         rest.is_some_and(|rest| rest.bytes().all(is_plain))
@@ -270,6 +295,32 @@ pub(crate) fn is_nobodys_bank(text: &str) -> bool {
 pub(crate) fn is_nobodys_email(text: &str) -> bool {
     let signs = text.matches('@').count();
     text.is_ascii() && (signs == 0 || signs == 1 && (text.starts_with('@') || text.ends_with('@')))
+}
+
+/// The address in `Ann <ann@example.com>`.
+fn named_email(text: &str) -> Option<&str> {
+    let (name, address) = text.strip_suffix('>')?.split_once(" <")?;
+    name.bytes().all(|byte| byte.is_ascii_alphabetic()).then_some(address)
+}
+
+/// Whether no webhook comes out of a network through it: its address is not a public one, or its host is a name that
+/// never resolves (RFC 2606).
+fn leads_nowhere(url: &str) -> bool {
+    let unfit = Destinations::Public.judge(url, &[]).err();
+    let host = Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned));
+    let never_resolves = host.as_ref().is_some_and(|host| host.ends_with(".invalid"));
+    match unfit {
+        Some(Unfit::Local(_) | Unfit::Address(..)) => true,
+        Some(Unfit::Scheme(_)) => never_resolves,
+        Some(Unfit::NotAUrl | Unfit::Credentials | Unfit::Port) | None => false,
+    }
+}
+
+/// Whether a body that is no object names nobody to any reader: no field in it has a value.
+pub(crate) fn names_nobody(body: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(body);
+    let has_value = text.split(':').skip(1).any(|value| !value.trim().is_empty());
+    is_nothing(body) && !has_value
 }
 
 /// Whether a body that cannot be read has too few digits in it for anything, and no address.

@@ -10,10 +10,15 @@ use crate::report::compose::Run;
 use crate::report::document::{ClauseKind, ClauseReport, Status};
 use crate::standing::Standing;
 use crate::suite::Summary;
+use crate::unasked::{LeftOut, Why};
 
 impl Run<'_> {
     pub(super) fn clause(&self, clause: Clause) -> ClauseReport {
         let (status, exercised, reason) = self.standing(clause);
+        let reason = match status {
+            Status::NotExercised => self.not_asked(clause).or(reason),
+            _ => reason,
+        };
         ClauseReport {
             clause: clause.name().to_owned(),
             place: clause.place().to_owned(),
@@ -27,6 +32,15 @@ impl Run<'_> {
             exercised,
             broken: self.summary.broken.get(&clause).map_or(0, |(times, _)| *times),
         }
+    }
+
+    /// Why what would have met a clause was not asked, if anything would.
+    fn not_asked(&self, clause: Clause) -> Option<String> {
+        let would_meet = |(why, left_out): (Why, &LeftOut)| {
+            Some((left_out.clauses.times(clause), why)).filter(|(requests, _)| *requests > 0)
+        };
+        let most = self.unasked?.iter().filter_map(would_meet).max()?;
+        Some(format!("not asked, because {}", most.1))
     }
 
     /// Whether a clause holds, how often that was looked at, and why no more can be said.
