@@ -1,6 +1,6 @@
 //! What the published schema refuses, and is told as if it had been taken.
 
-use tideover_model::wire::exchange::{Encoding, Response};
+use tideover_model::wire::exchange::{Encoding, Response, respond};
 use tideover_model::wire::reply::{
     Amounts, BusinessSynced, InvoiceSynced, Onboarding, PayoutAccountSet, Quoted, Reply,
 };
@@ -61,7 +61,7 @@ fn taken_if(
     if for_it {
         accepted(profile, answer, Code::InvalidRequest, reply)
     } else {
-        tideover_model::wire::exchange::respond(profile, answer)
+        respond(profile, answer)
     }
 }
 
