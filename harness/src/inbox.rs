@@ -7,6 +7,7 @@
 //! | `recovers` | 302 to the first attempt of a delivery, 404 to the second, then 204 |
 //! | `fails` | 500 |
 //! | `gone` | 410 |
+//! | `hangs` | none: the connection is closed |
 //!
 //! So a run depends on nothing but its steps, in process and over HTTP.
 
@@ -20,6 +21,9 @@ use crate::payload::Payload;
 
 pub use server::Server;
 
+/// The status of a request that is not answered.
+pub const NO_ANSWER: u16 = 0;
+
 /// A request that came.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Arrival {
@@ -31,7 +35,7 @@ pub struct Arrival {
     pub signature: Option<String>,
     /// The raw body.
     pub body: Payload,
-    /// What it was answered.
+    /// What it was answered; [`NO_ANSWER`] where it was not.
     pub status: u16,
     /// What the target's clock showed when it came, where that can be asked.
     pub at: Option<Timestamp>,
@@ -71,7 +75,7 @@ pub struct Inbox {
 }
 
 impl Inbox {
-    /// Keeps a request; the HTTP status that it is answered with, whatever stands there.
+    /// Keeps a request; the HTTP status that it is answered with, whatever stands there, or [`NO_ANSWER`].
     pub fn receive(&mut self, arrival: Arrival) -> u16 {
         let status = self.answer(&arrival.path, arrival.delivery.as_deref());
         self.arrivals.push(Arrival { status, ..arrival });
@@ -85,6 +89,9 @@ impl Inbox {
         }
         if is_gone(path) {
             return 410;
+        }
+        if has(path, "hangs") {
+            return NO_ANSWER;
         }
         if has(path, "acknowledges") {
             return 204;

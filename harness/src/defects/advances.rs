@@ -343,7 +343,7 @@ pub(super) static DEFECTS: &[Defect] = &[
 ];
 
 /// What a requested advance is remembered under.
-fn requested(behind: &Behind<'_>, operation: &Operation) -> String {
+pub(super) fn requested(behind: &Behind<'_>, operation: &Operation) -> String {
     match operation {
         Operation::RequestAdvance { payee, invoice } => behind.key(&[payee, invoice]),
         _ => String::new(),
@@ -351,7 +351,7 @@ fn requested(behind: &Behind<'_>, operation: &Operation) -> String {
 }
 
 /// An advance in place of a refusal: priced as a quote is, paid by nobody.
-fn grant_if(
+pub(super) fn grant_if(
     behind: &mut Behind<'_>,
     operation: Operation,
     granted: impl FnOnce(&Behind<'_>, &Refusal) -> bool,
@@ -366,7 +366,7 @@ fn grant_if(
     }
 }
 
-fn grant(behind: &mut Behind<'_>, payee: String, invoice: String) -> Option<Reply> {
+pub(super) fn grant(behind: &mut Behind<'_>, payee: String, invoice: String) -> Option<Reply> {
     let read = Operation::GetInvoice { payee: payee.clone(), invoice };
     let Ok(Reply::Invoice(invoice)) = behind.answer(read) else { return None };
     let face_value = FaceValue::new(invoice.face_value.0)?;

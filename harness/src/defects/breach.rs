@@ -1,12 +1,13 @@
 //! Where a defect sits: the seams of the model's face.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use tideover_model::wire::exchange::Encoding;
 use tideover_model::wire::reply::Reply;
 use tideover_model::{
-    Answer, Attempt, Face, Happening, Impossible, Operation, Outcome, PlatformId, Receipt, Refusal,
-    Timestamp,
+    Answer, Attempt, Delivery, Face, Happening, Impossible, Operation, Outcome, PlatformId,
+    Receipt, Refusal, Timestamp,
 };
 
 use super::chosen::Skew;
@@ -15,6 +16,8 @@ type Answering = fn(&mut Behind<'_>, Operation) -> Answer;
 type Happens = fn(&mut Behind<'_>, Happening) -> Result<Outcome, Impossible>;
 /// An answer by whoever looked around when the request was called: as things are, as they were then.
 type Racing = fn(&mut Behind<'_>, &mut dyn Face, Operation) -> Answer;
+/// What a receipt is taken for.
+type Taking = fn(&mut Memory, &Attempt, Receipt) -> Receipt;
 type Authenticating = fn(&dyn Face, Option<&str>) -> Result<PlatformId, Refusal>;
 
 /// What a defect overrides.
@@ -27,7 +30,7 @@ pub(super) struct Breach {
     pub(super) authentication: Option<Authenticating>,
     /// Alters what is sent; false if it is not sent at all.
     pub(super) attempt: Option<fn(&mut Memory, &mut Attempt) -> bool>,
-    pub(super) receipt: Option<fn(Receipt) -> Receipt>,
+    pub(super) receipt: Option<Taking>,
     pub(super) encoding: Option<Encoding>,
     pub(super) skew: Option<Skew>,
     /// What goes wrong only while other requests are under way.
@@ -78,7 +81,7 @@ pub(super) const fn attempt(attempt: fn(&mut Memory, &mut Attempt) -> bool) -> B
 }
 
 /// What a receiver answers is taken for something else.
-pub(super) const fn receipt(receipt: fn(Receipt) -> Receipt) -> Breach {
+pub(super) const fn receipt(receipt: Taking) -> Breach {
     Breach { receipt: Some(receipt), ..NOTHING }
 }
 
@@ -109,6 +112,11 @@ impl Breach {
         attempt: fn(&mut Memory, &mut Attempt) -> bool,
     ) -> Breach {
         Breach { attempt: Some(attempt), ..self }
+    }
+
+    /// The same, and what a receiver answers is taken for something else.
+    pub(super) const fn and_receipt(self, receipt: Taking) -> Breach {
+        Breach { receipt: Some(receipt), ..self }
     }
 }
 
@@ -143,6 +151,7 @@ pub(super) struct Memory {
     counts: BTreeMap<String, u32>,
     replies: BTreeMap<String, Reply>,
     times: BTreeMap<String, Timestamp>,
+    deliveries: BTreeMap<String, Arc<Delivery>>,
 }
 
 impl Memory {
@@ -186,6 +195,16 @@ impl Memory {
     /// Forgets the time noted under `key`.
     pub(super) fn forget(&mut self, key: &str) {
         self.times.remove(key);
+    }
+
+    /// Keeps a delivery, in place of the one before.
+    pub(super) fn keep_delivery(&mut self, key: String, delivery: &Arc<Delivery>) {
+        self.deliveries.insert(key, Arc::clone(delivery));
+    }
+
+    /// The delivery kept under `key`.
+    pub(super) fn delivery(&self, key: &str) -> Option<Arc<Delivery>> {
+        self.deliveries.get(key).cloned()
     }
 
     /// What times are noted under.

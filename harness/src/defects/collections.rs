@@ -145,6 +145,21 @@ pub(super) static DEFECTS: &[Defect] = &[
     )
     .named_as(clause!("2.invoice.advance")),
     Defect::new(
+        "fee-is-taken-off-what-is-sent",
+        clause!("2.amounts.advanceAmount"),
+        "what of an advance is told as sent is less by its fee",
+        reply(|reply| {
+            read(reply, |invoice| {
+                if let Some(advance) = &mut invoice.advance
+                    && advance.amount_sent > Cents::ZERO
+                {
+                    advance.amount_sent -= advance.fee_total;
+                }
+            });
+        }),
+    )
+    .named_as(clause!("2.invoice.advance")),
+    Defect::new(
         "nobody-pays-twice",
         clause!("2.invoice.collectionState.2"),
         "a payor that has paid a part of an invoice cannot pay the rest",

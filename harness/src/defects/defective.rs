@@ -132,7 +132,10 @@ impl<F: Face> Altered for Defective<F> {
         attempt: &Attempt,
         receipt: Receipt,
     ) -> Consequence {
-        let receipt = self.defect.breach.receipt.map_or(receipt, |taken_for| taken_for(receipt));
+        let receipt = match self.defect.breach.receipt {
+            None => receipt,
+            Some(take) => take(&mut self.memory, attempt, receipt),
+        };
         let same = |one: &Attempt| {
             (one.delivery.number, one.number) == (attempt.delivery.number, attempt.number)
         };

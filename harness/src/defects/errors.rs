@@ -125,6 +125,42 @@ pub(super) static DEFECTS: &[Defect] = &[
             answer
         }),
     ),
+    restated("validation-has-a-shape-of-its-own", clause!("7.shape.1"),
+        "a body against the schema is answered with a list of what is wrong, and without a code",
+        |profile, answer| {
+            failed(profile, answer, Code::InvalidRequest, |body| {
+                let message = body.remove("error");
+                body.clear();
+                body.insert("detail".to_owned(), json!([{ "msg": message }]));
+            })
+        })
+    .named_as(clause!("7.shape.error")),
+    restated("bad-json-is-a-crash", clause!("7.shape.1"),
+        "a body that is no JSON is answered with 500 and plain text",
+        |profile, answer| {
+            let mut response = with_status(profile, answer, Code::UnreadableRequest, 500);
+            if is(answer, Code::UnreadableRequest) {
+                response.body = b"Internal Server Error".to_vec();
+            }
+            response
+        }),
+    restated("bad-json-is-told-as-a-bad-field", clause!("7.codes.unreadable_request"),
+        "a body that is no JSON is answered with invalid_request",
+        |profile, answer| {
+            failed(profile, answer, Code::UnreadableRequest, |body| {
+                body.insert("code".to_owned(), json!(Code::InvalidRequest.name()));
+            })
+        })
+    .named_as(clause!("gap.jsonMediaType")),
+    restated("code-is-in-upper-case", clause!("7.shape.code"),
+        "a business that is not synced is answered with its code in upper case",
+        |profile, answer| {
+            failed(profile, answer, Code::BusinessNotFound, |body| {
+                let upper = Code::BusinessNotFound.name().to_uppercase();
+                body.insert("code".to_owned(), json!(upper));
+            })
+        })
+    .named_as(clause!("4.advances.5")),
     Defect::new(
         "bad-key-is-worth-a-retry",
         clause!("7.retrying.1"),

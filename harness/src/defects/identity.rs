@@ -8,7 +8,7 @@ use tideover_model::{
 };
 
 use super::Defect;
-use super::breach::{Behind, answer, authentication, happening, operation, reply};
+use super::breach::{Behind, Breach, answer, authentication, happening, operation, reply};
 use crate::identifiers::segment;
 
 pub(super) static DEFECTS: &[Defect] = &[
@@ -243,6 +243,40 @@ pub(super) static DEFECTS: &[Defect] = &[
     )
     .named_as(clause!("7.codes.business_not_found")),
     Defect::new(
+        "other-platforms-subscriptions-are-deleted",
+        clause!("5.authentication.4.2"),
+        "a subscription of another platform is deleted by whoever knows its reference",
+        answer(|behind, operation| {
+            let Operation::Unsubscribe { .. } = &operation else {
+                return behind.answer(operation);
+            };
+            behind.answer(operation.clone()).or_else(|refusal| {
+                let other = PlatformId(1 - behind.caller.0.min(1));
+                behind.face.handle(behind.now, other, operation).map_err(|_| refusal)
+            })
+        }),
+    )
+    .named_as(clause!("4.webhookDeletion.2")),
+    Defect::new(
+        "reports-are-read-without-a-key",
+        clause!("5.authentication.1"),
+        "the report of an import is told to whoever sends no key",
+        Breach {
+            authentication: Some(|face, authorization| match authorization {
+                None => Ok(NOBODY),
+                Some(_) => face.authenticate(authorization),
+            }),
+            ..answer(|behind, operation| match (behind.caller, &operation) {
+                (NOBODY, Operation::GetImport { .. }) => {
+                    behind.face.handle(behind.now, PlatformId::DEFAULT, operation)
+                }
+                (NOBODY, _) => Err(unauthorized()),
+                _ => behind.answer(operation),
+            })
+        },
+    )
+    .named_as(clause!("5.authentication.3")),
+    Defect::new(
         "revoked-keys-stay-good",
         clause!("5.authentication.3"),
         "a key that was revoked goes on opening everything",
@@ -282,6 +316,9 @@ pub(super) static DEFECTS: &[Defect] = &[
         }),
     ),
 ];
+
+/// Who sends no key.
+const NOBODY: PlatformId = PlatformId(u32::MAX);
 
 fn unauthorized() -> Refusal {
     Refusal::new(Code::Unauthorized, clause!("5.authentication.3"))

@@ -235,7 +235,7 @@ pub(super) static DEFECTS: &[Defect] = &[
 ];
 
 /// Alters a report, as it is uploaded and as it is read.
-fn told(reply: &mut Reply, alter: impl FnOnce(&mut ImportReport)) {
+pub(super) fn told(reply: &mut Reply, alter: impl FnOnce(&mut ImportReport)) {
     if let Reply::Imported(report) | Reply::Import(report) = reply {
         alter(report);
     }

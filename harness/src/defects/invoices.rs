@@ -1,10 +1,8 @@
-//! Invoices as read and synced.
+//! Invoices as read, and as first synced.
 
-use tideover_model::wire::reply::{Invoice, InvoiceSynced, Reply};
-use tideover_model::wire::words::{CollectionState, InvoiceStatus, SyncOutcome};
-use tideover_model::{
-    Answer, Cents, Code, FaceValue, InvoiceSync, Operation, Refusal, Timestamp, clause,
-};
+use tideover_model::wire::reply::{Advance, Invoice, InvoiceSynced, Reply};
+use tideover_model::wire::words::{AdvanceState, CollectionState, InvoiceStatus, SyncOutcome};
+use tideover_model::{Cents, Code, FaceValue, Operation, Refusal, Timestamp, clause};
 
 use super::Defect;
 use super::breach::{Behind, answer, encoding, reply};
@@ -85,28 +83,6 @@ pub(super) static DEFECTS: &[Defect] = &[
         }),
     ),
     Defect::new(
-        "face-value-moves-over-an-advance",
-        clause!("3.invoice.2"),
-        "a sync of an invoice with an advance moves its face value",
-        answer(|behind, operation| {
-            over_an_advance(behind, operation, |invoice, synced| {
-                invoice.face_value = synced.face_value.cents();
-            })
-        }),
-    )
-    .named_as(clause!("2.invoice.faceValue")),
-    Defect::new(
-        "due-date-moves-over-an-advance",
-        clause!("4.invoiceSync.6"),
-        "a sync of an invoice with an advance moves its due date",
-        answer(|behind, operation| {
-            over_an_advance(behind, operation, |invoice, synced| {
-                invoice.due_date = synced.due_date;
-            })
-        }),
-    )
-    .named_as(clause!("2.invoice.dueDate")),
-    Defect::new(
         "issue-date-is-cut-to-the-day",
         clause!("2.invoice.issueDate"),
         "an invoice forgets the time of day at which it was issued",
@@ -134,6 +110,54 @@ pub(super) static DEFECTS: &[Defect] = &[
                     invoice.not_fundable_reason = None;
                 }
             });
+        }),
+    ),
+    Defect::new(
+        "advance-is-told-before-it-is-requested",
+        clause!("2.invoice.advance"),
+        "an invoice that nobody has requested an advance on tells one of no cents",
+        answer(|behind, operation| {
+            let now = behind.now;
+            let mut answer = behind.answer(operation);
+            if let Ok(Reply::Invoice(invoice)) = &mut answer {
+                invoice.advance.get_or_insert_with(|| no_advance(now));
+            }
+            answer
+        }),
+    ),
+    Defect::new(
+        "advanced-invoices-stay-fundable",
+        clause!("2.invoice.fundable"),
+        "an invoice that has an advance is told as fundable",
+        reply(|reply| {
+            read(reply, |invoice| {
+                if invoice.advance.is_some() {
+                    invoice.fundable = true;
+                    invoice.not_fundable_reason = None;
+                }
+            });
+        }),
+    ),
+    Defect::new(
+        "withdrawn-invoices-stay-unfundable",
+        clause!("2.invoice.fundable"),
+        "an invoice that was read while it was not ISSUED is never told as fundable again",
+        answer(|behind, operation| {
+            let key = match &operation {
+                Operation::GetInvoice { payee, invoice } => behind.key(&[payee, invoice]),
+                _ => return behind.answer(operation),
+            };
+            let mut answer = behind.answer(operation);
+            if let Ok(Reply::Invoice(invoice)) = &mut answer {
+                if invoice.status != InvoiceStatus::Issued {
+                    behind.memory.count(&key);
+                }
+                if invoice.fundable && behind.memory.counted(&key) > 0 {
+                    invoice.fundable = false;
+                    invoice.not_fundable_reason = Some("The invoice was withdrawn.");
+                }
+            }
+            answer
         }),
     ),
     Defect::new(
@@ -225,37 +249,6 @@ pub(super) static DEFECTS: &[Defect] = &[
         }),
     ),
     Defect::new(
-        "status-only-is-told-as-updated",
-        clause!("2.invoiceSynced.outcome.2"),
-        "a sync of an invoice with an advance is told as an update",
-        reply(|reply| {
-            if let Reply::InvoiceSynced(InvoiceSynced { outcome, .. }) = reply
-                && *outcome == SyncOutcome::StatusOnly
-            {
-                *outcome = SyncOutcome::Updated;
-            }
-        }),
-    )
-    .named_as(clause!("2.invoiceSynced.outcome")),
-    Defect::new(
-        "third-sync-is-told-as-created",
-        clause!("2.invoiceSynced.outcome"),
-        "the third sync of an invoice is told as its creation",
-        answer(|behind, operation| {
-            let key = match &operation {
-                Operation::SyncInvoice(sync) => behind.key(&[&sync.payee.business, &sync.invoice]),
-                _ => return behind.answer(operation),
-            };
-            let mut answer = behind.answer(operation);
-            if let Ok(Reply::InvoiceSynced(synced)) = &mut answer
-                && behind.memory.count(&key) == 3
-            {
-                synced.outcome = SyncOutcome::Created;
-            }
-            answer
-        }),
-    ),
-    Defect::new(
         "null-sync-reason-is-left-out",
         clause!("2.invoiceSynced.reason"),
         "an invoice sync without a reason is answered without that field",
@@ -268,30 +261,6 @@ pub(super) static DEFECTS: &[Defect] = &[
             })
         }),
     ),
-    Defect::new(
-        "resync-forgets-what-was-collected",
-        clause!("4.invoiceSync.2"),
-        "an invoice that is synced again after a payment is told as uncollected",
-        answer(|behind, operation| {
-            if let Operation::SyncInvoice(sync) = &operation {
-                let key = behind.key(&[&sync.payee.business, &sync.invoice]);
-                behind.memory.count(&key);
-            }
-            let key = match &operation {
-                Operation::GetInvoice { payee, invoice } => behind.key(&[payee, invoice]),
-                _ => String::new(),
-            };
-            let mut answer = behind.answer(operation);
-            if let Ok(Reply::Invoice(invoice)) = &mut answer
-                && behind.memory.counted(&key) > 1
-            {
-                invoice.collected = Cents::ZERO;
-                invoice.collection_state = CollectionState::Uncollected;
-            }
-            answer
-        }),
-    )
-    .named_as(clause!("2.invoice.collected")),
     Defect::new(
         "payors-are-not-created",
         clause!("4.invoiceSync.3"),
@@ -372,35 +341,18 @@ pub(super) fn read(reply: &mut Reply, alter: impl FnOnce(&mut Invoice)) {
     }
 }
 
-/// Lets a sync of an invoice with an advance move more than its status: it shows when the invoice is read.
-fn over_an_advance(
-    behind: &mut Behind<'_>,
-    operation: Operation,
-    alter: impl FnOnce(&mut Invoice, &InvoiceSync),
-) -> Answer {
-    if let Operation::GetInvoice { payee, invoice } = &operation {
-        let moved = behind.memory.kept(&behind.key(&[payee, invoice])).cloned();
-        let mut answer = behind.answer(operation);
-        if let (Ok(reply), Some(Reply::Invoice(moved))) = (&mut answer, moved) {
-            read(reply, |invoice| {
-                invoice.face_value = moved.face_value;
-                invoice.due_date = moved.due_date;
-            });
-        }
-        return answer;
+/// An advance without a cent.
+fn no_advance(now: Timestamp) -> Advance {
+    Advance {
+        state: AdvanceState::Requested,
+        advance_amount: Cents::ZERO,
+        fee_total: Cents::ZERO,
+        amount_sent: Cents::ZERO,
+        amount_owed: Cents::ZERO,
+        requested_at: now,
+        funded_at: None,
+        repaid_at: None,
     }
-    let Operation::SyncInvoice(sync) = operation else { return behind.answer(operation) };
-    let (payee, invoice) = (sync.payee.business.clone(), sync.invoice.clone());
-    let answer = behind.answer(Operation::SyncInvoice(sync.clone()))?;
-    if matches!(&answer, Reply::InvoiceSynced(synced) if synced.outcome == SyncOutcome::StatusOnly)
-    {
-        let key = behind.key(&[&payee, &invoice]);
-        if let Ok(mut reply) = behind.answer(Operation::GetInvoice { payee, invoice }) {
-            read(&mut reply, |invoice| alter(invoice, &sync));
-            behind.memory.keep(key, reply);
-        }
-    }
-    Ok(answer)
 }
 
 fn midnight(time: Timestamp) -> Timestamp {

@@ -8,13 +8,23 @@ mod breach;
 mod chosen;
 mod collections;
 mod defective;
+mod endings;
 mod errors;
+mod events;
 mod identity;
 mod imports;
 mod invoices;
 mod onboarding;
+mod payout_accounts;
+mod quotes;
 mod races;
+mod remittances;
+mod requests;
+mod resyncs;
+mod rows;
+mod schema;
 mod secrets;
+mod tax_ids;
 mod unseen;
 mod webhooks;
 
@@ -93,12 +103,22 @@ impl Defect {
 pub fn all() -> impl Iterator<Item = &'static Defect> {
     [
         identity::DEFECTS,
+        tax_ids::DEFECTS,
         onboarding::DEFECTS,
+        payout_accounts::DEFECTS,
+        remittances::DEFECTS,
         invoices::DEFECTS,
+        resyncs::DEFECTS,
         imports::DEFECTS,
+        rows::DEFECTS,
+        quotes::DEFECTS,
         advances::DEFECTS,
+        requests::DEFECTS,
         collections::DEFECTS,
         webhooks::DEFECTS,
+        endings::DEFECTS,
+        events::DEFECTS,
+        schema::DEFECTS,
         errors::DEFECTS,
         secrets::DEFECTS,
         races::DEFECTS,

@@ -1,10 +1,13 @@
 //! The way to a business that can be financed: requirements, payout account, links.
 
-use tideover_model::wire::reply::{Invited, PayoutAccountSet, Reply};
-use tideover_model::{Code, Happening, Operation, Outcome, PlatformId, Timestamp, Token, clause};
+use tideover_model::wire::reply::{Invited, Onboarding, PayoutAccountSet, Reply};
+use tideover_model::{
+    Address, Answer, Code, Contact, Happening, Impossible, Operation, Outcome, PlatformId,
+    Timestamp, Token, clause,
+};
 
 use super::Defect;
-use super::breach::{Behind, answer, choice, happening, reply};
+use super::breach::{Behind, answer, choice, happening, operation, reply};
 use super::chosen::Skew;
 
 const DAY: u64 = 86_400;
@@ -15,27 +18,58 @@ pub(super) static DEFECTS: &[Defect] = &[
         clause!("3.requirement.contract"),
         "the contract requirement holds as soon as the vendor has accepted its invitation",
         answer(|behind, operation| {
-            let mut answer = behind.answer(operation);
-            if let Ok(Reply::Business(business)) = &mut answer
-                && behind.memory.counted(&behind.key(&[&business.external_id])) > 0
-            {
-                business.onboarding.contract = true;
-            }
-            answer
+            once_accepted(behind, operation, |onboarding| onboarding.contract = true)
         })
-        .and_happening(|behind, happening| {
-            let accepting = match &happening {
-                Happening::VendorAcceptsInvitation { payee, .. } => Some(behind.key(&[payee])),
-                _ => None,
-            };
-            let outcome = behind.happen(happening)?;
-            if let Some(payee) = accepting {
-                behind.memory.count(&payee);
+        .and_happening(remember_acceptance),
+    )
+    .named_as(clause!("2.business.onboarding")),
+    Defect::new(
+        "bank-is-met-by-accepting",
+        clause!("3.requirement.bank"),
+        "the bank requirement holds as soon as the vendor has accepted its invitation",
+        answer(|behind, operation| {
+            once_accepted(behind, operation, |onboarding| onboarding.bank = true)
+        })
+        .and_happening(remember_acceptance),
+    )
+    .named_as(clause!("2.business.onboarding")),
+    Defect::new(
+        "address-of-the-agreement-is-not-read",
+        clause!("3.requirement.collectionAccount.3"),
+        "an account does not open with the address on the signed agreement",
+        happening(|behind, mut happening| {
+            if let Happening::VendorSignsAgreement { address, .. } = &mut happening {
+                *address = Address::default();
             }
-            Ok(outcome)
+            behind.happen(happening)
         }),
     )
     .named_as(clause!("2.business.onboarding")),
+    Defect::new(
+        "address-of-the-contact-is-not-read",
+        clause!("3.requirement.collectionAccount.3"),
+        "an account does not open with the address of the synced contact",
+        operation(|operation| {
+            if let Operation::SyncBusiness { details, .. } = operation {
+                details.contact.address = Address::default();
+            }
+        }),
+    )
+    .named_as(clause!("gap.eventCauses")),
+    Defect::new(
+        "contact-is-replaced-as-a-whole",
+        clause!("2.businessSync.contact.2"),
+        "a contact that is synced without an address clears the one before",
+        operation(|operation| {
+            if let Operation::SyncBusiness { details, .. } = operation
+                && details.contact != Contact::default()
+                && details.contact.address.is_untold()
+            {
+                details.contact.address.line1 = Some(String::new());
+            }
+        }),
+    )
+    .named_as(clause!("gap.eventCauses")),
     Defect::new(
         "bank-waits-for-the-contract",
         clause!("3.onboarding.1"),
@@ -188,6 +222,20 @@ pub(super) static DEFECTS: &[Defect] = &[
         }),
     ),
     Defect::new(
+        "invitation-is-not-reissued",
+        clause!("4.invitations.10"),
+        "a repeated invitation expires when the first one does",
+        answer(|behind, operation| {
+            let key = match &operation {
+                Operation::Invite { business, email } => behind.key(&[business, email]),
+                _ => return behind.answer(operation),
+            };
+            let reply = behind.answer(operation)?;
+            Ok(behind.memory.first(key, reply))
+        }),
+    )
+    .named_as(clause!("2.invitation.expiresAt")),
+    Defect::new(
         "one-invitation-for-everybody",
         clause!("2.invitation.inviteId"),
         "every invitation has the same inviteId",
@@ -256,12 +304,42 @@ pub(super) static DEFECTS: &[Defect] = &[
     .named_as(clause!("7.codes.business_not_found")),
 ];
 
+/// Alters the onboarding of a business whose vendor has accepted its invitation.
+fn once_accepted(
+    behind: &mut Behind<'_>,
+    operation: Operation,
+    alter: fn(&mut Onboarding),
+) -> Answer {
+    let mut answer = behind.answer(operation);
+    if let Ok(Reply::Business(business)) = &mut answer
+        && behind.memory.counted(&behind.key(&[&business.external_id])) > 0
+    {
+        alter(&mut business.onboarding);
+    }
+    answer
+}
+
+fn remember_acceptance(
+    behind: &mut Behind<'_>,
+    happening: Happening,
+) -> Result<Outcome, Impossible> {
+    let accepting = match &happening {
+        Happening::VendorAcceptsInvitation { payee, .. } => Some(behind.key(&[payee])),
+        _ => None,
+    };
+    let outcome = behind.happen(happening)?;
+    if let Some(payee) = accepting {
+        behind.memory.count(&payee);
+    }
+    Ok(outcome)
+}
+
 /// Nothing changes, and yet it is said to have happened.
 fn permitted_if(
     permitted: bool,
     behind: &mut Behind<'_>,
     happening: Happening,
-) -> Result<Outcome, tideover_model::Impossible> {
+) -> Result<Outcome, Impossible> {
     let outcome = behind.happen(happening);
     if permitted { outcome.or(Ok(Outcome::Applied)) } else { outcome }
 }

@@ -45,6 +45,22 @@ pub(super) static DEFECTS: &[Defect] = &[
         }),
     ),
     Defect::new(
+        "race-creates-one-business-twice",
+        clause!("2.businessSynced.created"),
+        "two syncs of a new business at once are both told to have created it",
+        race(|behind, before, operation| {
+            let Operation::SyncBusiness { .. } = &operation else {
+                return behind.answer(operation);
+            };
+            match both(behind, before, operation) {
+                (Ok(Reply::BusinessSynced(then)), Ok(_)) if then.created => {
+                    Ok(Reply::BusinessSynced(then))
+                }
+                (_, now) => now,
+            }
+        }),
+    ),
+    Defect::new(
         "race-tells-two-secrets-for-one-url",
         clause!("4.webhooks.3"),
         "of two subscriptions of one URL at once, the later takes the place of the other",

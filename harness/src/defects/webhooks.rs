@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use tideover_model::wire::reply::{Reply, Subscribed, Subscription};
-use tideover_model::wire::words::EventType;
 use tideover_model::{
-    Answer, Attempt, Cause, Code, Delivery, Operation, Receipt, Refusal, SigningKey, Token, clause,
+    Answer, Attempt, Cause, Code, Delivery, Operation, Receipt, SigningKey, Token, clause,
 };
 
 use super::Defect;
@@ -63,55 +62,10 @@ pub(super) static DEFECTS: &[Defect] = &[
         }),
     ),
     Defect::new(
-        "every-sequence-is-one",
-        clause!("6.delivery.5"),
-        "the sequence of every financing state is 1",
-        attempt(|_, attempt| {
-            body(attempt, |event| {
-                if event.get("sequence").is_some() {
-                    event["sequence"] = json!(1);
-                }
-            });
-            true
-        }),
-    ),
-    Defect::new(
-        "repaid-has-the-sequence-of-funded",
-        clause!("6.delivery.5"),
-        "REPAID is told with the sequence of the state before, so that receivers drop it",
-        attempt(|_, attempt| {
-            body(attempt, |event| {
-                if event["data"]["state"] == "REPAID" {
-                    event["sequence"] = json!(3);
-                }
-            });
-            true
-        }),
-    ),
-    Defect::new(
-        "occurred-at-is-unix-time",
-        clause!("6.delivery.6"),
-        "the occurredAt of an event is a number of seconds",
-        attempt(|_, attempt| {
-            let at = attempt.delivery.queued_at.unix();
-            body(attempt, |event| event["occurredAt"] = json!(at));
-            true
-        }),
-    ),
-    Defect::new(
-        "gone-is-not-heard",
-        clause!("6.delivery.2"),
-        "a receiver that answers 410 is sent more",
-        receipt(|receipt| match receipt {
-            Receipt::Answered(410) => Receipt::Failed,
-            receipt => receipt,
-        }),
-    ),
-    Defect::new(
         "failed-deliveries-are-not-repeated",
         clause!("6.delivery.1.2"),
         "a delivery that was answered with a 5xx is never sent again",
-        receipt(|receipt| match receipt {
+        receipt(|_, _, receipt| match receipt {
             Receipt::Answered(500..) => Receipt::Answered(200),
             receipt => receipt,
         }),
@@ -121,7 +75,7 @@ pub(super) static DEFECTS: &[Defect] = &[
         "redirected-deliveries-are-not-repeated",
         clause!("6.delivery.1.2"),
         "a delivery that was answered with a redirect is never sent again",
-        receipt(|receipt| match receipt {
+        receipt(|_, _, receipt| match receipt {
             Receipt::Answered(300..=399) => Receipt::Answered(200),
             receipt => receipt,
         }),
@@ -130,7 +84,7 @@ pub(super) static DEFECTS: &[Defect] = &[
         "only-200-accepts-a-delivery",
         clause!("6.delivery.1"),
         "a delivery that was answered with another 2xx is sent again",
-        receipt(|receipt| match receipt {
+        receipt(|_, _, receipt| match receipt {
             Receipt::Answered(201..=299) => Receipt::Failed,
             receipt => receipt,
         }),
@@ -140,64 +94,12 @@ pub(super) static DEFECTS: &[Defect] = &[
         "accepted-deliveries-are-repeated",
         clause!("6.delivery.1"),
         "a delivery that was accepted is sent again as if it had failed",
-        receipt(|receipt| match receipt {
+        receipt(|_, _, receipt| match receipt {
             Receipt::Answered(200..=299) => Receipt::Failed,
             receipt => receipt,
         }),
     )
     .named_as(clause!("gap.eventCauses")),
-    Defect::new(
-        "issued-advance-is-not-told",
-        clause!("6.events.loan.issued"),
-        "nobody is told that the vendor was paid",
-        attempt(|_, attempt| attempt.delivery.event != EventType::AdvanceIssued),
-    )
-    .named_as(clause!("gap.eventCauses")),
-    Defect::new(
-        "deletion-is-forgotten",
-        clause!("4.webhookDeletion.1"),
-        "a subscription is said to be deleted, and goes on",
-        answer(|behind, operation| {
-            let Operation::Unsubscribe { reference } = &operation else {
-                return behind.answer(operation);
-            };
-            if lists(behind, reference)? {
-                Ok(Reply::Unsubscribed)
-            } else {
-                behind.answer(operation)
-            }
-        }),
-    )
-    .named_as(clause!("4.webhookDeletion.2")),
-    Defect::new(
-        "deletion-forgets-what-is-queued",
-        clause!("4.webhookDeletion.1"),
-        "a deleted subscription is sent what was queued before, and nothing else",
-        answer(|behind, operation| match operation {
-            Operation::Unsubscribe { reference } => unsubscribe_later(behind, reference),
-            Operation::ListSubscriptions => match behind.answer(operation)? {
-                Reply::Subscriptions(mut list) => {
-                    list.retain(|one| behind.memory.noted(&one.reference).is_none());
-                    Ok(Reply::Subscriptions(list))
-                }
-                reply => Ok(reply),
-            },
-            Operation::Subscribe { .. } => {
-                for reference in behind.memory.noted_keys() {
-                    behind.memory.forget(&reference);
-                    // That of another platform stays.
-                    let _ = behind.answer(Operation::Unsubscribe { reference });
-                }
-                behind.answer(operation)
-            }
-            operation => behind.answer(operation),
-        })
-        .and_attempt(|memory, attempt| {
-            let deleted = memory.noted(&attempt.delivery.subscription);
-            deleted.is_none_or(|deleted| attempt.delivery.queued_at < deleted)
-        }),
-    )
-    .named_as(clause!("7.retrying.2")),
     Defect::new(
         "event-types-are-not-looked-at",
         clause!("2.subscription.eventTypes"),
@@ -272,35 +174,6 @@ pub(super) static DEFECTS: &[Defect] = &[
     )
     .named_as(clause!("4.webhooks.4")),
     Defect::new(
-        "deletion-is-repeated",
-        clause!("4.webhookDeletion.2"),
-        "a reference that is not known is deleted without a word",
-        answer(|behind, operation| match behind.answer(operation) {
-            Err(refusal) if refusal.code == Code::SubscriptionNotFound => Ok(Reply::Unsubscribed),
-            answer => answer,
-        }),
-    ),
-    Defect::new(
-        "deleted-url-stays-subscribed",
-        clause!("4.recovery.3"),
-        "a URL whose subscription was deleted cannot subscribe again",
-        answer(|behind, operation| {
-            let url = match &operation {
-                Operation::Subscribe { url, .. } => behind.key(&[url]),
-                _ => return behind.answer(operation),
-            };
-            let reply = behind.answer(operation)?;
-            if behind.memory.count(&url) > 1 {
-                if let Reply::Subscribed(Subscribed { subscription, .. }) = reply {
-                    behind.answer(Operation::Unsubscribe { reference: subscription.reference })?;
-                }
-                return Err(Refusal::new(Code::AlreadySubscribed, clause!("4.webhooks.3")));
-            }
-            Ok(reply)
-        }),
-    )
-    .named_as(clause!("7.codes.already_subscribed")),
-    Defect::new(
         "duplicates-are-new-deliveries",
         clause!("6.delivery.3.2"),
         "a delivery that was accepted and is sent once more carries a name of its own",
@@ -317,7 +190,7 @@ pub(super) static DEFECTS: &[Defect] = &[
 ];
 
 /// Alters what is sent.
-fn altered(attempt: &mut Attempt, alter: impl FnOnce(&mut Delivery)) {
+pub(super) fn altered(attempt: &mut Attempt, alter: impl FnOnce(&mut Delivery)) {
     let mut delivery = Delivery::clone(&attempt.delivery);
     alter(&mut delivery);
     attempt.delivery = Arc::new(delivery);
@@ -328,28 +201,11 @@ fn append(delivery: &mut Delivery, bytes: &[u8]) {
 }
 
 /// Alters the event that is sent.
-fn body(attempt: &mut Attempt, alter: impl FnOnce(&mut Value)) {
+pub(super) fn body(attempt: &mut Attempt, alter: impl FnOnce(&mut Value)) {
     if let Ok(mut event) = serde_json::from_slice::<Value>(&attempt.delivery.body) {
         alter(&mut event);
         altered(attempt, |delivery| delivery.body = event.to_string().into_bytes().into());
     }
-}
-
-/// Whether the caller has a subscription of this reference.
-fn lists(behind: &mut Behind<'_>, reference: &str) -> Result<bool, Refusal> {
-    match behind.answer(Operation::ListSubscriptions)? {
-        Reply::Subscriptions(list) => Ok(list.iter().any(|one| one.reference == reference)),
-        _ => Ok(false),
-    }
-}
-
-/// Says that a subscription is deleted, and keeps it for what is queued.
-fn unsubscribe_later(behind: &mut Behind<'_>, reference: String) -> Answer {
-    if behind.memory.noted(&reference).is_none() && lists(behind, &reference)? {
-        behind.memory.note(reference, behind.now);
-        return Ok(Reply::Unsubscribed);
-    }
-    behind.answer(Operation::Unsubscribe { reference: format!("{reference} deleted") })
 }
 
 /// A subscription in place of a refusal; nothing is sent to it.

@@ -179,10 +179,10 @@ impl Walk {
     }
 }
 
-/// Face values that fill a limit: large ones first, then a fifth of the one before. Cents.
-pub(super) const FILLING: [i64; 9] = [
-    25_000_000, 25_000_000, 25_000_000, 25_000_000, 25_000_000, 5_000_000, 1_000_000, 200_000,
-    40_000,
+/// Face values that fill a limit: large ones first, then half of the one before. Cents.
+pub(super) const FILLING: [i64; 11] = [
+    25_000_000, 25_000_000, 25_000_000, 25_000_000, 25_000_000, 12_500_000, 6_250_000, 3_000_000,
+    1_500_000, 200_000, 40_000,
 ];
 
 /// An invoice of each of them, from `f1` on.

@@ -43,6 +43,8 @@ pub(super) enum Story {
     HeldTaxIds,
     /// A business that may finance anything but its own invoices.
     SelfDealing,
+    /// A receiver that never answers, beside one that does.
+    Hanging,
     /// Instants in every form that RFC 3339 gives them.
     Dates,
     /// The vendor confirms the tax id that the caller has sent.
@@ -50,7 +52,7 @@ pub(super) enum Story {
 }
 
 /// All of them.
-pub(super) const STORIES: [Story; 18] = [
+pub(super) const STORIES: [Story; 19] = [
     Story::OneNumber,
     Story::Watched,
     Story::LastCents,
@@ -67,6 +69,7 @@ pub(super) const STORIES: [Story; 18] = [
     Story::Reissued,
     Story::HeldTaxIds,
     Story::SelfDealing,
+    Story::Hanging,
     Story::Dates,
     Story::Confirmed,
 ];
@@ -107,6 +110,7 @@ impl Walk {
             Story::Reissued => reissued(now),
             Story::HeldTaxIds => held_tax_ids(now),
             Story::SelfDealing => self.self_dealing(now),
+            Story::Hanging => hanging(now),
             Story::Dates => dates(now),
             Story::Confirmed => self.confirmed(now),
         }
@@ -398,6 +402,7 @@ impl Story {
             | Story::SharedEvents
             | Story::Reissued
             | Story::HeldTaxIds
+            | Story::Hanging
             | Story::Dates
             | Story::Confirmed => false,
         }
@@ -447,6 +452,19 @@ fn unaccepted(stage: usize) -> Option<Step> {
         11 | 13 | 14 => make::list_subscriptions(),
         12 => make::advance_clock(200_000),
         15 => make::get_business(VENDOR),
+        _ => return None,
+    })
+}
+
+fn hanging(stage: usize) -> Option<Step> {
+    Some(match stage {
+        0 => make::subscribe("${inbox}/hangs/1", None).named("hanging"),
+        1 => make::subscribe("${inbox}/accepts/1", None),
+        2 => make::sync_business("n1", "Waits", None, None),
+        3 | 6 => make::advance_clock(60),
+        4 => make::unsubscribe("${hanging.reference}"),
+        5 => make::sync_business("n2", "Does not wait", None, None),
+        7 => make::get_business("n2"),
         _ => return None,
     })
 }

@@ -3,21 +3,28 @@
 use std::io;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
 
-use axum::Router;
-use axum::body::to_bytes;
-use axum::extract::{Request, State};
-use axum::http::{HeaderMap, StatusCode};
+use axum::body::{Body, to_bytes};
+use hyper::body::Incoming;
+use hyper::header::HeaderMap;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Request, Response, StatusCode};
+use hyper_util::rt::TokioIo;
 use tideover_model::{Timestamp, signature};
 use tokio::net::TcpListener;
-use tokio::task::JoinHandle;
+use tokio::task::{JoinHandle, JoinSet};
 
-use crate::inbox::{Arrival, Inbox};
+use crate::inbox::{Arrival, Inbox, NO_ANSWER};
 use crate::live::wall_time;
 use crate::target::client::{Client, Outgoing};
 
 /// Bytes of a webhook that are read.
 const MOST_BYTES: usize = 1 << 24;
+
+/// So long a request to a path that hangs waits in vain.
+const IN_VAIN: Duration = Duration::from_millis(300);
 
 /// An inbox that listens until it is dropped.
 #[derive(Debug)]
@@ -33,7 +40,14 @@ struct Shared {
     clock: OnceLock<Client>,
     /// Only what comes to a path with this segment is for us; without it everything is.
     token: OnceLock<String>,
+    /// How long a request waits that is not answered.
+    in_vain: Duration,
 }
+
+/// A request is not answered.
+#[derive(Debug, thiserror::Error)]
+#[error("the connection is closed without an answer")]
+struct HangUp;
 
 /// What the clock of the target shows.
 async fn ask(clock: &Client) -> Option<Timestamp> {
@@ -56,12 +70,12 @@ impl Shared {
 }
 
 impl Server {
-    /// Listens on a free port of this machine.
+    /// Listens on a free port of this machine, for a mock of ours: what hangs is given up at once.
     ///
     /// # Errors
     /// What the system says if there is none.
     pub async fn start() -> io::Result<Server> {
-        Server::start_at(SocketAddr::from(([127, 0, 0, 1], 0))).await
+        Server::listen(SocketAddr::from(([127, 0, 0, 1], 0)), Duration::ZERO).await
     }
 
     /// Listens on `address`.
@@ -69,14 +83,14 @@ impl Server {
     /// # Errors
     /// What the system says if it cannot be listened on.
     pub async fn start_at(address: SocketAddr) -> io::Result<Server> {
+        Server::listen(address, IN_VAIN).await
+    }
+
+    async fn listen(address: SocketAddr, in_vain: Duration) -> io::Result<Server> {
         let listener = TcpListener::bind(address).await?;
         let origin = format!("http://{}", listener.local_addr()?);
-        let shared = Arc::new(Shared::default());
-        let app = Router::new().fallback(receive).with_state(Arc::clone(&shared));
-        let task = tokio::spawn(async move {
-            // It ends with an error when the socket does: then nothing comes, which the checks will tell.
-            let _ = axum::serve(listener, app).await;
-        });
+        let shared = Arc::new(Shared { in_vain, ..Shared::default() });
+        let task = tokio::spawn(serve(listener, Arc::clone(&shared)));
         Ok(Server { origin, shared, task })
     }
 
@@ -112,25 +126,58 @@ fn lock(inbox: &Mutex<Inbox>) -> MutexGuard<'_, Inbox> {
     inbox.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-async fn receive(State(shared): State<Arc<Shared>>, request: Request) -> StatusCode {
+/// Serves until the task ends, and its connections with it.
+async fn serve(listener: TcpListener, shared: Arc<Shared>) {
+    let mut connections = JoinSet::new();
+    loop {
+        tokio::select! {
+            accepted = listener.accept() => match accepted {
+                Ok((stream, _)) => {
+                    let shared = Arc::clone(&shared);
+                    let service = service_fn(move |request| answer(Arc::clone(&shared), request));
+                    let io = TokioIo::new(stream);
+                    // It ends with an error where the sender has gone, or is hung up on.
+                    connections.spawn(http1::Builder::new().serve_connection(io, service));
+                }
+                // A sender that has gone, or no more files for now: the next may come all the same.
+                Err(_) => tokio::task::yield_now().await,
+            },
+            Some(_) = connections.join_next() => {}
+        }
+    }
+}
+
+async fn answer(shared: Arc<Shared>, request: Request<Incoming>) -> Result<Response<Body>, HangUp> {
+    let status = receive(&shared, request).await;
+    if status == NO_ANSWER {
+        tokio::time::sleep(shared.in_vain).await;
+        return Err(HangUp);
+    }
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() =
+        StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    Ok(response)
+}
+
+/// Keeps a request; the status that it is answered with.
+async fn receive(shared: &Shared, request: Request<Incoming>) -> u16 {
     let (parts, body) = request.into_parts();
-    let Some(path) = shared.own_path(parts.uri.path()) else { return StatusCode::NOT_FOUND };
+    let Some(path) = shared.own_path(parts.uri.path()) else { return 404 };
     let arrived = wall_time();
-    let Ok(body) = to_bytes(body, MOST_BYTES).await else { return StatusCode::PAYLOAD_TOO_LARGE };
+    let Ok(body) = to_bytes(Body::new(body), MOST_BYTES).await else { return 413 };
     let at = match shared.clock.get() {
         Some(clock) => ask(clock).await,
         None => None,
     };
-    let status = lock(&shared.inbox).receive(Arrival {
+    lock(&shared.inbox).receive(Arrival {
         path,
         delivery: header(&parts.headers, signature::DELIVERY_HEADER),
         signature: header(&parts.headers, signature::HEADER),
         body: Vec::from(body).into(),
-        status: 0,
+        status: NO_ANSWER,
         at,
         arrived: Some(arrived),
-    });
-    StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+    })
 }
 
 fn header(headers: &HeaderMap, name: &str) -> Option<String> {

@@ -200,6 +200,7 @@ impl Comparison<'_> {
             Value::Object(fields) => fields.keys().for_each(|field| tell(field)),
             _ => tell(""),
         }
+        differences.iter().filter(|it| it.expected == ABSENT).for_each(|it| tell(&it.field));
     }
 
     /// The gap that a field lies in which is not as predicted, or not there.

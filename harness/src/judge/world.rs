@@ -473,9 +473,11 @@ impl World {
     }
 }
 
-/// Whether a request is refused with a code that isn't listed: nothing has changed then.
+/// Whether a request is refused with a code that isn't listed: nothing has changed then. A listed one in other letters
+/// is none of its own.
 fn is_refused_otherwise(sent: &Prepared, seen: &Seen) -> bool {
-    let is_unlisted = seen.code().is_some_and(|code| Code::parse(code).is_none());
+    let is_unlisted =
+        seen.code().is_some_and(|code| Code::parse(&code.to_ascii_lowercase()).is_none());
     matches!(sent.action, PreparedAction::Call(_))
         && (400..500).contains(&seen.status)
         && is_unlisted

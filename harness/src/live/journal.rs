@@ -137,9 +137,10 @@ fn concealed_call(settings: &Settings, call: &PreparedCall) -> Call {
     written.content_type.clone_from(&call.content_type);
     match std::str::from_utf8(call.body()).map(|text| settings.conceal(text)) {
         _ if call.body().is_empty() => {}
-        Ok(text) => match serde_json::from_str(&text) {
-            Ok(json) => written.body = Some(json),
-            Err(_) => written.text = Some(text),
+        Ok(text) => match serde_json::from_str::<Value>(&text) {
+            // What would not be written the same again, such as a field that stands twice, stays as it is.
+            Ok(json) if json.to_string() == text => written.body = Some(json),
+            Ok(_) | Err(_) => written.text = Some(text),
         },
         Err(_) => written.hex = Some(base16ct::lower::encode_string(call.body())),
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
+use crate::inbox::NO_ANSWER;
 use crate::report::document::{Actor, DeliveryReport, FindingReport, StepReport};
 
 const LANE: usize = 200;
@@ -71,7 +72,11 @@ impl Sequence {
             for (delivery, times) in repeated(&step.deliveries) {
                 let times = if times > 1 { format!(" × {times}") } else { String::new() };
                 let event = delivery.event.trim_start_matches("partner.");
-                let words = format!("{event}{times}: {}", delivery.answered);
+                let answered = match delivery.answered {
+                    NO_ANSWER => "no answer".to_owned(),
+                    status => status.to_string(),
+                };
+                let words = format!("{event}{times}: {answered}");
                 say(service, at("receiver"), words, false);
             }
             // Which request it is the answer to must be said where others are under way.

@@ -119,7 +119,7 @@ fn the_same_seed_is_the_same_race_and_the_same_judgement() {
 #[test]
 fn what_goes_wrong_only_in_a_race_is_found_and_named() {
     let raced: Vec<_> = defects::all().filter(|defect| defect.is_raced()).collect();
-    assert_eq!(raced.len(), 4);
+    assert_eq!(raced.len(), 5);
     for defect in raced {
         let destinations = Destinations::PublicAnd(INBOX.to_owned());
         let face = defect.service(Profile::default(), 3, destinations);

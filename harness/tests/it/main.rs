@@ -12,6 +12,7 @@ mod foreign;
 mod generation;
 mod hostile;
 mod http_client;
+mod inbox_server;
 mod keys;
 mod learning;
 mod liberties;

@@ -33,6 +33,17 @@ async fn failure<W: World>(world: &mut W) -> Failure {
     summary.failures.pop().expect("the planted bug is found")
 }
 
+/// The first that names `clause`, of those that are found first.
+async fn failure_of<W: World>(world: &mut W, clause: &str) -> Failure {
+    let plan = Plan { max_findings: 3, ..plan() };
+    let failures = suite::check(world, &plan).await.unwrap().failures;
+    let names_it =
+        |failure: &Failure| failure.findings.iter().any(|one| one.clause.name() == clause);
+    let found: Vec<_> = failures.iter().flat_map(|failure| failure.findings.clone()).collect();
+    let first = failures.into_iter().find(names_it);
+    first.unwrap_or_else(|| panic!("{clause} is among {found:?}"))
+}
+
 async fn replayed<W: World>(world: &mut W, steps: &[Step]) -> Played {
     play(&mut world.fresh().await.unwrap(), &plan().header, steps).await.unwrap()
 }
@@ -47,24 +58,16 @@ async fn assert_found_and_minimal<W: World>(
     clause: &str,
     at_most: usize,
 ) -> Failure {
-    let failure = failure(world).await;
-    let finding = failure
-        .findings
-        .iter()
-        .find(|finding| finding.clause.name() == clause)
-        .unwrap_or_else(|| panic!("{clause} is among {:?}", failure.findings))
-        .clone();
+    let failure = failure_of(world, clause).await;
+    let finding = failure.findings[0].clone();
     let steps = &failure.transcript.steps;
     assert!(steps.len() <= at_most, "{} steps: {steps:#?}", steps.len());
-    assert!(shows(&replayed(world, steps).await, &failure.findings[0]), "{finding}");
+    assert!(shows(&replayed(world, steps).await, &finding), "{finding}");
     for left_out in 0..steps.len() {
         let mut fewer = steps.clone();
         fewer.remove(left_out);
         let played = replayed(world, &fewer).await;
-        assert!(
-            !shows(&played, &failure.findings[0]),
-            "step {left_out} can be left out of {steps:#?}"
-        );
+        assert!(!shows(&played, &finding), "step {left_out} can be left out of {steps:#?}");
     }
     failure
 }

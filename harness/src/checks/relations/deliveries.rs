@@ -23,6 +23,9 @@ const IN_VAIN: u32 = 3;
 /// What comes with a step may have been sent in one of so many.
 const LATE: usize = 3;
 
+/// A list that is made elsewhere may be so much behind. Seconds.
+const SETTLES: u64 = 15;
+
 /// Attempts that may be under way still when the clock has been moved: so many further answers come first.
 const SETTLED: u32 = 3;
 
@@ -32,6 +35,8 @@ pub(super) struct Deliveries {
     /// The endpoints that have answered 410: when, and by whose subscription of which reference.
     gone: BTreeMap<String, u64>,
     references: BTreeMap<String, (Caller, String)>,
+    /// The references of deleted subscriptions, each with its caller, and when they were deleted.
+    deleted: BTreeMap<(Caller, String), u64>,
     /// When the last steps began, by the target's clock: what comes with one may have been sent in another. Unix seconds.
     began: VecDeque<u64>,
     /// How many answers came since the clock was moved.
@@ -87,6 +92,7 @@ impl Deliveries {
         // Whoever is gone may subscribe again.
         self.gone.retain(|path, _| !url.ends_with(path.as_str()));
         if let Some(reference) = answer["reference"].as_str() {
+            self.deleted.remove(&(caller(exchange), reference.to_owned()));
             self.references.insert(reference.to_owned(), (caller(exchange), url));
         }
     }
@@ -158,9 +164,12 @@ impl Deliveries {
 
     /// A first attempt tells by which clock it is signed, once the two are far apart.
     fn learn_clock(&mut self, arrival: &Arrival, (since, now): (u64, u64)) {
-        let Some((signed_at, arrived)) = arrival.signed_at().zip(arrival.arrived) else { return };
+        let Some(signed_at) = arrival.signed_at() else { return };
         let is_its_own = (since.saturating_sub(TOLERANCE)..=now + TOLERANCE).contains(&signed_at);
-        let by_the_wall = arrived.unix_unsigned().abs_diff(signed_at) <= 2 * TOLERANCE;
+        // What comes within the process comes by no other clock.
+        let by_the_wall = arrival
+            .arrived
+            .is_some_and(|arrived| arrived.unix_unsigned().abs_diff(signed_at) <= 2 * TOLERANCE);
         self.is_virtual |= is_its_own && !by_the_wall;
     }
 
@@ -187,16 +196,25 @@ impl Deliveries {
         }
     }
 
-    /// A receiver that has answered 410 is subscribed no longer.
+    /// What was deleted is listed no longer, and neither is a receiver that has answered 410.
     fn hold_to_list(&mut self, exchange: &Exchange<'_>, now: u64, notes: &mut Notes) {
         if let Some(reference) = deleted(exchange) {
             self.references.remove(reference);
+            self.deleted.insert((caller(exchange), reference.to_owned()), now);
         }
         let Some(list) = exchange.success_of(OperationKind::ListSubscriptions) else { return };
         let caller = caller(exchange);
+        for ((owner, reference), at) in &self.deleted {
+            if *owner == caller && now > at + SETTLES {
+                let is_listed = lists(list, reference);
+                notes.expect(exchange, clause!("4.webhookList.1"), !is_listed, "", || {
+                    ("no subscription that was deleted", reference.clone())
+                });
+            }
+        }
         for (reference, (owner, url)) in &self.references {
             let gone = self.gone.iter().find(|(path, _)| url.ends_with(path.as_str()));
-            let is_settled = gone.is_some_and(|(_, at)| now > at + 15);
+            let is_settled = gone.is_some_and(|(_, at)| now > at + SETTLES);
             if *owner != caller || !is_settled {
                 continue;
             }

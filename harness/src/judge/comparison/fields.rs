@@ -75,6 +75,12 @@ pub(super) fn differences(
     {
         fields.compare(Place::Top, predicted, Some(seen));
     }
+    let is_untimely = |field: &&str| predicted.get(field).is_none() && seen.get(field).is_some();
+    if let Some(field) = OCCASIONAL.iter().copied().find(is_untimely)
+        && freedom.is_none()
+    {
+        fields.differ(Place::Field(&Place::Top, field), ABSENT.to_owned(), seen.get(field), None);
+    }
     fields.differences
 }
 
@@ -235,6 +241,9 @@ impl Fields<'_> {
         freedom.ahead.is_none_or(|known| is_near(ahead, known) || (happens_unseen && ahead < known))
     }
 }
+
+/// Told on occasion alone (`2.businessSynced.taxIdResult`): what else is not predicted is not known.
+const OCCASIONAL: [&str; 1] = ["taxIdResult"];
 
 /// Nine digits, whichever.
 const ROUTING_NUMBER: &str = "routingNumber";

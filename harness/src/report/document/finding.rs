@@ -150,7 +150,7 @@ pub struct DeliveryReport {
     pub event: String,
     /// Where it came.
     pub path: String,
-    /// What it was answered.
+    /// What it was answered; 0 where it was not.
     pub answered: u16,
 }
 

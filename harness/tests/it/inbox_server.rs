@@ -1,0 +1,41 @@
+//! The inbox on a port: it answers as the path says, and hangs up where that is to not answer.
+
+use std::net::SocketAddr;
+
+use tideover_harness::inbox::{NO_ANSWER, Server};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+/// What comes back of a webhook to `path`.
+async fn deliver(inbox: &Server, path: &str) -> String {
+    let address: SocketAddr = inbox.origin().trim_start_matches("http://").parse().unwrap();
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    let request = format!(
+        "POST {path} HTTP/1.1\r\nhost: inbox\r\nservice-delivery: d1\r\ncontent-length: 2\r\n\
+         connection: close\r\n\r\n{{}}"
+    );
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    answer
+}
+
+#[tokio::test]
+async fn a_path_is_answered_as_it_says_and_one_that_hangs_is_not() {
+    let inbox = Server::start().await.unwrap();
+    for (path, begins) in [
+        ("/accepts", "HTTP/1.1 200 "),
+        ("/acknowledges", "HTTP/1.1 204 "),
+        ("/recovers", "HTTP/1.1 302 "),
+        ("/fails", "HTTP/1.1 500 "),
+        ("/gone", "HTTP/1.1 410 "),
+    ] {
+        let answer = deliver(&inbox, path).await;
+        assert!(answer.starts_with(begins), "{path}: {answer:?}");
+    }
+    assert_eq!(deliver(&inbox, "/hangs").await, "");
+    let arrivals = inbox.inbox().take();
+    let statuses: Vec<u16> = arrivals.iter().map(|arrival| arrival.status).collect();
+    assert_eq!(statuses, [200, 204, 302, 500, 410, NO_ANSWER]);
+    assert!(arrivals.iter().all(|arrival| arrival.delivery.as_deref() == Some("d1")));
+}
