@@ -77,10 +77,9 @@ fn told_of_tls(error: &(dyn Error + 'static)) -> Option<String> {
 }
 
 fn of_tls<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a rustls::Error> {
-    // An error of input and output does not tell as its cause what it stands for.
-    let inner = error.downcast_ref::<io::Error>().and_then(|error| error.get_ref());
-    match inner {
-        Some(inner) => inner.downcast_ref(),
+    // An error of input and output does not tell as its cause what it stands for, which may be another such.
+    match error.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
+        Some(inner) => of_tls(inner),
         None => error.downcast_ref(),
     }
 }
@@ -100,5 +99,12 @@ mod tests {
             assert!(tls_in_words(&words).ends_with("--client-cert FILE)"));
         }
         assert!(!is_of_tls(&io::Error::other("refused")));
+    }
+
+    #[test]
+    fn an_error_of_tls_may_be_wrapped_twice() {
+        let untrusted = rustls::Error::InvalidCertificate(rustls::CertificateError::UnknownIssuer);
+        let wrapped = io::Error::other(io::Error::new(io::ErrorKind::InvalidData, untrusted));
+        assert!(is_of_tls(&wrapped) && tls_in_words(&wrapped).contains("--ca FILE"));
     }
 }
