@@ -139,7 +139,9 @@ fn concealed_call(settings: &Settings, call: &PreparedCall) -> Call {
         _ if call.body().is_empty() => {}
         Ok(text) => match serde_json::from_str::<Value>(&text) {
             // What would not be written the same again, such as a field that stands twice, stays as it is.
-            Ok(json) if json.to_string() == text => written.body = Some(json),
+            Ok(json) if serde_json::to_string(&json).is_ok_and(|again| again == text) => {
+                written.body = Some(json);
+            }
             Ok(_) | Err(_) => written.text = Some(text),
         },
         Err(_) => written.hex = Some(base16ct::lower::encode_string(call.body())),
