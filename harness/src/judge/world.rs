@@ -2,6 +2,7 @@
 
 mod look;
 mod outside;
+mod parties;
 mod reply;
 mod subject;
 mod translate;
@@ -105,6 +106,7 @@ impl World {
         if seen.is_success() {
             let on_file = seen.json().is_some_and(|told| told["taxIdOnFile"] == true);
             after.note_unclear(sent, on_file);
+            after.note_parties(sent, now);
         }
         (after, reply)
     }

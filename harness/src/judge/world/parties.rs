@@ -1,0 +1,50 @@
+//! Parties of an invoice that has an advance: whether its sync, which changes only the status (§3 Invoice status
+//! rule 2), creates those that were not synced yet (§4 Sync an invoice) is not stated (`gap.statusOnlyParties`).
+
+use serde_json::json;
+use tideover_model::wire::reply::Reply;
+use tideover_model::{InvoiceSync, Operation, PlatformId, Timestamp};
+
+use super::World;
+use crate::identifiers::business_path;
+use crate::target::{Prepared, PreparedAction, PreparedCall};
+
+impl World {
+    /// Keeps such a party as a request that may have been carried out, or not.
+    pub(super) fn note_parties(&mut self, sent: &Prepared, now: Timestamp) {
+        let Some(operation) = sent.call().and_then(PreparedCall::operation) else { return };
+        let Some(platform) = self.platform_of(sent) else { return };
+        for sync in operation.syncs() {
+            if self.creates_unseen(platform, sync, now) {
+                let party = sync_of_payor(sent, sync);
+                if !self.open.contains(&party) {
+                    self.open.push(party);
+                }
+            }
+        }
+    }
+
+    fn creates_unseen(&self, platform: PlatformId, sync: &InvoiceSync, now: Timestamp) -> bool {
+        let payor = Operation::GetBusiness { business: sync.payor.business.clone() };
+        self.look(now, platform, payor).is_none() && self.has_advance(platform, sync, now)
+    }
+
+    fn has_advance(&self, platform: PlatformId, sync: &InvoiceSync, now: Timestamp) -> bool {
+        let (payee, invoice) = (sync.payee.business.clone(), sync.invoice.clone());
+        let invoice = self.look(now, platform, Operation::GetInvoice { payee, invoice });
+        matches!(invoice, Some(Reply::Invoice(invoice)) if invoice.advance.is_some())
+    }
+}
+
+/// The sync of the payor alone.
+fn sync_of_payor(sent: &Prepared, sync: &InvoiceSync) -> Prepared {
+    let details = &sync.payor.details;
+    let mut body = json!({ "legalName": details.legal_name });
+    if let Some(tax_id) = &details.tax_id {
+        body["taxId"] = tax_id.as_str().into();
+    }
+    let content_type = Some("application/json".to_owned());
+    let path = business_path(&sync.payor.business);
+    let call = PreparedCall::new("PUT", path, content_type, body.to_string().into_bytes());
+    Prepared { authorization: sent.authorization.clone(), action: PreparedAction::Call(call) }
+}
