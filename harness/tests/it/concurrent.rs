@@ -22,7 +22,7 @@ use tideover_harness::target::{
 };
 use tideover_harness::transcript::Header;
 use tideover_model::{Cents, Destinations, Profile, Service};
-use tideover_sim::Mock;
+use tideover_sim::{Mock, NoNames};
 
 fn header(seed: u64) -> Header {
     Header::new(seed, start(), Profile::default())
@@ -468,7 +468,8 @@ impl Observed for Lossy {}
 #[tokio::test]
 async fn a_right_mock_whose_answers_get_lost_is_not_accused_over_http() {
     for number in 0..10 {
-        let mock = Mock::builder().seed(number).start_at(start()).start().await.unwrap();
+        let mock =
+            Mock::builder().resolver(NoNames).seed(number).start_at(start()).start().await.unwrap();
         let target = Http::new(mock.url(), mock.api_key()).unwrap();
         let mut race = race(&header(1), number, Size { clients: 8, steps: 12 });
         // What was read alone must be answered.
@@ -558,7 +559,13 @@ async fn a_race_is_made_as_small_as_it_can_be() {
 async fn a_first_request_that_is_told_twice_is_found_over_http() {
     let defect = defects::find("repeat-is-told-as-the-first").unwrap();
     let face = defect.service(Profile::default(), 1, Destinations::Public);
-    let mock = Mock::builder().face(Box::new(face)).start_at(start()).start().await.unwrap();
+    let mock = Mock::builder()
+        .resolver(NoNames)
+        .face(Box::new(face))
+        .start_at(start())
+        .start()
+        .await
+        .unwrap();
     let target = Http::new(mock.url(), mock.api_key()).unwrap();
     let plan = plan(1);
     let summary = run(&mut OverHttp::new(target), &plan).await;

@@ -16,7 +16,7 @@ use tideover_harness::suite::{InProcess, World};
 use tideover_harness::target::{INBOX, Prepared, Seen, Target, Unanswered, service, start};
 use tideover_harness::transcript::Header;
 use tideover_model::{Code, Profile, Service, Success, clause};
-use tideover_sim::Mock;
+use tideover_sim::{Mock, NoNames};
 
 const CASES: u64 = 150;
 
@@ -313,7 +313,13 @@ fn an_event_that_never_comes_is_found_and_told_as_a_gap() {
 }
 
 async fn mock(toml: &str) -> Mock {
-    Mock::builder().profile(toml::from_str(toml).unwrap()).seed(7).start().await.unwrap()
+    Mock::builder()
+        .resolver(NoNames)
+        .profile(toml::from_str(toml).unwrap())
+        .seed(7)
+        .start()
+        .await
+        .unwrap()
 }
 
 /// Checks a mock as a live endpoint, with tax ids that are the same in every case.

@@ -10,7 +10,7 @@ use tideover_harness::inbox;
 use tideover_harness::live::settings::{Settings, Webhooks};
 use tideover_harness::suite::Plan;
 use tideover_model::{Destinations, Profile};
-use tideover_sim::Mock;
+use tideover_sim::{Mock, NoNames};
 
 use crate::live::{Begun, begin, endpoint, header, settings};
 
@@ -69,7 +69,7 @@ async fn a_right_endpoint_is_raced_with_and_not_accused() {
 async fn a_first_request_that_is_told_twice_is_found_there() {
     let defect = defects::find("repeat-is-told-as-the-first").unwrap();
     let face = defect.service(Profile::default(), 1, Destinations::Public);
-    let mock = Mock::builder().face(Box::new(face)).start().await.unwrap();
+    let mock = Mock::builder().resolver(NoNames).face(Box::new(face)).start().await.unwrap();
     let mut begun = begin(racing(&mock), None).await;
     let plan = Plan { header: header(), first: 0, cases: 5, steps: 48, max_findings: 5 };
     let mut races = Races::new(&plan, CLIENTS);

@@ -160,7 +160,8 @@ async fn a_receiver_that_is_gone_and_gets_more_is_found() {
 #[tokio::test]
 async fn a_bug_behind_http_is_found_and_replays_from_its_file() {
     let defective = planted("repeat-charges-a-cent-more");
-    let mock = Mock::builder().face(Box::new(defective.clone())).start().await.unwrap();
+    let mock =
+        Mock::builder().resolver(NoNames).face(Box::new(defective.clone())).start().await.unwrap();
     let mut world = OverHttp::new(Http::new(mock.url(), mock.api_key()).unwrap());
     let failure = assert_found_and_minimal(&mut world, "4.advances.2", 12).await;
 

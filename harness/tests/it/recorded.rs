@@ -898,7 +898,12 @@ async fn the_keys_of_one_case_say_nothing_of_another() {
 
 /// A check of the mock, whose journal is judged.
 async fn judged_again(folder: &Path, more: &[&str]) -> Output {
-    let mock = tideover_sim::Mock::builder().seed(7).start().await.unwrap();
+    let mock = tideover_sim::Mock::builder()
+        .resolver(tideover_sim::NoNames)
+        .seed(7)
+        .start()
+        .await
+        .unwrap();
     let run = |arguments: &[&str]| {
         let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_tideover"));
         command.current_dir(folder).env("TIDEOVER_KEY", mock.api_key()).args(arguments);

@@ -9,7 +9,7 @@ use tideover_harness::suite::{Plan, Rehearsed, Suite, World};
 use tideover_harness::target::Unreachable;
 use tideover_harness::transcript::Header;
 use tideover_model::{Clause, Destinations, Profile};
-use tideover_sim::Mock;
+use tideover_sim::{Mock, NoNames};
 
 use crate::live::{begin, header, settings};
 
@@ -43,7 +43,7 @@ impl World for Watched {
 async fn only_what_ends_alike_in_the_model_is_sent_to_make_a_failure_small() {
     let defect = defects::find("void-invoices-are-fundable").unwrap();
     let face = defect.service(Profile::default(), 1, Destinations::Public);
-    let mock = Mock::builder().face(Box::new(face)).start().await.unwrap();
+    let mock = Mock::builder().resolver(NoNames).face(Box::new(face)).start().await.unwrap();
     let begun = begin(settings(&mock), None).await;
     let mut watched = Watched { world: begun.world, plays: 0, rehearsed: RefCell::new(Vec::new()) };
     let plan = Plan { header: header(), first: 0, cases: 30, steps: 40, max_findings: 1 };
