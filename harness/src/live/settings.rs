@@ -276,7 +276,9 @@ impl Settings {
         let Settings { accounts, second_key, own_name, .. } = self;
         let numbers: Vec<&str> = accounts.banks.iter().map(|bank| &*bank.account_number).collect();
         let own = json!({ "taxIds": accounts.tax_ids, "accountNumbers": numbers });
-        let memory = Memory::with_inbox(inbox.unwrap_or(NO_INBOX))
+        // What a play before this one has subscribed may be there still.
+        let nowhere = || format!("{NO_INBOX}/{own_name}{play}");
+        let memory = Memory::with_inbox(&inbox.map_or_else(nowhere, str::to_owned))
             .knowing("run", format!("{own_name}{play}").into())
             .knowing("own", own);
         let memory = match &self.sandbox {

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 use tideover_harness::live::wall_time;
+use tideover_harness::step::{Action, Call, Step};
+use tideover_harness::target::Prepared;
 use tideover_model::Destinations;
 use tideover_sim::{Mock, SigningTime};
 use tokio::process::Command;
@@ -107,4 +109,20 @@ async fn a_range_of_tax_ids_that_is_none_is_refused() {
         let told = String::from_utf8(output.stderr).unwrap();
         assert!(told.contains(expected), "{told}");
     }
+}
+
+/// What was subscribed and could not be deleted is in nobody's way.
+#[test]
+fn every_play_subscribes_somewhere_else_where_there_is_no_inbox() {
+    let settings = crate::scope::settings();
+    let body = serde_json::json!({ "url": "${inbox}/accepts/1" });
+    let step = Step::new(Action::Call(Call::json("POST", "/v1/webhooks", body)));
+    let url = |play| {
+        let sent = Prepared::from_step(&step, &settings.memory(None, play), "key");
+        sent.call().unwrap().body().json().unwrap()["url"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(
+        [url(1), url(2)],
+        [1, 2].map(|n| format!("https://inbox.invalid/td-r1-{n}/accepts/1"))
+    );
 }
