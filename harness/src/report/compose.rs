@@ -261,6 +261,12 @@ impl Run<'_> {
                 states.map(|(name, times)| State { name, times }).collect()
             },
         };
-        Group::ALL.map(group).into_iter().filter(|group| !group.states.is_empty()).collect()
+        let has_names = |group: &Group| group.is_documented() || self.reached_any(*group);
+        let groups = Group::ALL.into_iter().filter(has_names).map(group);
+        groups.filter(|group| !group.states.is_empty()).collect()
+    }
+
+    fn reached_any(&self, group: Group) -> bool {
+        self.summary.coverage.of(group).iter().any(|(_, times)| *times > 0)
     }
 }

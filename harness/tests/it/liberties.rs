@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
+use tideover_harness::coverage::{Coverage, Group};
 use tideover_harness::finding::{Finding, Verdict};
 use tideover_harness::generate;
 use tideover_harness::inbox::Arrival;
@@ -87,12 +88,18 @@ impl Free {
         if let Some(code) = seen.code() {
             return refused(seen.status, (self.liberty.code)(code)).unwrap();
         }
-        let Some(body) = seen.json().filter(|_| seen.is_success()) else { return seen };
+        if !seen.is_success() {
+            return seen;
+        }
+        let body = seen.json().cloned().unwrap_or_default();
         if let (Some(url), Some(secret)) = (body["url"].as_str(), body["secret"].as_str()) {
             let path = url.trim_start_matches(INBOX).to_owned();
             self.secrets.entry(path).or_default().push(secret.to_owned());
         }
         let told = (self.liberty.told)(call, body.clone());
+        if told == body {
+            return seen;
+        }
         Seen::new(seen.status, told.to_string().as_bytes())
     }
 
@@ -233,29 +240,55 @@ async fn a_right_service_without_liberties_is_not_accused() {
     assert_free(NONE).await;
 }
 
+/// A success under other names, where the document shows none.
+fn other_names(call: &PreparedCall, mut body: Value) -> Value {
+    body = rename(body, "taxIdResult", "taxIdCheck");
+    if call.path == "/v1/webhooks" && call.method == "POST" {
+        return json!({ "key": body["secret"], "subscription": body["reference"] });
+    }
+    if let Some(advance) = body.get_mut("advance").filter(|advance| advance.is_object()) {
+        *advance = json!({ "stage": advance["state"], "out": advance["amountSent"], "due": advance["amountOwed"] });
+    }
+    if body["alreadyRequested"] == true {
+        body =
+            json!({ "alreadyRequested": true, "remittance": body["remittance"], "a": 1, "b": 2 });
+    }
+    for row in body.get_mut("rows").and_then(Value::as_array_mut).into_iter().flatten() {
+        let outcome =
+            if row["outcome"] == "rejected" { "FAILED".into() } else { row["outcome"].take() };
+        *row = json!({ "outcome": outcome });
+    }
+    rename(body, "summary", "totals")
+}
+
 #[tokio::test]
 async fn names_that_are_not_shown_are_the_services_own() {
-    assert_free(Liberty {
-        told: |call, mut body| {
-            body = rename(body, "taxIdResult", "taxIdCheck");
-            if call.path == "/v1/webhooks" && call.method == "POST" {
-                return json!({ "key": body["secret"], "subscription": body["reference"] });
-            }
-            if let Some(advance) = body.get_mut("advance").filter(|advance| advance.is_object()) {
-                *advance = json!({ "stage": advance["state"], "out": advance["amountSent"], "due": advance["amountOwed"] });
-            }
-            if body["alreadyRequested"] == true {
-                body = json!({ "alreadyRequested": true, "remittance": body["remittance"], "a": 1, "b": 2 });
-            }
-            for row in body.get_mut("rows").and_then(Value::as_array_mut).into_iter().flatten() {
-                let outcome = if row["outcome"] == "rejected" { "FAILED".into() } else { row["outcome"].take() };
-                *row = json!({ "outcome": outcome });
-            }
-            rename(body, "summary", "totals")
-        },
-        ..NONE
-    })
-    .await;
+    assert_free(Liberty { told: other_names, ..NONE }).await;
+}
+
+#[tokio::test]
+async fn coverage_knows_what_the_document_names_in_any_field() {
+    let mut reached = Coverage::default();
+    for seed in 0..20 {
+        let liberty = Liberty {
+            told: |call, body| match call.method.as_str() {
+                "DELETE" => json!({ "stopped": true }),
+                "GET" => other_names(call, body),
+                _ => body,
+            },
+            ..NONE
+        };
+        reached.add(&taken(liberty, Outside::Ours, seed).await.coverage);
+    }
+    for (group, name) in [
+        (Group::Advance, "REQUESTED"),
+        (Group::Advance, "FUNDED"),
+        (Group::Advance, "REPAID"),
+        (Group::Situation, "a subscription deleted"),
+    ] {
+        let times = reached.of(group).into_iter().find(|(state, _)| state == name).unwrap().1;
+        assert!(times > 0, "{name} is not reached");
+    }
 }
 
 #[tokio::test]
