@@ -189,10 +189,11 @@ impl<'a> Run<'a> {
                 if unanswered.applied == Applied::MayBe {
                     belief.unanswered(&sent, since);
                     self.checks.miss(&sent);
+                    self.played.unanswered += 1;
                 } else {
                     belief.miss(&sent);
+                    self.played.unsent.push(unanswered.why);
                 }
-                self.played.unanswered += 1;
                 self.played.answers.push((since, None));
                 return Ok(None);
             }

@@ -164,6 +164,8 @@ pub struct Summary {
     pub latencies: Latencies,
     /// Requests that were not answered.
     pub unanswered: u64,
+    /// Why each request that was not sent was not.
+    pub unsent: Vec<String>,
     /// What fails no run, by its cause: what stalls, and what nothing could be concluded from.
     pub noticed: BTreeMap<Cause, Noticed>,
     /// What was seen where the document is silent, of a target whose choices are its own.
@@ -342,6 +344,7 @@ impl Summary {
         self.met.add(&other.met);
         self.coverage.add(&other.coverage);
         self.unanswered += other.unanswered;
+        self.unsent.extend(other.unsent);
         self.gaps.add(&other.gaps);
         self.replaced.add(&other.replaced);
         for (clause, (times, verdict)) in other.broken {
@@ -391,6 +394,7 @@ impl Summary {
         self.steps += played.answers.len() as u64;
         self.coverage.add(&played.coverage);
         self.unanswered += played.unanswered;
+        self.unsent.extend(played.unsent.iter().cloned());
         self.gaps.add(&played.gaps);
         self.replaced.add(&played.replaced);
         self.lessons.add(&played.lessons);

@@ -151,6 +151,11 @@ impl Run<'_> {
         if self.summary.unanswered > 0 {
             warnings.push(format!("{} requests were not answered", self.summary.unanswered));
         }
+        if let [first, ..] = self.summary.unsent.as_slice() {
+            let many = self.summary.unsent.len();
+            let first = first.strip_prefix("not sent: ").unwrap_or(first);
+            warnings.push(format!("{many} requests were not sent, the first because {first}"));
+        }
         let documented = |clause: &&ClauseReport| {
             clause.status == Status::NotExercised && clause.kind == ClauseKind::Documented
         };

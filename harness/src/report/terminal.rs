@@ -349,7 +349,8 @@ impl UnaskedReport {
 impl fmt::Display for UnaskedReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let UnaskedReport { because, requests, clauses } = self;
-        write!(f, "{requests} requests, because {because}")?;
+        let many = if *requests == 1 { "" } else { "s" };
+        write!(f, "{requests} request{many}, because {because}")?;
         let unmet: Vec<&str> =
             clauses.iter().filter(|one| !one.met).map(|one| one.clause.as_str()).collect();
         match unmet.as_slice() {

@@ -40,6 +40,8 @@ pub struct Played {
     pub lessons: Lessons,
     /// Requests that were not answered.
     pub unanswered: u64,
+    /// Why each request that was not sent was not.
+    pub unsent: Vec<String>,
     /// Where an answer was not what the transcript expects, by the index of the step.
     pub mismatches: Vec<(usize, Mismatch)>,
 }

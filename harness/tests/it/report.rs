@@ -122,6 +122,19 @@ async fn what_was_never_met_is_warned_of() {
     assert!(warning.contains(&format!("{documented} documented clauses")), "{warning}");
 }
 
+/// A request that the gate holds back says nothing about whether the target answers.
+#[tokio::test]
+async fn unsent_requests_are_not_called_unanswered() {
+    let plan = plan(1);
+    let mut summary = right(&plan).await;
+    summary.unsent = vec!["not sent: its key is not one of the run's own".to_owned(); 2];
+    let warnings = report(&plan, &summary, None).warnings;
+    let expected =
+        "2 requests were not sent, the first because its key is not one of the run's own";
+    assert!(warnings.iter().any(|warning| warning == expected), "{warnings:?}");
+    assert!(!warnings.iter().any(|warning| warning.contains("not answered")), "{warnings:?}");
+}
+
 /// A run that met nothing, where only requests can be sent.
 #[test]
 fn what_a_run_does_not_meet_says_why() {
