@@ -261,7 +261,8 @@ impl Events {
             REMITTANCE => {
                 let about = |name: &&BusinessName| name.0 == *owner && last.texts.contains(&name.1);
                 let Some(name) = self.payouts.keys().find(about) else { return };
-                if self.is_shared.contains(name) || self.has_aliases(name) {
+                // A request without an answer may have set another account.
+                if self.has_missed || self.is_shared.contains(name) || self.has_aliases(name) {
                     return;
                 }
                 let most = self.payouts[name].1 + 1;
