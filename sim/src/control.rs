@@ -8,7 +8,8 @@ use axum::http::header::AUTHORIZATION;
 use axum::response::{IntoResponse, Response};
 use serde::de::{DeserializeOwned, IntoDeserializer};
 use serde_json::{Value, json};
-use tideover_model::wire::action::{self, NotApplied};
+use tideover_model::wire::action;
+use tideover_model::wire::action::NotApplied;
 use tideover_model::{
     Happening, Impossible, IssuedKey, PlatformId, Refusal, Seconds, Service, bearer,
 };

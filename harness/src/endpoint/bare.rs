@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use foldhash::quality::FixedState;
 use serde_json::{Map, Value, json};
-use tideover_model::wire::action::{self, NotApplied};
-use tideover_model::wire::exchange;
+use tideover_model::wire::action;
+use tideover_model::wire::action::NotApplied;
 use tideover_model::wire::reply::Failure;
 use tideover_model::{
     Attempt, Clause, Code, Delivery, Destinations, Face, Happening, Outcome, Profile, Receipt,
-    Seeded, Service, Timestamp, bearer, pass,
+    Seeded, Service, Timestamp, bearer, exchange, pass,
 };
 
 use url::Url;

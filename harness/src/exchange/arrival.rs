@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use tideover_model::Timestamp;
-use tideover_model::wire::words::EventType;
+use tideover_model::words::EventType;
 
 use crate::exchange::payload::Payload;
 

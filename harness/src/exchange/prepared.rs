@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use serde_json::{Map, Value};
-use tideover_model::wire::exchange::{Asked, Request};
+use tideover_model::exchange::{Asked, Request};
 use tideover_model::{Operation, OperationKind};
 
 use crate::exchange::payload::Payload;

@@ -23,7 +23,8 @@ use std::collections::BTreeSet;
 use proptest::bool::weighted;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-use tideover_model::wire::reply::{self, Reply};
+use tideover_model::wire::reply;
+use tideover_model::wire::reply::Reply;
 use tideover_model::{Face, Operation, Service};
 
 use crate::endpoint::{Bare, INBOX, NO_INBOX};

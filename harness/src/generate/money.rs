@@ -4,7 +4,7 @@ use proptest::bool::weighted;
 use serde_json::json;
 use tideover_model::Cents;
 use tideover_model::wire::reply::Invoice;
-use tideover_model::wire::words::{AdvanceState, InvoiceStatus};
+use tideover_model::words::{AdvanceState, InvoiceStatus};
 
 use crate::exchange::step::{Caller, Step};
 use crate::generate::goals::{PAYORS, VENDORS, advance, tax_digits};

@@ -142,7 +142,7 @@ pub(super) fn bad_destination() -> impl Strategy<Value = &'static str> {
 
 /// A kind of event.
 pub(super) fn event_type() -> impl Strategy<Value = String> {
-    select(tideover_model::wire::words::EventType::ALL.to_vec()).prop_map(|event| {
+    select(tideover_model::words::EventType::ALL.to_vec()).prop_map(|event| {
         serde_json::to_value(event)
             .ok()
             .and_then(|name| name.as_str().map(str::to_owned))

@@ -13,7 +13,7 @@ use tideover_harness::exchange::step::{Action, Call, Memory, Step};
 use tideover_harness::exchange::{Prepared, START};
 use tideover_model::SigningKey;
 use tideover_model::signature::{DELIVERY_HEADER, HEADER};
-use tideover_model::wire::words::EventType;
+use tideover_model::words::EventType;
 use tideover_sim::wall_time;
 
 use crate::command::{Served, serve};

@@ -6,7 +6,7 @@ use std::ops::Bound::{Excluded, Unbounded};
 
 use serde::Deserialize;
 use serde_json::Value;
-use tideover_model::wire::words::AdvanceState;
+use tideover_model::words::AdvanceState;
 use tideover_model::{Timestamp, clause};
 
 use crate::exchange::{Exchange, kind_of_event};

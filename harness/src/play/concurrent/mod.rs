@@ -4,7 +4,7 @@
 //! - `parts` splits it where no request touches both sides; `linearise` looks for an order in which the model
 //!   gives the answers of one part, each request taking effect between its call and its answer.
 //! - `contradictions` hold whatever the order: only they are violations, since the document promises no order.
-//! - [`judge()`] is both. [`play()`] sends a [`Race`] at once (`generate` makes them), and [`interleave()`] decides for
+//! - [`judge()`] is both. [`play()`] sends a [`Race`](crate::exchange::Race) at once (`generate` makes them), and [`interleave()`] decides for
 //!   a target in process when each request takes effect and which answers get lost.
 //! - [`Races`] runs one after the other on a [`Course`]; `minimise` makes small what contradicts the document.
 

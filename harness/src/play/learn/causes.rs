@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
-use tideover_model::wire::words::EventType;
+use tideover_model::words::EventType;
 use tideover_model::{OperationKind, clause};
 
 use crate::endpoint::inbox::is_gone;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use tideover_model::wire::exchange::Encoding;
+use tideover_model::exchange::Encoding;
 use tideover_model::wire::reply::Reply;
 use tideover_model::{
     Answer, Attempt, Delivery, Face, Happening, Impossible, Operation, Outcome, PlatformId,

@@ -1,7 +1,7 @@
 //! Money that comes in: what is collected, what is derived of it, how far an advance is.
 
 use tideover_model::wire::reply::Reply;
-use tideover_model::wire::words::{AdvanceState, CollectionState};
+use tideover_model::words::{AdvanceState, CollectionState};
 use tideover_model::{Cents, Happening, Impossible, Operation, Outcome, clause};
 
 use crate::prove::defects::Defect;

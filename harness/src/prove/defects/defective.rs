@@ -2,7 +2,7 @@
 
 use std::hash::{Hash, Hasher};
 
-use tideover_model::wire::exchange::Encoding;
+use tideover_model::exchange::Encoding;
 use tideover_model::{
     Altered, Answer, Attempt, Consequence, Face, Happening, Impossible, Operation, Outcome,
     PlatformId, Receipt, Refusal, Service, Timestamp,

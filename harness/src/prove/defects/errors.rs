@@ -1,7 +1,7 @@
 //! How failures are told: the shape, the statuses that the document states.
 
 use serde_json::{Map, Value, json};
-use tideover_model::wire::exchange::{Response, respond};
+use tideover_model::exchange::{Response, respond};
 use tideover_model::wire::reply::{BusinessSynced, Reply};
 use tideover_model::{
     Answer, BusinessDetails, Code, Contact, Operation, OperationKind, Profile, clause,
@@ -178,7 +178,7 @@ const fn restated(
     name: &'static str,
     clause: tideover_model::Clause,
     words: &'static str,
-    encode: tideover_model::wire::exchange::Encoding,
+    encode: tideover_model::exchange::Encoding,
 ) -> Defect {
     Defect::new(name, clause, words, encoding(encode))
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tideover_model::wire::reply::Reply;
-use tideover_model::wire::words::EventType;
+use tideover_model::words::EventType;
 use tideover_model::{
     Attempt, Cause, Delivery, Happening, Impossible, Operation, Outcome, PlatformId, clause,
 };

@@ -1,7 +1,7 @@
 //! Who is who: identifiers, businesses as read and synced, platforms, keys.
 
 use tideover_model::wire::reply::Reply;
-use tideover_model::wire::words::{ComplianceRoute, TaxIdOutcome};
+use tideover_model::words::{ComplianceRoute, TaxIdOutcome};
 use tideover_model::{
     Answer, BusinessDetails, Code, Happening, Impossible, Operation, Outcome, PlatformId, Refusal,
     clause,

@@ -1,7 +1,7 @@
 //! Imports and their reports.
 
 use tideover_model::wire::reply::{ImportReport, ImportSummary, Reply};
-use tideover_model::wire::words::RowOutcome;
+use tideover_model::words::RowOutcome;
 use tideover_model::{Answer, Code, Operation, Refusal, clause};
 
 use crate::prove::defects::Defect;

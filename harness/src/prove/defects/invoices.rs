@@ -1,7 +1,7 @@
 //! Invoices as read, and as first synced.
 
 use tideover_model::wire::reply::{Advance, Invoice, InvoiceSynced, Reply};
-use tideover_model::wire::words::{AdvanceState, CollectionState, InvoiceStatus, SyncOutcome};
+use tideover_model::words::{AdvanceState, CollectionState, InvoiceStatus, SyncOutcome};
 use tideover_model::{Cents, Code, FaceValue, Operation, Refusal, Timestamp, clause};
 
 use crate::prove::defects::Defect;

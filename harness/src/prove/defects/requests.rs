@@ -1,7 +1,7 @@
 //! Requests of an advance: who is granted one, and what the next request of it is answered.
 
 use tideover_model::wire::reply::Reply;
-use tideover_model::wire::words::{AdvanceState, InvoiceStatus};
+use tideover_model::words::{AdvanceState, InvoiceStatus};
 use tideover_model::{Answer, Code, Operation, Refusal, clause};
 
 use crate::prove::defects::Defect;

@@ -1,7 +1,7 @@
 //! Invoices that are synced again: what moves, and what must not.
 
 use tideover_model::wire::reply::{Business, Invoice, InvoiceSynced, Reply};
-use tideover_model::wire::words::{CollectionState, InvoiceStatus, SyncOutcome};
+use tideover_model::words::{CollectionState, InvoiceStatus, SyncOutcome};
 use tideover_model::{Answer, Cents, FaceValue, InvoiceSync, Operation, clause};
 
 use crate::prove::defects::Defect;

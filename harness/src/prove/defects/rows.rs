@@ -1,7 +1,7 @@
 //! Rows of an import: how each is read, and what it does.
 
 use tideover_model::wire::reply::Reply;
-use tideover_model::wire::words::RowOutcome;
+use tideover_model::words::RowOutcome;
 use tideover_model::{Code, ImportRow, InvoiceSync, Operation, Refusal, clause};
 
 use crate::prove::defects::Defect;

@@ -1,10 +1,10 @@
 //! What the published schema refuses, and is told as if it had been taken.
 
-use tideover_model::wire::exchange::{Encoding, Response, respond};
+use tideover_model::exchange::{Encoding, Response, respond};
 use tideover_model::wire::reply::{
     Amounts, BusinessSynced, InvoiceSynced, Onboarding, PayoutAccountSet, Quoted, Reply,
 };
-use tideover_model::wire::words::SyncOutcome;
+use tideover_model::words::SyncOutcome;
 use tideover_model::{Answer, Cents, Clause, Code, Profile, clause};
 
 use crate::prove::defects::Defect;

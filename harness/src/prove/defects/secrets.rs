@@ -1,7 +1,7 @@
 //! What is never told: secrets after the first time, tax ids, who funds.
 
 use serde_json::json;
-use tideover_model::wire::exchange::respond;
+use tideover_model::exchange::respond;
 use tideover_model::wire::reply::Reply;
 use tideover_model::{Code, Token, clause};
 

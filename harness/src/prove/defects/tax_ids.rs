@@ -1,7 +1,7 @@
 //! Tax ids: what clears compliance, what is matched, what the answer tells of it.
 
 use tideover_model::wire::reply::{Business, BusinessSynced, Reply, TaxIdResult};
-use tideover_model::wire::words::{ComplianceRoute, TaxIdOutcome};
+use tideover_model::words::{ComplianceRoute, TaxIdOutcome};
 use tideover_model::{Answer, BusinessDetails, Operation, clause};
 
 use crate::prove::defects::Defect;

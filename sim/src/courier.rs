@@ -2,10 +2,6 @@
 //!
 //! When what is sent and what an answer means, the model decides.
 
-mod post;
-mod resolver;
-mod tls;
-
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,22 +11,8 @@ use tokio::time::{sleep, timeout};
 
 use crate::clock::instant;
 use crate::deliveries::Ending;
+use crate::sending::{Authorities, Letter, Resolver, Sender, SigningTime};
 use crate::world::World;
-
-pub(crate) use post::headers;
-pub use post::{Letter, Sender, Unsent};
-pub use resolver::{NoNames, Resolution, Resolver, SystemResolver};
-pub use tls::{Authorities, CertificateError, TlsError};
-
-/// Which instant signs the attempts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SigningTime {
-    /// What time it is outside, so that a receiver's window holds whatever the world's clock shows.
-    #[default]
-    Wall,
-    /// What the world's clock shows: the same at every run.
-    Virtual,
-}
 
 /// How a world's webhooks are sent.
 pub(crate) struct Courier {

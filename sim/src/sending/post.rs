@@ -19,9 +19,9 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 use url::{Host, Position, Url};
 
-use crate::courier::resolver::Resolver;
-use crate::courier::tls::{Authorities, Tls, TlsError};
 use crate::deliveries::Headers;
+use crate::sending::resolver::Resolver;
+use crate::sending::tls::{Authorities, Tls, TlsError};
 
 /// Bytes of an answer's body that are read: nobody looks at them.
 const READ_AT_MOST: usize = 1 << 16;

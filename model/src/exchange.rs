@@ -11,6 +11,7 @@ use serde_json::Value;
 use crate::clause;
 use crate::clause::Clause;
 use crate::face::{Answer, Face};
+pub use crate::face::{Encoding, Response};
 use crate::operation::{Operation, OperationKind};
 use crate::profile::{Profile, Success};
 use crate::refusal::{Code, Refusal};
@@ -41,17 +42,6 @@ pub struct Request<'a> {
     pub body: &'a [u8],
 }
 
-/// A response. Its body is JSON, or empty.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Response {
-    /// The HTTP status.
-    pub status: u16,
-    /// The body's bytes.
-    pub body: Vec<u8>,
-    /// Why it is a refusal, if it is one.
-    pub refused: Option<(Code, Clause)>,
-}
-
 /// What a request asks for, read once for as many services as answer it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Asked {
@@ -76,9 +66,6 @@ impl Asked {
         }
     }
 }
-
-/// How an answer is written down otherwise than by [`respond`], which does it right.
-pub type Encoding = fn(&Profile, &Answer) -> Response;
 
 /// What `face` answers to `request` at `now`, written down.
 pub fn answer(face: &mut dyn Face, now: Timestamp, request: &Request<'_>) -> Response {
