@@ -11,9 +11,11 @@ use axum::routing::{MethodRouter, get, post};
 use tideover_model::wire::route::route;
 use tideover_model::{Answer, Operation, Profile, Refusal, exchange};
 
+use crate::control;
+use crate::extract;
+use crate::respond;
 use crate::world::World;
 use crate::worlds::Worlds;
-use crate::{control, extract, respond};
 
 impl World {
     /// The partner API and the control plane of this world, without a socket.

@@ -15,9 +15,11 @@ use tideover_model::{
 };
 
 use crate::deliveries::Filter;
+use crate::extract;
+use crate::openapi;
+use crate::respond;
 use crate::world::{ClockMoving, Quiet, World};
 use crate::worlds::Worlds;
-use crate::{extract, openapi, respond};
 
 /// Bytes that a body may have here: the partner API's limit is its own.
 const MOST_BYTES: usize = 1 << 20;

@@ -1,16 +1,17 @@
 //! Where a vendor's advances go (§4 `PUT …/payout-account`).
 
 use crate::choices::Choices;
+use crate::clause;
 use crate::face::Answer;
 use crate::happening::Impossible;
 use crate::identity::{BusinessId, PlatformId};
 use crate::refusal::{Code, Refusal};
+use crate::routing_number;
 use crate::service::Service;
 use crate::timestamp::Timestamp;
 use crate::wire::reply::{PayoutAccountSet, Reply};
 use crate::wire::request::AccountNumber;
 use crate::words::EventType;
-use crate::{clause, routing_number};
 
 /// A bank account.
 #[derive(Clone, PartialEq, Eq, Hash)]

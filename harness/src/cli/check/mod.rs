@@ -22,13 +22,14 @@ use crate::endpoint::{INBOX, service};
 use crate::exchange::start;
 use crate::exchange::step::Step;
 use crate::exchange::transcript::Header;
+use crate::generate;
 use crate::judge::checks::registry::Needs;
 use crate::play::cases::{Failure, InProcess, OverHttp, Plan, Suite, Summary, World};
 use crate::play::concurrent::Parts;
 use crate::play::learn::{Lessons, Stated};
 use crate::prove::defects::Defect;
+use crate::report;
 use crate::report::{Baseline, Report, Run, plain};
-use crate::{generate, report};
 
 /// How many cases are played unless told otherwise.
 const CASES: u64 = 400;
