@@ -5,10 +5,11 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use tideover_harness::concurrent::{History, Known, Schedule, interleave, judge};
+use tideover_harness::endpoint::{Bare, INBOX};
+use tideover_harness::exchange::start;
+use tideover_harness::exchange::transcript::Header;
 use tideover_harness::generate::{Size, race};
-use tideover_harness::target::{Bare, INBOX, start};
-use tideover_harness::transcript::Header;
+use tideover_harness::play::concurrent::{History, Known, Schedule, interleave, judge};
 use tideover_model::Profile;
 
 const SIZE: Size = Size { clients: 16, steps: 25 };

@@ -7,7 +7,7 @@ use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_mai
 use tideover_benches::population::{Population, now};
 use tideover_benches::request::{Columns, Sent, import_file};
 use tideover_model::Service;
-use tideover_model::wire::exchange::{Response, answer};
+use tideover_model::exchange::{Response, answer};
 
 const ROWS: u32 = 1000;
 

@@ -18,7 +18,7 @@ use tideover_benches::population::{
     Draw, INSTALMENT, Population, business_name, face_value, invoice_name, now,
 };
 use tideover_benches::request::Sent;
-use tideover_model::wire::exchange::answer;
+use tideover_model::exchange::answer;
 use tideover_model::{Face, Happening, Operation, PlatformId, Service};
 
 const SIZES: [u32; 3] = [1_000, 100_000, 1_000_000];

@@ -1,6 +1,6 @@
 //! Services with many businesses and invoices, and random walks over them.
 
-use tideover_model::wire::words::InvoiceStatus;
+use tideover_model::words::InvoiceStatus;
 use tideover_model::{
     Address, BusinessDetails, Cents, Contact, Face, FaceValue, Happening, InvoiceSync, Operation,
     Party, PlatformId, Profile, Seeded, Service, Timestamp,

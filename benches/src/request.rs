@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use serde_json::json;
-use tideover_model::wire::exchange::Request;
+use tideover_model::exchange::Request;
 use tideover_model::wire::import_file::{PARTY_COLUMNS, REQUIRED_COLUMNS};
 use tideover_model::{Party, Service};
 
@@ -161,7 +161,7 @@ fn party_cells(business: u32) -> [String; 10] {
 mod tests {
     use super::*;
     use crate::population::now;
-    use tideover_model::wire::exchange::answer;
+    use tideover_model::exchange::answer;
 
     #[test]
     fn requests_are_answered() {

@@ -6,6 +6,9 @@ use std::ops::{Add, AddAssign, Neg, Sub, SubAssign};
 
 use serde::{Deserialize, Serialize};
 
+/// Parts of ten thousand.
+pub type BasisPoints = u32;
+
 /// An amount of money in whole cents (§1 rule 1). Never a float.
 ///
 /// Addition and subtraction are checked: the model bounds every amount that comes in, so that an

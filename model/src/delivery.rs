@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::identity::{PlatformId, SubscriptionId};
 use crate::signature::{Signature, SigningKey};
 use crate::timestamp::Timestamp;
-use crate::wire::words::EventType;
+use crate::words::EventType;
 
 /// One event for one subscription, to be sent until it is accepted (`gap.deliveryIdentity`).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -2,19 +2,33 @@
 
 use std::sync::Arc;
 
+use crate::clause::Clause;
 use crate::delivery::{Attempt, Consequence, Delivery, Receipt};
 use crate::destination::Destinations;
 use crate::happening::{Happening, Impossible, Outcome};
 use crate::identity::PlatformId;
 use crate::operation::Operation;
 use crate::profile::Profile;
-use crate::refusal::Refusal;
+use crate::refusal::{Code, Refusal};
 use crate::timestamp::Timestamp;
-use crate::wire::exchange::Encoding;
 use crate::wire::reply::Reply;
 
 /// What the service answers: a reply or a refusal.
 pub type Answer = Result<Reply, Refusal>;
+
+/// A response. Its body is JSON, or empty.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Response {
+    /// The HTTP status.
+    pub status: u16,
+    /// The body's bytes.
+    pub body: Vec<u8>,
+    /// Why it is a refusal, if it is one.
+    pub refused: Option<(Code, Clause)>,
+}
+
+/// How an answer is written down otherwise than by `exchange::respond`, which does it right.
+pub type Encoding = fn(&Profile, &Answer) -> Response;
 
 /// An API key, as it may be shown.
 #[derive(Clone, Debug, PartialEq, Eq)]

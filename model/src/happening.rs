@@ -5,7 +5,7 @@ use std::fmt;
 
 use crate::cents::Cents;
 use crate::operation::Address;
-use crate::wire::words::ComplianceRoute;
+use crate::words::ComplianceRoute;
 
 /// A move of the outside world. Identifiers are those of the platform in whose name it is told.
 #[derive(Clone, Debug, PartialEq, Eq)]

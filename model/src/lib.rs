@@ -10,13 +10,14 @@
 //! - [`Clause`] names every testable sentence of the document and every assumption; [`Profile`] holds the
 //!   assumed values that can be varied.
 //! - [`signature`] signs what a delivery carries, and tells a receiver whether to believe it.
-//! - [`wire`] knows how all this is written down; [`wire::exchange::answer`] plays a whole request.
+//! - [`wire`] knows how all this is written down; [`exchange::answer`] plays a whole request.
 
 mod cents;
 mod choices;
 pub mod clause;
 mod delivery;
 pub mod destination;
+pub mod exchange;
 mod face;
 mod happening;
 mod hashed;
@@ -34,8 +35,9 @@ mod table;
 mod tax_id;
 mod timestamp;
 pub mod wire;
+pub mod words;
 
-pub use cents::{Cents, FaceValue};
+pub use cents::{BasisPoints, Cents, FaceValue};
 pub use choices::{Choices, Reservation, Seeded, Token, Transition};
 pub use clause::Clause;
 pub use delivery::{Attempt, Cause, Consequence, Delivery, Receipt, Signer};
@@ -47,7 +49,7 @@ pub use operation::{
     Address, BusinessDetails, Contact, ImportFile, ImportRow, InvoiceSync, Operation,
     OperationKind, Party,
 };
-pub use pricing::{BasisPoints, Offer, Rates, Terms};
+pub use pricing::{Offer, Rates, Terms};
 pub use profile::{Delays, ImpossibleValue, Profile, Range, RateRanges, Success, Webhooks};
 pub use refusal::{Code, Refusal, Status};
 pub use routing_number::is_valid as is_routing_number;

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::cents::FaceValue;
 use crate::refusal::Code;
 use crate::timestamp::Timestamp;
-use crate::wire::words::{EventType, InvoiceStatus};
+use crate::words::{EventType, InvoiceStatus};
 
 /// A request of a caller, decoded.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,10 +1,7 @@
 //! What an advance costs: the standard formula (`gap.pricing`).
 
-use crate::cents::{Cents, FaceValue};
+use crate::cents::{BasisPoints, Cents, FaceValue};
 use crate::profile::Profile;
-
-/// Parts of ten thousand.
-pub type BasisPoints = u32;
 
 const WHOLE: u64 = 10_000;
 const FEE_PERIOD_DAYS: u64 = 30;

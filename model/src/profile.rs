@@ -7,9 +7,8 @@ use std::collections::BTreeMap;
 use serde::de::Error;
 use serde::{Deserialize, Serialize};
 
-use crate::cents::Cents;
+use crate::cents::{BasisPoints, Cents};
 use crate::operation::OperationKind;
-use crate::pricing::BasisPoints;
 use crate::refusal::{Code, Status};
 use crate::timestamp::Seconds;
 

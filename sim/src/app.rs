@@ -8,14 +8,21 @@ use axum::extract::{Request, State};
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE};
 use axum::response::Response;
 use axum::routing::{MethodRouter, get, post};
-use tideover_model::wire::exchange;
 use tideover_model::wire::route::route;
-use tideover_model::{Answer, Operation, Profile, Refusal};
+use tideover_model::{Answer, Operation, Profile, Refusal, exchange};
 
 use crate::control;
+use crate::extract;
+use crate::respond;
 use crate::world::World;
 use crate::worlds::Worlds;
-use crate::{extract, respond};
+
+impl World {
+    /// The partner API and the control plane of this world, without a socket.
+    pub fn router(&self) -> Router {
+        router(Arc::new(Worlds::new(self.clone())))
+    }
+}
 
 /// Everything that is served.
 ///

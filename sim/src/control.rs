@@ -8,15 +8,18 @@ use axum::http::header::AUTHORIZATION;
 use axum::response::{IntoResponse, Response};
 use serde::de::{DeserializeOwned, IntoDeserializer};
 use serde_json::{Value, json};
-use tideover_model::wire::action::{self, NotApplied};
+use tideover_model::wire::action;
+use tideover_model::wire::action::NotApplied;
 use tideover_model::{
     Happening, Impossible, IssuedKey, PlatformId, Refusal, Seconds, Service, bearer,
 };
 
 use crate::deliveries::Filter;
+use crate::extract;
+use crate::openapi;
+use crate::respond;
 use crate::world::{ClockMoving, Quiet, World};
 use crate::worlds::Worlds;
-use crate::{extract, openapi, respond};
 
 /// Bytes that a body may have here: the partner API's limit is its own.
 const MOST_BYTES: usize = 1 << 20;

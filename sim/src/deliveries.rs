@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
-use tideover_model::wire::words::EventType;
+use tideover_model::words::EventType;
 use tideover_model::{Attempt, Cause, Consequence, Delivery, Timestamp};
 
 use crate::journal::Ring;

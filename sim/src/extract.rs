@@ -3,8 +3,7 @@
 use axum::body::{Body, Bytes, HttpBody};
 use axum::http::{HeaderMap, HeaderName};
 use http_body_util::BodyExt;
-use tideover_model::wire::exchange;
-use tideover_model::{Code, Refusal, clause};
+use tideover_model::{Code, Refusal, clause, exchange};
 
 /// A header's text. What is not visible ASCII reads as nothing, which no rule takes for a good value.
 pub(crate) fn header(headers: &HeaderMap, name: HeaderName) -> Option<&str> {

@@ -69,7 +69,7 @@
 //! - [`load_profile`] reads the assumed values from a file.
 //!
 //! Inside: `app` has the routes, `extract` and `respond` read requests and write answers, `worlds` finds the
-//! world that a key means, `courier` sends webhooks and `deliveries` remembers how that went, `control` is the operator port, `openapi` describes the API from the code's own
+//! world that a key means, `courier` sends webhooks by `sending`, `deliveries` remembers how that went, `control` is the operator port, `openapi` describes the API from the code's own
 //! types, `serve` and `wire` are the socket. No rule of the API is here: all of them are the model's.
 
 mod app;
@@ -84,21 +84,22 @@ mod openapi;
 mod outside;
 mod profile_file;
 mod respond;
+mod sending;
 mod serve;
 mod wire;
 mod world;
 mod worlds;
 
 pub use clock::{Clock, ClockChoice, wall_time};
-pub use courier::{
-    Authorities, CertificateError, Letter, NoNames, Resolution, Resolver, Sender, SigningTime,
-    SystemResolver, TlsError, Unsent,
-};
 pub use deliveries::{AttemptEntry, DeliveryEntry, DeliveryState, Headers};
 pub use journal::Entry;
 pub use mock::{Builder, Mock, StartError};
 pub use outside::{IssuedKey, Outside, Payment};
 pub use profile_file::{ProfileError, load_profile};
+pub use sending::{
+    Authorities, CertificateError, Letter, NoNames, Resolution, Resolver, Sender, SigningTime,
+    SystemResolver, TlsError, Unsent,
+};
 pub use tideover_model::{
     Cents, Destinations, Impossible, Profile, Range, Seconds, Timestamp, VendorRoute,
 };

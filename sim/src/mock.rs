@@ -15,10 +15,11 @@ use tokio::task::JoinHandle;
 
 use crate::app;
 use crate::clock::{Clock, ClockChoice};
-use crate::courier::{Authorities, Courier, Resolver, SigningTime, SystemResolver};
+use crate::courier::Courier;
 use crate::deliveries::DeliveryEntry;
 use crate::journal::Entry;
 use crate::outside::Outside;
+use crate::sending::{Authorities, Resolver, SigningTime, SystemResolver};
 use crate::serve::Server;
 use crate::world::{ClockMoving, Quiet, World};
 use crate::worlds::Worlds;

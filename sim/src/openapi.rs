@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
-use tideover_model::wire::exchange;
-use tideover_model::wire::reply::{self, AdvanceRepeated, AdvanceRequested, Failure};
-use tideover_model::wire::request;
-use tideover_model::{Code, OperationKind, Profile, Refusal, Success, clause};
+use tideover_model::wire::reply::{AdvanceRepeated, AdvanceRequested, Failure};
+use tideover_model::wire::{reply, request};
+use tideover_model::{Code, OperationKind, Profile, Refusal, Success, clause, exchange};
 use utoipa::ToSchema;
 
 /// The schemas that answers and requests refer to, by name.

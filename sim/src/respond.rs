@@ -4,9 +4,8 @@ use axum::body::Body;
 use axum::http::{HeaderValue, Response, StatusCode, header};
 use serde::Serialize;
 use tideover_model::wire::action::NotApplied;
-use tideover_model::wire::exchange;
 use tideover_model::wire::reply::Failure;
-use tideover_model::{Answer, Profile, Refusal};
+use tideover_model::{Answer, Profile, Refusal, exchange};
 
 use crate::world::World;
 

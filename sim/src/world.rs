@@ -5,20 +5,19 @@ mod sending;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use axum::Router;
 use axum::extract::Request;
-use tideover_model::wire::exchange::{self, Encoding};
+use tideover_model::exchange::Encoding;
 use tideover_model::{
     Answer, Destinations, Face, Happening, Impossible, IssuedKey, Operation, OperationKind,
-    Outcome, PlatformId, Profile, Refusal, Timestamp,
+    Outcome, PlatformId, Profile, Refusal, Timestamp, exchange,
 };
 use tokio::sync::Notify;
 
 use crate::clock::Clock;
-use crate::courier::Resolver;
 use crate::deliveries::{DeliveryEntry, DeliveryLog, Filter, LogView};
-use crate::journal::{self, Entry, Journal, JournalView};
-use crate::worlds::Worlds;
+use crate::journal;
+use crate::journal::{Entry, Journal, JournalView};
+use crate::sending::Resolver;
 
 pub use moving::{ClockMoving, Quiet};
 
@@ -93,11 +92,6 @@ impl World {
         let shared =
             Shared { profile, destinations, encoding, defect, resolver, state, wake, settled };
         World { shared: Arc::new(shared) }
-    }
-
-    /// The partner API and the control plane of this world, without a socket.
-    pub fn router(&self) -> Router {
-        crate::app::router(Arc::new(Worlds::new(self.clone())))
     }
 
     /// The assumed values.

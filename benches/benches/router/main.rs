@@ -21,7 +21,7 @@ use tideover_benches::interleaved::{Interleaved, Side};
 use tideover_benches::population::{Draw, Population, now};
 use tideover_benches::request::Sent;
 use tideover_model::Service;
-use tideover_model::wire::exchange::answer;
+use tideover_model::exchange::answer;
 
 /// Invoices in the mock: as many as a test suite has, not as many as fit.
 const INVOICES: u32 = 1_000;

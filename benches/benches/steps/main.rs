@@ -8,12 +8,13 @@ use std::time::{Duration, Instant};
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use mimalloc::MiMalloc;
+use tideover_harness::endpoint::{Bare, Http, INBOX, service};
+use tideover_harness::exchange::step::{Memory, Step};
+use tideover_harness::exchange::transcript::Header;
+use tideover_harness::exchange::{Prepared, start};
 use tideover_harness::generate;
-use tideover_harness::run::play_case;
-use tideover_harness::step::{Memory, Step};
-use tideover_harness::suite::{InProcess, OverHttp, Plan, Summary, World, check};
-use tideover_harness::target::{Bare, Http, INBOX, Prepared, service, start};
-use tideover_harness::transcript::Header;
+use tideover_harness::play::case::play_case;
+use tideover_harness::play::cases::{InProcess, OverHttp, Plan, Summary, World, check};
 use tideover_model::{Profile, Seeded, Service};
 use tideover_sim::{Mock, NoNames};
 use tokio::runtime::{Builder, Runtime};

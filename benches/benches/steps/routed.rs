@@ -8,15 +8,13 @@ use axum::extract::Request;
 use axum::http::HeaderValue;
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE};
 use serde_json::json;
-use tideover_harness::foretold::Case;
+use tideover_harness::endpoint::{Answer, Target, Unanswered, Unreachable};
+use tideover_harness::exchange::transcript::Header;
+use tideover_harness::exchange::{Arrival, Prepared, PreparedAction, Seen};
 use tideover_harness::generate;
-use tideover_harness::inbox::Arrival;
-use tideover_harness::run::Observed;
-use tideover_harness::suite::World;
-use tideover_harness::target::{
-    Answer, Prepared, PreparedAction, Seen, Target, Unanswered, Unreachable,
-};
-use tideover_harness::transcript::Header;
+use tideover_harness::judge::predicted::Case;
+use tideover_harness::play::case::Observed;
+use tideover_harness::play::cases::World;
 use tideover_model::{Happening, PlatformId, Service, Timestamp};
 use tideover_sim::{Clock, ClockChoice};
 use tower::Service as _;

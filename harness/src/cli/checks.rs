@@ -6,8 +6,8 @@ use tideover_model::Clause;
 use tideover_model::clause::Kind;
 
 use crate::cli::{Held, Output, Problem};
+use crate::prove::clauses::Standing;
 use crate::report::document::schema;
-use crate::standing::Standing;
 
 /// List the clauses: what each says, and what stands for it.
 ///

@@ -5,11 +5,11 @@ use tideover_model::Destinations;
 use crate::cli::Problem;
 use crate::cli::progress::Progress;
 use crate::cli::signals::Ended;
-use crate::concurrent::{Course, InProcess, Races, Summary};
-use crate::defects::Defect;
-use crate::suite::{OverHttp, Plan};
-use crate::target::{INBOX, embedded_with, service};
-use crate::transcript::Header;
+use crate::endpoint::{INBOX, service};
+use crate::exchange::transcript::Header;
+use crate::play::cases::{OverHttp, Plan};
+use crate::play::concurrent::{Course, InProcess, Races, Summary};
+use crate::prove::defects::Defect;
 
 /// Races against what the harness starts itself.
 pub(super) struct Started<'a> {
@@ -24,7 +24,7 @@ impl Started<'_> {
     pub(super) async fn run(&self, progress: &Progress) -> Result<Summary, Problem> {
         let Header { seed, start, profile, .. } = self.plan.header.clone();
         if !self.in_process {
-            let (mock, target) = embedded_with(&self.plan.header, self.defect).await?;
+            let (mock, target) = Defect::embedded(&self.plan.header, self.defect).await?;
             let summary = self.watch(&mut OverHttp::new(target), progress).await;
             mock.stop().await;
             return summary;

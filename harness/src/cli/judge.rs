@@ -6,14 +6,14 @@ use std::time::Instant;
 use clap::Args;
 use serde_json::json;
 
-use crate::checks::registry::Needs;
 use crate::cli::files::keep_apart;
 use crate::cli::reports::Reports;
 use crate::cli::{Held, Output, Problem, load_stated};
+use crate::exchange::transcript::Header;
+use crate::judge::checks::registry::Needs;
+use crate::play::cases::Plan;
 use crate::recorded::{Judged, Recording, judge};
 use crate::report::Run;
-use crate::suite::Plan;
-use crate::transcript::Header;
 
 /// Judge recorded traffic, and send nothing.
 ///
@@ -51,7 +51,7 @@ impl Judge {
         let Judged { mut summary, untold } = judge(&recording, profile);
         summary.conclude(&stated);
         let cases = recording.cases.len() as u64;
-        let header = Header::new(0, crate::target::start(), profile.clone());
+        let header = Header::new(0, crate::exchange::start(), profile.clone());
         let plan = Plan { header, first: 0, cases, steps: 0, max_findings: usize::MAX };
         let target = format!("{}, as recorded in {}", recording.target, self.file.display());
         let run = Run {

@@ -27,8 +27,9 @@ use tideover_sim::Authorities;
 
 pub(crate) use output::Output;
 
-use crate::defects::{self, Defect};
-use crate::learn::{Lessons, Stated};
+use crate::play::learn::{Lessons, Stated};
+use crate::prove::defects;
+use crate::prove::defects::Defect;
 
 /// Stands in for the Receivables Advance Partner API, and holds it to its word.
 #[derive(Parser)]
@@ -114,14 +115,14 @@ impl From<std::io::Error> for Problem {
     }
 }
 
-impl From<crate::target::Unreachable> for Problem {
-    fn from(error: crate::target::Unreachable) -> Problem {
+impl From<crate::endpoint::Unreachable> for Problem {
+    fn from(error: crate::endpoint::Unreachable) -> Problem {
         Problem::Unreachable(error.0)
     }
 }
 
-impl From<crate::transcript::Unreadable> for Problem {
-    fn from(error: crate::transcript::Unreadable) -> Problem {
+impl From<crate::exchange::transcript::Unreadable> for Problem {
+    fn from(error: crate::exchange::transcript::Unreadable) -> Problem {
         Problem::Wrong(error.to_string())
     }
 }

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::io::{self, IsTerminal, Write};
 
-use crate::secrets::Secrets;
+use crate::exchange::secrets::Secrets;
 
 /// Standard output, for a person or for a program.
 pub(crate) struct Output {

@@ -3,7 +3,7 @@
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::cli::Output;
-use crate::suite::Plan;
+use crate::play::cases::Plan;
 
 /// How far a run is, for whoever watches.
 pub(super) struct Progress {

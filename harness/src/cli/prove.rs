@@ -12,11 +12,12 @@ use serde_json::json;
 
 use crate::cli::signals::Ended;
 use crate::cli::{Held, Output, Problem, defect_named};
-use crate::defects::{self, Defect, Setup};
-use crate::prove::{Budget, Proof, prove};
-use crate::report::matrix::{self, Matrix};
-use crate::report::page;
-use crate::{generate, target::Unreachable};
+use crate::endpoint::Unreachable;
+use crate::generate;
+use crate::prove::defects::{Defect, Setup};
+use crate::prove::{Budget, Proof, defects, prove};
+use crate::report::matrix::Matrix;
+use crate::report::{matrix, page};
 
 /// Prove that the suite can fail: run it against each defect of a catalogue, and say which it found.
 ///

@@ -9,13 +9,13 @@ use tideover_model::Destinations;
 use crate::cli::files::{Named, keep_apart};
 use crate::cli::live::{LiveOptions, Replayed};
 use crate::cli::{Held, Output, Problem, defect_named};
-use crate::defects::Defect;
-use crate::finding::{Finding, Verdict};
+use crate::endpoint::{INBOX, service};
+use crate::evidence::finding::{Finding, Verdict};
+use crate::exchange::transcript::Transcript;
+use crate::play::case::{Played, play};
+use crate::play::cases::{InProcess, World};
+use crate::prove::defects::Defect;
 use crate::report::plain;
-use crate::run::{Played, play};
-use crate::suite::{InProcess, World};
-use crate::target::{INBOX, embedded_with, service};
-use crate::transcript::Transcript;
 
 /// Play a transcript again: on the model, on a mock, or against a live endpoint.
 ///
@@ -99,7 +99,7 @@ impl Replay {
                 }
             }
             Where::Mock => {
-                let (mock, mut target) = embedded_with(header, self.defect).await?;
+                let (mock, mut target) = Defect::embedded(header, self.defect).await?;
                 let played = play(&mut target, header, steps).await;
                 mock.stop().await;
                 Ok(played?)

@@ -6,9 +6,10 @@ use clap::{Args, ValueEnum};
 
 use crate::cli::files::Named;
 use crate::cli::{Held, Problem};
-use crate::finding::Verdict;
-use crate::report::document::Ending;
-use crate::report::{self, Baseline, Report};
+use crate::evidence::Ending;
+use crate::evidence::finding::Verdict;
+use crate::report;
+use crate::report::{Baseline, Report};
 
 /// What becomes of a report besides being printed.
 #[derive(Args)]

@@ -11,7 +11,7 @@ use tideover_sim::{Builder, ClockChoice, Mock, SigningTime, wall_time};
 use crate::cli::output::stderr_takes_colours;
 use crate::cli::signals::Ended;
 use crate::cli::{Held, Output, Problem, WorldOptions, authorities, defect_named, instant};
-use crate::defects::Defect;
+use crate::prove::defects::Defect;
 
 /// Run the mock: an in-memory service that integrators point their client at.
 ///

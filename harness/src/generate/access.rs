@@ -3,10 +3,9 @@
 use proptest::bool::weighted;
 use serde_json::json;
 
+use crate::exchange::step::{Action, Caller, Step};
 use crate::generate::goals::VENDORS;
-use crate::generate::requests as make;
-use crate::generate::{Walk, values};
-use crate::step::{Action, Caller, Step};
+use crate::generate::{Walk, requests as make, values};
 
 impl Walk {
     pub(super) fn toward_subscription(

@@ -4,12 +4,13 @@
 
 use serde_json::{Value, json};
 
-use crate::concurrent::Race;
-use crate::concurrent::draw::Draw;
+use crate::exchange::Race;
+use crate::exchange::step::Step;
+use crate::exchange::transcript::Header;
+use crate::generate::draw::Draw;
 use crate::generate::goals::PAYORS;
-use crate::generate::requests::{self as make, InvoiceFields};
-use crate::step::Step;
-use crate::transcript::Header;
+use crate::generate::requests as make;
+use crate::generate::requests::InvoiceFields;
 
 /// How much is sent at once.
 #[derive(Clone, Copy, Debug)]

@@ -2,10 +2,9 @@
 
 use serde_json::json;
 
-use crate::generate::Walk;
+use crate::exchange::step::{Action, Caller, Step};
 use crate::generate::goals::{VENDORS, advance};
-use crate::generate::requests as make;
-use crate::step::{Action, Caller, Step};
+use crate::generate::{Walk, requests as make};
 
 impl Walk {
     pub(super) fn toward_import(&mut self, import: &'static str, stage: usize) -> Option<Step> {

@@ -2,10 +2,10 @@
 
 use serde_json::json;
 
-use crate::generate::requests::{self as make, InvoiceFields};
+use crate::exchange::step::Step;
+use crate::generate::requests::InvoiceFields;
 use crate::generate::stories::{STORIES, Story};
-use crate::generate::{Walk, invalid, values};
-use crate::step::Step;
+use crate::generate::{Walk, invalid, requests as make, values};
 
 /// A state that is worth reaching.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,18 +51,18 @@ pub(super) enum Goal {
 }
 
 /// The businesses that most requests are about, one of them with an identifier that must be encoded.
-pub(super) const VENDORS: [&str; 3] = ["v1", "v2", "v/3 ü"];
-pub(super) const PAYORS: [&str; 2] = ["p1", "p2"];
-pub(super) const INVOICES: [&str; 4] = ["i1", "i2", "i3", "i%4"];
-pub(super) const IMPORTS: [&str; 2] = ["m1", "m2"];
-pub(super) const UNKNOWN: &str = "nobody";
+pub(crate) const VENDORS: [&str; 3] = ["v1", "v2", "v/3 ü"];
+pub(crate) const PAYORS: [&str; 2] = ["p1", "p2"];
+pub(crate) const INVOICES: [&str; 4] = ["i1", "i2", "i3", "i%4"];
+pub(crate) const IMPORTS: [&str; 2] = ["m1", "m2"];
+pub(crate) const UNKNOWN: &str = "nobody";
 
-pub(super) fn tax_digits(business: &str) -> u32 {
+pub(crate) fn tax_digits(business: &str) -> u32 {
     let number = VENDORS.iter().position(|vendor| *vendor == business).unwrap_or(8);
     120_000_000 + u32::try_from(number).unwrap_or(9)
 }
 
-pub(super) fn email_of(business: &str) -> String {
+pub(crate) fn email_of(business: &str) -> String {
     let host: String = business.chars().filter(char::is_ascii_alphanumeric).collect();
     format!("ann@{host}.example")
 }
@@ -228,7 +228,7 @@ impl Walk {
 }
 
 /// The stage to be done now; the next one follows.
-pub(super) fn advance(stage: &mut usize) -> usize {
+pub(crate) fn advance(stage: &mut usize) -> usize {
     let now = *stage;
     *stage += 1;
     now

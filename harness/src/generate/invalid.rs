@@ -7,10 +7,10 @@ use std::sync::LazyLock;
 
 use serde_json::{Value, json};
 
+use crate::exchange::step::{Action, Call, Caller, Step};
 use crate::generate::goals::UNKNOWN;
-use crate::generate::requests::{self as make, InvoiceFields};
-use crate::generate::{Walk, files};
-use crate::step::{Action, Call, Caller, Step};
+use crate::generate::requests::InvoiceFields;
+use crate::generate::{Walk, files, requests as make};
 
 /// The vendor that the rows are about; it is synced first.
 const VENDOR: &str = "v1";

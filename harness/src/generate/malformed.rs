@@ -3,9 +3,9 @@
 use proptest::bool::weighted;
 use serde_json::{Value, json};
 
-use crate::generate::requests::{self as make, InvoiceFields};
-use crate::generate::{Walk, values};
-use crate::step::{Action, Call, Caller, Step};
+use crate::exchange::step::{Action, Call, Caller, Step};
+use crate::generate::requests::InvoiceFields;
+use crate::generate::{Walk, requests as make, values};
 
 impl Walk {
     /// A request that is refused before the service decides anything.

@@ -6,36 +6,34 @@
 
 mod access;
 mod contention;
+pub(crate) mod draw;
 mod files;
-mod goals;
+pub(crate) mod goals;
 mod invalid;
 mod malformed;
 mod money;
 mod onboarding;
 mod reads;
-mod requests;
+pub(crate) mod requests;
 mod stories;
 mod values;
-mod vocabulary;
 
 use std::collections::BTreeSet;
 
 use proptest::bool::weighted;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-use tideover_model::wire::reply::{self, Reply};
+use tideover_model::wire::reply;
+use tideover_model::wire::reply::Reply;
 use tideover_model::{Face, Operation, Service};
 
-use crate::checks::met_by;
-use crate::concurrent::Race;
-use crate::foretold::{Case, Foretold};
-use crate::step::{Action, Caller, Memory, Step};
-use crate::target::{Bare, INBOX, NO_INBOX, Prepared};
-use crate::transcript::Header;
-use crate::unasked::Unasked;
+use crate::endpoint::{Bare, INBOX, NO_INBOX};
+use crate::exchange::Prepared;
+use crate::exchange::step::{Action, Caller, Memory, Step};
+use crate::exchange::transcript::Header;
+use crate::judge::predicted::{Case, Foretold};
 
 use goals::Goal;
-pub use vocabulary::Vocabulary;
 
 pub use contention::{Size, race};
 
@@ -60,57 +58,14 @@ pub fn walked(header: &Header, number: u64, steps: u64, inbox: Option<&str>) -> 
     Case { steps: walk.steps, walked: walk.walked, inbox: inbox.map(str::to_owned) }
 }
 
-/// How many steps a case has against a live target.
-pub const LIVE_STEPS: u64 = 15;
-
-/// What of a case a live target is asked.
-#[derive(Clone, Debug, Default)]
-pub struct LiveCase {
-    /// The steps.
-    pub steps: Vec<Step>,
-    /// What was left out on the way.
-    pub unasked: Unasked,
-}
-
-/// Case `number` against a live target: of the same stream what `vocabulary` lets pass.
-pub fn live_case(header: &Header, number: u64, steps: u64, vocabulary: &Vocabulary) -> LiveCase {
-    let mut walk = Walk::new(header, number, Some(INBOX));
-    let mut rendering = vocabulary.rendering(number);
-    let (mut named, mut unasked) = (vocabulary::opening(vocabulary), Unasked::default());
-    let enough = |named: &Vec<Step>| named.len() as u64 >= steps;
-    // What cannot be sent is left out, so that a walk may be much longer than what is left of it.
-    let mut patience = if vocabulary.writes() { steps.saturating_mul(10) } else { 0 };
-    while !enough(&named) && patience > 0 {
-        let before = walk.steps.len();
-        walk.go_on();
-        for (step, (sent, foretold)) in walk.steps[before..].iter().zip(&walk.walked[before..]) {
-            match rendering.render(step, foretold.refusal.is_some()) {
-                Ok(step) => named.push(step),
-                Err(why) => unasked.count(why, &met_by(sent, foretold)),
-            }
-        }
-        patience -= 1;
-    }
-    while !enough(&named) {
-        named.push(walk.read(vocabulary.known_accounts()));
-    }
-    named.truncate(usize::try_from(steps).unwrap_or(usize::MAX));
-    LiveCase { steps: named, unasked }
-}
-
-/// Race `number` against a live target: what `vocabulary` can say of it.
-pub fn live_race(header: &Header, number: u64, size: Size, vocabulary: &Vocabulary) -> Race {
-    vocabulary.rendering(number).render_race(&race(header, number, size))
-}
-
 /// A case in the making, with the model that walks along.
-struct Walk {
+pub(crate) struct Walk {
     runner: TestRunner,
     known: Bare,
     memory: Memory,
-    steps: Vec<Step>,
+    pub(crate) steps: Vec<Step>,
     /// What was sent of each step, and what the model said of it.
-    walked: Vec<(Prepared, Foretold)>,
+    pub(crate) walked: Vec<(Prepared, Foretold)>,
     goal: Goal,
     /// Vendors that have accepted an invitation.
     claimed: BTreeSet<(String, String)>,
@@ -122,7 +77,7 @@ struct Walk {
 }
 
 impl Walk {
-    fn new(header: &Header, number: u64, inbox: Option<&str>) -> Walk {
+    pub(crate) fn new(header: &Header, number: u64, inbox: Option<&str>) -> Walk {
         let mut seed = [0; 32];
         seed[..8].copy_from_slice(&header.seed.to_le_bytes());
         seed[8..16].copy_from_slice(&number.to_le_bytes());
@@ -142,7 +97,7 @@ impl Walk {
     }
 
     /// Adds a step or two.
-    fn go_on(&mut self) {
+    pub(crate) fn go_on(&mut self) {
         if self.steps.is_empty() && self.draw(weighted(0.4)) {
             // What the whole case does is heard of.
             self.play(requests::subscribe("${inbox}/accepts", None));

@@ -4,13 +4,13 @@ use proptest::bool::weighted;
 use serde_json::json;
 use tideover_model::Cents;
 use tideover_model::wire::reply::Invoice;
-use tideover_model::wire::words::{AdvanceState, InvoiceStatus};
+use tideover_model::words::{AdvanceState, InvoiceStatus};
 
+use crate::exchange::step::{Caller, Step};
 use crate::generate::goals::{PAYORS, VENDORS, advance, tax_digits};
 use crate::generate::onboarding::other_platform;
-use crate::generate::requests::{self as make, InvoiceFields};
-use crate::generate::{Walk, files, values};
-use crate::step::{Caller, Step};
+use crate::generate::requests::InvoiceFields;
+use crate::generate::{Walk, files, requests as make, values};
 
 impl Walk {
     pub(super) fn toward_repayment(&mut self, payee: &str, invoice: &str) -> Option<Step> {

@@ -4,11 +4,10 @@ use proptest::bool::weighted;
 use serde_json::json;
 use tideover_model::wire::reply::Onboarding;
 
+use crate::exchange::identifiers::business_path;
+use crate::exchange::step::{Caller, Step};
 use crate::generate::goals::{UNKNOWN, VENDORS, advance, email_of, tax_digits};
-use crate::generate::requests as make;
-use crate::generate::{Walk, caller_name, values};
-use crate::identifiers::business_path;
-use crate::step::{Caller, Step};
+use crate::generate::{Walk, caller_name, requests as make, values};
 
 impl Walk {
     /// The first requirement that is missing, in any order.

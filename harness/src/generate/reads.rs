@@ -3,17 +3,16 @@
 use proptest::bool::weighted;
 use serde_json::json;
 
-use crate::generate::requests as make;
-use crate::generate::vocabulary::own;
-use crate::generate::{Walk, values};
-use crate::step::{Action, Call, Caller, Step};
+use crate::exchange::identifiers::own;
+use crate::exchange::step::{Action, Call, Caller, Step};
+use crate::generate::{Walk, requests as make, values};
 
 /// An identifier that nobody has synced.
 const UNKNOWN: &str = "nobody";
 
 impl Walk {
     /// A request that writes nothing, about one of `accounts` or about nobody.
-    pub(super) fn read(&mut self, accounts: &[String]) -> Step {
+    pub(crate) fn read(&mut self, accounts: &[String]) -> Step {
         match self.draw(0_u32..12) {
             0 | 1 => get(format!("/v1/organizations/{}", self.account_in_path(accounts))),
             2 => {
@@ -48,7 +47,11 @@ impl Walk {
 
     fn account_in_path(&mut self, accounts: &[String]) -> String {
         let account = self.account(accounts);
-        if accounts.contains(&account) { crate::identifiers::segment(&account) } else { account }
+        if accounts.contains(&account) {
+            crate::exchange::identifiers::segment(&account)
+        } else {
+            account
+        }
     }
 
     /// A quote that is valid but for one thing.

@@ -2,12 +2,12 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::identifiers::{business_path, invoice_path, segment};
-use crate::step::{Action, Call, Step};
+use crate::exchange::identifiers::{business_path, invoice_path, segment};
+use crate::exchange::step::{Action, Call, Step};
 
 /// What a sync says of an invoice.
 #[derive(Clone, Debug)]
-pub(super) struct InvoiceFields {
+pub(crate) struct InvoiceFields {
     pub(super) payee: String,
     pub(super) payor: String,
     pub(super) status: &'static str,
@@ -21,11 +21,11 @@ fn call(call: Call) -> Step {
 }
 
 /// The legal name that goes with an identifier.
-pub(super) fn name_of(business: &str) -> String {
+pub(crate) fn name_of(business: &str) -> String {
     format!("{} Ltd", business.to_uppercase())
 }
 
-pub(super) fn sync_business(
+pub(crate) fn sync_business(
     business: &str,
     legal_name: &str,
     tax_id: Option<&str>,
@@ -42,19 +42,19 @@ pub(super) fn sync_business(
 }
 
 /// A contact with all that an address needs.
-pub(super) fn full_contact() -> Value {
+pub(crate) fn full_contact() -> Value {
     json!({ "name": "Ann", "address": full_address() })
 }
 
-pub(super) fn full_address() -> Value {
+pub(crate) fn full_address() -> Value {
     json!({ "line1": "1 Quay", "city": "Portland", "state": "OR", "postalCode": "97201" })
 }
 
-pub(super) fn get_business(business: &str) -> Step {
+pub(crate) fn get_business(business: &str) -> Step {
     call(Call::bare("GET", business_path(business)))
 }
 
-pub(super) fn set_payout_account(
+pub(crate) fn set_payout_account(
     business: &str,
     account: &str,
     routing: &str,
@@ -67,7 +67,7 @@ pub(super) fn set_payout_account(
     call(Call::json("PUT", format!("{}/payout-account", business_path(business)), body))
 }
 
-pub(super) fn sync_invoice(invoice: &str, fields: &InvoiceFields) -> Step {
+pub(crate) fn sync_invoice(invoice: &str, fields: &InvoiceFields) -> Step {
     let party = |business: &str| json!({ "externalId": business, "legalName": name_of(business) });
     let mut body = json!({
         "status": fields.status,
@@ -81,7 +81,7 @@ pub(super) fn sync_invoice(invoice: &str, fields: &InvoiceFields) -> Step {
 }
 
 /// The same, with a contact of the payee.
-pub(super) fn sync_invoice_with_contact(
+pub(crate) fn sync_invoice_with_contact(
     invoice: &str,
     fields: &InvoiceFields,
     contact: Value,
@@ -94,46 +94,46 @@ pub(super) fn sync_invoice_with_contact(
 }
 
 /// The same sync of an invoice that `payor` owes.
-pub(super) fn with_payor(mut step: Step, payor: &str) -> Step {
+pub(crate) fn with_payor(mut step: Step, payor: &str) -> Step {
     if let Action::Call(Call { body: Some(body), .. }) = &mut step.action {
         body["payor"] = json!({ "externalId": payor, "legalName": name_of(payor) });
     }
     step
 }
 
-pub(super) fn get_invoice(payee: &str, invoice: &str) -> Step {
+pub(crate) fn get_invoice(payee: &str, invoice: &str) -> Step {
     call(Call::bare("GET", invoice_path(payee, invoice)))
 }
 
-pub(super) fn import(import: &str, csv: String) -> Step {
+pub(crate) fn import(import: &str, csv: String) -> Step {
     let path = format!("/v1/invoices/imports/{}", segment(import));
     call(Call::text("PUT", path, csv, "text/csv"))
 }
 
-pub(super) fn get_import(import: &str) -> Step {
+pub(crate) fn get_import(import: &str) -> Step {
     call(Call::bare("GET", format!("/v1/invoices/imports/{}", segment(import))))
 }
 
-pub(super) fn request_advance(payee: &str, invoice: &str) -> Step {
+pub(crate) fn request_advance(payee: &str, invoice: &str) -> Step {
     let body = json!({ "payeeExternalId": payee, "invoiceExternalId": invoice });
     call(Call::json("POST", "/v1/advances", body))
 }
 
-pub(super) fn quote(business: &str, face_value: i64) -> Step {
+pub(crate) fn quote(business: &str, face_value: i64) -> Step {
     let body = json!({ "externalId": business, "invoiceFaceValue": face_value });
     call(Call::json("POST", "/v1/quotes", body))
 }
 
-pub(super) fn invite(business: &str, email: &str) -> Step {
+pub(crate) fn invite(business: &str, email: &str) -> Step {
     let body = json!({ "externalId": business, "email": email });
     call(Call::json("POST", "/v1/invitations", body))
 }
 
-pub(super) fn create_session(business: &str) -> Step {
+pub(crate) fn create_session(business: &str) -> Step {
     call(Call::json("POST", "/v1/onboarding-sessions", json!({ "externalId": business })))
 }
 
-pub(super) fn subscribe(url: &str, event_types: Option<Vec<String>>) -> Step {
+pub(crate) fn subscribe(url: &str, event_types: Option<Vec<String>>) -> Step {
     let mut body = json!({ "url": url });
     if let Some(event_types) = event_types {
         body["eventTypes"] = json!(event_types);
@@ -141,16 +141,16 @@ pub(super) fn subscribe(url: &str, event_types: Option<Vec<String>>) -> Step {
     call(Call::json("POST", "/v1/webhooks", body))
 }
 
-pub(super) fn list_subscriptions() -> Step {
+pub(crate) fn list_subscriptions() -> Step {
     call(Call::bare("GET", "/v1/webhooks"))
 }
 
-pub(super) fn unsubscribe(reference: &str) -> Step {
+pub(crate) fn unsubscribe(reference: &str) -> Step {
     call(Call::bare("DELETE", format!("/v1/webhooks/{reference}")))
 }
 
 /// An action of the operator port.
-pub(super) fn act(name: &str, fields: Value) -> Step {
+pub(crate) fn act(name: &str, fields: Value) -> Step {
     let mut action = Map::new();
     action.insert("action".into(), json!(name));
     if let Value::Object(fields) = fields {
@@ -159,12 +159,12 @@ pub(super) fn act(name: &str, fields: Value) -> Step {
     Step::new(Action::Act(action))
 }
 
-pub(super) fn advance_clock(seconds: u64) -> Step {
+pub(crate) fn advance_clock(seconds: u64) -> Step {
     Step::new(Action::Advance(seconds))
 }
 
 /// The read that shows what a step did, if there is one.
-pub(super) fn read_back(step: &Step) -> Option<Step> {
+pub(crate) fn read_back(step: &Step) -> Option<Step> {
     let read = match &step.action {
         Action::Act(fields) => {
             let text = |name| fields.get(name).and_then(Value::as_str);

@@ -2,11 +2,10 @@
 
 use serde_json::json;
 
+use crate::exchange::step::{Caller, Step};
 use crate::generate::goals::{VENDORS, email_of, tax_digits};
 use crate::generate::onboarding::other_platform;
-use crate::generate::requests as make;
-use crate::generate::{Walk, files};
-use crate::step::{Caller, Step};
+use crate::generate::{Walk, files, requests as make};
 
 /// What a story is about.
 #[derive(Clone, Copy, Debug, PartialEq)]

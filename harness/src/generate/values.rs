@@ -39,7 +39,7 @@ pub(super) fn bad_number() -> impl Strategy<Value = &'static str> {
 /// An instant near the start of the world, or far off.
 pub(super) fn date() -> impl Strategy<Value = String> {
     let near =
-        (0_u64..400).prop_map(|days| crate::target::start().after(days * 86_400).to_string());
+        (0_u64..400).prop_map(|days| crate::exchange::start().after(days * 86_400).to_string());
     let odd = select(vec![
         "2025-12-31T23:59:59Z",
         "2026-02-28T12:00:00.5+05:30",
@@ -142,7 +142,7 @@ pub(super) fn bad_destination() -> impl Strategy<Value = &'static str> {
 
 /// A kind of event.
 pub(super) fn event_type() -> impl Strategy<Value = String> {
-    select(tideover_model::wire::words::EventType::ALL.to_vec()).prop_map(|event| {
+    select(tideover_model::words::EventType::ALL.to_vec()).prop_map(|event| {
         serde_json::to_value(event)
             .ok()
             .and_then(|name| name.as_str().map(str::to_owned))

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use tideover_model::{BusinessId, Cents, PlatformId};
 
-use crate::judge::comparison::Point;
+use crate::evidence::Point;
+use crate::exchange::Seen;
 use crate::judge::reading::{Told, amount};
-use crate::target::Seen;
 
 /// An advance, by the invoice that it is against: several identifiers may be linked to the business.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use tideover_model::{BusinessId, Cents, Range, clause};
 
-use crate::judge::comparison::Point;
+use crate::evidence::Point;
 use crate::judge::reading::amount;
 
 /// A limit that is at least one number and less than another.

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tideover_model::Clause;
 
-use crate::judge::comparison::Point;
-use crate::matcher::instants_apart;
-use crate::target::Seen;
+use crate::evidence::Point;
+use crate::exchange::Seen;
+use crate::exchange::matcher::instants_apart;
 
 /// How far the clock of a target may be off. Seconds.
 const CLOCKS_APART: u64 = 300;

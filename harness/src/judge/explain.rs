@@ -2,9 +2,9 @@
 
 use tideover_model::Timestamp;
 
+use crate::exchange::{Prepared, Seen};
 use crate::judge::hidden::{Before, Outside, moves};
 use crate::judge::world::{Reply, World};
-use crate::target::{Prepared, Seen};
 
 /// So many hidden moves may stand between two answers.
 pub(crate) const DEEPEST: usize = 3;

@@ -7,7 +7,7 @@ use tideover_model::{
     Terms, Token, Transition,
 };
 
-use crate::target::Seen;
+use crate::exchange::Seen;
 
 /// So late that a transition happens when an answer shows it, and not before. Seconds: a hundred years.
 pub(crate) const NEVER: Seconds = 100 * 366 * 24 * 3600;

@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value, json};
 use url::Url;
 
+use crate::endpoint::Unanswered;
+use crate::exchange::{Prepared, PreparedAction, PreparedCall, Seen};
 use crate::live::session::{Purpose, Session};
-use crate::target::{Prepared, PreparedAction, PreparedCall, Seen, Unanswered};
 
 impl Session {
     /// Deletes the run's own subscriptions, revokes the keys that it issued, and says what is left behind.

@@ -4,17 +4,18 @@
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::Value;
 use tideover_model::{Timestamp, masked};
 
+use crate::endpoint::Unanswered;
+use crate::exchange::secrets::Secrets;
+use crate::exchange::step::{Action, Call, Caller, Step};
+use crate::exchange::transcript::Header;
+use crate::exchange::{Prepared, PreparedAction, PreparedCall, Seen, withheld};
 use crate::live::settings::Settings;
-use crate::secrets::Secrets;
-use crate::step::{Action, Call, Caller, Step};
-use crate::target::{Prepared, PreparedAction, PreparedCall, Seen, Unanswered, withheld};
-use crate::transcript::Header;
 
 /// The file, with a line for all that was sent and came.
 #[derive(Debug)]
@@ -147,12 +148,4 @@ fn concealed_call(settings: &Settings, call: &PreparedCall) -> Call {
         Err(_) => written.hex = Some(base16ct::lower::encode_string(call.body())),
     }
     written
-}
-
-/// What time it is.
-pub fn wall_time() -> Timestamp {
-    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let seconds = i64::try_from(since_1970.as_secs()).unwrap_or(i64::MAX);
-    let second = Timestamp::from_unix(seconds).unwrap_or(Timestamp::MAX);
-    second.after_milliseconds(since_1970.subsec_millis().into())
 }

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+use crate::exchange::{Prepared, PreparedAction, Seen};
 use crate::live::scope::{FinancedInvoice, Permit};
 use crate::live::settings::Budget;
-use crate::target::{Prepared, PreparedAction, Seen};
 
 /// What the target gave the run, so that the run may use it up.
 #[derive(Clone, Debug, Default)]

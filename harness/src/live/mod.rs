@@ -9,13 +9,18 @@
 mod cleanup;
 mod journal;
 pub mod ledger;
+pub(crate) mod means;
 mod pace;
 mod rehearsal;
 mod sandbox;
 pub mod scope;
 pub mod session;
 pub mod settings;
+mod stream;
 pub mod target;
+pub mod unasked;
+mod vocabulary;
 
 pub(crate) use journal::previous;
-pub use journal::wall_time;
+pub use stream::{LIVE_STEPS, LiveCase, live_case, live_race};
+pub use vocabulary::Vocabulary;

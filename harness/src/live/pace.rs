@@ -5,7 +5,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use httpdate::parse_http_date;
 
-use crate::target::client::Incame;
+use crate::endpoint::client::Incame;
 
 /// A wait that is asked for is not longer: the run ends instead.
 pub(super) const LONGEST_WAIT: Duration = Duration::from_secs(60);
@@ -78,7 +78,7 @@ fn wait(text: &str, now: SystemTime) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::target::Seen;
+    use crate::exchange::Seen;
 
     #[test]
     fn requests_are_spread_evenly_and_a_pause_holds_them_all() {

@@ -5,13 +5,13 @@ use serde_json::json;
 use tideover_model::wire::action::written;
 use tideover_model::{Clause, Face, Happening, PlatformId, Service};
 
-use crate::inbox::Arrival;
+use crate::endpoint::{Bare, INBOX, Target, Unanswered, service};
+use crate::exchange::step::{Memory, Step};
+use crate::exchange::transcript::Header;
+use crate::exchange::{Arrival, Prepared, Seen};
 use crate::live::settings::Settings;
-use crate::run::{Observed, play};
-use crate::step::{Memory, Step};
-use crate::suite::Rehearsed;
-use crate::target::{Bare, INBOX, Prepared, Seen, Target, Unanswered, service};
-use crate::transcript::Header;
+use crate::play::case::{Observed, play};
+use crate::play::cases::Rehearsed;
 
 /// The model, in which steps against a live target are rehearsed.
 struct Stage {

@@ -1,9 +1,9 @@
 //! What of a case a sandbox can be asked: everything but for what it lacks.
 
-use crate::concurrent::Race;
+use crate::exchange::Race;
+use crate::exchange::step::Step;
+use crate::live::means::Means;
 use crate::live::session::Session;
-use crate::means::Means;
-use crate::step::Step;
 
 impl Session {
     /// Those of `steps` for which the target has what it takes.

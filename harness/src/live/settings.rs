@@ -11,11 +11,11 @@ use serde_json::json;
 use tideover_model::masked;
 use url::Url;
 
-use crate::renaming::{Renaming, TAX_IDS};
-use crate::secrets::Secrets;
-use crate::step::Memory;
-use crate::target::NO_INBOX;
-use crate::target::client::ExtraHeader;
+use crate::endpoint::NO_INBOX;
+use crate::endpoint::client::ExtraHeader;
+use crate::exchange::renaming::{Renaming, TAX_IDS};
+use crate::exchange::secrets::Secrets;
+use crate::exchange::step::Memory;
 
 /// An API key. It is shown but for its middle.
 #[derive(Clone, PartialEq, Eq)]

@@ -6,19 +6,21 @@ use std::rc::Rc;
 
 use tideover_model::{Clause, OperationKind, Timestamp, link_life};
 
-use crate::concurrent::{Course, History, Known, Race, run_in};
-use crate::generate::{self, LiveCase, Size, Vocabulary, live_case, live_race, race};
-use crate::inbox::Arrival;
+use crate::endpoint::{Target, Unanswered, Unreachable};
+use crate::exchange::step::{Memory, Step};
+use crate::exchange::transcript::Header;
+use crate::exchange::{Arrival, Prepared, PreparedAction, Race, Seen};
+use crate::generate;
+use crate::generate::{Size, race};
 use crate::judge::{Before, is_near};
 use crate::live::rehearsal::rehearse;
 use crate::live::session::{Purpose, Session};
 use crate::live::settings::ApiKey;
-use crate::run::{Clock, Observed, Standing};
-use crate::step::{Memory, Step};
-use crate::suite::{Rehearsed, World};
-use crate::target::{Prepared, PreparedAction, Seen, Target, Unanswered, Unreachable};
-use crate::transcript::Header;
-use crate::unasked::Unasked;
+use crate::live::unasked::Unasked;
+use crate::live::{LiveCase, Vocabulary, live_case, live_race};
+use crate::play::case::{Clock, Observed, Standing};
+use crate::play::cases::{Rehearsed, World};
+use crate::play::concurrent::{Course, History, Known, run_in};
 
 /// A live endpoint, as one play sees it: what the play makes has names of its own.
 #[derive(Clone, Debug)]

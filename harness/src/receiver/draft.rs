@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use tideover_model::wire::event::{Event, EventData};
-use tideover_model::wire::words::{AdvanceState, EventType};
+use tideover_model::words::{AdvanceState, EventType};
 use tideover_model::{Cents, Clause, Timestamp};
 
 use crate::receiver::case::{Case, Required, Seal};

@@ -1,7 +1,7 @@
 //! The cases: what the service may send, and what an attacker may.
 
 use serde_json::json;
-use tideover_model::wire::words::{AdvanceState, EventType};
+use tideover_model::words::{AdvanceState, EventType};
 use tideover_model::{Timestamp, Webhooks, clause};
 
 use crate::receiver::case::{Alteration, Case, Required, Seal};

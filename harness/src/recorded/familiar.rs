@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 use tideover_model::Operation;
 
-use crate::target::{Prepared, PreparedCall, Seen};
+use crate::exchange::{Prepared, PreparedCall, Seen};
 
 /// What is known, each by whose key.
 #[derive(Clone, Debug, Default)]

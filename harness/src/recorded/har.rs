@@ -6,9 +6,9 @@ use std::time::Duration;
 use serde::Deserialize;
 use tideover_model::Timestamp;
 
+use crate::exchange::{Prepared, PreparedAction, PreparedCall, Seen};
 use crate::recorded::order::{Heard, in_order};
 use crate::recorded::{Recorded, Recording};
-use crate::target::{Prepared, PreparedAction, PreparedCall, Seen};
 
 #[derive(Deserialize)]
 struct Archive {

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 use tideover_model::{Service, Timestamp};
 
+use crate::exchange::step::{Action, Memory, Step};
+use crate::exchange::transcript::Header;
+use crate::exchange::{Body, Prepared, PreparedAction, Seen};
 use crate::recorded::{Recorded, Recording};
-use crate::step::{Action, Memory, Step};
-use crate::target::{Body, Prepared, PreparedAction, Seen};
-use crate::transcript::Header;
 
 /// Reads a journal. What it conceals stands for itself: the user's tax ids and accounts have made-up values, the
 /// same ones throughout; those of accounts end as their masks do.

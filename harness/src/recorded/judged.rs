@@ -5,19 +5,18 @@ use std::mem::{discriminant, replace};
 use serde_json::Value;
 use tideover_model::{Profile, Timestamp, bearer};
 
-use crate::checks::Exchange;
-use crate::checks::consistent::contradictions_within;
-use crate::checks::registry::shows_in_an_answer;
-use crate::finding::Finding;
+use crate::evidence::Ending;
+use crate::evidence::finding::Finding;
+use crate::exchange::step::{Action, Call, Caller, Step};
+use crate::exchange::transcript::{Header, Transcript};
+use crate::exchange::{Exchange, Prepared, PreparedAction, Seen};
+use crate::judge::checks::consistent::contradictions_within;
+use crate::judge::checks::registry::shows_in_an_answer;
 use crate::judge::{ABSENT, Before, Outside};
+use crate::play::case::Listener;
+use crate::play::cases::{Failure, Summary};
 use crate::recorded::familiar::{Familiar, names};
 use crate::recorded::{Recorded, Recording};
-use crate::report::document::Ending;
-use crate::run::Listener;
-use crate::step::{Action, Call, Caller, Step};
-use crate::suite::{Failure, Summary};
-use crate::target::{Prepared, PreparedAction, Seen};
-use crate::transcript::{Header, Transcript};
 
 /// What is concluded of a recording.
 #[derive(Debug)]

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 
 use tideover_model::{OperationKind, Service, Timestamp};
 
-use crate::secrets::Secrets;
-use crate::target::{Prepared, Seen};
+use crate::exchange::secrets::Secrets;
+use crate::exchange::{Prepared, Seen};
 
 pub use judged::{Judged, judge};
 

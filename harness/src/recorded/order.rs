@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use tideover_model::OperationKind;
 
+use crate::exchange::PreparedAction;
 use crate::recorded::Recorded;
-use crate::target::PreparedAction;
 
 /// A request as it was recorded, with the status of its answer; 0 if none came.
 pub(super) struct Heard {

@@ -1,6 +1,6 @@
 //! What can be done about what fails no run.
 
-use crate::finding::{Finding, Verdict};
+use crate::evidence::finding::{Finding, Verdict};
 
 /// What whoever reads a finding can do to learn more, or to have it no more.
 pub(super) fn advice(finding: &Finding) -> &'static str {

@@ -1,11 +1,11 @@
 //! A report without what must not be told.
 
+use crate::exchange::secrets::Secrets;
 use crate::report::document::{
     Answer, Blame, Change, ClauseReport, DeliveryReport, Difference, FindingReport, Found,
     GapReport, Known, LatencyReport, RacesReport, Report, SeenValue, State, StateGroup, StepReport,
     UnexplainedPart,
 };
-use crate::secrets::Secrets;
 
 impl Report {
     /// Masks `secrets` wherever they stand in it.

@@ -5,9 +5,10 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 use tideover_model::Timestamp;
 
-use crate::step::{Caller, Memory};
-use crate::target::{NO_INBOX, Prepared, PreparedAction, Seen};
-use crate::transcript::Transcript;
+use crate::endpoint::NO_INBOX;
+use crate::exchange::step::{Caller, Memory};
+use crate::exchange::transcript::Transcript;
+use crate::exchange::{Prepared, PreparedAction, Seen};
 
 /// Bodies that are larger are not put on a command line.
 const MOST_BYTES: usize = 8192;

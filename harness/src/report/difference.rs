@@ -6,11 +6,12 @@ use percent_encoding::percent_decode_str;
 use serde_json::Value;
 use tideover_model::{OperationKind, Service};
 
-use crate::identifiers::{business_path, invoice_path};
+use crate::endpoint::{Bare, INBOX};
+use crate::exchange::identifiers::{business_path, invoice_path};
+use crate::exchange::step::{Action, Call, Caller, Memory, Step};
+use crate::exchange::transcript::Transcript;
+use crate::exchange::{Prepared, PreparedAction, PreparedCall, told};
 use crate::report::document::{Change, Difference};
-use crate::step::{Action, Call, Caller, Memory, Step};
-use crate::target::{Bare, INBOX, Prepared, PreparedAction, PreparedCall, told};
-use crate::transcript::Transcript;
 
 /// What the last step that changed anything has changed; nothing if none did.
 pub(super) fn difference(transcript: &Transcript) -> Option<Difference> {

@@ -6,9 +6,9 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tideover_model::Clause;
 
-use crate::defects::{Defect, Setup};
-use crate::latency::percentile;
+use crate::evidence::latency::percentile;
 use crate::prove::Proof;
+use crate::prove::defects::{Defect, Setup};
 
 /// The proofs, for a person.
 #[derive(Clone, Debug)]

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use crate::defects::Setup;
 use crate::prove::Proof;
+use crate::prove::defects::Setup;
 use crate::report::matrix::Matrix;
 
 /// The page: a line for each way, and a row for each defect.

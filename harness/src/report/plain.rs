@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use tideover_model::OperationKind;
 use tideover_model::wire::route::route;
 
-use crate::step::{Action, Call, Caller, Step};
+use crate::exchange::step::{Action, Call, Caller, Step};
 
 /// What of a body is shown.
 const SHOWN: usize = 600;

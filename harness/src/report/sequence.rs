@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use crate::inbox::NO_ANSWER;
+use crate::exchange::NO_ANSWER;
 use crate::report::document::{Actor, DeliveryReport, FindingReport, StepReport};
 
 const LANE: usize = 200;

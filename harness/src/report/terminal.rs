@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write as _};
 
-use crate::checks::registry::Needs;
+use crate::judge::checks::registry::Needs;
 use crate::report::document::{
     Answer, ClauseKind, ClauseReport, Difference, FindingReport, Found, GapReport, Known,
     LatencyReport, Party, RacesReport, Report, SeenValue, Status, StepReport, UnaskedReport,

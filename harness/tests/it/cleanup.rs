@@ -8,12 +8,13 @@ use axum::http::header::RETRY_AFTER;
 use axum::routing::{delete, get};
 use axum::{Json, Router};
 use serde_json::json;
+use tideover_harness::endpoint::Target;
+use tideover_harness::endpoint::client::Client;
+use tideover_harness::exchange::transcript::Header;
+use tideover_harness::exchange::{Prepared, start};
 use tideover_harness::live::session::Session;
 use tideover_harness::live::settings::{ApiKey, Settings, Webhooks};
-use tideover_harness::suite::World;
-use tideover_harness::target::client::Client;
-use tideover_harness::target::{Prepared, Target, start};
-use tideover_harness::transcript::Header;
+use tideover_harness::play::cases::World;
 use tideover_model::Profile;
 use tokio::net::TcpListener;
 

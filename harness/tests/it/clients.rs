@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 use axum::http::{Method, StatusCode, Uri};
 use axum::{Json, Router};
 use serde_json::{Value, json};
-use tideover_harness::target::START;
+use tideover_harness::exchange::START;
 
 use crate::command::serve;
 use crate::foreign::{home, install_for_node, python, skip};

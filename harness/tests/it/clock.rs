@@ -3,14 +3,14 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
-use tideover_harness::finding::Verdict;
-use tideover_harness::inbox::Arrival;
+use tideover_harness::endpoint::{Http, Target, Unanswered};
+use tideover_harness::evidence::finding::Verdict;
+use tideover_harness::exchange::step::{Action, Call, Memory, Step};
+use tideover_harness::exchange::{Arrival, Prepared, PreparedAction, Seen};
 use tideover_harness::live::settings::{ApiKey, Settings};
 use tideover_harness::live::target::Live;
-use tideover_harness::run::{Observed, Played, Standing, play};
-use tideover_harness::step::{Action, Call, Memory, Step};
-use tideover_harness::suite::World;
-use tideover_harness::target::{Http, Prepared, PreparedAction, Seen, Target, Unanswered};
+use tideover_harness::play::case::{Observed, Played, Standing, play};
+use tideover_harness::play::cases::World;
 use tideover_sim::Mock;
 
 use crate::hostile;

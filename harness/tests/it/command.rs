@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
-use tideover_harness::inbox;
-use tideover_harness::step::{Action, Call, Memory, Step};
-use tideover_harness::target::{Http, Prepared, Target};
+use tideover_harness::endpoint::{Http, Target, inbox};
+use tideover_harness::exchange::Prepared;
+use tideover_harness::exchange::step::{Action, Call, Memory, Step};
 use tideover_model::Timestamp;
 
 fn tideover() -> Command {

@@ -4,23 +4,22 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use serde_json::{Value, json};
-use tideover_harness::concurrent::{
-    Answer, Course, History, InProcess, Judgement, Known, Race, Races, Request, Schedule, Summary,
+use tideover_harness::endpoint::{Bare, Http, INBOX, Target, Unanswered, service};
+use tideover_harness::evidence::finding;
+use tideover_harness::exchange::step::{Action, Call, Memory, Step};
+use tideover_harness::exchange::transcript::Header;
+use tideover_harness::exchange::{Arrival, Prepared, Race, Seen, start};
+use tideover_harness::generate::{Size, race};
+use tideover_harness::judge::{Before, Outside};
+use tideover_harness::play::case::Observed;
+use tideover_harness::play::cases::{OverHttp, Plan};
+use tideover_harness::play::concurrent::{
+    Answer, Course, History, InProcess, Judgement, Known, Races, Request, Schedule, Summary,
     Verdict, interleave, judge, play,
 };
-use tideover_harness::defects;
-use tideover_harness::finding;
-use tideover_harness::generate::{Size, race};
-use tideover_harness::inbox::Arrival;
-use tideover_harness::judge::{Before, Outside};
-use tideover_harness::report::{self, Baseline, Report, Run};
-use tideover_harness::run::Observed;
-use tideover_harness::step::{Action, Call, Memory, Step};
-use tideover_harness::suite::{OverHttp, Plan};
-use tideover_harness::target::{
-    Bare, Http, INBOX, Prepared, Seen, Target, Unanswered, service, start,
-};
-use tideover_harness::transcript::Header;
+use tideover_harness::prove::defects;
+use tideover_harness::report;
+use tideover_harness::report::{Baseline, Report, Run};
 use tideover_model::{Cents, Destinations, Profile, Service};
 use tideover_sim::{Mock, NoNames};
 

@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 use std::process::Command;
 
-use tideover_harness::generate::{self, Vocabulary};
+use tideover_harness::endpoint::Http;
+use tideover_harness::exchange::transcript::{Endpoint, Header, Transcript};
+use tideover_harness::exchange::{Seen, start};
+use tideover_harness::generate;
 use tideover_harness::live::session::Abilities;
 use tideover_harness::live::settings::{Settings, Webhooks};
+use tideover_harness::live::{Vocabulary, live_case};
+use tideover_harness::play::case::play;
 use tideover_harness::report::curl;
-use tideover_harness::run::play;
-use tideover_harness::target::{Http, Seen, start};
-use tideover_harness::transcript::{Endpoint, Header, Transcript};
 use tideover_model::Profile;
 use tideover_sim::Mock;
 
@@ -87,9 +89,8 @@ async fn a_line_for_a_live_endpoint_can_be_pasted() {
     let (target, run) = (settings.target.clone(), settings.own_name.clone());
     let mut header = Header::new(2, start(), Profile::default());
     header.live = Some(Endpoint { target, run, fresh: true, headers: Vec::new() });
-    let steps: Vec<_> = (0..12)
-        .flat_map(|case| generate::live_case(&header, case, 30, &vocabulary).steps)
-        .collect();
+    let steps: Vec<_> =
+        (0..12).flat_map(|case| live_case(&header, case, 30, &vocabulary).steps).collect();
     let lines = curl(&Transcript { header, steps }, &[]);
     let set = "BASE_URL=b API_KEY=k OTHER_KEY=o RUN=td-new INBOX=https://own.example TAX_ID_{1..6}=98-7654321 ACCOUNT_1=000123456789";
     let script = format!(

@@ -1,11 +1,14 @@
 //! What is generated: the same for the same seed, and deep.
 
-use tideover_harness::coverage::Group;
-use tideover_harness::run::{play, play_case};
-use tideover_harness::suite::{self, InProcess, OverHttp, Plan, World};
-use tideover_harness::target::{INBOX, embedded, service, start};
-use tideover_harness::transcript::Header;
-use tideover_harness::{defects, generate};
+use tideover_harness::endpoint::{INBOX, embedded, service};
+use tideover_harness::evidence::coverage::Group;
+use tideover_harness::exchange::start;
+use tideover_harness::exchange::transcript::Header;
+use tideover_harness::generate;
+use tideover_harness::play::case::{play, play_case};
+use tideover_harness::play::cases;
+use tideover_harness::play::cases::{InProcess, OverHttp, Plan, World};
+use tideover_harness::prove::defects;
 use tideover_model::{Destinations, Profile};
 
 fn plan(seed: u64, cases: u64) -> Plan {
@@ -13,7 +16,7 @@ fn plan(seed: u64, cases: u64) -> Plan {
     Plan { header, first: 0, cases, steps: generate::DEFAULT_STEPS, max_findings: 1 }
 }
 
-fn assert_everything_is_reached(summary: &suite::Summary) {
+fn assert_everything_is_reached(summary: &cases::Summary) {
     assert!(summary.failures.is_empty(), "{:#?}", summary.failures);
     for group in Group::ALL {
         for (name, count) in summary.coverage.of(group) {
@@ -68,7 +71,7 @@ async fn a_run_in_process_reaches_every_state() {
     let plan = plan(1, 200);
     let service = service(Profile::default(), 1, INBOX);
     let mut world = InProcess::new(service, start());
-    let summary = suite::check(&mut world, &plan).await.unwrap();
+    let summary = cases::check(&mut world, &plan).await.unwrap();
     assert_everything_is_reached(&summary);
 }
 
@@ -77,7 +80,7 @@ async fn a_default_run_over_http_plays_ten_thousand_operations_and_reaches_every
     let plan = plan(2, 400);
     let (_mock, target) = embedded(&plan.header).await.unwrap();
     let mut world = OverHttp::new(target);
-    let summary = suite::check(&mut world, &plan).await.unwrap();
+    let summary = cases::check(&mut world, &plan).await.unwrap();
     assert_everything_is_reached(&summary);
     let operations: u64 =
         summary.coverage.of(Group::Operation).iter().map(|(_, count)| *count).sum();

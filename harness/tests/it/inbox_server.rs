@@ -2,7 +2,8 @@
 
 use std::net::SocketAddr;
 
-use tideover_harness::inbox::{NO_ANSWER, Server};
+use tideover_harness::endpoint::inbox::Server;
+use tideover_harness::exchange::NO_ANSWER;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 

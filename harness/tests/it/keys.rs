@@ -1,10 +1,11 @@
 //! Several keys of one platform speak for the same platform.
 
 use serde_json::json;
-use tideover_harness::run::play;
-use tideover_harness::step::{Action, Call, Caller, Step};
-use tideover_harness::target::{Bare, start};
-use tideover_harness::transcript::{Header, Transcript};
+use tideover_harness::endpoint::Bare;
+use tideover_harness::exchange::start;
+use tideover_harness::exchange::step::{Action, Call, Caller, Step};
+use tideover_harness::exchange::transcript::{Header, Transcript};
+use tideover_harness::play::case::play;
 use tideover_model::Profile;
 
 fn act(action: serde_json::Value) -> Step {

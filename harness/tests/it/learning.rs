@@ -5,16 +5,17 @@ use std::path::Path;
 use std::process::Output;
 
 use serde_json::Value;
-use tideover_harness::finding::Finding;
+use tideover_harness::endpoint::{INBOX, Target, Unanswered, service};
+use tideover_harness::evidence::finding::Finding;
+use tideover_harness::evidence::{Gap, Gaps};
+use tideover_harness::exchange::transcript::Header;
+use tideover_harness::exchange::{Arrival, Prepared, Seen, start};
 use tideover_harness::generate;
-use tideover_harness::inbox::Arrival;
 use tideover_harness::judge::Outside;
-use tideover_harness::learn::{Gap, Gaps, Learned, Lessons, Stated};
-use tideover_harness::run::{Observed, Standing, play};
-use tideover_harness::stranger::{Stranger, Strangers};
-use tideover_harness::suite::{InProcess, World};
-use tideover_harness::target::{INBOX, Prepared, Seen, Target, Unanswered, service, start};
-use tideover_harness::transcript::Header;
+use tideover_harness::play::case::{Observed, Standing, play};
+use tideover_harness::play::cases::{InProcess, World};
+use tideover_harness::play::learn::{Learned, Lessons, Stated};
+use tideover_harness::prove::stranger::{Stranger, Strangers};
 use tideover_model::{Code, Profile, Service, Success, clause};
 use tideover_sim::{Mock, NoNames};
 

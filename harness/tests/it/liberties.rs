@@ -6,21 +6,18 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
-use tideover_harness::coverage::{Coverage, Group};
-use tideover_harness::finding::{Finding, Verdict};
+use tideover_harness::endpoint::{Applied, INBOX, Target, Unanswered, Unreachable, service};
+use tideover_harness::evidence::coverage::{Coverage, Group};
+use tideover_harness::evidence::finding::{Finding, Verdict};
+use tideover_harness::exchange::step::{Action, Call, Step};
+use tideover_harness::exchange::transcript::Header;
+use tideover_harness::exchange::{Arrival, Prepared, PreparedAction, PreparedCall, Seen, start};
 use tideover_harness::generate;
-use tideover_harness::inbox::Arrival;
 use tideover_harness::judge::{Before, Outside};
-use tideover_harness::learn::{Lessons, Stated};
-use tideover_harness::run::{Clock, Observed, Played, Standing, play};
-use tideover_harness::step::{Action, Call, Step};
-use tideover_harness::stranger::{Stranger, Strangers};
-use tideover_harness::suite::{InProcess, Plan, World, check};
-use tideover_harness::target::{
-    Applied, INBOX, Prepared, PreparedAction, PreparedCall, Seen, Target, Unanswered, Unreachable,
-    service, start,
-};
-use tideover_harness::transcript::Header;
+use tideover_harness::play::case::{Clock, Observed, Played, Standing, play};
+use tideover_harness::play::cases::{InProcess, Plan, World, check};
+use tideover_harness::play::learn::{Lessons, Stated};
+use tideover_harness::prove::stranger::{Stranger, Strangers};
 use tideover_model::{
     Address, BusinessDetails, Contact, Face, Happening, Operation, PlatformId, Profile, Service,
     SigningKey, Timestamp, is_tax_id,

@@ -8,18 +8,17 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tideover_harness::generate::{LIVE_STEPS, Vocabulary};
-use tideover_harness::inbox;
+use tideover_harness::endpoint::client::{Client, Outgoing};
+use tideover_harness::endpoint::{Applied, Target, inbox, wall_time};
+use tideover_harness::exchange::Prepared;
+use tideover_harness::exchange::step::{Action, Step};
+use tideover_harness::exchange::transcript::{Header, Transcript};
 use tideover_harness::live::session::{Abilities, Session};
 use tideover_harness::live::settings::{Accounts, ApiKey, Bank, Budget, Payor, Settings, Webhooks};
 use tideover_harness::live::target::LiveWorld;
-use tideover_harness::live::wall_time;
-use tideover_harness::step::{Action, Step};
-use tideover_harness::suite::World;
-use tideover_harness::target::client::{Client, Outgoing};
-use tideover_harness::target::{Applied, Prepared, Target};
-use tideover_harness::transcript::{Header, Transcript};
-use tideover_harness::unasked::{LeftOut, Why};
+use tideover_harness::live::unasked::{LeftOut, Why};
+use tideover_harness::live::{LIVE_STEPS, Vocabulary};
+use tideover_harness::play::cases::World;
 use tideover_model::{Clause, Destinations, Profile};
 use tideover_sim::Mock;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
@@ -397,7 +396,7 @@ async fn a_subscription_that_was_not_answered_is_not_asked_for_again() {
 }
 
 pub(crate) fn prepared(method: &str, path: &str, body: &Value) -> Prepared {
-    use tideover_harness::step::{Call, Memory};
+    use tideover_harness::exchange::step::{Call, Memory};
     let step = Step::new(Action::Call(Call::json(method, path, body.clone())));
     Prepared::from_step(&step, &Memory::default(), "")
 }

@@ -3,12 +3,12 @@
 use std::net::SocketAddr;
 use std::process::Command;
 
-use tideover_harness::concurrent::{Course, History, Known, Races, Summary};
-use tideover_harness::defects;
+use tideover_harness::endpoint::inbox;
 use tideover_harness::generate::Size;
-use tideover_harness::inbox;
 use tideover_harness::live::settings::{Settings, Webhooks};
-use tideover_harness::suite::Plan;
+use tideover_harness::play::cases::Plan;
+use tideover_harness::play::concurrent::{Course, History, Known, Races, Summary};
+use tideover_harness::prove::defects;
 use tideover_model::{Destinations, Profile};
 use tideover_sim::{Mock, NoNames};
 
@@ -28,7 +28,7 @@ async fn race(begun: &mut Begun, number: u64) -> (History, Known) {
 /// How many requests were called before another one of another client was answered.
 fn overlapping(history: &History) -> usize {
     let requests = &history.requests;
-    let overlaps = |(index, one): &(usize, &tideover_harness::concurrent::Request)| {
+    let overlaps = |(index, one): &(usize, &tideover_harness::play::concurrent::Request)| {
         requests[..*index].iter().any(|before| {
             let answered = before.answer.as_ref().is_none_or(|answer| answer.at > one.called);
             before.client != one.client && answered

@@ -14,6 +14,7 @@ mod hostile;
 mod http_client;
 mod inbox_server;
 mod keys;
+mod layers;
 mod learning;
 mod liberties;
 mod live;

@@ -1,16 +1,17 @@
 //! What fails no run is told as it was met: it is not made small, and some of it only the run as a whole shows.
 
 use serde_json::{Value, json};
-use tideover_harness::finding::Verdict;
+use tideover_harness::endpoint::{INBOX, service};
+use tideover_harness::evidence::finding::Verdict;
+use tideover_harness::exchange::start;
+use tideover_harness::exchange::transcript::Header;
 use tideover_harness::judge::Outside;
-use tideover_harness::learn::Stated;
+use tideover_harness::play::case::play;
+use tideover_harness::play::cases::{InProcess, Plan, Summary, World, check};
+use tideover_harness::play::learn::Stated;
+use tideover_harness::prove::stranger::Strangers;
 use tideover_harness::report::document::FindingReport;
 use tideover_harness::report::{Report, html, junit};
-use tideover_harness::run::play;
-use tideover_harness::stranger::Strangers;
-use tideover_harness::suite::{InProcess, Plan, Summary, World, check};
-use tideover_harness::target::{INBOX, service, start};
-use tideover_harness::transcript::Header;
 use tideover_model::Profile;
 
 use crate::report::report;

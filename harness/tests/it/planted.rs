@@ -2,16 +2,19 @@
 
 use std::collections::BTreeSet;
 
-use tideover_harness::defects::{self, Defective};
-use tideover_harness::finding::{Finding, Verdict};
-use tideover_harness::inbox;
-use tideover_harness::report::document::{Ending, FindingReport};
-use tideover_harness::run::{Played, play};
-use tideover_harness::secrets::Secrets;
-use tideover_harness::step::Step;
-use tideover_harness::suite::{self, Failure, InProcess, OverHttp, Plan, World};
-use tideover_harness::target::{Bare, Http, INBOX, start};
-use tideover_harness::transcript::{Header, Transcript};
+use tideover_harness::endpoint::{Bare, Http, INBOX, inbox};
+use tideover_harness::evidence::Ending;
+use tideover_harness::evidence::finding::{Finding, Verdict};
+use tideover_harness::exchange::secrets::Secrets;
+use tideover_harness::exchange::start;
+use tideover_harness::exchange::step::Step;
+use tideover_harness::exchange::transcript::{Header, Transcript};
+use tideover_harness::play::case::{Played, play};
+use tideover_harness::play::cases;
+use tideover_harness::play::cases::{Failure, InProcess, OverHttp, Plan, World};
+use tideover_harness::prove::defects;
+use tideover_harness::prove::defects::Defective;
+use tideover_harness::report::document::FindingReport;
 use tideover_model::{Destinations, Profile};
 use tideover_sim::{Mock, NoNames, SigningTime};
 
@@ -29,14 +32,14 @@ fn plan() -> Plan {
 }
 
 async fn failure<W: World>(world: &mut W) -> Failure {
-    let mut summary = suite::check(world, &plan()).await.unwrap();
+    let mut summary = cases::check(world, &plan()).await.unwrap();
     summary.failures.pop().expect("the planted bug is found")
 }
 
 /// The first that names `clause`, of those that are found first.
 async fn failure_of<W: World>(world: &mut W, clause: &str) -> Failure {
     let plan = Plan { max_findings: 3, ..plan() };
-    let failures = suite::check(world, &plan).await.unwrap().failures;
+    let failures = cases::check(world, &plan).await.unwrap().failures;
     let names_it =
         |failure: &Failure| failure.findings.iter().any(|one| one.clause.name() == clause);
     let found: Vec<_> = failures.iter().flat_map(|failure| failure.findings.clone()).collect();
@@ -192,7 +195,7 @@ async fn failures_are_grouped_by_their_cause() {
     for max_findings in [1, 3] {
         let plan = Plan { max_findings, ..plan() };
         let mut world = in_process("every-sequence-is-one");
-        let summary = suite::check(&mut world, &plan).await.unwrap();
+        let summary = cases::check(&mut world, &plan).await.unwrap();
         let causes: BTreeSet<_> =
             summary.failures.iter().map(|failure| failure.finding().cause()).collect();
         assert_eq!(causes.len(), summary.failures.len());

@@ -4,12 +4,14 @@ use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 use std::sync::atomic::AtomicBool;
 
-use tideover_harness::defects::{self, Defect, Setup, UNSEEN, WITHOUT_DEFECT};
+use tideover_harness::endpoint::{INBOX, service};
+use tideover_harness::exchange::start;
+use tideover_harness::exchange::transcript::Header;
 use tideover_harness::generate::DEFAULT_STEPS;
-use tideover_harness::prove::{Budget, Proof, prove};
-use tideover_harness::suite::{self, InProcess, Plan, Summary};
-use tideover_harness::target::{INBOX, service, start};
-use tideover_harness::transcript::Header;
+use tideover_harness::play::cases;
+use tideover_harness::play::cases::{InProcess, Plan, Summary};
+use tideover_harness::prove::defects::{Defect, Setup, UNSEEN, WITHOUT_DEFECT};
+use tideover_harness::prove::{Budget, Proof, defects, prove};
 use tideover_model::clause::Kind;
 use tideover_model::{Cents, Clause, Code, Delays, Profile, Range, RateRanges, Webhooks};
 
@@ -105,7 +107,7 @@ async fn played(profile: Profile, seed: u64, cases: u64) -> Summary {
     let header = Header::new(seed, start(), profile.clone());
     let plan = Plan { header, first: 0, cases, steps: DEFAULT_STEPS, max_findings: 1 };
     let mut world = InProcess::new(service(profile, seed, INBOX), start());
-    let summary = suite::check(&mut world, &plan).await.unwrap();
+    let summary = cases::check(&mut world, &plan).await.unwrap();
     assert!(summary.failures.is_empty(), "seed {seed}: {:#?}", summary.failures);
     summary
 }

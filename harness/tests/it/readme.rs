@@ -6,13 +6,13 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use serde_json::Value;
-use tideover_harness::defects::{self, Setup};
+use tideover_harness::endpoint::{Http, Target, inbox};
+use tideover_harness::exchange::step::{Action, Call, Memory, Step};
+use tideover_harness::exchange::{Arrival, Body, Prepared};
 use tideover_harness::generate;
-use tideover_harness::inbox::{self, Arrival};
-use tideover_harness::prove::{Budget, prove};
+use tideover_harness::prove::defects::Setup;
+use tideover_harness::prove::{Budget, defects, prove};
 use tideover_harness::report::matrix::Matrix;
-use tideover_harness::step::{Action, Call, Memory, Step};
-use tideover_harness::target::{Body, Http, Prepared, Target};
 use tideover_model::{Destinations, Timestamp};
 use tideover_sim::Mock;
 

@@ -12,7 +12,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::serve::Listener;
 use serde_json::Value;
 use tideover_model::signature::{DELIVERY_HEADER, HEADER};
-use tideover_model::wire::words::{AdvanceState, EventType};
+use tideover_model::words::{AdvanceState, EventType};
 use tideover_model::{SigningKey, Timestamp};
 use tideover_sim::wall_time;
 use tokio::net::{TcpListener, TcpStream};

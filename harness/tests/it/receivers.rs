@@ -8,11 +8,12 @@ use std::process::{Command, Stdio};
 
 use reqwest::Client;
 use serde_json::{Value, json};
-use tideover_harness::step::{Action, Call, Memory, Step};
-use tideover_harness::target::{Http, Prepared, START, Target};
+use tideover_harness::endpoint::{Http, Target};
+use tideover_harness::exchange::step::{Action, Call, Memory, Step};
+use tideover_harness::exchange::{Prepared, START};
 use tideover_model::SigningKey;
 use tideover_model::signature::{DELIVERY_HEADER, HEADER};
-use tideover_model::wire::words::EventType;
+use tideover_model::words::EventType;
 use tideover_sim::wall_time;
 
 use crate::command::{Served, serve};

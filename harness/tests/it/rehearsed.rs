@@ -2,12 +2,12 @@
 
 use std::cell::RefCell;
 
-use tideover_harness::defects;
+use tideover_harness::endpoint::Unreachable;
+use tideover_harness::exchange::step::Step;
+use tideover_harness::exchange::transcript::Header;
 use tideover_harness::live::target::{Live, LiveWorld};
-use tideover_harness::step::Step;
-use tideover_harness::suite::{Plan, Rehearsed, Suite, World};
-use tideover_harness::target::Unreachable;
-use tideover_harness::transcript::Header;
+use tideover_harness::play::cases::{Plan, Rehearsed, Suite, World};
+use tideover_harness::prove::defects;
 use tideover_model::{Clause, Destinations, Profile};
 use tideover_sim::{Mock, NoNames};
 

@@ -7,10 +7,10 @@ use axum::Router;
 use axum::body::Bytes;
 use axum::http::{HeaderMap, Method, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
+use tideover_harness::exchange::transcript::Header;
 use tideover_harness::live::settings::{Accounts, Payor, Settings};
+use tideover_harness::play::cases::{Plan, Summary, check};
 use tideover_harness::recorded::{Recording, judge};
-use tideover_harness::suite::{Plan, Summary, check};
-use tideover_harness::transcript::Header;
 use tideover_model::Profile;
 
 use crate::cleanup::serve;

@@ -4,16 +4,18 @@ use std::time::Duration;
 
 use quick_junit::TestCaseStatus;
 use serde_json::{Value, json};
-use tideover_harness::checks::registry::Needs;
-use tideover_harness::defects;
-use tideover_harness::finding::Verdict;
+use tideover_harness::endpoint::{INBOX, embedded, service};
+use tideover_harness::evidence::finding::Verdict;
+use tideover_harness::exchange::start;
+use tideover_harness::exchange::transcript::Header;
+use tideover_harness::judge::checks::registry::Needs;
+use tideover_harness::play::cases;
+use tideover_harness::play::cases::{InProcess, OverHttp, Plan, Summary};
+use tideover_harness::prove::defects;
 use tideover_harness::report::document::{
     ClauseKind, GapReport, LatencyReport, SeenValue, Status, schema,
 };
 use tideover_harness::report::{Baseline, Report, Run, junit};
-use tideover_harness::suite::{self, InProcess, OverHttp, Plan, Summary};
-use tideover_harness::target::{INBOX, embedded, service, start};
-use tideover_harness::transcript::Header;
 use tideover_model::{Destinations, Profile, clause};
 
 const SEED: u64 = 11;
@@ -38,12 +40,12 @@ pub(crate) fn plan(cases: u64) -> Plan {
 pub(crate) async fn with_defect(name: &str, plan: &Plan) -> Summary {
     let inbox = Destinations::PublicAnd(INBOX.to_owned());
     let face = defects::find(name).unwrap().service(Profile::default(), SEED, inbox);
-    suite::check(&mut InProcess::new(face, start()), plan).await.unwrap()
+    cases::check(&mut InProcess::new(face, start()), plan).await.unwrap()
 }
 
 async fn right(plan: &Plan) -> Summary {
     let service = service(Profile::default(), SEED, INBOX);
-    suite::check(&mut InProcess::new(service, start()), plan).await.unwrap()
+    cases::check(&mut InProcess::new(service, start()), plan).await.unwrap()
 }
 
 pub(crate) fn report(plan: &Plan, summary: &Summary, baseline: Option<&Baseline>) -> Report {
@@ -220,7 +222,7 @@ fn a_clause_that_was_never_met_itself_is_not_held() {
 async fn a_run_over_http_tells_how_long_the_answers_took() {
     let plan = plan(5);
     let (_mock, target) = embedded(&plan.header).await.unwrap();
-    let summary = suite::check(&mut OverHttp::new(target), &plan).await.unwrap();
+    let summary = cases::check(&mut OverHttp::new(target), &plan).await.unwrap();
     let took = Duration::from_millis(1);
     let run = Run {
         plan: &plan,

@@ -1,9 +1,9 @@
 //! A target that holds nothing real: it is asked everything, under names of its own, and a right one is not accused.
 
 use serde_json::Value;
-use tideover_harness::live::wall_time;
-use tideover_harness::step::{Action, Call, Step};
-use tideover_harness::target::Prepared;
+use tideover_harness::endpoint::wall_time;
+use tideover_harness::exchange::Prepared;
+use tideover_harness::exchange::step::{Action, Call, Step};
 use tideover_model::Destinations;
 use tideover_sim::{Mock, SigningTime};
 use tokio::process::Command;

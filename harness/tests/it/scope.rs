@@ -7,10 +7,10 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Map, Value, json};
+use tideover_harness::exchange::{Prepared, PreparedAction, PreparedCall};
 use tideover_harness::live::ledger::{Given, Ledger, Spent};
 use tideover_harness::live::scope::{FinancedInvoice, Permit, Refused, Scope};
 use tideover_harness::live::settings::{Accounts, ApiKey, Bank, Budget, Payor, Settings};
-use tideover_harness::target::{Prepared, PreparedAction, PreparedCall};
 
 const OWN: &str = "Bearer rap_sk_own";
 

@@ -4,14 +4,17 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
-use tideover_harness::checks::registry::{Needs, WATCHED};
-use tideover_harness::generate::{self, DEFAULT_STEPS};
-use tideover_harness::run::play;
-use tideover_harness::standing::Standing;
-use tideover_harness::step::{Action, Step};
-use tideover_harness::suite::{self, InProcess, OverHttp, Plan, World};
-use tideover_harness::target::{INBOX, embedded, service, start};
-use tideover_harness::transcript::Header;
+use tideover_harness::endpoint::{INBOX, embedded, service};
+use tideover_harness::exchange::start;
+use tideover_harness::exchange::step::{Action, Step};
+use tideover_harness::exchange::transcript::Header;
+use tideover_harness::generate;
+use tideover_harness::generate::DEFAULT_STEPS;
+use tideover_harness::judge::checks::registry::{Needs, WATCHED};
+use tideover_harness::play::case::play;
+use tideover_harness::play::cases;
+use tideover_harness::play::cases::{InProcess, OverHttp, Plan, World};
+use tideover_harness::prove::clauses::Standing;
 use tideover_model::clause::Kind;
 use tideover_model::{Clause, Profile};
 
@@ -86,7 +89,7 @@ fn what_a_clause_shows_in_is_checked() {
 
 #[tokio::test]
 async fn a_run_in_process_meets_what_is_checked_and_nothing_else() {
-    let summary = suite::check(&mut in_process(), &plan(150)).await.unwrap();
+    let summary = cases::check(&mut in_process(), &plan(150)).await.unwrap();
     let met: BTreeSet<Clause> = summary.met.clauses().collect();
     let all = [
         Needs::Requests,
@@ -104,7 +107,7 @@ async fn a_run_in_process_meets_what_is_checked_and_nothing_else() {
 async fn a_run_over_http_meets_all_but_what_is_inside() {
     let plan = plan(150);
     let (_mock, target) = embedded(&plan.header).await.unwrap();
-    let summary = suite::check(&mut OverHttp::new(target), &plan).await.unwrap();
+    let summary = cases::check(&mut OverHttp::new(target), &plan).await.unwrap();
     let met: BTreeSet<Clause> = summary.met.clauses().collect();
     assert_eq!(
         met,

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use tideover_harness::run::{Played, play};
-use tideover_harness::step::Action;
-use tideover_harness::target::{Bare, embedded};
-use tideover_harness::transcript::Transcript;
+use tideover_harness::endpoint::{Bare, embedded};
+use tideover_harness::exchange::step::Action;
+use tideover_harness::exchange::transcript::Transcript;
+use tideover_harness::play::case::{Played, play};
 use tideover_model::wire::route::route;
 use tideover_model::{Clause, Code, OperationKind};
 

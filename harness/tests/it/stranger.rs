@@ -1,18 +1,17 @@
 //! A right service is never accused, however it chooses and however long it takes.
 
-use tideover_harness::defects::{self, Defective};
-use tideover_harness::finding::Verdict;
+use tideover_harness::endpoint::{INBOX, Target, Unanswered, Unreachable, service};
+use tideover_harness::evidence::finding::Verdict;
+use tideover_harness::exchange::transcript::Header;
+use tideover_harness::exchange::{Arrival, Prepared, PreparedAction, Seen, start};
 use tideover_harness::generate;
-use tideover_harness::inbox::Arrival;
 use tideover_harness::judge::Outside;
+use tideover_harness::play::case::{Observed, Standing, play};
+use tideover_harness::play::cases::{InProcess, Plan, World, check};
+use tideover_harness::prove::defects;
+use tideover_harness::prove::defects::Defective;
+use tideover_harness::prove::stranger::{Stranger, Strangers};
 use tideover_harness::report::plain;
-use tideover_harness::run::{Observed, Standing, play};
-use tideover_harness::stranger::{Stranger, Strangers};
-use tideover_harness::suite::{InProcess, Plan, World, check};
-use tideover_harness::target::{
-    INBOX, Prepared, PreparedAction, Seen, Target, Unanswered, Unreachable, service, start,
-};
-use tideover_harness::transcript::Header;
 use tideover_model::{Destinations, Face, Profile, Service};
 
 /// Profiles of services that are right, and none of which the judge is told.

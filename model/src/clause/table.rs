@@ -1,6 +1,6 @@
 //! The clauses themselves, in document order, assumptions last.
 
-use super::{Entry, assumed, documented};
+use crate::clause::{Entry, assumed, documented};
 
 // Not formatted: two lines to a clause read as a table, seven don't.
 #[rustfmt::skip]

@@ -15,8 +15,9 @@ use crate::service::onboarding::Requirement;
 use crate::service::subscriptions::Subject;
 use crate::service::timers::Timer;
 use crate::timestamp::Timestamp;
-use crate::wire::reply::{self, AdvanceRepeated, AdvanceRequested, Remittance, Reply};
-use crate::wire::words::{AdvanceState, EventType};
+use crate::wire::reply;
+use crate::wire::reply::{AdvanceRepeated, AdvanceRequested, Remittance, Reply};
+use crate::words::{AdvanceState, EventType};
 
 /// An advance: repriced when it was requested, unchanged since.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -12,8 +12,9 @@ use crate::service::payout_accounts::PayoutAccount;
 use crate::service::subscriptions::Subject;
 use crate::tax_id::TaxId;
 use crate::timestamp::Timestamp;
-use crate::wire::reply::{self, Reply, TaxIdResult};
-use crate::wire::words::{ComplianceRoute, EventType, TaxIdOutcome};
+use crate::wire::reply;
+use crate::wire::reply::{Reply, TaxIdResult};
+use crate::words::{ComplianceRoute, EventType, TaxIdOutcome};
 
 /// A business as the service knows it: what all its platforms share (`gap.sharedBusiness`).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -9,7 +9,7 @@ use crate::service::advances::Waterfall;
 use crate::service::ledger::Account;
 use crate::service::subscriptions::Subject;
 use crate::timestamp::Timestamp;
-use crate::wire::words::{CollectionState, EventType};
+use crate::words::{CollectionState, EventType};
 
 impl<C: Choices> Service<C> {
     /// The payor pays into the collection account. What exceeds the face value goes to suspense.

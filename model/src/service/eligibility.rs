@@ -13,7 +13,7 @@ use crate::refusal::{Code, Refusal};
 use crate::service::Service;
 use crate::service::onboarding::Requirement;
 use crate::timestamp::Timestamp;
-use crate::wire::words::InvoiceStatus;
+use crate::words::InvoiceStatus;
 
 /// One failed requirement of an advance, in order of precedence (`gap.advancePrecedence`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

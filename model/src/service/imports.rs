@@ -10,7 +10,7 @@ use crate::refusal::{Code, Refusal};
 use crate::service::Service;
 use crate::timestamp::Timestamp;
 use crate::wire::reply::{ImportReport, ImportSummary, Reply, RowReport};
-use crate::wire::words::RowOutcome;
+use crate::words::RowOutcome;
 
 /// An import, whole or interrupted.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

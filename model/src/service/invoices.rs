@@ -9,8 +9,9 @@ use crate::service::Service;
 use crate::service::advances::Advance;
 use crate::service::subscriptions::Subject;
 use crate::timestamp::Timestamp;
-use crate::wire::reply::{self, InvoiceSynced, Reply};
-use crate::wire::words::{CollectionState, EventType, InvoiceStatus, SyncOutcome};
+use crate::wire::reply;
+use crate::wire::reply::{InvoiceSynced, Reply};
+use crate::words::{CollectionState, EventType, InvoiceStatus, SyncOutcome};
 
 /// An invoice, as it was last synced, with what the payor paid and the advance against it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

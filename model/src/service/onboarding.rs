@@ -10,7 +10,7 @@ use crate::service::timers::Timer;
 use crate::tax_id::TaxId;
 use crate::timestamp::Timestamp;
 use crate::wire::reply::{Onboarding, Remittance};
-use crate::wire::words::EventType;
+use crate::words::EventType;
 
 /// The signed agreement.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

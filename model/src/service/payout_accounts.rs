@@ -11,7 +11,7 @@ use crate::service::Service;
 use crate::timestamp::Timestamp;
 use crate::wire::reply::{PayoutAccountSet, Reply};
 use crate::wire::request::AccountNumber;
-use crate::wire::words::EventType;
+use crate::words::EventType;
 
 /// A bank account.
 #[derive(Clone, PartialEq, Eq, Hash)]

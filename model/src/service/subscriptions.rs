@@ -13,8 +13,9 @@ use crate::service::Service;
 use crate::signature::SigningKey;
 use crate::timestamp::Timestamp;
 use crate::wire::event::{Event, EventData};
-use crate::wire::reply::{self, Reply, Subscribed};
-use crate::wire::words::EventType;
+use crate::wire::reply;
+use crate::wire::reply::{Reply, Subscribed};
+use crate::words::EventType;
 
 /// A live subscription.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::cents::Cents;
 use crate::timestamp::Timestamp;
-use crate::wire::words::{AdvanceState, EventType};
+use crate::words::{AdvanceState, EventType};
 
 /// What subscribers are told.
 #[derive(Debug, Serialize)]

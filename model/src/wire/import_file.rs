@@ -10,7 +10,7 @@ use crate::operation::{
 use crate::refusal::{Code, Refusal};
 use crate::timestamp::Timestamp;
 use crate::wire::sheet::{Record, Sheet};
-use crate::wire::words::InvoiceStatus;
+use crate::words::InvoiceStatus;
 
 /// Rows of a file at most (`8.importSize`, `4.imports.1`).
 pub const MOST_ROWS: usize = 1000;

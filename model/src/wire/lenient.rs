@@ -6,7 +6,7 @@ use crate::clause;
 use crate::clause::Clause;
 
 /// What `text` says if it is read ever more leniently, each time with the assumption by which we do not.
-pub(super) fn readings(text: &str) -> Vec<(Clause, Value)> {
+pub(crate) fn readings(text: &str) -> Vec<(Clause, Value)> {
     // The last of two keys stands.
     let Ok(last_keys) = serde_json::from_str::<Value>(text) else { return Vec::new() };
     let whole_numbers = with_whole_numbers(last_keys.clone());

@@ -2,13 +2,11 @@
 
 pub mod action;
 pub mod event;
-pub mod exchange;
 pub mod import_file;
 pub mod lenient;
-mod object;
-mod problem;
+pub(crate) mod object;
+pub(crate) mod problem;
 pub mod reply;
 pub mod request;
 pub mod route;
 mod sheet;
-pub mod words;

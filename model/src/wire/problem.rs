@@ -1,7 +1,7 @@
 //! What is wrong with JSON that does not fit, in a sentence that names the field and shows no value.
 
 /// The field, and what was expected there.
-pub(super) fn problem(error: serde_path_to_error::Error<serde_json::Error>) -> String {
+pub(crate) fn problem(error: serde_path_to_error::Error<serde_json::Error>) -> String {
     let path = error.path().to_string();
     let problem = without_value(&without_position(&error.into_inner().to_string()));
     if path == "." { problem } else { format!("{path}: {problem}") }

@@ -10,7 +10,7 @@ use crate::cents::Cents;
 use crate::operation::OperationKind;
 use crate::pricing::Offer;
 use crate::timestamp::Timestamp;
-use crate::wire::words::{
+use crate::words::{
     AdvanceState, CollectionState, ComplianceRoute, EventType, InvoiceStatus, RowOutcome,
     SyncOutcome, TaxIdOutcome,
 };

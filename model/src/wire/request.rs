@@ -7,10 +7,11 @@ use serde::de::{self, Deserializer, Unexpected, Visitor};
 use utoipa::ToSchema;
 
 use crate::cents::FaceValue;
-use crate::operation::{self, BusinessDetails};
+use crate::operation;
+use crate::operation::BusinessDetails;
 use crate::timestamp::Timestamp;
 use crate::wire::object::{Object, present};
-use crate::wire::words::{EventType, InvoiceStatus};
+use crate::words::{EventType, InvoiceStatus};
 
 /// `PUT /v1/invoices/{externalId}`
 #[derive(Deserialize, ToSchema)]

@@ -1,8 +1,8 @@
 //! How strictly a request is read: what is refused, and with which code.
 
 use serde_json::{Value, json};
-use tideover_model::wire::exchange::{self, Request};
-use tideover_model::{Profile, Seeded, Service};
+use tideover_model::exchange::Request;
+use tideover_model::{Profile, Seeded, Service, exchange};
 
 use crate::desk::{Desk, Seen, instant, invoice_body, plain, reckonable};
 

@@ -1,9 +1,11 @@
 //! A desk at which a test sits: it sends requests, tells happenings, moves the clock, reads deliveries.
 
 use serde_json::{Value, json};
+use tideover_model::exchange::{Request, Response};
 use tideover_model::wire::action;
-use tideover_model::wire::exchange::{self, Request, Response};
-use tideover_model::{Cents, Delays, Face, Profile, Range, RateRanges, Seeded, Service, Timestamp};
+use tideover_model::{
+    Cents, Delays, Face, Profile, Range, RateRanges, Seeded, Service, Timestamp, exchange,
+};
 
 /// When every test begins.
 pub(crate) const START: &str = "2026-01-01T00:00:00Z";

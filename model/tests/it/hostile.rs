@@ -4,10 +4,10 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::Config;
 use serde_json::{Value, json};
+use tideover_model::exchange::{Request, Response};
 use tideover_model::wire::action;
-use tideover_model::wire::exchange::{self, Request, Response};
 use tideover_model::wire::route::route;
-use tideover_model::{Code, Face, OperationKind};
+use tideover_model::{Code, Face, OperationKind, exchange};
 
 use crate::desk::{Desk, START, invoice_body, reckonable};
 

@@ -8,8 +8,9 @@ use tideover_model::{Attempt, Destinations, Impossible, Receipt};
 use tokio::time::timeout;
 
 use crate::clock::wall_time;
-use crate::courier::{self, SigningTime};
 use crate::deliveries::{Ending, Headers};
+use crate::sending;
+use crate::sending::SigningTime;
 use crate::world::World;
 
 /// How long the resolution of a name may hold up a subscription. What it is too slow for, each attempt asks
@@ -79,7 +80,7 @@ impl World {
             SigningTime::Virtual => now,
             SigningTime::Wall => wall_time(),
         };
-        let headers = courier::headers(&attempt.delivery.id, Some(attempt.sign(at).to_string()));
+        let headers = sending::headers(&attempt.delivery.id, Some(attempt.sign(at).to_string()));
         state.deliveries.begun(&attempt, headers.clone());
         state.under_way += 1;
         let webhooks = &self.shared.profile.webhooks;

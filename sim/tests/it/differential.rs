@@ -3,8 +3,9 @@
 use axum::body::Body;
 use axum::http::{Request, header};
 use proptest::prelude::*;
-use tideover_model::wire::exchange;
-use tideover_model::{Face, Happening, OperationKind, PlatformId, Profile, Seeded, Service};
+use tideover_model::{
+    Face, Happening, OperationKind, PlatformId, Profile, Seeded, Service, exchange,
+};
 
 use crate::hostile::{Sent, block_on, sent};
 use crate::support::{Answer, Caller, KEY, start, world};

@@ -6,9 +6,9 @@ use crate::cli::Problem;
 use crate::cli::check::Check;
 use crate::cli::files::Named;
 use crate::cli::live::LiveOptions;
+use crate::exchange::secrets::Secrets;
+use crate::play::cases::Summary;
 use crate::report;
-use crate::secrets::Secrets;
-use crate::suite::Summary;
 
 impl Check {
     /// The files that are read and written, by their options.

@@ -9,8 +9,8 @@ use std::task::Poll;
 use crate::cli::Problem;
 use crate::cli::progress::Progress;
 use crate::cli::signals::Ended;
+use crate::endpoint::Unreachable;
 use crate::live::session::{Ending, Session};
-use crate::target::Unreachable;
 
 /// How a play came to its end.
 pub(super) struct End {
@@ -72,15 +72,15 @@ mod tests {
 
     use super::*;
     use crate::cli::Output;
-    use crate::generate::Vocabulary;
+    use crate::endpoint::client::Client;
+    use crate::endpoint::{Target, wall_time};
+    use crate::exchange::Prepared;
+    use crate::exchange::step::{Action, Call, Step};
+    use crate::exchange::transcript::Header;
+    use crate::live::Vocabulary;
     use crate::live::settings::{Accounts, ApiKey, Budget, Settings, Webhooks};
     use crate::live::target::LiveWorld;
-    use crate::live::wall_time;
-    use crate::step::{Action, Call, Step};
-    use crate::suite::{Plan, World};
-    use crate::target::client::Client;
-    use crate::target::{Prepared, Target};
-    use crate::transcript::Header;
+    use crate::play::cases::{Plan, World};
 
     const HOOKS: &str = "https://hooks.example.com";
 

@@ -1,6 +1,6 @@
 //! `--header`: what goes with every request.
 
-use crate::target::client::ExtraHeader;
+use crate::endpoint::client::ExtraHeader;
 
 /// The headers that are meant: `NAME: VALUE`, or `NAME: $VARIABLE` for what stands in the environment.
 pub(super) fn read(given: &[String]) -> Result<Vec<ExtraHeader>, String> {

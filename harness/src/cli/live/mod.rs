@@ -13,25 +13,26 @@ use std::time::Instant;
 
 use serde_json::json;
 
-use crate::checks::registry::Needs;
 use crate::cli::check::print_steps;
 use crate::cli::live::course::{End, to_the_end};
 use crate::cli::progress::Progress;
 use crate::cli::{Held, Output, Problem, wrong};
-use crate::concurrent::{self, Races};
-use crate::generate::{self, Vocabulary, live_case};
-use crate::inbox;
-use crate::learn::{Lessons, Stated};
+use crate::endpoint::{inbox, wall_time};
+use crate::evidence;
+use crate::exchange::secrets::Secrets;
+use crate::exchange::transcript::{Endpoint, Header};
+use crate::generate;
+use crate::judge::checks::registry::Needs;
 use crate::live::session::{Abilities, Ending, Session};
 use crate::live::settings::{Budget, Settings};
 use crate::live::target::LiveWorld;
-use crate::live::wall_time;
-use crate::report::document;
+use crate::live::unasked::Unasked;
+use crate::live::{LIVE_STEPS, Vocabulary, live_case};
+use crate::play::cases::{Failure, Plan, Suite, Summary};
+use crate::play::concurrent;
+use crate::play::concurrent::Races;
+use crate::play::learn::{Lessons, Stated};
 use crate::report::{Baseline, Report, Run};
-use crate::secrets::Secrets;
-use crate::suite::{Failure, Plan, Suite, Summary};
-use crate::transcript::{Endpoint, Header};
-use crate::unasked::Unasked;
 
 pub(super) use options::LiveOptions;
 pub(super) use replay::Replayed;
@@ -104,7 +105,7 @@ impl LiveOptions {
         let is_sandbox = settings.sandbox.is_some();
         let (most, steps) = match is_sandbox {
             true => (SANDBOX_CASES, generate::DEFAULT_STEPS),
-            false => (CASES, generate::LIVE_STEPS),
+            false => (CASES, LIVE_STEPS),
         };
         let cases = asked.cases.unwrap_or(most);
         let mut plan = Plan {
@@ -252,10 +253,10 @@ fn tell(
 
 impl Ending {
     /// As a report tells it.
-    fn told(&self) -> document::Ending {
+    fn told(&self) -> evidence::Ending {
         match self {
-            Ending::Spent(_) => document::Ending::Spent,
-            Ending::GivenUp(_) => document::Ending::GivenUp,
+            Ending::Spent(_) => evidence::Ending::Spent,
+            Ending::GivenUp(_) => evidence::Ending::GivenUp,
         }
     }
 }

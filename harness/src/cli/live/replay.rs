@@ -5,16 +5,15 @@ use std::rc::Rc;
 use crate::cli::Problem;
 use crate::cli::live::{LiveOptions, open};
 use crate::cli::signals::Ended;
-use crate::generate::Vocabulary;
+use crate::endpoint::client::{Client, Outgoing};
+use crate::endpoint::{Http, wall_time};
+use crate::exchange::secrets::Secrets;
+use crate::exchange::transcript::{Endpoint, Header, Transcript};
+use crate::live::Vocabulary;
 use crate::live::settings::{Settings, any_name};
 use crate::live::target::LiveWorld;
-use crate::live::wall_time;
-use crate::run::{Played, play};
-use crate::secrets::Secrets;
-use crate::suite::World;
-use crate::target::Http;
-use crate::target::client::{Client, Outgoing};
-use crate::transcript::{Endpoint, Header, Transcript};
+use crate::play::case::{Played, play};
+use crate::play::cases::World;
 
 /// What came of a transcript, and what it has left behind in the target.
 pub(in crate::cli) struct Replayed {

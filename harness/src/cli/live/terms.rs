@@ -6,8 +6,8 @@ use std::sync::Arc;
 use tokio_rustls::rustls::ClientConfig;
 
 use crate::cli::{Problem, authorities, wrong};
+use crate::endpoint::client::{Client, Identity};
 use crate::live::settings::Settings;
-use crate::target::client::{Client, Identity};
 
 /// What the clients of a run have in common.
 pub(super) struct Terms<'a> {

@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 
 use tideover_model::{Code, OperationKind, PlatformId, Timestamp};
 
-use super::Belief;
+use crate::exchange::{Prepared, PreparedAction, Seen};
+use crate::judge::belief::Belief;
 use crate::judge::hidden::Before;
 use crate::judge::world::World;
-use crate::target::{Prepared, PreparedAction, Seen};
 
 /// So many writes an answer may lag behind.
 const FURTHEST_BEHIND: usize = 8;

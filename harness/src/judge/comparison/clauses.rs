@@ -2,7 +2,7 @@
 
 use tideover_model::{Clause, Code, OperationKind, clause};
 
-use crate::target::Seen;
+use crate::exchange::Seen;
 
 /// The clauses whose names differ in their last part alone.
 struct Family {

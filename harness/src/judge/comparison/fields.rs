@@ -5,11 +5,11 @@ use std::fmt;
 use serde_json::Value;
 use tideover_model::{Clause, OperationKind, clause};
 
-use super::{ABSENT, Freedom};
+use crate::exchange::matcher::{instants_apart, same_text, texts};
+use crate::exchange::told;
 use crate::judge::bindings::Bindings;
 use crate::judge::clock::is_near;
-use crate::matcher::{instants_apart, same_text, texts};
-use crate::target::told;
+use crate::judge::comparison::{ABSENT, Freedom};
 
 /// Where a value stands in an answer: dotted, when it is written down.
 #[derive(Clone, Copy)]

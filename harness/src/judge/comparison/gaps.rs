@@ -3,9 +3,9 @@
 use serde_json::Value;
 use tideover_model::{Clause, OperationKind, clause};
 
-use super::fields::OUTCOMES;
-use super::top;
-use crate::matcher::texts;
+use crate::exchange::matcher::texts;
+use crate::judge::comparison::fields::OUTCOMES;
+use crate::judge::comparison::top;
 
 /// What is not shown by name: the gap that it is, where it is missing under the name that we assume.
 pub(super) fn nameless(kind: OperationKind, field: &str, answer: &Value) -> Option<Clause> {

@@ -1,8 +1,8 @@
 //! What an answer contradicts that is not of the documented shape.
 
-use super::*;
-use crate::step::{Action, Call, Memory, Step};
-use crate::target::Prepared;
+use crate::exchange::Prepared;
+use crate::exchange::step::{Action, Call, Memory, Step};
+use crate::judge::comparison::*;
 
 /// The sentences that a success of `kind` with this body contradicts, where a right one is `predicted`.
 fn contradicted(kind: OperationKind, predicted: &str, seen: &str) -> Vec<&'static str> {

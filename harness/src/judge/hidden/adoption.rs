@@ -84,7 +84,7 @@ pub(super) fn adopt_invoice(
     let text = |name: &str| answer.get(name).and_then(Value::as_str);
     let date = |name: &str| text(name).and_then(Timestamp::parse);
     let face_value = answer.get("faceValue").and_then(Value::as_i64).and_then(FaceValue::new);
-    let status = text("status").and_then(tideover_model::wire::words::InvoiceStatus::parse);
+    let status = text("status").and_then(tideover_model::words::InvoiceStatus::parse);
     let (Some(face_value), Some(status), Some(issue_date), Some(due_date)) =
         (face_value, status, date("issueDate"), date("dueDate"))
     else {
@@ -109,7 +109,7 @@ pub(super) fn adopt_invoice(
             due_date,
         }))
     };
-    let issued = tideover_model::wire::words::InvoiceStatus::Issued;
+    let issued = tideover_model::words::InvoiceStatus::Issued;
     let advance = answer.get("advance").filter(|advance| advance.is_object());
     let names = || (payee.to_owned(), invoice.to_owned());
     if !world.operate(now, platform, told, sync(if advance.is_some() { issued } else { status })) {

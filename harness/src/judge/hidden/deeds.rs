@@ -1,6 +1,7 @@
 //! What others do to bring about a state: whatever stands in the way of it is done before.
 
-use tideover_model::wire::reply::{self, Reply};
+use tideover_model::wire::reply;
+use tideover_model::wire::reply::Reply;
 use tideover_model::{
     Address, BusinessDetails, Contact, FaceValue, Happening, InvoiceSync, Operation, Party,
     PlatformId, Timestamp, VendorRoute,
@@ -166,7 +167,7 @@ pub(super) fn file_tax_id(
             invoice: "nobody's to know".into(),
             payee: party(payee, Some(format!("{}", 970_000_000 + number))),
             payor: party("somebody who owes", None),
-            status: tideover_model::wire::words::InvoiceStatus::Voided,
+            status: tideover_model::words::InvoiceStatus::Voided,
             face_value,
             issue_date: now,
             due_date: now,

@@ -6,9 +6,9 @@ use tideover_model::{
     Timestamp,
 };
 
-use super::{Subject, World};
+use crate::exchange::Prepared;
 use crate::judge::reading::{Asked, NEVER, Reading, Told};
-use crate::target::Prepared;
+use crate::judge::world::{Subject, World};
 
 impl World {
     /// What `operation` would be answered, and nothing else.

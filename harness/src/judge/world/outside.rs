@@ -3,11 +3,13 @@
 use tideover_model::{Destinations, clause};
 use url::Url;
 
-use super::{Reply, World};
-use crate::judge::comparison::{Comparison, Point};
+use crate::endpoint::Target;
+use crate::evidence::Point;
+use crate::exchange::{Prepared, Seen};
+use crate::judge::comparison::Comparison;
 use crate::judge::hidden::do_as_the_port_says;
 use crate::judge::reading::Told;
-use crate::target::{Prepared, Seen, Target};
+use crate::judge::world::{Reply, World};
 use tideover_model::{Code, OperationKind, Timestamp};
 
 impl World {

@@ -5,9 +5,9 @@ use serde_json::json;
 use tideover_model::wire::reply::Reply;
 use tideover_model::{InvoiceSync, Operation, PlatformId, Timestamp};
 
-use super::World;
-use crate::identifiers::business_path;
-use crate::target::{Prepared, PreparedAction, PreparedCall};
+use crate::exchange::identifiers::business_path;
+use crate::exchange::{Prepared, PreparedAction, PreparedCall};
+use crate::judge::world::World;
 
 impl World {
     /// Keeps such a party as a request that may have been carried out, or not.

@@ -3,9 +3,10 @@
 use tideover_model::clause::Kind;
 use tideover_model::{Clause, Code, Status, clause};
 
-use crate::judge::comparison::{ABSENT, Point, code_clause};
+use crate::evidence::Point;
+use crate::exchange::Seen;
+use crate::judge::comparison::{ABSENT, code_clause};
 use crate::judge::reading::Asked;
-use crate::target::Seen;
 
 /// What a world answers, and how that compares with what was seen.
 #[derive(Clone, Debug, Default)]

@@ -2,9 +2,9 @@
 
 use tideover_model::{Face, Operation, OperationKind, PlatformId};
 
-use super::World;
+use crate::exchange::{Prepared, PreparedAction};
 use crate::judge::amounts::Advance;
-use crate::target::{Prepared, PreparedAction};
+use crate::judge::world::World;
 
 /// What a request is about, as the model calls it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

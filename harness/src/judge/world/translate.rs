@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::World;
-use crate::target::{Prepared, PreparedAction, PreparedCall};
+use crate::exchange::{Prepared, PreparedAction, PreparedCall};
+use crate::judge::world::World;
 
 impl World {
     /// A request as the model would be sent it; borrowed where it is the same.

@@ -3,8 +3,8 @@
 
 use tideover_model::{Operation, OperationKind, PlatformId, is_tax_id};
 
-use super::{Subject, World};
-use crate::target::{Prepared, PreparedAction};
+use crate::exchange::{Prepared, PreparedAction};
+use crate::judge::world::{Subject, World};
 
 /// What is not stated of the tax id of a business.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

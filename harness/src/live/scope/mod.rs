@@ -21,10 +21,10 @@ mod tree;
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 
+use crate::exchange::{Prepared, PreparedAction, PreparedCall};
 use crate::live::ledger::Given;
 use crate::live::settings::{Settings, is_plain};
-use crate::target::{Prepared, PreparedAction, PreparedCall};
-use crate::unasked::Why;
+use crate::live::unasked::Why;
 use names::{Names, Rule};
 use tree::Tree;
 

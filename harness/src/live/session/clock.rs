@@ -4,11 +4,11 @@ use std::time::UNIX_EPOCH;
 
 use tideover_model::Timestamp;
 
+use crate::endpoint::client::Incame;
+use crate::endpoint::wall_time;
+use crate::exchange::Seen;
 use crate::judge::is_near;
-use crate::live::journal::wall_time;
 use crate::live::session::Session;
-use crate::target::Seen;
-use crate::target::client::Incame;
 
 impl Session {
     /// Looks at the target's clock, if it can be moved.

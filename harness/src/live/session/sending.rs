@@ -7,15 +7,16 @@ use std::time::{Duration, Instant, SystemTime};
 use serde_json::{Value, json};
 use tideover_model::OperationKind;
 
+use crate::endpoint::client::{Incame, Outgoing};
+use crate::endpoint::{Applied, Unanswered};
+use crate::exchange::secrets::Secrets;
+use crate::exchange::{Prepared, PreparedAction, PreparedCall, Seen};
 use crate::live::journal::Journal;
 use crate::live::ledger::{Charge, Spent};
 use crate::live::pace::{LONGEST_WAIT, asked_wait};
 use crate::live::scope::{Permit, Scope};
 use crate::live::session::{Ending, MOST_UNANSWERED, Session};
 use crate::live::settings::Settings;
-use crate::secrets::Secrets;
-use crate::target::client::{Incame, Outgoing};
-use crate::target::{Applied, Prepared, PreparedAction, PreparedCall, Seen, Unanswered};
 
 /// So often a request is repeated that the target asks to send later.
 const MOST_REPEATS: u32 = 3;

@@ -3,14 +3,14 @@
 use tideover_model::Clause;
 use tideover_model::clause::Kind;
 
-use crate::checks::registry::Needs;
-use crate::concurrent::contradictions::can_contradict;
-use crate::finding::Verdict;
+use crate::evidence::finding::Verdict;
+use crate::judge::checks::registry::Needs;
+use crate::live::unasked::{LeftOut, Why};
+use crate::play::cases::Summary;
+use crate::play::concurrent::contradictions::can_contradict;
+use crate::prove::clauses::Standing;
 use crate::report::compose::Run;
 use crate::report::document::{ClauseKind, ClauseReport, Status};
-use crate::standing::Standing;
-use crate::suite::Summary;
-use crate::unasked::{LeftOut, Why};
 
 impl Run<'_> {
     pub(super) fn clause(&self, clause: Clause) -> ClauseReport {

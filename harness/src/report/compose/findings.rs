@@ -2,17 +2,16 @@
 
 use serde_json::Value;
 
-use crate::finding::{Finding, Verdict};
-use crate::inbox::Arrival;
+use crate::evidence::finding::{Finding, Verdict};
+use crate::exchange::step::Action;
+use crate::exchange::{Arrival, Body, Seen};
+use crate::play::cases::{Failure, Noticed};
 use crate::report::advice::advice;
 use crate::report::difference::difference;
 use crate::report::document::{
     Actor, Answer, Blame, DeliveryReport, FindingReport, Found, Party, StepReport,
 };
 use crate::report::{curl, plain, title};
-use crate::step::Action;
-use crate::suite::{Failure, Noticed};
-use crate::target::{Body, Seen};
 
 impl FindingReport {
     /// What is told of a failure, wherever it was met.

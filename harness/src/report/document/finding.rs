@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::concurrent::Interval;
-use crate::finding::Verdict;
+use crate::evidence::finding::Verdict;
+use crate::play::concurrent::Interval;
 
 /// A finding: what does not hold, and the steps that show it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]

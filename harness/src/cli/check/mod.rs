@@ -1,0 +1,311 @@
+//! `tideover check`
+
+mod files;
+
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use clap::Args;
+use serde_json::json;
+use tideover_model::{Destinations, Profile};
+
+use crate::cli::concurrent::Started;
+use crate::cli::files::keep_apart;
+use crate::cli::live::{Asked, LiveOptions};
+use crate::cli::progress::Progress;
+use crate::cli::reports::Reports;
+use crate::cli::signals::Ended;
+use crate::cli::{Held, Output, Problem, WorldOptions, defect_named, load_stated};
+use crate::endpoint::{INBOX, service};
+use crate::exchange::start;
+use crate::exchange::step::Step;
+use crate::exchange::transcript::Header;
+use crate::generate;
+use crate::judge::checks::registry::Needs;
+use crate::play::cases::{Failure, InProcess, OverHttp, Plan, Suite, Summary, World};
+use crate::play::concurrent::Parts;
+use crate::play::learn::{Lessons, Stated};
+use crate::prove::defects::Defect;
+use crate::report;
+use crate::report::{Baseline, Report, Run, plain};
+
+/// How many cases are played unless told otherwise.
+const CASES: u64 = 400;
+
+/// Play random operation sequences and say what held.
+///
+/// Without a target an embedded mock is started on a free port and played with over HTTP; with
+/// --in-process the model is played with directly, and its books are looked into. Every run prints its
+/// seed; the same seed plays the same steps. A failure is made small, written to a file, and printed with
+/// the command that replays it.
+#[derive(Args)]
+pub(super) struct Check {
+    #[command(flatten)]
+    world: WorldOptions,
+    /// How many cases are played, each in a fresh world [default: 400; 20 against a live endpoint]
+    #[arg(long, value_name = "N", conflicts_with = "case", value_parser = clap::value_parser!(u64).range(1..))]
+    cases: Option<u64>,
+    /// Play this case alone
+    #[arg(long, value_name = "N")]
+    case: Option<u64>,
+    /// How many steps a case has [default: 50; 15 against a live endpoint]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    steps: Option<u64>,
+    /// Play with the model directly, without HTTP
+    #[arg(long, conflicts_with_all = ["target", "config"])]
+    in_process: bool,
+    /// Play with a defect of the catalogue, to see what a finding looks like
+    #[arg(long, value_name = "NAME", value_parser = defect_named, conflicts_with_all = ["target", "config"])]
+    defect: Option<&'static Defect>,
+    /// Send the steps of a case by so many clients at once, and judge whether an order explains the answers
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256),
+        conflicts_with_all = ["save", "learn", "fail_on"])]
+    concurrency: Option<u32>,
+    /// Print the steps of each case in plain words, and play nothing
+    #[arg(long, conflicts_with = "concurrency")]
+    print_steps: bool,
+    /// How many failures of different causes are enough
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..))]
+    max_findings: u16,
+    /// Where the first failure is written; the others get -2, -3 and so on
+    #[arg(long, value_name = "FILE", default_value = "tideover-failure.jsonl")]
+    save: PathBuf,
+    #[command(flatten)]
+    reports: Reports,
+    /// Write what was learned of a live endpoint as a profile: serve and check take it as --profile
+    #[arg(long, value_name = "FILE", help_heading = "Against a live endpoint")]
+    learn: Option<PathBuf>,
+    #[command(flatten)]
+    live: Box<LiveOptions>,
+}
+
+impl Check {
+    pub(super) async fn run(self) -> Result<Held, Problem> {
+        let output = Output::new(self.reports.json);
+        keep_apart(&self.files()?)?;
+        if self.learn.is_some() && !self.live.is_given() {
+            let why = "--learn needs --target: what our own mock does is known";
+            return Err(Problem::Wrong(why.into()));
+        }
+        let baseline = self.reports.baseline()?;
+        let stated = load_stated(self.world.profile.as_deref())?;
+        if !self.print_steps {
+            self.reports.touch(self.learn.as_deref())?;
+        }
+        if self.live.is_given() {
+            return self.run_live(&output, stated, baseline).await;
+        }
+        let plan = self.plan(stated.profile().clone());
+        if self.print_steps {
+            return print_steps(&output, &plan, |case| {
+                generate::case(&plan.header, case, plan.steps)
+            });
+        }
+        let began = Instant::now();
+        let progress = Progress::new(&output, &plan);
+        let played = self.play(&plan, &progress).await;
+        progress.finish();
+        let (summary, races) = played.map_err(|problem| problem.in_a_run_of(plan.header.seed))?;
+        let replay = match races {
+            None => self.keep(&summary),
+            Some(_) => {
+                let again = |failure| self.race_again(failure, plan.header.seed);
+                Ok(summary.failures.iter().map(again).collect())
+            }
+        };
+        let run = Run {
+            plan: &plan,
+            summary: &summary,
+            target: &target_in_words(self.in_process, self.defect),
+            offers: self.offers(),
+            took: began.elapsed(),
+            replay: replay.as_deref().unwrap_or_default(),
+            baseline: baseline.as_ref(),
+            ended: None,
+            left_behind: &[],
+            unasked: None,
+            races: races.as_ref().map(|(clients, parts)| (*clients, parts)),
+        };
+        let report = run.report();
+        let written = self.reports.write(&report);
+        output.tell(report.to_string().trim_end(), || json!(report))?;
+        replay?;
+        written?;
+        Ok(self.reports.held(&report))
+    }
+
+    /// Plays the cases one after the other or, if that is asked for, as races of so many clients.
+    async fn play(
+        &self,
+        plan: &Plan,
+        progress: &Progress,
+    ) -> Result<(Summary, Option<(usize, Parts)>), Problem> {
+        let (in_process, defect) = (self.in_process, self.defect);
+        if let Some(clients) = self.concurrency {
+            let clients = usize::try_from(clients).unwrap_or(usize::MAX);
+            let ran = Started { plan, clients, in_process, defect }.run(progress).await?;
+            return Ok((ran.counted, Some((clients, ran.parts))));
+        }
+        let summary = match in_process {
+            true => self.in_process(plan, progress).await?,
+            false => self.over_http(plan, progress).await?,
+        };
+        Ok((summary, None))
+    }
+
+    /// The command that runs the race of a failure again.
+    fn race_again(&self, failure: &Failure, seed: u64) -> String {
+        let tideover = std::env::args().next().unwrap_or_else(|| "tideover".into());
+        let clients = self.concurrency.unwrap_or(1);
+        let mut command = format!(
+            "{tideover} check --concurrency {clients} --case {} --seed {seed}",
+            failure.case
+        );
+        let profile = self.world.profile.as_ref().map(|path| path.display().to_string());
+        let options = [
+            ("steps", self.steps.map(|steps| steps.to_string())),
+            ("profile", profile.map(|path| report::quoted(&path))),
+            ("defect", self.defect.map(|defect| defect.name.to_owned())),
+        ];
+        for (name, value) in options {
+            command.extend(value.map(|value| format!(" --{name} {value}")));
+        }
+        if self.in_process {
+            command.push_str(" --in-process");
+        }
+        command
+    }
+
+    fn conclude_live(
+        &self,
+        report: &Report,
+        lessons: &Lessons,
+        known: &Profile,
+    ) -> Result<Held, Problem> {
+        let written = self.reports.write(report);
+        written.and(super::write_lessons(self.learn.as_deref(), lessons, known))?;
+        Ok(self.reports.held(report))
+    }
+
+    async fn in_process(&self, plan: &Plan, progress: &Progress) -> Result<Summary, Problem> {
+        let Header { seed, start, profile, .. } = plan.header.clone();
+        match self.defect {
+            None => {
+                let service = service(profile, seed, INBOX);
+                watched(&mut InProcess::new(service, start), plan, progress).await
+            }
+            Some(defect) => {
+                let inbox = Destinations::PublicAnd(INBOX.to_owned());
+                let service = defect.service(profile, seed, inbox);
+                watched(&mut InProcess::new(service, start), plan, progress).await
+            }
+        }
+    }
+
+    async fn over_http(&self, plan: &Plan, progress: &Progress) -> Result<Summary, Problem> {
+        let (mock, target) = Defect::embedded(&plan.header, self.defect).await?;
+        let mut world = OverHttp::new(target);
+        let summary = watched(&mut world, plan, progress).await;
+        mock.stop().await;
+        summary
+    }
+
+    /// What is played against offers all that a mock does; in process it can be looked into as well.
+    fn offers(&self) -> &'static [Needs] {
+        use Needs::{Inbox, Inside, Known, Operator, OwnPort, Requests, Vendor};
+        if self.in_process {
+            &[Requests, Vendor, Operator, OwnPort, Inbox, Known, Inside]
+        } else {
+            &[Requests, Vendor, Operator, OwnPort, Inbox, Known]
+        }
+    }
+
+    async fn run_live(
+        &self,
+        output: &Output,
+        stated: Stated,
+        baseline: Option<Baseline>,
+    ) -> Result<Held, Problem> {
+        let known = stated.profile().clone();
+        let asked = Asked {
+            output,
+            seed: self.world.seed.unwrap_or_else(any_seed),
+            stated,
+            first: self.case.unwrap_or(0),
+            cases: self.case.map(|_| 1).or(self.cases),
+            steps: self.steps,
+            max_findings: self.max_findings.into(),
+            keep: &|summary, secrets| self.save(summary, secrets),
+            race_again: &|failure, seed| self.race_again(failure, seed),
+            baseline,
+            conclude: &|report, lessons| self.conclude_live(report, lessons, &known),
+            print_steps: self.print_steps,
+            clients: self.concurrency.and_then(NonZeroU32::new),
+        };
+        LiveOptions::clone(&self.live).run(asked).await
+    }
+
+    fn plan(&self, profile: Profile) -> Plan {
+        let seed = self.world.seed.unwrap_or_else(any_seed);
+        Plan {
+            header: Header::new(seed, start(), profile),
+            first: self.case.unwrap_or(0),
+            cases: self.case.map_or(self.cases.unwrap_or(CASES), |_| 1),
+            steps: self.steps.unwrap_or(generate::DEFAULT_STEPS),
+            max_findings: self.max_findings.into(),
+        }
+    }
+}
+
+/// What is played against, in words.
+pub(super) fn target_in_words(in_process: bool, defect: Option<&Defect>) -> String {
+    let target = if in_process { "the model, in process" } else { "an embedded mock over HTTP" };
+    match defect {
+        None => target.to_owned(),
+        Some(defect) => format!("{target} with the defect {}", defect.name),
+    }
+}
+
+/// Plays until the end, or until Ctrl-C; what was played until then is told.
+async fn watched<W: World>(
+    world: &mut W,
+    plan: &Plan,
+    progress: &Progress,
+) -> Result<Summary, Problem> {
+    let mut suite = Suite::new(plan);
+    let ended = Ended::listen()?;
+    tokio::select! {
+        biased;
+        heard = ended.heard() => heard?,
+        played = suite.play(world, |summary| progress.show(summary.cases)) => played?,
+    }
+    Ok(suite.summary)
+}
+
+pub(super) fn print_steps(
+    output: &Output,
+    plan: &Plan,
+    steps_of: impl Fn(u64) -> Vec<Step>,
+) -> Result<Held, Problem> {
+    for case in plan.first..plan.first.saturating_add(plan.cases) {
+        if output.nobody_reads() {
+            break;
+        }
+        let steps = steps_of(case);
+        output.tell(
+            format!("case {case} of seed {}", plan.header.seed),
+            || json!({ "case": case, "seed": plan.header.seed }),
+        )?;
+        for (index, step) in steps.iter().enumerate() {
+            output.tell(format!("  {}. {}", index + 1, plain(step)), || json!(step))?;
+        }
+    }
+    Ok(Held::Yes)
+}
+
+/// A seed that is short enough to be typed.
+fn any_seed() -> u64 {
+    RandomState::new().build_hasher().finish() % 1_000_000
+}

@@ -1,0 +1,89 @@
+//! The harness's own receiver: it keeps what comes, and answers as the path says.
+//!
+//! | path has the segment | answer |
+//! | --- | --- |
+//! | `accepts` | 200 |
+//! | `acknowledges` | 204 |
+//! | `recovers` | 302 to the first attempt of a delivery, 404 to the second, then 204 |
+//! | `fails` | 500 |
+//! | `gone` | 410 |
+//! | `hangs` | none: the connection is closed |
+//!
+//! So a run depends on nothing but its steps, in process and over HTTP.
+
+mod server;
+
+use std::collections::BTreeMap;
+
+use crate::exchange::{Arrival, NO_ANSWER};
+
+pub use server::Server;
+
+/// The path of a URL of the inbox, as an arrival tells it, where everything that comes is accepted.
+pub(crate) fn accepting(url: &str) -> Option<&str> {
+    let start = url.find("/accepts")?;
+    Some(&url[start..])
+}
+
+/// Whether what comes to this path, or URL, is answered 410.
+pub(crate) fn is_gone(path: &str) -> bool {
+    has(path, "gone")
+}
+
+fn has(path: &str, segment: &str) -> bool {
+    path.split('/').any(|known| known == segment)
+}
+
+/// What came, and how often each delivery did.
+#[derive(Clone, Debug, Default)]
+pub struct Inbox {
+    arrivals: Vec<Arrival>,
+    /// To paths that recover, where it matters.
+    attempts: BTreeMap<(String, Option<String>), u32>,
+}
+
+impl Inbox {
+    /// Keeps a request; the HTTP status that it is answered with, whatever stands there, or [`NO_ANSWER`].
+    pub fn receive(&mut self, arrival: Arrival) -> u16 {
+        let status = self.answer(&arrival.path, arrival.delivery.as_deref());
+        self.arrivals.push(Arrival { status, ..arrival });
+        status
+    }
+
+    /// The HTTP status that the next attempt of `delivery` on `path` is answered with.
+    pub(crate) fn answer(&mut self, path: &str, delivery: Option<&str>) -> u16 {
+        if has(path, "fails") {
+            return 500;
+        }
+        if is_gone(path) {
+            return 410;
+        }
+        if has(path, "hangs") {
+            return NO_ANSWER;
+        }
+        if has(path, "acknowledges") {
+            return 204;
+        }
+        if !has(path, "recovers") {
+            return 200;
+        }
+        let attempt = (path.to_owned(), delivery.map(str::to_owned));
+        let attempts = self.attempts.entry(attempt).or_default();
+        *attempts += 1;
+        match *attempts {
+            1 => 302,
+            2 => 404,
+            _ => 204,
+        }
+    }
+
+    /// What came since this was last asked.
+    pub fn take(&mut self) -> Vec<Arrival> {
+        std::mem::take(&mut self.arrivals)
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        *self = Inbox::default();
+    }
+}

@@ -1,0 +1,107 @@
+//! Who is talked to.
+//!
+//! - In comes a prepared step; out come the answer, and what arrived at the inbox.
+//! - [`Bare`] is the model in this thread, [`Http`] anything that answers HTTP, [`client`] asks targets that are not
+//!   ours, [`inbox`] is the receiver of webhooks.
+//! - Never here: what an answer means, whether it is right, which step comes next.
+
+mod bare;
+pub mod client;
+mod embedded;
+mod http;
+pub mod inbox;
+mod wall_clock;
+
+use serde::Serialize;
+
+use crate::exchange::step::Memory;
+use crate::exchange::{Arrival, Prepared, Seen};
+
+pub(crate) use bare::origin;
+pub use bare::{Answer, Bare, INBOX, service};
+pub use embedded::embedded;
+pub(crate) use embedded::embedded_with;
+pub use http::{Http, PATIENCE};
+pub use wall_clock::wall_time;
+
+/// No answer came to a step.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
+#[error("{why}")]
+#[serde(rename_all = "camelCase")]
+pub struct Unanswered {
+    /// What happened instead.
+    pub why: String,
+    /// Whether the target may have done as it was asked.
+    pub applied: Applied,
+    /// Whether nothing more can be asked: the run is over.
+    #[serde(skip)]
+    pub is_last: bool,
+}
+
+/// Whether a request that was not answered may have been applied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Applied {
+    /// It was never sent.
+    Never,
+    /// It was sent, at least in part.
+    MayBe,
+}
+
+impl Unanswered {
+    /// It was never sent.
+    pub fn never(why: impl Into<String>) -> Unanswered {
+        Unanswered { why: why.into(), applied: Applied::Never, is_last: false }
+    }
+
+    /// It was sent, at least in part.
+    pub fn may_be(why: impl Into<String>) -> Unanswered {
+        Unanswered { why: why.into(), applied: Applied::MayBe, is_last: false }
+    }
+
+    /// The same, after which nothing more can be asked.
+    #[must_use]
+    pub fn and_last(self) -> Unanswered {
+        Unanswered { is_last: true, ..self }
+    }
+}
+
+impl From<Unanswered> for Unreachable {
+    fn from(unanswered: Unanswered) -> Unreachable {
+        Unreachable(unanswered.why)
+    }
+}
+
+/// A target could not be asked: a run cannot go on.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Unreachable(pub String);
+
+/// What `${inbox}` stands for where there is none: webhooks go nowhere.
+pub const NO_INBOX: &str = "https://inbox.invalid";
+
+/// What the harness talks to.
+pub trait Target {
+    /// The API key that steps of nobody in particular carry.
+    fn api_key(&self) -> &str;
+
+    /// Sends a step and waits for the answer.
+    ///
+    /// # Errors
+    /// [`Unanswered`] if no answer came.
+    fn send(&mut self, step: &Prepared) -> impl Future<Output = Result<Seen, Unanswered>>;
+
+    /// Where webhooks come to the harness; `None` if it has no inbox that the target could reach.
+    fn inbox(&self) -> Option<&str>;
+
+    /// What steps can refer to before any is played.
+    fn memory(&self) -> Memory {
+        Memory::with_inbox(self.inbox().unwrap_or(NO_INBOX))
+    }
+
+    /// What came to the inbox since this was last asked, once nothing more is on its way.
+    ///
+    /// # Errors
+    /// [`Unanswered`] if the target does not answer.
+    fn arrivals(&mut self) -> impl Future<Output = Result<Vec<Arrival>, Unanswered>>;
+}

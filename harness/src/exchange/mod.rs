@@ -1,0 +1,30 @@
+//! What is said.
+//!
+//! - In comes a step, as it is generated or written in a transcript; out comes what is sent, what is answered and what
+//!   arrives at the inbox.
+//! - [`step`] is one symbolic step, [`Prepared`] the same as it is sent, [`Seen`] an answer, [`Exchange`] both together,
+//!   [`transcript`] a run as a file.
+//! - Never here: a socket, a rule of the document, a judgement.
+
+mod answered;
+mod arrival;
+pub mod identifiers;
+mod masking;
+pub mod matcher;
+pub mod payload;
+mod prepared;
+mod race;
+pub mod renaming;
+pub mod secrets;
+mod seen;
+pub mod step;
+pub mod transcript;
+
+pub use answered::{Exchange, Inside};
+pub(crate) use arrival::kind_of_event;
+pub use arrival::{Arrival, NO_ANSWER};
+pub(crate) use masking::{is_withheld, told, withheld};
+pub use prepared::{Prepared, PreparedAction, PreparedCall};
+pub use race::Race;
+pub use seen::{Body, Seen};
+pub use transcript::{START, start};

@@ -1,0 +1,198 @@
+//! What is sent: a step with its references replaced.
+
+use std::sync::OnceLock;
+
+use serde_json::{Map, Value};
+use tideover_model::exchange::{Asked, Request};
+use tideover_model::{Operation, OperationKind};
+
+use crate::exchange::payload::Payload;
+use crate::exchange::step::{Action, Call, Memory, Step};
+
+/// A step with its references replaced, ready to be sent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Prepared {
+    /// The `Authorization` header.
+    pub authorization: Option<String>,
+    /// What is sent.
+    pub action: PreparedAction,
+}
+
+/// What of a step is sent.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PreparedAction {
+    /// A request of the partner API.
+    Call(PreparedCall),
+    /// An action of the operator port.
+    Act(Map<String, Value>),
+    /// The clock moves forward by so many seconds.
+    Advance(u64),
+    /// The deliveries queued since this was last asked.
+    Deliveries,
+}
+
+/// A request of the partner API, as it is sent; what it asks for is read once.
+#[derive(Clone, Debug)]
+pub struct PreparedCall {
+    /// The HTTP method.
+    pub method: String,
+    /// The path, encoded.
+    pub path: String,
+    /// The `Content-Type` header.
+    pub content_type: Option<String>,
+    body: Payload,
+    asked: OnceLock<Box<Asked>>,
+}
+
+impl Prepared {
+    /// `step`, with the names and the references that `memory` has for it.
+    pub fn from_step(step: &Step, memory: &Memory, api_key: &str) -> Prepared {
+        let step = &*memory.named(step);
+        let authorization = step.caller.authorization(memory, api_key);
+        let action = match &step.action {
+            Action::Call(call) => PreparedAction::Call(PreparedCall::from_call(call, memory)),
+            Action::Act(fields) => PreparedAction::Act(memory.resolve_fields(fields)),
+            Action::Advance(seconds) => PreparedAction::Advance(*seconds),
+            Action::Deliveries => PreparedAction::Deliveries,
+        };
+        Prepared { authorization, action }
+    }
+
+    /// The request, if it is one.
+    pub fn call(&self) -> Option<&PreparedCall> {
+        match &self.action {
+            PreparedAction::Call(call) => Some(call),
+            PreparedAction::Act(_) | PreparedAction::Advance(_) | PreparedAction::Deliveries => {
+                None
+            }
+        }
+    }
+
+    /// The endpoint that it asks, if there is one.
+    pub fn kind(&self) -> Option<OperationKind> {
+        self.call()?.asked().kind
+    }
+
+    /// The name of the operator port's action, if it is one.
+    pub(crate) fn action_name(&self) -> Option<&str> {
+        match &self.action {
+            PreparedAction::Act(fields) => fields.get("action")?.as_str(),
+            PreparedAction::Call(_) | PreparedAction::Advance(_) | PreparedAction::Deliveries => {
+                None
+            }
+        }
+    }
+
+    /// What it asks for, as findings name it.
+    pub(crate) fn operation(&self) -> String {
+        match &self.action {
+            PreparedAction::Call(call) => match self.kind() {
+                Some(kind) => kind.to_string(),
+                None => format!("{} {}", call.method, call.path),
+            },
+            PreparedAction::Act(_) => format!("action {}", self.action_name().unwrap_or("?")),
+            PreparedAction::Advance(_) => "the clock".to_owned(),
+            PreparedAction::Deliveries => "deliveries".to_owned(),
+        }
+    }
+
+    /// Whether it may tell a target of the inbox at `origin`: only a subscription can.
+    pub(crate) fn tells_of(&self, origin: &str) -> bool {
+        let PreparedAction::Call(call) = &self.action else { return false };
+        call.method == "POST" && String::from_utf8_lossy(&call.body).contains(origin)
+    }
+}
+
+impl PartialEq for PreparedCall {
+    fn eq(&self, other: &PreparedCall) -> bool {
+        self.method == other.method
+            && self.path == other.path
+            && self.content_type == other.content_type
+            && self.body == other.body
+    }
+}
+
+impl PreparedCall {
+    /// A request with `body`, in `content_type`.
+    pub fn new(
+        method: impl Into<String>,
+        path: impl Into<String>,
+        content_type: Option<String>,
+        body: Vec<u8>,
+    ) -> PreparedCall {
+        let (method, path) = (method.into(), path.into());
+        PreparedCall { method, path, content_type, body: body.into(), asked: OnceLock::new() }
+    }
+
+    /// The same request, with another body.
+    #[must_use]
+    pub(crate) fn with_body(&self, body: Vec<u8>) -> PreparedCall {
+        let PreparedCall { method, path, content_type, .. } = self;
+        PreparedCall::new(method, path, content_type.clone(), body)
+    }
+
+    /// The same request, which doesn't say of what type its body is.
+    #[must_use]
+    pub(crate) fn without_media_type(&self) -> PreparedCall {
+        PreparedCall::new(&self.method, &self.path, None, self.body.to_vec())
+    }
+
+    /// The body.
+    pub fn body(&self) -> &Payload {
+        &self.body
+    }
+
+    /// The path without the query.
+    pub(crate) fn plain_path(&self) -> &str {
+        self.path.split_once('?').map_or(&self.path, |(path, _)| path)
+    }
+
+    /// What it asks for, as the document has it.
+    pub(crate) fn asked(&self) -> &Asked {
+        self.asked.get_or_init(|| {
+            Box::new(Asked::by(&Request {
+                method: &self.method,
+                path: self.plain_path(),
+                authorization: None,
+                content_type: self.content_type.as_deref(),
+                body: &self.body,
+            }))
+        })
+    }
+
+    /// The operation that it asks for, if it is one of the published form.
+    pub(crate) fn operation(&self) -> Option<&Operation> {
+        self.asked().operation.as_ref().ok()
+    }
+
+    fn from_call(call: &Call, memory: &Memory) -> PreparedCall {
+        let body = match (&call.body, &call.text, &call.hex) {
+            (Some(json), ..) => memory.resolve_json(json).into_bytes(),
+            (None, Some(text), _) => memory.resolve(text).into_bytes(),
+            (None, None, Some(hex)) => base16ct::mixed::decode_vec(hex).unwrap_or_default(),
+            (None, None, None) => Vec::new(),
+        };
+        let implied = call.body.is_some().then(|| "application/json".to_owned());
+        let content_type = call.content_type.clone().or(implied);
+        PreparedCall::new(&call.method, encoded(&memory.resolve(&call.path)), content_type, body)
+    }
+}
+
+/// A path as every client would send it: what may not stand in a URL is percent-encoded, what is encoded
+/// stays.
+fn encoded(path: &str) -> String {
+    const KEPT: &percent_encoding::AsciiSet = &percent_encoding::CONTROLS
+        .add(b' ')
+        .add(b'"')
+        .add(b'#')
+        .add(b'<')
+        .add(b'>')
+        .add(b'`')
+        .add(b'{')
+        .add(b'}')
+        .add(b'\\')
+        .add(b'^')
+        .add(b'|')
+        .add(b'?');
+    std::borrow::Cow::from(percent_encoding::utf8_percent_encode(path, KEPT)).into_owned()
+}

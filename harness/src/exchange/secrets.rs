@@ -1,0 +1,235 @@
+//! What must not be written down anywhere, by its value: an answer may tell it under any name.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+use tideover_model::{TAX_ID_DIGITS, Timestamp, bearer, masked};
+
+use crate::exchange::matcher::texts;
+use crate::exchange::{Body, Prepared, PreparedAction, Seen, is_withheld};
+
+/// What is shorter could stand in any text.
+const SHORTEST: usize = 6;
+
+/// Nobody signs with less.
+const SHORTEST_SECRET: usize = 16;
+
+/// Values that are told masked.
+#[derive(Clone, Debug, Default)]
+pub struct Secrets {
+    values: BTreeSet<String>,
+}
+
+impl Secrets {
+    /// Keeps a value, and its digits if there is more in it.
+    pub fn keep(&mut self, value: &str) {
+        let digits = digits_of(value);
+        let as_a_number = digits.trim_start_matches('0').to_owned();
+        let spellings = [value.to_owned(), digits, as_a_number].into_iter();
+        self.values.extend(spellings.filter(|value| value.chars().count() >= SHORTEST));
+    }
+
+    /// Keeps the value of a header, and its longer words: what stands before a token is often its kind.
+    pub fn keep_header(&mut self, value: &str) {
+        self.keep(value);
+        let words = value.split([' ', ';', ',']).filter(|word| word.len() >= SHORTEST_SECRET);
+        words.for_each(|word| self.keep(word));
+    }
+
+    /// Keeps what the answer to a new subscription tells: whatever it is called, one of it is the secret. A
+    /// refusal tells none; what fails without a code may have been carried out.
+    pub fn keep_all_of_subscription(&mut self, seen: &Seen) {
+        if !(seen.is_success() || seen.status >= 500 && seen.code().is_none()) {
+            return;
+        }
+        self.keep_words(seen);
+        let Some(Value::Object(fields)) = seen.json() else { return };
+        let is_known = |name: &str| matches!(name, "reference" | "url" | "eventTypes");
+        let told = fields.iter().filter(|(name, _)| !is_known(name));
+        let strings = told.flat_map(|(_, value)| texts(value));
+        let may_be_secret =
+            |text: &&str| text.len() >= SHORTEST_SECRET && Timestamp::parse(text).is_none();
+        strings.filter(may_be_secret).for_each(|secret| self.keep(secret));
+    }
+
+    /// Keeps all that may be a secret in an answer that nobody can read.
+    pub fn keep_words(&mut self, seen: &Seen) {
+        let Body::Other(text) = &seen.body else { return };
+        let is_part = |it: char| it.is_ascii_alphanumeric() || "_-+/=".contains(it);
+        let words = text.split(|it| !is_part(it)).filter(|word| word.len() >= SHORTEST_SECRET);
+        words.for_each(|word| self.keep(word));
+    }
+
+    /// Keeps the numbers in an answer that nobody can read: an account may be among them.
+    pub fn keep_numbers_of(&mut self, seen: &Seen) {
+        if let Body::Other(text) = &seen.body {
+            self.keep_numbers(text);
+        }
+    }
+
+    /// Keeps the key, the tax ids and the account numbers that a request tells, and what stands in its query.
+    pub fn keep_all_of_request(&mut self, sent: &Prepared) {
+        let key = sent.authorization.as_deref().map(|it| bearer(it).unwrap_or(it));
+        key.into_iter().for_each(|key| self.keep(key));
+        match &sent.action {
+            PreparedAction::Act(fields) => self.keep_fields(fields),
+            PreparedAction::Call(call) => {
+                // No operation has one: what stands there is for whoever stands before the service.
+                let query = call.path.split_once('?').map_or("", |(_, query)| query);
+                let values = query.split('&').filter_map(|pair| pair.split_once('='));
+                values.for_each(|(_, value)| self.keep(value));
+                match call.body().json() {
+                    Some(body) => self.keep_in(body),
+                    None => self.keep_numbers(&String::from_utf8_lossy(call.body())),
+                }
+            }
+            PreparedAction::Advance(_) | PreparedAction::Deliveries => {}
+        }
+    }
+
+    /// Keeps every number in `text` that is as long as a tax id: which is one, only what can be read tells.
+    fn keep_numbers(&mut self, text: &str) {
+        for (_, run) in numbers(text) {
+            let digits = digits_of(run);
+            if digits.len() >= TAX_ID_DIGITS {
+                self.keep(&digits);
+            }
+        }
+    }
+
+    fn keep_in(&mut self, told: &Value) {
+        match told {
+            Value::Object(fields) => self.keep_fields(fields),
+            Value::Array(items) => items.iter().for_each(|item| self.keep_in(item)),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+
+    fn keep_fields(&mut self, fields: &Map<String, Value>) {
+        for (name, value) in fields {
+            match value {
+                Value::String(text) if is_withheld(name) => self.keep(text),
+                Value::Number(number) if is_withheld(name) => self.keep(&number.to_string()),
+                value => self.keep_in(value),
+            }
+        }
+    }
+
+    /// `text` without them.
+    pub fn conceal(&self, text: &str) -> String {
+        // The longest first: one may stand in another.
+        let mut values: Vec<&String> = self.values.iter().filter(|it| text.contains(*it)).collect();
+        values.sort_by_key(|value| std::cmp::Reverse(value.len()));
+        let conceal = |text: String, value: &String| text.replace(value, &masked(value));
+        self.conceal_spelled(values.into_iter().fold(text.to_owned(), conceal))
+    }
+
+    /// `text` without the numbers among them, however their digits are set apart.
+    fn conceal_spelled(&self, text: String) -> String {
+        let (mut concealed, mut copied) = (String::new(), 0);
+        for (start, run) in numbers(&text) {
+            let digits = digits_of(run);
+            if self.values.contains(&digits) {
+                concealed.push_str(&text[copied..start]);
+                concealed.push_str(&masked(&digits));
+                copied = start + run.len();
+            }
+        }
+        if copied == 0 {
+            return text;
+        }
+        concealed.push_str(&text[copied..]);
+        concealed
+    }
+
+    /// `value` without them, wherever they stand in it.
+    pub fn conceal_in(&self, value: Value) -> Value {
+        match value {
+            Value::String(text) => Value::String(self.conceal(&text)),
+            Value::Array(items) => items.into_iter().map(|item| self.conceal_in(item)).collect(),
+            Value::Object(fields) => {
+                let conceal =
+                    |(name, value): (String, Value)| (self.conceal(&name), self.conceal_in(value));
+                Value::Object(fields.into_iter().map(conceal).collect::<Map<_, _>>())
+            }
+            Value::Number(number) if self.values.contains(&number.to_string()) => {
+                Value::String(masked(&number.to_string()))
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => value,
+        }
+    }
+}
+
+fn digits_of(text: &str) -> String {
+    text.chars().filter(char::is_ascii_digit).collect()
+}
+
+/// The numbers in `text`, each with where it begins.
+fn numbers(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let start = at + text[at..].find(|it: char| it.is_ascii_digit())?;
+        let run = spelled(&text[start..]);
+        at = start + run.len();
+        Some((start, run))
+    })
+}
+
+/// The digits at the beginning of `text`, with what sets them apart.
+fn spelled(text: &str) -> &str {
+    let is_apart = |it: u8| matches!(it, b' ' | b'-' | b'.');
+    let bytes = text.as_bytes();
+    let ends = (0..bytes.len()).find(|&at| {
+        let goes_on = bytes.get(at + 1).is_some_and(u8::is_ascii_digit);
+        !(bytes[at].is_ascii_digit() || is_apart(bytes[at]) && goes_on)
+    });
+    &text[..ends.unwrap_or(text.len())]
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_secret_is_told_nowhere_whatever_it_is_called() {
+        let mut secrets = Secrets::default();
+        secrets.keep("12-3456789");
+        secrets.keep("5");
+        let answer = json!({
+            "reference": "whs_1", "url": "https://a.example/hook", "n": 5,
+            "signing": { "name": "hmac", "value": "whsec_abc/def+0123" }, "eventTypes": ["partner.invoice.paid"],
+        });
+        secrets.keep_all_of_subscription(&Seen::new(201, answer.to_string().as_bytes()));
+        let told = json!({
+            "whsec_abc/def+0123": ["5", "tax id 123456789 or 12-3456789", { "at": "https://a.example/hook" }],
+            "spelled": ["no. 12 3456789, or 12.345.6789", 123_456_789],
+        });
+        let concealed = secrets.conceal_in(told).to_string();
+        for secret in ["whsec_abc/def+0123", "123456789", "12-3456789", "3456789", "345.6789"] {
+            assert!(!concealed.contains(secret), "{concealed}");
+        }
+        assert_eq!(secrets.conceal("at 2026-01-02, 1.5"), "at 2026-01-02, 1.5");
+        assert!(concealed.contains("https://a.example/hook") && concealed.contains("\"5\""));
+        assert_eq!(secrets.conceal("partner.invoice.paid"), "partner.invoice.paid");
+    }
+
+    #[test]
+    fn what_refuses_a_subscription_is_no_secret_and_what_breaks_off_may_be() {
+        let told = |status, answer: serde_json::Value| {
+            let mut secrets = Secrets::default();
+            let seen = Seen::new(status, answer.to_string().as_bytes());
+            secrets.keep_all_of_subscription(&seen);
+            secrets.conceal("already_subscribed")
+        };
+        let refusal = json!({ "error": "This is subscribed.", "code": "already_subscribed" });
+        assert_eq!(told(409, refusal.clone()), "already_subscribed");
+        assert_eq!(told(502, refusal), "already_subscribed");
+        let half = json!({ "token": "already_subscribed" });
+        assert_eq!(told(409, half.clone()), "already_subscribed");
+        for status in [200, 201, 500] {
+            assert_eq!(told(status, half.clone()), "already_…ibed", "{status}");
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! What is answered.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+
+use crate::exchange::masking::withheld;
+
+/// What a target answered.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Seen {
+    /// The HTTP status.
+    pub status: u16,
+    /// The body.
+    pub body: Body,
+}
+
+/// The body of an answer; its `Debug` does not tell what must not be.
+#[derive(Clone, Default, PartialEq)]
+pub enum Body {
+    /// None.
+    #[default]
+    Empty,
+    /// JSON, which whoever keeps an answer shares.
+    Json(Arc<Value>),
+    /// Anything else: its beginning.
+    Other(String),
+}
+
+impl Seen {
+    /// An answer of `status` with `bytes` for a body.
+    pub fn new(status: u16, bytes: &[u8]) -> Seen {
+        let body = if bytes.is_empty() {
+            Body::Empty
+        } else if let Ok(json) = serde_json::from_slice(bytes) {
+            Body::Json(Arc::new(json))
+        } else {
+            return Seen::cut(status, bytes);
+        };
+        Seen { status, body }
+    }
+
+    /// An answer of `status` whose body is not JSON: its beginning.
+    pub fn cut(status: u16, bytes: &[u8]) -> Seen {
+        const SHOWN: usize = 2000;
+        let beginning = &bytes[..bytes.len().min(SHOWN)];
+        Seen { status, body: Body::Other(String::from_utf8_lossy(beginning).into_owned()) }
+    }
+
+    /// An answer of `status` whose body has more than `read` bytes, which are too many to be read.
+    pub fn too_long(status: u16, read: usize) -> Seen {
+        Seen {
+            status,
+            body: Body::Other(format!("more than {} MiB, which are not read", read >> 20)),
+        }
+    }
+
+    /// The body, if it is JSON.
+    pub fn json(&self) -> Option<&Value> {
+        match &self.body {
+            Body::Json(json) => Some(json),
+            Body::Empty | Body::Other(_) => None,
+        }
+    }
+
+    /// The body, if it is JSON and the target did as it was asked.
+    pub(crate) fn told_in_success(&self) -> Option<&Value> {
+        self.json().filter(|_| self.is_success())
+    }
+
+    /// The body, if it is JSON, as it may be told.
+    pub fn told(&self) -> Option<Value> {
+        self.json().map(withheld)
+    }
+
+    /// Whether the target did as it was asked.
+    pub fn is_success(&self) -> bool {
+        (200..=299).contains(&self.status)
+    }
+
+    /// The code of a failure.
+    pub fn code(&self) -> Option<&str> {
+        self.json()?.get("code")?.as_str()
+    }
+}
+
+impl fmt::Debug for Body {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Body::Empty => f.write_str("no body"),
+            Body::Json(json) => write!(f, "{}", withheld(json)),
+            Body::Other(text) => write!(f, "{text:?}"),
+        }
+    }
+}
+
+impl Serialize for Seen {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("status", &self.status)?;
+        match &self.body {
+            Body::Empty => {}
+            Body::Json(json) => map.serialize_entry("body", &withheld(json))?,
+            Body::Other(text) => map.serialize_entry("text", text)?,
+        }
+        map.end()
+    }
+}

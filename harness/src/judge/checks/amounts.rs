@@ -1,0 +1,64 @@
+//! The arithmetic of quotes and advances (§2 Advance and quote amounts).
+
+use serde_json::Value;
+use tideover_model::{OperationKind, clause};
+
+use crate::exchange::Exchange;
+use crate::judge::checks::{Check, Notes};
+
+pub(super) struct Arithmetic;
+
+impl Check for Arithmetic {
+    fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
+        let quote = exchange.success_of(OperationKind::Quote);
+        let body = quote.or_else(|| exchange.success_of(OperationKind::RequestAdvance));
+        let Some(body) = body else { return };
+        let cents = |name: &str| body.get(name).and_then(Value::as_i64);
+        let (Some(financeable), Some(advance), Some(fee), Some(forwarded)) = (
+            cents("financeableAmount"),
+            cents("advanceAmount"),
+            cents("feeTotal"),
+            cents("forwardedAtPayment"),
+        ) else {
+            return;
+        };
+        let shown = || format!("{financeable}, {advance}, {fee}, {forwarded}");
+        let mut expect = |clause, holds, field, law: &str| {
+            notes.expect(exchange, clause, holds, field, || (law, shown()));
+        };
+        expect(
+            clause!("1.general.1"),
+            financeable >= 0 && advance >= 0 && fee >= 0,
+            "advanceAmount",
+            "cents, not negative",
+        );
+        expect(
+            clause!("2.amounts.forwardedAtPayment.2"),
+            forwarded >= 0,
+            "forwardedAtPayment",
+            "at least 0",
+        );
+        expect(
+            clause!("2.amounts.financeableAmount"),
+            advance <= financeable,
+            "advanceAmount",
+            "no more than is financeable",
+        );
+        if let Some(face) = exchange.quoted_face() {
+            expect(
+                clause!("2.amounts.financeableAmount"),
+                financeable <= face,
+                "financeableAmount",
+                "at most the face value",
+            );
+            let [face, advance, fee, forwarded] = [face, advance, fee, forwarded].map(i128::from);
+            let rest = (face - advance - fee).max(0);
+            expect(
+                clause!("2.amounts.forwardedAtPayment"),
+                forwarded == rest,
+                "forwardedAtPayment",
+                "what advance and fee leave of the face value",
+            );
+        }
+    }
+}

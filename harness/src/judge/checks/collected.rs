@@ -1,0 +1,32 @@
+//! No more is collected than is owed, and the state is derived from both (`2.invoice.collected.2`,
+//! `3.collection.1`).
+
+use serde_json::Value;
+use tideover_model::{OperationKind, clause};
+
+use crate::exchange::Exchange;
+use crate::judge::checks::{Check, Notes};
+
+pub(super) struct Collected;
+
+impl Check for Collected {
+    fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
+        let Some(invoice) = exchange.success_of(OperationKind::GetInvoice) else { return };
+        let cents = |name: &str| invoice.get(name).and_then(Value::as_i64);
+        let (Some(collected), Some(face)) = (cents("collected"), cents("faceValue")) else {
+            return;
+        };
+        let within = (0..=face).contains(&collected);
+        let evidence = || (format!("0 to {face}"), collected.to_string());
+        notes.expect(exchange, clause!("2.invoice.collected.2"), within, "collected", evidence);
+        let state = invoice.get("collectionState").and_then(Value::as_str).unwrap_or_default();
+        let derived = match collected {
+            0 => "UNCOLLECTED",
+            all if all == face => "COLLECTED",
+            _ => "PARTIALLY_COLLECTED",
+        };
+        let clause = clause!("gap.collectionThresholds");
+        let evidence = || (derived, state);
+        notes.expect(exchange, clause, state == derived, "collectionState", evidence);
+    }
+}

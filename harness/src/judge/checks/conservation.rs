@@ -1,0 +1,22 @@
+//! Cents are neither made nor lost: seen in process alone, where the books are (`1.service.3.3`).
+
+use tideover_model::clause;
+
+use crate::exchange::Exchange;
+use crate::judge::checks::{Check, Notes};
+
+pub(super) struct Conservation;
+
+impl Check for Conservation {
+    fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
+        let Some(inside) = exchange.inside else { return };
+        let clause = clause!("1.service.3.3");
+        match &inside.audit {
+            Ok(()) => notes.meet(clause),
+            Err(problem) => {
+                let evidence = || ("invoices and ledger agree", problem.as_str());
+                notes.expect(exchange, clause, false, "the books", evidence);
+            }
+        }
+    }
+}

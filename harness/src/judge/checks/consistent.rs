@@ -1,0 +1,100 @@
+//! What an answer says fits what else it says: whether an invoice or a quote is fundable and why not, what an advance
+//! is told with, and whether a collection account is open and which it is.
+
+use serde_json::Value;
+use tideover_model::{Clause, OperationKind, clause};
+
+use crate::evidence::finding::Finding;
+use crate::exchange::Exchange;
+use crate::judge::checks::{Check, Notes};
+
+pub(super) struct Consistent;
+
+impl Check for Consistent {
+    fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
+        // What is found otherwise is told once.
+        if notes.findings.is_empty() {
+            look(exchange, notes);
+        }
+    }
+}
+
+/// What an answer says that does not fit what else it says, whatever was before.
+pub(crate) fn contradictions_within(exchange: &Exchange<'_>) -> Vec<Finding> {
+    let mut notes = Notes::default();
+    look(exchange, &mut notes);
+    notes.findings
+}
+
+fn look(exchange: &Exchange<'_>, notes: &mut Notes) {
+    let Some(body) = exchange.seen.told_in_success() else { return };
+    match exchange.kind() {
+        Some(OperationKind::GetInvoice) => {
+            let only_issued = body["fundable"] != true || body["status"] == "ISSUED";
+            let evidence = || ("false, since it is not ISSUED", "true");
+            notes.expect(
+                exchange,
+                clause!("2.invoice.fundable"),
+                only_issued,
+                "fundable beside status",
+                evidence,
+            );
+            let free = body["fundable"] != true || body["advance"].is_null();
+            let evidence = || ("false, since an advance stands against it", "true");
+            notes.expect(
+                exchange,
+                clause!("2.invoice.fundable"),
+                free,
+                "fundable beside advance",
+                evidence,
+            );
+            advance(exchange, body, notes);
+            reason(exchange, body, clause!("2.invoice.notFundableReason"), notes);
+        }
+        Some(OperationKind::Quote) => {
+            reason(exchange, body, clause!("2.quote.notFundableReason"), notes);
+        }
+        Some(OperationKind::GetBusiness) => account(exchange, body, notes),
+        _ => {}
+    }
+}
+
+/// The state, what went out and what is still owed are there, whatever they are called.
+fn advance(exchange: &Exchange<'_>, body: &Value, notes: &mut Notes) {
+    let Some(told) = body["advance"].as_object() else { return };
+    let evidence = || ("a state and two amounts", format!("an object of {} fields", told.len()));
+    notes.expect(exchange, clause!("2.invoice.advance"), told.len() >= 3, "advance", evidence);
+}
+
+/// There is a reason exactly where there is need for one.
+fn reason(exchange: &Exchange<'_>, body: &Value, clause: Clause, notes: &mut Notes) {
+    let (Some(fundable), Some(reason)) =
+        (body["fundable"].as_bool(), body.get("notFundableReason"))
+    else {
+        return;
+    };
+    let evidence = || {
+        let expected = if fundable { "null, since it is fundable" } else { "a sentence" };
+        (expected, reason.to_string())
+    };
+    let holds = reason.is_null() == fundable;
+    notes.expect(exchange, clause, holds, "notFundableReason beside fundable", evidence);
+}
+
+/// The collection account is told exactly while it is open.
+fn account(exchange: &Exchange<'_>, body: &Value, notes: &mut Notes) {
+    let open = body["onboarding"]["collectionAccount"].as_bool();
+    let (Some(open), Some(account)) = (open, body.get("remittance")) else { return };
+    let clause = clause!("2.business.remittance");
+    let evidence = || {
+        let expected = if open { "the account, which is open" } else { "null until it is open" };
+        (expected, if account.is_null() { "null" } else { "an account" })
+    };
+    notes.expect(
+        exchange,
+        clause,
+        account.is_null() != open,
+        "remittance beside onboarding",
+        evidence,
+    );
+}

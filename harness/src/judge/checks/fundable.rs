@@ -1,0 +1,96 @@
+//! What is told as fundable is not refused, and the other way round (`2.invoice.fundable.2`).
+
+use serde_json::Value;
+use tideover_model::{Code, OperationKind, PlatformId, Status, clause};
+
+use crate::exchange::Exchange;
+use crate::judge::checks::{Check, Notes};
+
+/// The invoice read last: whose, which, and whether it is fundable.
+#[derive(Default)]
+pub(super) struct Fundable {
+    read: Option<(Option<PlatformId>, String, bool)>,
+}
+
+/// The same of a target whose hidden moves may make an invoice fundable, but not the other way round: nobody
+/// but the harness moves the world outside.
+#[derive(Default)]
+pub(super) struct NotRefused {
+    fundable: Fundable,
+}
+
+impl Check for NotRefused {
+    fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
+        let told = self.fundable.read.as_ref().is_some_and(|(.., fundable)| *fundable);
+        // Whoever refuses for other reasons than those that are listed says nothing of them.
+        let listed = exchange.seen.code().and_then(Code::parse).is_some_and(|code| {
+            matches!(code.status(), Status::Assumed(_) | Status::Documented(409))
+        });
+        let otherwise = !exchange.seen.is_success() && !listed;
+        if exchange.unsettled
+            || otherwise
+            || (!told && exchange.kind() == Some(OperationKind::RequestAdvance))
+        {
+            self.fundable.read = None;
+        }
+        self.fundable.observe(exchange, notes);
+    }
+}
+
+impl Check for Fundable {
+    fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
+        let Some(kind) = exchange.kind() else {
+            self.read = None;
+            return;
+        };
+        if let Some(invoice) = exchange.success_of(OperationKind::GetInvoice) {
+            let fundable = invoice.get("fundable").and_then(Value::as_bool);
+            let path = exchange.call().map(|call| call.path.clone()).unwrap_or_default();
+            self.read = fundable.map(|fundable| (exchange.platform, path, fundable));
+            reason_goes_with_it(exchange, invoice, notes);
+        } else if kind == OperationKind::RequestAdvance {
+            self.compare(exchange, notes);
+        } else if !kind.reads() {
+            self.read = None;
+        }
+    }
+}
+
+impl Fundable {
+    fn compare(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
+        let Some((reader, path, fundable)) = self.read.take() else { return };
+        let Some((payee, invoice)) = exchange.asked_advance() else { return };
+        let same = path == crate::exchange::identifiers::invoice_path(&payee, &invoice);
+        if !same || reader != exchange.platform || exchange.seen.status == 502 {
+            return;
+        }
+        let clause = clause!("2.invoice.fundable.2");
+        let status = || exchange.seen.status.to_string();
+        if fundable {
+            let accepted = exchange.seen.is_success();
+            let evidence = || ("a success: it was told as fundable", status());
+            notes.expect(exchange, clause, accepted, "status", evidence);
+        } else {
+            let repeat =
+                exchange.seen.json().and_then(|body| body.get("alreadyRequested")?.as_bool());
+            let made = exchange.seen.is_success() && repeat != Some(true);
+            let evidence = || ("a refusal: it was told as not fundable", status());
+            notes.expect(exchange, clause, !made, "status", evidence);
+        }
+    }
+}
+
+fn reason_goes_with_it(exchange: &Exchange<'_>, invoice: &Value, notes: &mut Notes) {
+    let fundable = invoice.get("fundable").and_then(Value::as_bool).unwrap_or_default();
+    let reason = invoice.get("notFundableReason");
+    let fits = match reason {
+        Some(Value::Null) => fundable,
+        Some(Value::String(_)) => !fundable,
+        _ => false,
+    };
+    let clause = clause!("2.invoice.notFundableReason");
+    notes.expect(exchange, clause, fits, "notFundableReason", || {
+        let shown = reason.unwrap_or(&Value::Null);
+        ("a reason if and only if not fundable", format!("fundable {fundable}, reason {shown}"))
+    });
+}

@@ -1,0 +1,230 @@
+//! The checks: one law per file, each with its clauses. A check sees every exchange of a run and says what
+//! does not hold; what it met is counted, since a pass that met nothing is not a pass.
+
+mod amounts;
+mod arrivals;
+mod attempts;
+mod collected;
+mod conservation;
+pub(crate) mod consistent;
+mod error_shape;
+mod fundable;
+mod import_report;
+mod prediction;
+#[cfg(test)]
+mod proof;
+mod reasons;
+pub mod registry;
+mod relations;
+mod remittance;
+pub(crate) mod repeated_advance;
+mod secrets;
+mod sequences;
+mod signatures;
+mod subscribed;
+mod unchanged;
+mod wanted;
+
+use tideover_model::Clause;
+use tideover_model::clause::Kind;
+
+use crate::evidence::finding::{Finding, Verdict};
+use crate::evidence::tally::Tally;
+use crate::evidence::{Gaps, Point};
+use crate::exchange::{Exchange, Prepared};
+use crate::judge::Outside;
+use crate::judge::predicted::Foretold;
+
+/// A law, watched over a run.
+trait Check {
+    /// Looks at an exchange.
+    fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes);
+
+    /// Learns of a request that was not answered.
+    fn miss(&mut self, _sent: &Prepared) {}
+}
+
+/// Whose the choices are that a check sees.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Whose {
+    /// Those of our own mock: what it does is known.
+    #[default]
+    Ours,
+    /// Those of a service that nothing is known of: what the document leaves open is its own.
+    Theirs,
+}
+
+/// What the checks say of an exchange.
+#[derive(Clone, Debug, Default)]
+pub struct Notes {
+    /// How often each clause was met.
+    pub met: Tally,
+    /// What was seen where the document is silent.
+    pub gaps: Gaps,
+    /// What does not hold.
+    pub findings: Vec<Finding>,
+}
+
+/// All checks, for one run.
+pub struct Checks {
+    checks: Vec<Box<dyn Check>>,
+}
+
+impl Checks {
+    /// Those of a target that is in the shadow's own world.
+    pub fn of_known() -> Checks {
+        Checks {
+            checks: vec![
+                Box::new(error_shape::ErrorShape),
+                Box::new(prediction::Prediction::default()),
+                Box::new(fundable::Fundable::default()),
+                Box::new(repeated_advance::RepeatedAdvance::default()),
+                Box::new(import_report::IdenticalReport::default()),
+                Box::new(remittance::OneAccount::default()),
+                Box::new(unchanged::Unchanged::default()),
+                Box::new(amounts::Arithmetic),
+                Box::new(collected::Collected),
+                Box::new(consistent::Consistent),
+                Box::new(reasons::NoAmounts),
+                Box::new(secrets::Withheld::default()),
+                Box::new(conservation::Conservation),
+                Box::new(signatures::Signatures::default()),
+                Box::new(attempts::Attempts::default()),
+                Box::new(wanted::Wanted::default()),
+                Box::new(sequences::Sequences::default()),
+                Box::new(arrivals::Arrivals::default()),
+            ],
+        }
+    }
+
+    /// Those of any other: what takes its time, and what comes when, is not held against it.
+    pub fn of_foreign(outside: Outside) -> Checks {
+        let mut checks = Checks {
+            checks: vec![
+                Box::new(error_shape::ErrorShape),
+                Box::new(import_report::IdenticalReport::default()),
+                Box::new(remittance::OneAccount::default()),
+                Box::new(amounts::Arithmetic),
+                Box::new(collected::Collected),
+                Box::new(consistent::Consistent),
+                Box::new(reasons::NoAmounts),
+                Box::new(secrets::Withheld::default()),
+                Box::new(signatures::Signatures::of(Whose::Theirs)),
+                Box::new(attempts::Attempts::of(Whose::Theirs)),
+                Box::new(wanted::Wanted::of(Whose::Theirs)),
+                Box::new(sequences::Sequences::of(Whose::Theirs)),
+            ],
+        };
+        if outside == Outside::Ours {
+            checks.checks.push(Box::new(fundable::NotRefused::default()));
+        }
+        checks.checks.extend(relations::all(outside == Outside::Ours));
+        checks
+    }
+
+    /// Those that look at an answer alone, whatever came before it.
+    pub(crate) fn of_answers() -> Checks {
+        Checks {
+            checks: vec![
+                Box::new(error_shape::ErrorShape),
+                Box::new(amounts::Arithmetic),
+                Box::new(collected::Collected),
+                Box::new(reasons::NoAmounts),
+                Box::new(secrets::Withheld::default()),
+            ],
+        }
+    }
+
+    /// Tells every check of a request that was not answered.
+    pub fn miss(&mut self, sent: &Prepared) {
+        for check in &mut self.checks {
+            check.miss(sent);
+        }
+    }
+
+    /// Looks at an exchange with every check.
+    pub fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
+        for check in &mut self.checks {
+            check.observe(exchange, notes);
+        }
+    }
+}
+
+/// The clauses that a request meets, where the answer is as it was foretold.
+pub(crate) fn met_by(sent: &Prepared, foretold: &Foretold) -> Tally {
+    let seen = foretold.answer.read();
+    let exchange = Exchange {
+        predicted_refusal: foretold.refusal,
+        ..Exchange::alone(sent, &seen, foretold.now)
+    };
+    let mut notes = Notes::default();
+    prediction::Prediction::default().observe(&exchange, &mut notes);
+    notes.met
+}
+
+impl Notes {
+    /// Counts a point that was explained as well as it could be; a finding if it contradicts the document.
+    pub(crate) fn judge(&mut self, exchange: &Exchange<'_>, point: Point) {
+        if matches!(point.clause.kind(), Kind::Assumed { .. }) {
+            self.gaps.record(&exchange.operation(), exchange.seen.code(), &point);
+        }
+        if point.holds || point.contradicts() {
+            self.add(exchange, point);
+        } else {
+            self.meet(point.clause);
+        }
+    }
+
+    /// Takes back what is held against no service of its own choices: where the document is silent it is a gap,
+    /// and what answers in the place of a service that fails need not know the shape.
+    pub(crate) fn excuse(&mut self, exchange: &Exchange<'_>) -> Vec<Finding> {
+        let is_gap = |found: &mut Finding| matches!(found.clause.kind(), Kind::Assumed { .. });
+        for found in self.findings.extract_if(.., is_gap) {
+            let Finding { clause, field, expected, seen, .. } = found;
+            let point = Point { clause, holds: false, field, expected, seen };
+            self.gaps.record(&exchange.operation(), exchange.seen.code(), &point);
+        }
+        let has = |name| exchange.seen.json().is_some_and(|body| body.get(name).is_some());
+        let by_a_gateway = matches!(exchange.seen.status, 502..);
+        let in_its_place = by_a_gateway && !has("error") && !has("code");
+        let is_of_shape =
+            |found: &mut Finding| in_its_place && found.clause.name().starts_with("7.shape.");
+        let excused = self.findings.extract_if(.., is_of_shape);
+        let any = "any request";
+        let inconclusive =
+            |found| Finding { verdict: Verdict::Inconclusive, operation: any.to_owned(), ..found };
+        excused.map(inconclusive).collect()
+    }
+
+    /// Counts a point that was compared; a finding if it does not hold.
+    fn add(&mut self, exchange: &Exchange<'_>, point: Point) {
+        let Point { clause, holds, field, expected, seen } = point;
+        self.expect(exchange, clause, holds, &field, || (expected, seen));
+    }
+
+    /// Counts that `clause` was met; a finding if it does not hold, with what was expected and what was seen.
+    fn expect<Expected: Into<String>, Seen: Into<String>>(
+        &mut self,
+        exchange: &Exchange<'_>,
+        clause: Clause,
+        holds: bool,
+        field: &str,
+        evidence: impl FnOnce() -> (Expected, Seen),
+    ) {
+        self.meet(clause);
+        if !holds {
+            let (expected, seen) = evidence();
+            self.findings.push(Finding::new(clause, exchange.operation(), field, expected, seen));
+        }
+    }
+
+    /// Counts that `clause` was met, and held.
+    fn meet(&mut self, clause: Clause) {
+        self.met.meet(clause);
+    }
+}
+
+/// Whether everything is as it was at the start after this.
+fn starts_anew(exchange: &Exchange<'_>) -> bool {
+    exchange.action_name() == Some("reset")
+}

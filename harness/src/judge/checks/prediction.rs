@@ -1,0 +1,29 @@
+//! The answer is the one that the shadow model gives: status, code and every documented field.
+
+use crate::exchange::Exchange;
+use crate::judge::checks::{Check, Notes, starts_anew};
+use crate::judge::{Bindings, Comparison};
+
+#[derive(Default)]
+pub(super) struct Prediction {
+    bindings: Bindings,
+}
+
+impl Check for Prediction {
+    fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
+        if starts_anew(exchange) {
+            self.bindings = Bindings::default();
+        }
+        let comparison = Comparison {
+            action: &exchange.sent.action,
+            kind: exchange.kind(),
+            seen: exchange.seen,
+            predicted: exchange.predicted,
+            refusal: exchange.predicted_refusal,
+            freedom: None,
+        };
+        comparison.tell(&mut self.bindings, &mut |clause, holds, field, evidence| {
+            notes.expect(exchange, clause, holds, field, evidence);
+        });
+    }
+}

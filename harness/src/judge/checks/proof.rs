@@ -1,0 +1,418 @@
+//! Every check, shown an answer that breaks its law, says so; shown a right one, it doesn't.
+
+use serde_json::{Value, json};
+use tideover_model::{PlatformId, SigningKey};
+
+use crate::evidence::tally::Tally;
+use crate::exchange::step::{Action, Call, Memory, Step};
+use crate::exchange::{Arrival, Exchange, Inside, Prepared, Seen, start};
+use crate::judge::checks::{Check, Notes};
+
+/// Shows `check` exchanges, and says which clauses it finds broken.
+fn broken(check: &mut dyn Check, exchanges: &[(Call, u16, Value)]) -> Vec<&'static str> {
+    broken_inside(check, exchanges, None)
+}
+
+fn broken_inside(
+    check: &mut dyn Check,
+    exchanges: &[(Call, u16, Value)],
+    inside: Option<Inside>,
+) -> Vec<&'static str> {
+    let shown =
+        exchanges.iter().map(|exchange| Shown { inside: inside.clone(), ..exchange.into() });
+    broken_by(check, &shown.collect::<Vec<_>>())
+}
+
+/// What a check is shown: an answer, and what comes with it.
+#[derive(Clone)]
+struct Shown {
+    call: Call,
+    status: u16,
+    body: Value,
+    arrivals: Vec<Arrival>,
+    predicted_arrivals: Vec<Arrival>,
+    inside: Option<Inside>,
+}
+
+impl From<&(Call, u16, Value)> for Shown {
+    fn from((call, status, body): &(Call, u16, Value)) -> Shown {
+        let (call, status, body) = (call.clone(), *status, body.clone());
+        let (arrivals, predicted_arrivals) = (Vec::new(), Vec::new());
+        Shown { call, status, body, arrivals, predicted_arrivals, inside: None }
+    }
+}
+
+fn broken_by(check: &mut dyn Check, shown: &[Shown]) -> Vec<&'static str> {
+    let mut notes = Notes::default();
+    for Shown { call, status, body, arrivals, predicted_arrivals, inside } in shown {
+        let step = Step::new(Action::Call(call.clone()));
+        let bytes = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
+        let seen = Seen::new(*status, &bytes);
+        let sent = Prepared::from_step(&step, &Memory::default(), "key");
+        let exchange = Exchange {
+            sent: &sent,
+            seen: &seen,
+            predicted: &seen,
+            predicted_refusal: None,
+            platform: Some(PlatformId::DEFAULT),
+            unsettled: false,
+            since: start(),
+            now: start(),
+            ahead: Some(0),
+            arrivals,
+            predicted_arrivals,
+            inside: inside.as_ref(),
+        };
+        check.observe(&exchange, &mut notes);
+    }
+    assert_ne!(notes.met, Tally::default(), "nothing was met");
+    notes.findings.iter().map(|finding| finding.clause.name()).collect()
+}
+
+fn get(path: &str) -> Call {
+    Call::bare("GET", path)
+}
+
+fn advance() -> Call {
+    let body = json!({ "payeeExternalId": "v", "invoiceExternalId": "i" });
+    Call::json("POST", "/v1/advances", body)
+}
+
+const INVOICE: &str = "/v1/organizations/v/invoices/i";
+
+#[test]
+fn a_failure_of_another_shape_is_found() {
+    let of =
+        |body| broken(&mut super::error_shape::ErrorShape, &[(get("/v1/webhooks"), 401, body)]);
+    assert!(of(json!({ "error": "no", "code": "unauthorized" })).is_empty());
+    assert_eq!(of(json!({ "error": "no" })), ["7.shape.code"]);
+    assert_eq!(of(json!({ "error": {}, "code": "x" })), ["7.shape.error"]);
+    assert_eq!(of(json!("no")), ["7.shape.1"]);
+}
+
+#[test]
+fn amounts_that_do_not_add_up_are_found() {
+    let of = |financeable: i64, advance: i64, fee: i64, forwarded: i64| {
+        let body = json!({ "financeableAmount": financeable, "advanceAmount": advance,
+            "feeTotal": fee, "forwardedAtPayment": forwarded });
+        let quote = json!({ "externalId": "v", "invoiceFaceValue": 1000 });
+        let call = Call::json("POST", "/v1/quotes", quote);
+        broken(&mut super::amounts::Arithmetic, &[(call, 200, body)])
+    };
+    assert!(of(1000, 900, 20, 80).is_empty());
+    assert!(of(800, 700, 20, 280).is_empty());
+    assert_eq!(of(1000, 900, 20, 81), ["2.amounts.forwardedAtPayment"]);
+    assert_eq!(of(800, 900, 20, 80), ["2.amounts.financeableAmount"]);
+    assert_eq!(of(1001, 900, 20, 80), ["2.amounts.financeableAmount"]);
+    assert!(of(1000, 990, 20, -10).contains(&"2.amounts.forwardedAtPayment.2"));
+    assert!(of(1000, -1, 20, 981).contains(&"1.general.1"));
+}
+
+#[test]
+fn too_much_collected_and_a_state_that_does_not_follow_are_found() {
+    let of = |collected: i64, state: &str| {
+        let body = json!({ "collected": collected, "faceValue": 10, "collectionState": state });
+        broken(&mut super::collected::Collected, &[(get(INVOICE), 200, body)])
+    };
+    assert!(of(0, "UNCOLLECTED").is_empty() && of(10, "COLLECTED").is_empty());
+    assert_eq!(of(11, "PARTIALLY_COLLECTED"), ["2.invoice.collected.2"]);
+    assert_eq!(of(9, "COLLECTED"), ["gap.collectionThresholds"]);
+}
+
+#[test]
+fn books_that_do_not_balance_are_found() {
+    let of = |audit| {
+        let inside = Inside { changed: false, audit };
+        let read = [(get("/v1/webhooks"), 200, json!([]))];
+        broken_inside(&mut super::conservation::Conservation, &read, Some(inside))
+    };
+    assert!(of(Ok(())).is_empty());
+    assert_eq!(of(Err("a cent is gone".into())), ["1.service.3.3"]);
+}
+
+#[test]
+fn what_is_told_as_fundable_and_refused_is_found() {
+    let read = |fundable: bool, reason: Value| {
+        (get(INVOICE), 200, json!({ "fundable": fundable, "notFundableReason": reason }))
+    };
+    let refused = (advance(), 409, json!({ "error": "no", "code": "business_not_eligible" }));
+    let made = (advance(), 201, json!({ "alreadyRequested": false }));
+    let of = |exchanges: &[_]| broken(&mut super::fundable::Fundable::default(), exchanges);
+    assert!(of(&[read(true, Value::Null), made.clone()]).is_empty());
+    assert!(of(&[read(false, json!("so")), refused.clone()]).is_empty());
+    assert_eq!(of(&[read(true, Value::Null), refused]), ["2.invoice.fundable.2"]);
+    assert_eq!(of(&[read(false, json!("so")), made]), ["2.invoice.fundable.2"]);
+    assert_eq!(of(&[read(true, json!("so"))]), ["2.invoice.notFundableReason"]);
+}
+
+#[test]
+fn a_report_that_is_not_the_uploaded_one_is_found() {
+    let path = "/v1/invoices/imports/m";
+    let upload = (Call::text("PUT", path, "x".into(), "text/csv"), 200, json!({ "rowCount": 1 }));
+    let of = |rows: u64| {
+        let read = (get(path), 200, json!({ "rowCount": rows }));
+        let mut check = super::import_report::IdenticalReport::default();
+        broken(&mut check, &[upload.clone(), read])
+    };
+    assert!(of(1).is_empty());
+    assert_eq!(of(2), ["4.import.1"]);
+}
+
+#[test]
+fn a_repeat_that_is_another_advance_is_found() {
+    let answer = |already: bool, fee: u64| {
+        let body = json!({ "alreadyRequested": already, "advanceAmount": 9, "feeTotal": fee,
+            "remittance": { "accountNumber": "1" } });
+        (advance(), 200, body)
+    };
+    let of = |exchanges: &[_]| {
+        broken(&mut super::repeated_advance::RepeatedAdvance::default(), exchanges)
+    };
+    assert!(of(&[answer(false, 1), answer(true, 1)]).is_empty());
+    assert_eq!(of(&[answer(false, 1), answer(true, 2)]), ["4.advances.2"]);
+    assert_eq!(of(&[answer(false, 1), answer(false, 1)]), ["2.advance.alreadyRequested"]);
+    assert_eq!(of(&[answer(true, 1)]), ["2.advance.alreadyRequested"]);
+}
+
+#[test]
+fn a_reason_that_names_an_amount_is_found() {
+    let of = |reason: &str| {
+        let body = json!({ "fundable": false, "notFundableReason": reason });
+        broken(&mut super::reasons::NoAmounts, &[(get(INVOICE), 200, body)])
+    };
+    assert!(of("too much is outstanding").is_empty());
+    assert_eq!(of("more than $1,000.00 is out"), ["2.invoice.notFundableReason.2"]);
+}
+
+#[test]
+fn an_account_that_changes_is_found() {
+    let business = |account: &str| {
+        let body = json!({ "remittance": { "accountNumber": account } });
+        (get("/v1/organizations/v"), 200, body)
+    };
+    let of = |exchanges: &[_]| broken(&mut super::remittance::OneAccount::default(), exchanges);
+    assert!(of(&[business("1"), business("1")]).is_empty());
+    assert_eq!(of(&[business("1"), business("2")]), ["2.remittance.intro.2"]);
+    let advanced = (advance(), 201, json!({ "remittance": { "accountNumber": "2" } }));
+    assert_eq!(of(&[business("1"), advanced]), ["2.remittance.intro.2"]);
+}
+
+#[test]
+fn what_must_not_be_told_is_found() {
+    let of = |path: &str, body: Value| {
+        broken(&mut super::secrets::Withheld::default(), &[(get(path), 200, body)])
+    };
+    assert!(of("/v1/webhooks", json!([{ "reference": "r" }])).is_empty());
+    assert_eq!(of("/v1/webhooks", json!([{ "secret": "s" }])), ["4.webhookList.1"]);
+    assert_eq!(of("/v1/organizations/v", json!({ "taxId": "1" })), ["2.business.taxIdOnFile.2"]);
+    assert_eq!(of(INVOICE, json!({ "advance": { "funder": "f" } })), ["1.general.5"]);
+    assert!(of("/v1/organizations/v", json!({ "needs": { "taxId": true } })).is_empty());
+}
+
+#[test]
+fn a_tax_id_that_was_sent_is_found_wherever_it_is_told() {
+    let of = |answer: Value| {
+        let sync = json!({ "legalName": "V", "taxId": "12-3456789" });
+        let sync = Call::json("PUT", "/v1/organizations/v", sync);
+        let told = json!({ "created": true, "reason": "It is new." });
+        let read = (get("/v1/organizations/v"), 200, answer);
+        broken(&mut super::secrets::Withheld::default(), &[(sync, 200, told), read])
+    };
+    assert!(of(json!({ "ein": "ends with 6789", "n": 123_456 })).is_empty());
+    for told in [
+        json!({ "ein": "123456789" }),
+        json!({ "reason": "It has 12-3456789." }),
+        json!({ "a": [{ "b": 123_456_789 }] }),
+    ] {
+        assert_eq!(of(told), ["2.business.taxIdOnFile.2"]);
+    }
+}
+
+#[test]
+fn an_answer_that_contradicts_itself_is_found() {
+    let of = |path: &str, body: Value| {
+        broken(&mut super::consistent::Consistent, &[(get(path), 200, body)])
+    };
+    let invoice = |status: &str, fundable: bool, reason: Value, advance: Value| {
+        let body = json!({ "status": status, "fundable": fundable, "notFundableReason": reason,
+            "advance": advance });
+        of(INVOICE, body)
+    };
+    let null = || Value::Null;
+    let advance = || json!({ "a": 1, "b": 2, "c": 3 });
+    assert!(invoice("ISSUED", true, null(), null()).is_empty());
+    assert!(invoice("PAID", false, json!("It is paid."), advance()).is_empty());
+    assert_eq!(invoice("PAID", true, null(), null()), ["2.invoice.fundable"]);
+    assert_eq!(invoice("ISSUED", true, null(), advance()), ["2.invoice.fundable"]);
+    assert_eq!(invoice("ISSUED", false, null(), null()), ["2.invoice.notFundableReason"]);
+    assert_eq!(invoice("ISSUED", true, json!("No."), null()), ["2.invoice.notFundableReason"]);
+    let told = json!("There is one.");
+    assert_eq!(invoice("ISSUED", false, told, json!({ "state": 1 })), ["2.invoice.advance"]);
+    let business = |open: bool, account: Value| {
+        let body = json!({ "onboarding": { "collectionAccount": open }, "remittance": account });
+        of("/v1/organizations/v", body)
+    };
+    assert!(business(false, null()).is_empty() && business(true, json!({})).is_empty());
+    assert_eq!(business(true, null()), ["2.business.remittance"]);
+    assert_eq!(business(false, json!({})), ["2.business.remittance"]);
+}
+
+#[test]
+fn a_read_or_a_refusal_that_changes_something_is_found() {
+    let read = |name: &str| (get("/v1/organizations/v"), 200, json!({ "name": name }));
+    let refusal = (advance(), 409, json!({ "error": "no", "code": "self_dealing" }));
+    let of = |exchanges: &[_]| broken(&mut super::unchanged::Unchanged::default(), exchanges);
+    assert!(of(&[read("a"), refusal.clone(), read("a")]).is_empty());
+    assert_eq!(of(&[read("a"), refusal, read("b")]), ["7.retrying.2"]);
+}
+
+/// When everything here is signed.
+const AT: u64 = 1_767_225_600;
+const HOOK: &str = "/accepts/hook";
+
+/// A delivery as it should be.
+fn arrival(id: &str, body: &Value) -> Arrival {
+    signed(id, body, "whsec_right", AT)
+}
+
+fn signed(id: &str, body: &Value, secret: &str, at: u64) -> Arrival {
+    let body = body.to_string().into_bytes();
+    Arrival {
+        path: HOOK.into(),
+        delivery: Some(id.into()),
+        signature: Some(SigningKey::new(secret).sign(at, &body).to_string()),
+        body: body.into(),
+        status: 200,
+        at: None,
+        arrived: None,
+    }
+}
+
+fn added(business: &str) -> Value {
+    json!({ "id": "evt_1", "type": "partner.organization.added",
+        "occurredAt": "2026-01-01T00:00:00Z", "data": { "externalId": business } })
+}
+
+fn state(state: &str, sequence: Value) -> Value {
+    json!({ "id": "evt_1", "type": "partner.invoice.factoredUpdated", "sequence": sequence,
+        "occurredAt": "2026-01-01T00:00:00Z",
+        "data": { "payeeExternalId": "v", "invoiceExternalId": "i", "state": state } })
+}
+
+/// The subscription of the inbox, then what comes with reads.
+fn subscribed_then(arrivals: &[Vec<Arrival>]) -> Vec<Shown> {
+    let url = format!("http://127.0.0.1:1{HOOK}");
+    let body = json!({ "reference": "whs_1", "url": url, "secret": "whsec_right",
+        "eventTypes": ["partner.organization.added"] });
+    let asked = json!({ "url": url, "eventTypes": ["partner.organization.added"] });
+    let subscribe = Call::json("POST", "/v1/webhooks", asked);
+    let mut shown = vec![Shown::from(&(subscribe, 201, body))];
+    shown.extend(arrivals.iter().map(|arrivals| Shown {
+        arrivals: arrivals.clone(),
+        ..Shown::from(&(get("/v1/webhooks"), 200, json!([])))
+    }));
+    shown
+}
+
+#[test]
+fn a_webhook_that_is_signed_wrongly_or_long_ago_is_found() {
+    let of = |arrival: Arrival| {
+        broken_by(&mut super::signatures::Signatures::default(), &subscribed_then(&[vec![arrival]]))
+    };
+    let body = added("v");
+    assert!(of(arrival("d", &body)).is_empty());
+    assert!(of(signed("d", &body, "whsec_right", AT - 300)).is_empty());
+    assert_eq!(of(signed("d", &body, "whsec_right", AT - 301)), ["6.signature.4"]);
+    assert_eq!(of(signed("d", &body, "whsec_right", AT + 301)), ["6.signature.4"]);
+    let came = |at| Arrival { at: Some(at), ..signed("d", &body, "whsec_right", AT) };
+    assert!(of(came(start().after(300))).is_empty());
+    assert_eq!(of(came(start().after(301))), ["6.signature.4"]);
+    assert_eq!(of(signed("d", &body, "whsec_wrong", AT)), ["6.signature.1"]);
+    let spaced = Arrival { body: format!("{body} ").into_bytes().into(), ..arrival("d", &body) };
+    assert_eq!(of(spaced), ["6.signature.1"]);
+    let bare = Arrival { signature: None, ..arrival("d", &body) };
+    assert_eq!(of(bare), ["6.signature.intro.1"]);
+}
+
+#[test]
+fn attempts_that_are_not_alike_are_found() {
+    let of = |second: Arrival| {
+        let shown = subscribed_then(&[vec![arrival("d", &added("v"))], vec![second]]);
+        broken_by(&mut super::attempts::Attempts::default(), &shown)
+    };
+    assert!(of(arrival("d", &added("v"))).is_empty());
+    assert!(of(arrival("e", &added("w"))).is_empty());
+    assert_eq!(of(arrival("d", &added("w"))), ["6.delivery.3.2"]);
+    let elsewhere = Arrival { path: "/accepts/other".into(), ..arrival("d", &added("v")) };
+    assert_eq!(of(elsewhere), ["6.delivery.3.2"]);
+    let nameless = Arrival { delivery: None, ..arrival("d", &added("v")) };
+    assert_eq!(of(nameless), ["6.delivery.3.2"]);
+    // Two events may be alike, unless they have a sequence.
+    assert!(of(arrival("e", &added("v"))).is_empty());
+    let twice = |second: &str| {
+        let funded = |name| vec![arrival(name, &state("FUNDED", json!(3)))];
+        let shown = subscribed_then(&[funded("d"), funded(second)]);
+        broken_by(&mut super::attempts::Attempts::default(), &shown)
+    };
+    assert!(twice("d").is_empty());
+    assert_eq!(twice("e"), ["6.delivery.3.2"]);
+}
+
+#[test]
+fn what_comes_after_the_end_or_was_not_asked_for_is_found() {
+    let of = |shown: &[Shown]| broken_by(&mut super::wanted::Wanted::default(), shown);
+    let one = || vec![arrival("d", &added("v"))];
+    assert!(of(&subscribed_then(&[one(), one()])).is_empty());
+    let gone = vec![Arrival { status: 410, ..arrival("d", &added("v")) }];
+    assert_eq!(of(&subscribed_then(&[gone, one()])), ["6.delivery.2"]);
+    let mut deleted = subscribed_then(&[one(), one(), one()]);
+    let deletion = Call::bare("DELETE", "/v1/webhooks/whs_1");
+    // What comes with the deletion itself may have begun before.
+    deleted[2] = Shown { arrivals: one(), ..Shown::from(&(deletion, 204, Value::Null)) };
+    assert_eq!(of(&deleted), ["4.webhookDeletion.1"]);
+    let other = vec![arrival("d", &state("REQUESTED", json!(1)))];
+    assert_eq!(of(&subscribed_then(&[other])), ["2.subscription.eventTypes"]);
+}
+
+#[test]
+fn a_sequence_that_does_not_grow_is_found() {
+    let of = |events: &[Value]| {
+        let arrivals: Vec<_> = events.iter().map(|event| vec![arrival("d", event)]).collect();
+        broken_by(&mut super::sequences::Sequences::default(), &subscribed_then(&arrivals))
+    };
+    let [first, second] = [("REQUESTED", 1), ("FUNDING", 2)].map(|(s, n)| state(s, json!(n)));
+    // In any order, and twice.
+    assert!(of(&[second.clone(), first.clone(), second.clone()]).is_empty());
+    assert_eq!(of(&[first.clone(), state("REPAID", json!(9))]), ["gap.eventCauses"]);
+    assert_eq!(of(&[second.clone(), state("FUNDED", json!(2))])[0], "6.delivery.5");
+    assert_eq!(of(&[second.clone(), state("REQUESTED", json!(3))])[0], "6.delivery.5");
+    assert_eq!(of(&[second, state("FUNDING", json!(3))])[0], "6.delivery.5");
+    assert_eq!(of(&[state("FUNDING", Value::Null)]), ["6.delivery.5"]);
+    let mut timeless = first;
+    timeless["occurredAt"] = json!("yesterday");
+    assert_eq!(of(&[timeless]), ["6.delivery.6"]);
+}
+
+#[test]
+fn other_events_and_other_times_are_differences() {
+    let of = |seen: Vec<Arrival>, predicted_arrivals: Vec<Arrival>| {
+        let shown = Shown {
+            arrivals: seen,
+            predicted_arrivals,
+            ..Shown::from(&(get("/v1/webhooks"), 200, json!([])))
+        };
+        broken_by(&mut super::arrivals::Arrivals::default(), &[shown])
+    };
+    let [a, b] = ["v", "w"].map(|business| arrival(business, &added(business)));
+    assert!(of(vec![b.clone(), a.clone(), a.clone()], vec![a.clone(), b.clone()]).is_empty());
+    assert_eq!(of(vec![a.clone()], vec![a.clone(), b.clone()]), ["gap.eventCauses"]);
+    assert_eq!(of(vec![a.clone(), b.clone()], vec![a.clone()]), ["gap.eventCauses"]);
+    let later = |by| signed("v", &added("v"), "whsec_right", AT + by);
+    let refused = || Arrival { status: 500, ..a.clone() };
+    let retried = || vec![refused(), later(5)];
+    assert_eq!(of(vec![refused(), later(9)], retried()), ["gap.retrySchedule"]);
+    assert_eq!(of(vec![refused()], retried()), ["6.delivery.1.2"]);
+    let mut began = added("v");
+    began["occurredAt"] = json!("2000-01-01T00:00:00Z");
+    assert_eq!(of(vec![arrival("v", &began)], vec![a.clone()]), ["6.delivery.6"]);
+}

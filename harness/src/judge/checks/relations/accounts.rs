@@ -1,0 +1,128 @@
+//! Where one collection account opens, so does another that waits for the same: it takes an address, from the agreement
+//! or from any contact that was synced (`3.requirement.collectionAccount.3`, `2.businessSync.contact.2`).
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use tideover_model::{Clause, OperationKind, Timestamp, clause};
+
+use crate::exchange::{Exchange, PreparedAction};
+use crate::judge::checks::relations::ledger::{BusinessName, acted_on, business};
+use crate::judge::checks::{Check, Notes, starts_anew};
+use crate::judge::meets_first_three;
+
+/// What waits so long waits for something else. Seconds.
+const LONG: u64 = 6 * 86_400;
+
+/// Where an address stands.
+#[derive(Clone, Copy, Debug, Default)]
+struct Address {
+    in_agreement: bool,
+    in_contact: bool,
+    /// Whether a later contact has left it out.
+    left_out: bool,
+}
+
+#[derive(Default)]
+pub(super) struct Accounts {
+    addresses: BTreeMap<BusinessName, Address>,
+    /// Since when a business was seen to wait for its account alone.
+    waits: BTreeMap<BusinessName, Timestamp>,
+    /// Where the address of those stands whose account has opened, and for how long they were seen to wait. Seconds.
+    opened: Vec<(Address, u64)>,
+}
+
+impl Check for Accounts {
+    fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
+        if starts_anew(exchange) {
+            *self = Accounts::default();
+        }
+        if !exchange.seen.is_success() {
+            return;
+        }
+        self.learn_address(exchange);
+        if exchange.kind() == Some(OperationKind::GetBusiness) {
+            self.look(exchange, notes);
+        }
+    }
+}
+
+impl Accounts {
+    fn learn_address(&mut self, exchange: &Exchange<'_>) {
+        if exchange.action_name() == Some("vendorSignsAgreement") {
+            let PreparedAction::Act(fields) = &exchange.sent.action else { return };
+            if let Some(signer) =
+                acted_on(exchange, "payeeExternalId").filter(|_| has_address(fields.get("address")))
+            {
+                self.addresses.entry(signer).or_default().in_agreement = true;
+            }
+        }
+        if exchange.kind() != Some(OperationKind::SyncBusiness) {
+            return;
+        }
+        let (Some(name), Some(contact)) =
+            (business(exchange), exchange.sent_json().and_then(|sent| sent.get("contact")))
+        else {
+            return;
+        };
+        let address = self.addresses.entry(name).or_default();
+        let is_there = has_address(contact.get("address"));
+        address.left_out = address.in_contact && !is_there;
+        address.in_contact |= is_there;
+    }
+
+    fn look(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
+        let Some((name, answer)) = business(exchange).zip(exchange.seen.told_in_success()) else {
+            return;
+        };
+        let Some(address) = self.addresses.get(&name).copied() else { return };
+        let met = &answer["onboarding"];
+        let now = exchange.now.unix_unsigned();
+        let waited = |since: &Timestamp| now.saturating_sub(since.unix_unsigned());
+        if met["collectionAccount"] == true {
+            // How long it took is known only where it was seen to wait.
+            self.opened.extend(self.waits.get(&name).map(|since| (address, waited(since))));
+            self.waits.remove(&name);
+            return;
+        }
+        if !meets_first_three(met) {
+            self.waits.remove(&name);
+            return;
+        }
+        let waited = waited(self.waits.entry(name).or_insert(exchange.now));
+        let Some(clause) = self.due(address, waited) else { return };
+        notes.expect(exchange, clause, false, "onboarding.collectionAccount", || {
+            (
+                "true: an address is known, and other accounts have opened",
+                "false, for six days and more",
+            )
+        });
+    }
+
+    /// The sentence by which an account with this address would have opened after so many seconds, as others have.
+    fn due(&self, address: Address, waited: u64) -> Option<Clause> {
+        let is_long = |took: u64| waited >= LONG.max(took.saturating_mul(20));
+        let opened = |like: &dyn Fn(&Address) -> bool| {
+            self.opened.iter().any(|(opened, took)| like(opened) && is_long(*took))
+        };
+        let by_contact = |one: &Address| one.in_contact && !one.in_agreement && !one.left_out;
+        let clause = match address {
+            Address { in_agreement: true, .. } if opened(&|_| true) => {
+                clause!("3.requirement.collectionAccount.3")
+            }
+            Address { in_agreement: false, in_contact: true, left_out } if opened(&by_contact) => {
+                if left_out {
+                    clause!("2.businessSync.contact.2")
+                } else {
+                    clause!("3.requirement.collectionAccount.3")
+                }
+            }
+            _ => return None,
+        };
+        Some(clause)
+    }
+}
+
+fn has_address(address: Option<&Value>) -> bool {
+    address.is_some_and(|address| address.get("postalCode").is_some())
+}

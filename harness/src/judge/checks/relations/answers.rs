@@ -1,0 +1,216 @@
+//! What an answer derives from what was asked, or from an answer before: the mask of an account, the result of a tax
+//! id, the amount that went out.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+use tideover_model::{Operation, OperationKind, clause};
+
+use crate::exchange::matcher::texts;
+use crate::exchange::{Exchange, Seen};
+use crate::judge::checks::relations::ledger::{BusinessName, InvoiceName, business, invoice};
+use crate::judge::checks::{Check, Notes, starts_anew};
+
+#[derive(Default)]
+pub(super) struct Answers {
+    /// The mask that each account was first told with.
+    masks: BTreeMap<String, String>,
+    /// Businesses that were synced, or may have been.
+    synced: BTreeSet<BusinessName>,
+    /// The objects in answers to syncs, by what was synced.
+    objects: BTreeMap<Sync, BTreeSet<String>>,
+    /// What each advance pays the vendor. Cents.
+    advances: BTreeMap<InvoiceName, i64>,
+    /// What is told of a row that is wrong, where its word is not shown.
+    words_for_wrong_rows: BTreeSet<String>,
+    /// The collection state by what was collected of how much. Cents.
+    states: BTreeMap<(i64, i64), String>,
+}
+
+/// What a sync without a contact was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Sync {
+    /// Of a business that was linked, with a tax id: its outcome is told.
+    LinkedWithTaxId,
+    LinkedWithout,
+    New,
+}
+
+impl Check for Answers {
+    fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
+        if starts_anew(exchange) {
+            *self = Answers::default();
+        }
+        match exchange.kind() {
+            Some(OperationKind::SetPayoutAccount) => self.mask(exchange, notes),
+            Some(OperationKind::SyncBusiness) => self.tax_id_result(exchange, notes),
+            Some(OperationKind::RequestAdvance) => self.learn_advance(exchange),
+            Some(OperationKind::GetInvoice) => {
+                self.went_out(exchange, notes);
+                self.collection_state(exchange, notes);
+            }
+            Some(OperationKind::ImportInvoices) => self.rows(exchange, notes),
+            _ => {}
+        }
+        let parties = exchange.call().and_then(|call| call.operation()).map(Operation::syncs);
+        for sync in parties.unwrap_or_default() {
+            for party in [&sync.payee, &sync.payor] {
+                self.synced.insert((super::ledger::caller(exchange), party.business.clone()));
+            }
+        }
+    }
+}
+
+impl Answers {
+    /// What of an account number is shown is open, but the same is shown of the same.
+    fn mask(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
+        let Some(answer) = exchange.success_of(OperationKind::SetPayoutAccount) else { return };
+        let (Some(account), Some(mask)) =
+            (exchange.sent_field("accountNumber"), answer["mask"].as_str())
+        else {
+            return;
+        };
+        notes.meet(clause!("2.payoutAccount.mask"));
+        let known = self.masks.entry(account).or_insert_with(|| mask.to_owned());
+        notes.expect(exchange, clause!("4.payoutAccount.1"), known == mask, "mask", || {
+            (format!("{known}, as this account was shown before"), mask.to_owned())
+        });
+    }
+
+    /// An object that is told of tax ids for linked businesses is told with nothing else.
+    fn tax_id_result(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
+        let Some(name) = business(exchange) else { return };
+        let is_new = self.synced.insert(name);
+        let Some(answer) = exchange.success_of(OperationKind::SyncBusiness) else { return };
+        let Some(Operation::SyncBusiness { details, .. }) =
+            exchange.call().and_then(|call| call.operation())
+        else {
+            return;
+        };
+        let contact = exchange.sent_json().and_then(|sent| sent.get("contact"));
+        if contact.is_some() || is_new && answer["created"] != true {
+            return;
+        }
+        let sync = match (is_new, &details.tax_id) {
+            (true, _) => Sync::New,
+            (false, None) => Sync::LinkedWithout,
+            (false, Some(_)) => Sync::LinkedWithTaxId,
+        };
+        let objects =
+            answer.as_object().into_iter().flatten().filter(|(_, value)| value.is_object());
+        let objects: BTreeSet<String> = objects.map(|(name, _)| name.clone()).collect();
+        self.objects.entry(sync).or_default().extend(objects.iter().cloned());
+        if sync == Sync::LinkedWithTaxId && objects.is_empty() {
+            return;
+        }
+        let told = |sync: Sync| self.objects.get(&sync);
+        let (Some(results), Some(new), Some(without)) =
+            (told(Sync::LinkedWithTaxId), told(Sync::New), told(Sync::LinkedWithout))
+        else {
+            return;
+        };
+        // What is told of every sync is something else.
+        let misplaced = results.iter().find(|name| new.contains(*name) != without.contains(*name));
+        let clause = clause!("2.businessSynced.taxIdResult");
+        notes.expect(exchange, clause, misplaced.is_none(), "tax id result", || {
+            let where_else = if misplaced.is_some_and(|name| new.contains(name)) {
+                "for a new business"
+            } else {
+                "where no tax id was sent"
+            };
+            (
+                "only for a tax id of a business that is linked already",
+                format!("{} also {where_else}", misplaced.map_or("", String::as_str)),
+            )
+        });
+    }
+
+    /// What is right is not told in the word for what is wrong.
+    fn rows(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
+        let (Some(expected), Some(told)) = (outcomes(exchange.predicted), outcomes(exchange.seen))
+        else {
+            return;
+        };
+        let wrong = expected.iter().filter(|outcome| *outcome == REJECTED).count();
+        let unknown: Vec<&String> = told.iter().filter(|outcome| !is_shown(outcome)).collect();
+        if expected.len() != told.len() {
+            return;
+        }
+        if wrong > 0 && unknown.len() == wrong && unknown.windows(2).all(|two| two[0] == two[1]) {
+            self.words_for_wrong_rows.insert(unknown[0].clone());
+        }
+        let rejected = unknown.iter().filter(|word| self.words_for_wrong_rows.contains(**word));
+        let rejected = rejected.count();
+        notes.expect(exchange, clause!("2.importReport.rows"), rejected <= wrong, "rows", || {
+            (format!("{wrong} rows that are not imported"), format!("{rejected}: {told:?}"))
+        });
+    }
+
+    /// It is derived: the same of the same. New states may be added.
+    fn collection_state(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
+        let Some(answer) = exchange.success_of(OperationKind::GetInvoice) else { return };
+        let cents = |name: &str| answer[name].as_i64();
+        let (Some(collected), Some(face), Some(state)) =
+            (cents("collected"), cents("faceValue"), answer["collectionState"].as_str())
+        else {
+            return;
+        };
+        if !COLLECTION_STATES.contains(&state) {
+            return;
+        }
+        let known = self.states.entry((collected, face)).or_insert_with(|| state.to_owned());
+        let holds = known == state;
+        notes.expect(
+            exchange,
+            clause!("2.invoice.collectionState"),
+            holds,
+            "collectionState",
+            || (format!("{known}, as before of {collected} collected of {face}"), state.to_owned()),
+        );
+    }
+
+    fn learn_advance(&mut self, exchange: &Exchange<'_>) {
+        let Some(answer) = exchange.success_of(OperationKind::RequestAdvance) else { return };
+        if let (Some(invoice), Some(amount)) = (invoice(exchange), answer["advanceAmount"].as_i64())
+            && answer["alreadyRequested"] == false
+        {
+            self.advances.insert(invoice, amount);
+        }
+    }
+
+    /// Once an advance is funded, the vendor has got all of it: one of the amounts that are told is that.
+    fn went_out(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
+        let Some(answer) = exchange.success_of(OperationKind::GetInvoice) else { return };
+        let told = &answer["advance"];
+        let Some(amount) = invoice(exchange).and_then(|name| self.advances.get(&name).copied())
+        else {
+            return;
+        };
+        let amounts: Vec<i64> = told.as_object().into_iter().flatten().filter_map(cents).collect();
+        let is_out = texts(told).iter().any(|text| matches!(*text, "FUNDED" | "REPAID"));
+        if !is_out || amounts.len() < 2 {
+            return;
+        }
+        let holds = amounts.contains(&amount);
+        notes.expect(exchange, clause!("2.amounts.advanceAmount.2"), holds, "advance", || {
+            (format!("{amount} cents went out"), format!("{amounts:?}"))
+        });
+    }
+}
+
+const REJECTED: &str = "rejected";
+const COLLECTION_STATES: [&str; 3] = ["UNCOLLECTED", "PARTIALLY_COLLECTED", "COLLECTED"];
+
+fn is_shown(outcome: &str) -> bool {
+    matches!(outcome, "created" | "updated" | "statusOnly")
+}
+
+/// The outcome of each row of a report.
+fn outcomes(answer: &Seen) -> Option<Vec<String>> {
+    let rows = answer.told_in_success()?["rows"].as_array()?.iter();
+    rows.map(|row| row["outcome"].as_str().map(str::to_owned)).collect()
+}
+
+fn cents((_, value): (&String, &Value)) -> Option<i64> {
+    value.as_i64()
+}

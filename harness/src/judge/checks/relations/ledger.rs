@@ -1,0 +1,86 @@
+//! Who is meant by a request: the caller and its own identifiers, and the invoices that it has synced.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use tideover_model::Operation;
+
+use crate::exchange::Exchange;
+
+/// A caller, by its `Authorization` header.
+pub(super) type Caller = String;
+
+/// A business, as a caller calls it.
+pub(super) type BusinessName = (Caller, String);
+
+/// An invoice: its payee, and its own identifier.
+pub(super) type InvoiceName = (BusinessName, String);
+
+/// Who sends a request; nobody without a key.
+pub(super) fn caller(exchange: &Exchange<'_>) -> Caller {
+    exchange.sent.authorization.clone().unwrap_or_default()
+}
+
+/// The business that a request is about, if it is about one.
+pub(super) fn business(exchange: &Exchange<'_>) -> Option<BusinessName> {
+    let name = match exchange.call()?.operation()? {
+        Operation::GetBusiness { business }
+        | Operation::SyncBusiness { business, .. }
+        | Operation::SetPayoutAccount { business, .. }
+        | Operation::Quote { business, .. } => business,
+        Operation::GetInvoice { payee, .. } | Operation::RequestAdvance { payee, .. } => payee,
+        _ => return None,
+    };
+    Some((caller(exchange), name.clone()))
+}
+
+/// The invoice that a read or a request for an advance is about.
+pub(super) fn invoice(exchange: &Exchange<'_>) -> Option<InvoiceName> {
+    match exchange.call()?.operation()? {
+        Operation::GetInvoice { payee, invoice } | Operation::RequestAdvance { payee, invoice } => {
+            Some(((caller(exchange), payee.clone()), invoice.clone()))
+        }
+        _ => None,
+    }
+}
+
+/// A text field of an action of the operator port, and who asked for it.
+pub(super) fn acted_on(exchange: &Exchange<'_>, field: &str) -> Option<BusinessName> {
+    let crate::exchange::PreparedAction::Act(fields) = &exchange.sent.action else { return None };
+    Some((caller(exchange), fields.get(field)?.as_str()?.to_owned()))
+}
+
+/// The face values of the invoices that were synced, by whoever did so. Cents.
+#[derive(Debug, Default)]
+pub(super) struct Synced {
+    faces: BTreeMap<InvoiceName, i64>,
+}
+
+impl Synced {
+    /// Learns from a sync, or from a file of them.
+    pub(super) fn learn(&mut self, exchange: &Exchange<'_>) {
+        if !exchange.seen.is_success() {
+            return;
+        }
+        let Some(operation) = exchange.call().and_then(|call| call.operation()) else { return };
+        for sync in operation.syncs() {
+            let payee = (caller(exchange), sync.payee.business.clone());
+            self.faces.insert((payee, sync.invoice.clone()), sync.face_value.cents().0);
+        }
+    }
+
+    /// The face value of an invoice, as it was synced last.
+    pub(super) fn face(&self, invoice: &InvoiceName) -> Option<i64> {
+        self.faces.get(invoice).copied()
+    }
+
+    /// The identifiers of a caller's invoices.
+    pub(super) fn invoices_of(&self, caller: &str) -> BTreeSet<&str> {
+        let own = self.faces.keys().filter(|((owner, _), _)| owner == caller);
+        own.map(|(_, invoice)| invoice.as_str()).collect()
+    }
+
+    /// Whether anybody has synced an invoice of this identifier.
+    pub(super) fn is_known(&self, invoice: &str) -> bool {
+        self.faces.keys().any(|(_, known)| known == invoice)
+    }
+}

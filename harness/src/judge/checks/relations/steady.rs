@@ -1,0 +1,106 @@
+//! What can be financed stays so while nothing but reads, quotes and refusals go on (`4.quotes.2`, `7.retrying.2`).
+//!
+//! What takes its time may make something fundable, and never the other way round.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use tideover_model::{OperationKind, clause};
+
+use crate::exchange::{Exchange, Prepared};
+use crate::judge::checks::relations::ledger::{BusinessName, InvoiceName, business, invoice};
+use crate::judge::checks::{Check, Notes};
+
+/// What is asked: whose request it is, its path, and its body.
+type Question = (Option<String>, String, Vec<u8>);
+
+#[derive(Default)]
+pub(super) struct Steady {
+    /// What was fundable since anything could change.
+    fundable: BTreeMap<Question, ()>,
+    /// The invoices that were not, since anything could change.
+    unfundable: BTreeSet<InvoiceName>,
+    /// Whether a request for an advance was refused since.
+    refused: bool,
+    /// Businesses that were read as wholly onboarded.
+    onboarded: BTreeSet<BusinessName>,
+    /// Whether something was paid, which may make room when it is booked.
+    was_paid: bool,
+}
+
+impl Check for Steady {
+    fn miss(&mut self, _sent: &Prepared) {
+        self.forget();
+    }
+
+    fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
+        match exchange.action_name() {
+            Some("payorPays") => self.was_paid = true,
+            Some("taxIdFoundWrong" | "reset") => self.onboarded.clear(),
+            _ => {}
+        }
+        self.hold_to_refusal(exchange, notes);
+        self.learn_onboarded(exchange);
+        let refused = (400..500).contains(&exchange.seen.status);
+        let reads = exchange.kind().is_some_and(OperationKind::reads);
+        let Some(call) = exchange.call().filter(|_| refused || reads) else {
+            self.forget();
+            return;
+        };
+        self.refused |= refused && exchange.kind() == Some(OperationKind::RequestAdvance);
+        let clause = match exchange.kind() {
+            Some(OperationKind::Quote) if self.refused => clause!("2.quote.fundable"),
+            Some(OperationKind::Quote) => clause!("4.quotes.2"),
+            Some(OperationKind::GetInvoice) => clause!("2.invoice.fundable"),
+            _ => return,
+        };
+        let Some(told) =
+            exchange.seen.told_in_success().and_then(|told| told["fundable"].as_bool())
+        else {
+            return;
+        };
+        let question =
+            (exchange.sent.authorization.clone(), call.path.clone(), call.body().to_vec());
+        if let Some(invoice) = invoice(exchange).filter(|_| !told) {
+            self.unfundable.insert(invoice);
+        }
+        if told {
+            self.fundable.insert(question, ());
+            return;
+        }
+        let was = self.fundable.remove(&question).is_some();
+        notes.expect(exchange, clause, !was, "fundable", || {
+            ("true, as before: nothing was written since", "false")
+        });
+    }
+}
+
+impl Steady {
+    fn forget(&mut self) {
+        self.fundable.clear();
+        self.unfundable.clear();
+        self.refused = false;
+    }
+
+    fn learn_onboarded(&mut self, exchange: &Exchange<'_>) {
+        let Some(answer) = exchange.success_of(OperationKind::GetBusiness) else { return };
+        let met = answer["onboarding"].as_object();
+        if met.is_some_and(|met| met.len() >= 4 && met.values().all(|met| *met == true)) {
+            self.onboarded.extend(business(exchange));
+        }
+    }
+
+    /// An invoice that was not fundable is not financed at once, where nothing that takes its time can have ended.
+    fn hold_to_refusal(&self, exchange: &Exchange<'_>, notes: &mut Notes) {
+        let Some(answer) = exchange.success_of(OperationKind::RequestAdvance) else { return };
+        let Some(name) = invoice(exchange).filter(|name| self.unfundable.contains(name)) else {
+            return;
+        };
+        let is_first = answer["alreadyRequested"] == false;
+        if self.was_paid || exchange.unsettled || !self.onboarded.contains(&name.0) {
+            return;
+        }
+        notes.expect(exchange, clause!("2.invoice.fundable"), !is_first, "fundable", || {
+            ("true, since the advance is granted", "false, just before")
+        });
+    }
+}

@@ -1,0 +1,55 @@
+//! A business has one collection account, the same everywhere (`2.remittance.intro.2`).
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use tideover_model::{OperationKind, PlatformId, clause};
+
+use crate::exchange::{Exchange, told};
+use crate::judge::checks::{Check, Notes};
+
+/// The account of each business, by platform and identifier.
+#[derive(Default)]
+pub(super) struct OneAccount {
+    accounts: BTreeMap<(Option<PlatformId>, String), Value>,
+}
+
+impl Check for OneAccount {
+    fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
+        if crate::judge::checks::starts_anew(exchange) {
+            self.accounts.clear();
+        }
+        let answer = exchange.success_of(OperationKind::GetBusiness);
+        let answer = answer.or_else(|| exchange.success_of(OperationKind::RequestAdvance));
+        let Some(account) = answer.and_then(|body| body.get("remittance")) else { return };
+        let Some(business) = business(exchange) else { return };
+        let key = (exchange.platform, business);
+        match self.accounts.get(&key) {
+            None if account.is_null() => {}
+            None => {
+                self.accounts.insert(key, account.clone());
+            }
+            Some(known) => {
+                let clause = clause!("2.remittance.intro.2");
+                let evidence = || (told("remittance", known), told("remittance", account));
+                let is_same = same_account(known, account);
+                notes.expect(exchange, clause, is_same, "remittance", evidence);
+            }
+        }
+    }
+}
+
+/// Whether two remittances name one account, whatever else they say.
+pub(super) fn same_account(one: &Value, other: &Value) -> bool {
+    one.is_null() == other.is_null()
+        && ["accountNumber", "routingNumber"].iter().all(|name| one[name] == other[name])
+}
+
+fn business(exchange: &Exchange<'_>) -> Option<String> {
+    match exchange.kind()? {
+        OperationKind::GetBusiness => exchange.call()?.path.rsplit('/').next().map(str::to_owned),
+        _ => {
+            exchange.asked_advance().map(|(payee, _)| crate::exchange::identifiers::segment(&payee))
+        }
+    }
+}

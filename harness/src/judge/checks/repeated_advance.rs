@@ -1,0 +1,66 @@
+//! A repeated request returns the advance that is there (`4.advances.2`, `2.advance.alreadyRequested`).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::Value;
+use tideover_model::{OperationKind, PlatformId, clause};
+
+use crate::exchange::{Exchange, told};
+use crate::judge::checks::remittance::same_account;
+use crate::judge::checks::{Check, Notes};
+
+/// The amounts of an advance that stay as they were first told.
+pub(crate) const AMOUNTS_THAT_STAY: [&str; 2] = ["advanceAmount", "feeTotal"];
+
+/// What of an advance stays as it was first told.
+pub(crate) const UNCHANGED: [&str; 3] = [AMOUNTS_THAT_STAY[0], AMOUNTS_THAT_STAY[1], "remittance"];
+
+/// Whether a field of an advance is told as it was first.
+pub(crate) fn is_unchanged(field: &str, first: &Value, again: &Value) -> bool {
+    if field == "remittance" { same_account(first, again) } else { first == again }
+}
+
+/// What the first answer said, by platform and invoice.
+#[derive(Default)]
+pub(super) struct RepeatedAdvance {
+    first: BTreeMap<(Option<PlatformId>, String, String), Arc<Value>>,
+}
+
+impl Check for RepeatedAdvance {
+    fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
+        if crate::judge::checks::starts_anew(exchange) {
+            self.first.clear();
+        }
+        let Some(answer) = exchange.success_of(OperationKind::RequestAdvance) else { return };
+        let Some((payee, invoice)) = exchange.asked_advance() else { return };
+        let key = (exchange.platform, payee, invoice);
+        let already = answer.get("alreadyRequested").and_then(Value::as_bool);
+        let first = self.first.get(&key);
+        let flag = clause!("2.advance.alreadyRequested");
+        let fits = already == Some(first.is_some());
+        notes.expect(exchange, flag, fits, "alreadyRequested", || {
+            let shown = answer.get("alreadyRequested").unwrap_or(&Value::Null);
+            (first.is_some().to_string(), shown.to_string())
+        });
+        match first {
+            None => {
+                self.first.insert(key, Arc::clone(answer));
+            }
+            Some(first) => {
+                for field in UNCHANGED {
+                    let (first, again) = (&first[field], &answer[field]);
+                    let clause = clause!("4.advances.2");
+                    let evidence = || (told(field, first), told(field, again));
+                    notes.expect(
+                        exchange,
+                        clause,
+                        is_unchanged(field, first, again),
+                        field,
+                        evidence,
+                    );
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! What is never told: secrets after the first time, tax ids, who funds (`4.webhookList.1`,
+//! `2.business.taxIdOnFile.2`, `1.general.5`).
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+use tideover_model::{OperationKind, TAX_ID_DIGITS, clause};
+
+use crate::exchange::Exchange;
+use crate::judge::checks::{Check, Notes};
+
+#[derive(Default)]
+pub(super) struct Withheld {
+    /// The tax ids that were sent, as numbers.
+    tax_ids: BTreeSet<u64>,
+}
+
+impl Check for Withheld {
+    fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
+        let Some(kind) = exchange.kind() else { return };
+        if kind == OperationKind::SyncBusiness {
+            self.tax_ids.extend(exchange.synced_tax_id().and_then(|text| tax_id(&text)));
+        }
+        let Some(body) = exchange.seen.json() else { return };
+        let may_tell = exchange.seen.is_success() && !self.tax_ids.is_empty();
+        if may_tell && self.tells_a_tax_id(body) {
+            let clause = clause!("2.business.taxIdOnFile.2");
+            notes
+                .expect(exchange, clause, false, "body", || ("not told", "a tax id that was sent"));
+            return;
+        }
+        let mut withhold = |clause, names: &[&str]| {
+            let told = field_among(body, names);
+            notes.expect(exchange, clause, told.is_none(), "body", || {
+                ("not told", told.map_or(String::new(), |name| format!("a field {name}")))
+            });
+        };
+        withhold(clause!("1.general.5"), &["funder", "funderId", "funderName", "fundingTerms"]);
+        match kind {
+            OperationKind::Subscribe if !exchange.seen.is_success() => {
+                withhold(clause!("4.webhooks.3"), &["secret", "signingSecret"]);
+            }
+            _ if !exchange.seen.is_success() => {}
+            OperationKind::ListSubscriptions => {
+                withhold(clause!("4.webhookList.1"), &["secret", "signingSecret"]);
+            }
+            OperationKind::GetBusiness => {
+                withhold(clause!("2.business.taxIdOnFile.2"), &["taxId", "taxIdentifier"]);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The number that the digits of a tax id make, however they are set apart.
+fn tax_id(text: &str) -> Option<u64> {
+    let digits = || text.bytes().filter(u8::is_ascii_digit).map(|digit| u64::from(digit - b'0'));
+    let number = || digits().fold(0, |number, digit| number * 10 + digit);
+    (digits().count() == TAX_ID_DIGITS).then(number)
+}
+
+impl Withheld {
+    /// Whether one of those that were sent stands in `value`, wherever and under whatever name.
+    fn tells_a_tax_id(&self, value: &Value) -> bool {
+        match value {
+            // Nothing shorter has room for one.
+            Value::String(text) if text.len() >= TAX_ID_DIGITS => {
+                let mut told = text.split_whitespace().filter_map(tax_id);
+                told.any(|told| self.tax_ids.contains(&told))
+            }
+            Value::Number(number) => {
+                number.as_u64().is_some_and(|number| self.tax_ids.contains(&number))
+            }
+            Value::Array(items) => items.iter().any(|item| self.tells_a_tax_id(item)),
+            Value::Object(fields) => fields.values().any(|value| self.tells_a_tax_id(value)),
+            Value::Null | Value::Bool(_) | Value::String(_) => false,
+        }
+    }
+}
+
+/// Whether a field holds anything, masked strings apart.
+fn tells(value: &Value) -> bool {
+    match value {
+        // Whether there is one may be told.
+        Value::Null | Value::Bool(_) => false,
+        Value::String(text) => !text.is_empty() && !text.contains(['*', '…', '•']),
+        Value::Number(_) | Value::Array(_) | Value::Object(_) => true,
+    }
+}
+
+/// The first field of `value` that tells something and is one of `names`, however deep it stands.
+fn field_among<'a>(value: &'a Value, names: &[&str]) -> Option<&'a str> {
+    match value {
+        Value::Object(fields) => fields.iter().find_map(|(name, value)| {
+            let named = names.contains(&name.as_str()) && tells(value);
+            if named { Some(name.as_str()) } else { field_among(value, names) }
+        }),
+        Value::Array(items) => items.iter().find_map(|item| field_among(item, names)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
+    }
+}

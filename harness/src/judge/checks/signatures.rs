@@ -1,0 +1,78 @@
+//! Every webhook is signed over its raw body with the secret of its subscription, at the time of the attempt
+//! (`6.signature.intro.1`, `6.signature.1`, `6.signature.4`).
+
+use std::ops::RangeInclusive;
+
+use tideover_model::clause;
+use tideover_model::signature::TOLERANCE;
+
+use crate::exchange::{Arrival, Exchange, Prepared};
+use crate::judge::checks::subscribed::Subscriptions;
+use crate::judge::checks::{Check, Notes, Whose};
+
+#[derive(Default)]
+pub(super) struct Signatures {
+    subscriptions: Subscriptions,
+    whose: Whose,
+    /// When what came may have been signed, by what the target's clock has shown from step to step.
+    times: Vec<RangeInclusive<u64>>,
+}
+
+impl Signatures {
+    pub(super) fn of(whose: Whose) -> Signatures {
+        Signatures { whose, ..Signatures::default() }
+    }
+
+    /// What comes over a network comes late, when the target's clock may have been moved on; and it may be signed
+    /// by the clock on the wall.
+    fn is_timely(&self, exchange: &Exchange<'_>, arrival: &Arrival, at: u64) -> bool {
+        let now = self.times.last().is_some_and(|times| times.contains(&at));
+        match (self.whose, arrival.arrived) {
+            (Whose::Theirs, Some(arrived)) => {
+                let by_the_wall = arrived.unix_unsigned().abs_diff(at) <= TOLERANCE;
+                let before = || self.times.iter().any(|times| times.contains(&at));
+                exchange.ahead.is_none() || by_the_wall || before()
+            }
+            _ => arrival.at.map_or(now, |came| came.unix_unsigned().abs_diff(at) <= TOLERANCE),
+        }
+    }
+}
+
+impl Check for Signatures {
+    fn miss(&mut self, sent: &Prepared) {
+        self.subscriptions.miss(sent);
+    }
+
+    fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
+        self.subscriptions.learn(exchange);
+        if let Some((since, now)) =
+            exchange.its_time(exchange.since).zip(exchange.its_time(exchange.now))
+        {
+            if self.whose == Whose::Ours {
+                self.times.clear();
+            }
+            self.times.push(since.saturating_sub(TOLERANCE)..=now.saturating_add(TOLERANCE));
+        }
+        for arrival in exchange.arrivals {
+            // Whoever signs with it has told it.
+            if self.subscriptions.of(arrival).is_some() {
+                notes.meet(clause!("2.subscription.secret"));
+            }
+            let mut expect = |clause, holds, field, expected: &str| {
+                notes.expect(exchange, clause, holds, field, || {
+                    (expected, format!("{:?} on {}", arrival.signature, arrival.path))
+                });
+            };
+            let field = "Service-Signature";
+            let is_there = arrival.signature.is_some() && arrival.signed_at().is_some();
+            expect(clause!("6.signature.intro.1"), is_there, field, "t=<unix seconds>,v1=<hex>");
+            let Some(at) = arrival.signed_at() else { continue };
+            let signed = self.subscriptions.of(arrival).is_some();
+            if signed || !self.subscriptions.may_be_unknown(arrival) {
+                expect(clause!("6.signature.1"), signed, field, "the digest of the raw body");
+            }
+            let timely = self.is_timely(exchange, arrival, at);
+            expect(clause!("6.signature.4"), timely, "t", "the time of the attempt");
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! What a subscription gets: the kinds that it named, and nothing once it was deleted or has answered 410
+//! (`4.webhookDeletion.1`, `6.delivery.2`, `2.subscription.eventTypes`).
+
+use tideover_model::clause;
+
+use crate::exchange::{Exchange, kind_of_event};
+use crate::judge::checks::subscribed::Subscriptions;
+use crate::judge::checks::{Check, Notes, Whose};
+
+#[derive(Default)]
+pub(super) struct Wanted {
+    subscriptions: Subscriptions,
+    whose: Whose,
+}
+
+impl Wanted {
+    pub(super) fn of(whose: Whose) -> Wanted {
+        Wanted { whose, ..Wanted::default() }
+    }
+}
+
+impl Check for Wanted {
+    fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
+        self.subscriptions.learn(exchange);
+        if exchange.call().is_none_or(|call| call.method != "GET") {
+            // Something could have come that must not.
+            for clause in self.subscriptions.endings() {
+                notes.meet(clause);
+            }
+        }
+        for arrival in exchange.arrivals {
+            if !self.subscriptions.may_not_want(arrival) {
+                self.subscriptions.learn_answer(arrival);
+                continue;
+            }
+            let Some(subscription) = self.subscriptions.of(arrival) else { continue };
+            let late = self.whose == Whose::Theirs && subscription.may_be_late(exchange, arrival);
+            if let Some(clause) = subscription.forbids(arrival).filter(|_| !late) {
+                let evidence = || ("nothing more", format!("a delivery on {}", arrival.path));
+                notes.expect(exchange, clause, false, "webhook", evidence);
+            }
+            let kind = arrival.body.json().and_then(kind_of_event);
+            if let Some((wanted, kind)) = subscription.event_types.as_ref().zip(kind) {
+                let clause = clause!("2.subscription.eventTypes");
+                let is_wanted = wanted.contains(&kind);
+                let evidence = || (format!("one of {wanted:?}"), kind);
+                notes.expect(exchange, clause, is_wanted, "type", evidence);
+            }
+            self.subscriptions.learn_answer(arrival);
+        }
+        self.subscriptions.learn_deletion(exchange);
+    }
+}

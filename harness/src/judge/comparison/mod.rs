@@ -1,0 +1,281 @@
+//! An answer beside the one that the model gives: status, code and every documented field.
+//!
+//! Prose is not compared. What the service mints (references, secrets, account numbers) is bound on first
+//! sight and must stay the same; dates are compared as instants; unknown fields are ignored. Where the choices
+//! of a target are its own ([`Freedom`]), whatever the document leaves open is compared as what it is: a gap.
+
+mod clauses;
+mod fields;
+mod gaps;
+#[cfg(test)]
+mod tests;
+
+use serde_json::Value;
+use tideover_model::{Clause, Code, OperationKind, Status, Timestamp, clause};
+
+use crate::evidence::Point;
+use crate::exchange::matcher::instants_apart;
+use crate::exchange::{Body, PreparedAction, Seen};
+use crate::judge::bindings::Bindings;
+use crate::judge::checks::repeated_advance::AMOUNTS_THAT_STAY;
+
+use clauses::{action_clause, body_clause, field_clause};
+pub(crate) use clauses::{code_clause, life};
+pub(crate) use fields::is_known_outcome;
+use fields::{Difference, differences};
+pub(crate) use gaps::meets_first_three;
+use gaps::{gap_within, nameless, opened_early, tells_same_rows};
+
+/// What a target may do otherwise than the mock, whose choices are known.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Freedom {
+    /// How far its clock is ahead of ours; nothing while it has told no time. Seconds.
+    pub(crate) ahead: Option<i64>,
+    /// Whether it tells of a business whichever name it likes.
+    pub(crate) renames: bool,
+    /// Whether it tells of a repeated invitation that it expires when it was said to before.
+    pub(crate) keeps_expiry: bool,
+}
+
+/// An answer of the target and the model's.
+pub(crate) struct Comparison<'a> {
+    /// What was sent.
+    pub(crate) action: &'a PreparedAction,
+    /// The operation that was asked for, if it was one.
+    pub(crate) kind: Option<OperationKind>,
+    /// What the target answered.
+    pub(crate) seen: &'a Seen,
+    /// What the model answers.
+    pub(crate) predicted: &'a Seen,
+    /// The code with which the model refuses, if it does, and the clause that asks for it.
+    pub(crate) refusal: Option<(Code, Clause)>,
+    /// What the target may do otherwise; nothing where its choices are known.
+    pub(crate) freedom: Option<Freedom>,
+}
+
+/// Is told a point: its clause, whether it holds, its field, and what was expected and seen.
+pub(crate) type Told<'a> = dyn FnMut(Clause, bool, &str, &dyn Fn() -> (String, String)) + 'a;
+
+impl Comparison<'_> {
+    /// What the answer says, point by point; what is minted is bound in `bindings`.
+    pub(crate) fn points(&self, bindings: &mut Bindings) -> Vec<Point> {
+        let mut points = Vec::new();
+        self.tell(bindings, &mut |clause, holds, field, evidence| {
+            let (expected, seen) = evidence();
+            points.push(Point { clause, holds, field: field.to_owned(), expected, seen });
+        });
+        points
+    }
+
+    /// The same points, each as it is compared.
+    pub(crate) fn tell(&self, bindings: &mut Bindings, told: &mut Told<'_>) {
+        match self.action {
+            PreparedAction::Call(_) => self.compare_answers(bindings, told),
+            PreparedAction::Deliveries => self.compare_deliveries(bindings, told),
+            PreparedAction::Act(fields) => {
+                let name = fields.get("action").and_then(Value::as_str).unwrap_or_default();
+                self.compare_actions(name, bindings, told);
+            }
+            PreparedAction::Advance(_) => {}
+        }
+    }
+
+    fn compare_answers(&self, bindings: &mut Bindings, told: &mut Told<'_>) {
+        let (predicted, seen) = (self.predicted, self.seen);
+        if let Some(clause) = self.outcome_clause() {
+            let holds =
+                predicted.code() == seen.code() && predicted.is_success() == seen.is_success();
+            told(clause, holds, "code", &|| (outcome(predicted), outcome(seen)));
+            if !holds {
+                return;
+            }
+        }
+        let same = predicted.status == seen.status;
+        told(self.status_clause(), same, "status", &|| {
+            (predicted.status.to_string(), seen.status.to_string())
+        });
+        if let Some(kind) = self.kind.filter(|_| seen.is_success()) {
+            let clause_of = |field: &str| match self.stays(field) {
+                true => clause!("4.advances.2.2"),
+                false => field_clause(kind, field),
+            };
+            self.compare_fields(&clause_of, bindings, told);
+        }
+    }
+
+    /// Whether a field tells again of an advance that is there what was told of it first.
+    fn stays(&self, field: &str) -> bool {
+        let is_repeat = || {
+            let predicted = self.predicted.json();
+            predicted.is_some_and(|told| told["alreadyRequested"] == true)
+        };
+        let is_told = || self.seen.json().is_some_and(|told| told[field].is_u64());
+        self.kind == Some(OperationKind::RequestAdvance)
+            && AMOUNTS_THAT_STAY.contains(&field)
+            && is_repeat()
+            && is_told()
+    }
+
+    /// Which operation causes which event is a gap, and so is what an event carries.
+    fn compare_deliveries(&self, bindings: &mut Bindings, told: &mut Told<'_>) {
+        self.compare_fields(&|_| clause!("gap.eventCauses"), bindings, told);
+    }
+
+    /// What the outside world can do follows from the states that the service is in.
+    fn compare_actions(&self, name: &str, bindings: &mut Bindings, told: &mut Told<'_>) {
+        let (predicted, seen) = (self.predicted, self.seen);
+        let clause = action_clause(name, predicted);
+        let same = predicted.is_success() == seen.is_success();
+        told(clause, same, "status", &|| (outcome(predicted), outcome(seen)));
+        if same && seen.is_success() {
+            self.compare_fields(&|_| clause, bindings, told);
+        }
+    }
+
+    fn compare_fields(
+        &self,
+        clause_of: &dyn Fn(&str) -> Clause,
+        bindings: &mut Bindings,
+        told: &mut Told<'_>,
+    ) {
+        let is_object = self.predicted.json().is_some_and(Value::is_object);
+        let seen = self.seen.json().filter(|seen| seen.is_object() || !is_object);
+        let (Some(predicted), Some(seen)) = (self.predicted.json(), seen) else {
+            let same = self.predicted.json().is_none() && self.seen.json().is_none();
+            // What the answer to a deletion holds is not shown.
+            let free = self.freedom.is_some() && self.predicted.json().is_none();
+            let clause = match self.kind {
+                _ if free => clause!("gap.successStatuses"),
+                Some(kind) => body_clause(kind),
+                None => clause_of(""),
+            };
+            told(clause, same, "body", &|| {
+                ("a body as documented".to_owned(), format!("{:?}", self.seen.body))
+            });
+            return;
+        };
+        let differences = differences(self.kind, self.freedom, bindings, predicted, seen);
+        let mut tell = |field: &str| {
+            let clause = clause_of(field);
+            let mut differing =
+                differences.iter().filter(|difference| top(&difference.field) == field).peekable();
+            if differing.peek().is_none() {
+                told(clause, true, field, &Default::default);
+            }
+            let mut is_as_documented = differing.peek().is_some();
+            for difference in differing {
+                let Difference { field, expected, seen, clause: known } = difference;
+                let gap_at = |freedom| {
+                    let gap = self.gap_at(field, seen == ABSENT);
+                    let gap = gap.or_else(|| self.rounded_at(field, expected, seen));
+                    gap.or_else(|| self.life_at(freedom, field, seen))
+                };
+                let is_itself = field.as_str() == top(field);
+                let within = known.or_else(|| self.freedom.and_then(gap_at));
+                is_as_documented &= within.is_some() && !is_itself;
+                told(within.unwrap_or(clause), false, field, &|| (expected.clone(), seen.clone()));
+            }
+            // What differs lies within it, where the document is silent.
+            if is_as_documented {
+                told(clause, true, field, &Default::default);
+            }
+        };
+        // Those of a list's elements are judged together.
+        match predicted {
+            Value::Object(fields) => fields.keys().for_each(|field| tell(field)),
+            _ => tell(""),
+        }
+        differences.iter().filter(|it| it.expected == ABSENT).for_each(|it| tell(&it.field));
+    }
+
+    /// The gap that a field lies in which is not as predicted, or not there.
+    fn gap_at(&self, field: &str, absent: bool) -> Option<Clause> {
+        let answer = self.seen.json()?;
+        if self.kind == Some(OperationKind::GetBusiness) && opened_early(answer, field) {
+            return Some(clause!("gap.accountOpening"));
+        }
+        match self.kind? {
+            OperationKind::GetImport | OperationKind::ImportInvoices
+                if top(field) == "rows" && tells_same_rows(self.predicted.json()?, answer) =>
+            {
+                Some(clause!("gap.importExtra"))
+            }
+            // Where the secret stands is not shown, nor what else is called so.
+            OperationKind::Subscribe if field == "secret" => {
+                nameless(OperationKind::Subscribe, field, answer)
+            }
+            // What of the number is shown is open, and which states there are; that they are strings is not.
+            OperationKind::SetPayoutAccount | OperationKind::GetInvoice
+                if matches!(field, "mask" | "collectionState") && !answer[field].is_string() =>
+            {
+                None
+            }
+            kind if absent => nameless(kind, field, answer),
+            kind => gap_within(kind, field),
+        }
+    }
+
+    /// The gap that a date lies in which is told to the second.
+    fn rounded_at(&self, field: &str, expected: &str, seen: &str) -> Option<Clause> {
+        let is_date = self.kind == Some(OperationKind::GetInvoice)
+            && matches!(field, "issueDate" | "dueDate");
+        let [expected, seen] = [expected, seen].map(|date| date.trim_matches('"'));
+        let apart = instants_apart(expected, seen).filter(|_| is_date)?;
+        (apart.abs() <= 1).then_some(clause!("gap.datesReadBack"))
+    }
+
+    /// The sentence on how long a link lives, where another time is told than that; whether a repeat renews it is
+    /// not shown.
+    fn life_at(&self, freedom: Freedom, field: &str, seen: &str) -> Option<Clause> {
+        let is_time = field == "expiresAt" && Timestamp::parse(seen.trim_matches('"')).is_some();
+        let kept = freedom.keeps_expiry.then_some(clause!("gap.invitationLink"));
+        kept.or_else(|| self.kind.and_then(life)).filter(|_| is_time)
+    }
+
+    /// The clause by which this answer is a success or a refusal with its code: that which the model cites, or
+    /// that of the code which came instead.
+    fn outcome_clause(&self) -> Option<Clause> {
+        let seen_code = || self.seen.code().and_then(Code::parse);
+        self.refusal
+            .map(|(_, clause)| clause)
+            .or_else(|| seen_code().and_then(code_clause))
+            .or_else(|| (!self.seen.is_success()).then_some(clause!("7.shape.code")))
+    }
+
+    fn status_clause(&self) -> Clause {
+        let Some(code) = self.predicted.code().and_then(Code::parse) else {
+            return clause!("gap.successStatuses");
+        };
+        // For an advance, the document states the status of every code.
+        if let Some((_, clause)) = self.refusal
+            && clause == clause!("4.advances.5")
+        {
+            return clause;
+        }
+        match code.status() {
+            Status::Documented(_) => code_clause(code).unwrap_or(clause!("7.shape.code")),
+            Status::Assumed(_) => clause!("gap.ownStatuses"),
+        }
+    }
+}
+
+/// What is seen where a field is missing.
+pub(crate) const ABSENT: &str = "no such field";
+
+/// The first part of a dotted path; none for an element of a list.
+fn top(field: &str) -> &str {
+    let first = field.split('.').next().unwrap_or_default();
+    if first.parse::<usize>().is_ok() { "" } else { first }
+}
+
+fn outcome(seen: &Seen) -> String {
+    const SHOWN: usize = 60;
+    match (seen.code(), &seen.body) {
+        (Some(code), _) => format!("{} {code}", seen.status),
+        (None, Body::Other(text)) => {
+            let beginning: String = text.chars().take(SHOWN).collect();
+            format!("{} with a body that is no JSON: {beginning}", seen.status)
+        }
+        (None, Body::Empty | Body::Json(_)) => seen.status.to_string(),
+    }
+}

@@ -1,0 +1,86 @@
+//! What a set-up has, and what of a case can be played with that: everything but for what it lacks.
+
+use serde_json::Value;
+
+use crate::exchange::Race;
+use crate::exchange::step::{Action, Caller, Step};
+
+/// The name of the step that makes the second platform, and of its answer.
+pub(crate) const OTHER: &str = "other";
+
+/// What a set-up has.
+pub(crate) struct Means<A> {
+    /// Whether the operator port does an action of this name.
+    pub(crate) acts: A,
+    /// Whether the clock can be moved.
+    pub(crate) moves_clock: bool,
+    /// Whether there is the key of a second platform.
+    pub(crate) has_second_key: bool,
+    /// Whether webhooks come to the harness.
+    pub(crate) has_inbox: bool,
+}
+
+impl<A: Fn(&str) -> bool> Means<A> {
+    /// Those of `steps` for which there is what they take.
+    pub(crate) fn offered(&self, steps: Vec<Step>) -> Vec<Step> {
+        let mut offered: Vec<Step> = steps.into_iter().filter(|step| self.offers(step)).collect();
+        if !self.has_inbox {
+            leave_waiting_out(&mut offered);
+        }
+        offered
+    }
+
+    /// The same of a race.
+    pub(crate) fn offered_in(&self, race: Race) -> Race {
+        Race {
+            before: self.offered(race.before),
+            clients: race.clients.into_iter().map(|steps| self.offered(steps)).collect(),
+            after: self.offered(race.after),
+        }
+    }
+
+    fn offers(&self, step: &Step) -> bool {
+        let is_known = match &step.action {
+            Action::Call(_) => true,
+            Action::Advance(_) => self.moves_clock,
+            // Only a mock of ours lists them.
+            Action::Deliveries => false,
+            Action::Act(_) if is_second_platform(step) && self.has_second_key => false,
+            Action::Act(fields) => {
+                fields.get("action").and_then(Value::as_str).is_some_and(&self.acts)
+            }
+        };
+        is_known && self.has_key_of(&step.caller)
+    }
+
+    /// Whether a second platform can be had for those steps that are its own.
+    fn has_key_of(&self, caller: &Caller) -> bool {
+        match caller {
+            Caller::Key(key) if key.starts_with("${other.") => {
+                self.has_second_key || (self.acts)("issueKey")
+            }
+            Caller::Key(_) => (self.acts)("issueKey"),
+            Caller::Default | Caller::Header(_) | Caller::Nobody => true,
+        }
+    }
+}
+
+fn is_second_platform(step: &Step) -> bool {
+    step.name.as_deref() == Some(OTHER)
+}
+
+/// Without an inbox, webhooks go where nobody answers, and whoever moves the clock waits for each attempt: the clock
+/// stands once something is subscribed, and only steps that are about subscriptions subscribe.
+fn leave_waiting_out(steps: &mut Vec<Step>) {
+    let mut is_subscribed = false;
+    steps.retain(|step| match &step.action {
+        Action::Call(call) if call.method == "POST" && call.path == "/v1/webhooks" => {
+            let url = call.body.as_ref().and_then(|body| body.get("url")?.as_str());
+            let is_opening = url == Some("${inbox}/accepts");
+            is_subscribed |= !is_opening;
+            !is_opening
+        }
+        Action::Advance(_) => !is_subscribed,
+        Action::Call(_) | Action::Act(_) | Action::Deliveries => true,
+    });
+}

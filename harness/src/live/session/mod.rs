@@ -1,0 +1,282 @@
+//! A run against a live target: what it may do, what it was given, and why it ended.
+
+mod clock;
+mod sending;
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::io;
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tideover_model::Code;
+
+use crate::endpoint::client::Client;
+use crate::endpoint::{Unanswered, inbox};
+use crate::exchange::secrets::Secrets;
+use crate::exchange::transcript::Header;
+use crate::exchange::{Arrival, Prepared, PreparedAction, PreparedCall, Seen};
+use crate::judge::Outside;
+use crate::live::journal::Journal;
+use crate::live::ledger::{Given, Ledger};
+use crate::live::pace::Pace;
+use crate::live::settings::{Settings, any_name};
+
+pub(in crate::live) use sending::Purpose;
+
+/// After so many requests in a row without an answer the target is given up.
+pub const MOST_UNANSWERED: u32 = 10;
+
+/// A run.
+#[derive(Debug)]
+pub struct Session {
+    pub(super) settings: Settings,
+    client: Client,
+    operator: Option<Client>,
+    inbox: Option<inbox::Server>,
+    /// The run's own part of the inbox, which nobody else can guess.
+    pub(super) inbox_url: Option<String>,
+    abilities: Abilities,
+    journal: Mutex<Journal>,
+    state: Mutex<State>,
+}
+
+/// What the operator port of a target offers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Abilities {
+    /// The actions, if it says which; otherwise one is tried when it is needed.
+    pub actions: Option<Vec<String>>,
+    /// Whether the clock can be moved.
+    pub moves_clock: bool,
+    /// Whether what everybody at the target would feel may be done to it.
+    pub disturbs: bool,
+}
+
+#[derive(Debug)]
+pub(super) struct State {
+    ledger: Ledger,
+    began: Instant,
+    pub(super) given: Given,
+    pace: Pace,
+    /// How often a target was fresh.
+    pub(super) plays: u64,
+    unanswered: u32,
+    /// Answers that never told what was written.
+    waited_in_vain: u32,
+    /// Milliseconds that the target's clock is ahead of the wall, as the operator port or a header tells it.
+    clock_ahead: Option<i64>,
+    /// The same in seconds, by the header of the last answer, and by that of the last one that told the time.
+    dates: (Option<i64>, Option<i64>),
+    /// The keys that have subscribed.
+    pub(super) subscribers: Vec<String>,
+    /// Subscriptions that were asked for and not answered.
+    pub(super) in_doubt: u64,
+    /// Actions that the operator port does not know: they are not tried again.
+    unknown_actions: BTreeSet<String>,
+    /// Where those lead that may have been made all the same: they are not asked for again.
+    asked_in_vain: BTreeSet<String>,
+    /// Since when the target asks for a longer wait than a run has, and for how long.
+    held_off: Option<(Instant, Duration)>,
+    pub(super) left_behind: Vec<String>,
+    ended: Option<Ending>,
+    secrets: Secrets,
+}
+
+/// Why nothing more is sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// As many requests as the user allows.
+    Spent(String),
+    /// The target does not answer.
+    GivenUp(String),
+}
+
+impl fmt::Display for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Ending::Spent(why) | Ending::GivenUp(why)) = self;
+        f.write_str(why)
+    }
+}
+
+impl Session {
+    /// Begins a run, and finds out what the target can do.
+    ///
+    /// # Errors
+    /// The journal cannot be written.
+    pub fn new(
+        settings: Settings,
+        client: Client,
+        operator: Option<Client>,
+        inbox: Option<inbox::Server>,
+        journal: &Path,
+        header: &Header,
+    ) -> io::Result<Session> {
+        let token = format!("{}{}{}", settings.own_name, any_name(), any_name());
+        let inbox_url =
+            settings.webhooks.as_ref().map(|webhooks| format!("{}/{token}", webhooks.url));
+        if let Some(inbox) = &inbox {
+            inbox.listen_for(&token);
+        }
+        let state = State {
+            ledger: Ledger::default(),
+            began: Instant::now(),
+            given: Given::default(),
+            pace: Pace::new(settings.per_second, settings.at_once),
+            plays: 0,
+            unanswered: 0,
+            waited_in_vain: 0,
+            clock_ahead: None,
+            dates: (None, None),
+            subscribers: Vec::new(),
+            in_doubt: 0,
+            unknown_actions: BTreeSet::new(),
+            asked_in_vain: BTreeSet::new(),
+            held_off: None,
+            left_behind: Vec::new(),
+            ended: None,
+            secrets: settings.secrets(),
+        };
+        Ok(Session {
+            journal: Mutex::new(Journal::create(journal, header)?),
+            state: Mutex::new(state),
+            settings,
+            client,
+            operator,
+            inbox,
+            inbox_url,
+            abilities: Abilities::default(),
+        })
+    }
+
+    /// Asks the target whether it is there and takes the keys, and its operator port what it offers.
+    ///
+    /// # Errors
+    /// [`Unanswered`] if it is not there, does not know the path or refuses a key, or if the operator port that it is
+    /// said to have is not there.
+    pub async fn greet(&mut self) -> Result<(), Unanswered> {
+        let Settings { target, key, second_key, .. } = &self.settings;
+        for key in std::iter::once(key).chain(second_key) {
+            let authorization = Some(format!("Bearer {}", key.reveal()));
+            let read = Prepared { authorization, ..self.get("/v1/webhooks") };
+            let seen = self.send(&read).await.map_err(Unanswered::and_last)?;
+            let why = match seen.code() {
+                _ if seen.status == 401 => format!("{target} refuses the key {key}"),
+                Some(code) if code == Code::UnknownEndpoint.name() => {
+                    format!("{target} serves no /v1/webhooks: a target is named without /v1")
+                }
+                _ => continue,
+            };
+            return Err(Unanswered::never(why).and_last());
+        }
+        if self.operator.is_none() {
+            return Ok(());
+        }
+        let is_a_mock = self.is_a_mock().await?;
+        if !self.settings.allow_writes {
+            return Ok(());
+        }
+        let is_sandbox = self.settings.sandbox.is_some();
+        let disturbs = self.settings.allow_disturbance || is_sandbox || is_a_mock;
+        let actions = self.ask_operator("/_sim/actions").await?;
+        let listed = actions.json().and_then(|body| body["actions"].as_array());
+        let clock = self.ask_operator("/_sim/clock").await?;
+        let is_clock_told = self.note_clock(&clock);
+        self.abilities = Abilities {
+            actions: listed
+                .map(|names| names.iter().filter_map(Value::as_str).map(str::to_owned).collect()),
+            moves_clock: disturbs && clock.is_success() && is_clock_told,
+            disturbs,
+        };
+        Ok(())
+    }
+
+    /// Whether the operator port is that of a mock of ours, which nobody shares.
+    async fn is_a_mock(&self) -> Result<bool, Unanswered> {
+        let told = self.ask_operator("/_sim/health").await?;
+        Ok(told.json().is_some_and(|told| told["mock"] == "tideover"))
+    }
+
+    /// What the operator port answers to a question; it counts as a request.
+    async fn ask_operator(&self, path: &str) -> Result<Seen, Unanswered> {
+        self.charge_repeat()?;
+        let answered = self.exchange(&self.get(path)).await;
+        answered.map(|answer| answer.seen).map_err(|unanswered| {
+            let why = format!("the operator port does not answer: {}", unanswered.why);
+            Unanswered { why, ..unanswered }.and_last()
+        })
+    }
+
+    /// Who moves the world outside.
+    pub(super) fn outside(&self) -> Outside {
+        if self.operator.is_some() { Outside::Ours } else { Outside::Open }
+    }
+
+    /// What the operator port offers.
+    pub fn abilities(&self) -> &Abilities {
+        &self.abilities
+    }
+
+    /// Whether the clock is the run's own to move.
+    pub(super) fn moves_its_clock_alone(&self) -> bool {
+        self.settings.sandbox.is_some() && self.abilities.moves_clock
+    }
+
+    /// Whether there is an operator port.
+    pub(super) fn operator_is_there(&self) -> bool {
+        self.operator.is_some()
+    }
+
+    /// Why nothing more is sent, if that is so.
+    pub fn ended(&self) -> Option<Ending> {
+        self.state().ended.clone()
+    }
+
+    /// Requests that were sent.
+    pub fn requests(&self) -> u64 {
+        self.state().ledger.requests()
+    }
+
+    /// What came to the run's part of the inbox.
+    pub(super) fn take_arrivals(&self) -> Vec<Arrival> {
+        self.inbox.as_ref().map(|inbox| inbox.inbox().take()).unwrap_or_default()
+    }
+
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn own_authorization(&self) -> String {
+        format!("Bearer {}", self.settings.key.reveal())
+    }
+
+    pub(super) fn get(&self, path: &str) -> Prepared {
+        let call = PreparedCall::new("GET", path, None, Vec::new());
+        let authorization = Some(self.own_authorization());
+        Prepared { authorization, action: PreparedAction::Call(call) }
+    }
+}
+
+impl Abilities {
+    /// Whether an action is among those that are listed, if they are.
+    pub(super) fn lists(&self, action: &str) -> bool {
+        let Some(actions) = &self.actions else { return true };
+        actions.iter().any(|offered| offered == action)
+    }
+}
+
+impl State {
+    /// Whether the operator port has said that it does not know an action.
+    pub(super) fn is_unknown(&self, action: &str) -> bool {
+        self.unknown_actions.contains(action)
+    }
+
+    fn leave(&mut self, made: Vec<String>) {
+        for made in made {
+            if !self.left_behind.contains(&made) {
+                self.left_behind.push(made);
+            }
+        }
+    }
+}

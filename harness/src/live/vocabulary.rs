@@ -1,0 +1,418 @@
+//! What the generator's names become against a live target, and what of its steps can be sent there.
+//!
+//! The generator walks over names of its own, as ever. Here each step gets the names that the user allows:
+//! test accounts, payors, e-mail addresses, tax ids and bank accounts; what the run makes is named after the
+//! play, `${run}`, so that it is new each time. Secrets stay references, so that no step shows them. A step
+//! that the gate would not let pass, or for which the target lacks something, is left out; the walk goes on
+//! as if it had happened by itself.
+
+use percent_encoding::percent_decode_str;
+use serde_json::{Map, Value, json};
+
+use crate::exchange::identifiers::{own, segment};
+use crate::exchange::step::{Action, Call, Caller, Memory, Step};
+use crate::exchange::{Prepared, Race};
+use crate::generate::goals::{PAYORS, VENDORS};
+use crate::generate::requests as make;
+use crate::live::ledger::{Given, Ledger};
+use crate::live::scope::Scope;
+use crate::live::session::Abilities;
+use crate::live::settings::{Bank, Budget, Settings};
+use crate::live::unasked::Why;
+
+/// Longer bodies are not sent to a live target.
+const MOST_BYTES: usize = 1 << 16;
+
+/// So many subscriptions a case makes at most.
+const SUBSCRIPTIONS: u64 = 2;
+
+/// What every answer is thought to give, until one is there.
+const ANSWERED: &str = "given";
+
+/// The names and abilities of a live target.
+#[derive(Clone, Debug)]
+pub struct Vocabulary {
+    settings: Settings,
+    abilities: Abilities,
+    cases: u64,
+}
+
+/// The steps of one case, as they are named.
+pub(super) struct Rendering<'a> {
+    vocabulary: &'a Vocabulary,
+    case: u64,
+    memory: Memory,
+    ledger: Ledger,
+    budget: Budget,
+}
+
+impl Vocabulary {
+    /// What `settings` and `abilities` let be generated, in each of so many `cases`.
+    pub fn new(settings: Settings, abilities: Abilities, cases: u64) -> Vocabulary {
+        Vocabulary { settings, abilities, cases: cases.max(1) }
+    }
+
+    /// Whether anything but reads is generated.
+    pub fn writes(&self) -> bool {
+        self.settings.allow_writes
+    }
+
+    /// Test accounts whose state nobody knows.
+    pub(super) fn known_accounts(&self) -> &[String] {
+        let accounts = &self.settings.accounts;
+        if self.writes() && accounts.prefix.is_some() { &[] } else { &accounts.listed }
+    }
+
+    /// Whether nothing that a case names was there before it.
+    pub fn is_fresh(&self) -> bool {
+        let is_sandbox = self.settings.sandbox.is_some();
+        self.settings.is_run_new && (is_sandbox || self.known_accounts().is_empty())
+    }
+
+    pub(super) fn rendering(&self, case: u64) -> Rendering<'_> {
+        let Budget { financed, subscriptions, .. } = self.settings.budget;
+        let left = subscriptions.saturating_sub(case.saturating_mul(SUBSCRIPTIONS));
+        let budget = Budget {
+            requests: u64::MAX,
+            financed: financed / self.cases,
+            subscriptions: left.min(SUBSCRIPTIONS),
+            seconds: None,
+        };
+        let memory = self.settings.memory(self.inbox(), 0);
+        Rendering { vocabulary: self, case, memory, ledger: Ledger::default(), budget }
+    }
+
+    /// The first of `steps` that may not be sent as it stands, by its index, and why.
+    pub fn refused(&self, steps: &[Step]) -> Option<(usize, String)> {
+        let mut rendering = self.rendering(0);
+        let refused = |(index, step)| {
+            let (_, words) = rendering.admit(step, false).err()?;
+            Some((index, words))
+        };
+        steps.iter().enumerate().find_map(refused)
+    }
+
+    fn inbox(&self) -> Option<&'static str> {
+        self.settings.webhooks.is_some().then_some("https://inbox.invalid")
+    }
+
+    fn offers(&self, action: &str) -> bool {
+        match &self.abilities.actions {
+            Some(actions) => actions.iter().any(|offered| offered == action),
+            None => action != "upstreamFails",
+        }
+    }
+}
+
+impl Rendering<'_> {
+    /// `race` with the target's names. What each client does first is named first, so that all get a share of what
+    /// may be spent.
+    pub(super) fn render_race(&mut self, race: &Race) -> Race {
+        let mut render = |steps: &[Step]| -> Vec<Step> {
+            steps.iter().filter_map(|step| self.render(step, false).ok()).collect()
+        };
+        let before = render(&race.before);
+        let mut clients = vec![Vec::new(); race.clients.len()];
+        let longest = race.clients.iter().map(Vec::len).max().unwrap_or(0);
+        for round in 0..longest {
+            for (named, steps) in clients.iter_mut().zip(&race.clients) {
+                named.extend(render(steps.get(round..=round).unwrap_or_default()));
+            }
+        }
+        Race { before, clients, after: render(&race.after) }
+    }
+
+    /// `step` with the target's names, or why it is not sent there; what `is_refused` costs nothing.
+    pub(super) fn render(&mut self, step: &Step, is_refused: bool) -> Result<Step, Why> {
+        let caller = match &step.caller {
+            Caller::Header(header) => {
+                let nobody = header.replace("rap_sk_unknown", "${run}-nobody");
+                Caller::Header(nobody.replace("rap_sk_local", "${run}-nobody"))
+            }
+            caller => caller.clone(),
+        };
+        let action = match &step.action {
+            Action::Call(call) => Action::Call(self.call(call)?),
+            Action::Act(fields) => {
+                let name = fields.get("action").and_then(Value::as_str).unwrap_or_default();
+                if !self.vocabulary.offers(name) {
+                    return Err(Why::Operator);
+                }
+                Action::Act(self.fields(fields, "")?)
+            }
+            Action::Advance(seconds) => Action::Advance(*seconds),
+            Action::Deliveries => return Err(Why::Operator),
+        };
+        let named = Step { caller, action, ..step.clone() };
+        self.admit(&named, is_refused).map_err(|(why, _)| why)?;
+        Ok(named)
+    }
+
+    /// Whether the gate and the budget of a case let `step` pass, or why not; what an answer gives is thought to
+    /// be there.
+    fn admit(&mut self, step: &Step, is_refused: bool) -> Result<(), (Why, String)> {
+        let settings = &self.vocabulary.settings;
+        let prepared = Prepared::from_step(step, &self.memory, settings.key.reveal());
+        let all = || std::iter::once(ANSWERED.to_owned()).collect();
+        let references = [(ANSWERED.to_owned(), String::new())].into();
+        let given = Given { references, keys: all(), sessions: all(), ..Given::default() };
+        let scope = Scope {
+            settings,
+            given: &given,
+            inbox: self.vocabulary.inbox(),
+            moves_clock: self.vocabulary.abilities.moves_clock,
+            disturbs: self.vocabulary.abilities.disturbs,
+        };
+        let permit =
+            scope.judge(&prepared).map_err(|refused| (refused.why, refused.to_string()))?;
+        let caller = prepared.authorization.as_deref().unwrap_or_default();
+        let charge = self.ledger.charge(&self.budget, caller, &permit);
+        let charge = charge.map_err(|spent| (Why::Budget, spent.to_string()))?;
+        if is_refused {
+            self.ledger.refund(charge);
+        }
+        if let Some(name) = &step.name {
+            let answer = json!({ "reference": ANSWERED, "key": ANSWERED, "url": ANSWERED });
+            self.memory = std::mem::take(&mut self.memory).knowing(name, answer);
+        }
+        Ok(())
+    }
+
+    fn call(&self, call: &Call) -> Result<Call, Why> {
+        let is_long = call.text.as_ref().is_some_and(|text| text.len() > MOST_BYTES)
+            || call.body.as_ref().is_some_and(|body| body.to_string().len() > MOST_BYTES);
+        if is_long {
+            return Err(Why::Length);
+        }
+        let body = match &call.body {
+            Some(Value::Object(fields)) => Some(Value::Object(self.fields(fields, "")?)),
+            body => body.clone(),
+        };
+        let text = match &call.text {
+            Some(text) if call.path.starts_with("/v1/invoices/imports/") => Some(self.file(text)?),
+            text => text.clone(),
+        };
+        let reads = call.method == "GET";
+        Ok(Call { path: self.path(&call.path, reads)?, body, text, ..call.clone() })
+    }
+
+    fn path(&self, path: &str, reads: bool) -> Result<String, Why> {
+        let segments: Vec<&str> = path.split('/').collect();
+        let business = |name: &str| match self.business(&decoded(name)) {
+            Err(_) if reads => Ok(in_path(&own(&decoded(name)))),
+            name => name.map(|name| in_path(&name)),
+        };
+        let made = |name: &str| in_path(&own(&decoded(name)));
+        Ok(match segments.as_slice() {
+            ["", "v1", "organizations", name] => format!("/v1/organizations/{}", business(name)?),
+            ["", "v1", "organizations", name, "payout-account"] => {
+                format!("/v1/organizations/{}/payout-account", business(name)?)
+            }
+            ["", "v1", "organizations", name, "invoices", invoice] => {
+                format!("/v1/organizations/{}/invoices/{}", business(name)?, made(invoice))
+            }
+            ["", "v1", "invoices", "imports", import] => {
+                format!("/v1/invoices/imports/{}", made(import))
+            }
+            ["", "v1", "invoices", invoice] => format!("/v1/invoices/{}", made(invoice)),
+            ["", "v1", "unknown"] => "/v1/${run}-unknown".to_owned(),
+            _ => path.to_owned(),
+        })
+    }
+
+    /// The fields of an object, within the field `of`.
+    fn fields(&self, fields: &Map<String, Value>, of: &str) -> Result<Map<String, Value>, Why> {
+        let mut named = Map::new();
+        for (field, value) in fields {
+            named.insert(field.clone(), self.field(of, field, value)?);
+        }
+        self.bank(&mut named);
+        if of == "payor" {
+            self.name_as_the_user_does(&mut named);
+        }
+        Ok(named)
+    }
+
+    /// Of a payor that is no test account nothing is said but the user's name for it.
+    fn name_as_the_user_does(&self, payor: &mut Map<String, Value>) {
+        let accounts = &self.vocabulary.settings.accounts;
+        let identifier = payor.get("externalId").and_then(Value::as_str);
+        if let Some(listed) = identifier.and_then(|name| accounts.listed_payor(name)) {
+            payor.retain(|field, _| field == "externalId");
+            payor.insert("legalName".into(), listed.legal_name.as_str().into());
+        }
+    }
+
+    fn field(&self, of: &str, field: &str, value: &Value) -> Result<Value, Why> {
+        if let Value::Object(fields) = value {
+            return self.fields(fields, field).map(Value::Object);
+        }
+        if let ("faceValue", Some(cents)) = (field, value.as_u64()) {
+            return Ok(self.face_value(cents).into());
+        }
+        let Some(text) = value.as_str() else { return Ok(value.clone()) };
+        Ok(Value::String(match (of, field) {
+            _ if text.is_empty() => String::new(),
+            ("payor", "externalId") => self.payor(text)?,
+            (_, "externalId" | "payeeExternalId" | "payee" | "payor") => self.business(text)?,
+            (_, "invoiceExternalId" | "platform") => own(text),
+            (_, "email") => self.email(text),
+            (_, "taxId") => self.tax_id(text)?,
+            (_, "url") => self.destination(text)?,
+            _ => text.to_owned(),
+        }))
+    }
+
+    /// The run's own inbox for that of nobody; a host that is none where it is the scheme that is wrong.
+    fn destination(&self, url: &str) -> Result<String, Why> {
+        const NOBODYS: &str = "https://hooks.example.com";
+        if !url.contains([':', '$']) {
+            return Ok(own(url));
+        }
+        let url = url.replace(NOBODYS, "${inbox}/accepts");
+        if url.contains("${inbox}") && self.vocabulary.inbox().is_none() {
+            return Err(Why::Inbox);
+        }
+        Ok(url.replace("hooks.example.com", "hooks.invalid"))
+    }
+
+    /// Advances on it must fit into the budget of a case.
+    fn face_value(&self, cents: u64) -> u64 {
+        match self.budget.financed / 2 {
+            0 => cents,
+            most if cents <= most => cents,
+            most => most - cents % (most / 10 + 1),
+        }
+    }
+
+    fn business(&self, name: &str) -> Result<String, Why> {
+        let accounts = &self.vocabulary.settings.accounts;
+        if let Some(prefix) = &accounts.prefix {
+            return Ok(format!("{prefix}{}", own(name)));
+        }
+        let further = ["t1", "t2", "w1", "alias", "of-import-1", "of-import-2"];
+        let position = VENDORS.iter().chain(&further).position(|known| *known == name);
+        let account = position.and_then(|position| self.in_turn(&accounts.listed, position));
+        account.cloned().ok_or(Why::Account)
+    }
+
+    fn payor(&self, name: &str) -> Result<String, Why> {
+        let payors = &self.vocabulary.settings.accounts.payors;
+        match PAYORS.iter().position(|payor| *payor == name) {
+            Some(position) if !payors.is_empty() => {
+                Ok(payors[position % payors.len()].identifier.clone())
+            }
+            _ => self.business(name),
+        }
+    }
+
+    /// The one at `position`, each case beginning with the next; `None` if there are not so many.
+    fn in_turn<'a, T>(&self, list: &'a [T], position: usize) -> Option<&'a T> {
+        if position >= list.len() {
+            return None;
+        }
+        let first = usize::try_from(self.case % list.len() as u64).unwrap_or(0);
+        list.get((first + position) % list.len())
+    }
+
+    /// One of the user's, the same for the same; what is malformed stays so.
+    fn email(&self, text: &str) -> String {
+        let emails = &self.vocabulary.settings.accounts.emails;
+        if emails.is_empty() {
+            return text.to_owned();
+        }
+        let own = &emails[sum(text) % emails.len()];
+        match text.split_once(" <") {
+            Some((name, rest)) if rest.ends_with(".example>") => format!("{name} <{own}>"),
+            None if text.ends_with(".example") => own.clone(),
+            Some(_) | None => text.to_owned(),
+        }
+    }
+
+    fn tax_id(&self, text: &str) -> Result<String, Why> {
+        const KNOWN: [&str; 6] =
+            ["120000000", "120000001", "120000002", "130000001", "130000002", "130000003"];
+        let digits: String = text.chars().filter(char::is_ascii_digit).collect();
+        let Some(position) = KNOWN.iter().position(|known| *known == digits) else {
+            return Ok(text.to_owned());
+        };
+        let own = &self.vocabulary.settings.accounts.tax_ids;
+        let numbers: Vec<usize> = (0..own.len()).collect();
+        let index = self.in_turn(&numbers, position).ok_or(Why::TaxId)?;
+        Ok(format!("${{own.taxIds.{index}}}"))
+    }
+
+    /// An account of the user's and its bank, unless one of both is wrong on purpose.
+    fn bank(&self, fields: &mut Map<String, Value>) {
+        let banks = &self.vocabulary.settings.accounts.banks;
+        let text = |name: &str| fields.get(name).and_then(Value::as_str).map(str::to_owned);
+        let (Some(account), Some(routing)) = (text("accountNumber"), text("routingNumber")) else {
+            return;
+        };
+        let Some(index) = sum(&account).checked_rem(banks.len()) else { return };
+        let Bank { routing_number, .. } = &banks[index];
+        if account.len() >= 4 && account.bytes().all(|byte| byte.is_ascii_digit()) {
+            fields
+                .insert("accountNumber".into(), format!("${{own.accountNumbers.{index}}}").into());
+        }
+        if tideover_model::is_routing_number(&routing) {
+            fields.insert("routingNumber".into(), routing_number.as_str().into());
+        }
+    }
+
+    /// A file with both identifiers in every row; rows without them are left out.
+    fn file(&self, text: &str) -> Result<String, Why> {
+        let text = text.replace(", ", " ").replace('"', "");
+        let mut lines = text.lines();
+        let columns: Vec<&str> = lines.next().unwrap_or_default().split(',').collect();
+        let payee = columns.iter().position(|column| *column == "payeeExternalId");
+        let payee = payee.ok_or(Why::Reach)?;
+        let invoice = columns.iter().position(|column| *column == "externalId");
+        let payor = self.payor(PAYORS[0])?;
+        let listed = self.vocabulary.settings.accounts.listed_payor(&payor);
+        let its_name = columns.iter().position(|column| *column == "payorLegalName");
+        let named = columns.iter().position(|column| *column == "payorExternalId");
+        let mut file = columns.join(",");
+        file.push_str(if named.is_some() { "\n" } else { ",payorExternalId\n" });
+        for line in lines {
+            let mut cells: Vec<String> = line.split(',').map(str::to_owned).collect();
+            if cells.len() != columns.len() || cells[payee].trim().is_empty() {
+                continue;
+            }
+            let Ok(business) = self.business(&cells[payee]) else { continue };
+            cells[payee] = business;
+            if let Some(invoice) = invoice {
+                cells[invoice] = own(&cells[invoice]);
+            }
+            if let (Some(column), Some(listed)) = (its_name, listed) {
+                cells[column].clone_from(&listed.legal_name);
+            }
+            match named {
+                Some(named) => cells[named].clone_from(&payor),
+                None => cells.push(payor.clone()),
+            }
+            file.push_str(&format!("{}\n", cells.join(",")));
+        }
+        Ok(file)
+    }
+}
+
+/// A name as it stands in a path, its references kept.
+fn in_path(name: &str) -> String {
+    segment(name).replace("%24%7Brun%7D", "${run}")
+}
+
+fn decoded(segment: &str) -> String {
+    percent_decode_str(segment).decode_utf8_lossy().into_owned()
+}
+
+/// A number that is the same for the same text.
+fn sum(text: &str) -> usize {
+    text.bytes().map(usize::from).sum()
+}
+
+/// What a case begins with where the accounts are not new: what their state is.
+pub(super) fn opening(vocabulary: &Vocabulary) -> Vec<Step> {
+    let accounts = vocabulary.known_accounts();
+    accounts.iter().map(|account| make::get_business(account)).collect()
+}

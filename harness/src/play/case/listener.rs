@@ -1,0 +1,110 @@
+//! A run that somebody else played, judged step by step.
+
+use std::borrow::Cow;
+
+use tideover_model::{Service, Timestamp, bearer};
+
+use crate::endpoint::{NO_INBOX, origin};
+use crate::evidence::finding::Finding;
+use crate::exchange::step::Memory;
+use crate::exchange::transcript::Header;
+use crate::exchange::{Prepared, Seen};
+use crate::judge::checks::Checks;
+use crate::judge::{Before, Belief, Outside, tells};
+use crate::play::case::shadow::{Prediction, Shadow};
+use crate::play::case::{Heard, Played, Run};
+
+/// Listens to what is sent to a target that nothing is known of, and judges it.
+pub(crate) struct Listener {
+    run: Run<'static>,
+}
+
+impl Listener {
+    /// A target that takes the keys of the `accepted` headers, and may send webhooks to `inbox`.
+    pub(crate) fn new(
+        header: &Header,
+        accepted: &[String],
+        inbox: Option<&str>,
+        (outside, before): (Outside, Before),
+    ) -> Listener {
+        let mut keys = accepted.iter().filter_map(|header| bearer(header));
+        let first = keys.next().unwrap_or(Service::FIRST_KEY);
+        let profile = header.profile.clone();
+        let inbox = inbox.map_or_else(|| NO_INBOX.to_owned(), origin);
+        let mut belief = Belief::new(profile, &inbox, first, header.start, outside, before);
+        belief.introduce(keys);
+        // Whoever recorded it need not have the target's time, and may have set a clock meanwhile.
+        belief.forget_clock();
+        belief.doubt_our_clock();
+        belief.remember();
+        let run = Run {
+            shadow: Shadow::Believed(Box::new(belief)),
+            memory: Memory::default(),
+            checks: Checks::of_foreign(outside),
+            played: Played::default(),
+        };
+        Listener { run }
+    }
+
+    /// What the operator port was seen to do before anything was listened to.
+    pub(crate) fn recall(&mut self, sent: &Prepared, seen: &Seen, now: Timestamp) {
+        if let Shadow::Believed(belief) = &mut self.run.shadow {
+            belief.observe(sent, seen, now);
+        }
+    }
+
+    /// Passes over an answer that lags behind what was written: one of the `later` answers to the same tells that;
+    /// `false` if it is to be listened to.
+    pub(crate) fn pass_over(
+        &mut self,
+        sent: &Prepared,
+        (seen, now): (&Seen, Timestamp),
+        mut later: impl Iterator<Item = (Seen, Timestamp)>,
+    ) -> bool {
+        let Shadow::Believed(belief) = &self.run.shadow else { return false };
+        let lags = belief.may_lag(sent, seen, now)
+            && later.any(|(seen, now)| tells(&seen) && belief.explains(sent, &seen, now));
+        if lags {
+            self.run.played.lag(sent);
+            self.run.played.answers.push((now, Some(seen.clone())));
+        }
+        lags
+    }
+
+    /// What is found in an answer, or in that there is none.
+    pub(crate) fn listen(
+        &mut self,
+        sent: &Prepared,
+        seen: Option<&Seen>,
+        since: Timestamp,
+        now: Timestamp,
+    ) -> Vec<Finding> {
+        let Shadow::Believed(belief) = &mut self.run.shadow else { return Vec::new() };
+        let Some(seen) = seen else {
+            belief.unanswered(sent, since);
+            self.run.checks.miss(sent);
+            self.run.played.unanswered += 1;
+            self.run.played.answers.push((since, None));
+            return Vec::new();
+        };
+        let prediction = Prediction::believed(belief, sent, seen, since, now);
+        self.run.judge(Heard {
+            sent: Cow::Owned(sent.clone()),
+            seen: seen.clone(),
+            arrivals: Vec::new(),
+            inside: None,
+            prediction,
+            took: None,
+            mismatches: Vec::new(),
+        });
+        std::mem::take(&mut self.run.played.findings)
+    }
+
+    /// All that was heard.
+    pub(crate) fn conclude(mut self) -> Played {
+        if let Shadow::Believed(belief) = &self.run.shadow {
+            self.run.played.lessons.conclude(belief);
+        }
+        self.run.played
+    }
+}

@@ -1,0 +1,304 @@
+//! A run: steps played against a target, each answer looked at by every check.
+
+mod listener;
+mod observed;
+mod played;
+mod shadow;
+
+use std::borrow::Cow;
+use std::mem::take;
+use std::time::{Duration, Instant};
+
+use tideover_model::{OperationKind, Service, Timestamp};
+
+use crate::endpoint::{Applied, Unanswered, Unreachable};
+use crate::exchange::matcher::{Mismatch, mismatches};
+use crate::exchange::step::{Memory, Step};
+use crate::exchange::transcript::Header;
+use crate::exchange::{Arrival, Exchange, Inside, Prepared, Seen};
+use crate::judge::checks::{Checks, Notes};
+use crate::judge::predicted::{Case, Oracle};
+use crate::judge::{has_failed, tells};
+
+pub(crate) use listener::Listener;
+pub use observed::{Clock, Observed, Standing};
+pub use played::Played;
+use shadow::{Prediction, Shadow, now_of};
+
+/// Plays `steps` against `target`, which is in the world of `header` and has played nothing yet.
+///
+/// # Errors
+/// [`Unreachable`] if the target does not answer.
+pub async fn play<T: Observed>(
+    target: &mut T,
+    header: &Header,
+    steps: &[Step],
+) -> Result<Played, Unreachable> {
+    let shadow = Shadow::of(header, target);
+    Run::new(target, shadow).play(target, steps).await
+}
+
+/// Plays the steps of `case`, which was made for `header`, in the same way.
+///
+/// # Errors
+/// [`Unreachable`] if the target does not answer.
+pub async fn play_case<T: Observed>(
+    target: &mut T,
+    header: &Header,
+    case: &Case,
+) -> Result<Played, Unreachable> {
+    let in_its_world =
+        target.standing() == Standing::Known && target.api_key() == Service::FIRST_KEY;
+    let shadow = match case.walked(target.inbox()) {
+        Some(walked) if in_its_world => Shadow::Known(Oracle::walked(walked, header.start)),
+        _ => Shadow::of(header, target),
+    };
+    Run::new(target, shadow).play(target, &case.steps).await
+}
+
+/// What comes of sending, and how long it took.
+async fn timed<T: Observed>(
+    sending: impl Future<Output = Result<Seen, Unanswered>>,
+) -> (Result<Seen, Unanswered>, Option<Duration>) {
+    let began = T::TIMED.then(Instant::now);
+    (sending.await, began.map(|began| began.elapsed()))
+}
+
+struct Run<'a> {
+    shadow: Shadow<'a>,
+    memory: Memory,
+    checks: Checks,
+    played: Played,
+}
+
+/// What was sent, all that came of it, and what the model says of it.
+struct Heard<'a> {
+    sent: Cow<'a, Prepared>,
+    seen: Seen,
+    arrivals: Vec<Arrival>,
+    inside: Option<Inside>,
+    prediction: Prediction<'a>,
+    took: Option<Duration>,
+    /// Where the answer is not what a hand-written transcript expects.
+    mismatches: Vec<Mismatch>,
+}
+
+impl<'a> Run<'a> {
+    fn new<T: Observed>(target: &T, shadow: Shadow<'a>) -> Run<'a> {
+        let checks = match &shadow {
+            Shadow::Known(_) => Checks::of_known(),
+            Shadow::Believed(belief) => Checks::of_foreign(belief.outside()),
+        };
+        Run { shadow, memory: target.memory(), checks, played: Played::default() }
+    }
+
+    async fn play<T: Observed>(
+        mut self,
+        target: &mut T,
+        steps: &[Step],
+    ) -> Result<Played, Unreachable> {
+        let some = self.judged_at_once(steps);
+        for (nth, steps) in steps.chunks(some).enumerate() {
+            let mut heard = Vec::with_capacity(steps.len());
+            let ended = self.hear(target, nth * some, steps, &mut heard).await;
+            for one in heard {
+                self.judge(one);
+                if !self.played.findings.is_empty() {
+                    return Ok(self.conclude(target));
+                }
+            }
+            match ended {
+                Ok(()) => {}
+                Err(unanswered) if unanswered.is_last => return Err(unanswered.into()),
+                // Nothing can be predicted after it.
+                Err(_) => break,
+            }
+        }
+        Ok(self.conclude(target))
+    }
+
+    /// How many steps are played before the first of them is judged. Nothing is lost by going on in a world of
+    /// our own after what a judge would have stopped at, and to do one thing after the other is much faster.
+    fn judged_at_once(&self, steps: &[Step]) -> usize {
+        match self.shadow {
+            Shadow::Known(_) => steps.len().max(1),
+            Shadow::Believed(_) => 1,
+        }
+    }
+
+    fn conclude<T: Observed>(mut self, target: &T) -> Played {
+        if let Shadow::Believed(belief) = &self.shadow {
+            for point in self.played.lessons.events().filter(|_| target.inbox().is_some()) {
+                self.played.met.meet(point.clause);
+                self.played.gaps.record("webhooks", None, &point);
+            }
+            self.played.lessons.conclude(belief);
+        }
+        self.played
+    }
+
+    /// `step` as it is sent.
+    fn prepare<T: Observed>(&self, target: &T, index: usize, step: &Step) -> Cow<'a, Prepared> {
+        let prepared = match &self.shadow {
+            Shadow::Known(oracle) => oracle.prepared(index),
+            Shadow::Believed(_) => None,
+        };
+        let from_step = || Prepared::from_step(step, &self.memory, target.api_key());
+        prepared.map_or_else(|| Cow::Owned(from_step()), Cow::Borrowed)
+    }
+
+    /// Keeps the answer to `step`, which later ones may refer to.
+    fn keep(&mut self, step: &Step, predicted: &Seen, seen: &Seen) {
+        if let Shadow::Known(oracle) = &mut self.shadow {
+            oracle.keep(step, predicted, seen, &self.memory);
+        }
+        self.memory.keep(step, seen.json());
+    }
+
+    /// Plays `steps`, the first of which has this index.
+    async fn hear<T: Observed>(
+        &mut self,
+        target: &mut T,
+        first: usize,
+        steps: &[Step],
+        heard: &mut Vec<Heard<'a>>,
+    ) -> Result<(), Unanswered> {
+        for (index, step) in (first..).zip(steps) {
+            heard.extend(self.step(target, index, step).await?);
+        }
+        Ok(())
+    }
+
+    /// Plays a step; nothing is heard of one that was not answered and may have been carried out.
+    async fn step<T: Observed>(
+        &mut self,
+        target: &mut T,
+        index: usize,
+        step: &Step,
+    ) -> Result<Option<Heard<'a>>, Unanswered> {
+        let sent = self.prepare(target, index, step);
+        let since = self.shadow.now(target);
+        let (answered, took) = timed::<T>(target.send(&sent)).await;
+        let answered = match answered {
+            Ok(seen) => self.caught_up(target, &sent, seen, since).await,
+            Err(unanswered) => Err(unanswered),
+        };
+        let (seen, may_lag) = match (answered, &mut self.shadow) {
+            (Ok(told), _) => told,
+            (Err(unanswered), Shadow::Believed(belief)) if !unanswered.is_last => {
+                if unanswered.applied == Applied::MayBe {
+                    belief.unanswered(&sent, since);
+                    self.checks.miss(&sent);
+                    self.played.unanswered += 1;
+                } else {
+                    belief.miss(&sent);
+                    self.played.unsent.push(unanswered.why);
+                }
+                self.played.answers.push((since, None));
+                return Ok(None);
+            }
+            (Err(unanswered), _) => return Err(unanswered),
+        };
+        let arrivals = target.arrivals().await?;
+        let mut prediction = self.shadow.observe(target, (index, step), &sent, &seen, since);
+        if may_lag {
+            prediction.leave_open();
+        }
+        self.keep(step, &prediction.predicted, &seen);
+        let inside = target.inside();
+        let mismatches = self.unexpected(step, &seen);
+        Ok(Some(Heard { sent, seen, arrivals, inside, prediction, took, mismatches }))
+    }
+
+    /// The answer to a step, and whether it may lag behind still: one that does is asked for again, for as long as the
+    /// target is waited for.
+    async fn caught_up<T: Observed>(
+        &mut self,
+        target: &mut T,
+        sent: &Prepared,
+        mut seen: Seen,
+        since: Timestamp,
+    ) -> Result<(Seen, bool), Unanswered> {
+        let Shadow::Believed(belief) = &self.shadow else { return Ok((seen, false)) };
+        let reads = sent.kind().is_some_and(OperationKind::reads);
+        let mut times = 0;
+        while belief.may_lag(sent, &seen, now_of(target).unwrap_or(since)) {
+            if !target.wait_to_ask_again(times).await {
+                return Ok((seen, false));
+            }
+            times += 1;
+            match target.send(sent).await {
+                Ok(later) if tells(&later) => seen = later,
+                // Whether it would have told what was written is not known.
+                Ok(_) if reads => return Ok((seen, true)),
+                Err(later) if reads || later.applied == Applied::Never => return Ok((seen, true)),
+                // It may have been carried out this time.
+                later => return Ok((later?, false)),
+            }
+        }
+        if times > 0 && belief.explains(sent, &seen, now_of(target).unwrap_or(since)) {
+            self.played.lag(sent);
+        }
+        Ok((seen, false))
+    }
+
+    /// Holds what was heard against what the model says of it, and against every check.
+    fn judge(&mut self, heard: Heard<'_>) {
+        let Heard { sent, seen, arrivals, inside, prediction, took, mismatches } = heard;
+        let exchange = Exchange {
+            sent: &sent,
+            seen: &seen,
+            predicted: &prediction.predicted,
+            predicted_refusal: prediction.refusal,
+            platform: prediction.platform,
+            unsettled: prediction.unsettled,
+            since: prediction.since,
+            now: prediction.now,
+            ahead: prediction.ahead,
+            arrivals: &arrivals,
+            predicted_arrivals: &prediction.arrivals,
+            inside: inside.as_ref(),
+        };
+        if let Some(due) = prediction.due {
+            self.played.replaced.record(due, &seen);
+        }
+        let at = self.played.answers.len();
+        let mut notes = Notes { met: take(&mut self.played.met), ..Notes::default() };
+        for point in prediction.points {
+            notes.judge(&exchange, point);
+        }
+        self.checks.observe(&exchange, &mut notes);
+        if let Shadow::Believed(belief) = &self.shadow {
+            if has_failed(&sent, &seen) {
+                self.checks.miss(&sent);
+            }
+            self.played.learn(&exchange, belief, prediction.open_points);
+            self.played
+                .noticed
+                .extend(notes.excuse(&exchange).into_iter().map(|found| (at, found)));
+            self.played.gaps.add(&notes.gaps);
+        }
+        self.played.coverage.record(&exchange);
+        self.played.latencies.extend(exchange.kind().zip(took));
+        self.played.met = notes.met;
+        // What is made small is the worst of them.
+        notes.findings.sort_by_key(|finding| finding.verdict);
+        self.played.findings = notes.findings;
+        self.played.mismatches.extend(mismatches.into_iter().map(|mismatch| (at, mismatch)));
+        self.played.answers.push((prediction.now, Some(seen)));
+        self.played.arrivals.extend(arrivals.into_iter().map(|arrival| (at, arrival)));
+    }
+
+    /// Where the answer to `step` is not what a hand-written transcript expects.
+    fn unexpected(&self, step: &Step, seen: &Seen) -> Vec<Mismatch> {
+        let Some(expect) = &step.expect else { return Vec::new() };
+        let status = (expect.status != seen.status).then(|| Mismatch {
+            field: "status".into(),
+            expected: expect.status.to_string(),
+            seen: serde_json::to_string(seen).unwrap_or_default(),
+        });
+        let body = expect.body.as_ref().filter(|body| !body.is_null());
+        let body = body.map(|body| mismatches(&self.memory.resolve_value(body), seen.json()));
+        status.into_iter().chain(body.into_iter().flatten()).collect()
+    }
+}

@@ -1,0 +1,89 @@
+//! What is known of a target before it is asked anything.
+
+use std::future::ready;
+
+use tideover_model::Timestamp;
+
+use crate::endpoint::{Answer, Bare, Http, Target};
+use crate::exchange::Inside;
+use crate::judge::{Before, Outside};
+
+/// A target, as far as it lets itself be looked into.
+pub trait Observed: Target {
+    /// Whether the time that it takes to answer says something of it.
+    const TIMED: bool = true;
+
+    /// The answer to the step that was sent last as it was written down, if that can be seen.
+    fn answered(&self) -> Option<&Answer> {
+        None
+    }
+
+    /// What can be seen of it, after the step that was sent last; nothing where it is not in process.
+    fn inside(&mut self) -> Option<Inside> {
+        None
+    }
+
+    /// Whether what it answers may lag behind what was written.
+    const LAGS: bool = false;
+
+    /// Waits before the same is asked again for the `nth` time, from 0 on; `false` once that is no use.
+    fn wait_to_ask_again(&mut self, _nth: usize) -> impl Future<Output = bool> {
+        ready(false)
+    }
+
+    /// The key of a second platform, where the user has given one.
+    fn second_key(&self) -> Option<&str> {
+        None
+    }
+
+    /// What is known of it.
+    fn standing(&mut self) -> Standing {
+        Standing::Known
+    }
+}
+
+/// What is known of a target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// All of it: it starts in the world of the header, and its choices are those of the header's seed.
+    Known,
+    /// What it chooses, and what happens to it, only its answers tell.
+    Foreign {
+        /// Who moves the world outside.
+        outside: Outside,
+        /// What of that which the run names may have been there before.
+        before: Before,
+        /// What its clock shows, or ours where that is not told.
+        now: Timestamp,
+        /// How that is known.
+        clock: Clock,
+    },
+}
+
+/// How it is known what the clock of a target shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clock {
+    /// It is told.
+    Told,
+    /// It was told, and somebody else may have moved it since.
+    Kept,
+    /// It may be ahead of ours, or behind, until an answer tells a time.
+    Guessed,
+}
+
+impl<F> Observed for Bare<F>
+where
+    F: tideover_model::Face + std::hash::Hash,
+{
+    const TIMED: bool = false;
+
+    fn answered(&self) -> Option<&Answer> {
+        Bare::answered(self)
+    }
+
+    fn inside(&mut self) -> Option<Inside> {
+        Some(Bare::inside(self))
+    }
+}
+
+impl Observed for Http {}

@@ -1,0 +1,86 @@
+//! What came of a run.
+
+use std::time::Duration;
+
+use tideover_model::{OperationKind, Timestamp, clause};
+
+use crate::evidence::coverage::Coverage;
+use crate::evidence::finding::{Finding, Verdict};
+use crate::evidence::tally::Tally;
+use crate::evidence::{Gaps, Point};
+use crate::exchange::matcher::Mismatch;
+use crate::exchange::{Arrival, Exchange, Prepared, Seen};
+use crate::judge::Belief;
+use crate::play::learn::{Lessons, Replaced};
+
+/// What came of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Played {
+    /// When each step was played and what was answered, if an answer came.
+    pub answers: Vec<(Timestamp, Option<Seen>)>,
+    /// How often each clause was met.
+    pub met: Tally,
+    /// What was reached.
+    pub coverage: Coverage,
+    /// What came to the inbox, with the index of the step that it came with.
+    pub arrivals: Vec<(usize, Arrival)>,
+    /// How long the answers to requests took, where that says something of the target.
+    pub latencies: Vec<(OperationKind, Duration)>,
+    /// The findings of the last step: a run ends with the first step that has any.
+    pub findings: Vec<Finding>,
+    /// What ends no run: what stalls, and what nothing could be concluded from, with the index of the step that
+    /// showed it.
+    pub noticed: Vec<(usize, Finding)>,
+    /// What was seen where the document is silent, of a target whose choices are its own.
+    pub gaps: Gaps,
+    /// The listed codes in whose place others came.
+    pub replaced: Replaced,
+    /// What its answers tell of its choices.
+    pub lessons: Lessons,
+    /// Requests that were not answered.
+    pub unanswered: u64,
+    /// Why each request that was not sent was not.
+    pub unsent: Vec<String>,
+    /// Where an answer was not what the transcript expects, by the index of the step.
+    pub mismatches: Vec<(usize, Mismatch)>,
+}
+
+impl Played {
+    /// Whether nothing was found and every expectation held.
+    pub fn held(&self) -> bool {
+        self.findings.is_empty() && self.mismatches.is_empty()
+    }
+
+    /// Notices that an answer lagged behind what was written.
+    pub(super) fn lag(&mut self, sent: &Prepared) {
+        let point = Point {
+            clause: clause!("gap.readOwnWrites"),
+            holds: false,
+            field: String::new(),
+            expected: "what was written".into(),
+            seen: "first what was there before, then what was written".into(),
+        };
+        self.met.meet(point.clause);
+        self.gaps.record(&sent.operation(), None, &point);
+    }
+
+    /// Learns what an exchange tells of a target's choices; notices what stalls, and what nothing is concluded
+    /// from.
+    pub(super) fn learn(
+        &mut self,
+        exchange: &Exchange<'_>,
+        belief: &Belief,
+        open_points: Vec<Point>,
+    ) {
+        self.lessons.observe(exchange, belief);
+        let overdue = self.lessons.overdue(exchange, belief.profile());
+        let open_points = open_points.into_iter().map(|point| (Verdict::Inconclusive, point));
+        let overdue = overdue.into_iter().map(|point| (Verdict::Stalled, point));
+        let at = self.answers.len();
+        self.noticed.extend(open_points.chain(overdue).map(|(verdict, point)| {
+            let Point { clause, field, expected, seen, .. } = point;
+            let finding = Finding::new(clause, exchange.operation(), field, expected, seen);
+            (at, Finding { verdict, ..finding })
+        }));
+    }
+}

@@ -1,0 +1,459 @@
+//! Many cases, each in a fresh world; failures are grouped by their cause, and the first of each is made small.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value};
+use tideover_model::{Clause, Face, Service, Timestamp};
+
+use crate::endpoint::{Bare, Http, INBOX, Target, Unreachable};
+use crate::evidence::coverage::Coverage;
+use crate::evidence::finding::{Cause, Finding, Verdict};
+use crate::evidence::latency::Latencies;
+use crate::evidence::tally::Tally;
+use crate::evidence::{Ending, Gaps};
+use crate::exchange::step::Step;
+use crate::exchange::transcript::{Header, Transcript};
+use crate::exchange::{Arrival, Prepared, PreparedAction, Seen};
+use crate::generate;
+use crate::judge::predicted::Case;
+use crate::play::case::{Observed, Played, play, play_case};
+use crate::play::concurrent::Interval;
+use crate::play::learn::{Lessons, Replaced, Stated};
+use crate::play::shrink::{Probe, shrink};
+
+/// Where a target comes from that has played nothing yet.
+pub trait World {
+    /// What is played against.
+    type Target: Observed;
+
+    /// A target as it is at the start.
+    ///
+    /// # Errors
+    /// [`Unreachable`] if there is none to be had.
+    fn fresh(&mut self) -> impl Future<Output = Result<Self::Target, Unreachable>>;
+
+    /// The steps of case `number`.
+    fn case(&self, header: &Header, number: u64, steps: u64) -> Vec<Step> {
+        generate::case(header, number, steps)
+    }
+
+    /// The same, with what is foretold of them.
+    fn walked(&self, header: &Header, number: u64, steps: u64) -> Case {
+        self.case(header, number, steps).into()
+    }
+
+    /// What the model makes of `steps`, where playing them costs so much that it is asked first.
+    fn rehearse(
+        &self,
+        _header: &Header,
+        _steps: &[Step],
+        _clause: Clause,
+    ) -> impl Future<Output = Option<Rehearsed>> {
+        std::future::ready(None)
+    }
+}
+
+/// What the model makes of steps, as far as it says whether they can show a finding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rehearsed {
+    /// The status of the last answer.
+    pub status: u16,
+    /// Its code, if it refuses.
+    pub code: Option<String>,
+    /// Whether the clause that the finding is about is met.
+    pub met: bool,
+}
+
+/// The bare model, or anything that has its face.
+pub struct InProcess<F = Service> {
+    face: F,
+    start: Timestamp,
+}
+
+impl<F: Face + Clone> InProcess<F> {
+    /// A world that starts with `face` as it is.
+    pub fn new(face: F, start: Timestamp) -> InProcess<F> {
+        InProcess { face, start }
+    }
+}
+
+impl<F: Face + Clone + std::hash::Hash> World for InProcess<F> {
+    type Target = Bare<F>;
+
+    async fn fresh(&mut self) -> Result<Bare<F>, Unreachable> {
+        let mut target = Bare::over(self.face.clone(), self.start);
+        // From here on, changes are seen.
+        target.has_changed();
+        Ok(target)
+    }
+
+    fn walked(&self, header: &Header, number: u64, steps: u64) -> Case {
+        generate::walked(header, number, steps, Some(INBOX))
+    }
+}
+
+/// A mock under a base URL, which is reset before each case.
+pub struct OverHttp {
+    target: Http,
+}
+
+impl OverHttp {
+    /// The mock that `target` talks to; the harness must have started it itself.
+    pub fn new(target: Http) -> OverHttp {
+        OverHttp { target }
+    }
+}
+
+impl World for OverHttp {
+    type Target = Http;
+
+    async fn fresh(&mut self) -> Result<Http, Unreachable> {
+        let mut target = self.target.clone();
+        let action = Map::from_iter([("action".to_owned(), Value::from("reset"))]);
+        let reset = Prepared { authorization: None, action: PreparedAction::Act(action) };
+        let seen = target.send(&reset).await?;
+        if seen.is_success() {
+            Ok(target)
+        } else {
+            Err(Unreachable(format!("the mock could not be reset: {:?}", seen.body)))
+        }
+    }
+
+    fn walked(&self, header: &Header, number: u64, steps: u64) -> Case {
+        generate::walked(header, number, steps, self.target.inbox())
+    }
+}
+
+/// What is to be played.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// In which world.
+    pub header: Header,
+    /// The number of the first case.
+    pub first: u64,
+    /// How many cases.
+    pub cases: u64,
+    /// How many steps each has.
+    pub steps: u64,
+    /// How many failures of different causes are enough.
+    pub max_findings: usize,
+}
+
+impl Plan {
+    /// The numbers of the cases.
+    pub fn numbers(&self) -> impl Iterator<Item = u64> {
+        let first = self.first;
+        (0..self.cases).map(move |number| first.wrapping_add(number))
+    }
+}
+
+/// What came of it.
+#[derive(Clone, Debug, Default)]
+pub struct Summary {
+    /// Cases that were played.
+    pub cases: u64,
+    /// Steps that were played.
+    pub steps: u64,
+    /// How often each clause was met.
+    pub met: Tally,
+    /// In how many cases each clause was not as it should be, and how bad that was at worst.
+    pub broken: BTreeMap<Clause, (u64, Verdict)>,
+    /// What was reached.
+    pub coverage: Coverage,
+    /// How long the answers took.
+    pub latencies: Latencies,
+    /// Requests that were not answered.
+    pub unanswered: u64,
+    /// Why each request that was not sent was not.
+    pub unsent: Vec<String>,
+    /// What fails no run, by its cause: what stalls, and what nothing could be concluded from.
+    pub noticed: BTreeMap<Cause, Noticed>,
+    /// What was seen where the document is silent, of a target whose choices are its own.
+    pub gaps: Gaps,
+    /// The listed codes in whose place others came.
+    pub replaced: Replaced,
+    /// What its answers tell of its choices.
+    pub lessons: Lessons,
+    /// What failed, made small: one for each cause, in the order in which they were met.
+    pub failures: Vec<Failure>,
+    /// Why no more was played.
+    pub ending: Ending,
+}
+
+/// A failure, as small as it could be made.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// The case that it was met in.
+    pub case: u64,
+    /// How many steps that took.
+    pub steps_before: usize,
+    /// How many runs it took to make it small.
+    pub probes: usize,
+    /// How many cases met its cause.
+    pub met: u64,
+    /// What was found: the first finding names the failure.
+    pub findings: Vec<Finding>,
+    /// The steps that show it.
+    pub transcript: Transcript,
+    /// When each was played and what was answered, if an answer came.
+    pub answers: Vec<(Timestamp, Option<Seen>)>,
+    /// What came to the inbox, with the index of the step that it came with.
+    pub arrivals: Vec<(usize, Arrival)>,
+    /// When each step was under way, if some were at once; none if one came after the other.
+    pub raced: Vec<Interval>,
+}
+
+/// What was found and fails no run: it is not made small.
+#[derive(Clone, Debug)]
+pub struct Noticed {
+    /// What was found.
+    pub finding: Finding,
+    /// How often it was met.
+    pub times: u64,
+    /// How many cases met it.
+    pub cases: u64,
+    /// The first of them, up to the step that showed it; none where only the run as a whole does.
+    pub first: Option<Failure>,
+}
+
+/// Plays the cases of `plan`, until enough is found.
+///
+/// # Errors
+/// [`Unreachable`] if the target does not answer.
+pub async fn check<W: World>(world: &mut W, plan: &Plan) -> Result<Summary, Unreachable> {
+    let mut suite = Suite::new(plan);
+    suite.play(world, |_| {}).await?;
+    Ok(suite.summary)
+}
+
+/// A suite that is being played; it can be left at any time, and what was played until then is told.
+pub struct Suite<'a> {
+    plan: &'a Plan,
+    /// What came of it until now.
+    pub summary: Summary,
+}
+
+impl<'a> Suite<'a> {
+    /// Nothing was played yet.
+    pub fn new(plan: &'a Plan) -> Suite<'a> {
+        Suite { plan, summary: Summary::default() }
+    }
+
+    /// Plays the cases, until enough is found. `progress` is told of each.
+    ///
+    /// # Errors
+    /// [`Unreachable`] if the target does not answer.
+    pub async fn play<W: World>(
+        &mut self,
+        world: &mut W,
+        mut progress: impl FnMut(&Summary),
+    ) -> Result<(), Unreachable> {
+        let Plan { header, steps, max_findings, .. } = self.plan;
+        for case in self.plan.numbers() {
+            let walked = world.walked(header, case, *steps);
+            let played = play_case(&mut world.fresh().await?, header, &walked).await?;
+            let steps = &walked.steps;
+            self.summary.add(&played, |at, found| {
+                Failure::noticed(header, case, steps, &played, at, found)
+            });
+            if !played.findings.is_empty() {
+                self.keep(world, Failure::of(header, case, walked.steps, played)).await?;
+            }
+            progress(&self.summary);
+            if self.summary.failures.len() >= *max_findings {
+                self.summary.ending = Ending::EnoughFound;
+                return Ok(());
+            }
+            // A target in process never waits; whoever wants to end the run must get a turn.
+            tokio::task::yield_now().await;
+        }
+        self.summary.ending = Ending::Complete;
+        Ok(())
+    }
+
+    /// Counts a failure with those of the same cause; the first of them is made small.
+    async fn keep<W: World>(&mut self, world: &mut W, failure: Failure) -> Result<(), Unreachable> {
+        // Kept as it is first: whoever ends the run now still has it.
+        match self.summary.count(failure) {
+            Some(failure) => minimise(world, failure).await,
+            None => Ok(()),
+        }
+    }
+}
+
+impl Noticed {
+    fn new(finding: Finding, first: Option<Failure>) -> Noticed {
+        Noticed { finding, times: 0, cases: 0, first }
+    }
+}
+
+impl Failure {
+    fn of(header: &Header, case: u64, mut steps: Vec<Step>, played: Played) -> Failure {
+        steps.truncate(played.answers.len());
+        Failure {
+            case,
+            steps_before: steps.len(),
+            probes: 0,
+            met: 1,
+            findings: played.findings,
+            transcript: Transcript { header: header.clone(), steps },
+            answers: played.answers,
+            arrivals: played.arrivals,
+            raced: Vec::new(),
+        }
+    }
+
+    /// What was played until the step of this index showed `found`.
+    fn noticed(
+        header: &Header,
+        case: u64,
+        steps: &[Step],
+        played: &Played,
+        at: usize,
+        found: &Finding,
+    ) -> Failure {
+        let arrived = played.arrivals.iter().filter(|(with, _)| *with <= at);
+        let until_then = Played {
+            answers: played.answers[..=at].to_vec(),
+            arrivals: arrived.cloned().collect(),
+            findings: vec![found.clone()],
+            ..Played::default()
+        };
+        Failure::of(header, case, steps.to_vec(), until_then)
+    }
+
+    /// The finding that names it.
+    pub fn finding(&self) -> &Finding {
+        &self.findings[0]
+    }
+
+    /// How bad it is.
+    pub fn verdict(&self) -> Verdict {
+        self.finding().verdict
+    }
+}
+
+impl Summary {
+    /// Takes up what was counted of another run against the same target; its failures come after.
+    pub(crate) fn absorb(&mut self, other: Summary) {
+        if self.cases == 0 {
+            self.ending = other.ending;
+        }
+        self.cases += other.cases;
+        self.steps += other.steps;
+        self.met.add(&other.met);
+        self.coverage.add(&other.coverage);
+        self.unanswered += other.unanswered;
+        self.unsent.extend(other.unsent);
+        self.gaps.add(&other.gaps);
+        self.replaced.add(&other.replaced);
+        for (clause, (times, verdict)) in other.broken {
+            let (known, worst) = self.broken.entry(clause).or_insert((0, verdict));
+            (*known, *worst) = (*known + times, verdict.min(*worst));
+        }
+        self.failures.extend(other.failures);
+    }
+
+    /// Counts a failure with those of the same cause; the first of them is given back.
+    pub(crate) fn count(&mut self, failure: Failure) -> Option<&mut Failure> {
+        let is_known = |known: &&mut Failure| known.finding().is_same(failure.finding());
+        if let Some(known) = self.failures.iter_mut().find(is_known) {
+            known.met += 1;
+            return None;
+        }
+        self.failures.push(failure);
+        self.failures.last_mut()
+    }
+
+    /// Takes up what only the run as a whole shows, which fails none: what was learned otherwise than a profile
+    /// states it, and that listed codes never came where they were due, which nothing can be concluded from, since
+    /// another may have been due, too.
+    pub fn conclude(&mut self, stated: &Stated) {
+        let doubts = self.replaced.doubts(&self.coverage);
+        for (finding, met) in self.lessons.against(stated).into_iter().chain(doubts) {
+            self.notice(finding, met);
+        }
+    }
+
+    fn notice(&mut self, finding: Finding, met: u64) {
+        let (broken, worst) = self.broken.entry(finding.clause).or_insert((0, finding.verdict));
+        (*broken, *worst) = (*broken + 1, finding.verdict.min(*worst));
+        let noticed = self.noticed.entry(finding.cause()).or_insert(Noticed::new(finding, None));
+        noticed.times += met;
+    }
+
+    /// What can be played again: the failures, and what was noticed, as far as a case shows it.
+    pub fn shown(&self) -> impl Iterator<Item = &Failure> {
+        let noticed = self.noticed.values().filter_map(|noticed| noticed.first.as_ref());
+        self.failures.iter().chain(noticed)
+    }
+
+    /// Adds a case. `shown` tells what was played until the step of an index showed a finding.
+    pub(crate) fn add(&mut self, played: &Played, shown: impl Fn(usize, &Finding) -> Failure) {
+        self.cases += 1;
+        self.steps += played.answers.len() as u64;
+        self.coverage.add(&played.coverage);
+        self.unanswered += played.unanswered;
+        self.unsent.extend(played.unsent.iter().cloned());
+        self.gaps.add(&played.gaps);
+        self.replaced.add(&played.replaced);
+        self.lessons.add(&played.lessons);
+        for (at, finding) in &played.noticed {
+            let first = || Noticed::new(finding.clone(), Some(shown(*at, finding)));
+            self.noticed.entry(finding.cause()).or_insert_with(first).times += 1;
+        }
+        let causes: BTreeSet<Cause> =
+            played.noticed.iter().map(|(_, finding)| finding.cause()).collect();
+        for cause in causes {
+            self.noticed.entry(cause).and_modify(|noticed| noticed.cases += 1);
+        }
+        self.met.add(&played.met);
+        for (kind, took) in &played.latencies {
+            self.latencies.record(*kind, *took);
+        }
+        let broken: BTreeMap<Clause, Verdict> =
+            played.findings.iter().rev().map(|found| (found.clause, found.verdict)).collect();
+        for (clause, verdict) in broken {
+            let (times, worst) = self.broken.entry(clause).or_insert((0, verdict));
+            (*times, *worst) = (*times + 1, verdict.min(*worst));
+        }
+    }
+}
+
+/// Makes a failure as small as it can be made. Ended before, it is as small as it was made until then.
+async fn minimise<W: World>(world: &mut W, failure: &mut Failure) -> Result<(), Unreachable> {
+    let Transcript { header, steps } = failure.transcript.clone();
+    let rehearsed = world.rehearse(&header, &steps, failure.finding().clause).await;
+    shrink(steps, &mut SameFinding { world, failure, rehearsed }).await.map(drop)
+}
+
+/// Whether steps show the failure; the last that did are kept as it.
+struct SameFinding<'a, W> {
+    world: &'a mut W,
+    failure: &'a mut Failure,
+    /// What the model makes of the failure.
+    rehearsed: Option<Rehearsed>,
+}
+
+impl<W: World> Probe for SameFinding<'_, W> {
+    async fn still_fails(&mut self, steps: &[Step]) -> Result<bool, Unreachable> {
+        let Failure { case, transcript: Transcript { header, .. }, .. } = &*self.failure;
+        let finding = self.failure.finding();
+        if self.world.rehearse(header, steps, finding.clause).await != self.rehearsed {
+            return Ok(false);
+        }
+        let mut played = play(&mut self.world.fresh().await?, header, steps).await?;
+        // The finding must come with the last step, so that nothing stands behind it.
+        let at_the_end = played.answers.len() == steps.len();
+        let shown = at_the_end && played.findings.iter().any(|found| found.is_same(finding));
+        if shown {
+            // Others may come with it, but it is this one that the failure is named by.
+            played.findings.sort_by_key(|found| !found.is_same(finding));
+            let small = Failure::of(header, *case, steps.to_vec(), played);
+            let Failure { steps_before, probes, met, .. } = *self.failure;
+            *self.failure = Failure { steps_before, probes, met, ..small };
+        }
+        self.failure.probes += 1;
+        Ok(shown)
+    }
+}

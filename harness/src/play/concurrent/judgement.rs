@@ -1,0 +1,225 @@
+//! What a history lets be concluded.
+
+use serde_json::Value;
+use tideover_model::{Cents, Operation, Profile, Service, Timestamp};
+
+use crate::endpoint::{NO_INBOX, origin};
+use crate::evidence::coverage::Coverage;
+use crate::evidence::finding::Finding;
+use crate::evidence::tally::Tally;
+use crate::exchange::transcript::Header;
+use crate::judge::{Before, DEEPEST, Outside, Told, Unseen, World};
+use crate::play::case::{Observed, Standing};
+use crate::play::concurrent::contradictions::{self as laws, Looked};
+use crate::play::concurrent::history::{History, Request};
+use crate::play::concurrent::linearise::{Search, Searched};
+use crate::play::concurrent::parts::parts;
+
+/// So many attempts to place a request are made in a search, for each request of a part. The more hidden moves may
+/// have happened, the more each attempt costs, and the fewer are made.
+const ATTEMPTS: [(usize, usize); 3] = [(0, 400), (1, 100), (DEEPEST, 25)];
+
+/// What is known of a target before its history is looked at.
+#[derive(Clone, Debug)]
+pub struct Known {
+    /// What the document leaves open, as far as it matters to answers: limits and statuses.
+    pub profile: Profile,
+    /// The key that steps of nobody in particular carry.
+    pub api_key: String,
+    /// Where webhooks may go though the address is not public.
+    pub inbox: String,
+    /// What the target's clock showed at first.
+    pub start: Timestamp,
+    /// Who moves the world outside.
+    pub outside: Outside,
+    /// What of that which is named may have been there before the first request.
+    pub before: Before,
+    /// The concentration limit, if somebody has told it. Cents.
+    pub limit: Option<Cents>,
+}
+
+/// What was concluded of a history.
+#[derive(Clone, Debug)]
+pub struct Judgement {
+    /// Its parts.
+    pub parts: Vec<Part>,
+    /// What contradicts the document, whatever the order.
+    pub contradictions: Vec<Contradiction>,
+    /// How often each clause was met that an order excuses nobody from.
+    pub met: Tally,
+    /// What was reached.
+    pub coverage: Coverage,
+}
+
+/// Requests that touch nothing that others touch, and what was concluded of their order.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// Its requests, by index, in the order in which they were called.
+    pub requests: Vec<usize>,
+    /// Whether there is an order that explains every answer.
+    pub verdict: Verdict,
+}
+
+/// Whether there is an order that explains every answer of a part.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    /// There is: this one, by index. Requests without an outcome that are not in it need not have happened.
+    Explained(Vec<usize>),
+    /// The search ended before it found one or had tried all.
+    Undecided,
+    /// There is none. The document promises none, so that this alone violates nothing.
+    Inconclusive(Option<Stuck>),
+}
+
+/// Where the search came furthest.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stuck {
+    /// The requests that had their place, in order.
+    pub placed: Vec<usize>,
+    /// The request that had to come next.
+    pub request: usize,
+    /// What of its answer was not as expected there: the field, what was expected, what was seen.
+    pub differs: Vec<(String, String, String)>,
+}
+
+/// A sentence of the document that does not hold, in whatever order the requests took effect.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Contradiction {
+    /// What does not hold.
+    pub finding: Finding,
+    /// The requests that show it, by index, in the order in which they were called.
+    pub requests: Vec<usize>,
+}
+
+impl Known {
+    /// A mock in the world of `header`, of which nothing is told but what its profile assumes.
+    pub fn of(header: &Header, inbox: &str) -> Known {
+        Known {
+            profile: header.profile.clone(),
+            api_key: Service::FIRST_KEY.to_owned(),
+            inbox: inbox.to_owned(),
+            start: header.start,
+            outside: Outside::Ours,
+            before: Before::Nothing,
+            limit: header.profile.concentration_limit.exact(),
+        }
+    }
+
+    /// What is known of `target` before its first request; of a foreign one, `header` says what is assumed.
+    pub fn of_target<T: Observed>(header: &Header, target: &mut T) -> Known {
+        let inbox = target.inbox().map_or_else(|| NO_INBOX.to_owned(), origin);
+        let api_key = target.api_key().to_owned();
+        let known = Known { api_key, ..Known::of(header, &inbox) };
+        match target.standing() {
+            Standing::Known => known,
+            Standing::Foreign { outside, before, now, .. } => {
+                Known { start: now, outside, before, limit: None, ..known }
+            }
+        }
+    }
+}
+
+impl Judgement {
+    /// Whether every answer is explained, and none contradicts the document.
+    pub fn held(&self) -> bool {
+        self.contradictions.is_empty() && self.parts.iter().all(Part::is_explained)
+    }
+
+    /// How many parts are explained, undecided, inconclusive.
+    pub fn tally(&self) -> [usize; 3] {
+        let count = |is: fn(&Part) -> bool| self.parts.iter().filter(|part| is(part)).count();
+        let inconclusive = |part: &Part| matches!(part.verdict, Verdict::Inconclusive(_));
+        [
+            count(Part::is_explained),
+            count(|part| part.verdict == Verdict::Undecided),
+            count(inconclusive),
+        ]
+    }
+}
+
+impl Part {
+    /// Whether there is an order that explains every answer.
+    pub fn is_explained(&self) -> bool {
+        matches!(self.verdict, Verdict::Explained(_))
+    }
+}
+
+/// What `history` lets be concluded of a target of which this is `known`.
+pub fn judge(history: &History, known: &Known) -> Judgement {
+    let parts = parts(history);
+    let Looked { contradictions, met, coverage } = laws::look(history, &parts, known);
+    let judged = |requests: Vec<usize>| {
+        let verdict = explain(history, &requests, known);
+        Part { requests, verdict }
+    };
+    Judgement { parts: parts.into_iter().map(judged).collect(), contradictions, met, coverage }
+}
+
+/// What of `history` no order excuses; whether there is an order is not asked.
+pub fn contradictions(history: &History, known: &Known) -> Vec<Contradiction> {
+    laws::look(history, &parts(history), known).contradictions
+}
+
+/// Looks for an order: first without hidden moves, then with as many as may stand between two answers.
+fn explain(history: &History, part: &[usize], known: &Known) -> Verdict {
+    let index: Vec<usize> =
+        part.iter().copied().filter(|one| matters(&history.requests[*one])).collect();
+    let requests: Vec<&Request> = index.iter().map(|one| &history.requests[*one]).collect();
+    let told: Vec<Told> = index.iter().map(|one| told_later(history, *one)).collect();
+    let Known { profile, api_key, inbox, start, outside, before, .. } = known;
+    let world = World::new(profile.clone(), inbox, api_key, *start);
+    let named = |order: Vec<usize>| order.into_iter().map(|one| index[one]).collect();
+    let mut verdict = Verdict::Undecided;
+    for (deepest, attempts) in ATTEMPTS {
+        let unseen = Unseen { outside: *outside, before: *before, deepest };
+        let budget = attempts * requests.len();
+        let search = Search::new(requests.clone(), told.clone(), unseen, budget);
+        verdict = match search.run(world.clone()) {
+            Searched::Explained(order) => return Verdict::Explained(named(order)),
+            Searched::Undecided => Verdict::Undecided,
+            Searched::Unexplained(dead) => Verdict::Inconclusive(dead.map(|dead| {
+                Stuck {
+                    placed: named(dead.placed),
+                    request: index[dead.stuck],
+                    differs: dead
+                        .points
+                        .into_iter()
+                        .map(|point| (point.field, point.expected, point.seen))
+                        .collect(),
+                }
+            })),
+        };
+    }
+    verdict
+}
+
+/// A read without an outcome says nothing.
+fn matters(request: &Request) -> bool {
+    request.outcome().is_some() || !request.reads()
+}
+
+/// What a request without an outcome chose, if another answer about the same invoice tells it: an advance keeps its
+/// amounts (`4.advances.2.2`).
+fn told_later(history: &History, index: usize) -> Told {
+    let request = &history.requests[index];
+    let Some(Operation::RequestAdvance { payee, invoice }) =
+        history.operation(index).filter(|_| request.outcome().is_none())
+    else {
+        return Told::default();
+    };
+    let tells = |(_, other, operation): (usize, &Request, &Operation)| {
+        let same = match operation {
+            Operation::RequestAdvance { payee: of, invoice: about }
+            | Operation::GetInvoice { payee: of, invoice: about } => {
+                (of, about) == (payee, invoice)
+                    && other.sent.authorization == request.sent.authorization
+            }
+            _ => false,
+        };
+        let seen = &other.success().filter(|_| same)?.seen;
+        let told = Told::by(seen);
+        let advanced = seen.json()?.get("advance").is_none_or(Value::is_object);
+        (advanced && told.has_offer()).then_some(told)
+    };
+    history.operations().find_map(tells).unwrap_or_default()
+}

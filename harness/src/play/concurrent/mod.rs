@@ -1,0 +1,29 @@
+//! Requests sent at once, and what their answers let be concluded.
+//!
+//! - [`History`] is what was seen: who sent what when, and what was answered, if anything was.
+//! - `parts` splits it where no request touches both sides; `linearise` looks for an order in which the model
+//!   gives the answers of one part, each request taking effect between its call and its answer.
+//! - `contradictions` hold whatever the order: only they are violations, since the document promises no order.
+//! - [`judge()`] is both. [`play()`] sends a [`Race`](crate::exchange::Race) at once (`generate` makes them), and [`interleave()`] decides for
+//!   a target in process when each request takes effect and which answers get lost.
+//! - [`Races`] runs one after the other on a [`Course`]; `minimise` makes small what contradicts the document.
+
+pub(crate) mod contradictions;
+mod history;
+mod interleave;
+mod judgement;
+mod linearise;
+mod minimise;
+mod parts;
+mod play;
+mod races;
+mod summary;
+mod timeline;
+
+pub use history::{Answer, History, Interval, Request};
+pub use interleave::{Interleaved, Schedule, interleave};
+pub use judgement::{Contradiction, Judgement, Known, Part, Stuck, Verdict, contradictions, judge};
+pub use play::play;
+pub(crate) use races::run_in;
+pub use races::{Course, InProcess, Races};
+pub use summary::{New, Parts, Summary, Unexplained};

@@ -1,0 +1,144 @@
+//! Races, one after the other, until enough is found.
+
+use tideover_model::Timestamp;
+
+use crate::endpoint::{Bare, INBOX, Unreachable};
+use crate::evidence::Ending;
+use crate::exchange::Race;
+use crate::exchange::transcript::Header;
+use crate::generate;
+use crate::generate::Size;
+use crate::play::cases::{OverHttp, Plan, World};
+use crate::play::concurrent::history::History;
+use crate::play::concurrent::interleave::{Interleaved, Schedule, interleave};
+use crate::play::concurrent::judgement::Known;
+use crate::play::concurrent::minimise::minimise;
+use crate::play::concurrent::play::play;
+use crate::play::concurrent::summary::Summary;
+
+/// Where races are run.
+pub trait Course {
+    /// How often a smaller race is tried at most before it is taken to show nothing: who meets whom is a matter of
+    /// luck. 0 where every request has its price: there no smaller race is run.
+    const TRIES: u64;
+
+    /// Race `number`.
+    fn race(&self, header: &Header, number: u64, size: Size) -> Race {
+        generate::race(header, number, size)
+    }
+
+    /// What is seen of `race` at a target as it is at the start, and what is known of that; `seed` decides who meets
+    /// whom, where that can be decided.
+    ///
+    /// # Errors
+    /// [`Unreachable`] if the target does not answer.
+    fn run(
+        &mut self,
+        header: &Header,
+        race: &Race,
+        seed: u64,
+    ) -> impl Future<Output = Result<(History, Known), Unreachable>>;
+}
+
+/// Races that are being run; they can be left at any time, and what was seen until then is told.
+pub struct Races<'a> {
+    plan: &'a Plan,
+    size: Size,
+    /// What came of them until now.
+    pub summary: Summary,
+}
+
+impl<'a> Races<'a> {
+    /// The races of `plan`, whose steps are shared among so many clients, at least one.
+    pub fn new(plan: &'a Plan, clients: usize) -> Races<'a> {
+        let steps = usize::try_from(plan.steps).unwrap_or(usize::MAX);
+        let size = Size { clients, steps: steps.div_ceil(clients.max(1)) };
+        Races { plan, size, summary: Summary::default() }
+    }
+
+    /// Runs them, until enough is found. `progress` is told of each.
+    ///
+    /// # Errors
+    /// [`Unreachable`] if the target does not answer.
+    pub async fn run<C: Course>(
+        &mut self,
+        course: &mut C,
+        mut progress: impl FnMut(&Summary),
+    ) -> Result<(), Unreachable> {
+        let Plan { header, max_findings, .. } = self.plan;
+        for number in self.plan.numbers() {
+            let race = course.race(header, number, self.size);
+            let seed = header.seed.wrapping_add(number);
+            let (history, known) = course.run(header, &race, seed).await?;
+            for new in self.summary.add(header, number, &history, &known) {
+                let failure = &mut self.summary.counted.failures[new.failure];
+                minimise(course, header, (&history, seed), new, failure).await?;
+            }
+            progress(&self.summary);
+            if self.summary.counted.failures.len() >= *max_findings {
+                self.summary.counted.ending = Ending::EnoughFound;
+                return Ok(());
+            }
+            // Whoever wants to end the run must get a turn.
+            tokio::task::yield_now().await;
+        }
+        self.summary.counted.ending = Ending::Complete;
+        Ok(())
+    }
+}
+
+/// The bare model, or anything that has its face: a schedule decides when each request takes effect.
+pub struct InProcess<F> {
+    face: F,
+    start: Timestamp,
+}
+
+impl<F: Interleaved> InProcess<F> {
+    /// Races that start with `face` as it is.
+    pub fn new(face: F, start: Timestamp) -> InProcess<F> {
+        InProcess { face, start }
+    }
+}
+
+impl<F: Interleaved> Course for InProcess<F> {
+    const TRIES: u64 = 20;
+
+    async fn run(
+        &mut self,
+        header: &Header,
+        race: &Race,
+        seed: u64,
+    ) -> Result<(History, Known), Unreachable> {
+        let mut target = Bare::over(self.face.clone(), self.start);
+        let history = interleave(&mut target, race, Schedule { seed, lost: 0 });
+        Ok((history, Known::of(header, INBOX)))
+    }
+}
+
+/// A mock, which is reset before each race.
+impl Course for OverHttp {
+    const TRIES: u64 = 3;
+
+    async fn run(
+        &mut self,
+        header: &Header,
+        race: &Race,
+        _seed: u64,
+    ) -> Result<(History, Known), Unreachable> {
+        run_in(self, header, race).await
+    }
+}
+
+/// What is seen of `race` at a fresh target of `world`, where nobody decides who meets whom.
+pub(crate) async fn run_in<W>(
+    world: &mut W,
+    header: &Header,
+    race: &Race,
+) -> Result<(History, Known), Unreachable>
+where
+    W: World<Target: Clone + 'static>,
+{
+    let mut target = world.fresh().await?;
+    let known = Known::of_target(header, &mut target);
+    Ok((play(&target, race, known.start).await?, known))
+}

@@ -1,0 +1,129 @@
+//! Which kinds of event came, of those that something has caused as we assume (`gap.eventCauses`).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+use tideover_model::words::EventType;
+use tideover_model::{OperationKind, clause};
+
+use crate::endpoint::inbox::is_gone;
+use crate::evidence::Point;
+use crate::exchange::{Exchange, kind_of_event};
+use crate::judge::Belief;
+
+type Kinds = BTreeSet<EventType>;
+
+/// What was caused and what came, in one run.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Causes {
+    subscriptions: Vec<Subscription>,
+    /// What was read last to have happened, by whose key and where.
+    happened: BTreeMap<(String, String), Kinds>,
+    caused: Kinds,
+    came: Kinds,
+}
+
+#[derive(Clone, Debug)]
+struct Subscription {
+    authorization: String,
+    reference: String,
+    /// The kinds that it names, if it does.
+    wanted: Option<Vec<Value>>,
+}
+
+impl Causes {
+    pub(super) fn observe(&mut self, exchange: &Exchange<'_>, belief: &Belief) {
+        if exchange.action_name() == Some("reset") {
+            self.subscriptions.clear();
+        }
+        for arrival in exchange.arrivals {
+            let kind = arrival.body.json().and_then(kind_of_event);
+            self.came.extend(EventType::ALL.into_iter().find(|one| Some(one.name()) == kind));
+        }
+        let Some((call, key)) = exchange.call().zip(exchange.sent.authorization.as_ref()) else {
+            return;
+        };
+        let Some(kind) = exchange.kind().filter(|_| exchange.seen.is_success()) else { return };
+        let answer = exchange.seen.json().unwrap_or(&Value::Null);
+        match kind {
+            OperationKind::Subscribe => self.subscribe(exchange, belief, key, answer),
+            OperationKind::Unsubscribe => {
+                let reference = call.path.rsplit('/').next();
+                self.subscriptions.retain(|one| Some(one.reference.as_str()) != reference);
+            }
+            OperationKind::GetBusiness | OperationKind::GetInvoice => {
+                let happened = happened(answer);
+                let place = (key.clone(), call.path.clone());
+                // What is read for the first time may have been so before.
+                if let Some(before) = self.happened.insert(place, happened.clone()) {
+                    self.cause(key, happened.difference(&before));
+                }
+            }
+            kind => self.cause(key, caused_by(kind, answer)),
+        }
+    }
+
+    fn subscribe(&mut self, exchange: &Exchange<'_>, belief: &Belief, key: &str, answer: &Value) {
+        let url = exchange.sent_field("url").unwrap_or_default();
+        // One that answers 410 is over at any time.
+        let is_heard = belief.hears(&url) && !is_gone(&url);
+        let Some(reference) = answer["reference"].as_str().filter(|_| is_heard) else { return };
+        // What happened since it was last read may have happened before.
+        self.happened.clear();
+        let sent = exchange.sent_json().and_then(|sent| sent.get("eventTypes"));
+        self.subscriptions.push(Subscription {
+            authorization: key.to_owned(),
+            reference: reference.to_owned(),
+            wanted: sent.and_then(Value::as_array).cloned(),
+        });
+    }
+
+    fn cause<'a>(&mut self, key: &str, kinds: impl IntoIterator<Item = &'a EventType>) {
+        let own = || self.subscriptions.iter().filter(|one| one.authorization == key);
+        let wants = |kind: &EventType| {
+            let names = |wanted: &Vec<Value>| wanted.iter().any(|one| *one == kind.name());
+            own().any(|one| one.wanted.as_ref().is_none_or(names))
+        };
+        let wanted: Kinds = kinds.into_iter().copied().filter(wants).collect();
+        self.caused.extend(wanted);
+    }
+
+    /// Of each kind that was caused, whether it came.
+    pub(super) fn told(&self) -> impl Iterator<Item = Point> {
+        self.caused.iter().map(|kind| Point {
+            clause: clause!("gap.eventCauses"),
+            holds: self.came.contains(kind),
+            field: kind.name().to_owned(),
+            expected: "comes".to_owned(),
+            seen: "never came while the case was played".to_owned(),
+        })
+    }
+}
+
+/// What a write has caused, by its answer.
+fn caused_by(kind: OperationKind, answer: &Value) -> &'static [EventType] {
+    match kind {
+        OperationKind::SyncBusiness if answer["created"] == true => &[EventType::BusinessAdded],
+        OperationKind::SyncInvoice if answer["outcome"] == "created" => {
+            &[EventType::InvoiceCreated]
+        }
+        OperationKind::RequestAdvance if answer["alreadyRequested"] == false => {
+            &[EventType::AdvanceCreated, EventType::FactoredUpdated]
+        }
+        _ => &[],
+    }
+}
+
+/// What has happened to a business or an invoice that is read.
+fn happened(answer: &Value) -> Kinds {
+    let onboarded = ["compliance", "contract", "bank", "collectionAccount"];
+    let state = answer["advance"]["state"].as_str();
+    let facts = [
+        (EventType::BusinessOptedIn, onboarded.iter().all(|it| answer["onboarding"][it] == true)),
+        (EventType::RemittanceUpdated, answer["remittance"].is_object()),
+        (EventType::InvoicePaid, answer["collectionState"] == "COLLECTED"),
+        (EventType::AdvanceIssued, matches!(state, Some("FUNDED" | "REPAID"))),
+        (EventType::AdvancePaid, state == Some("REPAID")),
+    ];
+    facts.into_iter().filter(|(_, has_happened)| *has_happened).map(|(kind, _)| kind).collect()
+}

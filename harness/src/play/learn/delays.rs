@@ -1,0 +1,227 @@
+//! How long hidden transitions take, read off when each was seen not to have happened yet, and when it had.
+
+use std::collections::BTreeMap;
+
+use tideover_model::{BusinessId, Delays as Known, OperationKind, Timestamp, clause};
+
+use crate::evidence::Point;
+use crate::exchange::Exchange;
+use crate::judge::{Belief, Subject, meets_first_three};
+use crate::play::learn::span::{Span, Spans};
+
+/// What is known of delays, in seconds.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Delays {
+    /// What was read last, if it waits for something.
+    waits: Option<(Awaited, Wait)>,
+    businesses: BTreeMap<BusinessId, Opening>,
+    advances: BTreeMap<Subject, Funding>,
+    pub(super) collection_account: Spans,
+    pub(super) funding_starts: Spans,
+    pub(super) funding_completes: Spans,
+    /// Where both went by between two looks, so that neither is told from the other.
+    pub(super) either_at_most: (Spans, Spans),
+}
+
+/// A transition that was enabled, and was not seen to have happened until then.
+#[derive(Clone, Copy, Debug)]
+struct Wait {
+    enabled: Timestamp,
+    /// Seconds that enabling it may have taken.
+    unsure: u64,
+    not_yet: Timestamp,
+}
+
+/// A collection account that is as good as open, by whichever identifier its business is called.
+#[derive(Clone, Copy, Debug)]
+struct Opening {
+    wait: Wait,
+    /// Whether it was enabled when the wait began, and not before.
+    is_from_the_start: bool,
+}
+
+/// What is waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Awaited {
+    CollectionAccount,
+    Funding,
+    Funded,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Funding {
+    starts: Wait,
+    /// Between when and when it started.
+    started: Option<(Timestamp, Timestamp)>,
+    not_funded: Timestamp,
+}
+
+impl Wait {
+    /// How long it took, if it had happened at `now`.
+    fn until(&self, now: Timestamp) -> Span {
+        Span {
+            min: between(self.enabled, self.not_yet),
+            max: between(self.enabled, now) + self.unsure,
+        }
+    }
+}
+
+impl Delays {
+    pub(super) fn observe(&mut self, exchange: &Exchange<'_>, belief: &Belief) {
+        self.waits = None;
+        let Some(subject) = belief.subject(exchange.sent) else { return };
+        // What the outside world was made to do tells nothing of how long it takes, but when it began.
+        match (exchange.action_name(), self.advances.get_mut(&subject)) {
+            (Some("fundingStarts"), Some(funding)) if exchange.seen.is_success() => {
+                funding.start(exchange);
+            }
+            (Some("fundingStarts" | "fundingCompletes"), _) => {
+                self.advances.remove(&subject);
+            }
+            _ => {}
+        }
+        match exchange.kind() {
+            Some(OperationKind::GetInvoice) => self.observe_advance(exchange, &subject),
+            Some(OperationKind::RequestAdvance)
+                if exchange.seen.json().is_some_and(|body| body["alreadyRequested"] == false) =>
+            {
+                let starts = Wait::from(exchange);
+                let funding = Funding { starts, started: None, not_funded: exchange.now };
+                self.advances.insert(subject.clone(), funding);
+            }
+            _ => {}
+        }
+        self.observe_account(exchange, &subject, belief);
+    }
+
+    fn observe_account(&mut self, exchange: &Exchange<'_>, subject: &Subject, belief: &Belief) {
+        let reads = exchange.kind() == Some(OperationKind::GetBusiness);
+        let may_open = belief.may_open_account(subject, exchange.now);
+        let is_hurried = exchange.action_name() == Some("collectionAccountOpens");
+        let tells = may_open || is_hurried || reads && exchange.seen.is_success();
+        if !tells {
+            return;
+        }
+        let Some(business) = belief.business(subject) else { return };
+        if may_open {
+            // What is only read now was so before; what was asked for and not answered may have been.
+            let is_ours = !exchange.kind().is_some_and(OperationKind::reads);
+            let is_from_the_start = is_ours && !exchange.unsettled;
+            let opening = Opening { wait: Wait::from(exchange), is_from_the_start };
+            self.businesses.entry(business).or_insert(opening);
+        }
+        let Some(opening) = self.businesses.get_mut(&business) else { return };
+        opening.is_from_the_start &= !is_hurried;
+        if !reads {
+            return;
+        }
+        let onboarding = exchange.seen.json().and_then(|body| body.get("onboarding"));
+        let Some(onboarding) = onboarding else { return };
+        if onboarding["collectionAccount"] != true {
+            if !(may_open && meets_first_three(onboarding)) {
+                // It was taken to be enabled by what no answer had told, and this one tells otherwise.
+                self.businesses.remove(&business);
+                return;
+            }
+            opening.wait.not_yet = exchange.since;
+            self.waits = Some((Awaited::CollectionAccount, opening.wait));
+        } else if let Some(opening) = self.businesses.remove(&business)
+            && opening.is_from_the_start
+            && !belief.has_a_past()
+        {
+            self.collection_account.note(opening.wait.until(exchange.now));
+        }
+    }
+
+    fn observe_advance(&mut self, exchange: &Exchange<'_>, subject: &Subject) {
+        let Some(funding) = self.advances.get_mut(subject) else { return };
+        let state = exchange.seen.json().and_then(|body| body["advance"]["state"].as_str());
+        match (state, funding.started) {
+            (Some("REQUESTED"), _) => {
+                funding.starts.not_yet = exchange.since;
+                self.waits = Some((Awaited::Funding, funding.starts));
+            }
+            (Some("FUNDING"), None) => {
+                self.funding_starts.note(funding.starts.until(exchange.now));
+                funding.start(exchange);
+            }
+            (Some("FUNDING"), Some((_, latest))) => {
+                funding.not_funded = exchange.since;
+                let wait = Wait { enabled: latest, unsure: 0, not_yet: exchange.since };
+                self.waits = Some((Awaited::Funded, wait));
+            }
+            (Some("FUNDED" | "REPAID"), Some((earliest, latest))) => {
+                let took = Span {
+                    min: between(latest, funding.not_funded),
+                    max: between(earliest, exchange.now),
+                };
+                self.funding_completes.note(took);
+                self.advances.remove(subject);
+            }
+            (Some("FUNDED" | "REPAID"), None) => {
+                let starts = funding.starts.until(exchange.now);
+                let max = between(funding.starts.not_yet, exchange.now) + funding.starts.unsure;
+                self.either_at_most.0.note(starts);
+                self.either_at_most.1.note(Span { min: 0, max });
+                self.advances.remove(subject);
+            }
+            (Some(_), _) => {
+                self.advances.remove(subject);
+            }
+            (None, _) => {}
+        }
+    }
+
+    /// What the last read shows to be late: it should have happened by now, whatever was drawn.
+    pub(super) fn overdue(&self, exchange: &Exchange<'_>, known: &Known) -> Option<Point> {
+        let (awaited, wait) = self.waits?;
+        let (clause, field, bound) = match awaited {
+            Awaited::CollectionAccount => (
+                clause!("gap.accountOpening"),
+                "onboarding.collectionAccount",
+                known.collection_account,
+            ),
+            Awaited::Funding => {
+                (clause!("gap.advanceTransitions"), "advance.state", known.funding_starts)
+            }
+            Awaited::Funded => {
+                (clause!("gap.advanceTransitions"), "advance.state", known.funding_completes)
+            }
+        };
+        let waited = between(wait.enabled, exchange.since);
+        (waited > bound.max).then(|| Point {
+            clause,
+            holds: false,
+            field: field.to_owned(),
+            expected: format!("{awaited:?} within {} s", bound.max),
+            seen: format!("not yet, after {waited} s"),
+        })
+    }
+
+    pub(super) fn add(&mut self, other: &Delays) {
+        self.collection_account.add(&other.collection_account);
+        self.funding_starts.add(&other.funding_starts);
+        self.funding_completes.add(&other.funding_completes);
+        self.either_at_most.0.add(&other.either_at_most.0);
+        self.either_at_most.1.add(&other.either_at_most.1);
+    }
+}
+
+impl Funding {
+    /// It has started since it was last seen not to have.
+    fn start(&mut self, exchange: &Exchange<'_>) {
+        self.started = Some((self.starts.not_yet, exchange.now));
+        self.not_funded = exchange.since;
+    }
+}
+
+impl From<&Exchange<'_>> for Wait {
+    fn from(exchange: &Exchange<'_>) -> Wait {
+        let unsure = between(exchange.since, exchange.now);
+        Wait { enabled: exchange.now, unsure, not_yet: exchange.now }
+    }
+}
+
+fn between(earlier: Timestamp, later: Timestamp) -> u64 {
+    later.unix_unsigned().saturating_sub(earlier.unix_unsigned())
+}

@@ -1,0 +1,374 @@
+//! Makes a failure small: fewer steps, then simpler ones, to a fixpoint, always keeping the same finding.
+
+use serde_json::{Map, Value};
+
+use crate::endpoint::Unreachable;
+use crate::exchange::step::{Action, Call, Caller, Step};
+
+/// Pairs of steps are tried once there are so few of them.
+const FEW: usize = 12;
+
+/// A part of what shows a finding: a step, and whatever belongs to it.
+pub trait Part: Clone + PartialEq {
+    /// The step.
+    fn step(&self) -> &Step;
+
+    /// The same part, with another step.
+    #[must_use]
+    fn with(&self, step: Step) -> Self;
+}
+
+impl Part for Step {
+    fn step(&self) -> &Step {
+        self
+    }
+
+    fn with(&self, step: Step) -> Step {
+        step
+    }
+}
+
+/// What says whether steps still show the finding.
+pub trait Probe<T = Step> {
+    /// How many simpler forms are tried: numbers that depend on one another would take forever. Steps are left out
+    /// for as long as any can be.
+    const MOST_FORMS: usize = 1500;
+
+    /// Plays `steps` in a fresh world.
+    ///
+    /// # Errors
+    /// [`Unreachable`] if the target does not answer.
+    fn still_fails(&mut self, steps: &[T]) -> impl Future<Output = Result<bool, Unreachable>>;
+}
+
+/// The smallest steps found that still fail: none of them can be left out.
+///
+/// # Errors
+/// [`Unreachable`] if the target does not answer.
+pub async fn shrink<T: Part, P: Probe<T>>(
+    mut steps: Vec<T>,
+    probe: &mut P,
+) -> Result<Vec<T>, Unreachable> {
+    let mut forms = P::MOST_FORMS;
+    loop {
+        let before = steps.clone();
+        steps = leave_out(steps, probe).await?;
+        steps = simplify(steps, &mut forms, probe).await?;
+        if steps == before {
+            return Ok(steps);
+        }
+    }
+}
+
+/// The fewest steps found that still fail: none of them can be left out.
+///
+/// # Errors
+/// [`Unreachable`] if the target does not answer.
+pub async fn fewest<T: Clone, P: Probe<T>>(
+    mut steps: Vec<T>,
+    probe: &mut P,
+) -> Result<Vec<T>, Unreachable> {
+    loop {
+        let before = steps.len();
+        steps = leave_out(steps, probe).await?;
+        if steps.len() == before {
+            return Ok(steps);
+        }
+    }
+}
+
+async fn leave_out<T: Clone, P: Probe<T>>(
+    steps: Vec<T>,
+    probe: &mut P,
+) -> Result<Vec<T>, Unreachable> {
+    let steps = drop_chunks(steps, probe).await?;
+    drop_pairs(steps, probe).await
+}
+
+/// Delta debugging: chunks of halving size, from the back, until no single step can go.
+async fn drop_chunks<T: Clone, P: Probe<T>>(
+    mut steps: Vec<T>,
+    probe: &mut P,
+) -> Result<Vec<T>, Unreachable> {
+    let mut size = steps.len().div_ceil(2).max(1);
+    loop {
+        let mut dropped = false;
+        let mut end = steps.len();
+        while end > 0 {
+            let start = end.saturating_sub(size);
+            let mut candidate = steps.clone();
+            candidate.drain(start..end);
+            if probe.still_fails(&candidate).await? {
+                steps = candidate;
+                dropped = true;
+            }
+            end = start;
+        }
+        if size > 1 {
+            size = size.div_ceil(2);
+        } else if !dropped {
+            return Ok(steps);
+        }
+    }
+}
+
+/// A step and what undoes it go together or not at all.
+async fn drop_pairs<T: Clone, P: Probe<T>>(
+    mut steps: Vec<T>,
+    probe: &mut P,
+) -> Result<Vec<T>, Unreachable> {
+    if steps.len() > FEW {
+        return Ok(steps);
+    }
+    let mut second = steps.len();
+    while second > 1 {
+        second -= 1;
+        for first in (0..second).rev() {
+            let mut candidate = steps.clone();
+            candidate.remove(second);
+            candidate.remove(first);
+            if probe.still_fails(&candidate).await? {
+                steps = candidate;
+                second = second.min(steps.len());
+                break;
+            }
+        }
+    }
+    Ok(steps)
+}
+
+/// Tries every simpler form of every step, `forms` at most.
+async fn simplify<T: Part, P: Probe<T>>(
+    mut steps: Vec<T>,
+    forms: &mut usize,
+    probe: &mut P,
+) -> Result<Vec<T>, Unreachable> {
+    for (from, to) in renamings(&steps) {
+        let renamed = |part: &T| part.with(renamed(part.step(), &from, &to));
+        let candidate: Vec<T> = steps.iter().map(renamed).collect();
+        let blurred = owes_itself(&candidate) > owes_itself(&steps);
+        if candidate != steps && !blurred && spend(forms) && probe.still_fails(&candidate).await? {
+            steps = candidate;
+        }
+    }
+    for index in 0..steps.len() {
+        let mut tried = 0;
+        loop {
+            let simpler = simpler_forms(steps[index].step());
+            let Some(form) = simpler.into_iter().nth(tried).filter(|_| spend(forms)) else {
+                break;
+            };
+            let mut candidate = steps.clone();
+            candidate[index] = steps[index].with(form);
+            if probe.still_fails(&candidate).await? {
+                steps = candidate;
+                tried = 0;
+            } else {
+                tried += 1;
+            }
+        }
+    }
+    Ok(steps)
+}
+
+/// Whether one more may be tried.
+fn spend(forms: &mut usize) -> bool {
+    let any = *forms > 0;
+    *forms = forms.saturating_sub(1);
+    any
+}
+
+/// Identifiers that might as well be another one that is there already, the earlier the simpler.
+fn renamings<T: Part>(steps: &[T]) -> Vec<(String, String)> {
+    let mut identifiers: Vec<String> = Vec::new();
+    for step in steps.iter().map(Part::step) {
+        let body = match &step.action {
+            Action::Call(Call { body: Some(Value::Object(body)), .. }) | Action::Act(body) => body,
+            _ => continue,
+        };
+        collect_identifiers(body, &mut identifiers);
+    }
+    let mut pairs = Vec::new();
+    for (index, from) in identifiers.iter().enumerate() {
+        pairs.extend(identifiers[..index].iter().map(|to| (from.clone(), to.clone())));
+    }
+    pairs
+}
+
+/// In how many steps payee and payor are the same: another story than the one that failed.
+fn owes_itself<T: Part>(steps: &[T]) -> usize {
+    let party = |body: &Value, role: &str| body.get(role)?.get("externalId").cloned();
+    let same = |step: &&Step| match &step.action {
+        Action::Call(Call { body: Some(body), .. }) => {
+            party(body, "payee").is_some() && party(body, "payee") == party(body, "payor")
+        }
+        _ => false,
+    };
+    steps.iter().map(Part::step).filter(same).count()
+}
+
+fn collect_identifiers(fields: &Map<String, Value>, found: &mut Vec<String>) {
+    for (name, value) in fields {
+        match value {
+            Value::String(text) if name.ends_with("xternalId") && !found.contains(text) => {
+                found.push(text.clone());
+            }
+            Value::Object(inner) => collect_identifiers(inner, found),
+            _ => {}
+        }
+    }
+}
+
+fn renamed(step: &Step, from: &str, to: &str) -> Step {
+    let mut step = step.clone();
+    match &mut step.action {
+        Action::Call(call) => {
+            let (old, new) = (
+                crate::exchange::identifiers::segment(from),
+                crate::exchange::identifiers::segment(to),
+            );
+            let parts = call.path.split('/').map(|part| if part == old { &new } else { part });
+            call.path = parts.collect::<Vec<_>>().join("/");
+            if let Some(Value::Object(body)) = &mut call.body {
+                rename_fields(body, from, to);
+            }
+        }
+        Action::Act(fields) => rename_fields(fields, from, to),
+        Action::Advance(_) | Action::Deliveries => {}
+    }
+    step
+}
+
+fn rename_fields(fields: &mut Map<String, Value>, from: &str, to: &str) {
+    for (name, value) in fields.iter_mut() {
+        match value {
+            Value::String(text) if name.ends_with("xternalId") && text == from => {
+                to.clone_into(text);
+            }
+            Value::Object(inner) => rename_fields(inner, from, to),
+            _ => {}
+        }
+    }
+}
+
+/// Simpler forms of a step, the boldest first.
+fn simpler_forms(step: &Step) -> Vec<Step> {
+    let mut forms = Vec::new();
+    if step.caller != Caller::Default {
+        forms.push(step.clone().by(&Caller::Default));
+    }
+    match &step.action {
+        Action::Advance(seconds) => forms.extend(
+            smaller(i64::try_from(*seconds).unwrap_or(i64::MAX))
+                .into_iter()
+                .filter_map(|seconds| u64::try_from(seconds).ok())
+                .map(|seconds| Step { action: Action::Advance(seconds), ..step.clone() }),
+        ),
+        Action::Act(fields) => forms.extend(
+            simpler_fields(fields)
+                .into_iter()
+                .map(|fields| Step { action: Action::Act(fields), ..step.clone() }),
+        ),
+        Action::Call(call) => forms.extend(
+            simpler_calls(call)
+                .into_iter()
+                .map(|call| Step { action: Action::Call(call), ..step.clone() }),
+        ),
+        Action::Deliveries => {}
+    }
+    forms
+}
+
+fn simpler_calls(call: &Call) -> Vec<Call> {
+    let mut forms = Vec::new();
+    if let Some(Value::Object(body)) = &call.body {
+        forms.extend(
+            simpler_fields(body)
+                .into_iter()
+                .map(|body| Call { body: Some(Value::Object(body)), ..call.clone() }),
+        );
+    }
+    if let Some(text) = &call.text {
+        let lines: Vec<&str> = text.lines().collect();
+        // Of equal lines that follow one another, it is all the same which one goes.
+        let last_of_its_kind = |index: &usize| lines.get(index + 1) != Some(&lines[*index]);
+        for index in (1..lines.len()).rev().filter(last_of_its_kind) {
+            let mut fewer = lines.clone();
+            fewer.remove(index);
+            forms.push(Call { text: Some(fewer.join("\n") + "\n"), ..call.clone() });
+        }
+    }
+    forms
+}
+
+/// An object with a field less, or with one field simpler.
+fn simpler_fields(fields: &Map<String, Value>) -> Vec<Map<String, Value>> {
+    let mut forms = Vec::new();
+    for name in fields.keys().filter(|name| *name != "action") {
+        let mut fewer = fields.clone();
+        fewer.remove(name);
+        forms.push(fewer);
+    }
+    for (name, value) in fields {
+        let simpler: Vec<Value> = match value {
+            Value::Number(number) => number
+                .as_i64()
+                .map(smaller)
+                .unwrap_or_default()
+                .into_iter()
+                .map(Value::from)
+                .collect(),
+            Value::Object(inner) => simpler_fields(inner).into_iter().map(Value::Object).collect(),
+            _ => Vec::new(),
+        };
+        for value in simpler {
+            let mut form = fields.clone();
+            form.insert(name.clone(), value);
+            forms.push(form);
+        }
+    }
+    forms
+}
+
+/// Numbers nearer to 1: bisecting, since a candidate that fails is tried again.
+fn smaller(number: i64) -> Vec<i64> {
+    let mut candidates = vec![0, 1, number / 2];
+    // Ever smaller parts of it: the boundary may be close, and far from 1.
+    candidates.extend((1..16).map(|quarters| number - (number >> (2 * quarters))));
+    candidates.push(number - 1);
+    candidates.retain(|candidate| *candidate >= 0 && *candidate < number);
+    candidates.dedup();
+    candidates
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Fails while so many moves of the clock are long, and says how often it was asked.
+    struct LongMoves {
+        needed: usize,
+        asked: usize,
+    }
+
+    impl Probe for LongMoves {
+        async fn still_fails(&mut self, steps: &[Step]) -> Result<bool, Unreachable> {
+            self.asked += 1;
+            let is_long = |step: &&Step| matches!(step.action, Action::Advance(1_000_003..));
+            Ok(steps.iter().filter(is_long).count() >= self.needed)
+        }
+    }
+
+    #[tokio::test]
+    async fn no_step_can_be_left_out_though_forms_are_too_many_to_try() {
+        let steps: Vec<Step> =
+            (0..300).map(|more| Step::new(Action::Advance(5_000_000 + more))).collect();
+        let mut probe = LongMoves { needed: 120, asked: 0 };
+        let small = shrink(steps, &mut probe).await.unwrap();
+        assert!(probe.asked > LongMoves::MOST_FORMS, "{} were not too many", probe.asked);
+        assert_eq!(small.len(), 120);
+        let simplest = Action::Advance(1_000_003);
+        assert!(small.iter().any(|step| step.action == simplest), "some were simplified");
+        assert!(small.iter().any(|step| step.action != simplest), "and not all");
+    }
+}

@@ -1,0 +1,409 @@
+//! Quotes and advances: prices, limits, who is refused, what a repeat is answered.
+
+use tideover_model::wire::reply::{AdvanceRequested, Amounts, Remittance, Reply};
+use tideover_model::{Answer, Cents, Code, FaceValue, Operation, PlatformId, Refusal, clause};
+
+use crate::prove::defects::Defect;
+use crate::prove::defects::breach::{Behind, answer, choice, encoding, reply};
+use crate::prove::defects::chosen::Skew;
+use crate::prove::defects::errors::rewritten;
+
+const HOUR: u64 = 3600;
+
+pub(super) static DEFECTS: &[Defect] = &[
+    Defect::new(
+        "repeat-charges-a-cent-more",
+        clause!("4.advances.2"),
+        "a repeated request tells a fee that is a cent higher",
+        reply(|reply| {
+            if let Reply::AdvanceRepeated(advance) = reply {
+                advance.fee_total += Cents(1);
+            }
+        }),
+    ),
+    Defect::new(
+        "late-repeat-is-priced-anew",
+        clause!("4.advances.2.2"),
+        "a request repeated an hour after the first tells half the advance",
+        answer(|behind, operation| {
+            let key = requested(behind, &operation);
+            let mut answer = behind.answer(operation);
+            match &mut answer {
+                Ok(Reply::AdvanceRequested(_)) => behind.memory.note(key, behind.now),
+                Ok(Reply::AdvanceRepeated(advance))
+                    if behind.memory.noted(&key).is_some_and(|at| behind.now >= at.after(HOUR)) =>
+                {
+                    advance.advance_amount = Cents(advance.advance_amount.0 / 2);
+                }
+                _ => {}
+            }
+            answer
+        }),
+    ),
+    Defect::new(
+        "repeat-names-another-account",
+        clause!("2.advance.remittance"),
+        "a repeated request tells the payor to pay into another account",
+        reply(|reply| {
+            if let Reply::AdvanceRepeated(advance) = reply {
+                advance.remittance.account_number.insert(0, '9');
+            }
+        }),
+    ),
+    Defect::new(
+        "repeat-is-told-as-the-first",
+        clause!("2.advance.alreadyRequested"),
+        "a repeated request tells alreadyRequested as false",
+        reply(|reply| {
+            if let Reply::AdvanceRepeated(advance) = reply {
+                advance.already_requested = false;
+            }
+        }),
+    ),
+    Defect::new(
+        "third-request-is-refused",
+        clause!("4.advances.2"),
+        "the third request of one advance is refused, since the invoice has one",
+        answer(|behind, operation| {
+            let key = requested(behind, &operation);
+            match behind.answer(operation)? {
+                Reply::AdvanceRepeated(_) if behind.memory.count(&key) >= 2 => {
+                    Err(Refusal::new(Code::InvoiceNotFinanceable, clause!("4.advances.2")))
+                }
+                reply => Ok(reply),
+            }
+        }),
+    )
+    .named_as(clause!("7.codes.invoice_not_financeable")),
+    Defect::new(
+        "told-advance-is-a-cent-short",
+        clause!("2.advance.advanceAmount"),
+        "a first request tells a cent less than the advance has",
+        reply(|reply| first(reply, |amounts| amounts.advance_amount -= Cents(1))),
+    ),
+    Defect::new(
+        "fee-is-in-whole-dollars",
+        clause!("2.advance.feeTotal"),
+        "the fee of an advance is told without its cents",
+        reply(|reply| {
+            first(reply, |amounts| amounts.fee_total = Cents(amounts.fee_total.0 / 100 * 100))
+        }),
+    ),
+    Defect::new(
+        "advance-finances-its-own-amount",
+        clause!("2.advance.financeableAmount"),
+        "an advance tells as financeable what is paid out",
+        reply(|reply| first(reply, |amounts| amounts.financeable_amount = amounts.advance_amount)),
+    ),
+    Defect::new(
+        "advance-forwards-the-fee",
+        clause!("2.advance.forwardedAtPayment"),
+        "an advance tells as forwarded what the fee takes",
+        reply(|reply| first(reply, |amounts| amounts.forwarded_at_payment += amounts.fee_total)),
+    ),
+    Defect::new(
+        "cap-is-forgotten",
+        clause!("2.amounts.financeableAmount"),
+        "no face value is too large to be financed whole",
+        choice(Skew::NoCap),
+    )
+    .named_as(clause!("2.quote.advanceAmount")),
+    Defect::new(
+        "cap-is-a-cent-too-high",
+        clause!("8.perInvoiceMaximum"),
+        "a cent more than the per-invoice maximum is financed",
+        choice(Skew::CapOffByOne),
+    )
+    .named_as(clause!("2.quote.feeTotal")),
+    Defect::new(
+        "excess-over-the-cap-is-kept",
+        clause!("2.amounts.financeableAmount.2"),
+        "a quote forwards nothing of what the cap cuts off",
+        answer(|behind, operation| {
+            quoted(behind, operation, |amounts, face| {
+                let excess = face.cents() - amounts.financeable_amount;
+                amounts.forwarded_at_payment -= excess;
+            })
+        }),
+    )
+    .named_as(clause!("2.quote.forwardedAtPayment")),
+    Defect::new(
+        "fee-is-taken-off-the-advance",
+        clause!("2.amounts.advanceAmount.2"),
+        "the fee is taken off what the business is paid",
+        choice(Skew::FeeTakenOff),
+    )
+    .named_as(clause!("2.advance.advanceAmount")),
+    Defect::new(
+        "quote-forwards-too-much",
+        clause!("2.amounts.forwardedAtPayment"),
+        "a quote does not take the fee off what is forwarded",
+        answer(|behind, operation| {
+            quoted(behind, operation, |amounts, _| {
+                amounts.forwarded_at_payment += amounts.fee_total
+            })
+        }),
+    ),
+    Defect::new(
+        "forwarded-is-negative",
+        clause!("2.amounts.forwardedAtPayment.2"),
+        "a quote for a single cent forwards less than nothing",
+        answer(|behind, operation| {
+            quoted(behind, operation, |amounts, face| {
+                if face.cents() == Cents(1) {
+                    amounts.forwarded_at_payment = Cents(-1);
+                }
+            })
+        }),
+    ),
+    Defect::new(
+        "fee-is-negative",
+        clause!("1.general.1"),
+        "a quote for 99 cents has a fee below nothing",
+        answer(|behind, operation| {
+            quoted(behind, operation, |amounts, face| {
+                if face.cents() == Cents(99) {
+                    amounts.fee_total = Cents(-1);
+                }
+            })
+        }),
+    ),
+    Defect::new(
+        "amounts-have-a-decimal-point",
+        clause!("2.quote.advanceAmount"),
+        "the advance that a quote tells is a number with a decimal point",
+        encoding(|profile, answer| {
+            rewritten(profile, answer, |reply, body| {
+                if matches!(reply, Reply::Quoted(_)) {
+                    body["advanceAmount"] = body["advanceAmount"].as_f64()?.into();
+                }
+                Some(())
+            })
+        }),
+    ),
+    Defect::new(
+        "quoted-fee-is-missing",
+        clause!("2.quote.feeTotal"),
+        "a quote tells no fee for a business that is not onboarded",
+        encoding(|profile, answer| {
+            rewritten(profile, answer, |reply, body| {
+                if matches!(reply, Reply::Quoted(quoted) if !quoted.onboarding.is_complete()) {
+                    body.as_object_mut()?.remove("feeTotal");
+                }
+                Some(())
+            })
+        }),
+    ),
+    Defect::new(
+        "quote-is-capped-at-sixteen-bits",
+        clause!("2.quote.financeableAmount"),
+        "a quote finances no more than 65,535 cents",
+        answer(|behind, operation| {
+            quoted(behind, operation, |amounts, _| {
+                amounts.financeable_amount = amounts.financeable_amount.min(Cents(65_535));
+            })
+        }),
+    ),
+    Defect::new(
+        "quote-rounds-what-is-forwarded",
+        clause!("2.quote.forwardedAtPayment"),
+        "what a quote forwards is rounded down to ten cents",
+        answer(|behind, operation| {
+            quoted(behind, operation, |amounts, _| {
+                amounts.forwarded_at_payment = Cents(amounts.forwarded_at_payment.0 / 10 * 10);
+            })
+        }),
+    ),
+    Defect::new(
+        "every-quote-is-fundable",
+        clause!("2.quote.fundable"),
+        "a quote for a business that lacks only its collection account is fundable",
+        reply(|reply| {
+            if let Reply::Quoted(quoted) = reply {
+                let mut onboarding = quoted.onboarding;
+                onboarding.collection_account = true;
+                if !quoted.fundable && onboarding.is_complete() {
+                    quoted.fundable = true;
+                    quoted.not_fundable_reason = None;
+                }
+            }
+        }),
+    ),
+    Defect::new(
+        "quote-names-no-requirement",
+        clause!("2.quote.notFundableReason"),
+        "a quote that is not fundable has a null reason",
+        reply(|reply| {
+            if let Reply::Quoted(quoted) = reply {
+                quoted.not_fundable_reason = None;
+            }
+        }),
+    ),
+    Defect::new(
+        "quote-names-the-limit",
+        clause!("2.quote.notFundableReason.3"),
+        "the reason for a quote that is not fundable says what may be outstanding",
+        reply(|reply| {
+            if let Reply::Quoted(quoted) = reply
+                && let Some(reason) = &mut quoted.not_fundable_reason
+            {
+                *reason = "No more than 100,000,000 cents may be outstanding.";
+            }
+        }),
+    ),
+    Defect::new(
+        "quotes-leave-something",
+        clause!("4.quotes.2"),
+        "a quote for a business makes an onboarding link for it",
+        answer(|behind, operation| {
+            let quoted = match &operation {
+                Operation::Quote { business, .. } => Some(business.clone()),
+                _ => None,
+            };
+            let answer = behind.answer(operation);
+            if let (Ok(_), Some(business)) = (&answer, quoted) {
+                // What becomes of it is of no interest.
+                let _ = behind.answer(Operation::CreateOnboardingSession { business });
+            }
+            answer
+        }),
+    ),
+    Defect::new(
+        "limit-is-never-reached",
+        clause!("4.advances.1"),
+        "nothing is ever too much to be outstanding with a business",
+        choice(Skew::NoLimit),
+    ),
+    Defect::new(
+        "limit-has-some-slack",
+        clause!("8.concentrationLimit"),
+        "a tenth more than the limit may be outstanding with a business",
+        choice(Skew::WideLimit),
+    )
+    .named_as(clause!("4.advances.1")),
+    Defect::new(
+        "limit-is-counted-per-platform",
+        clause!("8.concentrationLimit"),
+        "what is outstanding through one platform does not count for the other",
+        answer(|behind, operation| {
+            grant_if(behind, operation, |behind, refusal| {
+                refusal.code == Code::ConcentrationExceeded && behind.caller != PlatformId::DEFAULT
+            })
+        }),
+    )
+    .named_as(clause!("4.advances.1")),
+    Defect::new(
+        "advance-needs-no-onboarding",
+        clause!("3.onboarding.2.2"),
+        "an advance is granted to a business that lacks a requirement",
+        answer(|behind, operation| {
+            grant_if(behind, operation, |_, refusal| refusal.code == Code::BusinessNotEligible)
+        }),
+    ),
+    Defect::new(
+        "paid-invoices-are-financed",
+        clause!("3.invoice.1"),
+        "an advance is granted on an invoice that is not ISSUED",
+        answer(|behind, operation| {
+            grant_if(behind, operation, |_, refusal| refusal.clause == clause!("3.invoice.1"))
+        }),
+    ),
+    Defect::new(
+        "alias-finances-its-own-invoice",
+        clause!("4.advances.4"),
+        "a business gets an advance on an invoice that it owes to itself",
+        answer(|behind, operation| {
+            grant_if(behind, operation, |_, refusal| refusal.code == Code::SelfDealing)
+        }),
+    ),
+    Defect::new(
+        "unsynced-business-is-ineligible",
+        clause!("4.advances.5"),
+        "an advance for a business that is not synced is refused as business_not_eligible",
+        answer(|behind, operation| {
+            let asked = matches!(operation, Operation::RequestAdvance { .. });
+            match behind.answer(operation) {
+                Err(refusal) if asked && refusal.code == Code::BusinessNotFound => {
+                    Err(Refusal::new(Code::BusinessNotEligible, clause!("4.advances.5")))
+                }
+                answer => answer,
+            }
+        }),
+    ),
+    Defect::new(
+        "advance-is-lost",
+        clause!("2.invoice.advance"),
+        "an invoice tells no advance before it is FUNDED",
+        reply(|reply| {
+            super::invoices::read(reply, |invoice| {
+                invoice.advance.take_if(|advance| advance.funded_at.is_none());
+            });
+        }),
+    ),
+];
+
+/// What a requested advance is remembered under.
+pub(super) fn requested(behind: &Behind<'_>, operation: &Operation) -> String {
+    match operation {
+        Operation::RequestAdvance { payee, invoice } => behind.key(&[payee, invoice]),
+        _ => String::new(),
+    }
+}
+
+/// An advance in place of a refusal: priced as a quote is, paid by nobody.
+pub(super) fn grant_if(
+    behind: &mut Behind<'_>,
+    operation: Operation,
+    granted: impl FnOnce(&Behind<'_>, &Refusal) -> bool,
+) -> Answer {
+    let asked = match &operation {
+        Operation::RequestAdvance { payee, invoice } => (payee.clone(), invoice.clone()),
+        _ => return behind.answer(operation),
+    };
+    match behind.answer(operation) {
+        Err(refusal) if granted(behind, &refusal) => grant(behind, asked.0, asked.1).ok_or(refusal),
+        answer => answer,
+    }
+}
+
+pub(super) fn grant(behind: &mut Behind<'_>, payee: String, invoice: String) -> Option<Reply> {
+    let read = Operation::GetInvoice { payee: payee.clone(), invoice };
+    let Ok(Reply::Invoice(invoice)) = behind.answer(read) else { return None };
+    let face_value = FaceValue::new(invoice.face_value.0)?;
+    let Ok(Reply::Quoted(quoted)) = behind.answer(Operation::Quote { business: payee, face_value })
+    else {
+        return None;
+    };
+    Some(Reply::AdvanceRequested(AdvanceRequested {
+        already_requested: false,
+        amounts: quoted.amounts,
+        remittance: Remittance {
+            account_number: "990000000001".to_owned(),
+            routing_number: "021000021".to_owned(),
+        },
+    }))
+}
+
+/// Alters what a first request tells.
+fn first(reply: &mut Reply, alter: impl FnOnce(&mut Amounts)) {
+    if let Reply::AdvanceRequested(advance) = reply {
+        alter(&mut advance.amounts);
+    }
+}
+
+/// Alters what a quote tells, for the face value that was asked for.
+fn quoted(
+    behind: &mut Behind<'_>,
+    operation: Operation,
+    alter: impl FnOnce(&mut Amounts, FaceValue),
+) -> Answer {
+    let asked = match &operation {
+        Operation::Quote { face_value, .. } => Some(*face_value),
+        _ => None,
+    };
+    let mut answer = behind.answer(operation);
+    if let (Ok(Reply::Quoted(quoted)), Some(asked)) = (&mut answer, asked) {
+        alter(&mut quoted.amounts, asked);
+    }
+    answer
+}

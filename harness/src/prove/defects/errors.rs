@@ -1,0 +1,240 @@
+//! How failures are told: the shape, the statuses that the document states.
+
+use serde_json::{Map, Value, json};
+use tideover_model::exchange::{Response, respond};
+use tideover_model::wire::reply::{BusinessSynced, Reply};
+use tideover_model::{
+    Answer, BusinessDetails, Code, Contact, Operation, OperationKind, Profile, clause,
+};
+
+use crate::prove::defects::Defect;
+use crate::prove::defects::breach::{answer, encoding};
+
+pub(super) static DEFECTS: &[Defect] = &[
+    Defect::new(
+        "unknown-path-answers-html",
+        clause!("7.shape.1"),
+        "an unknown path is answered with a page of HTML",
+        encoding(|profile, answer| {
+            let mut response = respond(profile, answer);
+            if is(answer, Code::UnknownEndpoint) {
+                response.body = b"<html><h1>Not Found</h1></html>".to_vec();
+            }
+            response
+        }),
+    ),
+    Defect::new(
+        "error-is-an-object",
+        clause!("7.shape.error"),
+        "error is an object with a message if the body was too large",
+        encoding(|profile, answer| {
+            failed(profile, answer, Code::PayloadTooLarge, |body| {
+                let message = body.remove("error");
+                body.insert("error".to_owned(), json!({ "message": message }));
+            })
+        }),
+    ),
+    Defect::new(
+        "code-is-missing",
+        clause!("7.shape.code"),
+        "a failure of a provider is answered without a code",
+        encoding(|profile, answer| {
+            failed(profile, answer, Code::UpstreamFailed, |body| {
+                body.remove("code");
+            })
+        }),
+    ),
+    restated("bad-request-is-422", clause!("7.codes.invalid_request"),
+        "a body against the schema is answered with 422",
+        |profile, answer| with_status(profile, answer, Code::InvalidRequest, 422)),
+    restated("bad-json-is-422", clause!("7.codes.unreadable_request"),
+        "a body that is no JSON is answered with 422",
+        |profile, answer| with_status(profile, answer, Code::UnreadableRequest, 422)),
+    restated("bad-key-is-403", clause!("7.codes.unauthorized"),
+        "a key that is no good is answered with 403",
+        |profile, answer| with_status(profile, answer, Code::Unauthorized, 403)),
+    restated("large-body-is-400", clause!("7.codes.payload_too_large"),
+        "a body over the limit is answered with 400",
+        |profile, answer| with_status(profile, answer, Code::PayloadTooLarge, 400)),
+    restated("failing-provider-is-500", clause!("7.codes.upstream_failed"),
+        "a failure of a provider is answered with 500",
+        |profile, answer| with_status(profile, answer, Code::UpstreamFailed, 500)),
+    restated("unknown-path-is-405", clause!("7.codes.unknown_endpoint"),
+        "an unknown path is answered with 405",
+        |profile, answer| with_status(profile, answer, Code::UnknownEndpoint, 405)),
+    restated("unknown-business-is-410", clause!("7.codes.business_not_found"),
+        "a business that is not synced is answered with 410",
+        |profile, answer| with_status(profile, answer, Code::BusinessNotFound, 410))
+    .named_as(clause!("4.advances.5")),
+    restated("unfinanceable-invoice-is-422", clause!("7.codes.invoice_not_financeable"),
+        "an invoice that cannot be financed is answered with 422",
+        |profile, answer| with_status(profile, answer, Code::InvoiceNotFinanceable, 422)),
+    restated("ineligible-business-is-403", clause!("7.codes.business_not_eligible"),
+        "a business that lacks a requirement is answered with 403",
+        |profile, answer| with_status(profile, answer, Code::BusinessNotEligible, 403)),
+    restated("limit-is-422", clause!("7.codes.concentration_exceeded"),
+        "an advance over the limit is answered with 422",
+        |profile, answer| with_status(profile, answer, Code::ConcentrationExceeded, 422)),
+    restated("known-webhook-is-400", clause!("7.codes.already_subscribed"),
+        "an endpoint that is subscribed already is answered with 400",
+        |profile, answer| with_status(profile, answer, Code::AlreadySubscribed, 400)),
+    restated("unknown-invoice-of-an-advance-is-400", clause!("4.advances.5"),
+        "an advance on an invoice that is not synced is answered with 400, not 404",
+        |profile, answer| {
+            let mut response = respond(profile, answer);
+            let asked = |refusal: &tideover_model::Refusal| {
+                refusal.code == Code::InvoiceNotFound && refusal.clause == clause!("4.advances.5")
+            };
+            if answer.as_ref().is_err_and(asked) {
+                response.status = 400;
+            }
+            response
+        })
+    .named_as(clause!("4.advances.5")),
+    Defect::new(
+        "large-bodies-are-read",
+        clause!("8.requestBodySize"),
+        "a body over the limit is answered as if it had been read",
+        encoding(|profile, answer| {
+            accepted(profile, answer, Code::PayloadTooLarge, || {
+                Reply::BusinessSynced(BusinessSynced {
+                    external_id: "v1".to_owned(),
+                    created: false,
+                    reason: "The identifier was already linked.",
+                    tax_id_result: None,
+                })
+            })
+        }),
+    ),
+    Defect::new(
+        "refused-advance-leaves-a-business-behind",
+        clause!("7.retrying.2"),
+        "an advance that is refused leaves a business behind",
+        answer(|behind, operation| {
+            let advance = operation.kind() == OperationKind::RequestAdvance;
+            let answer = behind.answer(operation);
+            if advance && answer.is_err() {
+                let details = BusinessDetails {
+                    legal_name: "Left behind".into(),
+                    tax_id: None,
+                    contact: Contact::default(),
+                };
+                // What becomes of it is of no interest.
+                let _ = behind.answer(Operation::SyncBusiness { business: "left-behind".into(), details });
+            }
+            answer
+        }),
+    ),
+    restated("validation-has-a-shape-of-its-own", clause!("7.shape.1"),
+        "a body against the schema is answered with a list of what is wrong, and without a code",
+        |profile, answer| {
+            failed(profile, answer, Code::InvalidRequest, |body| {
+                let message = body.remove("error");
+                body.clear();
+                body.insert("detail".to_owned(), json!([{ "msg": message }]));
+            })
+        })
+    .named_as(clause!("7.shape.error")),
+    restated("bad-json-is-a-crash", clause!("7.shape.1"),
+        "a body that is no JSON is answered with 500 and plain text",
+        |profile, answer| {
+            let mut response = with_status(profile, answer, Code::UnreadableRequest, 500);
+            if is(answer, Code::UnreadableRequest) {
+                response.body = b"Internal Server Error".to_vec();
+            }
+            response
+        }),
+    restated("bad-json-is-told-as-a-bad-field", clause!("7.codes.unreadable_request"),
+        "a body that is no JSON is answered with invalid_request",
+        |profile, answer| {
+            failed(profile, answer, Code::UnreadableRequest, |body| {
+                body.insert("code".to_owned(), json!(Code::InvalidRequest.name()));
+            })
+        })
+    .named_as(clause!("gap.jsonMediaType")),
+    restated("code-is-in-upper-case", clause!("7.shape.code"),
+        "a business that is not synced is answered with its code in upper case",
+        |profile, answer| {
+            failed(profile, answer, Code::BusinessNotFound, |body| {
+                let upper = Code::BusinessNotFound.name().to_uppercase();
+                body.insert("code".to_owned(), json!(upper));
+            })
+        })
+    .named_as(clause!("4.advances.5")),
+    Defect::new(
+        "bad-key-is-worth-a-retry",
+        clause!("7.retrying.1"),
+        "a key that is no good is told as a failure of a provider, as if it were worth sending again",
+        encoding(|profile, answer| {
+            failed(profile, answer, Code::Unauthorized, |body| {
+                body.insert("code".to_owned(), json!(Code::UpstreamFailed.name()));
+            })
+        }),
+    )
+    .named_as(clause!("5.authentication.3")),
+];
+
+const fn restated(
+    name: &'static str,
+    clause: tideover_model::Clause,
+    words: &'static str,
+    encode: tideover_model::exchange::Encoding,
+) -> Defect {
+    Defect::new(name, clause, words, encoding(encode))
+}
+
+fn is(answer: &Answer, code: Code) -> bool {
+    answer.as_ref().is_err_and(|refusal| refusal.code == code)
+}
+
+/// A refusal with `code`, under another status.
+fn with_status(profile: &Profile, answer: &Answer, code: Code, status: u16) -> Response {
+    let mut response = respond(profile, answer);
+    if is(answer, code) {
+        response.status = status;
+    }
+    response
+}
+
+/// A refusal with `code`, its body altered.
+fn failed(
+    profile: &Profile,
+    answer: &Answer,
+    code: Code,
+    alter: impl FnOnce(&mut Map<String, Value>),
+) -> Response {
+    let mut response = respond(profile, answer);
+    if is(answer, code)
+        && let Ok(mut body) = serde_json::from_slice::<Map<String, Value>>(&response.body)
+    {
+        alter(&mut body);
+        response.body = Value::Object(body).to_string().into_bytes();
+    }
+    response
+}
+
+/// A success, its body altered.
+pub(super) fn rewritten(
+    profile: &Profile,
+    answer: &Answer,
+    alter: impl FnOnce(&Reply, &mut Value) -> Option<()>,
+) -> Response {
+    let mut response = respond(profile, answer);
+    if let Ok(reply) = answer
+        && let Ok(mut body) = serde_json::from_slice::<Value>(&response.body)
+        && alter(reply, &mut body).is_some()
+    {
+        response.body = body.to_string().into_bytes();
+    }
+    response
+}
+
+/// What is refused with `code` is told as a success.
+pub(super) fn accepted(
+    profile: &Profile,
+    answer: &Answer,
+    code: Code,
+    reply: impl FnOnce() -> Reply,
+) -> Response {
+    if is(answer, code) { respond(profile, &Ok(reply())) } else { respond(profile, answer) }
+}

@@ -1,0 +1,282 @@
+//! Events: which are sent, to whom, and what each tells.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tideover_model::wire::reply::Reply;
+use tideover_model::words::EventType;
+use tideover_model::{
+    Attempt, Cause, Delivery, Happening, Impossible, Operation, Outcome, PlatformId, clause,
+};
+
+use crate::prove::defects::Defect;
+use crate::prove::defects::breach::{Behind, Memory, answer, attempt};
+use crate::prove::defects::webhooks::{altered, body};
+
+pub(super) static DEFECTS: &[Defect] = &[
+    Defect::new(
+        "every-sequence-is-one",
+        clause!("6.delivery.5"),
+        "the sequence of every financing state is 1",
+        attempt(|_, attempt| {
+            body(attempt, |event| {
+                if event.get("sequence").is_some() {
+                    event["sequence"] = json!(1);
+                }
+            });
+            true
+        }),
+    ),
+    Defect::new(
+        "repaid-has-the-sequence-of-funded",
+        clause!("6.delivery.5"),
+        "REPAID is told with the sequence of the state before, so that receivers drop it",
+        attempt(|_, attempt| {
+            body(attempt, |event| {
+                if event["data"]["state"] == "REPAID" {
+                    event["sequence"] = json!(3);
+                }
+            });
+            true
+        }),
+    ),
+    Defect::new(
+        "occurred-at-is-unix-time",
+        clause!("6.delivery.6"),
+        "the occurredAt of an event is a number of seconds",
+        attempt(|_, attempt| {
+            let at = attempt.delivery.queued_at.unix();
+            body(attempt, |event| event["occurredAt"] = json!(at));
+            true
+        }),
+    ),
+    Defect::new(
+        "occurred-at-is-missing",
+        clause!("6.delivery.6"),
+        "an event about a business carries no occurredAt",
+        attempt(|_, attempt| {
+            body(attempt, |event| {
+                if let (Some(_), Some(fields)) =
+                    (event["data"].get("externalId").cloned(), event.as_object_mut())
+                {
+                    fields.remove("occurredAt");
+                }
+            });
+            true
+        }),
+    ),
+    Defect::new(
+        "issued-advance-is-not-told",
+        clause!("6.events.loan.issued"),
+        "nobody is told that the vendor was paid",
+        attempt(|_, attempt| attempt.delivery.event != EventType::AdvanceIssued),
+    )
+    .named_as(clause!("gap.eventCauses")),
+    Defect::new(
+        "funding-is-not-told",
+        clause!("6.events.invoice.factoredUpdated"),
+        "nobody is told that an advance is FUNDING",
+        attempt(|_, attempt| {
+            let event: Value = serde_json::from_slice(&attempt.delivery.body).unwrap_or_default();
+            event["data"]["state"] != "FUNDING"
+        }),
+    )
+    .named_as(clause!("gap.eventCauses")),
+    Defect::new(
+        "subscription-to-all-misses-the-settlement",
+        clause!("6.subscription.3"),
+        "a subscription without eventTypes is not told that an advance is settled",
+        answer(|behind, operation| {
+            let to_all = matches!(&operation, Operation::Subscribe { event_types: None, .. });
+            let reply = behind.answer(operation)?;
+            if let (true, Reply::Subscribed(subscribed)) = (to_all, &reply) {
+                behind.memory.count(&subscribed.subscription.reference);
+            }
+            Ok(reply)
+        })
+        .and_attempt(|memory, attempt| {
+            let Delivery { event, subscription, .. } = &*attempt.delivery;
+            *event != EventType::AdvancePaid || memory.counted(subscription) == 0
+        }),
+    )
+    .named_as(clause!("gap.eventCauses")),
+    Defect::new(
+        "only-one-subscription-is-told",
+        clause!("6.events.intro.1"),
+        "of several subscriptions to an event, only the first one gets it",
+        attempt(|memory, attempt| {
+            let event: Value = serde_json::from_slice(&attempt.delivery.body).unwrap_or_default();
+            let (event, to) = (event["id"].to_string(), &attempt.delivery.subscription);
+            let theirs = format!("{event} {to}");
+            let told = memory.counted(&theirs) > 0 || memory.counted(&event) == 0;
+            if told {
+                memory.count(&event);
+                memory.count(&theirs);
+            }
+            told
+        }),
+    )
+    .named_as(clause!("gap.eventCauses")),
+    Defect::new(
+        "repeated-advance-is-announced",
+        clause!("4.advances.2.2"),
+        "a repeated request is announced as another advance",
+        answer(|behind, operation| {
+            let asked = match &operation {
+                Operation::RequestAdvance { payee, invoice } => (payee.clone(), invoice.clone()),
+                _ => return behind.answer(operation),
+            };
+            let reply = behind.answer(operation)?;
+            if let Reply::AdvanceRepeated(_) = &reply {
+                announce(behind, &["loan.created", &asked.0, &asked.1], |_| ());
+            }
+            Ok(reply)
+        })
+        .and_attempt(announced),
+    )
+    .named_as(clause!("gap.eventCauses")),
+    Defect::new(
+        "part-payment-is-told-as-paid",
+        clause!("6.events.invoice.paid"),
+        "an invoice is announced as paid when its payor has paid a part of it",
+        attempt(announced).and_happening(|behind, happening| {
+            let (payee, invoice) = match &happening {
+                Happening::PayorPays { payee, invoice, .. } => (payee.clone(), invoice.clone()),
+                _ => return behind.happen(happening),
+            };
+            let outcome = behind.happen(happening)?;
+            if let Some(collected) = collected_in_part(behind, &payee, &invoice) {
+                announce(behind, &["invoice.created", &payee, &invoice], |event| {
+                    event["type"] = json!(EventType::InvoicePaid);
+                    event["data"]["collected"] = json!(collected);
+                });
+            }
+            Ok(outcome)
+        }),
+    )
+    .named_as(clause!("gap.eventCauses")),
+    Defect::new(
+        "opted-in-is-told-too-early",
+        clause!("6.events.organization.optedIn"),
+        "a business is announced as through with onboarding before its account is open",
+        answer(|behind, operation| {
+            let business = match &operation {
+                Operation::SyncBusiness { business, .. }
+                | Operation::SetPayoutAccount { business, .. } => business.clone(),
+                _ => return behind.answer(operation),
+            };
+            let reply = behind.answer(operation)?;
+            announce_if_almost_onboarded(behind, &business);
+            Ok(reply)
+        })
+        .and_happening(opt_in_by_signing)
+        .and_attempt(announced),
+    )
+    .named_as(clause!("gap.eventCauses")),
+    Defect::new(
+        "other-platforms-invoices-are-announced",
+        clause!("5.authentication.4.2"),
+        "a platform is told of the invoices that another one syncs",
+        answer(|behind, operation| {
+            let synced = match &operation {
+                Operation::SyncInvoice(sync) => (sync.payee.business.clone(), sync.invoice.clone()),
+                _ => return behind.answer(operation),
+            };
+            let reply = behind.answer(operation)?;
+            let caller = behind.caller;
+            behind.caller = PlatformId(1 - caller.0.min(1));
+            announce(behind, &["any"], |event| {
+                event["type"] = json!(EventType::InvoiceCreated);
+                event["data"] =
+                    json!({ "payeeExternalId": synced.0, "invoiceExternalId": synced.1 });
+            });
+            behind.caller = caller;
+            Ok(reply)
+        })
+        .and_attempt(announced),
+    )
+    .named_as(clause!("gap.eventCauses")),
+];
+
+/// Sends a delivery like the one that is kept under `like`, of another event: `alter` makes it.
+fn announce(behind: &mut Behind<'_>, like: &[&str], alter: impl FnOnce(&mut Value)) {
+    let Some(before) = behind.memory.delivery(&behind.key(like)) else { return };
+    let count = behind.memory.count(&before.id);
+    let Ok(mut event) = serde_json::from_slice::<Value>(&before.body) else { return };
+    event["id"] = json!(format!("{}-{count}", event["id"].as_str().unwrap_or_default()));
+    event["occurredAt"] = json!(behind.now);
+    alter(&mut event);
+    let made = Delivery {
+        id: format!("{}-{count}", before.id),
+        body: event.to_string().into_bytes().into(),
+        queued_at: behind.now,
+        ..Delivery::clone(&before)
+    };
+    behind.memory.keep_delivery(made_of(&before), &Arc::new(made));
+    // Its subscription may be gone.
+    let _ = behind.face.resend(behind.now, &before, 1);
+}
+
+/// Sends what was announced in place of the delivery that it is like, and keeps every other one.
+fn announced(memory: &mut Memory, attempt: &mut Attempt) -> bool {
+    if attempt.cause == Cause::Resent
+        && let Some(made) = memory.delivery(&made_of(&attempt.delivery))
+    {
+        altered(attempt, |delivery| *delivery = Delivery::clone(&made));
+        return true;
+    }
+    let platform = attempt.delivery.platform.0;
+    let event: Value = serde_json::from_slice(&attempt.delivery.body).unwrap_or_default();
+    let told = |field: &str| event["data"][field].as_str().unwrap_or_default().to_owned();
+    let kind = attempt.delivery.event.name().trim_start_matches("partner.");
+    let about = match told("externalId") {
+        none if none.is_empty() => {
+            format!("{} {}", told("payeeExternalId"), told("invoiceExternalId"))
+        }
+        business => business,
+    };
+    memory.keep_delivery(format!("{platform} any"), &attempt.delivery);
+    memory.keep_delivery(format!("{platform} {kind} {about}"), &attempt.delivery);
+    true
+}
+
+/// Under what the delivery is kept that is made of another one.
+fn made_of(delivery: &Delivery) -> String {
+    format!("made of {}", delivery.number)
+}
+
+/// What was collected on an invoice, if that is something but not all.
+fn collected_in_part(behind: &mut Behind<'_>, payee: &str, invoice: &str) -> Option<i64> {
+    let (payee, invoice) = (payee.to_owned(), invoice.to_owned());
+    match behind.answer(Operation::GetInvoice { payee, invoice }) {
+        Ok(Reply::Invoice(invoice)) if invoice.collected < invoice.face_value => {
+            Some(invoice.collected.0)
+        }
+        _ => None,
+    }
+}
+
+fn opt_in_by_signing(behind: &mut Behind<'_>, happening: Happening) -> Result<Outcome, Impossible> {
+    let signing = match &happening {
+        Happening::VendorSignsAgreement { payee, .. } => Some(payee.clone()),
+        _ => None,
+    };
+    let outcome = behind.happen(happening)?;
+    if let Some(payee) = signing {
+        announce_if_almost_onboarded(behind, &payee);
+    }
+    Ok(outcome)
+}
+
+/// Announces that a business has opted in if it lacks its collection account alone.
+fn announce_if_almost_onboarded(behind: &mut Behind<'_>, business: &str) {
+    let read = Operation::GetBusiness { business: business.to_owned() };
+    let Ok(Reply::Business(read)) = behind.answer(read) else { return };
+    let onboarding = read.onboarding;
+    let almost = onboarding.compliance && onboarding.contract && onboarding.bank;
+    if almost && !onboarding.collection_account {
+        announce(behind, &["organization.added", business], |event| {
+            event["type"] = json!(EventType::BusinessOptedIn);
+        });
+    }
+}

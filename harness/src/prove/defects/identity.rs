@@ -1,0 +1,352 @@
+//! Who is who: identifiers, businesses as read and synced, platforms, keys.
+
+use tideover_model::wire::reply::Reply;
+use tideover_model::words::{ComplianceRoute, TaxIdOutcome};
+use tideover_model::{
+    Answer, BusinessDetails, Code, Happening, Impossible, Operation, Outcome, PlatformId, Refusal,
+    clause,
+};
+
+use crate::exchange::identifiers::segment;
+use crate::prove::defects::Defect;
+use crate::prove::defects::breach::{
+    Behind, Breach, answer, authentication, happening, operation, reply,
+};
+
+pub(super) static DEFECTS: &[Defect] = &[
+    Defect::new(
+        "encoded-identifier-is-not-decoded",
+        clause!("1.general.2"),
+        "a business whose identifier must be percent-encoded in the path is never found",
+        operation(|operation| {
+            if let Operation::GetBusiness { business } = operation {
+                *business = segment(business);
+            }
+        }),
+    )
+    .named_as(clause!("7.codes.business_not_found")),
+    Defect::new(
+        "identifier-is-told-encoded",
+        clause!("2.business.externalId"),
+        "a business is told under its identifier as it stood in the path, percent signs and all",
+        reply(|reply| {
+            if let Reply::Business(business) = reply {
+                business.external_id = segment(&business.external_id);
+            }
+        }),
+    ),
+    Defect::new(
+        "synced-identifier-ends-at-a-slash",
+        clause!("2.businessSynced.externalId"),
+        "the answer to a business sync tells the identifier only up to its first slash",
+        reply(|reply| {
+            if let Reply::BusinessSynced(synced) = reply {
+                let end = synced.external_id.find('/').unwrap_or(synced.external_id.len());
+                synced.external_id.truncate(end);
+            }
+        }),
+    ),
+    Defect::new(
+        "matched-business-is-told-as-created",
+        clause!("2.businessSynced.created"),
+        "a new identifier for a business that its tax id matches is told as a new business",
+        answer(|behind, operation| {
+            let sends_tax_id = matches!(
+                &operation,
+                Operation::SyncBusiness { details: BusinessDetails { tax_id: Some(_), .. }, .. }
+            );
+            let mut answer = behind.answer(operation);
+            if let Ok(Reply::BusinessSynced(synced)) = &mut answer
+                && sends_tax_id
+                && synced.tax_id_result.is_none()
+            {
+                synced.created = true;
+            }
+            answer
+        }),
+    ),
+    Defect::new(
+        "other-platforms-are-not-matched",
+        clause!("4.businessSync.3"),
+        "a tax id never matches a business that another platform serves",
+        answer(|behind, mut operation| {
+            if let Operation::SyncBusiness { details, .. } = &mut operation
+                && behind.caller != PlatformId::DEFAULT
+            {
+                details.tax_id = None;
+            }
+            behind.answer(operation)
+        }),
+    )
+    .named_as(clause!("2.businessSynced.created")),
+    Defect::new(
+        "matched-without-a-tax-id",
+        clause!("4.businessSync.3.2"),
+        "a platform that sends no tax id is linked to the business that another calls the same",
+        answer(|behind, operation| {
+            let mut answer = behind.answer(operation);
+            if let Ok(Reply::BusinessSynced(synced)) = &mut answer
+                && synced.created
+            {
+                let name = synced.external_id.clone();
+                let read = Operation::GetBusiness { business: name };
+                let other = if behind.caller == PlatformId::DEFAULT { 1 } else { 0 };
+                let known = behind.face.handle(behind.now, PlatformId(other), read).is_ok();
+                synced.created = !known;
+            }
+            answer
+        }),
+    )
+    .named_as(clause!("2.businessSynced.created")),
+    Defect::new(
+        "unchanged-tax-id-has-no-result",
+        clause!("2.businessSynced.taxIdResult"),
+        "a tax id that is on file already is answered without its result",
+        reply(|reply| {
+            if let Reply::BusinessSynced(synced) = reply {
+                synced.tax_id_result.take_if(|result| result.outcome == TaxIdOutcome::Unchanged);
+            }
+        }),
+    ),
+    Defect::new(
+        "punctuated-tax-id-is-malformed",
+        clause!("2.businessSync.taxId"),
+        "a tax id with a hyphen is taken for malformed",
+        operation(|operation| {
+            if let Operation::SyncBusiness { details, .. } = operation
+                && let Some(tax_id) = &mut details.tax_id
+            {
+                *tax_id = tax_id.replace('-', "x");
+            }
+        }),
+    )
+    .named_as(clause!("2.businessSynced.taxIdResult")),
+    Defect::new(
+        "short-tax-id-clears-compliance",
+        clause!("4.businessSync.2"),
+        "a tax id of eight digits is filled up with a zero, and clears compliance",
+        operation(|operation| {
+            if let Operation::SyncBusiness { details, .. } = operation
+                && let Some(tax_id) = &mut details.tax_id
+                && tax_id.chars().filter(char::is_ascii_digit).count() == 8
+                && !tax_id.contains(char::is_alphabetic)
+            {
+                tax_id.push('0');
+            }
+        }),
+    )
+    .named_as(clause!("2.businessSynced.taxIdResult")),
+    Defect::new(
+        "wrong-tax-id-is-not-corrected",
+        clause!("4.businessSync.1.2"),
+        "nothing is asked for when a tax id turns out to be wrong: compliance stays cleared",
+        happening(|behind, happening| match happening {
+            Happening::TaxIdFoundWrong { .. } => Ok(Outcome::Applied),
+            happening => behind.happen(happening),
+        }),
+    )
+    .named_as(clause!("2.business.complianceRoute")),
+    Defect::new(
+        "first-name-sticks",
+        clause!("2.business.name"),
+        "a business keeps the name of its first sync, whatever is synced later",
+        answer(|behind, operation| {
+            let mut answer = behind.answer(operation);
+            if let Ok(Reply::Business(read)) = &mut answer {
+                let key = behind.key(&[&read.external_id]);
+                let first = behind.memory.first(key, Reply::Business(read.clone()));
+                if let Reply::Business(first) = first {
+                    read.name = first.name;
+                }
+            }
+            answer
+        }),
+    ),
+    Defect::new(
+        "name-is-lost-in-a-resync",
+        clause!("4.businessSync.intro.2"),
+        "a business that is synced a third time has no name any more",
+        answer(|behind, operation| {
+            let synced = match &operation {
+                Operation::SyncBusiness { business, .. } => Some(behind.key(&[business])),
+                _ => None,
+            };
+            let mut answer = behind.answer(operation);
+            if let Some(synced) = synced.filter(|_| answer.is_ok()) {
+                behind.memory.count(&synced);
+            }
+            if let Ok(Reply::Business(read)) = &mut answer
+                && behind.memory.counted(&behind.key(&[&read.external_id])) >= 3
+            {
+                read.name = None;
+            }
+            answer
+        }),
+    )
+    .named_as(clause!("2.business.name")),
+    Defect::new(
+        "tax-id-of-a-w9-is-not-on-file",
+        clause!("2.business.taxIdOnFile"),
+        "no tax id is told to be on file once the vendor has sent a W-9",
+        reply(|reply| {
+            if let Reply::Business(business) = reply
+                && business.compliance_route == Some(ComplianceRoute::W9Upload)
+            {
+                business.tax_id_on_file = false;
+            }
+        }),
+    ),
+    Defect::new(
+        "vendor-is-said-to-have-confirmed",
+        clause!("2.business.complianceRoute"),
+        "a tax id of the caller's is told as asserted by the vendor once the agreement is signed",
+        reply(|reply| {
+            if let Reply::Business(business) = reply
+                && business.onboarding.contract
+                && business.compliance_route == Some(ComplianceRoute::PartnerSupplied)
+            {
+                business.compliance_route = Some(ComplianceRoute::VendorAssertion);
+            }
+        }),
+    ),
+    Defect::new(
+        "business-is-created-without-being-synced",
+        clause!("7.codes.business_not_found"),
+        "reading a business that nobody has synced tells an empty one",
+        answer(|behind, operation| match operation {
+            Operation::GetBusiness { business } => {
+                let read = Operation::GetBusiness { business: business.clone() };
+                match behind.answer(read) {
+                    Err(refusal) if refusal.code == Code::BusinessNotFound => unknown(&business),
+                    answer => answer,
+                }
+            }
+            operation => behind.answer(operation),
+        }),
+    ),
+    Defect::new(
+        "other-platforms-businesses-are-read",
+        clause!("5.authentication.4"),
+        "a business that the caller has not synced is read as the first platform knows it",
+        answer(|behind, operation| match &operation {
+            Operation::GetBusiness { .. } => read_anywhere(behind, operation),
+            _ => behind.answer(operation),
+        }),
+    )
+    .named_as(clause!("7.codes.business_not_found")),
+    Defect::new(
+        "other-platforms-invoices-are-read",
+        clause!("5.authentication.4.2"),
+        "an invoice of another platform's vendor is read by whoever knows its identifiers",
+        answer(|behind, operation| match &operation {
+            Operation::GetInvoice { .. } => read_anywhere(behind, operation),
+            _ => behind.answer(operation),
+        }),
+    )
+    .named_as(clause!("7.codes.business_not_found")),
+    Defect::new(
+        "other-platforms-subscriptions-are-deleted",
+        clause!("5.authentication.4.2"),
+        "a subscription of another platform is deleted by whoever knows its reference",
+        answer(|behind, operation| {
+            let Operation::Unsubscribe { .. } = &operation else {
+                return behind.answer(operation);
+            };
+            behind.answer(operation.clone()).or_else(|refusal| {
+                let other = PlatformId(1 - behind.caller.0.min(1));
+                behind.face.handle(behind.now, other, operation).map_err(|_| refusal)
+            })
+        }),
+    )
+    .named_as(clause!("4.webhookDeletion.2")),
+    Defect::new(
+        "reports-are-read-without-a-key",
+        clause!("5.authentication.1"),
+        "the report of an import is told to whoever sends no key",
+        Breach {
+            authentication: Some(|face, authorization| match authorization {
+                None => Ok(NOBODY),
+                Some(_) => face.authenticate(authorization),
+            }),
+            ..answer(|behind, operation| match (behind.caller, &operation) {
+                (NOBODY, Operation::GetImport { .. }) => {
+                    behind.face.handle(behind.now, PlatformId::DEFAULT, operation)
+                }
+                (NOBODY, _) => Err(unauthorized()),
+                _ => behind.answer(operation),
+            })
+        },
+    )
+    .named_as(clause!("5.authentication.3")),
+    Defect::new(
+        "revoked-keys-stay-good",
+        clause!("5.authentication.3"),
+        "a key that was revoked goes on opening everything",
+        authentication(|face, authorization| {
+            let known = face.platform_of(authorization).filter(|_| authorization.is_some());
+            known.ok_or_else(unauthorized)
+        }),
+    ),
+    Defect::new(
+        "scheme-is-not-looked-at",
+        clause!("5.authentication.1"),
+        "a key is accepted without the word Bearer before it",
+        authentication(|face, authorization| {
+            let with_scheme = authorization.map(|key| format!("Bearer {key}"));
+            face.authenticate(authorization).or_else(|_| face.authenticate(with_scheme.as_deref()))
+        }),
+    )
+    .named_as(clause!("5.authentication.3")),
+    Defect::new(
+        "second-key-is-not-issued",
+        clause!("5.authentication.2"),
+        "a platform that has a key is issued no other",
+        happening(|behind, happening| match happening {
+            Happening::IssueKey { platform: None } => {
+                Err(Impossible::new("there is a key already"))
+            }
+            happening => behind.happen(happening),
+        }),
+    ),
+    Defect::new(
+        "test-accounts-are-refused",
+        clause!("5.authentication.5"),
+        "the operator cannot mark a business as a test account",
+        happening(|behind, happening| match happening {
+            Happening::MarkTestAccount { .. } => Err(Impossible::new("there are no test accounts")),
+            happening => behind.happen(happening),
+        }),
+    ),
+];
+
+/// Who sends no key.
+const NOBODY: PlatformId = PlatformId(u32::MAX);
+
+fn unauthorized() -> Refusal {
+    Refusal::new(Code::Unauthorized, clause!("5.authentication.3"))
+}
+
+/// As the caller reads it or, if it can't, as the first platform does.
+fn read_anywhere(behind: &mut Behind<'_>, operation: Operation) -> Answer {
+    match behind.answer(operation.clone()) {
+        Err(refusal) if refusal.code == Code::BusinessNotFound => {
+            behind.face.handle(behind.now, PlatformId::DEFAULT, operation).map_err(|_| refusal)
+        }
+        answer => answer,
+    }
+}
+
+/// A business that nobody knows, as if it were known; nothing is left of it.
+fn unknown(business: &str) -> Answer {
+    use tideover_model::wire::reply::{Business, Onboarding};
+    let onboarding =
+        Onboarding { compliance: false, contract: false, bank: false, collection_account: false };
+    Ok(Reply::Business(Business {
+        external_id: business.to_owned(),
+        name: None,
+        tax_id_on_file: false,
+        compliance_route: None,
+        onboarding,
+        remittance: None,
+    }))
+}

@@ -1,0 +1,255 @@
+//! Imports and their reports.
+
+use tideover_model::wire::reply::{ImportReport, ImportSummary, Reply};
+use tideover_model::words::RowOutcome;
+use tideover_model::{Answer, Code, Operation, Refusal, clause};
+
+use crate::prove::defects::Defect;
+use crate::prove::defects::breach::{Behind, answer, encoding, reply};
+use crate::prove::defects::errors::accepted;
+
+pub(super) static DEFECTS: &[Defect] = &[
+    Defect::new(
+        "read-report-is-in-upper-case",
+        clause!("2.importReport.externalId"),
+        "a report that is read back tells the import's identifier in upper case",
+        reply(|reply| {
+            if let Reply::Import(report) = reply {
+                report.external_id = report.external_id.to_uppercase();
+            }
+        }),
+    ),
+    Defect::new(
+        "bad-rows-are-not-counted",
+        clause!("2.importReport.rowCount"),
+        "rowCount leaves out the rows that were rejected",
+        reply(|reply| {
+            told(reply, |report| report.row_count -= report.summary.rejected.min(report.row_count));
+        }),
+    ),
+    Defect::new(
+        "interrupted-import-is-finished",
+        clause!("2.importReport.finished"),
+        "an import that was interrupted tells that it is finished",
+        reply(|reply| told(reply, |report| report.finished = true)),
+    ),
+    Defect::new(
+        "bad-rows-are-left-out",
+        clause!("4.imports.6"),
+        "a report has no rows for those that were rejected",
+        reply(|reply| {
+            told(reply, |report| report.rows.retain(|row| row.outcome != RowOutcome::Rejected));
+        }),
+    )
+    .named_as(clause!("2.importReport.rows")),
+    Defect::new(
+        "ragged-row-is-told-as-created",
+        clause!("2.importReport.rows"),
+        "the last row of a file is told as created, whatever became of it",
+        reply(|reply| {
+            told(reply, |report| {
+                if let Some(last) = report.rows.last_mut() {
+                    last.outcome = RowOutcome::Created;
+                }
+            });
+        }),
+    ),
+    Defect::new(
+        "resumed-report-is-not-kept",
+        clause!("4.import.1"),
+        "a report that is read back after an import was resumed is the one from before",
+        answer(|behind, operation| {
+            let key = match &operation {
+                Operation::ImportInvoices { import, .. } | Operation::GetImport { import } => {
+                    behind.key(&[import])
+                }
+                _ => return behind.answer(operation),
+            };
+            match behind.answer(operation)? {
+                Reply::Imported(report) => {
+                    behind.memory.first(key, Reply::Import(report.clone()));
+                    Ok(Reply::Imported(report))
+                }
+                report => Ok(behind.memory.kept(&key).cloned().unwrap_or(report)),
+            }
+        }),
+    ),
+    Defect::new(
+        "interrupted-import-is-not-resumed",
+        clause!("4.imports.7"),
+        "the same file sent again is answered with the report from before the interruption",
+        answer(|behind, operation| {
+            let Operation::ImportInvoices { import, .. } = &operation else {
+                return behind.answer(operation);
+            };
+            let read = behind.answer(Operation::GetImport { import: import.clone() });
+            match (read, behind.answer(operation)?) {
+                (Ok(Reply::Import(before)), Reply::Imported(_)) => Ok(Reply::Imported(before)),
+                (_, reply) => Ok(reply),
+            }
+        }),
+    )
+    .named_as(clause!("2.importReport.finished")),
+    Defect::new(
+        "resumed-rows-are-done-twice",
+        clause!("4.imports.7.2"),
+        "once an import is resumed, the rows that were done before are told as updates",
+        answer(|behind, operation| {
+            let Operation::ImportInvoices { import, .. } = &operation else {
+                return behind.answer(operation);
+            };
+            let done = match behind.answer(Operation::GetImport { import: import.clone() }) {
+                Ok(Reply::Import(before)) if !before.finished => before.rows.len(),
+                _ => 0,
+            };
+            let mut answer = behind.answer(operation);
+            if let Ok(reply) = &mut answer {
+                told(reply, |report| {
+                    for row in report.rows.iter_mut().take(done) {
+                        if row.outcome == RowOutcome::Created {
+                            row.outcome = RowOutcome::Updated;
+                        }
+                    }
+                });
+            }
+            answer
+        }),
+    )
+    .named_as(clause!("2.importReport.rows")),
+    Defect::new(
+        "other-file-is-taken-for-the-same",
+        clause!("4.imports.8"),
+        "another file under a used identifier is answered with the report of the first",
+        answer(|behind, operation| {
+            let import = match &operation {
+                Operation::ImportInvoices { import, .. } => import.clone(),
+                _ => return behind.answer(operation),
+            };
+            match behind.answer(operation) {
+                Err(refusal) if refusal.code == Code::AlreadyImported => report(behind, import),
+                answer => answer,
+            }
+        }),
+    ),
+    Defect::new(
+        "derived-identifier-changes",
+        clause!("4.imports.5.2"),
+        "a legal name leads to another identifier in the second import than in the first",
+        answer(|behind, operation| {
+            let import = match &operation {
+                Operation::ImportInvoices { import, .. } | Operation::GetImport { import } => {
+                    import.clone()
+                }
+                _ => return behind.answer(operation),
+            };
+            let mut answer = behind.answer(operation);
+            if import == "m1" {
+                return answer;
+            }
+            if let Ok(reply) = &mut answer {
+                told(reply, |report| {
+                    for payee in
+                        report.rows.iter_mut().filter_map(|row| row.payee_external_id.as_mut())
+                    {
+                        if let Some(digits) = payee.strip_prefix("name-") {
+                            *payee = format!("name-{}", digits.chars().rev().collect::<String>());
+                        }
+                    }
+                });
+            }
+            answer
+        }),
+    )
+    .named_as(clause!("2.importReport.rows")),
+    Defect::new(
+        "import-overwrites-an-advance",
+        clause!("4.imports.2"),
+        "a row of an invoice that has an advance is told as an update",
+        reply(|reply| {
+            told(reply, |report| {
+                for row in &mut report.rows {
+                    if row.outcome == RowOutcome::StatusOnly {
+                        row.outcome = RowOutcome::Updated;
+                    }
+                }
+            });
+        }),
+    )
+    .named_as(clause!("2.importReport.rows")),
+    Defect::new(
+        "unknown-import-is-empty",
+        clause!("4.import.3"),
+        "the report of an import that nobody has uploaded is told, empty",
+        answer(|behind, operation| {
+            let import = match &operation {
+                Operation::GetImport { import } => import.clone(),
+                _ => return behind.answer(operation),
+            };
+            match behind.answer(operation) {
+                Err(refusal) if refusal.code == Code::ImportNotFound => {
+                    Ok(Reply::Import(empty(&import, 0)))
+                }
+                answer => answer,
+            }
+        }),
+    )
+    .named_as(clause!("7.codes.import_not_found")),
+    Defect::new(
+        "thousand-and-one-rows-are-imported",
+        clause!("4.imports.1.2"),
+        "a file with more rows than a thousand is told as imported",
+        encoding(|profile, answer| {
+            accepted(profile, answer, Code::TooManyRows, || Reply::Imported(empty("large", 1001)))
+        }),
+    ),
+    Defect::new(
+        "thousandth-row-is-refused",
+        clause!("4.imports.1"),
+        "a file of exactly 1000 rows is refused",
+        answer(|behind, operation| match &operation {
+            Operation::ImportInvoices { file, .. } if file.rows.len() >= 1000 => {
+                Err(Refusal::new(Code::TooManyRows, clause!("4.imports.1.2")))
+            }
+            _ => behind.answer(operation),
+        }),
+    )
+    .named_as(clause!("7.codes.too_many_rows")),
+    Defect::new(
+        "file-without-a-column-is-imported",
+        clause!("4.imports.9"),
+        "a file that lacks a required column is told as imported, without a row",
+        encoding(|profile, answer| {
+            accepted(profile, answer, Code::UnreadableFile, || Reply::Imported(empty("file", 0)))
+        }),
+    ),
+    Defect::new(
+        "json-is-imported",
+        clause!("4.imports.9.2"),
+        "a file of another media type is told as imported, without a row",
+        encoding(|profile, answer| {
+            accepted(profile, answer, Code::UnsupportedMediaType, || {
+                Reply::Imported(empty("file", 0))
+            })
+        }),
+    ),
+];
+
+/// Alters a report, as it is uploaded and as it is read.
+pub(super) fn told(reply: &mut Reply, alter: impl FnOnce(&mut ImportReport)) {
+    if let Reply::Imported(report) | Reply::Import(report) = reply {
+        alter(report);
+    }
+}
+
+fn report(behind: &mut Behind<'_>, import: String) -> Answer {
+    match behind.answer(Operation::GetImport { import })? {
+        Reply::Import(report) => Ok(Reply::Imported(report)),
+        reply => Ok(reply),
+    }
+}
+
+fn empty(import: &str, row_count: usize) -> ImportReport {
+    let external_id = import.to_owned();
+    let summary = ImportSummary::default();
+    ImportReport { external_id, row_count, finished: true, summary, rows: Vec::new() }
+}

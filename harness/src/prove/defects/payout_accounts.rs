@@ -1,0 +1,86 @@
+//! Payout accounts: what is taken, and what taking it does.
+
+use tideover_model::wire::reply::Reply;
+use tideover_model::{Answer, Code, Operation, Refusal, clause};
+
+use crate::prove::defects::Defect;
+use crate::prove::defects::breach::{Behind, answer};
+
+pub(super) static DEFECTS: &[Defect] = &[
+    Defect::new(
+        "longest-account-number-is-refused",
+        clause!("8.accountNumber"),
+        "an account number of 17 digits is refused",
+        answer(|behind, operation| match &operation {
+            Operation::SetPayoutAccount { account_number, .. } if account_number.len() == 17 => {
+                Err(Refusal::new(Code::InvalidRequest, clause!("8.accountNumber")))
+            }
+            _ => behind.answer(operation),
+        }),
+    )
+    .named_as(clause!("7.codes.invalid_request")),
+    Defect::new(
+        "short-routing-number-is-filled-up",
+        clause!("2.payoutAccount.routingNumber"),
+        "a routing number of eight digits is taken for one with a zero before them",
+        answer(|behind, mut operation| {
+            if let Operation::SetPayoutAccount { routing_number, .. } = &mut operation
+                && routing_number.len() == 8
+            {
+                routing_number.insert(0, '0');
+            }
+            behind.answer(operation)
+        }),
+    )
+    .named_as(clause!("4.payoutAccount.4.3")),
+    Defect::new(
+        "first-payout-account-stays",
+        clause!("4.payoutAccount.1"),
+        "a payout account is answered as the one that was set first, which it does not replace",
+        answer(|behind, operation| {
+            let business = match &operation {
+                Operation::SetPayoutAccount { business, .. } => behind.key(&[business]),
+                _ => return behind.answer(operation),
+            };
+            let reply = behind.answer(operation)?;
+            Ok(behind.memory.first(business, reply))
+        }),
+    )
+    .named_as(clause!("2.payoutAccount.mask")),
+    Defect::new(
+        "repeated-payout-account-is-announced",
+        clause!("4.payoutAccount.1.2"),
+        "the same payout account, set again, is announced as another destination",
+        answer(set_twice),
+    )
+    .named_as(clause!("gap.eventCauses")),
+];
+
+/// The details that are there already are set once more, by way of others.
+fn set_twice(behind: &mut Behind<'_>, operation: Operation) -> Answer {
+    let Operation::SetPayoutAccount { business, account_number, routing_number, .. } = &operation
+    else {
+        return behind.answer(operation);
+    };
+    let place = behind.key(&[business]);
+    let details = format!("{place} {account_number} {routing_number}");
+    if behind.memory.noted(&details).is_some() {
+        let others = Operation::SetPayoutAccount {
+            business: business.clone(),
+            account_number: account_number.bytes().rev().map(char::from).collect(),
+            routing_number: routing_number.clone(),
+            label: None,
+        };
+        behind.answer(others)?;
+    }
+    let reply = behind.answer(operation)?;
+    if let Reply::PayoutAccountSet(_) = reply {
+        for before in behind.memory.noted_keys() {
+            if before.starts_with(&place) {
+                behind.memory.forget(&before);
+            }
+        }
+        behind.memory.note(details, behind.now);
+    }
+    Ok(reply)
+}

@@ -1,0 +1,121 @@
+//! What goes wrong only while other requests are under way: what was looked up when a request was called is taken to
+//! be so still when it takes effect.
+
+use tideover_model::wire::reply::{AdvanceRepeated, AdvanceRequested, Reply};
+use tideover_model::{Answer, Code, Face, Operation, clause};
+
+use crate::prove::defects::Defect;
+use crate::prove::defects::breach::{Behind, race};
+
+pub(super) static DEFECTS: &[Defect] = &[
+    Defect::new(
+        "race-lets-two-first-requests-through",
+        clause!("4.advances.2"),
+        "two requests for one invoice at once are both told to be the first",
+        race(|behind, before, operation| match &operation {
+            Operation::RequestAdvance { .. } => {
+                let (then, now) = both(behind, before, operation);
+                match (then, now) {
+                    (Ok(first @ Reply::AdvanceRequested(_)), Ok(Reply::AdvanceRepeated(_))) => {
+                        Ok(first)
+                    }
+                    (_, now) => now,
+                }
+            }
+            _ => behind.answer(operation),
+        }),
+    ),
+    Defect::new(
+        "race-lets-an-advance-beyond-the-limit-through",
+        clause!("8.concentrationLimit"),
+        "of two advances at once, both are granted the room that one has",
+        race(|behind, before, operation| {
+            let Operation::RequestAdvance { payee, invoice } = &operation else {
+                return behind.answer(operation);
+            };
+            let key = behind.key(&[payee, invoice]);
+            if let Some(Reply::AdvanceRequested(first)) = behind.memory.kept(&key) {
+                return Ok(repeated(first));
+            }
+            let granted = granted_as_then(behind, before, operation, Code::ConcentrationExceeded);
+            if let Ok(first @ Reply::AdvanceRequested(_)) = &granted {
+                behind.memory.keep(key, first.clone());
+            }
+            granted
+        }),
+    ),
+    Defect::new(
+        "race-creates-one-business-twice",
+        clause!("2.businessSynced.created"),
+        "two syncs of a new business at once are both told to have created it",
+        race(|behind, before, operation| {
+            let Operation::SyncBusiness { .. } = &operation else {
+                return behind.answer(operation);
+            };
+            match both(behind, before, operation) {
+                (Ok(Reply::BusinessSynced(then)), Ok(_)) if then.created => {
+                    Ok(Reply::BusinessSynced(then))
+                }
+                (_, now) => now,
+            }
+        }),
+    ),
+    Defect::new(
+        "race-tells-two-secrets-for-one-url",
+        clause!("4.webhooks.3"),
+        "of two subscriptions of one URL at once, the later takes the place of the other",
+        race(|behind, before, operation| {
+            let Operation::Subscribe { url, .. } = &operation else {
+                return behind.answer(operation);
+            };
+            let url = url.clone();
+            let now = behind.answer(operation.clone());
+            if before.handle(behind.now, behind.caller, operation.clone()).is_err() || now.is_ok() {
+                return now;
+            }
+            if let Ok(Reply::Subscriptions(live)) = behind.answer(Operation::ListSubscriptions)
+                && let Some(other) = live.into_iter().find(|one| one.url == url)
+            {
+                let _ = behind.answer(Operation::Unsubscribe { reference: other.reference });
+            }
+            behind.answer(operation)
+        }),
+    ),
+    Defect::new(
+        "race-takes-two-files-for-one-import",
+        clause!("4.imports.8"),
+        "of two files sent at once under one identifier, both are told to be imported",
+        race(|behind, before, operation| {
+            granted_as_then(behind, before, operation, Code::AlreadyImported)
+        }),
+    ),
+];
+
+/// How a request is answered that comes after the first.
+fn repeated(first: &AdvanceRequested) -> Reply {
+    Reply::AdvanceRepeated(AdvanceRepeated {
+        already_requested: true,
+        advance_amount: first.amounts.advance_amount,
+        fee_total: first.amounts.fee_total,
+        remittance: first.remittance.clone(),
+    })
+}
+
+/// What would have been answered when the request was called, and what is answered now.
+fn both(behind: &mut Behind<'_>, before: &mut dyn Face, operation: Operation) -> (Answer, Answer) {
+    let then = before.handle(behind.now, behind.caller, operation.clone());
+    (then, behind.answer(operation))
+}
+
+/// What is refused with `code` now is told as granted, if it would have been then.
+fn granted_as_then(
+    behind: &mut Behind<'_>,
+    before: &mut dyn Face,
+    operation: Operation,
+    code: Code,
+) -> Answer {
+    match both(behind, before, operation) {
+        (Ok(then), Err(refusal)) if refusal.code == code => Ok(then),
+        (_, now) => now,
+    }
+}

@@ -1,0 +1,98 @@
+//! The collection account of a business: when it is told, and that it stays.
+
+use tideover_model::wire::reply::{Business, Remittance, Reply};
+use tideover_model::{Answer, Operation, clause};
+
+use crate::prove::defects::Defect;
+use crate::prove::defects::breach::{Behind, answer, reply};
+
+pub(super) static DEFECTS: &[Defect] = &[
+    Defect::new(
+        "remittance-is-told-too-early",
+        clause!("2.business.remittance.2"),
+        "a business is told a collection account while that is not open yet",
+        reply(|reply| {
+            if let Reply::Business(business) = reply
+                && business.onboarding.compliance
+                && business.onboarding.contract
+                && business.onboarding.bank
+            {
+                business.remittance.get_or_insert_with(|| Remittance {
+                    account_number: "990000000001".to_owned(),
+                    routing_number: "021000021".to_owned(),
+                });
+            }
+        }),
+    )
+    .named_as(clause!("2.business.remittance")),
+    Defect::new(
+        "remittance-waits-for-an-advance",
+        clause!("3.onboarding.4.2"),
+        "a business is told its collection account only once it has an advance",
+        answer(|behind, operation| {
+            let payee = match &operation {
+                Operation::RequestAdvance { payee, .. } => behind.key(&[payee]),
+                _ => String::new(),
+            };
+            let mut answer = behind.answer(operation);
+            match &mut answer {
+                Ok(Reply::AdvanceRequested(_)) => {
+                    behind.memory.count(&payee);
+                }
+                Ok(Reply::Business(business)) if counted(behind, business) == 0 => {
+                    business.remittance = None;
+                }
+                _ => {}
+            }
+            answer
+        }),
+    )
+    .named_as(clause!("2.business.remittance")),
+    Defect::new(
+        "remittance-is-lost-with-the-payout-account",
+        clause!("3.onboarding.4.2"),
+        "a business is told no collection account any more once its payout account is replaced",
+        answer(|behind, operation| {
+            over_a_payout_account(behind, operation, |business| business.remittance = None)
+        }),
+    )
+    .named_as(clause!("2.business.remittance")),
+    Defect::new(
+        "remittance-moves-with-the-payout-account",
+        clause!("2.remittance.intro.2"),
+        "a business is told another collection account once its payout account is replaced",
+        answer(|behind, operation| {
+            over_a_payout_account(behind, operation, |business| {
+                if let Some(remittance) = &mut business.remittance {
+                    remittance.account_number.push('2');
+                }
+            })
+        }),
+    ),
+];
+
+fn counted(behind: &Behind<'_>, business: &Business) -> u32 {
+    behind.memory.counted(&behind.key(&[&business.external_id]))
+}
+
+/// Alters a business as read after its payout account was set while its collection account was open.
+fn over_a_payout_account(
+    behind: &mut Behind<'_>,
+    operation: Operation,
+    alter: impl FnOnce(&mut Business),
+) -> Answer {
+    if let Operation::SetPayoutAccount { business, .. } = &operation {
+        let read = Operation::GetBusiness { business: business.clone() };
+        if let Ok(Reply::Business(Business { remittance: Some(_), .. })) = behind.answer(read) {
+            let key = behind.key(&[business]);
+            behind.memory.count(&key);
+        }
+    }
+    let mut answer = behind.answer(operation);
+    if let Ok(Reply::Business(business)) = &mut answer
+        && counted(behind, business) > 0
+    {
+        alter(business);
+    }
+    answer
+}

@@ -1,0 +1,134 @@
+//! Requests of an advance: who is granted one, and what the next request of it is answered.
+
+use tideover_model::wire::reply::Reply;
+use tideover_model::words::{AdvanceState, InvoiceStatus};
+use tideover_model::{Answer, Code, Operation, Refusal, clause};
+
+use crate::prove::defects::Defect;
+use crate::prove::defects::advances::{grant, grant_if, requested};
+use crate::prove::defects::breach::{Behind, answer, reply};
+
+pub(super) static DEFECTS: &[Defect] = &[
+    Defect::new(
+        "first-request-is-told-as-a-repeat",
+        clause!("2.advance.alreadyRequested"),
+        "the request that creates an advance tells alreadyRequested as true",
+        reply(|reply| {
+            if let Reply::AdvanceRequested(advance) = reply {
+                advance.already_requested = true;
+            }
+        }),
+    ),
+    Defect::new(
+        "repeat-is-refused-once-withdrawn",
+        clause!("4.advances.2.2"),
+        "a repeated request is refused if the invoice is not ISSUED any more",
+        answer(|behind, operation| {
+            let asked = invoice_of(&operation);
+            match behind.answer(operation)? {
+                Reply::AdvanceRepeated(_)
+                    if status(behind, asked) != Some(InvoiceStatus::Issued) =>
+                {
+                    Err(Refusal::new(Code::InvoiceNotFinanceable, clause!("3.invoice.1")))
+                }
+                reply => Ok(reply),
+            }
+        }),
+    )
+    .named_as(clause!("7.codes.invoice_not_financeable")),
+    Defect::new(
+        "repaid-invoice-gets-a-second-advance",
+        clause!("4.advances.2"),
+        "an invoice whose advance is REPAID is granted another one",
+        answer(|behind, operation| {
+            let asked = invoice_of(&operation);
+            match (behind.answer(operation)?, asked) {
+                (repeated @ Reply::AdvanceRepeated(_), Some((payee, invoice)))
+                    if is_repaid(behind, payee.clone(), invoice.clone()) =>
+                {
+                    Ok(grant(behind, payee, invoice).unwrap_or(repeated))
+                }
+                (reply, _) => Ok(reply),
+            }
+        }),
+    ),
+    Defect::new(
+        "advance-needs-no-account",
+        clause!("3.onboarding.2"),
+        "an advance is granted to a business that lacks its collection account alone",
+        answer(|behind, operation| {
+            let only_account = lacks_only_its_account(behind, &operation);
+            grant_if(behind, operation, |_, refusal| {
+                only_account && refusal.code == Code::BusinessNotEligible
+            })
+        }),
+    )
+    .named_as(clause!("3.onboarding.2.2")),
+    Defect::new(
+        "parties-are-compared-by-identifier",
+        clause!("4.advances.4"),
+        "a business gets an advance on an invoice that it owes to itself under another identifier",
+        answer(|behind, operation| {
+            if let Operation::SyncInvoice(sync) = &operation {
+                let key = behind.key(&[&sync.payee.business, &sync.invoice]);
+                behind.memory.forget(&key);
+                if sync.payee.business != sync.payor.business {
+                    behind.memory.note(key, behind.now);
+                }
+            }
+            let key = requested(behind, &operation);
+            grant_if(behind, operation, |behind, refusal| {
+                refusal.code == Code::SelfDealing && behind.memory.noted(&key).is_some()
+            })
+        }),
+    ),
+    Defect::new(
+        "third-advance-has-an-account-of-its-own",
+        clause!("2.remittance.intro.2"),
+        "the third advance of a business tells another account than the first two",
+        answer(|behind, operation| {
+            let payee = invoice_of(&operation).map(|(payee, _)| behind.key(&[&payee]));
+            let mut answer = behind.answer(operation);
+            if let (Ok(Reply::AdvanceRequested(advance)), Some(payee)) = (&mut answer, payee)
+                && behind.memory.count(&payee) == 3
+            {
+                advance.remittance.account_number.insert(0, '3');
+            }
+            answer
+        }),
+    ),
+];
+
+/// The invoice that an advance is requested on.
+fn invoice_of(operation: &Operation) -> Option<(String, String)> {
+    match operation {
+        Operation::RequestAdvance { payee, invoice } => Some((payee.clone(), invoice.clone())),
+        _ => None,
+    }
+}
+
+fn read(behind: &mut Behind<'_>, payee: String, invoice: String) -> Answer {
+    behind.answer(Operation::GetInvoice { payee, invoice })
+}
+
+fn status(behind: &mut Behind<'_>, asked: Option<(String, String)>) -> Option<InvoiceStatus> {
+    let (payee, invoice) = asked?;
+    match read(behind, payee, invoice) {
+        Ok(Reply::Invoice(invoice)) => Some(invoice.status),
+        _ => None,
+    }
+}
+
+pub(super) fn is_repaid(behind: &mut Behind<'_>, payee: String, invoice: String) -> bool {
+    let Ok(Reply::Invoice(invoice)) = read(behind, payee, invoice) else { return false };
+    invoice.advance.is_some_and(|advance| advance.state == AdvanceState::Repaid)
+}
+
+fn lacks_only_its_account(behind: &mut Behind<'_>, operation: &Operation) -> bool {
+    let Some((business, _)) = invoice_of(operation) else { return false };
+    let Ok(Reply::Business(business)) = behind.answer(Operation::GetBusiness { business }) else {
+        return false;
+    };
+    let onboarding = business.onboarding;
+    onboarding.compliance && onboarding.contract && onboarding.bank
+}

@@ -1,0 +1,157 @@
+//! Rows of an import: how each is read, and what it does.
+
+use tideover_model::wire::reply::Reply;
+use tideover_model::words::RowOutcome;
+use tideover_model::{Code, ImportRow, InvoiceSync, Operation, Refusal, clause};
+
+use crate::prove::defects::Defect;
+use crate::prove::defects::breach::{answer, operation, reply};
+use crate::prove::defects::imports::told;
+
+pub(super) static DEFECTS: &[Defect] = &[
+    Defect::new(
+        "quoted-cells-are-split",
+        clause!("4.imports.intro.1"),
+        "a row with a comma within quotes is rejected for its many cells",
+        operation(|operation| {
+            each_row(operation, |_, row| {
+                let comma = |sync: &InvoiceSync| sync.payee.details.legal_name.contains(',');
+                if row.sync.as_ref().is_ok_and(comma) {
+                    row.sync = Err("the line has too many cells".to_owned());
+                }
+            });
+        }),
+    )
+    .named_as(clause!("2.importReport.rows")),
+    Defect::new(
+        "identifiers-are-derived-for-each-row",
+        clause!("4.imports.5.3"),
+        "two rows of one legal name, without identifiers, are two businesses",
+        operation(|operation| {
+            each_row(operation, |index, row| {
+                if is_derived(row) {
+                    name_payee(row, |derived| format!("{derived}-{index}"));
+                }
+            });
+        }),
+    )
+    .named_as(clause!("2.importReport.rows")),
+    Defect::new(
+        "supplied-identifiers-are-not-read",
+        clause!("4.imports.5.4"),
+        "a payee is called after its legal name, whatever identifier its row supplies",
+        operation(|operation| {
+            each_row(operation, |_, row| {
+                if let (false, Ok(sync)) = (is_derived(row), &row.sync) {
+                    let name = format!("name-{}", sync.payee.details.legal_name);
+                    name_payee(row, |_| name);
+                }
+            });
+        }),
+    )
+    .named_as(clause!("2.importReport.rows")),
+    Defect::new(
+        "row-without-an-identifier-is-bad",
+        clause!("4.imports.5"),
+        "a row that supplies no identifier of its payee is rejected",
+        operation(|operation| {
+            each_row(operation, |_, row| {
+                if is_derived(row) && row.sync.is_ok() {
+                    row.sync = Err("payeeExternalId: must not be blank".to_owned());
+                }
+            });
+        }),
+    )
+    .named_as(clause!("2.importReport.rows")),
+    Defect::new(
+        "bad-row-fails-the-file",
+        clause!("4.imports.6"),
+        "a file with a bad row is refused, and none of its rows is imported",
+        answer(|behind, operation| match &operation {
+            Operation::ImportInvoices { file, .. }
+                if file.rows.iter().any(|row| row.sync.is_err()) =>
+            {
+                Err(Refusal::new(Code::UnreadableFile, clause!("4.imports.9")))
+            }
+            _ => behind.answer(operation),
+        }),
+    )
+    .named_as(clause!("7.codes.unreadable_file")),
+    Defect::new(
+        "finished-import-is-done-again",
+        clause!("4.imports.7.2"),
+        "a file that is sent again after it was imported syncs its rows once more",
+        answer(|behind, operation| {
+            let Operation::ImportInvoices { import, file } = &operation else {
+                return behind.answer(operation);
+            };
+            let read = behind.answer(Operation::GetImport { import: import.clone() });
+            let again = matches!(read, Ok(Reply::Import(report)) if report.finished);
+            let rows = if again { file.rows.clone() } else { Vec::new() };
+            let reply = behind.answer(operation)?;
+            for sync in rows.into_iter().filter_map(|row| row.sync.ok()) {
+                behind.answer(Operation::SyncInvoice(Box::new(sync)))?;
+            }
+            Ok(reply)
+        }),
+    )
+    .named_as(clause!("2.invoice.dueDate")),
+    Defect::new(
+        "read-report-tells-every-row-as-updated",
+        clause!("4.import.1"),
+        "a report that is read back tells the rows that made an invoice as updates",
+        reply(|reply| {
+            if let Reply::Import(report) = reply {
+                for row in &mut report.rows {
+                    if row.outcome == RowOutcome::Created {
+                        row.outcome = RowOutcome::Updated;
+                    }
+                }
+            }
+        }),
+    )
+    .named_as(clause!("2.importReport.rows")),
+    Defect::new(
+        "row-with-too-many-cents-is-created",
+        clause!("8.faceValue"),
+        "a row with a face value that no invoice can have is told as created",
+        reply(|reply| {
+            told(reply, |report| {
+                for row in &mut report.rows {
+                    if row.error.as_ref().is_some_and(|error| error.starts_with("faceValue")) {
+                        row.outcome = RowOutcome::Created;
+                    }
+                }
+            });
+        }),
+    )
+    .named_as(clause!("2.importReport.rows")),
+    Defect::new(
+        "line-of-names-is-counted",
+        clause!("2.importReport.rowCount"),
+        "rowCount includes the line of column names",
+        reply(|reply| told(reply, |report| report.row_count += 1)),
+    ),
+];
+
+/// Alters the rows of an uploaded file, each with its place.
+fn each_row(operation: &mut Operation, mut alter: impl FnMut(usize, &mut ImportRow)) {
+    if let Operation::ImportInvoices { file, .. } = operation {
+        for (index, row) in file.rows.iter_mut().enumerate() {
+            alter(index, row);
+        }
+    }
+}
+
+/// Whether the payee of a row is called after its legal name.
+fn is_derived(row: &ImportRow) -> bool {
+    row.payee.as_ref().is_some_and(|payee| payee.starts_with("name-"))
+}
+
+/// Calls the payee of a row otherwise.
+fn name_payee(row: &mut ImportRow, name: impl FnOnce(&str) -> String) {
+    if let (Some(payee), Ok(sync)) = (&mut row.payee, &mut row.sync) {
+        *payee = name(payee);
+        sync.payee.business.clone_from(payee);
+    }
+}

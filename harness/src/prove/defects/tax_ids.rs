@@ -1,0 +1,151 @@
+//! Tax ids: what clears compliance, what is matched, what the answer tells of it.
+
+use tideover_model::wire::reply::{Business, BusinessSynced, Reply, TaxIdResult};
+use tideover_model::words::{ComplianceRoute, TaxIdOutcome};
+use tideover_model::{Answer, BusinessDetails, Operation, clause};
+
+use crate::prove::defects::Defect;
+use crate::prove::defects::breach::{Behind, answer};
+
+pub(super) static DEFECTS: &[Defect] = &[
+    Defect::new(
+        "tax-ids-are-matched-as-they-are-spelled",
+        clause!("2.businessSync.taxId"),
+        "a tax id matches only a business whose own was sent with the same punctuation",
+        answer(|behind, mut operation| {
+            if let Operation::SyncBusiness { business, details } = &mut operation
+                && let Some(sent) = details.tax_id.clone()
+            {
+                let (digits, spelled) = (digits(&sent), format!("spelled {sent}"));
+                let known = is_known(behind, business);
+                let otherwise = behind.memory.count(&spelled) == 1;
+                if behind.memory.count(&digits) > 1 && otherwise && !known {
+                    details.tax_id = None;
+                }
+            }
+            behind.answer(operation)
+        }),
+    )
+    .named_as(clause!("2.businessSynced.created")),
+    Defect::new(
+        "new-business-has-a-tax-id-result",
+        clause!("2.businessSynced.taxIdResult"),
+        "the sync that creates a business tells what became of its tax id",
+        answer(|behind, operation| {
+            with_result(behind, operation, |synced, sent| synced.created && sent.is_some())
+        }),
+    ),
+    Defect::new(
+        "tax-id-result-is-told-unasked",
+        clause!("2.businessSynced.taxIdResult"),
+        "a sync without a tax id of a known business tells what became of one",
+        answer(|behind, operation| {
+            with_result(behind, operation, |synced, sent| !synced.created && sent.is_none())
+        }),
+    ),
+    Defect::new(
+        "tax-id-is-replaced",
+        clause!("4.businessSync.2"),
+        "a tax id that differs from the one on file is held from then on, and matches",
+        answer(|behind, operation| {
+            let sent = tax_id(&operation).map(|sent| digits(&sent));
+            let mut answer = behind.answer(operation);
+            if let (Ok(Reply::BusinessSynced(synced)), Some(sent)) = (&mut answer, sent) {
+                let outcome = synced.tax_id_result.as_ref().map(|result| result.outcome);
+                if outcome == Some(TaxIdOutcome::Differs) {
+                    behind.memory.count(&sent);
+                }
+                if synced.created && behind.memory.counted(&sent) > 0 {
+                    synced.created = false;
+                    synced.reason = "The tax id matched an existing business.";
+                }
+            }
+            answer
+        }),
+    )
+    .named_as(clause!("2.businessSynced.created")),
+    Defect::new(
+        "tax-id-is-forgotten-in-a-resync",
+        clause!("2.businessSync.taxId"),
+        "a business that is synced without its tax id is told as if it had none",
+        answer(|behind, operation| {
+            let synced = match &operation {
+                Operation::SyncBusiness { business, .. } => Some(behind.key(&[business])),
+                _ => None,
+            };
+            let without = synced.is_some() && tax_id(&operation).is_none();
+            let mut answer = behind.answer(operation);
+            if let Some(synced) = synced.filter(|_| answer.is_ok()) {
+                behind.memory.forget(&synced);
+                if without {
+                    behind.memory.note(synced, behind.now);
+                }
+            }
+            if let Ok(Reply::Business(business)) = &mut answer
+                && is_noted(behind, business)
+                && business.compliance_route == Some(ComplianceRoute::PartnerSupplied)
+            {
+                business.tax_id_on_file = false;
+                business.compliance_route = None;
+                business.onboarding.compliance = false;
+            }
+            answer
+        }),
+    )
+    .named_as(clause!("2.business.complianceRoute")),
+    Defect::new(
+        "route-of-a-confirmed-tax-id-stays",
+        clause!("2.business.complianceRoute.2"),
+        "a tax id that came from the caller is told so after the vendor has confirmed it, too",
+        answer(|behind, operation| {
+            let mut answer = behind.answer(operation);
+            if let Ok(Reply::Business(business)) = &mut answer {
+                if business.compliance_route == Some(ComplianceRoute::PartnerSupplied) {
+                    let key = behind.key(&[&business.external_id]);
+                    behind.memory.note(key, behind.now);
+                }
+                if is_noted(behind, business) && business.compliance_route.is_some() {
+                    business.compliance_route = Some(ComplianceRoute::PartnerSupplied);
+                }
+            }
+            answer
+        }),
+    )
+    .named_as(clause!("2.business.complianceRoute")),
+];
+
+fn tax_id(operation: &Operation) -> Option<String> {
+    match operation {
+        Operation::SyncBusiness { details: BusinessDetails { tax_id, .. }, .. } => tax_id.clone(),
+        _ => None,
+    }
+}
+
+fn digits(tax_id: &str) -> String {
+    tax_id.chars().filter(char::is_ascii_digit).collect()
+}
+
+fn is_known(behind: &mut Behind<'_>, business: &str) -> bool {
+    behind.answer(Operation::GetBusiness { business: business.to_owned() }).is_ok()
+}
+
+fn is_noted(behind: &Behind<'_>, business: &Business) -> bool {
+    behind.memory.noted(&behind.key(&[&business.external_id])).is_some()
+}
+
+/// The answer to a business sync, with a result of a tax id where there must be none.
+fn with_result(
+    behind: &mut Behind<'_>,
+    operation: Operation,
+    told: fn(&BusinessSynced, Option<&String>) -> bool,
+) -> Answer {
+    let sent = tax_id(&operation);
+    let mut answer = behind.answer(operation);
+    if let Ok(Reply::BusinessSynced(synced)) = &mut answer
+        && told(synced, sent.as_ref())
+    {
+        let result = TaxIdResult { outcome: TaxIdOutcome::Unchanged };
+        synced.tax_id_result.get_or_insert(result);
+    }
+    answer
+}

@@ -1,0 +1,303 @@
+//! The proof that the suite can fail: it is run against each defect of the catalogue, over many seeds.
+
+pub mod clauses;
+pub mod defects;
+pub mod stranger;
+
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+
+use tideover_model::{
+    Altered, Clause, Destinations, Face, Happening, Outcome, PlatformId, Profile,
+};
+
+use crate::endpoint::{Bare, INBOX, NO_INBOX, Unreachable};
+use crate::evidence::finding::Verdict;
+use crate::evidence::latency::percentile;
+use crate::exchange::transcript::Header;
+use crate::exchange::{Race, start};
+use crate::generate;
+use crate::generate::Size;
+use crate::judge::Outside;
+use crate::live::means::OTHER;
+use crate::play::cases;
+use crate::play::cases::{Failure, InProcess, Plan, World};
+use crate::play::concurrent::{Known, Schedule, interleave, judge};
+use crate::prove::defects::{Defect, Defective, Setup};
+use crate::prove::stranger::Strangers;
+
+/// How much is spent on each defect.
+#[derive(Clone, Copy, Debug)]
+pub struct Budget {
+    /// How many seeds, from 1 on.
+    pub seeds: u64,
+    /// How many requests each has: the case in which they are spent is the last.
+    pub requests: u64,
+    /// How many steps a case has.
+    pub steps: u64,
+}
+
+/// What one seed made of a defect.
+#[derive(Clone, Debug)]
+pub struct Trial {
+    /// The seed.
+    pub seed: u64,
+    /// Requests that were sent until the suite had something to tell, or had enough; a move of the outside
+    /// world or of the clock is one, too.
+    pub requests: u64,
+    /// What it told.
+    pub found: Option<Found>,
+}
+
+/// What a seed found.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// The clauses that the findings name, the first one first.
+    pub named: Vec<Clause>,
+    /// Whether a sentence of the document is violated, and not an assumption alone.
+    pub violated: bool,
+    /// How many steps the shrunk sequence has.
+    pub steps: usize,
+}
+
+/// What all seeds made of a defect.
+#[derive(Clone, Debug)]
+pub struct Proof {
+    /// The defect.
+    pub defect: &'static Defect,
+    /// How the service was looked at.
+    pub setup: Setup,
+    /// The seeds that were tried, in order.
+    pub trials: Vec<Trial>,
+}
+
+impl From<&Failure> for Found {
+    fn from(failure: &Failure) -> Found {
+        let mut named = Vec::new();
+        for finding in &failure.findings {
+            if !named.contains(&finding.clause) {
+                named.push(finding.clause);
+            }
+        }
+        let violated = failure.verdict() == Verdict::Violated;
+        Found { named, violated, steps: failure.transcript.steps.len() }
+    }
+}
+
+impl Proof {
+    /// The seeds that found it.
+    pub fn found(&self) -> impl Iterator<Item = (&Trial, &Found)> {
+        self.trials.iter().filter_map(|trial| Some((trial, trial.found.as_ref()?)))
+    }
+
+    /// Whether no seed found it.
+    pub fn survived(&self) -> bool {
+        self.found().next().is_none()
+    }
+
+    /// Why it cannot be seen in this way, if it cannot.
+    pub fn reason(&self) -> Option<&'static str> {
+        self.setup.reason(self.defect)
+    }
+
+    /// Whether no seed found it, though one could have.
+    pub fn is_missed(&self) -> bool {
+        self.survived() && self.reason().is_none()
+    }
+
+    /// How many seeds named the clause that the catalogue says is named.
+    pub fn named_as_expected(&self) -> usize {
+        let named = self.defect.named();
+        self.found().filter(|(_, found)| found.named.contains(&named)).count()
+    }
+
+    /// The clause that most seeds named first.
+    pub fn mostly_named(&self) -> Option<Clause> {
+        let first = |found: &Found| found.named.first().copied();
+        let named: Vec<Clause> = self.found().filter_map(|(_, found)| first(found)).collect();
+        named.iter().copied().max_by_key(|one| named.iter().filter(|other| *other == one).count())
+    }
+
+    /// Of the seeds that found it, the requests that a share of them needed, in percent.
+    pub fn requests(&self, percent: usize) -> Option<u64> {
+        percentile(self.found().map(|(trial, _)| trial.requests).collect(), percent)
+    }
+
+    /// Of the seeds that found it, the median length of the shrunk sequence.
+    pub fn steps(&self) -> Option<usize> {
+        percentile(self.found().map(|(_, found)| found.steps).collect(), 50)
+    }
+}
+
+/// Tries every seed with every defect, on `threads` threads; in the order of `defects`, whichever thread was
+/// faster. Once `stop` is set, only what has begun is ended.
+///
+/// # Errors
+/// [`Unreachable`] if the service in process cannot be asked, or there is no thread.
+pub fn prove(
+    setup: Setup,
+    defects: &[&'static Defect],
+    budget: Budget,
+    threads: usize,
+    stop: &AtomicBool,
+    progress: &(dyn Fn() + Sync),
+) -> Result<Vec<Proof>, Unreachable> {
+    let trials: Vec<(&'static Defect, u64)> =
+        defects.iter().flat_map(|defect| (1..=budget.seeds).map(|seed| (*defect, seed))).collect();
+    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    thread::scope(|scope| {
+        let work = || {
+            while !stop.load(Ordering::Relaxed) {
+                let index = next.fetch_add(1, Ordering::Relaxed);
+                let Some((defect, seed)) = trials.get(index) else { break };
+                let tried = Attempt::new(setup, defect, *seed, budget).make();
+                done.lock().unwrap_or_else(PoisonError::into_inner).push((index, tried));
+                progress();
+            }
+        };
+        for _ in 0..threads.max(1) {
+            scope.spawn(work);
+        }
+    });
+    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.sort_unstable_by_key(|(index, _)| *index);
+    let mut proofs: Vec<Proof> = Vec::new();
+    for (index, trial) in done {
+        let (defect, trial) = (trials[index].0, trial?);
+        match proofs.last_mut().filter(|proof| std::ptr::eq(proof.defect, defect)) {
+            Some(proof) => proof.trials.push(trial),
+            None => proofs.push(Proof { defect, setup, trials: vec![trial] }),
+        }
+    }
+    Ok(proofs)
+}
+
+/// So many clients race for what shows only in a race.
+const RACERS: usize = 4;
+
+/// Nobody who does not know the service draws its choices from the seed of the steps.
+const STRANGE: u64 = 1000;
+
+/// A seed, tried with a defect.
+struct Attempt {
+    setup: Setup,
+    defect: &'static Defect,
+    budget: Budget,
+    header: Header,
+}
+
+impl Attempt {
+    fn new(setup: Setup, defect: &'static Defect, seed: u64, budget: Budget) -> Attempt {
+        Attempt { setup, defect, budget, header: Header::new(seed, start(), Profile::default()) }
+    }
+
+    /// Plays with a service that has the defect until the suite has something to tell.
+    fn make(&self) -> Result<Trial, Unreachable> {
+        let runtime = tokio::runtime::Builder::new_current_thread().build();
+        let runtime = runtime.map_err(|error| Unreachable(error.to_string()))?;
+        match self.setup {
+            Setup::Known if self.defect.is_raced() => Ok(self.race(|race| race)),
+            Setup::Known => runtime.block_on(self.play(&mut self.world())),
+            Setup::Stranger | Setup::Caller => {
+                let mut strangers = self.strangers();
+                if self.defect.is_raced() {
+                    return Ok(self.race(|race| strangers.means().offered_in(race)));
+                }
+                runtime.block_on(self.play(&mut strangers))
+            }
+        }
+    }
+
+    /// The service, as it is at first.
+    fn service(&self) -> Defective {
+        let (seed, inbox) = (self.header.seed, Destinations::PublicAnd(INBOX.to_owned()));
+        let (seed, destinations) = match self.setup {
+            Setup::Known => (seed, inbox),
+            Setup::Stranger => (seed + STRANGE, inbox),
+            Setup::Caller => (seed + STRANGE, Destinations::Public),
+        };
+        self.defect.service(self.header.profile.clone(), seed, destinations)
+    }
+
+    fn world(&self) -> InProcess<Defective> {
+        InProcess::new(self.service(), start())
+    }
+
+    fn strangers(&self) -> Strangers<Defective> {
+        if self.setup == Setup::Caller {
+            return Strangers::with_one_key(self.world());
+        }
+        let mut service = self.service();
+        let issue = Happening::IssueKey { platform: Some(OTHER.into()) };
+        // Whoever issued it did so before anything went wrong.
+        let issued = service.unaltered_mut().happen(start(), PlatformId::DEFAULT, issue);
+        let strangers = Strangers::new(InProcess::new(service, start()), Outside::Ours);
+        match issued {
+            Ok(Outcome::KeyIssued { key, .. }) => strangers.and_key(&key),
+            _ => strangers,
+        }
+    }
+
+    /// Plays cases, one after the other.
+    async fn play<W: World>(&self, world: &mut W) -> Result<Trial, Unreachable> {
+        let (header, Budget { steps, requests: most, .. }) = (&self.header, self.budget);
+        let mut requests = 0;
+        for first in 0..most {
+            // What is told first is what a proof is about.
+            let plan = Plan { header: header.clone(), first, cases: 1, steps, max_findings: 1 };
+            let summary = cases::check(world, &plan).await?;
+            requests += summary.steps;
+            let found = summary.failures.first().map(Found::from);
+            if found.is_some() || requests >= most {
+                return Ok(self.trial(requests, found));
+            }
+        }
+        Ok(self.trial(requests, None))
+    }
+
+    /// Races until an answer contradicts the document. What is counted as a step of what was found are the requests
+    /// that show it, which raced.
+    fn race(&self, offered: impl Fn(Race) -> Race) -> Trial {
+        let (header, face, known) = (&self.header, self.service(), self.known());
+        let steps = usize::try_from(self.budget.steps).unwrap_or(usize::MAX).div_ceil(RACERS);
+        let mut requests = 0;
+        for number in 0..self.budget.requests {
+            let race = offered(generate::race(header, number, Size { clients: RACERS, steps }));
+            let mut target = Bare::over(face.clone(), header.start);
+            let schedule = Schedule { seed: header.seed.wrapping_add(number), lost: 0 };
+            let history = interleave(&mut target, &race, schedule);
+            requests += history.requests.len() as u64;
+            let contradictions = judge(&history, &known).contradictions;
+            if let Some(first) = contradictions.first() {
+                let named = contradictions.iter().map(|one| one.finding.clause).collect();
+                let found = Found { named, violated: true, steps: first.requests.len() };
+                return self.trial(requests, Some(found));
+            }
+            if requests >= self.budget.requests {
+                break;
+            }
+        }
+        self.trial(requests, None)
+    }
+
+    /// What is known of the service before it is raced with.
+    fn known(&self) -> Known {
+        let known = Known::of(&self.header, INBOX);
+        match self.setup {
+            Setup::Known => known,
+            Setup::Stranger => Known { limit: None, ..known },
+            Setup::Caller => {
+                let inbox = NO_INBOX.to_owned();
+                Known { limit: None, outside: Outside::Open, inbox, ..known }
+            }
+        }
+    }
+
+    /// What was found beyond the budget is not found.
+    fn trial(&self, requests: u64, found: Option<Found>) -> Trial {
+        let found = found.filter(|_| requests <= self.budget.requests);
+        Trial { seed: self.header.seed, requests, found }
+    }
+}

@@ -1,0 +1,125 @@
+//! A target in process that is judged as one that nothing is known of: its seed, its profile and what takes its
+//! time stay hidden from the judge.
+
+use std::sync::Arc;
+
+use serde_json::json;
+use tideover_model::{Face, Service};
+
+use crate::endpoint::{Bare, Target, Unanswered, Unreachable};
+use crate::exchange::step::{Memory, Step};
+use crate::exchange::transcript::Header;
+use crate::exchange::{Arrival, Prepared, Seen};
+use crate::generate;
+use crate::judge::{Before, Outside};
+use crate::live::means::{Means, OTHER};
+use crate::play::case::{Clock, Observed, Standing};
+use crate::play::cases::{InProcess, World};
+
+/// What a stranger has.
+#[derive(Clone, Debug)]
+struct Sight {
+    outside: Outside,
+    /// What the clock shows is told only by one that has an operator port.
+    clock: Clock,
+    has_operator: bool,
+    second_key: Option<Arc<str>>,
+}
+
+/// A target in process, seen as a stranger.
+pub struct Stranger<F> {
+    bare: Bare<F>,
+    sight: Sight,
+}
+
+/// A world in process whose targets are strangers.
+pub struct Strangers<F = Service> {
+    world: InProcess<F>,
+    sight: Sight,
+}
+
+impl<F: Face + Clone + std::hash::Hash> Strangers<F> {
+    /// The targets of `world`, with an operator port.
+    pub fn new(world: InProcess<F>, outside: Outside) -> Strangers<F> {
+        let sight = Sight { outside, clock: Clock::Told, has_operator: true, second_key: None };
+        Strangers { world, sight }
+    }
+
+    /// The targets of `world`, with nothing but the first key: its webhooks must go to nobody.
+    pub fn with_one_key(world: InProcess<F>) -> Strangers<F> {
+        let (outside, clock) = (Outside::Open, Clock::Guessed);
+        let sight = Sight { outside, clock, has_operator: false, second_key: None };
+        Strangers { world, sight }
+    }
+
+    /// The same, with the key of a second platform.
+    #[must_use]
+    pub fn and_key(mut self, key: &str) -> Strangers<F> {
+        self.sight.second_key = Some(key.into());
+        self
+    }
+
+    /// What can be played with that.
+    pub(crate) fn means(&self) -> Means<impl Fn(&str) -> bool> {
+        let Sight { has_operator, second_key, .. } = &self.sight;
+        let has_operator = *has_operator;
+        Means {
+            acts: move |_: &str| has_operator,
+            moves_clock: has_operator,
+            has_second_key: second_key.is_some(),
+            has_inbox: has_operator,
+        }
+    }
+}
+
+impl<F: Face + Clone + std::hash::Hash> World for Strangers<F> {
+    type Target = Stranger<F>;
+
+    async fn fresh(&mut self) -> Result<Stranger<F>, Unreachable> {
+        Ok(Stranger { bare: self.world.fresh().await?, sight: self.sight.clone() })
+    }
+
+    fn case(&self, header: &Header, number: u64, steps: u64) -> Vec<Step> {
+        self.means().offered(generate::case(header, number, steps))
+    }
+}
+
+impl<F: Face> Target for Stranger<F> {
+    fn api_key(&self) -> &str {
+        self.bare.api_key()
+    }
+
+    async fn send(&mut self, step: &Prepared) -> Result<Seen, Unanswered> {
+        self.bare.send(step).await
+    }
+
+    fn inbox(&self) -> Option<&str> {
+        self.bare.inbox()
+    }
+
+    fn memory(&self) -> Memory {
+        let memory = self.bare.memory();
+        match &self.sight.second_key {
+            None => memory,
+            Some(key) => memory.knowing(OTHER, json!({ "key": &**key })),
+        }
+    }
+
+    async fn arrivals(&mut self) -> Result<Vec<Arrival>, Unanswered> {
+        self.bare.arrivals().await
+    }
+}
+
+impl<F: Face> Observed for Stranger<F> {
+    const TIMED: bool = false;
+
+    fn second_key(&self) -> Option<&str> {
+        self.sight.second_key.as_deref()
+    }
+
+    fn standing(&mut self) -> Standing {
+        let (Sight { outside, clock, .. }, now) = (&self.sight, self.bare.now());
+        let (outside, clock) = (*outside, *clock);
+        Standing::Foreign { outside, before: Before::Nothing, now, clock }
+    }
+}

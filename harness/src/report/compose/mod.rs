@@ -1,0 +1,278 @@
+//! From what came of a run to its report.
+
+mod clauses;
+mod findings;
+
+use std::time::Duration;
+
+use serde_json::Value;
+use tideover_model::Clause;
+use tideover_model::clause::Kind;
+
+use crate::evidence::Ending;
+use crate::evidence::coverage::Group;
+use crate::evidence::finding::Verdict;
+use crate::judge::checks::registry::Needs;
+use crate::live::unasked::{LeftOut, Unasked, Why};
+use crate::play::cases::{Plan, Summary};
+use crate::play::concurrent::Parts;
+use crate::report::baseline::Baseline;
+use crate::report::document::{
+    ClauseKind, ClauseReport, FindingReport, GapReport, LatencyReport, RacesReport, Report,
+    SeenValue, State, StateGroup, Status, UnaskedClause, UnaskedReport, UnexplainedPart, VERSION,
+};
+
+/// A run, and what is to be said of it.
+pub struct Run<'a> {
+    /// What was to be played.
+    pub plan: &'a Plan,
+    /// What came of it.
+    pub summary: &'a Summary,
+    /// What was played against, in words.
+    pub target: &'a str,
+    /// What the target offers.
+    pub offers: &'a [Needs],
+    /// How long it took.
+    pub took: Duration,
+    /// The commands that replay what can be shown, in its order, as far as there are any.
+    pub replay: &'a [String],
+    /// What is known.
+    pub baseline: Option<&'a Baseline>,
+    /// Why it ended before its time, if it did by itself, and in words.
+    pub ended: Option<(Ending, String)>,
+    /// What it has left behind in the target.
+    pub left_behind: &'a [String],
+    /// What of the generator's stream the target was not asked, if anything was left out.
+    pub unasked: Option<&'a Unasked>,
+    /// Of requests that were sent at once: by how many clients, and what was concluded of their order.
+    pub races: Option<(usize, &'a Parts)>,
+}
+
+impl Run<'_> {
+    /// The report of it.
+    pub fn report(&self) -> Report {
+        let Run { plan, summary, target, took, baseline, .. } = self;
+        let clauses: Vec<_> = Clause::all().map(|clause| self.clause(clause)).collect();
+        let failures = summary.failures.iter().map(FindingReport::of);
+        let noticed = summary.noticed.values().map(FindingReport::noticed);
+        let mut findings: Vec<_> = failures.chain(noticed).collect();
+        let shown = findings.iter_mut().filter(|finding| !finding.steps.is_empty());
+        for (finding, replay) in shown.zip(self.replay) {
+            finding.replay = Some(replay.clone());
+        }
+        for finding in &mut findings {
+            finding.known = baseline.is_some_and(|known| known.has(&finding.fingerprint));
+        }
+        let new = findings.iter().filter(|finding| !finding.known);
+        // A pass that met nothing is not a pass.
+        let has_met = summary.steps > 0 && clauses.iter().any(|clause| clause.exercised > 0);
+        let is_open = self.races().is_some_and(|parts| parts.open() > 0);
+        let unaccused = if has_met && !is_open { Verdict::Held } else { Verdict::Inconclusive };
+        Report {
+            version: VERSION,
+            target: (*target).to_owned(),
+            seed: plan.header.seed,
+            cases: summary.cases,
+            cases_left: plan.cases.saturating_sub(summary.cases),
+            steps: summary.steps,
+            milliseconds: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+            verdict: new.map(|finding| finding.found.verdict).min().unwrap_or(unaccused),
+            ending: self.ending(),
+            warnings: self.warnings(&clauses),
+            gone: baseline.map(|known| known.without(&findings)).unwrap_or_default(),
+            clauses,
+            findings,
+            gaps: self.gaps(),
+            latency: latency(summary),
+            states: self.states(),
+            races: self.races.map(|(clients, parts)| RacesReport::of(clients, parts)),
+            left_behind: self.left_behind.to_vec(),
+            unasked: self.unasked(),
+        }
+    }
+
+    /// What was concluded of the races, where nothing else was played.
+    fn races(&self) -> Option<&Parts> {
+        let (_, parts) = self.races?;
+        (parts.races >= self.summary.cases).then_some(parts)
+    }
+
+    /// What was left out, by the reason, and which clauses were not met for that.
+    fn unasked(&self) -> Vec<UnaskedReport> {
+        let met = |clause| self.summary.met.times(clause) > 0;
+        let of = |(why, left_out): (Why, &LeftOut)| UnaskedReport {
+            because: why.to_string(),
+            requests: left_out.requests,
+            clauses: left_out
+                .clauses
+                .iter()
+                .filter(|(clause, _)| matches!(clause.kind(), Kind::Documented))
+                .map(|(clause, requests)| UnaskedClause {
+                    clause: clause.name().to_owned(),
+                    requests,
+                    met: met(clause),
+                })
+                .collect(),
+        };
+        self.unasked.into_iter().flat_map(Unasked::iter).map(of).collect()
+    }
+
+    /// A case that was cut short is not played to its end, whatever cut it.
+    fn ending(&self) -> Ending {
+        match (self.summary.ending, &self.ended) {
+            (Ending::Interrupted, Some((ended, _))) => *ended,
+            (ending, _) => ending,
+        }
+    }
+
+    fn warnings(&self, clauses: &[ClauseReport]) -> Vec<String> {
+        let left = self.plan.cases.saturating_sub(self.summary.cases);
+        let mut warnings = Vec::new();
+        match self.ending() {
+            Ending::Interrupted => {
+                warnings.push(format!("interrupted: {left} cases were not played"));
+            }
+            Ending::EnoughFound if left > 0 => warnings.push(format!(
+                "ended after {} findings: {left} cases were not played (--max-findings)",
+                self.summary.failures.len()
+            )),
+            Ending::EnoughFound | Ending::Spent | Ending::GivenUp | Ending::Complete => {}
+        }
+        warnings.extend(self.ended.iter().map(|(_, why)| format!("ended early: {why}")));
+        match self.races() {
+            Some(_) if self.summary.cases == 0 => {
+                warnings.push("no race came to its end".to_owned());
+            }
+            Some(parts) if parts.open() > 0 => warnings.push(format!(
+                "nothing could be concluded of {} parts; fewer --steps or another --concurrency may help",
+                parts.open()
+            )),
+            Some(_) | None => {}
+        }
+        if self.summary.unanswered > 0 {
+            warnings.push(format!("{} requests were not answered", self.summary.unanswered));
+        }
+        if let [first, ..] = self.summary.unsent.as_slice() {
+            let many = self.summary.unsent.len();
+            let first = first.strip_prefix("not sent: ").unwrap_or(first);
+            warnings.push(format!("{many} requests were not sent, the first because {first}"));
+        }
+        let documented = |clause: &&ClauseReport| {
+            clause.status == Status::NotExercised && clause.kind == ClauseKind::Documented
+        };
+        let unmet: Vec<&str> =
+            clauses.iter().filter(documented).map(|clause| clause.clause.as_str()).collect();
+        if !unmet.is_empty() {
+            let (count, names) = (unmet.len(), unmet.join(", "));
+            warnings.push(format!(
+                "never met, so that nothing is said of them: {count} documented clauses ({names})"
+            ));
+        }
+        warnings
+    }
+}
+
+impl Run<'_> {
+    /// What was seen where the document is silent: values as they were told, and what is narrowed from many.
+    fn gaps(&self) -> Vec<GapReport> {
+        let told = self.summary.gaps.all().map(|gap| GapReport {
+            clause: gap.clause.name().to_owned(),
+            wording: gap.clause.wording().to_owned(),
+            constant: gap.is_constant(),
+            place: gap.place,
+            assumed: gap.assumed,
+            seen: gap
+                .seen
+                .into_iter()
+                .map(|(value, times)| SeenValue { value, times: Some(times) })
+                .collect(),
+        });
+        let known = &self.plan.header.profile;
+        let lessons = self.summary.lessons.learned(known).lessons;
+        let narrowed = lessons.into_iter().filter_map(|(field, lesson)| {
+            let clause = clause_of(&field)?;
+            Some(GapReport {
+                clause: clause.name().to_owned(),
+                wording: clause.wording().to_owned(),
+                assumed: assumed(known, &field),
+                constant: true,
+                place: field,
+                seen: vec![SeenValue { value: lesson, times: None }],
+            })
+        });
+        told.chain(narrowed).collect()
+    }
+}
+
+impl RacesReport {
+    fn of(clients: usize, parts: &Parts) -> RacesReport {
+        let Parts { races, explained, undecided, inconclusive, contradicted, unexplained, unknown } =
+            parts;
+        let told = unexplained.iter();
+        RacesReport {
+            races: *races,
+            clients: clients as u64,
+            unknown: *unknown,
+            explained: *explained,
+            undecided: *undecided,
+            inconclusive: *inconclusive,
+            contradicted: *contradicted,
+            unexplained: told
+                .map(|one| UnexplainedPart { case: one.case, words: one.words.clone() })
+                .collect(),
+        }
+    }
+}
+
+/// The assumption that a field of the profile varies, if its values are not told already.
+fn clause_of(field: &str) -> Option<Clause> {
+    let (key, rest) = field.split_once('.').unwrap_or((field, ""));
+    let varies = |clause: &Clause| clause.kind().profile_key() == Some(key);
+    let is_named = |clause: &Clause| clause.name().strip_prefix("gap.") == Some(rest);
+    let clauses = || Clause::all().filter(varies);
+    clauses().find(is_named).or_else(|| clauses().next()).filter(|_| !is_told(key))
+}
+
+/// Statuses are told as values already.
+fn is_told(key: &str) -> bool {
+    matches!(key, "success" | "refusals")
+}
+
+/// What a profile says of a field, by its path.
+fn assumed(profile: &tideover_model::Profile, field: &str) -> String {
+    let profile = serde_json::to_value(profile).unwrap_or_default();
+    let value = field.split('.').try_fold(&profile, |value, part| value.get(part));
+    value.map(Value::to_string).unwrap_or_default()
+}
+
+fn latency(summary: &Summary) -> Vec<LatencyReport> {
+    let each = summary.latencies.each().map(|(kind, latency)| LatencyReport {
+        operation: kind.to_string(),
+        count: latency.count as u64,
+        median: latency.median.into(),
+        percentile95: latency.percentile95.into(),
+        max: latency.max.into(),
+    });
+    each.collect()
+}
+
+impl Run<'_> {
+    /// Those that should be reached and were not are told as well, but for races: they are about few.
+    fn states(&self) -> Vec<StateGroup> {
+        let is_told = |(_, times): &(String, u64)| *times > 0 || self.races().is_none();
+        let group = |group: Group| StateGroup {
+            title: group.title().to_owned(),
+            states: {
+                let states = self.summary.coverage.of(group).into_iter().filter(is_told);
+                states.map(|(name, times)| State { name, times }).collect()
+            },
+        };
+        let has_names = |group: &Group| group.is_documented() || self.reached_any(*group);
+        let groups = Group::ALL.into_iter().filter(has_names).map(group);
+        groups.filter(|group| !group.states.is_empty()).collect()
+    }
+
+    fn reached_any(&self, group: Group) -> bool {
+        self.summary.coverage.of(group).iter().any(|(_, times)| *times > 0)
+    }
+}

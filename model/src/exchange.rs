@@ -1,0 +1,316 @@
+//! A whole exchange: request in, response out, with the one order of precedence
+//! (`gap.refusalPrecedence`): path, key, size, media type, syntax, shape; then the service decides.
+
+use std::borrow::Cow;
+use std::fmt::Display;
+
+use serde::Serialize;
+use serde::de::{DeserializeOwned, IgnoredAny};
+use serde_json::Value;
+
+use crate::clause;
+use crate::clause::Clause;
+use crate::face::{Answer, Face};
+pub use crate::face::{Encoding, Response};
+use crate::operation::{Operation, OperationKind};
+use crate::profile::{Profile, Success};
+use crate::refusal::{Code, Refusal};
+use crate::timestamp::Timestamp;
+use crate::wire::import_file;
+use crate::wire::lenient::readings;
+use crate::wire::object::Object;
+use crate::wire::problem::problem;
+use crate::wire::reply::{Failure, Reply};
+use crate::wire::request::{
+    AdvanceRequest, BusinessSync, InvitationRequest, InvoiceSync, PayoutAccount, QuoteRequest,
+    SessionRequest, SubscriptionRequest,
+};
+use crate::wire::route::{Route, route};
+
+/// A request, as far as the API looks at it.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// The method, in upper case.
+    pub method: &'a str,
+    /// The path, still encoded, without the query.
+    pub path: &'a str,
+    /// The `Authorization` header.
+    pub authorization: Option<&'a str>,
+    /// The `Content-Type` header.
+    pub content_type: Option<&'a str>,
+    /// The body.
+    pub body: &'a [u8],
+}
+
+/// What a request asks for, read once for as many services as answer it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Asked {
+    /// The endpoint, if there is one.
+    pub kind: Option<OperationKind>,
+    /// The operation, if the path and the body have the published form; the refusal otherwise.
+    pub operation: Result<Operation, Refusal>,
+    /// The size of the body in bytes.
+    length: usize,
+}
+
+impl Asked {
+    /// What `request` asks for.
+    pub fn by(request: &Request<'_>) -> Asked {
+        let length = request.body.len();
+        match route(request.method, request.path) {
+            Err(refusal) => Asked { kind: None, operation: Err(refusal), length },
+            Ok(route) => {
+                let operation = route.decode(request.content_type, request.body);
+                Asked { kind: Some(route.kind), operation, length }
+            }
+        }
+    }
+}
+
+/// What `face` answers to `request` at `now`, written down.
+pub fn answer(face: &mut dyn Face, now: Timestamp, request: &Request<'_>) -> Response {
+    let answer = attempt(face, now, request.authorization, Asked::by(request));
+    face.encoding().unwrap_or(respond)(face.profile(), &answer)
+}
+
+/// What `face` answers at `now` to what was `asked` with an `Authorization` header.
+///
+/// # Errors
+/// In the order of precedence: path, key, size, then whatever else is wrong with the request, then what the
+/// service decides.
+pub fn attempt(
+    face: &mut dyn Face,
+    now: Timestamp,
+    authorization: Option<&str>,
+    asked: Asked,
+) -> Answer {
+    face.handle_timeout(now);
+    let Asked { kind, operation, length } = asked;
+    if kind.is_none() {
+        operation.as_ref().map_err(Clone::clone)?;
+    }
+    let caller = face.authenticate(authorization)?;
+    if length > face.profile().body_limit {
+        return Err(too_large());
+    }
+    face.handle(now, caller, operation?)
+}
+
+/// `payload_too_large`, for whoever reads the body.
+pub fn too_large() -> Refusal {
+    Refusal::new(Code::PayloadTooLarge, clause!("8.requestBodySize"))
+}
+
+/// The HTTP status of an answer.
+pub fn status(profile: &Profile, answer: &Answer) -> u16 {
+    match answer {
+        Ok(reply) => profile.success_status(success(reply)),
+        Err(refusal) => refusal_status(profile, refusal),
+    }
+}
+
+/// The body of an answer, as it is written down.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum Body<'a> {
+    /// That of a success.
+    Reply(&'a Reply),
+    /// That of a refusal.
+    Failure(Failure<'a>),
+}
+
+/// The body of an answer, if it has one.
+pub fn body(answer: &Answer) -> Option<Body<'_>> {
+    match answer {
+        Ok(Reply::Unsubscribed) => None,
+        Ok(reply) => Some(Body::Reply(reply)),
+        Err(Refusal { message, code, .. }) => {
+            Some(Body::Failure(Failure { error: Cow::Borrowed(message), code: code.name() }))
+        }
+    }
+}
+
+/// The body of an answer in bytes; none if it has no body.
+pub fn written(answer: &Answer) -> Vec<u8> {
+    body(answer).as_ref().map_or_else(Vec::new, json)
+}
+
+/// An answer, written down.
+pub fn respond(profile: &Profile, answer: &Answer) -> Response {
+    Response {
+        status: status(profile, answer),
+        body: written(answer),
+        refused: answer.as_ref().err().map(|refusal| (refusal.code, refusal.clause)),
+    }
+}
+
+/// For an advance, the document states the status of `invoice_not_found`, whatever a profile says of the
+/// others (§4 advances rule 5, `4.advances.5`).
+fn refusal_status(profile: &Profile, refusal: &Refusal) -> u16 {
+    if refusal.clause == clause!("4.advances.5") {
+        return 404;
+    }
+    profile.refusal_status(refusal.code)
+}
+
+fn success(reply: &Reply) -> Success {
+    match reply {
+        Reply::AdvanceRepeated(_) => Success::RepeatAdvance,
+        reply => reply.kind().into(),
+    }
+}
+
+fn json<T: Serialize>(value: &T) -> Vec<u8> {
+    serde_json::to_vec(value).expect("an answer has only strings, numbers and booleans")
+}
+
+impl OperationKind {
+    /// Whether its request has a body; that of any other is not read, however it must keep the limit.
+    pub const fn has_body(self) -> bool {
+        matches!(self.method().as_bytes(), b"PUT" | b"POST")
+    }
+}
+
+impl Route<'_> {
+    /// The operation that a request asks for.
+    ///
+    /// # Errors
+    /// `unsupported_media_type` or `unreadable_request` (media type), `unreadable_request` or
+    /// `unreadable_file` (syntax), `too_many_rows`, `invalid_request` (shape, the path's first).
+    pub fn decode(&self, content_type: Option<&str>, body: &[u8]) -> Result<Operation, Refusal> {
+        if self.kind == OperationKind::ImportInvoices {
+            return self.decode_import(content_type, body);
+        }
+        if self.kind.has_body() {
+            json_media_type(content_type)?;
+        }
+        let identifiers = self.identifiers();
+        if identifiers.is_err() && self.kind.has_body() {
+            json_syntax(utf_8(body)?)?;
+        }
+        let [first, second] = identifiers?;
+        Ok(match self.kind {
+            // `4.invoice.2`
+            OperationKind::GetInvoice => Operation::GetInvoice { payee: first, invoice: second },
+            OperationKind::SyncInvoice => {
+                // `4.invoiceSync.4`
+                Operation::SyncInvoice(Box::new(object::<InvoiceSync>(body)?.of(first)))
+            }
+            OperationKind::GetImport => Operation::GetImport { import: first },
+            OperationKind::ImportInvoices => return self.decode_import(content_type, body),
+            OperationKind::SetPayoutAccount => {
+                // `4.payoutAccount.intro.2`
+                let PayoutAccount { account_number, routing_number, label } = object(body)?;
+                Operation::SetPayoutAccount {
+                    business: first,
+                    account_number: account_number.0,
+                    routing_number,
+                    label: label.map(|label| label.0),
+                }
+            }
+            OperationKind::GetBusiness => Operation::GetBusiness { business: first },
+            // `4.businessSync.intro.3`
+            OperationKind::SyncBusiness => Operation::SyncBusiness {
+                business: first,
+                details: object::<BusinessSync>(body)?.into(),
+            },
+            OperationKind::RequestAdvance => {
+                // `4.advances.intro.1`
+                let AdvanceRequest { payee_external_id, invoice_external_id } = object(body)?;
+                Operation::RequestAdvance {
+                    payee: payee_external_id.0,
+                    invoice: invoice_external_id,
+                }
+            }
+            OperationKind::Quote => {
+                // `4.quotes.3`
+                let QuoteRequest { external_id, invoice_face_value } = object(body)?;
+                Operation::Quote { business: external_id.0, face_value: invoice_face_value }
+            }
+            OperationKind::Invite => {
+                // `4.invitations.2`
+                let InvitationRequest { external_id, email } = object(body)?;
+                Operation::Invite { business: external_id, email }
+            }
+            OperationKind::CreateOnboardingSession => {
+                // `4.sessions.1`
+                let SessionRequest { external_id } = object(body)?;
+                Operation::CreateOnboardingSession { business: external_id }
+            }
+            OperationKind::Subscribe => {
+                // `4.webhooks.1`
+                let SubscriptionRequest { url, event_types } = object(body)?;
+                Operation::Subscribe { url, event_types, addresses: Vec::new() }
+            }
+            OperationKind::ListSubscriptions => Operation::ListSubscriptions,
+            OperationKind::Unsubscribe => Operation::Unsubscribe { reference: first },
+        })
+    }
+
+    fn decode_import(&self, content_type: Option<&str>, body: &[u8]) -> Result<Operation, Refusal> {
+        // `gap.csvForm`, `4.imports.intro.1`
+        if content_type.is_some_and(|text| !essence(text).eq_ignore_ascii_case("text/csv")) {
+            return Err(Refusal::new(Code::UnsupportedMediaType, clause!("4.imports.9.2")));
+        }
+        let file = import_file::read(body)?;
+        let [import, _] = self.identifiers()?;
+        Ok(Operation::ImportInvoices { import, file })
+    }
+}
+
+/// A media type without its parameters.
+fn essence(content_type: &str) -> &str {
+    content_type.split(';').next().unwrap_or_default().trim()
+}
+
+/// `gap.jsonMediaType`
+fn json_media_type(content_type: Option<&str>) -> Result<(), Refusal> {
+    let Some(content_type) = content_type else { return Ok(()) };
+    let essence = essence(content_type).to_ascii_lowercase();
+    let structured = essence.starts_with("application/") && essence.ends_with("+json");
+    if essence == "application/json" || structured {
+        return Ok(());
+    }
+    Err(Refusal::new(Code::UnreadableRequest, clause!("gap.jsonMediaType"))
+        .because("The body must be sent as application/json."))
+}
+
+fn unreadable(why: impl Display) -> Refusal {
+    Refusal::new(Code::UnreadableRequest, clause!("7.codes.unreadable_request"))
+        .because(format!("The body is not JSON: {why}."))
+}
+
+fn utf_8(body: &[u8]) -> Result<&str, Refusal> {
+    std::str::from_utf8(body).map_err(|_| unreadable("it is not UTF-8"))
+}
+
+/// Syntax alone: however deep it is nested, and however great its numbers.
+fn json_syntax(text: &str) -> Result<(), Refusal> {
+    serde_json::from_str::<IgnoredAny>(text).map(|_| ()).map_err(unreadable)
+}
+
+/// A body of the published form.
+fn object<T: DeserializeOwned>(body: &[u8]) -> Result<T, Refusal> {
+    let text = utf_8(body)?;
+    match serde_json::from_str::<Object<T>>(text) {
+        Ok(Object(value)) => Ok(value),
+        Err(_) => Err(explain::<T>(text)),
+    }
+}
+
+/// What is wrong with a body: its syntax, or the first field that does not fit.
+fn explain<T: DeserializeOwned>(text: &str) -> Refusal {
+    if let Err(refusal) = json_syntax(text) {
+        return refusal;
+    }
+    let mut reader = serde_json::Deserializer::from_str(text);
+    let problem = match serde_path_to_error::deserialize::<_, Object<T>>(&mut reader) {
+        Ok(_) => "the body has more than one value".to_owned(),
+        Err(error) => problem(error),
+    };
+    // Whoever reads it more leniently may take it.
+    let fits = |(_, reading): &(Clause, Value)| T::deserialize(reading).is_ok();
+    let assumed = readings(text).into_iter().find(fits).map(|(clause, _)| clause);
+    let clause = assumed.unwrap_or(clause!("7.codes.invalid_request"));
+    Refusal::new(Code::InvalidRequest, clause).because(problem)
+}
