@@ -17,6 +17,7 @@ mod secret;
 mod serve;
 mod signals;
 mod signature;
+mod steps;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::endpoint::client::{Client, Outgoing};
 use crate::endpoint::{NO_INBOX, Target, Unanswered, Unreachable, inbox};
-use crate::exchange::step::Memory;
+use crate::exchange::Memory;
 use crate::exchange::{Arrival, Body, Prepared, PreparedAction, Seen};
 
 /// How long an answer is waited for.

@@ -14,7 +14,7 @@ mod wall_clock;
 
 use serde::Serialize;
 
-use crate::exchange::step::Memory;
+use crate::exchange::Memory;
 use crate::exchange::{Arrival, Prepared, Seen};
 
 pub(crate) use bare::origin;

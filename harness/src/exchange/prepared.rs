@@ -6,8 +6,9 @@ use serde_json::{Map, Value};
 use tideover_model::exchange::{Asked, Request};
 use tideover_model::{Operation, OperationKind};
 
+use crate::exchange::Memory;
 use crate::exchange::payload::Payload;
-use crate::exchange::step::{Action, Call, Memory, Step};
+use crate::exchange::step::{Action, Call, Step};
 
 /// A step with its references replaced, ready to be sent.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,13 +5,8 @@
 //! come to the harness. A reference to an answer
 //! that has no such field stands for itself, so that any part of a run is a run.
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
-
-use crate::exchange::renaming::Renaming;
 
 /// A step of a transcript.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -125,18 +120,6 @@ impl Step {
     }
 }
 
-impl Caller {
-    /// The `Authorization` header, its references read from `memory`.
-    pub(crate) fn authorization(&self, memory: &Memory, api_key: &str) -> Option<String> {
-        match self {
-            Caller::Default => Some(["Bearer ", api_key].concat()),
-            Caller::Key(key) => Some(["Bearer ", &memory.resolve(key)].concat()),
-            Caller::Header(header) => Some(memory.resolve(header)),
-            Caller::Nobody => None,
-        }
-    }
-}
-
 impl Call {
     /// A request with a JSON body.
     pub fn json(method: &str, path: impl Into<String>, body: Value) -> Call {
@@ -242,109 +225,8 @@ impl From<Step> for Written {
     }
 }
 
-/// The answers to the steps that have names: what references are read from.
-#[derive(Clone, Debug, Default)]
-pub struct Memory {
-    answers: BTreeMap<String, Value>,
-    /// How the names of steps are made unique when they are sent, where they are.
-    renaming: Option<Renaming>,
-}
-
-impl Memory {
-    /// A memory in which `${inbox}` is where webhooks come to the harness.
-    pub fn with_inbox(origin: &str) -> Memory {
-        let answers = BTreeMap::from([("inbox".to_owned(), Value::from(origin))]);
-        Memory { answers, renaming: None }
-    }
-
-    /// The same memory; steps that are sent with it get other names.
-    #[must_use]
-    pub fn renaming(self, renaming: Renaming) -> Memory {
-        Memory { renaming: Some(renaming), ..self }
-    }
-
-    /// `step` with the names that it is sent with.
-    pub(crate) fn named<'a>(&self, step: &'a Step) -> Cow<'a, Step> {
-        match &self.renaming {
-            Some(renaming) => Cow::Owned(renaming.rename(step)),
-            None => Cow::Borrowed(step),
-        }
-    }
-
-    /// The same memory, in which `name` is known besides.
-    #[must_use]
-    pub fn knowing(mut self, name: &str, value: Value) -> Memory {
-        self.answers.insert(name.to_owned(), value);
-        self
-    }
-
-    /// Keeps the answer to `step`.
-    pub fn keep(&mut self, step: &Step, body: Option<&Value>) {
-        if let (Some(name), Some(body)) = (&step.name, body) {
-            self.answers.insert(name.clone(), body.clone());
-        }
-    }
-
-    /// `text` with its references replaced.
-    pub fn resolve(&self, text: &str) -> String {
-        if !text.contains("${") {
-            return text.to_owned();
-        }
-        let mut resolved = String::with_capacity(text.len());
-        let mut rest = text;
-        while let Some(start) = rest.find("${") {
-            let Some(length) = rest[start..].find('}') else { break };
-            let reference = &rest[start + 2..start + length];
-            resolved.push_str(&rest[..start]);
-            match self.look_up(reference) {
-                Some(Value::String(value)) => resolved.push_str(value),
-                Some(value) => resolved.push_str(&value.to_string()),
-                None => resolved.push_str(&rest[start..=start + length]),
-            }
-            rest = &rest[start + length + 1..];
-        }
-        resolved.push_str(rest);
-        resolved
-    }
-
-    /// `value` with the references in its strings replaced.
-    pub fn resolve_value(&self, value: &Value) -> Value {
-        match value {
-            Value::String(text) => Value::String(self.resolve(text)),
-            Value::Array(items) => items.iter().map(|item| self.resolve_value(item)).collect(),
-            Value::Object(fields) => Value::Object(self.resolve_fields(fields)),
-            Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
-        }
-    }
-
-    /// `value` with the references in its strings replaced, written down.
-    pub fn resolve_json(&self, value: &Value) -> String {
-        // Its `Display` is several times as slow.
-        let write = |value: &Value| serde_json::to_string(value).unwrap_or_default();
-        let written = write(value);
-        // Where nothing looks like a reference, no string does.
-        if written.contains("${") { write(&self.resolve_value(value)) } else { written }
-    }
-
-    /// `fields` with the references in their values replaced.
-    pub fn resolve_fields(&self, fields: &Map<String, Value>) -> Map<String, Value> {
-        fields.iter().map(|(name, value)| (name.clone(), self.resolve_value(value))).collect()
-    }
-
-    fn look_up(&self, reference: &str) -> Option<&Value> {
-        let mut parts = reference.split('.');
-        let answer = self.answers.get(parts.next()?)?;
-        parts.try_fold(answer, |value, part| match value {
-            Value::Array(items) => items.get(part.parse::<usize>().ok()?),
-            value => value.get(part),
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
@@ -371,15 +253,5 @@ mod tests {
         ] {
             assert!(serde_json::from_str::<Step>(line).is_err(), "{line}");
         }
-    }
-
-    #[test]
-    fn references_are_read_from_the_answers_of_named_steps() {
-        let mut memory = Memory::default();
-        let list = Step::new(Action::Deliveries).named("list");
-        memory.keep(&list, Some(&json!([{ "reference": "whs_1", "n": 7 }])));
-        assert_eq!(memory.resolve("/v1/webhooks/${list.0.reference}"), "/v1/webhooks/whs_1");
-        assert_eq!(memory.resolve("${list.0.n}-${list.1.n}-${x.y}"), "7-${list.1.n}-${x.y}");
-        assert_eq!(memory.resolve("${unclosed"), "${unclosed");
     }
 }

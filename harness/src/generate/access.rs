@@ -4,7 +4,7 @@ use proptest::bool::weighted;
 use serde_json::json;
 
 use crate::exchange::step::{Action, Caller, Step};
-use crate::generate::goals::VENDORS;
+use crate::generate::names::VENDORS;
 use crate::generate::{Walk, requests as make, values};
 
 impl Walk {

@@ -8,7 +8,7 @@ use crate::exchange::Race;
 use crate::exchange::step::Step;
 use crate::exchange::transcript::Header;
 use crate::generate::draw::Draw;
-use crate::generate::goals::PAYORS;
+use crate::generate::names::PAYORS;
 use crate::generate::requests as make;
 use crate::generate::requests::InvoiceFields;
 

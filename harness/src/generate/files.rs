@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::exchange::step::{Action, Caller, Step};
-use crate::generate::goals::{VENDORS, advance};
+use crate::generate::names::{VENDORS, advance};
 use crate::generate::{Walk, requests as make};
 
 impl Walk {

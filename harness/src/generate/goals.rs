@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use crate::exchange::step::Step;
+use crate::generate::names::{IMPORTS, INVOICES, PAYORS, UNKNOWN, VENDORS, advance};
 use crate::generate::requests::InvoiceFields;
 use crate::generate::stories::{STORIES, Story};
 use crate::generate::{Walk, invalid, requests as make, values};
@@ -48,23 +49,6 @@ pub(super) enum Goal {
     Rows { stage: usize },
     /// What is told step by step.
     Story { story: Story, stage: usize },
-}
-
-/// The businesses that most requests are about, one of them with an identifier that must be encoded.
-pub(crate) const VENDORS: [&str; 3] = ["v1", "v2", "v/3 ü"];
-pub(crate) const PAYORS: [&str; 2] = ["p1", "p2"];
-pub(crate) const INVOICES: [&str; 4] = ["i1", "i2", "i3", "i%4"];
-pub(crate) const IMPORTS: [&str; 2] = ["m1", "m2"];
-pub(crate) const UNKNOWN: &str = "nobody";
-
-pub(crate) fn tax_digits(business: &str) -> u32 {
-    let number = VENDORS.iter().position(|vendor| *vendor == business).unwrap_or(8);
-    120_000_000 + u32::try_from(number).unwrap_or(9)
-}
-
-pub(crate) fn email_of(business: &str) -> String {
-    let host: String = business.chars().filter(char::is_ascii_alphanumeric).collect();
-    format!("ann@{host}.example")
 }
 
 impl Goal {
@@ -225,11 +209,4 @@ impl Walk {
             _ => INVOICES[3],
         }
     }
-}
-
-/// The stage to be done now; the next one follows.
-pub(crate) fn advance(stage: &mut usize) -> usize {
-    let now = *stage;
-    *stage += 1;
-    now
 }

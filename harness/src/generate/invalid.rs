@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use serde_json::{Value, json};
 
 use crate::exchange::step::{Action, Call, Caller, Step};
-use crate::generate::goals::UNKNOWN;
+use crate::generate::names::UNKNOWN;
 use crate::generate::requests::InvoiceFields;
 use crate::generate::{Walk, files, requests as make};
 

@@ -8,10 +8,11 @@ mod access;
 mod contention;
 pub(crate) mod draw;
 mod files;
-pub(crate) mod goals;
+mod goals;
 mod invalid;
 mod malformed;
 mod money;
+pub(crate) mod names;
 mod onboarding;
 mod reads;
 pub(crate) mod requests;
@@ -28,8 +29,9 @@ use tideover_model::wire::reply::Reply;
 use tideover_model::{Face, Operation, Service};
 
 use crate::endpoint::{Bare, INBOX, NO_INBOX};
+use crate::exchange::Memory;
 use crate::exchange::Prepared;
-use crate::exchange::step::{Action, Caller, Memory, Step};
+use crate::exchange::step::{Action, Caller, Step};
 use crate::exchange::transcript::Header;
 use crate::judge::predicted::{Case, Foretold};
 

@@ -7,8 +7,8 @@ use tideover_model::wire::reply::Invoice;
 use tideover_model::words::{AdvanceState, InvoiceStatus};
 
 use crate::exchange::step::{Caller, Step};
-use crate::generate::goals::{PAYORS, VENDORS, advance, tax_digits};
-use crate::generate::onboarding::other_platform;
+use crate::generate::names::other_platform;
+use crate::generate::names::{PAYORS, VENDORS, advance, tax_digits};
 use crate::generate::requests::InvoiceFields;
 use crate::generate::{Walk, files, requests as make, values};
 

@@ -6,7 +6,7 @@ use tideover_model::wire::reply::Onboarding;
 
 use crate::exchange::identifiers::business_path;
 use crate::exchange::step::{Caller, Step};
-use crate::generate::goals::{UNKNOWN, VENDORS, advance, email_of, tax_digits};
+use crate::generate::names::{UNKNOWN, VENDORS, advance, email_of, other_platform, tax_digits};
 use crate::generate::{Walk, caller_name, requests as make, values};
 
 impl Walk {
@@ -214,9 +214,4 @@ impl Walk {
         };
         Some(step.by(&other_platform()))
     }
-}
-
-/// The second platform, once it has been issued a key.
-pub(super) fn other_platform() -> Caller {
-    Caller::Key("${other.key}".into())
 }

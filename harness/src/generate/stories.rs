@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use crate::exchange::step::{Caller, Step};
-use crate::generate::goals::{VENDORS, email_of, tax_digits};
-use crate::generate::onboarding::other_platform;
+use crate::generate::names::other_platform;
+use crate::generate::names::{VENDORS, email_of, tax_digits};
 use crate::generate::{Walk, files, requests as make};
 
 /// What a story is about.

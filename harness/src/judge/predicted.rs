@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use tideover_model::{Clause, Code, Face, PlatformId, Timestamp};
 
 use crate::endpoint::{Answer, Bare, Target};
-use crate::exchange::step::{Memory, Step};
+use crate::exchange::Memory;
+use crate::exchange::step::Step;
 use crate::exchange::{Arrival, Prepared, Seen};
 
 /// What the model says of a step: its answer, and all that comes with it.

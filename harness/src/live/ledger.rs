@@ -1,26 +1,10 @@
 //! What a run has spent, what it was given, and what it leaves behind.
 
+use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::Value;
-
-use crate::exchange::{Prepared, PreparedAction, Seen};
 use crate::live::scope::{FinancedInvoice, Permit};
 use crate::live::settings::Budget;
-
-/// What the target gave the run, so that the run may use it up.
-#[derive(Clone, Debug, Default)]
-pub struct Given {
-    /// References of its own subscriptions, with the `Authorization` header that each was asked for with.
-    pub references: BTreeMap<String, String>,
-    /// Keys that it issued.
-    pub keys: BTreeSet<String>,
-    /// Those of them that the run has revoked.
-    pub revoked: BTreeSet<String>,
-    /// Links to onboarding sessions.
-    pub sessions: BTreeSet<String>,
-}
 
 /// Counts what is spent.
 #[derive(Clone, Debug, Default)]
@@ -78,29 +62,6 @@ pub enum Spent {
     /// No further subscription.
     #[error("not sent: {0} subscriptions may be made (max-subscriptions)")]
     Subscriptions(u64),
-}
-
-impl Given {
-    /// Keeps what the answer to an action gives.
-    pub fn learn(&mut self, sent: &Prepared, subscribes: bool, seen: &Seen) {
-        let text =
-            |name: &str| seen.json().and_then(|body| body.get(name)?.as_str()).map(str::to_owned);
-        match &sent.action {
-            PreparedAction::Call(_) if subscribes => {
-                self.references.extend(text("reference").zip(sent.authorization.clone()));
-            }
-            PreparedAction::Call(call) if call.path == "/v1/onboarding-sessions" => {
-                self.sessions.extend(text("url"));
-            }
-            PreparedAction::Act(fields) if fields["action"] == "issueKey" => {
-                self.keys.extend(text("key"));
-            }
-            PreparedAction::Act(fields) if fields["action"] == "revokeKey" => {
-                self.revoked.extend(fields.get("key").and_then(Value::as_str).map(str::to_owned));
-            }
-            _ => {}
-        }
-    }
 }
 
 impl Ledger {

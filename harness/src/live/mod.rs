@@ -7,6 +7,7 @@
 //!   the model.
 
 mod cleanup;
+pub mod given;
 mod journal;
 pub mod ledger;
 pub(crate) mod means;

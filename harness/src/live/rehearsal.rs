@@ -6,7 +6,8 @@ use tideover_model::wire::action::written;
 use tideover_model::{Clause, Face, Happening, PlatformId, Service};
 
 use crate::endpoint::{Bare, INBOX, Target, Unanswered, service};
-use crate::exchange::step::{Memory, Step};
+use crate::exchange::Memory;
+use crate::exchange::step::Step;
 use crate::exchange::transcript::Header;
 use crate::exchange::{Arrival, Prepared, Seen};
 use crate::live::settings::Settings;

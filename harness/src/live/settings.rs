@@ -13,9 +13,9 @@ use url::Url;
 
 use crate::endpoint::NO_INBOX;
 use crate::endpoint::client::ExtraHeader;
+use crate::exchange::Memory;
 use crate::exchange::renaming::{Renaming, TAX_IDS};
 use crate::exchange::secrets::Secrets;
-use crate::exchange::step::Memory;
 
 /// An API key. It is shown but for its middle.
 #[derive(Clone, PartialEq, Eq)]

@@ -7,7 +7,8 @@ use std::rc::Rc;
 use tideover_model::{Clause, OperationKind, Timestamp, link_life};
 
 use crate::endpoint::{Target, Unanswered, Unreachable};
-use crate::exchange::step::{Memory, Step};
+use crate::exchange::Memory;
+use crate::exchange::step::Step;
 use crate::exchange::transcript::Header;
 use crate::exchange::{Arrival, Prepared, PreparedAction, Race, Seen};
 use crate::generate;

@@ -9,12 +9,14 @@
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value, json};
 
+use crate::exchange::Memory;
 use crate::exchange::identifiers::{own, segment};
-use crate::exchange::step::{Action, Call, Caller, Memory, Step};
+use crate::exchange::step::{Action, Call, Caller, Step};
 use crate::exchange::{Prepared, Race};
-use crate::generate::goals::{PAYORS, VENDORS};
+use crate::generate::names::{PAYORS, VENDORS};
 use crate::generate::requests as make;
-use crate::live::ledger::{Given, Ledger};
+use crate::live::given::Given;
+use crate::live::ledger::Ledger;
 use crate::live::scope::Scope;
 use crate::live::session::Abilities;
 use crate::live::settings::{Bank, Budget, Settings};

@@ -7,7 +7,8 @@ use serde_json::json;
 use tideover_model::{Face, Service};
 
 use crate::endpoint::{Bare, Target, Unanswered, Unreachable};
-use crate::exchange::step::{Memory, Step};
+use crate::exchange::Memory;
+use crate::exchange::step::Step;
 use crate::exchange::transcript::Header;
 use crate::exchange::{Arrival, Prepared, Seen};
 use crate::generate;

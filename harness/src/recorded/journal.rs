@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 use tideover_model::{Service, Timestamp};
 
-use crate::exchange::step::{Action, Memory, Step};
+use crate::exchange::Memory;
+use crate::exchange::step::{Action, Step};
 use crate::exchange::transcript::Header;
 use crate::exchange::{Body, Prepared, PreparedAction, Seen};
 use crate::recorded::{Recorded, Recording};

@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 use tideover_model::Timestamp;
 
 use crate::endpoint::NO_INBOX;
-use crate::exchange::step::{Caller, Memory};
+use crate::exchange::Memory;
+use crate::exchange::step::Caller;
 use crate::exchange::transcript::Transcript;
 use crate::exchange::{Prepared, PreparedAction, Seen};
 

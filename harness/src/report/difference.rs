@@ -7,8 +7,9 @@ use serde_json::Value;
 use tideover_model::{OperationKind, Service};
 
 use crate::endpoint::{Bare, INBOX};
+use crate::exchange::Memory;
 use crate::exchange::identifiers::{business_path, invoice_path};
-use crate::exchange::step::{Action, Call, Caller, Memory, Step};
+use crate::exchange::step::{Action, Call, Caller, Step};
 use crate::exchange::transcript::Transcript;
 use crate::exchange::{Prepared, PreparedAction, PreparedCall, told};
 use crate::report::document::{Change, Difference};

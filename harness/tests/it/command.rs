@@ -6,8 +6,9 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
 use tideover_harness::endpoint::{Http, Target, inbox};
+use tideover_harness::exchange::Memory;
 use tideover_harness::exchange::Prepared;
-use tideover_harness::exchange::step::{Action, Call, Memory, Step};
+use tideover_harness::exchange::step::{Action, Call, Step};
 use tideover_model::Timestamp;
 
 fn tideover() -> Command {

@@ -14,7 +14,7 @@ use rcgen::{CertifiedKey, KeyPair, generate_simple_self_signed};
 use serde_json::json;
 use tideover_harness::endpoint::client::{Client, Incame, MOST_BYTES, Outgoing};
 use tideover_harness::endpoint::{Applied, Unanswered};
-use tideover_harness::exchange::step::Memory;
+use tideover_harness::exchange::Memory;
 use tideover_harness::exchange::transcript::Header;
 use tideover_harness::exchange::{Body, Prepared, PreparedAction, Seen, start};
 use tideover_harness::generate;

@@ -1,5 +1,5 @@
-//! Imports go one way: no room of a crate imports one that imports it, and each room of the harness imports only rooms
-//! below it.
+//! Imports go one way: no room and no file of a crate imports what imports it, and each room of the harness imports only
+//! rooms below it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -14,7 +14,10 @@ const ROOMS: [&str; 12] = [
 /// The files that stand for a crate as a whole.
 const ROOTS: [&str; 2] = ["lib", "main"];
 
-/// Which rooms each room of a crate imports.
+/// The text of each module of a crate, by its path: `judge::belief`.
+type Modules = BTreeMap<String, String>;
+
+/// What each room or file of a crate imports.
 type Imports = BTreeMap<String, BTreeSet<String>>;
 
 fn sources(folder: &Path) -> Vec<PathBuf> {
@@ -23,70 +26,107 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
     nested.flatten().filter(|path| path.extension().is_some_and(|it| it == "rs")).collect()
 }
 
-/// What comes after each `crate::` of a source.
-fn imported(text: &str) -> impl Iterator<Item = String> {
-    let is_in_name = |letter: char| letter.is_alphanumeric() || letter == '_';
-    let paths = text.split("crate::").skip(1);
-    paths.map(move |path| path.chars().take_while(|letter| is_in_name(*letter)).collect())
+fn modules(name: &str) -> Modules {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name).join("src");
+    let module = |file: PathBuf| {
+        let path = file.strip_prefix(&source).unwrap().with_extension("");
+        let parts: Vec<_> = path.iter().map(|part| part.to_str().unwrap()).collect();
+        (parts.join("::").trim_end_matches("::mod").to_owned(), fs::read_to_string(file).unwrap())
+    };
+    let modules = sources(&source).into_iter().map(module);
+    modules.filter(|(path, _)| !ROOTS.contains(&path.as_str())).collect()
 }
 
-fn imports_of(name: &str) -> Imports {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name).join("src");
-    let mut imports = Imports::new();
-    for file in sources(&source) {
-        let room = file.strip_prefix(&source).unwrap().iter().next().unwrap();
-        let room = Path::new(room).with_extension("").display().to_string();
-        if ROOTS.contains(&room.as_str()) {
-            continue;
+/// The paths that a source imports, each without `crate::`.
+fn imported(text: &str) -> Vec<String> {
+    let is_in_path = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == ':';
+    let mut paths = Vec::new();
+    for import in text.split("crate::").skip(1) {
+        let end = import.find(|letter| !is_in_path(letter)).unwrap_or(import.len());
+        let (path, rest) = import.split_at(end);
+        let list = rest.strip_prefix('{').and_then(|list| list.split_once('}'));
+        match list.filter(|_| path.is_empty() || path.ends_with("::")) {
+            Some((list, _)) => {
+                let names = list.split(',').map(|name| name.split_whitespace().next());
+                paths.extend(names.flatten().map(|name| format!("{path}{name}")));
+            }
+            None => paths.push(path.to_owned()),
         }
-        let text = fs::read_to_string(&file).unwrap();
-        assert!(!text.contains("use crate::{"), "{}: one line for each room", file.display());
-        let others = imported(&text).filter(|other| *other != room);
-        imports.entry(room.clone()).or_default().extend(others);
     }
-    let rooms: BTreeSet<String> = imports.keys().cloned().collect();
-    for others in imports.values_mut() {
-        others.retain(|other| rooms.contains(other));
+    paths
+}
+
+/// The room that a path leads to.
+fn room_of(path: &str) -> String {
+    path.split("::").next().unwrap_or_default().to_owned()
+}
+
+fn rooms(modules: &Modules) -> Imports {
+    let mut imports = Imports::new();
+    let known: BTreeSet<String> = modules.keys().map(|path| room_of(path)).collect();
+    for (path, text) in modules {
+        let room = room_of(path);
+        let others = imported(text).into_iter().map(|path| room_of(&path));
+        let others = others.filter(|other| *other != room && known.contains(other));
+        imports.entry(room.clone()).or_default().extend(others);
     }
     imports
 }
 
-/// The rooms that are left once those are taken away, again and again, that import none of the others.
+/// The file that a path leads to: the longest part of it that is one.
+fn file_of<'a>(modules: &Modules, path: &'a str) -> Option<&'a str> {
+    let ends = path.match_indices("::").map(|(end, _)| end);
+    let ends: Vec<usize> = ends.chain([path.len()]).collect();
+    ends.into_iter().rev().map(|end| &path[..end]).find(|path| modules.contains_key(*path))
+}
+
+/// What a room's own file says is there for all files within, and it gathers them.
+fn is_within(inner: &str, outer: &str) -> bool {
+    inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
+}
+
+fn files(modules: &Modules) -> Imports {
+    let imports_of = |(file, text): (&String, &String)| {
+        let others = imported(text);
+        let others = others.iter().filter_map(|path| file_of(modules, path));
+        let others = others.filter(|other| !is_within(file, other) && !is_within(other, file));
+        (file.clone(), others.map(str::to_owned).collect())
+    };
+    modules.iter().map(imports_of).collect()
+}
+
+/// What is left once everything that imports nothing else is taken away, again and again.
 fn circle(mut imports: Imports) -> Imports {
     loop {
-        let bottom: Vec<String> = imports
-            .iter()
-            .filter(|(_, rooms)| rooms.is_empty())
-            .map(|(room, _)| room.clone())
-            .collect();
-        if bottom.is_empty() {
+        let ends = imports.iter().filter(|(_, others)| others.is_empty());
+        let ends: Vec<String> = ends.map(|(name, _)| name.clone()).collect();
+        if ends.is_empty() {
             return imports;
         }
-        imports.retain(|room, _| !bottom.contains(room));
-        for rooms in imports.values_mut() {
-            rooms.retain(|room| !bottom.contains(room));
+        imports.retain(|name, _| !ends.contains(name));
+        for others in imports.values_mut() {
+            others.retain(|other| !ends.contains(other));
         }
     }
 }
 
 #[test]
-fn no_crate_has_a_circle_of_rooms() {
-    for (name, fewest) in [("model", 20), ("sim", 15), ("harness", ROOMS.len())] {
-        let imports = imports_of(name);
-        assert!(imports.len() >= fewest, "{name} has {} rooms", imports.len());
-        assert_eq!(circle(imports), Imports::new(), "{name}");
+fn no_crate_has_a_circle_of_rooms_or_files() {
+    for (name, fewest) in [("model", 50), ("sim", 20), ("harness", 200)] {
+        let modules = modules(name);
+        assert!(modules.len() >= fewest, "{name} has {} files", modules.len());
+        assert_eq!(circle(rooms(&modules)), Imports::new(), "rooms of {name}");
+        assert_eq!(circle(files(&modules)), Imports::new(), "files of {name}");
     }
 }
 
 #[test]
 fn each_room_of_the_harness_imports_only_rooms_below_it() {
-    let imports = imports_of("harness");
+    let imports = rooms(&modules("harness"));
     assert_eq!(imports.keys().map(String::as_str).collect::<BTreeSet<_>>(), ROOMS.into());
     for (index, room) in ROOMS.iter().enumerate() {
-        let above: Vec<&String> = imports[*room]
-            .iter()
-            .filter(|other| ROOMS[..index].contains(&other.as_str()))
-            .collect();
+        let is_above = |other: &&String| ROOMS[..index].contains(&other.as_str());
+        let above: Vec<&String> = imports[*room].iter().filter(is_above).collect();
         assert!(above.is_empty(), "{room} imports {above:?}, which stand above it");
     }
 }

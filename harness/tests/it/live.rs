@@ -396,7 +396,8 @@ async fn a_subscription_that_was_not_answered_is_not_asked_for_again() {
 }
 
 pub(crate) fn prepared(method: &str, path: &str, body: &Value) -> Prepared {
-    use tideover_harness::exchange::step::{Call, Memory};
+    use tideover_harness::exchange::Memory;
+    use tideover_harness::exchange::step::Call;
     let step = Step::new(Action::Call(Call::json(method, path, body.clone())));
     Prepared::from_step(&step, &Memory::default(), "")
 }

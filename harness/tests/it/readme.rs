@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 use tideover_harness::endpoint::{Http, Target, inbox};
-use tideover_harness::exchange::step::{Action, Call, Memory, Step};
+use tideover_harness::exchange::Memory;
+use tideover_harness::exchange::step::{Action, Call, Step};
 use tideover_harness::exchange::{Arrival, Body, Prepared};
 use tideover_harness::generate;
 use tideover_harness::prove::defects::Setup;

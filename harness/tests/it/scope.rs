@@ -8,7 +8,8 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Map, Value, json};
 use tideover_harness::exchange::{Prepared, PreparedAction, PreparedCall};
-use tideover_harness::live::ledger::{Given, Ledger, Spent};
+use tideover_harness::live::given::Given;
+use tideover_harness::live::ledger::{Ledger, Spent};
 use tideover_harness::live::scope::{FinancedInvoice, Permit, Refused, Scope};
 use tideover_harness::live::settings::{Accounts, ApiKey, Bank, Budget, Payor, Settings};
 

@@ -11,7 +11,7 @@ use crate::refusal::Refusal;
 use crate::service::Service;
 use crate::service::eligibility::Objection;
 use crate::service::ledger::Account;
-use crate::service::onboarding::Requirement;
+use crate::service::requirements::Requirement;
 use crate::service::subscriptions::Subject;
 use crate::service::timers::Timer;
 use crate::timestamp::Timestamp;

@@ -11,7 +11,7 @@ use crate::identity::{BusinessId, InvoiceId};
 use crate::pricing::{Offer, Terms};
 use crate::refusal::{Code, Refusal};
 use crate::service::Service;
-use crate::service::onboarding::Requirement;
+use crate::service::requirements::Requirement;
 use crate::timestamp::Timestamp;
 use crate::words::InvoiceStatus;
 

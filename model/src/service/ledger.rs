@@ -1,10 +1,6 @@
-//! The books: where every cent is.
+//! The books: where every cent is. `audit` compares them with the invoices.
 
 use crate::cents::Cents;
-use crate::choices::Choices;
-use crate::service::Service;
-use crate::service::advances::{Advance, Waterfall};
-use crate::service::invoices::Invoice;
 
 /// Whose money it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,79 +32,12 @@ impl Ledger {
         self.balances[to as usize] += amount;
     }
 
-    fn balance(&self, account: Account) -> Cents {
+    /// What is in all accounts together. Cents.
+    pub(super) fn total(&self) -> Cents {
+        self.balances.into_iter().sum()
+    }
+
+    pub(super) fn balance(&self, account: Account) -> Cents {
         self.balances[account as usize]
-    }
-}
-
-/// What the invoices say that the accounts should hold.
-#[derive(Default)]
-struct Expected {
-    out: Cents,
-    held: Cents,
-    fees: Cents,
-    vendor: Cents,
-    paid: Cents,
-}
-
-impl Expected {
-    fn add(&mut self, invoice: &Invoice, advance: &Advance) {
-        let view = advance.view(invoice.paid_in);
-        let Waterfall { advance: recovered, fee, forwarded } = advance.recovered(invoice.paid_in);
-        self.out += view.amount_sent - recovered;
-        // Every cent flows on once the vendor is paid: nothing is kept back, nothing more goes out.
-        self.held += if view.funded_at.is_some() { Cents::ZERO } else { invoice.paid_in };
-        self.fees += fee;
-        self.vendor += view.amount_sent + forwarded;
-        self.paid += invoice.paid_in;
-    }
-}
-
-impl<C: Choices> Service<C> {
-    /// Compares the ledger, which knows moves, with the invoices, which know amounts.
-    pub(super) fn audit_money(&self) -> Result<(), String> {
-        let mut expected =
-            Expected { vendor: self.unadvanced, paid: self.unadvanced, ..Expected::default() };
-        for invoice in self.invoices.values() {
-            if invoice.paid_in < Cents::ZERO {
-                return Err(format!("an invoice collected {} cents", invoice.paid_in));
-            }
-            if let Some(advance) = invoice.advance.as_deref().filter(|advance| advance.moves_money)
-            {
-                expected.add(invoice, advance);
-            }
-        }
-        let suspense = self.ledger.balance(Account::Suspense);
-        same("lent and not recovered", -expected.out, self.ledger.balance(Account::Funder))?;
-        same("held until funding", expected.held, self.ledger.balance(Account::Held))?;
-        same("earned as fees", expected.fees, self.ledger.balance(Account::Fees))?;
-        same("received by vendors", expected.vendor, self.ledger.balance(Account::Vendor))?;
-        same("paid by payors", -expected.paid - suspense, self.ledger.balance(Account::Payor))?;
-        same("in the books altogether", Cents::ZERO, self.ledger.balances.into_iter().sum())?;
-        self.audit_outstanding()
-    }
-
-    /// The index of what is outstanding agrees with the advances (`gap.outstanding`).
-    fn audit_outstanding(&self) -> Result<(), String> {
-        let mut outstanding = vec![Cents::ZERO; self.businesses.len()];
-        for (number, invoice) in (0..).zip(self.invoices.values()) {
-            if let Some(advance) = &invoice.advance {
-                let payee = self.relationship(self.payee(crate::InvoiceId(number))).business;
-                let recovered = advance.recovered(invoice.paid_in).advance;
-                outstanding[payee.0 as usize] += advance.offer.advance - recovered;
-            }
-        }
-        for (business, expected) in self.businesses.iter().zip(outstanding) {
-            same("outstanding with a business", expected, business.outstanding)?;
-        }
-        Ok(())
-    }
-}
-
-fn same(what: &str, invoices: Cents, ledger: Cents) -> Result<(), String> {
-    if invoices == ledger {
-        Ok(())
-    } else {
-        Err(format!("{what}: {invoices} cents by the invoices, {ledger} cents by the ledger"))
     }
 }

@@ -5,6 +5,7 @@
 //! then the reply.
 
 mod advances;
+mod audit;
 mod businesses;
 mod collections;
 mod deliveries;
@@ -17,6 +18,7 @@ mod onboarding;
 mod payout_accounts;
 mod platforms;
 mod quotes;
+mod requirements;
 mod settled;
 mod subscriptions;
 mod timers;

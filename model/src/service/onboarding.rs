@@ -6,72 +6,12 @@ use crate::identity::{BusinessId, PlatformId, RelationshipId};
 use crate::operation::Address;
 use crate::service::Service;
 use crate::service::businesses::Business;
+use crate::service::requirements::{Agreement, CollectionAccount};
 use crate::service::timers::Timer;
 use crate::tax_id::TaxId;
 use crate::timestamp::Timestamp;
 use crate::wire::reply::{Onboarding, Remittance};
 use crate::words::EventType;
-
-/// The signed agreement.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Agreement {
-    address: Address,
-}
-
-/// The account that payors pay into.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum CollectionAccount {
-    /// Something is missing.
-    Closed {
-        /// Verifications begun and given up.
-        attempts: u32,
-    },
-    /// Nothing is missing; the bank verifies.
-    Verifying { attempts: u32, opens_at: Timestamp },
-    /// Payors can pay. It is never closed again.
-    Open { remittance: Box<Remittance> },
-}
-
-/// One of the four requirements, in the document's order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Requirement {
-    Compliance,
-    Contract,
-    Bank,
-    CollectionAccount,
-}
-
-impl Requirement {
-    /// The first that is not met, if any: an advance needs all four (`3.onboarding.2`).
-    pub(super) fn first_unmet(onboarding: Onboarding) -> Option<Requirement> {
-        let Onboarding { compliance, contract, bank, collection_account } = onboarding;
-        let met = [
-            (compliance, Requirement::Compliance),
-            (contract, Requirement::Contract),
-            (bank, Requirement::Bank),
-            (collection_account, Requirement::CollectionAccount),
-        ];
-        met.into_iter().find(|(met, _)| !met).map(|(_, requirement)| requirement)
-    }
-
-    /// The one sentence that names it (`2.quote.notFundableReason`).
-    pub(super) fn sentence(self) -> &'static str {
-        match self {
-            Requirement::Compliance => {
-                "The business has not completed onboarding: compliance is not cleared."
-            }
-            Requirement::Contract => {
-                "The business has not completed onboarding: the agreement is not signed."
-            }
-            Requirement::Bank => {
-                "The business has not completed onboarding: no payout account is on file."
-            }
-            Requirement::CollectionAccount => {
-                "The business has not completed onboarding: its collection account is not open."
-            }
-        }
-    }
-}
 
 /// Names as prose has them: with commas, and a word before the last.
 fn listed(names: &[&str]) -> String {

@@ -17,10 +17,10 @@ use crate::cli::live::{Asked, LiveOptions};
 use crate::cli::progress::Progress;
 use crate::cli::reports::Reports;
 use crate::cli::signals::Ended;
+use crate::cli::steps::print_steps;
 use crate::cli::{Held, Output, Problem, WorldOptions, defect_named, load_stated};
 use crate::endpoint::{INBOX, service};
 use crate::exchange::start;
-use crate::exchange::step::Step;
 use crate::exchange::transcript::Header;
 use crate::generate;
 use crate::judge::checks::registry::Needs;
@@ -29,7 +29,7 @@ use crate::play::concurrent::Parts;
 use crate::play::learn::{Lessons, Stated};
 use crate::prove::defects::Defect;
 use crate::report;
-use crate::report::{Baseline, Report, Run, plain};
+use crate::report::{Baseline, Report, Run};
 
 /// How many cases are played unless told otherwise.
 const CASES: u64 = 400;
@@ -282,27 +282,6 @@ async fn watched<W: World>(
         played = suite.play(world, |summary| progress.show(summary.cases)) => played?,
     }
     Ok(suite.summary)
-}
-
-pub(super) fn print_steps(
-    output: &Output,
-    plan: &Plan,
-    steps_of: impl Fn(u64) -> Vec<Step>,
-) -> Result<Held, Problem> {
-    for case in plan.first..plan.first.saturating_add(plan.cases) {
-        if output.nobody_reads() {
-            break;
-        }
-        let steps = steps_of(case);
-        output.tell(
-            format!("case {case} of seed {}", plan.header.seed),
-            || json!({ "case": case, "seed": plan.header.seed }),
-        )?;
-        for (index, step) in steps.iter().enumerate() {
-            output.tell(format!("  {}. {}", index + 1, plain(step)), || json!(step))?;
-        }
-    }
-    Ok(Held::Yes)
 }
 
 /// A seed that is short enough to be typed.

@@ -13,9 +13,9 @@ use std::time::Instant;
 
 use serde_json::json;
 
-use crate::cli::check::print_steps;
 use crate::cli::live::course::{End, to_the_end};
 use crate::cli::progress::Progress;
+use crate::cli::steps::print_steps;
 use crate::cli::{Held, Output, Problem, wrong};
 use crate::endpoint::{inbox, wall_time};
 use crate::evidence;

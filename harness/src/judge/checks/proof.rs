@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 use tideover_model::{PlatformId, SigningKey};
 
 use crate::evidence::tally::Tally;
-use crate::exchange::step::{Action, Call, Memory, Step};
+use crate::exchange::Memory;
+use crate::exchange::step::{Action, Call, Step};
 use crate::exchange::{Arrival, Exchange, Inside, Prepared, Seen, start};
 use crate::judge::checks::{Check, Notes};
 

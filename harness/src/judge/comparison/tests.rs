@@ -1,7 +1,8 @@
 //! What an answer contradicts that is not of the documented shape.
 
+use crate::exchange::Memory;
 use crate::exchange::Prepared;
-use crate::exchange::step::{Action, Call, Memory, Step};
+use crate::exchange::step::{Action, Call, Step};
 use crate::judge::comparison::*;
 
 /// The sentences that a success of `kind` with this body contradicts, where a right one is `predicted`.

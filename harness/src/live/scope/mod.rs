@@ -22,7 +22,7 @@ use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 
 use crate::exchange::{Prepared, PreparedAction, PreparedCall};
-use crate::live::ledger::Given;
+use crate::live::given::Given;
 use crate::live::settings::{Settings, is_plain};
 use crate::live::unasked::Why;
 use names::{Names, Rule};

@@ -3,7 +3,7 @@
 use tideover_model::{Destinations, TAX_ID_DIGITS, Unfit, is_routing_number};
 use url::Url;
 
-use crate::live::ledger::Given;
+use crate::live::given::Given;
 use crate::live::scope::tree::Tree;
 use crate::live::scope::{Judged, refused};
 use crate::live::settings::Accounts;

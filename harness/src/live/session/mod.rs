@@ -19,8 +19,9 @@ use crate::exchange::secrets::Secrets;
 use crate::exchange::transcript::Header;
 use crate::exchange::{Arrival, Prepared, PreparedAction, PreparedCall, Seen};
 use crate::judge::Outside;
+use crate::live::given::Given;
 use crate::live::journal::Journal;
-use crate::live::ledger::{Given, Ledger};
+use crate::live::ledger::Ledger;
 use crate::live::pace::Pace;
 use crate::live::settings::{Settings, any_name};
 

@@ -6,7 +6,7 @@ use tideover_model::{Service, Timestamp, bearer};
 
 use crate::endpoint::{NO_INBOX, origin};
 use crate::evidence::finding::Finding;
-use crate::exchange::step::Memory;
+use crate::exchange::Memory;
 use crate::exchange::transcript::Header;
 use crate::exchange::{Prepared, Seen};
 use crate::judge::checks::Checks;

@@ -12,8 +12,9 @@ use std::time::{Duration, Instant};
 use tideover_model::{OperationKind, Service, Timestamp};
 
 use crate::endpoint::{Applied, Unanswered, Unreachable};
+use crate::exchange::Memory;
 use crate::exchange::matcher::{Mismatch, mismatches};
-use crate::exchange::step::{Memory, Step};
+use crate::exchange::step::Step;
 use crate::exchange::transcript::Header;
 use crate::exchange::{Arrival, Exchange, Inside, Prepared, Seen};
 use crate::judge::checks::{Checks, Notes};

@@ -6,7 +6,9 @@ use tideover_model::{Operation, OperationKind, Timestamp};
 
 use crate::exchange::step::Step;
 use crate::exchange::{Prepared, PreparedAction, PreparedCall, Seen};
-use crate::play::concurrent::play::ALONE;
+
+/// Who sends what comes before the race and after it; the clients in it are numbered from 1.
+pub(super) const ALONE: usize = 0;
 
 /// Requests, each with when it was called and answered, on one monotonic clock.
 #[derive(Clone, Debug, Default)]

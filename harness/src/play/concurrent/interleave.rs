@@ -4,11 +4,12 @@
 use tideover_model::{Choices, Face, Service};
 
 use crate::endpoint::{Bare, NO_INBOX, Target};
-use crate::exchange::step::{Memory, Step};
+use crate::exchange::Memory;
+use crate::exchange::step::Step;
 use crate::exchange::{Prepared, Race, Seen};
 use crate::generate::draw::Draw;
+use crate::play::concurrent::history::ALONE;
 use crate::play::concurrent::history::{Answer, History, Request};
-use crate::play::concurrent::play::ALONE;
 
 /// How requests get into each other's way.
 #[derive(Clone, Copy, Debug)]

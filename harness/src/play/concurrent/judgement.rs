@@ -1,42 +1,20 @@
 //! What a history lets be concluded.
 
 use serde_json::Value;
-use tideover_model::{Cents, Operation, Profile, Service, Timestamp};
+use tideover_model::Operation;
 
-use crate::endpoint::{NO_INBOX, origin};
 use crate::evidence::coverage::Coverage;
-use crate::evidence::finding::Finding;
 use crate::evidence::tally::Tally;
-use crate::exchange::transcript::Header;
-use crate::judge::{Before, DEEPEST, Outside, Told, Unseen, World};
-use crate::play::case::{Observed, Standing};
-use crate::play::concurrent::contradictions::{self as laws, Looked};
+use crate::judge::{DEEPEST, Told, Unseen, World};
+use crate::play::concurrent::contradictions::{self as laws, Contradiction, Looked};
 use crate::play::concurrent::history::{History, Request};
+use crate::play::concurrent::known::Known;
 use crate::play::concurrent::linearise::{Search, Searched};
 use crate::play::concurrent::parts::parts;
 
 /// So many attempts to place a request are made in a search, for each request of a part. The more hidden moves may
 /// have happened, the more each attempt costs, and the fewer are made.
 const ATTEMPTS: [(usize, usize); 3] = [(0, 400), (1, 100), (DEEPEST, 25)];
-
-/// What is known of a target before its history is looked at.
-#[derive(Clone, Debug)]
-pub struct Known {
-    /// What the document leaves open, as far as it matters to answers: limits and statuses.
-    pub profile: Profile,
-    /// The key that steps of nobody in particular carry.
-    pub api_key: String,
-    /// Where webhooks may go though the address is not public.
-    pub inbox: String,
-    /// What the target's clock showed at first.
-    pub start: Timestamp,
-    /// Who moves the world outside.
-    pub outside: Outside,
-    /// What of that which is named may have been there before the first request.
-    pub before: Before,
-    /// The concentration limit, if somebody has told it. Cents.
-    pub limit: Option<Cents>,
-}
 
 /// What was concluded of a history.
 #[derive(Clone, Debug)]
@@ -80,43 +58,6 @@ pub struct Stuck {
     pub request: usize,
     /// What of its answer was not as expected there: the field, what was expected, what was seen.
     pub differs: Vec<(String, String, String)>,
-}
-
-/// A sentence of the document that does not hold, in whatever order the requests took effect.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Contradiction {
-    /// What does not hold.
-    pub finding: Finding,
-    /// The requests that show it, by index, in the order in which they were called.
-    pub requests: Vec<usize>,
-}
-
-impl Known {
-    /// A mock in the world of `header`, of which nothing is told but what its profile assumes.
-    pub fn of(header: &Header, inbox: &str) -> Known {
-        Known {
-            profile: header.profile.clone(),
-            api_key: Service::FIRST_KEY.to_owned(),
-            inbox: inbox.to_owned(),
-            start: header.start,
-            outside: Outside::Ours,
-            before: Before::Nothing,
-            limit: header.profile.concentration_limit.exact(),
-        }
-    }
-
-    /// What is known of `target` before its first request; of a foreign one, `header` says what is assumed.
-    pub fn of_target<T: Observed>(header: &Header, target: &mut T) -> Known {
-        let inbox = target.inbox().map_or_else(|| NO_INBOX.to_owned(), origin);
-        let api_key = target.api_key().to_owned();
-        let known = Known { api_key, ..Known::of(header, &inbox) };
-        match target.standing() {
-            Standing::Known => known,
-            Standing::Foreign { outside, before, now, .. } => {
-                Known { start: now, outside, before, limit: None, ..known }
-            }
-        }
-    }
 }
 
 impl Judgement {

@@ -10,10 +10,9 @@ use crate::exchange::step::Step;
 use crate::exchange::transcript::Header;
 use crate::exchange::{Prepared, Race};
 use crate::play::cases::Failure;
-use crate::play::concurrent::history::History;
+use crate::play::concurrent::course::Course;
+use crate::play::concurrent::history::{ALONE, History};
 use crate::play::concurrent::judgement::contradictions;
-use crate::play::concurrent::play::ALONE;
-use crate::play::concurrent::races::Course;
 use crate::play::concurrent::summary::{New, failure};
 use crate::play::shrink::{Part, Probe, fewest, shrink};
 

@@ -9,9 +9,11 @@
 //! - [`Races`] runs one after the other on a [`Course`]; `minimise` makes small what contradicts the document.
 
 pub(crate) mod contradictions;
+mod course;
 mod history;
 mod interleave;
 mod judgement;
+mod known;
 mod linearise;
 mod minimise;
 mod parts;
@@ -20,10 +22,13 @@ mod races;
 mod summary;
 mod timeline;
 
+pub use contradictions::Contradiction;
+pub use course::Course;
 pub use history::{Answer, History, Interval, Request};
 pub use interleave::{Interleaved, Schedule, interleave};
-pub use judgement::{Contradiction, Judgement, Known, Part, Stuck, Verdict, contradictions, judge};
+pub use judgement::{Judgement, Part, Stuck, Verdict, contradictions, judge};
+pub use known::Known;
 pub use play::play;
 pub(crate) use races::run_in;
-pub use races::{Course, InProcess, Races};
+pub use races::{InProcess, Races};
 pub use summary::{New, Parts, Summary, Unexplained};

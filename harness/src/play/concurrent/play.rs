@@ -9,14 +9,12 @@ use tideover_model::Timestamp;
 use tokio::task::LocalSet;
 
 use crate::endpoint::{Applied, Unanswered, Unreachable};
+use crate::exchange::Memory;
 use crate::exchange::Race;
-use crate::exchange::step::{Memory, Step};
+use crate::exchange::step::Step;
 use crate::exchange::{Prepared, PreparedAction, Seen};
 use crate::play::case::{Observed, Standing};
-use crate::play::concurrent::history::{Answer, History, Request};
-
-/// Who sends what comes before the race and after it; the clients in it are numbered from 1.
-pub(super) const ALONE: usize = 0;
+use crate::play::concurrent::history::{ALONE, Answer, History, Request};
 
 /// Plays `race` against `target`, each client with a clone of it; its clock shows `now`, unless it tells.
 ///

@@ -6,39 +6,15 @@ use crate::endpoint::{Bare, INBOX, Unreachable};
 use crate::evidence::Ending;
 use crate::exchange::Race;
 use crate::exchange::transcript::Header;
-use crate::generate;
 use crate::generate::Size;
 use crate::play::cases::{OverHttp, Plan, World};
+use crate::play::concurrent::course::Course;
 use crate::play::concurrent::history::History;
 use crate::play::concurrent::interleave::{Interleaved, Schedule, interleave};
-use crate::play::concurrent::judgement::Known;
+use crate::play::concurrent::known::Known;
 use crate::play::concurrent::minimise::minimise;
 use crate::play::concurrent::play::play;
 use crate::play::concurrent::summary::Summary;
-
-/// Where races are run.
-pub trait Course {
-    /// How often a smaller race is tried at most before it is taken to show nothing: who meets whom is a matter of
-    /// luck. 0 where every request has its price: there no smaller race is run.
-    const TRIES: u64;
-
-    /// Race `number`.
-    fn race(&self, header: &Header, number: u64, size: Size) -> Race {
-        generate::race(header, number, size)
-    }
-
-    /// What is seen of `race` at a target as it is at the start, and what is known of that; `seed` decides who meets
-    /// whom, where that can be decided.
-    ///
-    /// # Errors
-    /// [`Unreachable`] if the target does not answer.
-    fn run(
-        &mut self,
-        header: &Header,
-        race: &Race,
-        seed: u64,
-    ) -> impl Future<Output = Result<(History, Known), Unreachable>>;
-}
 
 /// Races that are being run; they can be left at any time, and what was seen until then is told.
 pub struct Races<'a> {

@@ -10,8 +10,10 @@ use crate::evidence::finding::Finding;
 use crate::exchange::transcript::{Header, Transcript};
 use crate::play::cases;
 use crate::play::cases::Failure;
+use crate::play::concurrent::contradictions::Contradiction;
 use crate::play::concurrent::history::{History, Request};
-use crate::play::concurrent::judgement::{Contradiction, Judgement, Known, Part, Verdict, judge};
+use crate::play::concurrent::judgement::{Judgement, Part, Verdict, judge};
+use crate::play::concurrent::known::Known;
 
 /// What came of many races.
 #[derive(Clone, Debug, Default)]

@@ -6,9 +6,9 @@ use tideover_model::{Clause, Code, Status};
 use crate::evidence::finding::Finding;
 use crate::exchange::Exchange;
 use crate::judge::checks::{Checks, Notes};
+use crate::play::concurrent::contradictions::Contradiction;
 use crate::play::concurrent::contradictions::Looked;
 use crate::play::concurrent::history::History;
-use crate::play::concurrent::judgement::Contradiction;
 
 pub(super) fn look(history: &History, looked: &mut Looked) {
     let mut checks = Checks::of_answers();

@@ -6,11 +6,11 @@ use tideover_model::{OperationKind, clause};
 use crate::exchange::told;
 use crate::judge::checks::repeated_advance::{UNCHANGED, is_unchanged};
 
+use crate::play::concurrent::contradictions::Contradiction;
 use crate::play::concurrent::contradictions::{
     Broken, Looked, granted, is_first, requests_for_advances,
 };
 use crate::play::concurrent::history::History;
-use crate::play::concurrent::judgement::Contradiction;
 
 pub(super) fn look(history: &History, looked: &mut Looked) {
     for ((_, payee, invoice), asked) in requests_for_advances(history) {

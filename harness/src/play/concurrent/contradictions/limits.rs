@@ -14,7 +14,7 @@ use crate::play::concurrent::contradictions::{
     Broken, Invoice, Looked, Named, advanced, granted, requests_for_advances,
 };
 use crate::play::concurrent::history::{History, Request};
-use crate::play::concurrent::judgement::Known;
+use crate::play::concurrent::known::Known;
 
 pub(super) fn look(history: &History, parts: &[Vec<usize>], known: &Known, looked: &mut Looked) {
     // Whoever pays something back makes room.

@@ -17,7 +17,16 @@ use crate::evidence::finding::Finding;
 use crate::evidence::tally::Tally;
 use crate::judge::checks::registry;
 use crate::play::concurrent::history::{History, Request};
-use crate::play::concurrent::judgement::{Contradiction, Known};
+use crate::play::concurrent::known::Known;
+
+/// A sentence of the document that does not hold, in whatever order the requests took effect.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Contradiction {
+    /// What does not hold.
+    pub finding: Finding,
+    /// The requests that show it, by index, in the order in which they were called.
+    pub requests: Vec<usize>,
+}
 
 /// What of a history no order excuses.
 #[derive(Default)]

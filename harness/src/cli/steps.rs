@@ -1,0 +1,30 @@
+//! Steps, printed instead of played.
+
+use serde_json::json;
+
+use crate::cli::{Held, Output, Problem};
+use crate::exchange::step::Step;
+use crate::play::cases::Plan;
+use crate::report::plain;
+
+/// Prints the steps of each case of `plan`.
+pub(super) fn print_steps(
+    output: &Output,
+    plan: &Plan,
+    steps_of: impl Fn(u64) -> Vec<Step>,
+) -> Result<Held, Problem> {
+    for case in plan.first..plan.first.saturating_add(plan.cases) {
+        if output.nobody_reads() {
+            break;
+        }
+        let steps = steps_of(case);
+        output.tell(
+            format!("case {case} of seed {}", plan.header.seed),
+            || json!({ "case": case, "seed": plan.header.seed }),
+        )?;
+        for (index, step) in steps.iter().enumerate() {
+            output.tell(format!("  {}. {}", index + 1, plain(step)), || json!(step))?;
+        }
+    }
+    Ok(Held::Yes)
+}

@@ -1,0 +1,32 @@
+//! Who and what the steps are about.
+
+use crate::exchange::step::Caller;
+
+/// The businesses that most requests are about, one of them with an identifier that must be encoded.
+pub(crate) const VENDORS: [&str; 3] = ["v1", "v2", "v/3 ü"];
+pub(crate) const PAYORS: [&str; 2] = ["p1", "p2"];
+pub(crate) const INVOICES: [&str; 4] = ["i1", "i2", "i3", "i%4"];
+pub(crate) const IMPORTS: [&str; 2] = ["m1", "m2"];
+pub(crate) const UNKNOWN: &str = "nobody";
+
+pub(crate) fn tax_digits(business: &str) -> u32 {
+    let number = VENDORS.iter().position(|vendor| *vendor == business).unwrap_or(8);
+    120_000_000 + u32::try_from(number).unwrap_or(9)
+}
+
+pub(crate) fn email_of(business: &str) -> String {
+    let host: String = business.chars().filter(char::is_ascii_alphanumeric).collect();
+    format!("ann@{host}.example")
+}
+
+/// The second platform, once it has been issued a key.
+pub(crate) fn other_platform() -> Caller {
+    Caller::Key("${other.key}".into())
+}
+
+/// The stage to be done now; the next one follows.
+pub(crate) fn advance(stage: &mut usize) -> usize {
+    let now = *stage;
+    *stage += 1;
+    now
+}

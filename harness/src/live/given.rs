@@ -1,0 +1,43 @@
+//! What the target gave the run, so that the run may use it up.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use crate::exchange::{Prepared, PreparedAction, Seen};
+
+/// What the target gave the run, so that the run may use it up.
+#[derive(Clone, Debug, Default)]
+pub struct Given {
+    /// References of its own subscriptions, with the `Authorization` header that each was asked for with.
+    pub references: BTreeMap<String, String>,
+    /// Keys that it issued.
+    pub keys: BTreeSet<String>,
+    /// Those of them that the run has revoked.
+    pub revoked: BTreeSet<String>,
+    /// Links to onboarding sessions.
+    pub sessions: BTreeSet<String>,
+}
+
+impl Given {
+    /// Keeps what the answer to an action gives.
+    pub fn learn(&mut self, sent: &Prepared, subscribes: bool, seen: &Seen) {
+        let text =
+            |name: &str| seen.json().and_then(|body| body.get(name)?.as_str()).map(str::to_owned);
+        match &sent.action {
+            PreparedAction::Call(_) if subscribes => {
+                self.references.extend(text("reference").zip(sent.authorization.clone()));
+            }
+            PreparedAction::Call(call) if call.path == "/v1/onboarding-sessions" => {
+                self.sessions.extend(text("url"));
+            }
+            PreparedAction::Act(fields) if fields["action"] == "issueKey" => {
+                self.keys.extend(text("key"));
+            }
+            PreparedAction::Act(fields) if fields["action"] == "revokeKey" => {
+                self.revoked.extend(fields.get("key").and_then(Value::as_str).map(str::to_owned));
+            }
+            _ => {}
+        }
+    }
+}

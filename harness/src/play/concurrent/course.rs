@@ -1,0 +1,33 @@
+//! Where races are run.
+
+use crate::endpoint::Unreachable;
+use crate::exchange::Race;
+use crate::exchange::transcript::Header;
+use crate::generate;
+use crate::generate::Size;
+use crate::play::concurrent::history::History;
+use crate::play::concurrent::known::Known;
+
+/// Where races are run.
+pub trait Course {
+    /// How often a smaller race is tried at most before it is taken to show nothing: who meets whom is a matter of
+    /// luck. 0 where every request has its price: there no smaller race is run.
+    const TRIES: u64;
+
+    /// Race `number`.
+    fn race(&self, header: &Header, number: u64, size: Size) -> Race {
+        generate::race(header, number, size)
+    }
+
+    /// What is seen of `race` at a target as it is at the start, and what is known of that; `seed` decides who meets
+    /// whom, where that can be decided.
+    ///
+    /// # Errors
+    /// [`Unreachable`] if the target does not answer.
+    fn run(
+        &mut self,
+        header: &Header,
+        race: &Race,
+        seed: u64,
+    ) -> impl Future<Output = Result<(History, Known), Unreachable>>;
+}

@@ -1,0 +1,55 @@
+//! What is known of a target before its history is looked at.
+
+use tideover_model::{Cents, Profile, Service, Timestamp};
+
+use crate::endpoint::{NO_INBOX, origin};
+use crate::exchange::transcript::Header;
+use crate::judge::{Before, Outside};
+use crate::play::case::{Observed, Standing};
+
+/// What is known of a target before its history is looked at.
+#[derive(Clone, Debug)]
+pub struct Known {
+    /// What the document leaves open, as far as it matters to answers: limits and statuses.
+    pub profile: Profile,
+    /// The key that steps of nobody in particular carry.
+    pub api_key: String,
+    /// Where webhooks may go though the address is not public.
+    pub inbox: String,
+    /// What the target's clock showed at first.
+    pub start: Timestamp,
+    /// Who moves the world outside.
+    pub outside: Outside,
+    /// What of that which is named may have been there before the first request.
+    pub before: Before,
+    /// The concentration limit, if somebody has told it. Cents.
+    pub limit: Option<Cents>,
+}
+
+impl Known {
+    /// A mock in the world of `header`, of which nothing is told but what its profile assumes.
+    pub fn of(header: &Header, inbox: &str) -> Known {
+        Known {
+            profile: header.profile.clone(),
+            api_key: Service::FIRST_KEY.to_owned(),
+            inbox: inbox.to_owned(),
+            start: header.start,
+            outside: Outside::Ours,
+            before: Before::Nothing,
+            limit: header.profile.concentration_limit.exact(),
+        }
+    }
+
+    /// What is known of `target` before its first request; of a foreign one, `header` says what is assumed.
+    pub fn of_target<T: Observed>(header: &Header, target: &mut T) -> Known {
+        let inbox = target.inbox().map_or_else(|| NO_INBOX.to_owned(), origin);
+        let api_key = target.api_key().to_owned();
+        let known = Known { api_key, ..Known::of(header, &inbox) };
+        match target.standing() {
+            Standing::Known => known,
+            Standing::Foreign { outside, before, now, .. } => {
+                Known { start: now, outside, before, limit: None, ..known }
+            }
+        }
+    }
+}
