@@ -1,4 +1,9 @@
-//! The command line: parsed once, then run; one clear line on stderr for what went wrong.
+//! The command line.
+//!
+//! - In come arguments, configuration files and the environment; out come one typed value for each command, its output,
+//!   and an exit code.
+//! - One file for one command. `Output` is the one place that writes to the terminal.
+//! - Never here: a rule of the document, a comparison, a second form of a report.
 
 mod check;
 mod checks;

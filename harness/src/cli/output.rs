@@ -3,7 +3,9 @@
 use std::cell::Cell;
 use std::io::{self, IsTerminal, Write};
 
+use crate::evidence::finding::Verdict;
 use crate::exchange::secrets::Secrets;
+use crate::report::heading;
 
 /// Standard output, for a person or for a program.
 pub(crate) struct Output {
@@ -32,7 +34,8 @@ impl Output {
         let told = if self.json {
             line(self.secrets.conceal_in(value()))
         } else {
-            line(printable(&self.secrets.conceal(&text.to_string())))
+            let text = printable(&self.secrets.conceal(&text.to_string()));
+            line(if takes_colours(&io::stdout()) { painted(&text) } else { text })
         };
         match told {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
@@ -65,9 +68,35 @@ impl Output {
 
 /// Whether colours may be written to standard error: to a terminal, unless `NO_COLOR` declines them.
 pub(crate) fn stderr_takes_colours() -> bool {
-    let declined = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    !declined && io::stderr().is_terminal()
+    takes_colours(&io::stderr())
 }
+
+fn takes_colours(stream: &impl IsTerminal) -> bool {
+    let declined = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    !declined && stream.is_terminal()
+}
+
+/// The verdict at the beginning of a line in its colour: green, red, or yellow.
+fn painted(text: &str) -> String {
+    let paint = |line: &str| {
+        let coloured = VERDICTS.into_iter().find_map(|(verdict, colour)| {
+            let word = heading(verdict);
+            let rest = line.strip_prefix(word).filter(|rest| rest.starts_with([':', ' ']))?;
+            Some(format!("\u{1b}[1;{colour}m{word}\u{1b}[0m{rest}"))
+        });
+        coloured.unwrap_or_else(|| line.to_owned())
+    };
+    text.split_inclusive('\n').map(paint).collect()
+}
+
+/// Each verdict with its colour on a terminal.
+const VERDICTS: [(Verdict, u8); 5] = [
+    (Verdict::Held, 32),
+    (Verdict::Violated, 31),
+    (Verdict::Inconclusive, 33),
+    (Verdict::Stalled, 33),
+    (Verdict::DiffersFromAssumption, 33),
+];
 
 /// What a terminal shows as it is: signs that would move its cursor or change its colours are told by their numbers.
 fn printable(text: &str) -> String {
@@ -91,4 +120,16 @@ fn line(text: impl std::fmt::Display) -> io::Result<()> {
 /// Writes a line to standard error; if nobody listens there either, there is nobody to tell.
 pub(crate) fn to_stderr(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_verdict_at_the_beginning_of_a_line_is_coloured() {
+        let text = "FAIL  3 steps\nPASSED on\nwhat can FAIL: this\nPASS: 2 clauses\n";
+        let expected = "\u{1b}[1;31mFAIL\u{1b}[0m  3 steps\nPASSED on\nwhat can FAIL: this\n\u{1b}[1;32mPASS\u{1b}[0m: 2 clauses\n";
+        assert_eq!(painted(text), expected);
+    }
 }

@@ -1,8 +1,9 @@
 //! Steps, made by walking with the model toward goals.
 //!
-//! Most steps are the next one that a goal lacks, so that deep states are reached; the others are repeats,
-//! reads of what was just written, wrong identifiers, boundary values and requests of the wrong form. One
-//! generator per case, from the seed and the case's number alone.
+//! - In come a seed and the number of a case; out come its steps, and what the model answers to each.
+//! - Most steps are the next one that a goal lacks, so that runs reach deep states. The others are repeats, reads of what
+//!   was just written, wrong identifiers, boundary values and malformed requests.
+//! - Never here: a clock, a socket, anything drawn from outside the seed.
 
 mod access;
 mod contention;

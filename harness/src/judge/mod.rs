@@ -1,10 +1,10 @@
-//! The judge: what a target may be like inside, as far as its answers have told.
+//! What a target may be like inside, as far as its answers show.
 //!
-//! A target whose choices are known (the mock, the model) is in one state, and each answer is compared with the
-//! one that the model gives there. Of any other, a belief keeps the worlds that it may be in: free values are
-//! read off the answers, hidden transitions may have happened at any moment once they are enabled, and a
-//! request without an answer may have been carried out or not. An answer that no world explains contradicts the
-//! document.
+//! - In comes an exchange; out come compared points: what was expected, what was seen, and by which clause.
+//! - Where the choices of a target are known, the model's answer is the expected one ([`predicted`]). Of any other target,
+//!   a belief keeps every world that it may be in; an answer that no world explains contradicts the document. [`checks`]
+//!   hold whatever the model says.
+//! - Never here: a request, a report, a rule that the model has.
 
 mod amounts;
 mod belief;

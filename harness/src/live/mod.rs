@@ -1,10 +1,10 @@
-//! A target that is not ours: what may be sent there, and what was.
+//! A target that is not ours.
 //!
-//! - [`settings`] is what the user allows; [`scope`] is the gate that every request must pass.
-//! - [`ledger`] counts what is spent, and knows what the run was given.
-//! - [`session`] sends, at the pace that is allowed, and writes everything down before; what it has begun it
-//!   also ends. [`target`] is how the suite sees it. What a failure is made smaller by is first rehearsed with
-//!   the model.
+//! - In come the user's settings and the generator's stream; out come the requests that may be sent, and their answers.
+//! - [`settings`] is what the user allows, [`scope`] is the gate that every request must pass, [`ledger`] counts what is
+//!   spent. [`session`] sends at the allowed pace, writes each request down first, and cleans up. [`target`] is how a
+//!   run sees it.
+//! - Never here: a request that passes no gate, a judgement of an answer.
 
 mod cleanup;
 pub mod given;

@@ -1,4 +1,8 @@
-//! Traffic that was recorded: judged as if it were played, and nothing is sent.
+//! Recorded traffic, judged as if it were played.
+//!
+//! - In comes a HAR file or the journal of a check; out comes the same summary as of a run.
+//! - Requests are put in order, the callers are told apart by their keys, and what the recording cannot show stays open.
+//! - Never here: a request that is sent.
 
 mod familiar;
 mod har;

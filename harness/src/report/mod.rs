@@ -1,4 +1,8 @@
-//! What is told of a run: one [`Report`], which the terminal, JSON, JUnit and HTML show.
+//! The report of a run.
+//!
+//! - In come the summary of a run and what the target offers; out comes one [`Report`].
+//! - [`document`] is the report as data. The terminal, JSON, JUnit and HTML are four forms of the same data.
+//! - Never here: a verdict that the run has not reached, a request.
 
 mod advice;
 mod baseline;
@@ -23,3 +27,4 @@ pub use document::Report;
 pub use html::html;
 pub use junit::junit;
 pub use plain::{plain, title};
+pub(crate) use terminal::heading;

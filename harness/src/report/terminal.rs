@@ -4,10 +4,11 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write as _};
 
+use crate::evidence::finding::Verdict;
 use crate::judge::checks::registry::Needs;
 use crate::report::document::{
     Answer, ClauseKind, ClauseReport, Difference, FindingReport, Found, GapReport, Known,
-    LatencyReport, Party, RacesReport, Report, SeenValue, Status, StepReport, UnaskedReport,
+    LatencyReport, Party, RacesReport, Report, SeenValue, State, Status, StepReport, UnaskedReport,
 };
 
 /// What a terminal has room for.
@@ -25,13 +26,14 @@ const LEFT: usize = 20;
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Report { target, seed, cases, steps, milliseconds, .. } = self;
+        let verdict = heading(self.verdict);
         let seconds = format!("{}.{} s", milliseconds / 1000, milliseconds % 1000 / 100);
         let rate = steps.saturating_mul(1000) / (*milliseconds).max(1);
         match self.races.as_ref().filter(|races| races.races >= self.cases) {
             None => {
                 writeln!(
                     f,
-                    "{steps} steps in {cases} cases against {target}, {seconds} ({rate} steps/s), seed {seed}"
+                    "{verdict}  {steps} steps in {cases} cases against {target}, {seconds} ({rate} steps/s), seed {seed}"
                 )?;
                 self.write_summary(f)?;
                 writeln!(f)?;
@@ -49,7 +51,7 @@ impl fmt::Display for Report {
                 let RacesReport { clients, unknown, .. } = races;
                 writeln!(
                     f,
-                    "{cases} races of {clients} clients against {target}, {seconds}, seed {seed}"
+                    "{verdict}  {cases} races of {clients} clients against {target}, {seconds}, seed {seed}"
                 )?;
                 writeln!(f, "\nrequests  {steps}, {unknown} without an outcome\n{races}")?;
             }
@@ -122,18 +124,17 @@ impl Report {
         Ok(())
     }
 
+    /// How much of each group was reached, and by name what was not. How often, the other forms say.
     fn write_states(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let titles = self.states.iter().map(|group| group.title.len());
-        let width = titles.max().unwrap_or(0).max("not reached".len());
-        let mut missed = Vec::new();
-        for group in &self.states {
-            let (reached, not): (Vec<_>, Vec<_>) =
-                group.states.iter().partition(|state| state.times > 0);
-            missed.extend(not.iter().map(|state| state.name.clone()));
-            let told = reached.iter().map(|state| format!("{} {}", state.name, state.times));
-            write_wrapped(f, &format!("{:width$}  ", group.title), told, " · ")?;
-        }
-        write_wrapped(f, &format!("{:width$}  ", "not reached"), missed.into_iter(), " · ")
+        let is_reached = |state: &&State| state.times > 0;
+        let reached = self.states.iter().map(|group| {
+            let count = group.states.iter().filter(is_reached).count();
+            format!("{} {count} of {}", group.title, group.states.len())
+        });
+        write_wrapped(f, "reached      ", reached, " · ")?;
+        let states = self.states.iter().flat_map(|group| &group.states);
+        let missed = states.filter(|state| !is_reached(state)).map(|state| state.name.clone());
+        write_wrapped(f, "not reached  ", missed, " · ")
     }
 
     fn write_gaps(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -162,33 +163,61 @@ impl Report {
         Ok(())
     }
 
-    /// What is not held is told with its findings; of the others, how many they are.
+    /// The verdict on all clauses, with how many there are of each status.
     fn write_verdict(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let exercised: u64 = self.clauses.iter().map(|clause| clause.exercised).sum();
-        let told = [
+        let assertions: u64 = self.clauses.iter().map(|clause| clause.exercised).sum();
+        let checked = format!("checked ({} assertions)", grouped(assertions));
+        let words = [
             (Status::Violated, "violated"),
             (Status::Inconclusive, "inconclusive"),
             (Status::Stalled, "stalled"),
-            (Status::Differs, "differ from what is assumed"),
-            (Status::Held, "held"),
-            (Status::Covered, "would have shown in those"),
+            (Status::Differs, "other than assumed"),
+            (Status::Held, &checked),
+            (Status::Covered, "covered by those"),
             (Status::NotExercised, "never met"),
-            (Status::Unreachable, "out of reach (tideover checks says why)"),
+            (Status::Unreachable, "not observable here (tideover checks)"),
         ];
-        let counts = told.iter().filter_map(|(status, words)| {
+        let counts = words.iter().filter_map(|(status, words)| {
             let count = self.with_status(*status);
             (count > 0).then(|| format!("{count} {words}"))
         });
         let counts: Vec<_> = counts.collect();
         let known = self.findings.iter().filter(|finding| finding.known).count();
-        let verdict = self.verdict.words();
-        write!(f, "{verdict}: of {} clauses {}", self.clauses.len(), counts.join(", "))?;
-        write!(f, "; looked at {exercised} times")?;
+        write!(
+            f,
+            "{}: {} clauses, {}",
+            heading(self.verdict),
+            self.clauses.len(),
+            counts.join(", ")
+        )?;
         if known > 0 {
             write!(f, "; {known} of {} findings known", self.findings.len())?;
         }
         writeln!(f)
     }
+}
+
+/// A verdict on a whole run, in one word.
+pub(crate) fn heading(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Violated => "FAIL",
+        Verdict::Inconclusive => "INCONCLUSIVE",
+        Verdict::Stalled => "STALLED",
+        Verdict::DiffersFromAssumption => "DIFFERS",
+        Verdict::Held => "PASS",
+    }
+}
+
+/// A number with a comma before each three digits.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let parts: Vec<&str> = digits
+        .as_bytes()
+        .rchunks(3)
+        .rev()
+        .filter_map(|part| std::str::from_utf8(part).ok())
+        .collect();
+    parts.join(",")
 }
 
 /// Microseconds, as milliseconds.

@@ -40,7 +40,7 @@ fn check_plays_the_embedded_mock_and_tells_its_seed() {
         told.contains("against an embedded mock over HTTP") && told.contains("seed 7"),
         "{told}"
     );
-    assert!(told.contains("held:"), "{told}");
+    assert!(told.contains("PASS: "), "{told}");
 }
 
 #[test]

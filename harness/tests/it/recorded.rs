@@ -340,7 +340,7 @@ fn a_recording_without_keys_is_taken_for_one_callers() {
     for entry in entries(&mut archive) {
         entry["request"]["headers"] = json!([]);
     }
-    assert_held(&archive, "held: ");
+    assert_held(&archive, "PASS: ");
     // One that had none among others is another matter.
     let mut archive = financed();
     entries(&mut archive)[0]["request"]["headers"] = json!([]);
@@ -365,7 +365,7 @@ fn a_body_that_was_left_out_is_not_judged() {
     let (code, text) = judged(&archive);
     assert_eq!(code, Some(3), "{text}");
     assert!(text.contains("3 requests are not judged"), "{text}");
-    assert!(text.contains("inconclusive: of "), "{text}");
+    assert!(text.contains("INCONCLUSIVE: "), "{text}");
 }
 
 #[test]
@@ -373,7 +373,7 @@ fn keys_may_be_of_one_platform_or_of_several() {
     let key = |name: &str| json!([{ "name": "Authorization", "value": format!("Bearer {name}") }]);
     let mut archive = financed();
     entries(&mut archive)[2]["request"]["headers"] = key("live_sk_rotated");
-    assert_held(&archive, "held: ");
+    assert_held(&archive, "PASS: ");
     // The old one is revoked then.
     let refused = json!({ "error": "?", "code": "unauthorized" });
     let revoked = self::archive(&[("GET", "/v1/webhooks", Value::Null, 401, refused)]);
@@ -387,7 +387,7 @@ fn keys_may_be_of_one_platform_or_of_several() {
     other["startedDateTime"] = "2026-03-01T10:00:31.000Z".into();
     other["request"]["headers"] = key("live_sk_other");
     entries(&mut archive).push(other);
-    assert_held(&archive, "held: ");
+    assert_held(&archive, "PASS: ");
     // That it is another's, its first answer need not tell.
     let read = self::archive(&[("GET", ORGANIZATION, Value::Null, 200, business(true))]);
     let mut read = read["log"]["entries"][0].clone();
@@ -395,7 +395,7 @@ fn keys_may_be_of_one_platform_or_of_several() {
     read["request"]["headers"] = key("live_sk_other");
     let mut archive = financed();
     entries(&mut archive).push(read);
-    assert_held(&archive, "held: ");
+    assert_held(&archive, "PASS: ");
 }
 
 #[test]
@@ -474,7 +474,7 @@ fn a_recording_may_begin_in_the_middle() {
             ("PUT", "/v1/organizations/acme/payout-account", account, 200, set),
             read.clone(),
         ]),
-        "held: ",
+        "PASS: ",
     );
     let again = ("POST", "/v1/advances", asked, 200, advance(true));
     assert_held(&archive(&[read, again.clone()]), "1 requests are not judged: what was there");
@@ -549,10 +549,10 @@ fn an_invoice_may_be_funded_before_a_recording_begins() {
     // How the amounts are called is not shown.
     let called = json!({ "state": "FUNDED", "sent": 8_000_000, "owed": 8_200_000 });
     let unnamed = || read(invoice(30_000_000, 0, called.clone()));
-    assert_held(&archive(&[unnamed(), request(repeated(true, 8_000_000)), unnamed()]), "held: ");
+    assert_held(&archive(&[unnamed(), request(repeated(true, 8_000_000)), unnamed()]), "PASS: ");
     // The first answer that tells an amount binds it.
     let again = |advance| request(repeated(true, advance));
-    assert_held(&archive(&[unnamed(), again(8_000_000), unnamed(), again(8_000_000)]), "held: ");
+    assert_held(&archive(&[unnamed(), again(8_000_000), unnamed(), again(8_000_000)]), "PASS: ");
     let (code, text) = judged(&archive(&[unnamed(), again(8_000_000), again(8_000_001)]));
     assert_eq!(code, Some(1), "{text}");
     assert!(text.contains("expected  8000000") && text.contains("seen      8000001"), "{text}");
@@ -581,7 +581,7 @@ fn the_clock_of_a_recording_may_be_off() {
     let read = ("GET", ORGANIZATION, Value::Null, 200, business(true));
     let first = session(1, "2026-03-01T11:15:01Z");
     let off = archive(&[read.clone(), first.clone(), session(2, "2026-03-01T11:15:02Z")]);
-    assert_held(&off, "held: ");
+    assert_held(&off, "PASS: ");
     // Somebody may have moved it on; nobody moves it back.
     let leap = || session(2, "2026-03-02T11:15:02Z");
     let (code, text) = judged(&archive(&[read.clone(), first.clone(), leap()]));
@@ -705,7 +705,7 @@ fn a_key_that_was_never_taken_is_nobodys() {
     left_over["request"]["headers"] =
         json!([{ "name": "authorization", "value": "Bearer rap_sk_local" }]);
     entries(&mut archive).push(left_over);
-    assert_held(&archive, "held: ");
+    assert_held(&archive, "PASS: ");
 }
 
 /// A business that is told to be in a state: compliance, contract, bank, collection account.

@@ -206,8 +206,7 @@ fn a_clause_that_was_never_met_itself_is_not_held() {
     assert_eq!(covered.reason.as_deref(), Some(reason));
     assert_eq!(of("2.invoiceSync.status").status, Status::NotExercised);
     let told = report.to_string();
-    assert!(told.contains(" 1 held, 9 would have shown in those, "), "{told}");
-    assert!(told.contains("; looked at 1 times"), "{told}");
+    assert!(told.contains(" 1 checked (1 assertions), 9 covered by those, "), "{told}");
     let read = quick_junit::Report::deserialize_from_str(&junit(&report).unwrap()).unwrap();
     let case = |name: &str| {
         let cases = &mut read.test_suites[0].test_cases.iter();
