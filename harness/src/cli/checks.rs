@@ -9,14 +9,14 @@ use crate::cli::{Held, Output, Problem};
 use crate::prove::clauses::Standing;
 use crate::report::document::schema;
 
-/// List the clauses: what each says, and what stands for it.
+/// List the clauses: what each says, and what checks it.
 ///
 /// A clause is a testable sentence of the document, named after its place, or a named assumption where the
-/// document is silent. What stands for it are the checks of a run, the defects that prove them, the stories in
-/// fixtures/stories, the examination of receivers; or the reason why no caller can observe it.
+/// document is silent. The list shows its checks, the defects that prove them, the stories in fixtures/stories
+/// that meet it, or the reason why no caller can observe it.
 #[derive(Args)]
 pub(super) struct List {
-    /// Only the clauses whose names begin so, such as 4.imports
+    /// Only clauses whose names begin with PREFIX, such as 4.imports
     #[arg(value_name = "PREFIX", default_value = "", hide_default_value = true)]
     prefix: String,
     /// Print each clause as a line of JSON

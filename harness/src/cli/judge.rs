@@ -17,9 +17,9 @@ use crate::report::Run;
 
 /// Judge recorded traffic, and send nothing.
 ///
-/// A HAR file, as browsers and proxies write it, or the journal of a check against a live endpoint. Whatever the
-/// traffic names may have been known to the service before, and anybody may have moved the world outside: only
-/// what no such history explains is a violation.
+/// It takes a HAR file, as browsers and proxies write it, or the journal of a check. The service may have known
+/// everything that the traffic names before, and anybody may have acted outside: only what no such history
+/// explains is a violation.
 #[derive(Args)]
 pub(super) struct Judge {
     /// The HAR file, or the journal
@@ -27,7 +27,7 @@ pub(super) struct Judge {
     /// A TOML file with the assumed values that differ from the standard profile
     #[arg(long, value_name = "FILE")]
     profile: Option<PathBuf>,
-    /// Write what was learned of the service as a profile
+    /// Write the choices of the service as a profile
     #[arg(long, value_name = "FILE")]
     learn: Option<PathBuf>,
     #[command(flatten)]

@@ -37,7 +37,7 @@ use crate::play::learn::{Lessons, Stated};
 use crate::prove::defects;
 use crate::prove::defects::Defect;
 
-/// Stands in for the Receivables Advance Partner API, and holds it to its word.
+/// A mock and a contract suite for the Receivables Advance Partner API.
 #[derive(Parser)]
 #[command(name = "tideover", version, max_term_width = 100, after_help = EXIT_CODES)]
 struct Cli {
@@ -47,13 +47,12 @@ struct Cli {
 
 const EXIT_CODES: &str = "\
 Exit codes:
-  0  all held, or what the document leaves open is not as we assume, or something stalled
-     (unless --fail-on says otherwise)
-  1  the contract was violated, a transcript's expectation was not met, a signature is not valid,
-     a receiver was found wanting, or a defect survived
-  2  the command was wrong: an option, a file, a port in use, a probe
-  3  the target could not be reached or was given up, or nothing could be concluded
-  130  a check or a proof was interrupted; what it had seen until then held";
+  0    pass; also if a gap is not as assumed, or something stalled (see --fail-on)
+  1    the contract is violated, a transcript's expectation is not met, a signature is not valid,
+       a receiver fails, or a defect survives
+  2    the command is wrong: an option, a file, a port in use, a probe
+  3    the target cannot be reached, or nothing can be concluded
+  130  a check or a proof was interrupted; what it saw until then passed";
 
 /// What each does, its own module says.
 #[derive(Subcommand)]
@@ -72,8 +71,8 @@ enum Command {
 /// The world that a command plays in.
 #[derive(Args)]
 struct WorldOptions {
-    /// What is drawn at random is drawn from this: the service's free choices (account numbers,
-    /// references, rates, delays) and, in a check, the steps
+    /// The seed of everything random: the service's free choices (account numbers, references, rates,
+    /// delays) and the steps of a check
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     /// A TOML file with the assumed values that differ from the standard profile

@@ -19,34 +19,32 @@ use crate::prove::{Budget, Proof, defects, prove};
 use crate::report::matrix::Matrix;
 use crate::report::{matrix, page};
 
-/// Prove that the suite can fail: run it against each defect of a catalogue, and say which it found.
+/// Prove that the suite can fail: run it against each defect of a catalogue.
 ///
 /// Each defect is a small wrapper around the model that breaks one clause. The suite plays with it in process,
-/// once for each seed, until it has something to tell. What survives is listed. Who knows less than the model sees
-/// less, which --as tries: where a defect cannot be seen, the reason is told. Exits with 1 if a defect survives that
-/// has no reason to.
+/// once for each seed, until it has a finding. --as shows what the suite finds with less to look with; a defect
+/// that cannot be seen that way has a reason. Exits with 1 if a defect survives without a reason.
 #[derive(Args)]
 pub(super) struct Prove {
-    /// What is known of the service, and what there is to look with
+    /// What the suite knows of the service, and what it has to look with
     #[arg(long = "as", value_name = "SETUP", value_enum, default_value_t = As::Known)]
     setup: As,
-    /// How many seeds each defect is tried with
+    /// The number of seeds for each defect
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
     seeds: u64,
     /// Prove this defect alone; may be given again
     #[arg(long, value_name = "NAME", value_parser = defect_named)]
     defect: Vec<&'static Defect>,
-    /// How many requests a seed has at most, in cases of 50 steps [default: 20000 with the model known, otherwise
-    /// 5000]
+    /// The most requests for each seed, in cases of 50 steps [default: 20000 with the model known, otherwise 5000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     requests: Option<u64>,
-    /// Name the defects, and prove nothing
+    /// List the defects, and prove nothing
     #[arg(long)]
     list: bool,
     /// Print each matrix as a line of JSON
     #[arg(long)]
     json: bool,
-    /// Print what is found in each way as a page of Markdown
+    /// Print a page of Markdown with what is found from each point of view
     #[arg(long, conflicts_with = "json")]
     markdown: bool,
 }
@@ -54,11 +52,11 @@ pub(super) struct Prove {
 /// In which way a service is looked at.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum As {
-    /// The model is: the profile is known, and so is the seed of its choices
+    /// The profile and the seed of the service's choices are known
     Known,
-    /// Nothing is known: there is an operator port, an inbox and the keys of two platforms
+    /// Nothing is known; there are an operator port, an inbox and the keys of two platforms
     Stranger,
-    /// Nothing is known: there is one key and nothing else
+    /// Nothing is known; there is one key and nothing else
     Caller,
     /// One after the other
     All,

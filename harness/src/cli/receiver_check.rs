@@ -21,11 +21,10 @@ use crate::receiver::{Answer, Case, Required, Scorecard, Seen, Verdict, examinat
 
 /// Examine your own receiver of webhooks: what it accepts, and what it rejects.
 ///
-/// It is sent what the service may send (every kind of event, signed, late, twice, out of order, with what
-/// is not known yet in it) and what an attacker may, one after the other, and its answers are held against
-/// the document's rules. Nothing else is asked of it; the events are about businesses and invoices that
-/// have tideover-receiver-check in their names. The secret is that which your receiver verifies with; it is
-/// taken from TIDEOVER_SECRET unless an option gives it.
+/// It sends what the service may send (every kind of event, signed, late, twice, out of order, with unknown
+/// fields) and what an attacker may send, one after the other, and compares the responses with the document's
+/// rules. The events are about businesses and invoices with tideover-receiver-check in their names. The
+/// secret is the one that your receiver verifies with; it comes from TIDEOVER_SECRET unless an option gives it.
 #[derive(Args)]
 pub(super) struct ReceiverCheck {
     /// The URL of your receiver, http or https
@@ -33,23 +32,22 @@ pub(super) struct ReceiverCheck {
     url: String,
     #[command(flatten)]
     secret: SecretOptions,
-    /// Let the URL lead to a public address; only if that endpoint is yours
+    /// Allow a URL that leads to a public address: only if that endpoint is yours
     #[arg(long)]
     public: bool,
     /// A PEM file with certificate authorities to trust besides the system's
     #[arg(long, value_name = "FILE")]
     ca: Option<PathBuf>,
-    /// How long an answer of the receiver, or of the probe, is waited for
+    /// How long to wait for a response of the receiver, or for the probe
     #[arg(long, value_name = "SECONDS", default_value = "15", value_parser = seconds)]
     timeout: Duration,
     /// A shell command that prints what your receiver holds
     ///
-    /// An answer does not show whether a duplicate or a stale sequence was dropped; the command's output,
-    /// compared before and after, does. Where a receiver works on after its answer, let the command wait
-    /// for it.
+    /// No response shows whether a duplicate or a stale sequence was dropped. The command's output, compared
+    /// before and after, does. If your receiver works on after its response, let the command wait for it.
     #[arg(long, value_name = "COMMAND")]
     probe: Option<String>,
-    /// What names the run's businesses, invoices, events and deliveries; unless told otherwise, new names
+    /// The name in the run's businesses, invoices, events and deliveries [default: a new one]
     #[arg(long, value_name = "NAME", value_parser = run_name)]
     run: Option<String>,
     /// Print the scorecard as a line of JSON

@@ -19,17 +19,16 @@ use crate::report::plain;
 
 /// Play a transcript again: on the model, on a mock, or against a live endpoint.
 ///
-/// Each answer is held against what the transcript expects, where it says so, and looked at by every
-/// check. Against a live endpoint that is not a mock of Tideover's, only what reads is sent, unless the
-/// options allow more, and every step must pass the same gate as those of a check.
+/// Each response is compared with what the transcript expects, and every check looks at it. At a live
+/// endpoint only reads are sent unless the options allow more, and every step must pass the gate.
 #[derive(Args)]
 pub(super) struct Replay {
     /// The transcript
     file: PathBuf,
-    /// Where it is played: on the model, or on an embedded mock, over HTTP
+    /// Play on the model, or on an embedded mock over HTTP
     #[arg(long, value_name = "WHERE", default_value = "mock", conflicts_with_all = ["target", "config"])]
     on: Where,
-    /// The mock, or the model, has a defect of the catalogue
+    /// Plant this defect of the catalogue
     #[arg(long, value_name = "NAME", value_parser = defect_named, conflicts_with_all = ["target", "config"])]
     defect: Option<&'static Defect>,
     /// Print each step as a line of JSON

@@ -14,8 +14,8 @@ use crate::report::{Baseline, Report};
 /// What becomes of a report besides being printed.
 #[derive(Args)]
 pub(super) struct Reports {
-    /// What else than a violation fails: `differs` from what is assumed (of a service that is not ours, from what
-    /// --profile states), `stalled` in what should go on
+    /// Verdicts, besides violations, that exit with 1: `differs` (a gap is not as assumed, or as --profile states
+    /// for a service that is not ours), `stalled` (something takes too long)
     #[arg(long, value_name = "VERDICT", value_delimiter = ',')]
     fail_on: Vec<FailOn>,
     /// Write the report as JUnit XML
@@ -24,7 +24,7 @@ pub(super) struct Reports {
     /// Write the report as one HTML page
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Accept the findings of a former report, which --json printed; only new ones fail
+    /// Accept the findings of a former --json report; only new ones fail
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
     /// Print the report as a line of JSON; its schema: tideover checks --schema

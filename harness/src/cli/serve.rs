@@ -15,11 +15,10 @@ use crate::prove::defects::Defect;
 
 /// Run the mock: an in-memory service that integrators point their client at.
 ///
-/// It listens on this machine alone unless told otherwise, keeps its state in memory, and starts with one
-/// API key, which it prints. What is due by the clock (accounts that open, advances that are funded)
-/// happens by itself; POST /_sim/clock moves the clock forward, POST /_sim/actions plays the vendor, the
-/// bank, the payor and the operator. Webhooks are signed, sent, and tried again for 28 hours;
-/// GET /_sim/deliveries shows every attempt.
+/// The mock listens on this machine alone by default. It keeps its state in memory, and prints its API key
+/// when it is ready. Accounts open and advances are funded as the clock runs. POST /_sim/clock moves the
+/// clock forward, POST /_sim/actions plays the vendor, the bank, the payor and the operator. Webhooks are
+/// signed, sent, and repeated for 28 hours; GET /_sim/deliveries shows every attempt.
 #[derive(Args)]
 pub(super) struct Serve {
     #[command(flatten)]
@@ -30,16 +29,16 @@ pub(super) struct Serve {
     /// The port to listen on; 0 picks a free one
     #[arg(long, default_value_t = 4010)]
     port: u16,
-    /// Whether the clock runs with the wall or stands until it is moved
+    /// Whether the clock runs with the wall clock, or stands until it is moved
     #[arg(long, value_enum, default_value_t = ClockKind::Running)]
     clock: ClockKind,
-    /// How many times as fast as the wall the clock runs [default: 1]
+    /// How many times as fast as the wall clock the mock's clock runs [default: 1]
     ///
-    /// A receiver has a second outside for its answer at least: at a great speed that is a long time in the
-    /// mock, and one that hangs may be tried less often than the schedule says.
+    /// A receiver has at least one real second to answer. At a high speed that is a long time in the mock, and
+    /// a receiver that hangs may be tried less often than the schedule says.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     speed: Option<u32>,
-    /// When the clock starts; the wall time unless told otherwise
+    /// When the clock starts [default: the wall clock's time]
     #[arg(long, value_name = "DATE-TIME", value_parser = instant)]
     start: Option<Timestamp>,
     /// Where webhooks may go
@@ -48,24 +47,23 @@ pub(super) struct Serve {
     /// A PEM file with certificate authorities to trust besides the system's when webhooks are sent
     #[arg(long, value_name = "FILE")]
     webhook_ca: Option<PathBuf>,
-    /// Which instant signs webhooks
+    /// Which time webhooks are signed with
     #[arg(long, value_enum, default_value_t = SignWith::Wall)]
     sign_with: SignWith,
-    /// Answer with this defect of the catalogue, to see whether your own tests notice; tideover prove --list
-    /// names them
+    /// Run with this defect of the catalogue: do your own tests notice? tideover prove --list names them
     #[arg(long, value_name = "NAME", value_parser = defect_named)]
     defect: Option<&'static Defect>,
-    /// What is logged to standard error: off, error, warn, info (refusals), debug (every request), trace
+    /// The log level on standard error: off, error, warn, info (refusals), debug (every request), trace
     #[arg(long, value_name = "LEVEL", default_value = "warn")]
     log: tracing_subscriber::filter::LevelFilter,
-    /// Print what a program needs, as a line of JSON, when ready to answer
+    /// Print base URL, API key, seed and time as a line of JSON, once the mock is ready
     #[arg(long)]
     json: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ClockKind {
-    /// Runs with the wall, and can be moved forward
+    /// Runs with the wall clock, and can be moved forward
     Running,
     /// Stands until it is moved
     Still,
@@ -73,17 +71,17 @@ enum ClockKind {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum WebhookKind {
-    /// To public https URLs alone, as the document says
+    /// Only to public https URLs, as the document says
     Public,
-    /// Besides, over plain http and to this machine: for local work
+    /// Also to plain http and to this machine: for local work
     Local,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum SignWith {
-    /// The time of this machine, so that a receiver believes it whatever the mock's clock shows
+    /// The wall clock's time, so that receivers accept it whatever the mock's clock shows
     Wall,
-    /// What the mock's clock shows
+    /// The mock's time
     Virtual,
 }
 

@@ -15,13 +15,13 @@ use crate::cli::{Held, Output, Problem};
 
 /// Sign a body as the service does, and print the header.
 ///
-/// The bytes of the body are signed as they are: what parses to the same JSON is another body. The
-/// secret is taken from TIDEOVER_SECRET unless an option gives it.
+/// The bytes of the body are signed as they are: other bytes with the same JSON are another body. The
+/// secret comes from TIDEOVER_SECRET unless an option gives it.
 #[derive(Args)]
 pub(super) struct Sign {
     #[command(flatten)]
     signed: Signed,
-    /// When it is signed, in Unix seconds or as a date-time; now unless told otherwise
+    /// The time of the signature, in Unix seconds or as a date-time [default: now]
     #[arg(long, value_name = "WHEN", value_parser = unix_seconds)]
     at: Option<u64>,
     /// Print the header as a line of JSON
@@ -41,18 +41,18 @@ impl Sign {
     }
 }
 
-/// Verify the signature that a body came with, and say which rule is broken.
+/// Verify the signature of a body, and say which rule is broken.
 ///
-/// The body must be the raw one, byte for byte as it came. The secret is taken from TIDEOVER_SECRET unless
-/// an option gives it. Exits with 1 if the signature is not valid.
+/// The body must be the raw one, byte for byte as it came. The secret comes from TIDEOVER_SECRET unless an
+/// option gives it. Exits with 1 if the signature is not valid.
 #[derive(Args)]
 pub(super) struct Verify {
     #[command(flatten)]
     signed: Signed,
-    /// The Service-Signature header, with or without its name; left out if there was none
+    /// The Service-Signature header, with or without its name; leave it out if there was none
     #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
     header: Option<OsString>,
-    /// When it came, in Unix seconds or as a date-time; now unless told otherwise
+    /// The time of arrival, in Unix seconds or as a date-time [default: now]
     #[arg(long, value_name = "WHEN", value_parser = unix_seconds)]
     now: Option<u64>,
     /// Print the verdict as a line of JSON
@@ -88,7 +88,7 @@ fn tell(output: &Output, judged: Result<(), Rejection>) -> io::Result<()> {
 /// What is signed, and with what.
 #[derive(Args)]
 struct Signed {
-    /// The raw body; standard input if it is - or left out
+    /// The file with the raw body; - or nothing reads standard input
     #[arg(value_name = "FILE")]
     body: Option<PathBuf>,
     #[command(flatten)]

@@ -75,7 +75,7 @@ impl fmt::Display for Report {
             writeln!(f, "left behind: {left}")?;
         }
         if let more @ 1.. = self.left_behind.len().saturating_sub(LEFT) {
-            writeln!(f, "left behind: {more} more, which the journal, --json and --html tell")?;
+            writeln!(f, "left behind: {more} more; see the journal, --json or --html")?;
         }
         self.write_verdict(f)
     }
@@ -146,7 +146,7 @@ impl Report {
         }
         match gaps.len().saturating_sub(GAPS) {
             0 => Ok(()),
-            more => writeln!(f, "  and {more} more, which --json and --html tell"),
+            more => writeln!(f, "  and {more} more; see --json or --html"),
         }
     }
 
@@ -349,14 +349,14 @@ impl fmt::Display for Answer {
 /// What is new is told as such, not field by field.
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "what step {} changes, by the model:", self.step)?;
+        writeln!(f, "what step {} changes, according to the model:", self.step)?;
         let subjects: BTreeSet<&str> =
             self.changes.iter().map(|change| change.subject.as_str()).collect();
         for subject in subjects {
             let of: Vec<_> =
                 self.changes.iter().filter(|change| change.subject == subject).collect();
             if of.iter().all(|change| change.before.is_none()) {
-                writeln!(f, "  {subject} comes into being")?;
+                writeln!(f, "  {subject} is created")?;
                 continue;
             }
             for change in of {
@@ -404,7 +404,7 @@ fn remedy(reason: &str) -> Option<&'static str> {
 fn shortened(warning: &str) -> Cow<'_, str> {
     let Some((end, _)) = warning.char_indices().nth(LONGEST) else { return warning.into() };
     let end = warning[..end].rfind(", ").unwrap_or(end);
-    format!("{} and more, which --json and --html tell)", &warning[..end]).into()
+    format!("{} and more; see --json or --html)", &warning[..end]).into()
 }
 
 /// A list, broken into lines that a terminal has room for; nothing for an empty one.

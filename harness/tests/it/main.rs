@@ -10,6 +10,7 @@ mod concurrent;
 mod curl;
 mod foreign;
 mod generation;
+mod guide;
 mod hostile;
 mod http_client;
 mod inbox_server;
@@ -24,7 +25,7 @@ mod page;
 mod plain;
 mod planted;
 mod proof;
-mod readme;
+
 mod receiver;
 mod receiver_check;
 mod receivers;

@@ -19,7 +19,7 @@ use tideover_sim::wall_time;
 
 use crate::command::{Served, serve};
 use crate::foreign::{home, install_for_node, python, skip};
-use crate::readme::session;
+use crate::guide::session;
 
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/receivers")
@@ -160,7 +160,7 @@ async fn examine(mut receiver: Command) {
 /// From an unknown vendor to a repaid advance: events of every kind.
 async fn believes_the_mock(desk: &mut Desk, endpoint: &Endpoint) {
     for (command, _) in session() {
-        desk.play(&crate::readme::step(&command)).await;
+        desk.play(&crate::guide::step(&command)).await;
     }
     let deliveries = desk.deliveries().await;
     for delivery in &deliveries {

@@ -95,7 +95,7 @@ async fn a_sandbox_needs_no_test_accounts_and_is_not_paced() {
     assert!(told.contains("everything: the target is a sandbox"), "{told}");
     assert!(!told.contains("a second;"), "{told}");
     let found = told.find("\nfound      nothing that contradicts the document").unwrap();
-    assert!(found < told.find("\noperations").unwrap(), "what was found is said first: {told}");
+    assert!(found < told.find("\nreached").unwrap(), "what was found is said first: {told}");
     assert!(told.contains("(--operator)"), "it says what would reach the rest: {told}");
 }
 

@@ -224,14 +224,13 @@ fn the_vectors_play_in_python_and_in_node() {
     }
 }
 
-/// The README's session is what is really printed.
+/// The session in the guide is what is really printed.
 #[cfg(unix)]
 #[test]
-fn the_readme_session_is_what_is_printed() {
+fn the_session_in_the_guide_is_what_is_printed() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
-    let (_, section) = readme.split_once("## Signatures").unwrap();
-    let (_, session) = section.split_once("```console\n").unwrap();
+    let text = std::fs::read_to_string(root.join("docs/signatures.md")).unwrap();
+    let (_, session) = text.split_once("```console\n").unwrap();
     let (session, _) = session.split_once("```").unwrap();
     let (commands, printed): (Vec<&str>, Vec<&str>) =
         session.lines().partition(|line| line.starts_with("$ "));

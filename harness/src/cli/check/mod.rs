@@ -34,47 +34,46 @@ use crate::report::{Baseline, Report, Run};
 /// How many cases are played unless told otherwise.
 const CASES: u64 = 400;
 
-/// Play random operation sequences and say what held.
+/// Play random sequences of requests, and check every documented clause.
 ///
-/// Without a target an embedded mock is started on a free port and played with over HTTP; with
-/// --in-process the model is played with directly, and its books are looked into. Every run prints its
-/// seed; the same seed plays the same steps. A failure is made small, written to a file, and printed with
-/// the command that replays it.
+/// Without --target, check starts a mock on a free port and plays with it over HTTP. With --in-process it
+/// plays with the model, and also checks its books. Every run prints its seed; the same seed plays the same
+/// steps. Each failure is shrunk, written to a file, and printed with the command that replays it.
 #[derive(Args)]
 pub(super) struct Check {
     #[command(flatten)]
     world: WorldOptions,
-    /// How many cases are played, each in a fresh world [default: 400; 20 against a live endpoint]
+    /// The number of cases, each in a fresh world [default: 400; 20 against a live endpoint]
     #[arg(long, value_name = "N", conflicts_with = "case", value_parser = clap::value_parser!(u64).range(1..))]
     cases: Option<u64>,
     /// Play this case alone
     #[arg(long, value_name = "N")]
     case: Option<u64>,
-    /// How many steps a case has [default: 50; 15 against a live endpoint]
+    /// The number of steps of a case [default: 50; 15 against a live endpoint]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     steps: Option<u64>,
     /// Play with the model directly, without HTTP
     #[arg(long, conflicts_with_all = ["target", "config"])]
     in_process: bool,
-    /// Play with a defect of the catalogue, to see what a finding looks like
+    /// Plant this defect of the catalogue, to see what a finding looks like
     #[arg(long, value_name = "NAME", value_parser = defect_named, conflicts_with_all = ["target", "config"])]
     defect: Option<&'static Defect>,
-    /// Send the steps of a case by so many clients at once, and judge whether an order explains the answers
+    /// Let N clients send at once, and check that some order of the requests explains the responses
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256),
         conflicts_with_all = ["save", "learn", "fail_on"])]
     concurrency: Option<u32>,
     /// Print the steps of each case in plain words, and play nothing
     #[arg(long, conflicts_with = "concurrency")]
     print_steps: bool,
-    /// How many failures of different causes are enough
+    /// Stop after so many findings of different causes
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..))]
     max_findings: u16,
-    /// Where the first failure is written; the others get -2, -3 and so on
+    /// The file for the transcript of the first failure; the others get -2, -3 and so on
     #[arg(long, value_name = "FILE", default_value = "tideover-failure.jsonl")]
     save: PathBuf,
     #[command(flatten)]
     reports: Reports,
-    /// Write what was learned of a live endpoint as a profile: serve and check take it as --profile
+    /// Write the choices of the target as a profile, for --profile of serve and check
     #[arg(long, value_name = "FILE", help_heading = "Against a live endpoint")]
     learn: Option<PathBuf>,
     #[command(flatten)]

@@ -336,9 +336,9 @@ fn offers(settings: &Settings) -> Vec<Needs> {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn the_file_in_the_readme_is_taken() {
-        let readme = include_str!("../../../../README.md");
-        let (_, after) = readme.split_once("# tideover check --config").unwrap();
+    fn the_file_in_the_guide_is_taken() {
+        let page = include_str!("../../../../docs/live.md");
+        let (_, after) = page.split_once("# tideover check --config").unwrap();
         let (file, _) = after.split_once("```").unwrap();
         let (_, file) = file.split_once('\n').unwrap();
         super::options::parse(file).unwrap();

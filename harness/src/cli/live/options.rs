@@ -36,7 +36,7 @@ pub(in crate::cli) struct LiveOptions {
     /// The base URL of a live endpoint; only reads and quotes are sent unless --allow-writes is given
     #[arg(long, value_name = "URL")]
     target: Option<String>,
-    /// The API key; other processes can see it here, unlike in TIDEOVER_KEY or the variable of --key-env
+    /// The API key; other processes can see it here, but not in TIDEOVER_KEY or the variable of --key-env
     #[arg(long, value_name = "KEY", allow_hyphen_values = true)]
     #[serde(skip)]
     key: Option<String>,
@@ -50,7 +50,7 @@ pub(in crate::cli) struct LiveOptions {
     /// The environment variable with the API key of a second platform
     #[arg(long, value_name = "NAME")]
     second_key_env: Option<String>,
-    /// The base URL of the operator port, or of what there is of it
+    /// The base URL of the operator port
     #[arg(long, value_name = "URL")]
     operator: Option<String>,
     /// The address on which the inbox listens for webhooks
@@ -65,32 +65,31 @@ pub(in crate::cli) struct LiveOptions {
     /// A PEM file with the certificate to show to the target and its private key
     #[arg(long, value_name = "FILE")]
     client_cert: Option<PathBuf>,
-    /// A header to send with every request; a value of $VARIABLE stands for that of the environment variable, which
-    /// other processes cannot see
+    /// A header for every request; $VARIABLE as its value reads an environment variable, which other processes
+    /// cannot see
     #[arg(long = "header", value_name = "NAME: VALUE")]
     #[serde(alias = "header")]
     headers: Vec<String>,
-    /// Nothing at the target is real: play there whatever is played with the embedded mock
+    /// Declare that the target holds nothing real, and play everything there
     #[arg(long)]
     sandbox: bool,
-    /// The tax ids that businesses are given in a sandbox: the first and the last [default: 100000000-999999999]
+    /// The range of tax ids for businesses in a sandbox [default: 100000000-999999999]
     #[arg(long, value_name = "FIRST-LAST")]
     tax_id_range: Option<TaxIdRange>,
-    /// Send what writes as well, about the test accounts alone and within the budgets
+    /// Also send writes, only about test accounts and within the budgets
     #[arg(long)]
     allow_writes: bool,
-    /// Also ask the operator port for what everybody at the target feels: failures, interrupted imports, moves of
-    /// its clock; a mock of Tideover's is asked without
+    /// Also ask the operator port for what everybody at the target notices: failures, interrupted imports, moves
+    /// of its clock; Tideover's own mock needs no permission
     #[arg(long)]
     allow_disturbance: bool,
     /// A vendor that the service's operator has marked as a test account
     #[arg(long = "account", value_name = "IDENTIFIER")]
     accounts: Vec<String>,
-    /// What the identifiers of test accounts begin with
+    /// The prefix of the identifiers of test accounts
     #[arg(long, value_name = "PREFIX")]
     account_prefix: Option<String>,
-    /// A business that may stand as the payor of an invoice, and its legal name; that is the identifier if none
-    /// is given
+    /// A business that may be the payor of an invoice, and its legal name [default: the identifier]
     #[arg(long = "payor", value_name = "IDENTIFIER[=NAME]")]
     payors: Vec<PayorOption>,
     /// An e-mail address that invitations may be sent to
@@ -102,31 +101,31 @@ pub(in crate::cli) struct LiveOptions {
     /// A bank account that test accounts may be given
     #[arg(long = "bank", value_name = "ACCOUNT:ROUTING")]
     banks: Vec<BankOption>,
-    /// How many requests are sent at most [default: 500; 5000 in a sandbox]
+    /// The most requests [default: 500; 5000 in a sandbox]
     #[arg(long, value_name = "N")]
     max_requests: Option<u64>,
-    /// How many seconds are played at most [default: 90 in a sandbox]
+    /// The longest time, in seconds [default: 90 in a sandbox]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     max_seconds: Option<u64>,
-    /// The sum of the face values of invoices for which an advance is requested, in cents [default: 0]
+    /// The most face value for which advances are requested, in cents [default: 0]
     #[arg(long, value_name = "CENTS")]
     max_financed: Option<u64>,
-    /// How many subscriptions to webhooks are made at most [default: 3]
+    /// The most webhook subscriptions [default: 3]
     #[arg(long, value_name = "N")]
     max_subscriptions: Option<u64>,
-    /// How many requests a second are sent at most [default: 5; no limit in a sandbox]
+    /// The most requests in a second [default: 5; no limit in a sandbox]
     #[arg(long, value_name = "N")]
     requests_per_second: Option<NonZeroU32>,
-    /// How many seconds an answer is waited for [default: 30]
+    /// How long to wait for a response, in seconds [default: 30]
     #[arg(long, value_name = "SECONDS")]
     timeout: Option<NonZeroU32>,
-    /// Where every request is written down before it is sent [default: tideover-journal.jsonl]
+    /// The file for the journal: every request before it is sent [default: tideover-journal.jsonl]
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
-    /// What names everything that the run makes [default: drawn at random]
+    /// The name in everything that the run creates [default: random]
     #[arg(long, value_name = "NAME")]
     run: Option<String>,
-    /// A TOML file with any of these options, by their names with underscores
+    /// A TOML file with any of these options; their names have underscores there
     #[arg(long, value_name = "FILE")]
     #[serde(skip)]
     config: Option<PathBuf>,

@@ -165,7 +165,7 @@ impl Run<'_> {
         if !unmet.is_empty() {
             let (count, names) = (unmet.len(), unmet.join(", "));
             warnings.push(format!(
-                "never met, so that nothing is said of them: {count} documented clauses ({names})"
+                "never met, so this run says nothing about them: {count} documented clauses ({names})"
             ));
         }
         warnings

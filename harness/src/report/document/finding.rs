@@ -206,7 +206,7 @@ impl FindingReport {
         let steps = match self.runs {
             0 if before == made => format!("{} until then, not made fewer", many(made, "step")),
             0 => format!("of {before} steps these {made} show it"),
-            runs => format!("{before} steps made {made} in {runs} runs"),
+            runs => format!("shrunk from {before} steps to {made} in {runs} runs"),
         };
         format!("{times}{cases}; {steps}")
     }

@@ -1,0 +1,336 @@
+//! The README and the guide say what is true: what they print is really printed, and their links lead somewhere.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use serde_json::Value;
+use tideover_harness::endpoint::{Http, Target, inbox};
+use tideover_harness::exchange::Memory;
+use tideover_harness::exchange::step::{Action, Call, Step};
+use tideover_harness::exchange::{Arrival, Body, Prepared};
+use tideover_harness::generate;
+use tideover_harness::prove::defects::Setup;
+use tideover_harness::prove::{Budget, defects, prove};
+use tideover_harness::report::matrix::Matrix;
+use tideover_model::clause::Kind;
+use tideover_model::{Clause, Destinations, Timestamp};
+use tideover_sim::Mock;
+
+use crate::foreign::skip;
+
+/// The pages with a session of the mock.
+const SESSIONS: [&str; 2] = ["README.md", "docs/start-integrator.md"];
+
+/// A page of the project, by its path.
+fn page(path: &str) -> String {
+    std::fs::read_to_string(root().join(path)).unwrap()
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// The commands of the whole session, each with what was printed.
+pub(crate) fn session() -> Vec<(String, String)> {
+    session_of("docs/start-integrator.md")
+}
+
+fn session_of(path: &str) -> Vec<(String, String)> {
+    let text = page(path);
+    let (_, after) = text.split_once("$ api() {").unwrap();
+    let (block, _) = after.split_once("```").unwrap();
+    let mut lines = block.lines().skip(1).peekable();
+    let mut session = Vec::new();
+    while let Some(command) = lines.next() {
+        let command = command.strip_prefix("$ api ").unwrap().to_owned();
+        session.push((command, lines.next().unwrap().to_owned()));
+    }
+    session
+}
+
+pub(crate) fn step(command: &str) -> Step {
+    let (method, rest) = command.split_once(' ').unwrap();
+    let (path, body) = rest.split_once(' ').unwrap_or((rest, ""));
+    let body = body.trim_matches('\'');
+    Step::new(Action::Call(match body {
+        "" => Call::bare(method, path),
+        body => Call::text(method, path, body.to_owned(), "application/json"),
+    }))
+}
+
+#[tokio::test]
+async fn the_sessions_are_what_is_printed() {
+    for (path, fewest) in SESSIONS.into_iter().zip([4, 11]) {
+        let start = Timestamp::parse("2026-01-01T00:00:00Z").unwrap();
+        let mock = Mock::builder().seed(1).start_at(start).start().await.unwrap();
+        let mut target = Http::new(mock.url(), mock.api_key()).unwrap();
+        let session = session_of(path);
+        assert!(session.len() >= fewest, "{path}");
+        for (command, printed) in session {
+            let sent = Prepared::from_step(&step(&command), &Memory::default(), target.api_key());
+            let seen = target.send(&sent).await.unwrap();
+            let printed: Value = serde_json::from_str(&printed).unwrap();
+            assert_eq!(seen.body, Body::Json(Arc::new(printed)), "{command}");
+        }
+    }
+}
+
+/// The session with a receiver, but for its port and what the time of day signs.
+#[tokio::test]
+async fn the_webhooks_are_what_is_printed() {
+    let section = page("docs/webhooks.md");
+    let inbox = inbox::Server::start().await.unwrap();
+    let start = Timestamp::parse("2026-01-01T00:00:00Z").unwrap();
+    let builder = Mock::builder().seed(1).start_at(start).webhooks(Destinations::Local);
+    let mock = builder.start().await.unwrap();
+    let mut target = Http::new(mock.url(), mock.api_key()).unwrap();
+    let here = section.replace("http://127.0.0.1:8000", inbox.origin());
+    let mut lines = here.lines();
+    let mut asked = 0;
+    while let Some(line) = lines.next() {
+        if let Some(command) = line.strip_prefix("$ api ") {
+            let step = step(command);
+            let sent = Prepared::from_step(&step, &Memory::default(), target.api_key());
+            let seen = target.send(&sent).await.unwrap();
+            let printed = lines.next().unwrap();
+            match serde_json::from_str(printed) {
+                Ok(printed) => assert_eq!(seen.body, Body::Json(Arc::new(printed)), "{command}"),
+                Err(_) => assert_eq!((seen.body, printed), (Body::Empty, ""), "{command}"),
+            }
+            asked += 1;
+        } else if line.starts_with("/hooks ") {
+            assert!(mock.quiet(Duration::from_secs(20)).await.quiet);
+            let arrivals = inbox.inbox().take();
+            let [Arrival { path, delivery: Some(delivery), body, .. }] = &arrivals[..] else {
+                panic!("{arrivals:?}")
+            };
+            let body = String::from_utf8_lossy(body);
+            assert_eq!(format!("{path} {delivery} {body}"), line);
+        }
+    }
+    assert_eq!(asked, 6);
+}
+
+/// The page of the proof has every defect of the catalogue, found or with the reason why not.
+#[test]
+fn the_page_of_the_proof_has_every_defect() {
+    let page = page("docs/proof.md");
+    let rows: Vec<Vec<&str>> = page
+        .lines()
+        .filter(|line| line.starts_with("| `"))
+        .map(|line| line.trim_matches('|').split('|').map(str::trim).collect())
+        .collect();
+    let names: Vec<String> = defects::all().map(|defect| format!("`{}`", defect.name)).collect();
+    assert_eq!(rows.iter().map(|row| row[0]).collect::<Vec<_>>(), names);
+    for (row, defect) in rows.iter().zip(defects::all()) {
+        let [_, clause, known, stranger, caller, why] = row[..] else { panic!("{row:?}") };
+        assert_eq!(clause, defect.clause.to_string());
+        assert_ne!(known, "-", "{row:?}");
+        for (setup, cell) in [(Setup::Stranger, stranger), (Setup::Caller, caller)] {
+            let reason = setup.reason(defect);
+            assert_eq!(cell == "-", reason.is_some(), "{row:?}");
+            assert!(reason.is_none_or(|reason| why.contains(reason)), "{row:?}");
+        }
+    }
+}
+
+/// The README and the guide have the lines of the proof's page on what is found from each point of view.
+#[test]
+fn each_point_of_view_has_the_line_of_the_proof() {
+    let proof = page("docs/proof.md");
+    let lines = proof.lines().filter(|line| line.starts_with("- `tideover prove"));
+    let lines: Vec<&str> = lines.collect();
+    assert_eq!(lines.len(), Setup::ALL.len());
+    for path in ["README.md", "docs/prove.md"] {
+        let text = page(path);
+        for line in &lines {
+            assert!(text.lines().any(|shown| shown == *line), "{path} does not show\n{line}");
+        }
+    }
+}
+
+/// The profile in the guide is one.
+#[test]
+fn the_profile_is_possible() {
+    let text = page("docs/profiles.md");
+    let (_, after) = text.split_once("```toml").unwrap();
+    let (text, _) = after.split_once("```").unwrap();
+    let profile: tideover_model::Profile = toml::from_str(text).unwrap();
+    profile.check().unwrap();
+    assert_ne!(profile, tideover_model::Profile::default());
+}
+
+/// What a snapshot has.
+fn printed(name: &str) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/snapshots");
+    let snapshot = std::fs::read_to_string(folder.join(name)).unwrap();
+    snapshot.splitn(3, "---\n").nth(2).unwrap().trim_end().to_owned()
+}
+
+/// Every gap has its row among the profiles, and no other has one.
+#[test]
+fn every_gap_has_its_row() {
+    let text = page("docs/profiles.md");
+    let rows = text.lines().filter(|line| line.starts_with("| `gap."));
+    let expected = Clause::all().filter(|clause| matches!(clause.kind(), Kind::Assumed { .. }));
+    let expected = expected.map(|clause| {
+        format!("| `{}` | {} | {} |", clause.name(), clause.place(), clause.wording())
+    });
+    assert_eq!(rows.map(str::to_owned).collect::<Vec<_>>(), expected.collect::<Vec<_>>());
+}
+
+/// The finding in the guide is the snapshot, and that in the README its beginning.
+#[test]
+fn the_failure_is_what_is_printed() {
+    let printed = printed("it__planted__a_failure_is_told_in_plain_words_with_its_curl_lines.snap");
+    assert!(page("docs/findings.md").contains(&printed), "the guide does not show\n{printed}");
+    let beginning: Vec<&str> = printed.lines().take(5).collect();
+    assert!(page("README.md").contains(&beginning.join("\n")));
+}
+
+/// The clauses are told as they are printed.
+#[test]
+fn the_clauses_are_what_is_printed() {
+    let text = page("docs/findings.md");
+    let command = "checks 4.imports.7";
+    let (_, after) = text.split_once(&format!("$ tideover {command}\n")).unwrap();
+    let (block, _) = after.split_once("```").unwrap();
+    let mut tideover = std::process::Command::new(env!("CARGO_BIN_EXE_tideover"));
+    let output = tideover.args(command.split(' ')).output().unwrap();
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), block);
+}
+
+/// Two of the lines of the proof, proven again.
+#[test]
+fn the_proof_is_what_is_printed() {
+    let text = page("docs/prove.md");
+    for name in ["other-file-is-taken-for-the-same", "list-tells-secrets"] {
+        let defect = defects::find(name).unwrap();
+        let (setup, seeds) = (Setup::Known, 20);
+        let budget = Budget { seeds, requests: setup.requests(), steps: generate::DEFAULT_STEPS };
+        let stop = AtomicBool::new(false);
+        let proofs = prove(setup, &[defect], budget, 2, &stop, &|| {}).unwrap();
+        let matrix = Matrix { setup, proofs, seeds, took: Duration::ZERO }.to_string();
+        let printed = words(matrix.lines().nth(1).unwrap());
+        let shown = text.lines().find(|line| line.starts_with(name)).map(words);
+        assert_eq!(shown, Some(printed));
+    }
+}
+
+fn words(line: &str) -> Vec<&str> {
+    line.split_whitespace().collect()
+}
+
+/// The scorecard in the guide is what the snapshot is, but for what is left out at each line of dots.
+#[test]
+fn the_scorecard_is_what_is_printed() {
+    let text = page("docs/receiver-check.md");
+    let printed = printed("it__receiver_check__scorecard.snap");
+    let (_, after) = text.split_once("$ tideover receiver-check ").unwrap();
+    let (block, _) = after.split_once("```").unwrap();
+    let (_, block) = block.split_once('\n').unwrap();
+    let mut rest = printed.as_str();
+    let parts: Vec<&str> = block.split("…\n").collect();
+    assert!(parts.len() > 1);
+    for part in parts {
+        (_, rest) = rest.split_once(part.trim_end()).unwrap_or_else(|| {
+            panic!("the guide shows what is not printed there:\n{part}");
+        });
+    }
+    assert_eq!(rest, "");
+}
+
+/// The README and the pages of the guide, by their paths.
+fn pages() -> Vec<String> {
+    let names = std::fs::read_dir(root().join("docs")).unwrap();
+    let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let pages = names.filter(|name| name.ends_with(".md")).map(|name| format!("docs/{name}"));
+    pages.chain(["README.md".to_owned(), "CONTRIBUTING.md".to_owned()]).collect()
+}
+
+/// The targets of the links on a page that lead to other files.
+fn links(text: &str) -> impl Iterator<Item = &str> {
+    let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    let targets = targets.map(|target| target.split('#').next().unwrap_or_default());
+    targets.filter(|target| !target.is_empty() && !target.contains("://"))
+}
+
+#[test]
+fn every_link_leads_to_a_file() {
+    let mut followed = 0;
+    for path in pages() {
+        let folder = root().join(Path::new(&path).parent().unwrap());
+        for target in links(&page(&path)) {
+            assert!(folder.join(target).exists(), "{path} links to {target}");
+            followed += 1;
+        }
+    }
+    assert!(followed > 60, "only {followed} links were followed");
+}
+
+#[test]
+fn the_summary_lists_every_page() {
+    let summary = page("docs/SUMMARY.md");
+    let listed: Vec<&str> = links(&summary).collect();
+    for path in pages() {
+        let name = path.strip_prefix("docs/").filter(|name| *name != "SUMMARY.md");
+        assert!(name.is_none_or(|name| listed.contains(&name)), "{path} is not in the summary");
+    }
+}
+
+#[test]
+fn the_readme_fits_on_few_screens() {
+    let lines = page("README.md").lines().count();
+    assert!(lines <= 200, "{lines} lines");
+}
+
+#[test]
+fn every_command_is_described_as_its_help_does() {
+    let text = page("docs/commands.md");
+    let rows = text.lines().filter_map(|line| line.strip_prefix("| [`")?.split_once('`'));
+    let rows: Vec<(&str, &str)> = rows.collect();
+    assert_eq!(rows.len(), 9);
+    for (command, row) in rows {
+        let mut tideover = std::process::Command::new(env!("CARGO_BIN_EXE_tideover"));
+        let output = tideover.args([command, "--help"]).output().unwrap();
+        let help = String::from_utf8(output.stdout).unwrap();
+        let (first, _) = help.split_once("\n\n").unwrap();
+        assert!(row.ends_with(&format!("| {} |", first.replace('\n', " "))), "{command}: {row}");
+    }
+}
+
+/// The block of a page in this language.
+fn block(text: &str, language: &str) -> String {
+    let (_, after) = text.split_once(&format!("```{language}\n")).unwrap();
+    after.split_once("```").unwrap().0.to_owned()
+}
+
+#[test]
+fn the_tests_in_other_languages_pass() {
+    let text = page("docs/tests.md");
+    for (interpreter, language, file) in [("python3", "python", "t.py"), ("node", "js", "t.mjs")] {
+        if std::process::Command::new(interpreter).arg("--version").output().is_err() {
+            skip(&format!("there is no {interpreter}"));
+            continue;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join(file), block(&text, language)).unwrap();
+        let mut test = std::process::Command::new(interpreter);
+        test.arg(file).current_dir(&folder).env("TIDEOVER", env!("CARGO_BIN_EXE_tideover"));
+        let output = test.output().unwrap();
+        let complaint = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{interpreter}: {complaint}");
+        let printed = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(
+            printed.trim_end(),
+            "The business has not completed onboarding: compliance is not cleared."
+        );
+    }
+}
+
+#[test]
+fn the_rust_test_is_the_example_of_the_crate() {
+    assert_eq!(block(&page("docs/tests.md"), "rust"), page("sim/examples/advance.rs"));
+}
