@@ -47,3 +47,8 @@ pub(crate) fn kind_of_event(event: &Value) -> Option<&'static str> {
         Value::Null | Value::Bool(_) | Value::Number(_) => None,
     }
 }
+
+/// A number, or the digits of one in a text.
+pub(crate) fn whole_number(value: &Value) -> Option<u64> {
+    value.as_u64().or_else(|| value.as_str()?.parse().ok())
+}

@@ -22,8 +22,8 @@ pub mod step;
 pub mod transcript;
 
 pub use answered::{Exchange, Inside};
-pub(crate) use arrival::kind_of_event;
 pub use arrival::{Arrival, NO_ANSWER};
+pub(crate) use arrival::{kind_of_event, whole_number};
 pub(crate) use masking::{is_withheld, told, withheld};
 pub use memory::Memory;
 pub use prepared::{Prepared, PreparedAction, PreparedCall};

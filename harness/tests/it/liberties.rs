@@ -1,5 +1,6 @@
 //! What the document leaves open is never held against a service, and what it states still is.
 
+mod form;
 mod told;
 
 use std::collections::BTreeMap;

@@ -11,7 +11,7 @@ use hyper::body::Incoming;
 use hyper::header::HeaderMap;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper::{Request, Response, StatusCode};
+use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
 use tideover_model::{Timestamp, signature};
 use tokio::net::TcpListener;
@@ -172,6 +172,10 @@ async fn answer(shared: Arc<Shared>, request: Request<Incoming>) -> Result<Respo
 async fn receive(shared: &Shared, request: Request<Incoming>) -> u16 {
     let (parts, body) = request.into_parts();
     let Some(path) = shared.own_path(parts.uri.path()) else { return 404 };
+    // Whoever tries out a URL delivers nothing.
+    if parts.method != Method::POST {
+        return 405;
+    }
     let arrived = wall_time();
     let Ok(body) = to_bytes(Body::new(body), MOST_BYTES).await else { return 413 };
     let at = match shared.clock.get() {

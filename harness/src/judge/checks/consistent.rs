@@ -61,9 +61,21 @@ fn look(exchange: &Exchange<'_>, notes: &mut Notes) {
 
 /// The state, what went out and what is still owed are there, whatever they are called.
 fn advance(exchange: &Exchange<'_>, body: &Value, notes: &mut Notes) {
-    let Some(told) = body["advance"].as_object() else { return };
-    let evidence = || ("a state and two amounts", format!("an object of {} fields", told.len()));
-    notes.expect(exchange, clause!("2.invoice.advance"), told.len() >= 3, "advance", evidence);
+    if !body["advance"].is_object() {
+        return;
+    }
+    let values = values_in(&body["advance"]);
+    let evidence = || ("a state and two amounts", format!("an object of {values} values"));
+    notes.expect(exchange, clause!("2.invoice.advance"), values >= 3, "advance", evidence);
+}
+
+/// How many values there are, however deep they stand.
+fn values_in(value: &Value) -> usize {
+    match value {
+        Value::Object(fields) => fields.values().map(values_in).sum(),
+        Value::Array(items) => items.iter().map(values_in).sum(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 1,
+    }
 }
 
 /// There is a reason exactly where there is need for one.

@@ -9,7 +9,7 @@ use serde_json::Value;
 use tideover_model::words::AdvanceState;
 use tideover_model::{Timestamp, clause};
 
-use crate::exchange::{Exchange, kind_of_event};
+use crate::exchange::{Exchange, kind_of_event, whole_number};
 use crate::judge::checks::{Check, Notes, Whose, starts_anew};
 
 /// The sequences seen of an invoice, by state.
@@ -57,7 +57,9 @@ impl Sequences {
     fn compare(&mut self, exchange: &Exchange<'_>, path: &str, event: &Value, notes: &mut Notes) {
         let clause = clause!("6.delivery.5");
         let told = field(event, "sequence");
-        let Some(sequence) = told.as_u64() else {
+        let Some(sequence) =
+            whole_number(told).filter(|_| self.whose == Whose::Theirs || told.is_u64())
+        else {
             let evidence = || ("an integer", told.to_string());
             notes.expect(exchange, clause, false, "sequence", evidence);
             return;

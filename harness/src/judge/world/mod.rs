@@ -1,5 +1,6 @@
 //! One world that a target may be in: the model, in the state that explains what was seen.
 
+mod form;
 mod look;
 mod outside;
 mod parties;
@@ -28,6 +29,7 @@ use crate::judge::clock;
 use crate::judge::clock::Clock;
 use crate::judge::comparison::{Comparison, Freedom, is_known_outcome, life};
 use crate::judge::reading::{Reading, Told};
+use crate::judge::world::form::codes_left_open;
 
 pub(crate) use reply::Reply;
 pub(crate) use subject::Subject;
@@ -138,11 +140,9 @@ impl World {
             return self.answered_whatever_events(&plain, reply, (seen, told), now);
         }
         if reply.predicted.is_success()
-            && seen.code() == Some(Code::InvalidRequest.name())
-            && sent.kind() != Some(OperationKind::ImportInvoices)
-            && self.tells_a_malformed_tax_id(sent)
+            && let Some(gap) = self.refusal_left_open(sent, seen)
         {
-            return (self.clone(), Reply::refused_for(clause!("gap.taxIdForm"), seen));
+            return (self.clone(), Reply::refused_for(gap, seen));
         }
         if seen.is_success() && reply.refuses_by_assumption() {
             return self.answered_leniently(sent, reply, (seen, told), now);
@@ -382,6 +382,7 @@ impl World {
     /// Whether the condition of the code that was seen holds, too (`gap.refusalPrecedence`).
     fn may_refuse_with(&mut self, sent: &Prepared, seen: &Seen, now: Timestamp) -> bool {
         let Some(code) = seen.code().and_then(Code::parse) else { return false };
+        let is_made_up = self.is_made_up(sent);
         let sent = self.translate(sent);
         let Some(call) = sent.call() else { return false };
         let caller = self.bare.face().authenticate(sent.authorization.as_deref());
@@ -402,6 +403,7 @@ impl World {
                 codes.extend(answer.err().map(|refusal| refusal.code));
             }
         }
+        codes.extend(codes_left_open(call, &codes, is_made_up));
         codes.contains(&code)
     }
 

@@ -1,9 +1,10 @@
 //! What is not stated of the tax id of a business: which texts are one (`gap.taxIdForm`), what comes of a party's
 //! (`gap.partyTaxIdAndContact`), and whether one that was found wrong stays on file (`gap.wrongTaxIdStruck`).
 
-use tideover_model::{Operation, OperationKind, PlatformId, is_tax_id};
+use tideover_model::{Operation, OperationKind, PlatformId};
 
 use crate::exchange::{Prepared, PreparedAction};
+use crate::judge::world::form::is_plainly_a_tax_id;
 use crate::judge::world::{Subject, World};
 
 /// What is not stated of the tax id of a business.
@@ -28,7 +29,7 @@ impl ToldTaxId {
     /// What is not stated after it, where `before` was not. What has no digits is no tax id however it is read.
     fn leaves(&self, before: Option<Unclear>) -> Option<Unclear> {
         let may_clear = self.text.bytes().any(|byte| byte.is_ascii_digit());
-        match (is_tax_id(&self.text) && !self.of_party, before) {
+        match (is_plainly_a_tax_id(&self.text) && !self.of_party, before) {
             // It corrects what may be on file, or it doesn't.
             (true, Some(_)) => Some(Unclear::Cleared),
             (true, None) => None,
@@ -72,7 +73,7 @@ impl World {
 
     /// Whether a text is told that is no tax id as we take it, and may be one or be refused.
     pub(super) fn tells_a_malformed_tax_id(&self, sent: &Prepared) -> bool {
-        self.tax_ids(sent).iter().any(|told| !is_tax_id(told))
+        self.tax_ids(sent).iter().any(|told| !is_plainly_a_tax_id(told))
     }
 
     /// What is not stated of the tax id of a business.

@@ -186,7 +186,7 @@ impl Answers {
         else {
             return;
         };
-        let amounts: Vec<i64> = told.as_object().into_iter().flatten().filter_map(cents).collect();
+        let amounts = cents_in(told);
         let is_out = texts(told).iter().any(|text| matches!(*text, "FUNDED" | "REPAID"));
         if !is_out || amounts.len() < 2 {
             return;
@@ -211,6 +211,12 @@ fn outcomes(answer: &Seen) -> Option<Vec<String>> {
     rows.map(|row| row["outcome"].as_str().map(str::to_owned)).collect()
 }
 
-fn cents((_, value): (&String, &Value)) -> Option<i64> {
-    value.as_i64()
+/// The whole numbers of a value, however deep they stand.
+fn cents_in(value: &Value) -> Vec<i64> {
+    match value {
+        Value::Object(fields) => fields.values().flat_map(cents_in).collect(),
+        Value::Array(items) => items.iter().flat_map(cents_in).collect(),
+        Value::Number(number) => number.as_i64().into_iter().collect(),
+        Value::Null | Value::Bool(_) | Value::String(_) => Vec::new(),
+    }
 }

@@ -175,6 +175,11 @@ impl Deliveries {
 
     /// Whatever was not accepted is tried again, and nothing is where a receiver is gone.
     fn hold_to_retries(&mut self, exchange: &Exchange<'_>, now: u64, notes: &mut Notes) {
+        // By a clock that nobody moves, another attempt may not be due yet.
+        let repeats = self.known.values().any(|delivery| delivery.attempts > 1);
+        if !self.is_virtual && !repeats {
+            return;
+        }
         for ((path, _), delivery) in &mut self.known {
             let is_over = now > delivery.first + SOON && !delivery.is_settled;
             let is_refused = !(200..300).contains(&delivery.status) && delivery.status != 410;

@@ -8,7 +8,7 @@ use tideover_model::{Clause, OperationKind, clause};
 
 use crate::endpoint::inbox;
 use crate::exchange::matcher::texts;
-use crate::exchange::{Arrival, Exchange, Prepared, kind_of_event};
+use crate::exchange::{Arrival, Exchange, Prepared, kind_of_event, whole_number};
 use crate::judge::checks::relations::ledger::{
     BusinessName, Caller, InvoiceName, Synced, acted_on, business, caller, invoice,
 };
@@ -85,6 +85,8 @@ pub(super) struct Events {
     is_unsure: bool,
     /// Whether requests were left without an answer: what they asked for may have been done.
     has_missed: bool,
+    /// When something came last, by the target's own clock. Unix seconds.
+    heard: u64,
 }
 
 impl Check for Events {
@@ -108,6 +110,7 @@ impl Check for Events {
         self.learn_payouts(exchange);
         for arrival in exchange.arrivals {
             self.hear(exchange, arrival, notes);
+            self.heard = now;
         }
         self.contradict(exchange, notes);
         self.learn_facts(exchange, now);
@@ -309,7 +312,7 @@ impl Events {
             Some(OperationKind::GetBusiness) => {
                 let Some((_, name)) = business(exchange) else { return };
                 let met = &answer["onboarding"];
-                let all = met.as_object().is_some_and(|met| met.values().all(|met| *met == true));
+                let all = is_onboarded(met);
                 if heard(OPTED_IN, &[&name]) && !self.is_unsure {
                     expect(clause!("6.events.organization.optedIn"), all, "onboarding", met);
                 }
@@ -317,7 +320,9 @@ impl Events {
             Some(OperationKind::GetInvoice) => {
                 let Some(((_, payee), name)) = invoice(exchange) else { return };
                 let (collected, face) = (&answer["collected"], &answer["faceValue"]);
-                if heard(PAID, &[&payee, &name]) && answer["advance"].is_object() {
+                // A caller can say itself that it is paid.
+                let is_said = answer["status"] == "PAID";
+                if heard(PAID, &[&payee, &name]) && answer["advance"].is_object() && !is_said {
                     let is_paid = collected.as_i64() >= face.as_i64();
                     expect(clause!("6.events.invoice.paid"), is_paid, "collected", collected);
                 }
@@ -334,8 +339,11 @@ impl Events {
             Some(OperationKind::GetBusiness) => {
                 let Some(name) = business(exchange) else { return };
                 let met = &answer["onboarding"];
-                if met.as_object().is_some_and(|met| met.values().all(|met| *met == true)) {
+                if is_onboarded(met) {
                     facts.push((OPTED_IN, None));
+                }
+                // What was never another destination has not changed.
+                if self.payouts.get(&name).is_some_and(|(_, accounts)| *accounts > 1) {
                     facts.push((REMITTANCE, None));
                 }
                 let born = self.born.get(&name).filter(|_| !self.is_shared.contains(&name));
@@ -364,7 +372,8 @@ impl Events {
     /// What was seen long ago was told to everybody who subscribed before.
     fn hold_to_facts(&mut self, exchange: &Exchange<'_>, now: u64, notes: &mut Notes) {
         for (fact, sighting) in &mut self.facts {
-            if sighting.is_judged || now < sighting.at + LONG {
+            // Where nothing newer has come, all that is late may still be on its way.
+            if sighting.is_judged || now < sighting.at + LONG || self.heard <= sighting.at {
                 continue;
             }
             sighting.is_judged = true;
@@ -426,6 +435,11 @@ impl Fact {
     }
 }
 
+/// Whether all four requirements are met, whatever else is told of them.
+fn is_onboarded(met: &Value) -> bool {
+    ["compliance", "contract", "bank", "collectionAccount"].iter().all(|name| met[name] == true)
+}
+
 /// What a read of an invoice shows to have happened.
 fn invoice_facts(answer: &Value) -> Vec<(&'static str, Option<&'static str>)> {
     let mut facts = vec![("partner.invoice.created", None)];
@@ -461,7 +475,7 @@ fn number(event: &Value, name: &str) -> Option<u64> {
     match event {
         Value::Object(fields) => fields
             .get(name)
-            .and_then(Value::as_u64)
+            .and_then(whole_number)
             .or_else(|| fields.values().find_map(|inside| number(inside, name))),
         Value::Array(items) => items.iter().find_map(|item| number(item, name)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,

@@ -1,0 +1,127 @@
+//! What the document leaves open of the form of a request: which of two codes refuses it, and whether anything does.
+
+use serde_json::Value;
+use tideover_model::wire::route::route;
+use tideover_model::{Clause, Code, OperationKind, clause, is_tax_id};
+use url::Url;
+
+use crate::exchange::matcher::texts;
+use crate::exchange::{Prepared, PreparedCall, Seen};
+use crate::judge::world::World;
+
+/// Longer texts are within no stated limit, and may be refused. Characters.
+const LONG: usize = 500;
+
+/// The fields of an invoice and of a row that hold a date.
+const DATES: [&str; 2] = ["issueDate", "dueDate"];
+
+/// Whether a text is a tax id in every reading: punctuation is optional, and only a hyphen is surely some.
+pub(super) fn is_plainly_a_tax_id(text: &str) -> bool {
+    is_tax_id(text) && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-')
+}
+
+/// The codes that may stand in the place of those that are `due`: a value of the wrong form breaks the published schema
+/// (`7.codes.invalid_request`) as well as the rule that it is for.
+pub(super) fn codes_left_open(call: &PreparedCall, due: &[Code], is_made_up: bool) -> Vec<Code> {
+    let sent = call.body().json();
+    let text = |field: &str| sent.and_then(|body| body.get(field)?.as_str());
+    let is_of_wrong_form = |code: &Code| match code {
+        Code::InvalidRoutingNumber => text("routingNumber").is_some_and(|it| !is_nine_digits(it)),
+        Code::DestinationRefused => text("url").is_some_and(|it| Url::parse(it).is_err()),
+        Code::InvalidInvitee => text("email").is_some_and(|it| !it.contains('@')),
+        Code::SubscriptionNotFound => is_made_up,
+        Code::UnreadableFile => std::str::from_utf8(call.body()).is_ok(),
+        _ => false,
+    };
+    let mut codes = Vec::new();
+    if due.iter().any(is_of_wrong_form) {
+        codes.push(Code::InvalidRequest);
+    }
+    // Nothing, or no object, is neither surely unreadable nor surely of the wrong form.
+    let is_no_object =
+        call.body().trim_ascii().is_empty() || sent.is_some_and(|it| !it.is_object());
+    if is_no_object && due.iter().any(|it| is_about_the_body(*it)) {
+        codes.extend([Code::InvalidRequest, Code::UnreadableRequest]);
+    }
+    // A file that claims to be JSON is not the media type that it claims, either.
+    if due.contains(&Code::UnsupportedMediaType) && sent.is_none() {
+        codes.push(Code::UnreadableRequest);
+    }
+    codes
+}
+
+fn is_about_the_body(code: Code) -> bool {
+    matches!(code, Code::InvalidRequest | Code::UnreadableRequest)
+}
+
+fn is_nine_digits(text: &str) -> bool {
+    text.len() == 9 && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+impl World {
+    /// The assumption by which a request is not refused that the target refuses.
+    pub(super) fn refusal_left_open(&self, sent: &Prepared, seen: &Seen) -> Option<Clause> {
+        let call = sent.call()?;
+        let code = seen.code().and_then(Code::parse)?;
+        if sent.kind() == Some(OperationKind::ImportInvoices) {
+            let is_open = matches!(code, Code::UnreadableFile | Code::InvalidRequest)
+                && is_ragged(call.body());
+            return is_open.then_some(clause!("gap.csvForm"));
+        }
+        if code != Code::InvalidRequest {
+            return None;
+        }
+        if self.tells_a_malformed_tax_id(sent) {
+            return Some(clause!("gap.taxIdForm"));
+        }
+        let body = call.body().json()?;
+        if names_a_contact(body) {
+            return Some(clause!("gap.partyFields"));
+        }
+        if has_odd_dates(body) {
+            return Some(clause!("gap.datesReadBack"));
+        }
+        let is_long = texts(body).iter().any(|text| text.chars().nth(LONG).is_some());
+        is_long.then_some(clause!("gap.bodyLimit"))
+    }
+
+    /// Whether the path names a subscription by a reference that the target never gave.
+    pub(super) fn is_made_up(&self, sent: &Prepared) -> bool {
+        let Some(call) = sent.call() else { return false };
+        let is_deletion = route(&call.method, call.plain_path())
+            .is_ok_and(|route| route.kind == OperationKind::Unsubscribe);
+        let path = |one: &Prepared| one.call().map(|call| call.path.clone());
+        is_deletion && path(&self.translate(sent)) == path(sent)
+    }
+}
+
+/// Whether a line of a file has more or fewer cells than the first, as far as that shows without reading quotes.
+fn is_ragged(body: &[u8]) -> bool {
+    let cells = |line: &[u8]| line.iter().filter(|byte| **byte == b',').count();
+    let mut lines = body.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
+    let Some(header) = lines.next().map(cells) else { return false };
+    !body.contains(&b'"') && lines.any(|line| cells(line) != header)
+}
+
+/// Whether the request has fields whose names are not shown: those of a contact, and of a party's tax id and contact.
+fn names_a_contact(body: &Value) -> bool {
+    let party = |name: &str| body.get(name).and_then(Value::as_object);
+    let has_more = |name: &str| party(name).is_some_and(|party| party.len() > 2);
+    body.get("contact").is_some() || has_more("payee") || has_more("payor")
+}
+
+/// Whether a date is written in small letters, which RFC 3339 leaves to those who use it, or the dates of an invoice are
+/// out of order.
+fn has_odd_dates(body: &Value) -> bool {
+    let date = |name: &str| body.get(name).and_then(Value::as_str);
+    let is_small = |text: &str| text.contains(['t', 'z']);
+    let [issued, due] = DATES.map(date);
+    let is_out_of_order = issued
+        .zip(due)
+        .and_then(|(issued, due)| {
+            let read = tideover_model::Timestamp::parse;
+            Some(read(&due.to_ascii_uppercase())? < read(&issued.to_ascii_uppercase())?)
+        })
+        .unwrap_or(false);
+    is_out_of_order || DATES.iter().filter_map(|name| date(name)).any(is_small)
+}
