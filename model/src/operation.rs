@@ -190,7 +190,7 @@ impl Address {
     }
 
     /// Whether nothing is told of it.
-    pub fn is_untold(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         *self == Address::default()
     }
 

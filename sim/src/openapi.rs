@@ -23,7 +23,7 @@ impl Schemas {
     /// a client that is generated from it reads the answers of today and of tomorrow.
     fn answer<T: ToSchema>(&mut self) -> Value {
         let answer = reference(&T::name());
-        self.tell(&answer, &schemas_of::<T>());
+        self.describe(&answer, &schemas_of::<T>());
         answer
     }
 
@@ -35,15 +35,15 @@ impl Schemas {
     }
 
     /// Tells what `schema` refers to, and what that refers to.
-    fn tell(&mut self, schema: &Value, all: &Map<String, Value>) {
+    fn describe(&mut self, schema: &Value, all: &Map<String, Value>) {
         if let Some(name) = referred(schema) {
             let object = opened(&merged(&all[name], all), all);
-            self.tell(&object, all);
+            self.describe(&object, all);
             self.0.insert(name.to_owned(), object);
         }
         match schema {
-            Value::Array(parts) => parts.iter().for_each(|part| self.tell(part, all)),
-            Value::Object(parts) => parts.values().for_each(|part| self.tell(part, all)),
+            Value::Array(parts) => parts.iter().for_each(|part| self.describe(part, all)),
+            Value::Object(parts) => parts.values().for_each(|part| self.describe(part, all)),
             _ => {}
         }
     }

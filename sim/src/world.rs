@@ -266,7 +266,7 @@ impl World {
 fn addressed(operation: &Operation) -> Option<String> {
     match operation {
         Operation::SyncBusiness { business, details } => {
-            (!details.contact.address.is_untold()).then(|| business.clone())
+            (!details.contact.address.is_empty()).then(|| business.clone())
         }
         _ => None,
     }

@@ -31,7 +31,7 @@ impl List {
     pub(super) fn run(self) -> Result<Held, Problem> {
         let output = Output::new(self.json || self.schema);
         if self.schema {
-            output.tell("", schema)?;
+            output.print("", schema)?;
             return Ok(Held::Yes);
         }
         let clauses: Vec<Clause> =
@@ -44,7 +44,7 @@ impl List {
             if output.nobody_reads() {
                 break;
             }
-            output.tell(in_words(*clause), || as_json(*clause))?;
+            output.print(in_words(*clause), || as_json(*clause))?;
         }
         let of = |test: fn(&Standing) -> bool| {
             clauses.iter().filter(|clause| test(Standing::of(**clause))).count()
@@ -53,7 +53,7 @@ impl List {
         let unobservable = of(|standing| standing.unobservable.is_some());
         if !self.json {
             let others = clauses.len() - checked - shown - unobservable;
-            output.tell(
+            output.print(
                 format!(
                     "{} clauses: {checked} with a check of their own, {shown} that show in others, \
                      {unobservable} that no caller can observe, {others} in stories, vectors or \

@@ -48,7 +48,7 @@ impl Judge {
         self.reports.touch(self.learn.as_deref())?;
         let output = Output::new(self.reports.json);
         let began = Instant::now();
-        let Judged { mut summary, untold } = judge(&recording, profile);
+        let Judged { mut summary, unknown_before } = judge(&recording, profile);
         summary.conclude(&stated);
         let cases = recording.cases.len() as u64;
         let header = Header::new(0, crate::exchange::start(), profile.clone());
@@ -68,15 +68,16 @@ impl Judge {
             races: None,
         };
         let mut report = run.report();
-        let untold = ("what was there before the recording would have to be known", untold);
+        let unknown_before =
+            ("what was there before the recording would have to be known", unknown_before);
         let unjudged = recording.unjudged.iter().map(|(why, count)| (*why, *count));
-        for (why, count) in unjudged.chain([untold]).filter(|(_, count)| *count > 0) {
+        for (why, count) in unjudged.chain([unknown_before]).filter(|(_, count)| *count > 0) {
             report.warnings.push(format!("{count} requests are not judged: {why}"));
         }
         report.conceal(&recording.secrets());
         let written = self.reports.write(&report);
         let learned = super::write_lessons(self.learn.as_deref(), &summary.lessons, profile);
-        output.tell(report.to_string().trim_end(), || json!(report))?;
+        output.print(report.to_string().trim_end(), || json!(report))?;
         written.and(learned)?;
         Ok(self.reports.held(&report))
     }

@@ -26,7 +26,7 @@ impl Output {
 
     /// Writes `value` as a line of JSON if a program reads, `text` if a person does. If nobody reads any more,
     /// that is no error: what the command found out stays true.
-    pub(crate) fn tell(
+    pub(crate) fn print(
         &self,
         text: impl std::fmt::Display,
         value: impl FnOnce() -> serde_json::Value,
@@ -52,7 +52,7 @@ impl Output {
             to_stderr(printable(&text.to_string()).trim_end());
             return Ok(());
         }
-        self.tell(text, || serde_json::Value::Null)
+        self.print(text, || serde_json::Value::Null)
     }
 
     /// Whether whoever read has gone.

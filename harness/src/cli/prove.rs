@@ -68,7 +68,7 @@ impl Prove {
         let defects =
             if self.defect.is_empty() { defects::all().collect() } else { self.defect.clone() };
         if self.list {
-            output.tell(matrix::list(&defects), || matrix::list_as_json(&defects))?;
+            output.print(matrix::list(&defects), || matrix::list_as_json(&defects))?;
             return Ok(Held::Yes);
         }
         let mut matrices = Vec::new();
@@ -77,14 +77,14 @@ impl Prove {
             let began = Instant::now();
             let proofs = self.prove(&output, setup, defects.clone()).await?;
             let matrix = Matrix { setup, proofs, seeds: self.seeds, took: began.elapsed() };
-            tried_all = self.tell(&output, &matrix, defects.len())?;
+            tried_all = self.print(&output, &matrix, defects.len())?;
             matrices.push(matrix);
             if !tried_all {
                 break;
             }
         }
         if self.markdown {
-            output.tell(page::of(&matrices).trim_end(), || json!(null))?;
+            output.print(page::of(&matrices).trim_end(), || json!(null))?;
         }
         let missed = matrices.iter().flat_map(|matrix| &matrix.proofs).any(Proof::is_missed);
         Ok(match missed {
@@ -104,14 +104,14 @@ impl Prove {
     }
 
     /// Tells what was proven, unless a page is to be written; whether that is all of it.
-    fn tell(&self, output: &Output, matrix: &Matrix, defects: usize) -> Result<bool, Problem> {
+    fn print(&self, output: &Output, matrix: &Matrix, defects: usize) -> Result<bool, Problem> {
         let wanted = defects * usize::try_from(self.seeds).unwrap_or(usize::MAX);
         let tried: usize = matrix.proofs.iter().map(|proof| proof.trials.len()).sum();
         if !self.markdown {
-            output.tell(matrix.to_string().trim_end(), || matrix::as_json(matrix))?;
+            output.print(matrix.to_string().trim_end(), || matrix::as_json(matrix))?;
         }
         if tried < wanted {
-            output.tell(
+            output.print(
                 format!("interrupted: {} of {wanted} trials were not made", wanted - tried),
                 || json!({ "interrupted": true, "trials": tried, "of": wanted }),
             )?;

@@ -74,7 +74,7 @@ impl ReceiverCheck {
         progress.finish_and_clear();
         // What was seen until something went wrong is told all the same.
         if examined.is_ok() || !scorecard.is_empty() {
-            output.tell(&scorecard, || scorecard.as_json())?;
+            output.print(&scorecard, || scorecard.as_json())?;
         }
         examined?;
         Ok(match scorecard.count(Verdict::Failed) {

@@ -54,12 +54,12 @@ impl Replay {
             self.play(&transcript).await?.into()
         };
         let output = Output::new(self.json).concealing(secrets);
-        tell(&output, &transcript, &played)?;
+        print(&output, &transcript, &played)?;
         for (_, finding) in &played.noticed {
-            output.tell(format!("\n{finding}"), || json!({ "noticed": finding }))?;
+            output.print(format!("\n{finding}"), || json!({ "noticed": finding }))?;
         }
         for left in left_behind {
-            output.tell(format!("left behind: {left}"), || json!({ "leftBehind": left }))?;
+            output.print(format!("left behind: {left}"), || json!({ "leftBehind": left }))?;
         }
         let violated = played.findings.iter().any(|finding| finding.verdict == Verdict::Violated);
         let is_open = |finding: &Finding| finding.verdict == Verdict::Inconclusive;
@@ -107,9 +107,9 @@ impl Replay {
     }
 }
 
-fn tell(output: &Output, transcript: &Transcript, played: &Played) -> Result<(), Problem> {
+fn print(output: &Output, transcript: &Transcript, played: &Played) -> Result<(), Problem> {
     if let Some(story) = &transcript.header.story {
-        output.tell(story, || json!({ "story": story }))?;
+        output.print(story, || json!({ "story": story }))?;
     }
     for (index, (at, seen)) in played.answers.iter().enumerate() {
         let step = &transcript.steps[index];
@@ -121,24 +121,24 @@ fn tell(output: &Output, transcript: &Transcript, played: &Played) -> Result<(),
                 .map_or_else(|| seen.status.to_string(), |code| format!("{} {code}", seen.status)),
         };
         let number = index + 1;
-        output.tell(
+        output.print(
             format!("{number}.{note} {} → {answer}", plain(step)),
             || json!({ "step": number, "at": at, "seen": seen }),
         )?;
         for (_, mismatch) in played.mismatches.iter().filter(|(at, _)| *at == index) {
             let (field, expected, seen) = (&mismatch.field, &mismatch.expected, &mismatch.seen);
-            output.tell(
+            output.print(
                 format!("   NOT AS EXPECTED, {field}: expected {expected}, seen {seen}"),
                 || json!({ "step": number, "field": field, "expected": expected, "seen": seen }),
             )?;
         }
     }
     for finding in &played.findings {
-        output.tell(format!("\n{finding}"), || json!({ "finding": finding }))?;
+        output.print(format!("\n{finding}"), || json!({ "finding": finding }))?;
     }
     let count = played.answers.len();
     let verdict = if played.held() { "held" } else { "did not hold" };
-    output.tell(
+    output.print(
         format!("\n{count} of {} steps played: {verdict}", transcript.steps.len()),
         || json!({ "steps": count, "held": played.held() }),
     )?;

@@ -96,7 +96,7 @@ impl Serve {
         let mock = self.mock(seed)?.start().await;
         let mock = mock.map_err(|error| Problem::Wrong(error.to_string()))?;
         let ended = Ended::listen()?;
-        Output::new(self.json).tell(self.welcome(&mock, seed), || {
+        Output::new(self.json).print(self.welcome(&mock, seed), || {
             json!({
                 "baseUrl": mock.url(),
                 "apiKey": mock.api_key(),

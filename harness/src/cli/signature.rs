@@ -33,7 +33,7 @@ impl Sign {
     pub(super) fn run(self) -> Result<Held, Problem> {
         let (key, body) = self.signed.read()?;
         let value = key.sign(self.at.unwrap_or_else(now), &body).to_string();
-        Output::new(self.json).tell(
+        Output::new(self.json).print(
             format_args!("{HEADER}: {value}"),
             || json!({ "header": HEADER, "value": value }),
         )?;
@@ -65,17 +65,17 @@ impl Verify {
         let (key, body) = self.signed.read()?;
         let header = self.header.as_ref().map(|header| value(header.as_encoded_bytes()));
         let judged = key.verify(header, &body, self.now.unwrap_or_else(now));
-        tell(&Output::new(self.json), judged)?;
+        print(&Output::new(self.json), judged)?;
         Ok(if judged.is_ok() { Held::Yes } else { Held::No })
     }
 }
 
-fn tell(output: &Output, judged: Result<(), Rejection>) -> io::Result<()> {
+fn print(output: &Output, judged: Result<(), Rejection>) -> io::Result<()> {
     let Err(rejection) = judged else {
-        return output.tell("valid", || json!({ "valid": true }));
+        return output.print("valid", || json!({ "valid": true }));
     };
     let clause = rejection.clause();
-    output.tell(format_args!("not valid: {rejection} ({clause}: {})", clause.place()), || {
+    output.print(format_args!("not valid: {rejection} ({clause}: {})", clause.place()), || {
         json!({
             "valid": false,
             "rejection": rejection.name(),

@@ -18,12 +18,12 @@ pub(super) fn print_steps(
             break;
         }
         let steps = steps_of(case);
-        output.tell(
+        output.print(
             format!("case {case} of seed {}", plan.header.seed),
             || json!({ "case": case, "seed": plan.header.seed }),
         )?;
         for (index, step) in steps.iter().enumerate() {
-            output.tell(format!("  {}. {}", index + 1, plain(step)), || json!(step))?;
+            output.print(format!("  {}. {}", index + 1, plain(step)), || json!(step))?;
         }
     }
     Ok(Held::Yes)

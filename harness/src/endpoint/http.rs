@@ -136,7 +136,7 @@ impl Target for Http {
                 let content_type = call.content_type.as_deref();
                 let body = call.body().to_vec();
                 self.has_read = call.method == "GET";
-                self.heard |= self.inbox().is_some_and(|origin| step.tells_of(origin));
+                self.heard |= self.inbox().is_some_and(|origin| step.mentions(origin));
                 let (method, path) = (&*call.method, &*call.path);
                 self.exchange(Outgoing { method, path, authorization, content_type, body }).await
             }

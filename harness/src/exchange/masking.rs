@@ -41,6 +41,6 @@ pub(crate) fn is_withheld(name: &str) -> bool {
 }
 
 /// What may be told of the field `name` of an answer.
-pub(crate) fn told(name: &str, value: &Value) -> String {
+pub(crate) fn masked_field(name: &str, value: &Value) -> String {
     withheld_field(name, value).to_string()
 }

@@ -24,7 +24,7 @@ pub mod transcript;
 pub use answered::{Exchange, Inside};
 pub use arrival::{Arrival, NO_ANSWER};
 pub(crate) use arrival::{kind_of_event, whole_number};
-pub(crate) use masking::{is_withheld, told, withheld};
+pub(crate) use masking::{is_withheld, masked_field, withheld};
 pub use memory::Memory;
 pub use prepared::{Prepared, PreparedAction, PreparedCall};
 pub use race::Race;

@@ -98,7 +98,7 @@ impl Prepared {
     }
 
     /// Whether it may tell a target of the inbox at `origin`: only a subscription can.
-    pub(crate) fn tells_of(&self, origin: &str) -> bool {
+    pub(crate) fn mentions(&self, origin: &str) -> bool {
         let PreparedAction::Call(call) = &self.action else { return false };
         call.method == "POST" && String::from_utf8_lossy(&call.body).contains(origin)
     }

@@ -67,12 +67,12 @@ impl Seen {
     }
 
     /// The body, if it is JSON and the target did as it was asked.
-    pub(crate) fn told_in_success(&self) -> Option<&Value> {
+    pub(crate) fn success_body(&self) -> Option<&Value> {
         self.json().filter(|_| self.is_success())
     }
 
     /// The body, if it is JSON, as it may be told.
-    pub fn told(&self) -> Option<Value> {
+    pub fn masked_body(&self) -> Option<Value> {
         self.json().map(withheld)
     }
 

@@ -53,7 +53,7 @@ pub(super) enum Goal {
 
 impl Goal {
     /// Whether its steps are told one by one, with the reads that they need.
-    pub(super) fn is_told(&self) -> bool {
+    pub(super) fn is_narrative(&self) -> bool {
         matches!(
             self,
             Goal::Story { .. } | Goal::Invalid { .. } | Goal::Rows { .. } | Goal::ShareLimit { .. }

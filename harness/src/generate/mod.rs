@@ -34,7 +34,7 @@ use crate::exchange::Memory;
 use crate::exchange::Prepared;
 use crate::exchange::step::{Action, Caller, Step};
 use crate::exchange::transcript::Header;
-use crate::judge::predicted::{Case, Foretold};
+use crate::judge::predicted::{Case, Forecast};
 
 use goals::Goal;
 
@@ -68,7 +68,7 @@ pub(crate) struct Walk {
     memory: Memory,
     pub(crate) steps: Vec<Step>,
     /// What was sent of each step, and what the model said of it.
-    pub(crate) walked: Vec<(Prepared, Foretold)>,
+    pub(crate) walked: Vec<(Prepared, Forecast)>,
     goal: Goal,
     /// Vendors that have accepted an invitation.
     claimed: BTreeSet<(String, String)>,
@@ -106,8 +106,8 @@ impl Walk {
             self.play(requests::subscribe("${inbox}/accepts", None));
         }
         // Where every step counts, half as many stand between.
-        let is_told = self.goal.is_told();
-        let chance = self.draw(0_u32..if is_told { 200 } else { 100 });
+        let is_narrative = self.goal.is_narrative();
+        let chance = self.draw(0_u32..if is_narrative { 200 } else { 100 });
         let step = match chance {
             0..8 => self.steps.last().cloned(),
             8..22 => Some(self.wander()),
@@ -117,7 +117,7 @@ impl Walk {
         let step = step.unwrap_or_else(|| self.next_toward_goal());
         let reads = self.play(step);
         if !reads
-            && !is_told
+            && !is_narrative
             && self.draw(0_u32..100) < 40
             && let Some(read) = self.steps.last().and_then(requests::read_back)
         {
@@ -142,16 +142,16 @@ impl Walk {
             step.name = None;
         }
         let sent = Prepared::from_step(&step, &self.memory, Service::FIRST_KEY);
-        let foretold = Foretold::by(&mut self.known, &sent);
+        let forecast = Forecast::by(&mut self.known, &sent);
         if step.name.is_some() {
-            self.memory.keep(&step, foretold.answer.read().json());
+            self.memory.keep(&step, forecast.answer.read().json());
         }
-        if foretold.answer.is_success() {
+        if forecast.answer.is_success() {
             self.remember(&step);
         }
         let reads = matches!(&step.action, Action::Call(call) if call.method == "GET");
         self.steps.push(step);
-        self.walked.push((sent, foretold));
+        self.walked.push((sent, forecast));
         reads
     }
 

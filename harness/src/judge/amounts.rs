@@ -6,7 +6,7 @@ use tideover_model::{BusinessId, Cents, PlatformId};
 
 use crate::evidence::Point;
 use crate::exchange::Seen;
-use crate::judge::reading::{Told, amount};
+use crate::judge::reading::{Revealed, amount};
 
 /// An advance, by the invoice that it is against: several identifiers may be linked to the business.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,9 +27,9 @@ impl Amounts {
     }
 
     /// An advance was granted unseen, of which `told` tells what it does.
-    pub(super) fn miss(&mut self, advance: Advance, told: Told) {
+    pub(super) fn miss(&mut self, advance: Advance, revealed: Revealed) {
         let amounts = self.0.entry(advance).or_default();
-        for name in told.untold() {
+        for name in revealed.unrevealed() {
             amounts.entry(name).or_default();
         }
     }
@@ -39,10 +39,10 @@ impl Amounts {
         let Some(amounts) = self.0.get_mut(advance) else { return };
         points.retain_mut(|point| {
             let Some(known) = amounts.get_mut(&*point.field) else { return true };
-            let told = seen.json().and_then(|body| amount(body, &point.field));
-            let Some(told) = told else { return true };
-            let known = *known.get_or_insert(told);
-            (point.holds, point.expected) = (known == told, known.0.to_string());
+            let revealed = seen.json().and_then(|body| amount(body, &point.field));
+            let Some(revealed) = revealed else { return true };
+            let known = *known.get_or_insert(revealed);
+            (point.holds, point.expected) = (known == revealed, known.0.to_string());
             true
         });
     }

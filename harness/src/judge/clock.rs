@@ -40,7 +40,7 @@ struct Leap {
 
 /// What an answer says that tells when a link expires.
 #[derive(Debug)]
-pub(super) enum Told {
+pub(super) enum LinkReading {
     /// What is known already, or what is compared with that.
     AsKnown,
     /// That the clock was moved, or ours was set, or that a link lives too long.
@@ -89,7 +89,7 @@ impl Clock {
     }
 
     /// Whether an invitation that is repeated is said to expire when it was said to before: that tells no time.
-    pub(super) fn is_told_again(&mut self, predicted: &Seen, seen: &Seen) -> bool {
+    pub(super) fn repeats_an_expiry(&mut self, predicted: &Seen, seen: &Seen) -> bool {
         let field = |answer: &Seen, name| Some(answer.json()?.get(name)?.as_str()?.to_owned());
         let told = field(predicted, "inviteId").zip(field(seen, "expiresAt"));
         told.is_some_and(|(invitation, expires_at)| {
@@ -98,34 +98,40 @@ impl Clock {
     }
 
     /// Learns how far it is ahead from when a link expires, whose `life` is stated.
-    pub(super) fn learn(&mut self, told: i64, life: Clause) -> Told {
+    pub(super) fn learn(&mut self, told: i64, life: Clause) -> LinkReading {
         let Some(known) = self.ahead else {
             (self.ahead, self.by) = (Some(told), Some(life));
-            return Told::AsKnown;
+            return LinkReading::AsKnown;
         };
         if is_near(known, told) {
             // What tells the same of another life makes it a leap of the clock.
             self.leap = self.leap.filter(|leap| leap.life == life);
-            return Told::AsKnown;
+            return LinkReading::AsKnown;
         }
         if let Some(leap) = self.leap.filter(|leap| is_near(leap.from, told)) {
             (self.ahead, self.leap) = (Some(leap.from), None);
-            return Told::Steady(leap.point(known - leap.from, "by the times before and after it"));
+            return LinkReading::Steady(
+                leap.point(known - leap.from, "by the times before and after it"),
+            );
         }
         if !self.is_loose {
-            return Told::AsKnown;
+            return LinkReading::AsKnown;
         }
         self.ahead = Some(told);
         if told < known {
             let point = self.set_back(known - told, life);
-            return if self.is_ours_doubtful { Told::Leap(point) } else { Told::Steady(point) };
+            return if self.is_ours_doubtful {
+                LinkReading::Leap(point)
+            } else {
+                LinkReading::Steady(point)
+            };
         }
         if self.hints.iter().any(|hint| is_near(*hint, told)) {
-            return Told::AsKnown;
+            return LinkReading::AsKnown;
         }
         let leap = Leap { from: known, life };
         self.leap = Some(leap);
-        Told::Leap(leap.point(told - known, "unless the clock was moved"))
+        LinkReading::Leap(leap.point(told - known, "unless the clock was moved"))
     }
 
     /// That a link tells of an earlier time than one before it: which of them is wrong, our own clock tells if one

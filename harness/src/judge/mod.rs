@@ -19,12 +19,12 @@ pub mod predicted;
 mod reading;
 mod world;
 
-pub(crate) use belief::{Belief, Explanation, has_failed, tells};
+pub(crate) use belief::{Belief, Explanation, has_failed, is_informative};
 pub(crate) use bindings::Bindings;
 pub use bounds::Bounds;
 pub(crate) use clock::is_near;
 pub(crate) use comparison::{ABSENT, Comparison, meets_first_three};
 pub(crate) use explain::{Attempt, DEEPEST, Unseen};
 pub use hidden::{Before, Outside};
-pub(crate) use reading::{Told, amount};
+pub(crate) use reading::{Revealed, amount};
 pub(crate) use world::{Subject, World};

@@ -11,7 +11,7 @@ use crate::exchange::{Arrival, Prepared, Seen};
 
 /// What the model says of a step: its answer, and all that comes with it.
 #[derive(Clone, Debug)]
-pub struct Foretold {
+pub struct Forecast {
     /// What it answers.
     pub(crate) answer: Answer,
     /// The code with which it refuses, if it does, and the clause that asks for it.
@@ -33,15 +33,15 @@ pub struct Case {
     /// The steps.
     pub steps: Vec<Step>,
     /// What was sent of each, and what the model said of it; of none or of all of them.
-    pub(crate) walked: Vec<(Prepared, Foretold)>,
+    pub(crate) walked: Vec<(Prepared, Forecast)>,
     /// Where webhooks came to on the way, if they came anywhere.
     pub(crate) inbox: Option<String>,
 }
 
-impl Foretold {
+impl Forecast {
     /// What `bare` says of `sent`; it is as after that.
-    pub(crate) fn by(bare: &mut Bare, sent: &Prepared) -> Foretold {
-        Foretold {
+    pub(crate) fn by(bare: &mut Bare, sent: &Prepared) -> Forecast {
+        Forecast {
             platform: bare.face().platform_of(sent.authorization.as_deref()),
             answer: bare.answer(sent),
             refusal: bare.refused(),
@@ -59,7 +59,7 @@ impl From<Vec<Step>> for Case {
 
 impl Case {
     /// What the model said on the way, if it was there, and webhooks came to this inbox.
-    pub(crate) fn walked(&self, inbox: Option<&str>) -> Option<&[(Prepared, Foretold)]> {
+    pub(crate) fn walked(&self, inbox: Option<&str>) -> Option<&[(Prepared, Forecast)]> {
         let is_known = self.walked.len() == self.steps.len() && self.inbox.as_deref() == inbox;
         is_known.then_some(&self.walked)
     }
@@ -77,7 +77,7 @@ enum Source<'a> {
     /// It plays along.
     Playing(Box<Bare>),
     /// The steps were made by walking with it.
-    Walked(&'a [(Prepared, Foretold)]),
+    Walked(&'a [(Prepared, Forecast)]),
 }
 
 impl<'a> Oracle<'a> {
@@ -87,7 +87,7 @@ impl<'a> Oracle<'a> {
     }
 
     /// What the model said of the steps when they were made.
-    pub(crate) fn walked(walked: &'a [(Prepared, Foretold)], start: Timestamp) -> Oracle<'a> {
+    pub(crate) fn walked(walked: &'a [(Prepared, Forecast)], start: Timestamp) -> Oracle<'a> {
         Oracle { source: Source::Walked(walked), now: start, memory: None }
     }
 
@@ -105,22 +105,22 @@ impl<'a> Oracle<'a> {
     }
 
     /// What it says of `step`, the one at `index`, of which `sent` was sent to the target.
-    pub(crate) fn foretell(
+    pub(crate) fn forecast(
         &mut self,
         index: usize,
         step: &Step,
         sent: &Prepared,
-    ) -> Cow<'a, Foretold> {
-        let foretold = match &mut self.source {
+    ) -> Cow<'a, Forecast> {
+        let forecast = match &mut self.source {
             Source::Walked(walked) => Cow::Borrowed(&walked[index].1),
             Source::Playing(bare) => {
                 let own = self.memory.as_ref();
                 let own = own.map(|memory| Prepared::from_step(step, memory, bare.api_key()));
-                Cow::Owned(Foretold::by(bare, own.as_ref().unwrap_or(sent)))
+                Cow::Owned(Forecast::by(bare, own.as_ref().unwrap_or(sent)))
             }
         };
-        self.now = foretold.now;
-        foretold
+        self.now = forecast.now;
+        forecast
     }
 
     /// Keeps the answer to `step`: its own, where another was seen; `common` is what both knew before.

@@ -19,9 +19,9 @@ pub(crate) const NEVER: Seconds = 100 * 366 * 24 * 3600;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Reading {
     names: Seeded,
-    told: Told,
+    revealed: Revealed,
     /// The code that a refusal is told with where several hold; none while they go by precedence.
-    told_with: Option<Code>,
+    refused_with: Option<Code>,
     offered: Cents,
     face_value: Cents,
     asked: Option<Asked>,
@@ -29,7 +29,7 @@ pub(crate) struct Reading {
 
 /// What an answer tells of choices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) struct Told {
+pub(crate) struct Revealed {
     offer: Option<Amounts>,
     financed: Option<bool>,
     code: Option<Code>,
@@ -54,15 +54,15 @@ pub(crate) struct Asked {
     pub(crate) face_value: Cents,
 }
 
-impl Told {
+impl Revealed {
     /// What `seen` tells.
-    pub(crate) fn by(seen: &Seen) -> Told {
-        let body = seen.told_in_success();
+    pub(crate) fn by(seen: &Seen) -> Revealed {
+        let body = seen.success_body();
         let code = seen.code().and_then(Code::parse);
         let fundable = body.and_then(|body| body.get("fundable")?.as_bool());
         let granted = body.and_then(|body| body.get("alreadyRequested")).map(|_| true);
         let nested = body.and_then(|body| body.get("advance"));
-        Told {
+        Revealed {
             offer: body.and_then(amounts).or_else(|| nested.and_then(amounts)),
             financed: fundable.or(granted).or_else(|| code.map(|_| false)),
             code,
@@ -70,13 +70,13 @@ impl Told {
     }
 
     /// That a request was refused with `code`.
-    pub(crate) fn refused(code: Code) -> Told {
-        Told { code: Some(code), ..Told::default() }
+    pub(crate) fn refused(code: Code) -> Revealed {
+        Revealed { code: Some(code), ..Revealed::default() }
     }
 
     /// The same, of a request that was granted.
-    pub(crate) fn granted(self) -> Told {
-        Told { financed: Some(true), code: None, ..self }
+    pub(crate) fn granted(self) -> Revealed {
+        Revealed { financed: Some(true), code: None, ..self }
     }
 
     /// Whether the amounts of an advance are told.
@@ -85,7 +85,7 @@ impl Told {
     }
 
     /// The amounts of an advance that are not told, and so are estimates.
-    pub(crate) fn untold(&self) -> &'static [&'static str] {
+    pub(crate) fn unrevealed(&self) -> &'static [&'static str] {
         match self.offer {
             None => &["financeableAmount", "advanceAmount", "feeTotal", "forwardedAtPayment"],
             Some(Amounts { financeable: None, .. }) => &["financeableAmount"],
@@ -113,8 +113,8 @@ impl Reading {
     pub(crate) fn new() -> Reading {
         Reading {
             names: Seeded { seed: 0 },
-            told: Told::default(),
-            told_with: None,
+            revealed: Revealed::default(),
+            refused_with: None,
             offered: Cents::ZERO,
             face_value: Cents::ZERO,
             asked: None,
@@ -122,13 +122,13 @@ impl Reading {
     }
 
     /// From now on, choices are those that `told` tells.
-    pub(crate) fn read(&mut self, told: Told) {
-        *self = Reading { told, ..Reading::new() };
+    pub(crate) fn read(&mut self, revealed: Revealed) {
+        *self = Reading { revealed, ..Reading::new() };
     }
 
     /// Of several refusals that hold, the one is told that was seen.
     pub(crate) fn leave_precedence(&mut self) {
-        self.told_with = self.told.code;
+        self.refused_with = self.revealed.code;
     }
 
     /// The question about a limit that was asked last.
@@ -148,7 +148,7 @@ impl Choices for Reading {
 
     fn offer(&mut self, profile: &Profile, business: BusinessId, terms: Terms) -> Offer {
         let estimate = self.names.offer(profile, business, terms);
-        let offer = match self.told.offer {
+        let offer = match self.revealed.offer {
             None => estimate,
             Some(Amounts { financeable, advance, fee }) => Offer {
                 financeable: financeable.unwrap_or(estimate.financeable),
@@ -165,21 +165,23 @@ impl Choices for Reading {
         let (advance, face_value) = (self.offered, self.face_value);
         let outstanding = outstanding - advance;
         self.asked = Some(Asked { business, outstanding, advance, face_value });
-        match self.told.code {
+        match self.revealed.code {
             Some(code) => code != Code::ConcentrationExceeded,
-            None => self.told.financed.unwrap_or(true),
+            None => self.revealed.financed.unwrap_or(true),
         }
     }
 
     fn reserves(&mut self, reservation: Reservation) -> bool {
         match reservation {
-            Reservation::Collected | Reservation::ZeroAdvance => self.told.financed != Some(true),
-            Reservation::Unknown => self.told.code == Some(Code::InvoiceNotFinanceable),
+            Reservation::Collected | Reservation::ZeroAdvance => {
+                self.revealed.financed != Some(true)
+            }
+            Reservation::Unknown => self.revealed.code == Some(Code::InvoiceNotFinanceable),
         }
     }
 
     fn refuses_with(&mut self, code: Code) -> bool {
-        self.told_with.is_none_or(|told| told == code)
+        self.refused_with.is_none_or(|revealed| revealed == code)
     }
 
     fn delay(&mut self, _profile: &Profile, _transition: Transition) -> Seconds {

@@ -47,7 +47,7 @@ impl Session {
         let answered = self.send_to_end(&list, purpose).await;
         match &answered {
             Ok(seen) => {
-                let listed = self.own_among(seen.told_in_success());
+                let listed = self.own_among(seen.success_body());
                 if !listed.is_empty() {
                     // Whatever was not answered is among what is listed.
                     self.state().in_doubt = 0;
@@ -101,7 +101,7 @@ impl Session {
     /// Whether a subscription is still there, as far as that is told.
     async fn lists(&self, list: &Prepared, reference: &String, purpose: Purpose) -> bool {
         let listed = self.send_to_end(list, purpose).await;
-        let told = listed.as_ref().ok().and_then(Seen::told_in_success);
+        let told = listed.as_ref().ok().and_then(Seen::success_body);
         told.is_none_or(|told| subscriptions(Some(told)).contains_key(reference))
     }
 

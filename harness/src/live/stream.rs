@@ -32,10 +32,10 @@ pub fn live_case(header: &Header, number: u64, steps: u64, vocabulary: &Vocabula
     while !enough(&named) && patience > 0 {
         let before = walk.steps.len();
         walk.go_on();
-        for (step, (sent, foretold)) in walk.steps[before..].iter().zip(&walk.walked[before..]) {
-            match rendering.render(step, foretold.refusal.is_some()) {
+        for (step, (sent, forecast)) in walk.steps[before..].iter().zip(&walk.walked[before..]) {
+            match rendering.render(step, forecast.refusal.is_some()) {
                 Ok(step) => named.push(step),
-                Err(why) => unasked.count(why, &met_by(sent, foretold)),
+                Err(why) => unasked.count(why, &met_by(sent, forecast)),
             }
         }
         patience -= 1;

@@ -34,7 +34,7 @@ pub struct Live {
     /// How far the target's clock was ahead of ours when the play began, if that was known. Seconds.
     ahead: Option<i64>,
     /// How far it is, as it has told last.
-    told_ahead: Rc<Cell<Option<i64>>>,
+    known_ahead: Rc<Cell<Option<i64>>>,
     /// How far it is by one answer alone, if that told of another time.
     seems_ahead: Cell<Option<i64>>,
     /// When invitations were said to expire: a repeated one may expire when it did before. Unix seconds.
@@ -48,14 +48,14 @@ pub struct Live {
 pub struct LiveWorld {
     session: Rc<Session>,
     vocabulary: Vocabulary,
-    told_ahead: Rc<Cell<Option<i64>>>,
+    known_ahead: Rc<Cell<Option<i64>>>,
     unasked: RefCell<Unasked>,
 }
 
 impl LiveWorld {
     /// The world of a run, of which `vocabulary` says what it is asked.
     pub fn new(session: Rc<Session>, vocabulary: Vocabulary) -> LiveWorld {
-        LiveWorld { session, vocabulary, told_ahead: Rc::default(), unasked: RefCell::default() }
+        LiveWorld { session, vocabulary, known_ahead: Rc::default(), unasked: RefCell::default() }
     }
 
     /// What the target was not asked, of all cases so far.
@@ -102,15 +102,15 @@ impl World for LiveWorld {
         self.session.look_at_clock().await;
         let (session, fresh) = (Rc::clone(&self.session), self.vocabulary.is_fresh());
         let inbox = session.inbox_url.as_deref().map(|inbox| format!("{inbox}/{play}"));
-        let told_ahead = Rc::clone(&self.told_ahead);
-        let ahead = if session.abilities().moves_clock { Some(0) } else { told_ahead.get() };
+        let known_ahead = Rc::clone(&self.known_ahead);
+        let ahead = if session.abilities().moves_clock { Some(0) } else { known_ahead.get() };
         Ok(Live {
             session,
             play,
             fresh,
             inbox,
             ahead,
-            told_ahead,
+            known_ahead,
             seems_ahead: Cell::default(),
             invited: RefCell::default(),
             is_clock_read: Cell::default(),
@@ -139,12 +139,12 @@ impl Live {
     /// as fast as ours. Where it seems to have been moved, that is followed as far as anything else shows it.
     async fn note_time(&self, step: &Prepared, seen: &Seen) {
         self.is_clock_read.set(false);
-        let Some(told) = time_told(step, seen) else { return };
+        let Some(told) = time_shown(step, seen) else { return };
         if step.kind() == Some(OperationKind::Invite) && !self.invited.borrow_mut().insert(told) {
             return;
         }
         let ahead = || told - self.session.now().unix();
-        let known = self.told_ahead.get().or(self.ahead);
+        let known = self.known_ahead.get().or(self.ahead);
         let is_known = |ahead: i64| known.is_none_or(|known| is_near(known, ahead));
         if let Some(known) = known.filter(|_| !is_known(ahead())) {
             self.session.follow_date(ahead() - known);
@@ -156,7 +156,7 @@ impl Live {
         let before = self.seems_ahead.replace(None).filter(|_| !self.is_clock_read.get());
         let seems_so = before.is_some_and(|before| is_near(before, ahead));
         if is_known(ahead) || seems_so {
-            self.told_ahead.set(Some(ahead));
+            self.known_ahead.set(Some(ahead));
             self.session.keep_date();
         } else {
             self.seems_ahead.set(Some(ahead));
@@ -165,7 +165,7 @@ impl Live {
 }
 
 /// What the target's clock shows, by when an answer says that a link expires. Unix seconds.
-fn time_told(step: &Prepared, seen: &Seen) -> Option<i64> {
+fn time_shown(step: &Prepared, seen: &Seen) -> Option<i64> {
     let life = i64::try_from(link_life(step.kind()?)?).ok()?;
     let expires_at = seen.json()?.get("expiresAt")?.as_str()?;
     Some(Timestamp::parse(expires_at)?.unix() - life)
@@ -230,9 +230,9 @@ impl Observed for Live {
         let outside = self.session.outside();
         let now = later(self.session.now(), self.ahead.unwrap_or(0));
         let clock = match self.ahead {
-            _ if self.is_clock_read.get() => Clock::Told,
+            _ if self.is_clock_read.get() => Clock::Read,
             // Nobody else moves it there.
-            Some(_) if self.session.moves_its_clock_alone() => Clock::Told,
+            Some(_) if self.session.moves_its_clock_alone() => Clock::Read,
             Some(_) => Clock::Kept,
             None => Clock::Guessed,
         };

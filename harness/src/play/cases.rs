@@ -37,7 +37,7 @@ pub trait World {
         generate::case(header, number, steps)
     }
 
-    /// The same, with what is foretold of them.
+    /// The same, with what is forecast of them.
     fn walked(&self, header: &Header, number: u64, steps: u64) -> Case {
         self.case(header, number, steps).into()
     }

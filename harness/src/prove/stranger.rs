@@ -42,7 +42,7 @@ pub struct Strangers<F = Service> {
 impl<F: Face + Clone + std::hash::Hash> Strangers<F> {
     /// The targets of `world`, with an operator port.
     pub fn new(world: InProcess<F>, outside: Outside) -> Strangers<F> {
-        let sight = Sight { outside, clock: Clock::Told, has_operator: true, second_key: None };
+        let sight = Sight { outside, clock: Clock::Read, has_operator: true, second_key: None };
         Strangers { world, sight }
     }
 

@@ -24,12 +24,12 @@ pub struct Judged {
     /// What came of it.
     pub summary: Summary,
     /// How many answers what was there before the recording may explain, which nothing tells.
-    pub untold: u64,
+    pub unknown_before: u64,
 }
 
 /// Judges a recording: whatever it names may have been known before, and anybody may have moved the world outside.
 pub fn judge(recording: &Recording, profile: &Profile) -> Judged {
-    let mut judged = Judged { summary: Summary::default(), untold: 0 };
+    let mut judged = Judged { summary: Summary::default(), unknown_before: 0 };
     for (case, recorded) in recording.cases.iter().enumerate() {
         let Some(first) = recorded.first() else { continue };
         let header = Header::new(0, first.since, profile.clone());
@@ -85,7 +85,7 @@ impl Judged {
                 begun = index + 1;
                 findings.retain(holds_whatever_was_before);
                 findings.extend(contradictions_of(one));
-                self.untold += u64::from(findings.is_empty());
+                self.unknown_before += u64::from(findings.is_empty());
             }
             match &one.seen {
                 Some(seen) if is_told && findings.is_empty() => familiar.learn(&one.sent, seen),
@@ -137,7 +137,7 @@ fn acted(one: &Recorded) -> Option<(&Recorded, &Seen)> {
 
 /// The key that the operator port has issued.
 fn issued(seen: &Seen) -> Option<&str> {
-    seen.told_in_success()?.get("key")?.as_str()
+    seen.success_body()?.get("key")?.as_str()
 }
 
 fn hear(listener: &mut Listener, one: &Recorded) -> Vec<Finding> {

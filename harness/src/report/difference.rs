@@ -11,7 +11,7 @@ use crate::exchange::Memory;
 use crate::exchange::identifiers::{business_path, invoice_path};
 use crate::exchange::step::{Action, Call, Caller, Step};
 use crate::exchange::transcript::Transcript;
-use crate::exchange::{Prepared, PreparedAction, PreparedCall, told};
+use crate::exchange::{Prepared, PreparedAction, PreparedCall, masked_field};
 use crate::report::document::{Change, Difference};
 
 /// What the last step that changed anything has changed; nothing if none did.
@@ -148,7 +148,7 @@ fn read_all(
         let key = Service::FIRST_KEY;
         let seen = model.play(&Prepared::from_step(&subject.read(), memory, key));
         let mut fields = Fields::new();
-        if let Some(body) = seen.told_in_success() {
+        if let Some(body) = seen.success_body() {
             flatten("", body, &mut fields);
         }
         (subject.words(), fields)
@@ -167,7 +167,7 @@ fn flatten(field: &str, value: &Value, fields: &mut Fields) {
         }
         value => {
             let name = field.rsplit('.').next().unwrap_or_default();
-            fields.insert(field.to_owned(), told(name, value));
+            fields.insert(field.to_owned(), masked_field(name, value));
         }
     }
 }

@@ -75,7 +75,7 @@ fn a_race_that_is_known_fails_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let (page, xml, known) = (path("race.html"), path("race.xml"), path("known.json"));
-    let defect = "race-tells-two-secrets-for-one-url";
+    let defect = "race-returns-two-secrets-for-one-url";
     let race = ["check", "--concurrency", "4", "--steps", "40", "--in-process", "--seed", "1"];
     let race = [&race[..], &["--cases", "10", "--defect", defect, "--json"]].concat();
     let output = run(&[&race[..], &["--html", &page, "--junit", &xml]].concat());
@@ -343,10 +343,13 @@ fn check_writes_reports_and_takes_one_as_a_baseline() {
     assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
     assert!(std::fs::read_to_string(page).unwrap().starts_with("<!doctype html>"));
     assert!(std::fs::read_to_string(junit).unwrap().contains("failures=\"0\""));
-    let output = check(&["repeat-is-told-as-the-first", "--baseline", &former]);
+    let output = check(&["repeat-is-answered-as-the-first", "--baseline", &former]);
     assert_eq!(output.status.code(), Some(1), "{}", stdout(&output));
     assert!(stdout(&output).contains("gone: "), "{}", stdout(&output));
-    assert_eq!(check(&["repeat-is-told-as-the-first", "--baseline", &save]).status.code(), Some(2));
+    assert_eq!(
+        check(&["repeat-is-answered-as-the-first", "--baseline", &save]).status.code(),
+        Some(2)
+    );
     let nowhere = check(&["void-invoices-are-fundable", "--html", "/no/such/folder/r.html"]);
     assert_eq!(nowhere.status.code(), Some(2));
     assert!(stderr(&nowhere).contains("/no/such/folder/r.html"));
@@ -358,7 +361,7 @@ fn a_difference_from_an_assumption_fails_on_demand() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("failure.jsonl");
     let save = ["--save", path.to_str().unwrap()];
-    let defect = ["--defect", "issued-advance-is-not-told", "--in-process", "--seed", "1"];
+    let defect = ["--defect", "issued-advance-has-no-event", "--in-process", "--seed", "1"];
     let check = |more: &[&str]| run(&[&["check"], &save[..], &defect, more].concat());
     let output = check(&[]);
     assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));

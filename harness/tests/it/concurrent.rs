@@ -532,7 +532,7 @@ async fn a_race_is_made_as_small_as_it_can_be() {
     for (name, racing, alone) in [
         ("race-lets-two-first-requests-through", 2, 7),
         ("race-lets-an-advance-beyond-the-limit-through", 2, 14),
-        ("race-tells-two-secrets-for-one-url", 2, 0),
+        ("race-returns-two-secrets-for-one-url", 2, 0),
         ("race-takes-two-files-for-one-import", 2, 0),
     ] {
         let summary = with_defect(name, &plan(60)).await;
@@ -557,7 +557,7 @@ async fn a_race_is_made_as_small_as_it_can_be() {
 /// `4.advances.2`, behind HTTP: what shows without a race is not told as one.
 #[tokio::test]
 async fn a_first_request_that_is_told_twice_is_found_over_http() {
-    let defect = defects::find("repeat-is-told-as-the-first").unwrap();
+    let defect = defects::find("repeat-is-answered-as-the-first").unwrap();
     let face = defect.service(Profile::default(), 1, Destinations::Public);
     let mock = Mock::builder()
         .resolver(NoNames)

@@ -206,7 +206,7 @@ fn the_clauses_are_what_is_printed() {
 #[test]
 fn the_proof_is_what_is_printed() {
     let text = page("docs/prove.md");
-    for name in ["other-file-is-taken-for-the-same", "list-tells-secrets"] {
+    for name in ["other-file-is-taken-for-the-same", "list-shows-secrets"] {
         let defect = defects::find(name).unwrap();
         let (setup, seeds) = (Setup::Known, 20);
         let budget = Budget { seeds, requests: setup.requests(), steps: generate::DEFAULT_STEPS };

@@ -67,7 +67,7 @@ async fn a_right_endpoint_is_raced_with_and_not_accused() {
 /// what raced, and what the model cannot do without before it.
 #[tokio::test]
 async fn a_first_request_that_is_told_twice_is_found_there() {
-    let defect = defects::find("repeat-is-told-as-the-first").unwrap();
+    let defect = defects::find("repeat-is-answered-as-the-first").unwrap();
     let face = defect.service(Profile::default(), 1, Destinations::Public);
     let mock = Mock::builder().resolver(NoNames).face(Box::new(face)).start().await.unwrap();
     let mut begun = begin(racing(&mock), None).await;

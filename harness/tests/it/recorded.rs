@@ -148,7 +148,7 @@ fn tax_ids_and_accounts_are_masked() {
     );
     let [page, junit] = ["report.html", "report.xml"].map(|name| folder.path().join(name));
     let files = ["--html".as_ref(), page.as_os_str(), "--junit".as_ref(), junit.as_os_str()];
-    let told = [told_with(&path, &files), told_with(&path, &["--json".as_ref()])];
+    let told = [judged_with(&path, &files), judged_with(&path, &["--json".as_ref()])];
     let written = [page, junit].map(|path| (Some(1), std::fs::read_to_string(path).unwrap()));
     for (code, told) in told.into_iter().chain(written) {
         assert_eq!(code, Some(1), "{told}");
@@ -176,7 +176,7 @@ fn what_cannot_be_read_is_masked_as_well() {
         entry["request"]["url"] = url.replace("https://", "https://ann:pass-word@").into();
     }
     std::fs::write(&path, traffic.to_string()).unwrap();
-    let (code, told) = told_with(&path, &["--json".as_ref()]);
+    let (code, told) = judged_with(&path, &["--json".as_ref()]);
     assert!(code == Some(1) && told.contains("…6789"), "{code:?}");
     for hidden in ["12-3456789", "123456789", "live_sk_recorded", "query-secret", "pass-word"] {
         assert!(!told.contains(hidden), "{hidden}");
@@ -218,7 +218,7 @@ fn prose_of_another_type_is_found_in_a_first_answer() {
 }
 
 /// With which code `judge` ends, and what it tells.
-fn told_with(path: &Path, more: &[&OsStr]) -> (Option<i32>, String) {
+fn judged_with(path: &Path, more: &[&OsStr]) -> (Option<i32>, String) {
     let mut judge = Command::new(env!("CARGO_BIN_EXE_tideover"));
     let output = judge.arg("judge").arg(path).args(more).output().unwrap();
     (output.status.code(), String::from_utf8(output.stdout).unwrap())
@@ -237,11 +237,11 @@ fn what_is_known_of_a_recording_fails_nothing() {
 }
 
 fn is_known_from_then_on(folder: &Path, path: &Path) {
-    let (code, report) = told_with(path, &["--json".as_ref()]);
+    let (code, report) = judged_with(path, &["--json".as_ref()]);
     assert_eq!(code, Some(1), "{report}");
     let known = folder.join("known.json");
     std::fs::write(&known, report).unwrap();
-    let (code, told) = told_with(path, &["--baseline".as_ref(), known.as_os_str()]);
+    let (code, told) = judged_with(path, &["--baseline".as_ref(), known.as_os_str()]);
     assert_eq!(code, Some(0), "{told}");
     assert!(told.contains("findings known"), "{told}");
 }
@@ -869,7 +869,7 @@ async fn the_journal_of_a_run_against_a_right_service_holds() {
     let journal = folder.path().join("tideover-journal.jsonl");
     let again = folder.path().join("again.toml");
     let options = ["--json".as_ref(), "--learn".as_ref(), again.as_os_str()];
-    let (_, report) = told_with(&journal, &options);
+    let (_, report) = judged_with(&journal, &options);
     let report: Value = serde_json::from_str(&report).unwrap();
     let named = |part: &str, name| {
         let of_it = |one: &&Value| one["clause"] == name;

@@ -208,7 +208,7 @@ fn lagged(summary: &Summary) -> bool {
 }
 
 /// Nobody is accused, and the gap is told, live and of the journal.
-fn assert_told_as_a_gap((summary, judged): (Summary, Summary), shows: fn(&Summary) -> bool) {
+fn assert_is_a_gap((summary, judged): (Summary, Summary), shows: fn(&Summary) -> bool) {
     for summary in [summary, judged] {
         assert!(summary.failures.is_empty(), "{:?}", summary.failures);
         assert!(shows(&summary));
@@ -219,7 +219,7 @@ fn assert_told_as_a_gap((summary, judged): (Summary, Summary), shows: fn(&Summar
 async fn what_is_refused_by_a_copy_that_lags_behind_is_asked_again_and_told_as_a_gap() {
     let lagged_in_a_write =
         |summary: &Summary| lagging(summary).any(|place| !place.contains("GET "));
-    assert_told_as_a_gap(checked(3, true, true).await, lagged_in_a_write);
+    assert_is_a_gap(checked(3, true, true).await, lagged_in_a_write);
 }
 
 #[tokio::test]
@@ -235,7 +235,7 @@ async fn what_is_refused_for_good_is_found() {
 #[tokio::test]
 async fn a_read_that_lags_behind_is_asked_again_and_told_as_a_gap() {
     for lag in [2, 3] {
-        assert_told_as_a_gap(checked(lag, true, false).await, lagged);
+        assert_is_a_gap(checked(lag, true, false).await, lagged);
     }
 }
 

@@ -310,7 +310,7 @@ async fn what_is_known_fails_nothing_and_what_is_gone_is_told() {
     let told = again.to_string();
     assert!(told.contains("known: the baseline has it"), "{told}");
     assert!(told.contains("gone: 0, c at o: f"), "{told}");
-    let other = with_defect("repeat-is-told-as-the-first", &plan).await;
+    let other = with_defect("repeat-is-answered-as-the-first", &plan).await;
     assert_eq!(report(&plan, &other, Some(&baseline)).verdict, Verdict::Violated);
 
     for (text, named) in
@@ -329,7 +329,7 @@ async fn secrets_are_masked_in_a_report() {
     for defect in [
         "one-secret-for-all",
         "repeat-names-another-account",
-        "refused-subscription-tells-the-secret",
+        "refused-subscription-shows-the-secret",
         "revoked-keys-stay-good",
     ] {
         let summary = with_defect(defect, &plan).await;

@@ -217,13 +217,13 @@ impl<C: Choices> Service<C> {
         }
     }
 
-    fn stage_told(
+    fn named_stage(
         &self,
         platform: PlatformId,
         payee: &str,
         invoice: &str,
     ) -> Result<(InvoiceId, Stage), Impossible> {
-        let id = self.invoice_told(platform, payee, invoice)?;
+        let id = self.named_invoice(platform, payee, invoice)?;
         let advance = self.invoice(id).advance.as_ref();
         advance
             .map(|advance| (id, advance.stage))
@@ -238,7 +238,7 @@ impl<C: Choices> Service<C> {
         payee: &str,
         invoice: &str,
     ) -> Result<Outcome, Impossible> {
-        let (id, stage) = self.stage_told(platform, payee, invoice)?;
+        let (id, stage) = self.named_stage(platform, payee, invoice)?;
         let Stage::Requested { funding_starts_at } = stage else {
             return Err(Impossible::new("funding starts only from REQUESTED"));
         };
@@ -255,7 +255,7 @@ impl<C: Choices> Service<C> {
         payee: &str,
         invoice: &str,
     ) -> Result<Outcome, Impossible> {
-        let (id, stage) = self.stage_told(platform, payee, invoice)?;
+        let (id, stage) = self.named_stage(platform, payee, invoice)?;
         let Stage::Funding { funded_due_at } = stage else {
             return Err(Impossible::new("funding completes only from FUNDING"));
         };

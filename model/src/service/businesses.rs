@@ -235,7 +235,7 @@ impl<C: Choices> Service<C> {
         platform: PlatformId,
         external_id: &str,
     ) -> Result<Outcome, Impossible> {
-        let id = self.relationship_told(platform, external_id)?;
+        let id = self.named_relationship(platform, external_id)?;
         let business = self.relationship(id).business;
         self.business_mut(business).test_account = true;
         Ok(Outcome::Applied)

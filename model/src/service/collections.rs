@@ -21,7 +21,7 @@ impl<C: Choices> Service<C> {
         invoice: &str,
         amount: Cents,
     ) -> Result<Outcome, Impossible> {
-        let id = self.invoice_told(platform, payee, invoice)?;
+        let id = self.named_invoice(platform, payee, invoice)?;
         let business = self.business(self.relationship(self.payee(id)).business);
         if business.remittance().is_none() {
             return Err(Impossible::new("the collection account is not open"));

@@ -109,7 +109,7 @@ impl<C: Choices> Service<C> {
         payee: &str,
         email: String,
     ) -> Result<Outcome, Impossible> {
-        let relationship = self.relationship_told(platform, payee)?;
+        let relationship = self.named_relationship(platform, payee)?;
         let invitation = self
             .invitations
             .get_mut(&(relationship, email))

@@ -227,19 +227,19 @@ impl<C: Choices> Service<C> {
     }
 
     /// Which invoice a happening is about.
-    fn invoice_told(
+    fn named_invoice(
         &self,
         platform: PlatformId,
         payee: &str,
         invoice: &str,
     ) -> Result<InvoiceId, Impossible> {
-        let payee = self.relationship_told(platform, payee)?;
+        let payee = self.named_relationship(platform, payee)?;
         self.find_invoice(payee, invoice)
             .ok_or(Impossible::new("no invoice of this payee was synced under this identifier"))
     }
 
     /// Which business a happening is about.
-    fn relationship_told(
+    fn named_relationship(
         &self,
         platform: PlatformId,
         business: &str,

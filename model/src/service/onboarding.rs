@@ -85,7 +85,7 @@ impl<C: Choices> Service<C> {
         let agreement = self.business(relationship.business).agreement.as_ref();
         let signed = agreement.map(|agreement| &agreement.address);
         let told = signed.into_iter().chain([&relationship.details.contact.address]);
-        let told = told.filter(|address| !address.is_untold());
+        let told = told.filter(|address| !address.is_empty());
         let nearest = told.min_by_key(|address| address.missing().count())?;
         Some(listed(&nearest.missing().collect::<Vec<_>>()))
     }
@@ -136,7 +136,7 @@ impl<C: Choices> Service<C> {
         platform: PlatformId,
         payee: &str,
     ) -> Result<BusinessId, Impossible> {
-        let relationship = self.relationship(self.relationship_told(platform, payee)?);
+        let relationship = self.relationship(self.named_relationship(platform, payee)?);
         if relationship.claimed {
             Ok(relationship.business)
         } else {
@@ -214,7 +214,7 @@ impl<C: Choices> Service<C> {
         platform: PlatformId,
         payee: &str,
     ) -> Result<Outcome, Impossible> {
-        let relationship = self.relationship_told(platform, payee)?;
+        let relationship = self.named_relationship(platform, payee)?;
         let id = self.relationship(relationship).business;
         match self.business(id).collection_account {
             CollectionAccount::Verifying { opens_at, .. } => {
@@ -240,7 +240,7 @@ impl<C: Choices> Service<C> {
         platform: PlatformId,
         payee: &str,
     ) -> Result<Outcome, Impossible> {
-        let id = self.relationship(self.relationship_told(platform, payee)?).business;
+        let id = self.relationship(self.named_relationship(platform, payee)?).business;
         if self.business(id).tax_id.is_none() {
             return Err(Impossible::new("no tax id is on file"));
         }

@@ -129,7 +129,7 @@ impl Check {
         };
         let report = run.report();
         let written = self.reports.write(&report);
-        output.tell(report.to_string().trim_end(), || json!(report))?;
+        output.print(report.to_string().trim_end(), || json!(report))?;
         replay?;
         written?;
         Ok(self.reports.held(&report))

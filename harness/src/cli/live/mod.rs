@@ -132,7 +132,7 @@ impl LiveOptions {
         let (target, offers) = (settings.target.clone(), offers(&settings));
         let began = Instant::now();
         let outcome = play(Rc::new(session), settings, &plan, &asked).await?;
-        tell(&asked, &plan, &target, &offers, began, outcome, &again)
+        print(&asked, &plan, &target, &offers, began, outcome, &again)
     }
 }
 
@@ -198,7 +198,7 @@ fn at_once(clients: NonZeroU32) -> usize {
     usize::try_from(clients.get()).unwrap_or(usize::MAX)
 }
 
-fn tell(
+fn print(
     asked: &Asked<'_>,
     plan: &Plan,
     target: &str,
@@ -230,7 +230,7 @@ fn tell(
         took: began.elapsed(),
         replay: replay.as_deref().unwrap_or_default(),
         baseline: asked.baseline.as_ref(),
-        ended: ending.as_ref().map(|ending| (ending.told(), ending.to_string())),
+        ended: ending.as_ref().map(|ending| (ending.reported(), ending.to_string())),
         left_behind: &left_behind,
         unasked: Some(&unasked),
         races: parts.as_ref().map(|parts| (clients(asked), parts)),
@@ -238,7 +238,7 @@ fn tell(
     let mut report = run.report();
     report.conceal(&secrets);
     // The terminal may be gone; the files are written all the same.
-    let told = asked.output.tell(report.to_string().trim_end(), || json!(report));
+    let told = asked.output.print(report.to_string().trim_end(), || json!(report));
     let held = (asked.conclude)(&report, &summary.lessons);
     replay?;
     let held = held?;
@@ -253,7 +253,7 @@ fn tell(
 
 impl Ending {
     /// As a report tells it.
-    fn told(&self) -> evidence::Ending {
+    fn reported(&self) -> evidence::Ending {
         match self {
             Ending::Spent(_) => evidence::Ending::Spent,
             Ending::GivenUp(_) => evidence::Ending::GivenUp,

@@ -36,7 +36,7 @@ pub(super) fn interrupted(status: StatusCode, why: &str) -> Unanswered {
 
 /// Why there is no TLS, and what may help.
 pub(super) fn tls_in_words(error: &(dyn Error + 'static)) -> String {
-    let why = chain(error).find_map(told_of_tls).unwrap_or_else(|| causes(error));
+    let why = chain(error).find_map(tls_failure).unwrap_or_else(|| causes(error));
     let is_untrusted = |error| matches!(of_tls(error), Some(rustls::Error::InvalidCertificate(_)));
     let hint = if chain(error).any(is_untrusted) {
         " (--ca FILE trusts a private authority)"
@@ -50,7 +50,7 @@ pub(super) fn tls_in_words(error: &(dyn Error + 'static)) -> String {
 
 /// Whether TLS is what failed.
 pub(super) fn is_of_tls(error: &(dyn Error + 'static)) -> bool {
-    chain(error).any(|error| told_of_tls(error).is_some())
+    chain(error).any(|error| tls_failure(error).is_some())
 }
 
 /// An error, and one after the other what caused it.
@@ -68,7 +68,7 @@ pub(super) fn causes(error: &(dyn Error + 'static)) -> String {
 }
 
 /// What an error says that is of TLS. Once HTTP/2 is spoken, only the words of an alert are left of it.
-fn told_of_tls(error: &(dyn Error + 'static)) -> Option<String> {
+fn tls_failure(error: &(dyn Error + 'static)) -> Option<String> {
     let is_alert = |text: &String| error.is::<io::Error>() && text.starts_with(ALERT);
     match of_tls(error) {
         Some(error) => Some(error.to_string()),

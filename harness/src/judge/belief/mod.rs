@@ -15,7 +15,7 @@ use crate::judge::ABSENT;
 use crate::judge::bounds::Limits;
 use crate::judge::explain::{DEEPEST, Unseen};
 use crate::judge::hidden::{Before, Outside};
-use crate::judge::reading::{Asked, Told};
+use crate::judge::reading::{Asked, Revealed};
 use crate::judge::world::{Reply, Subject, World, is_too_large};
 
 use past::Past;
@@ -242,7 +242,7 @@ impl Belief {
         }
         let carried_out = |world: &World| {
             let mut after = world.clone();
-            after.carry_out(world.open.len() - 1, Told::default(), now).then_some(after)
+            after.carry_out(world.open.len() - 1, Revealed::default(), now).then_some(after)
         };
         let held = self.with_tax_ids_held(self.worlds.iter(), sent, now);
         let after: Vec<World> = self.worlds.iter().chain(&held).filter_map(carried_out).collect();
@@ -331,7 +331,7 @@ impl Belief {
             return Explanation::of_nothing(seen, platform);
         }
         self.remember_write(sent);
-        if !tells(seen) {
+        if !is_informative(seen) {
             self.miss(sent);
         }
         // Whether they are held, the answer need not tell: the next ones do.
@@ -390,8 +390,9 @@ impl Belief {
             |point: &Point| self.incomplete || is_unread && depends_on_it(point) || is_whose(point);
         let is_open = |point: &mut Point| may_be(point) && point.contradicts();
         open.extend(points.extract_if(.., is_open));
-        let is_read =
-            sent.kind() == Some(OperationKind::GetBusiness) && tells(seen) && open.is_empty();
+        let is_read = sent.kind() == Some(OperationKind::GetBusiness)
+            && is_informative(seen)
+            && open.is_empty();
         if let Some(named) = named.filter(|_| is_unread && is_read) {
             self.unread.remove(&named);
         }
@@ -440,7 +441,7 @@ impl Belief {
         if call.method != "GET" && (seen.is_success() || is_too_large(sent, seen)) {
             points.push(self.limits.learn_body(call.body().len(), seen.is_success()));
         }
-        let body = seen.told_in_success();
+        let body = seen.success_body();
         if sent.kind() == Some(OperationKind::Quote)
             && let Some((body, face)) =
                 body.zip(call.body().json().and_then(|sent| sent["invoiceFaceValue"].as_i64()))
@@ -495,7 +496,7 @@ impl Belief {
 }
 
 /// Whether an answer tells anything: a failure does not, nor does a code that is not listed.
-pub(crate) fn tells(seen: &Seen) -> bool {
+pub(crate) fn is_informative(seen: &Seen) -> bool {
     seen.is_success()
         || seen.status < 500 && seen.code().is_some_and(|code| Code::parse(code).is_some())
 }

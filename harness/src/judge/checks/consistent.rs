@@ -27,7 +27,7 @@ pub(crate) fn contradictions_within(exchange: &Exchange<'_>) -> Vec<Finding> {
 }
 
 fn look(exchange: &Exchange<'_>, notes: &mut Notes) {
-    let Some(body) = exchange.seen.told_in_success() else { return };
+    let Some(body) = exchange.seen.success_body() else { return };
     match exchange.kind() {
         Some(OperationKind::GetInvoice) => {
             let only_issued = body["fundable"] != true || body["status"] == "ISSUED";

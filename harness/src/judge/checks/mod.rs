@@ -33,7 +33,7 @@ use crate::evidence::tally::Tally;
 use crate::evidence::{Gaps, Point};
 use crate::exchange::{Exchange, Prepared};
 use crate::judge::Outside;
-use crate::judge::predicted::Foretold;
+use crate::judge::predicted::Forecast;
 
 /// A law, watched over a run.
 trait Check {
@@ -150,12 +150,12 @@ impl Checks {
     }
 }
 
-/// The clauses that a request meets, where the answer is as it was foretold.
-pub(crate) fn met_by(sent: &Prepared, foretold: &Foretold) -> Tally {
-    let seen = foretold.answer.read();
+/// The clauses that a request meets, where the answer is as it was forecast.
+pub(crate) fn met_by(sent: &Prepared, forecast: &Forecast) -> Tally {
+    let seen = forecast.answer.read();
     let exchange = Exchange {
-        predicted_refusal: foretold.refusal,
-        ..Exchange::alone(sent, &seen, foretold.now)
+        predicted_refusal: forecast.refusal,
+        ..Exchange::alone(sent, &seen, forecast.now)
     };
     let mut notes = Notes::default();
     prediction::Prediction::default().observe(&exchange, &mut notes);

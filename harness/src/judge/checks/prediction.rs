@@ -22,7 +22,7 @@ impl Check for Prediction {
             refusal: exchange.predicted_refusal,
             freedom: None,
         };
-        comparison.tell(&mut self.bindings, &mut |clause, holds, field, evidence| {
+        comparison.each_point(&mut self.bindings, &mut |clause, holds, field, evidence| {
             notes.expect(exchange, clause, holds, field, evidence);
         });
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use tideover_model::{OperationKind, PlatformId, clause};
 
-use crate::exchange::{Exchange, told};
+use crate::exchange::{Exchange, masked_field};
 use crate::judge::checks::{Check, Notes};
 
 /// The account of each business, by platform and identifier.
@@ -31,7 +31,8 @@ impl Check for OneAccount {
             }
             Some(known) => {
                 let clause = clause!("2.remittance.intro.2");
-                let evidence = || (told("remittance", known), told("remittance", account));
+                let evidence =
+                    || (masked_field("remittance", known), masked_field("remittance", account));
                 let is_same = same_account(known, account);
                 notes.expect(exchange, clause, is_same, "remittance", evidence);
             }

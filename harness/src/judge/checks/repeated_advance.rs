@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use tideover_model::{OperationKind, PlatformId, clause};
 
-use crate::exchange::{Exchange, told};
+use crate::exchange::{Exchange, masked_field};
 use crate::judge::checks::remittance::same_account;
 use crate::judge::checks::{Check, Notes};
 
@@ -51,7 +51,7 @@ impl Check for RepeatedAdvance {
                 for field in UNCHANGED {
                     let (first, again) = (&first[field], &answer[field]);
                     let clause = clause!("4.advances.2");
-                    let evidence = || (told(field, first), told(field, again));
+                    let evidence = || (masked_field(field, first), masked_field(field, again));
                     notes.expect(
                         exchange,
                         clause,

@@ -23,7 +23,7 @@ impl Check for Withheld {
         }
         let Some(body) = exchange.seen.json() else { return };
         let may_tell = exchange.seen.is_success() && !self.tax_ids.is_empty();
-        if may_tell && self.tells_a_tax_id(body) {
+        if may_tell && self.holds_a_tax_id(body) {
             let clause = clause!("2.business.taxIdOnFile.2");
             notes
                 .expect(exchange, clause, false, "body", || ("not told", "a tax id that was sent"));
@@ -61,7 +61,7 @@ fn tax_id(text: &str) -> Option<u64> {
 
 impl Withheld {
     /// Whether one of those that were sent stands in `value`, wherever and under whatever name.
-    fn tells_a_tax_id(&self, value: &Value) -> bool {
+    fn holds_a_tax_id(&self, value: &Value) -> bool {
         match value {
             // Nothing shorter has room for one.
             Value::String(text) if text.len() >= TAX_ID_DIGITS => {
@@ -71,15 +71,15 @@ impl Withheld {
             Value::Number(number) => {
                 number.as_u64().is_some_and(|number| self.tax_ids.contains(&number))
             }
-            Value::Array(items) => items.iter().any(|item| self.tells_a_tax_id(item)),
-            Value::Object(fields) => fields.values().any(|value| self.tells_a_tax_id(value)),
+            Value::Array(items) => items.iter().any(|item| self.holds_a_tax_id(item)),
+            Value::Object(fields) => fields.values().any(|value| self.holds_a_tax_id(value)),
             Value::Null | Value::Bool(_) | Value::String(_) => false,
         }
     }
 }
 
 /// Whether a field holds anything, masked strings apart.
-fn tells(value: &Value) -> bool {
+fn holds_secret(value: &Value) -> bool {
     match value {
         // Whether there is one may be told.
         Value::Null | Value::Bool(_) => false,
@@ -92,7 +92,7 @@ fn tells(value: &Value) -> bool {
 fn field_among<'a>(value: &'a Value, names: &[&str]) -> Option<&'a str> {
     match value {
         Value::Object(fields) => fields.iter().find_map(|(name, value)| {
-            let named = names.contains(&name.as_str()) && tells(value);
+            let named = names.contains(&name.as_str()) && holds_secret(value);
             if named { Some(name.as_str()) } else { field_among(value, names) }
         }),
         Value::Array(items) => items.iter().find_map(|item| field_among(item, names)),

@@ -64,7 +64,7 @@ impl Subscriptions {
         }
         if let Some(body) = exchange.success_of(OperationKind::Subscribe) {
             let told = Subscription::told(body, exchange);
-            if told.as_ref().is_none_or(|one| !one.may_tell_a_secret()) {
+            if told.as_ref().is_none_or(|one| !one.may_show_a_secret()) {
                 self.unknown.extend(told.iter().map(|one| one.path.clone()));
             }
             self.known.extend(told);
@@ -171,7 +171,7 @@ impl Subscription {
     }
 
     /// Whether the answer told a text that may be a secret: any but what else a subscription is told with.
-    fn may_tell_a_secret(&self) -> bool {
+    fn may_show_a_secret(&self) -> bool {
         self.secrets.iter().any(|candidate| {
             let text = &candidate.secret;
             let is_known = *text == self.reference

@@ -5,8 +5,8 @@ use std::fmt;
 use serde_json::Value;
 use tideover_model::{Clause, OperationKind, clause};
 
+use crate::exchange::masked_field;
 use crate::exchange::matcher::{instants_apart, same_text, texts};
-use crate::exchange::told;
 use crate::judge::bindings::Bindings;
 use crate::judge::clock::is_near;
 use crate::judge::comparison::{ABSENT, Freedom};
@@ -139,11 +139,11 @@ impl Fields<'_> {
                 let before = self.bindings.seen(minted, predicted);
                 before.map_or_else(
                     || "one of its own".into(),
-                    |before| told(name, &before.as_str().into()),
+                    |before| masked_field(name, &before.as_str().into()),
                 )
             }
             (None, Value::String(_), _) if is_prose(name) => Value::from("any words").to_string(),
-            _ => told(name, predicted),
+            _ => masked_field(name, predicted),
         }
     }
 
@@ -154,7 +154,7 @@ impl Fields<'_> {
         seen: Option<&Value>,
         clause: Option<Clause>,
     ) {
-        let seen = seen.map_or_else(|| ABSENT.to_owned(), |seen| told(place.name(), seen));
+        let seen = seen.map_or_else(|| ABSENT.to_owned(), |seen| masked_field(place.name(), seen));
         let seen = if seen == expected { format!("another, {seen}") } else { seen };
         self.differences.push(Difference { field: place.to_string(), expected, seen, clause });
     }
@@ -232,9 +232,9 @@ impl Fields<'_> {
 
     /// What a target tells of its own clock, which is not ours.
     fn is_about_then(&self, name: &str, predicted: &str, seen: &str) -> bool {
-        let told =
+        let sink =
             matches!(name, "expiresAt" | "createdAt" | "requestedAt" | "fundedAt" | "repaidAt");
-        let Some(freedom) = self.freedom.filter(|_| told) else { return false };
+        let Some(freedom) = self.freedom.filter(|_| sink) else { return false };
         let Some(ahead) = instants_apart(predicted, seen) else { return false };
         // What takes its time may have happened long before an answer showed it.
         let happens_unseen = matches!(name, "fundedAt" | "repaidAt");
@@ -242,7 +242,7 @@ impl Fields<'_> {
     }
 }
 
-/// Told on occasion alone (`2.businessSynced.taxIdResult`): what else is not predicted is not known.
+/// Revealed on occasion alone (`2.businessSynced.taxIdResult`): what else is not predicted is not known.
 const OCCASIONAL: [&str; 1] = ["taxIdResult"];
 
 /// Nine digits, whichever.

@@ -54,12 +54,12 @@ pub(super) fn nameless(kind: OperationKind, field: &str, answer: &Value) -> Opti
 
 /// Whether two reports tell the same outcomes in another order, which is not shown; nor is, which rows a report lists
 /// of an import that has not come to all of them.
-pub(super) fn tells_same_rows(predicted: &Value, seen: &Value) -> bool {
-    let (Some(rows), Some(told)) = (Outcomes::of(predicted), Outcomes::of(seen)) else {
+pub(super) fn has_same_rows(predicted: &Value, seen: &Value) -> bool {
+    let (Some(rows), Some(sink)) = (Outcomes::of(predicted), Outcomes::of(seen)) else {
         return false;
     };
-    let lists_what_is_left = predicted["finished"] == false && rows.nameless < told.nameless;
-    rows.known == told.known && (rows.nameless == told.nameless || lists_what_is_left)
+    let lists_what_is_left = predicted["finished"] == false && rows.nameless < sink.nameless;
+    rows.known == sink.known && (rows.nameless == sink.nameless || lists_what_is_left)
 }
 
 /// What became of the rows of a report, in any order.

@@ -24,7 +24,7 @@ pub(crate) use clauses::{code_clause, life};
 pub(crate) use fields::is_known_outcome;
 use fields::{Difference, differences};
 pub(crate) use gaps::meets_first_three;
-use gaps::{gap_within, nameless, opened_early, tells_same_rows};
+use gaps::{gap_within, has_same_rows, nameless, opened_early};
 
 /// What a target may do otherwise than the mock, whose choices are known.
 #[derive(Clone, Copy, Debug)]
@@ -54,13 +54,13 @@ pub(crate) struct Comparison<'a> {
 }
 
 /// Is told a point: its clause, whether it holds, its field, and what was expected and seen.
-pub(crate) type Told<'a> = dyn FnMut(Clause, bool, &str, &dyn Fn() -> (String, String)) + 'a;
+pub(crate) type PointSink<'a> = dyn FnMut(Clause, bool, &str, &dyn Fn() -> (String, String)) + 'a;
 
 impl Comparison<'_> {
     /// What the answer says, point by point; what is minted is bound in `bindings`.
     pub(crate) fn points(&self, bindings: &mut Bindings) -> Vec<Point> {
         let mut points = Vec::new();
-        self.tell(bindings, &mut |clause, holds, field, evidence| {
+        self.each_point(bindings, &mut |clause, holds, field, evidence| {
             let (expected, seen) = evidence();
             points.push(Point { clause, holds, field: field.to_owned(), expected, seen });
         });
@@ -68,30 +68,30 @@ impl Comparison<'_> {
     }
 
     /// The same points, each as it is compared.
-    pub(crate) fn tell(&self, bindings: &mut Bindings, told: &mut Told<'_>) {
+    pub(crate) fn each_point(&self, bindings: &mut Bindings, sink: &mut PointSink<'_>) {
         match self.action {
-            PreparedAction::Call(_) => self.compare_answers(bindings, told),
-            PreparedAction::Deliveries => self.compare_deliveries(bindings, told),
+            PreparedAction::Call(_) => self.compare_answers(bindings, sink),
+            PreparedAction::Deliveries => self.compare_deliveries(bindings, sink),
             PreparedAction::Act(fields) => {
                 let name = fields.get("action").and_then(Value::as_str).unwrap_or_default();
-                self.compare_actions(name, bindings, told);
+                self.compare_actions(name, bindings, sink);
             }
             PreparedAction::Advance(_) => {}
         }
     }
 
-    fn compare_answers(&self, bindings: &mut Bindings, told: &mut Told<'_>) {
+    fn compare_answers(&self, bindings: &mut Bindings, sink: &mut PointSink<'_>) {
         let (predicted, seen) = (self.predicted, self.seen);
         if let Some(clause) = self.outcome_clause() {
             let holds =
                 predicted.code() == seen.code() && predicted.is_success() == seen.is_success();
-            told(clause, holds, "code", &|| (outcome(predicted), outcome(seen)));
+            sink(clause, holds, "code", &|| (outcome(predicted), outcome(seen)));
             if !holds {
                 return;
             }
         }
         let same = predicted.status == seen.status;
-        told(self.status_clause(), same, "status", &|| {
+        sink(self.status_clause(), same, "status", &|| {
             (predicted.status.to_string(), seen.status.to_string())
         });
         if let Some(kind) = self.kind.filter(|_| seen.is_success()) {
@@ -99,7 +99,7 @@ impl Comparison<'_> {
                 true => clause!("4.advances.2.2"),
                 false => field_clause(kind, field),
             };
-            self.compare_fields(&clause_of, bindings, told);
+            self.compare_fields(&clause_of, bindings, sink);
         }
     }
 
@@ -107,9 +107,9 @@ impl Comparison<'_> {
     fn stays(&self, field: &str) -> bool {
         let is_repeat = || {
             let predicted = self.predicted.json();
-            predicted.is_some_and(|told| told["alreadyRequested"] == true)
+            predicted.is_some_and(|sink| sink["alreadyRequested"] == true)
         };
-        let is_told = || self.seen.json().is_some_and(|told| told[field].is_u64());
+        let is_told = || self.seen.json().is_some_and(|sink| sink[field].is_u64());
         self.kind == Some(OperationKind::RequestAdvance)
             && AMOUNTS_THAT_STAY.contains(&field)
             && is_repeat()
@@ -117,18 +117,18 @@ impl Comparison<'_> {
     }
 
     /// Which operation causes which event is a gap, and so is what an event carries.
-    fn compare_deliveries(&self, bindings: &mut Bindings, told: &mut Told<'_>) {
-        self.compare_fields(&|_| clause!("gap.eventCauses"), bindings, told);
+    fn compare_deliveries(&self, bindings: &mut Bindings, sink: &mut PointSink<'_>) {
+        self.compare_fields(&|_| clause!("gap.eventCauses"), bindings, sink);
     }
 
     /// What the outside world can do follows from the states that the service is in.
-    fn compare_actions(&self, name: &str, bindings: &mut Bindings, told: &mut Told<'_>) {
+    fn compare_actions(&self, name: &str, bindings: &mut Bindings, sink: &mut PointSink<'_>) {
         let (predicted, seen) = (self.predicted, self.seen);
         let clause = action_clause(name, predicted);
         let same = predicted.is_success() == seen.is_success();
-        told(clause, same, "status", &|| (outcome(predicted), outcome(seen)));
+        sink(clause, same, "status", &|| (outcome(predicted), outcome(seen)));
         if same && seen.is_success() {
-            self.compare_fields(&|_| clause, bindings, told);
+            self.compare_fields(&|_| clause, bindings, sink);
         }
     }
 
@@ -136,7 +136,7 @@ impl Comparison<'_> {
         &self,
         clause_of: &dyn Fn(&str) -> Clause,
         bindings: &mut Bindings,
-        told: &mut Told<'_>,
+        sink: &mut PointSink<'_>,
     ) {
         let is_object = self.predicted.json().is_some_and(Value::is_object);
         let seen = self.seen.json().filter(|seen| seen.is_object() || !is_object);
@@ -149,7 +149,7 @@ impl Comparison<'_> {
                 Some(kind) => body_clause(kind),
                 None => clause_of(""),
             };
-            told(clause, same, "body", &|| {
+            sink(clause, same, "body", &|| {
                 ("a body as documented".to_owned(), format!("{:?}", self.seen.body))
             });
             return;
@@ -160,7 +160,7 @@ impl Comparison<'_> {
             let mut differing =
                 differences.iter().filter(|difference| top(&difference.field) == field).peekable();
             if differing.peek().is_none() {
-                told(clause, true, field, &Default::default);
+                sink(clause, true, field, &Default::default);
             }
             let mut is_as_documented = differing.peek().is_some();
             for difference in differing {
@@ -173,11 +173,11 @@ impl Comparison<'_> {
                 let is_itself = field.as_str() == top(field);
                 let within = known.or_else(|| self.freedom.and_then(gap_at));
                 is_as_documented &= within.is_some() && !is_itself;
-                told(within.unwrap_or(clause), false, field, &|| (expected.clone(), seen.clone()));
+                sink(within.unwrap_or(clause), false, field, &|| (expected.clone(), seen.clone()));
             }
             // What differs lies within it, where the document is silent.
             if is_as_documented {
-                told(clause, true, field, &Default::default);
+                sink(clause, true, field, &Default::default);
             }
         };
         // Those of a list's elements are judged together.
@@ -196,7 +196,7 @@ impl Comparison<'_> {
         }
         match self.kind? {
             OperationKind::GetImport | OperationKind::ImportInvoices
-                if top(field) == "rows" && tells_same_rows(self.predicted.json()?, answer) =>
+                if top(field) == "rows" && has_same_rows(self.predicted.json()?, answer) =>
             {
                 Some(clause!("gap.importExtra"))
             }

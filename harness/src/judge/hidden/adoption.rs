@@ -8,7 +8,7 @@ use tideover_model::{
 };
 
 use crate::judge::hidden::deeds::{clear, link_bank, onboard, open_account, sign};
-use crate::judge::reading::{Told, amount};
+use crate::judge::reading::{Revealed, amount};
 use crate::judge::world::World;
 
 /// A business, as its first answer tells it.
@@ -23,7 +23,7 @@ pub(super) fn adopt_business(
     let details =
         BusinessDetails { legal_name: name.to_owned(), tax_id: None, contact: Contact::default() };
     let sync = Operation::SyncBusiness { business: payee.to_owned(), details: details.clone() };
-    if !world.operate(now, platform, Told::default(), sync) {
+    if !world.operate(now, platform, Revealed::default(), sync) {
         return false;
     }
     let is_met = |name: &str| answer.get("onboarding").is_some_and(|met| met[name] == true);
@@ -61,7 +61,7 @@ fn supply_tax_id(
         let tax_id = Some(format!("{}", 980_000_000 + number));
         let details = BusinessDetails { tax_id, ..details.clone() };
         let sync = Operation::SyncBusiness { business: payee.to_owned(), details };
-        world.operate(now, platform, Told::default(), sync);
+        world.operate(now, platform, Revealed::default(), sync);
         let known = Operation::GetBusiness { business: payee.to_owned() };
         if let Some(Reply::Business(business)) = world.look(now, platform, known)
             && business.compliance_route.is_some()
@@ -78,7 +78,7 @@ pub(super) fn adopt_invoice(
     payee: &str,
     invoice: &str,
     answer: &Value,
-    told: Told,
+    revealed: Revealed,
     now: Timestamp,
 ) -> bool {
     let text = |name: &str| answer.get(name).and_then(Value::as_str);
@@ -112,7 +112,12 @@ pub(super) fn adopt_invoice(
     let issued = tideover_model::words::InvoiceStatus::Issued;
     let advance = answer.get("advance").filter(|advance| advance.is_object());
     let names = || (payee.to_owned(), invoice.to_owned());
-    if !world.operate(now, platform, told, sync(if advance.is_some() { issued } else { status })) {
+    if !world.operate(
+        now,
+        platform,
+        revealed,
+        sync(if advance.is_some() { issued } else { status }),
+    ) {
         return false;
     }
     let collected = amount(answer, "collected").unwrap_or(Cents::ZERO);
@@ -122,9 +127,9 @@ pub(super) fn adopt_invoice(
     if let Some(advance) = advance {
         let (payee, invoice) = names();
         let request = Operation::RequestAdvance { payee, invoice };
-        world.operate(now, platform, told.granted(), request);
+        world.operate(now, platform, revealed.granted(), request);
         let (payee, invoice) = names();
-        world.estimate(platform, &payee, &invoice, told);
+        world.estimate(platform, &payee, &invoice, revealed);
         let state = advance.get("state").and_then(Value::as_str).unwrap_or_default();
         if state != "REQUESTED" {
             let (payee, invoice) = names();
@@ -140,5 +145,5 @@ pub(super) fn adopt_invoice(
         let pays = Happening::PayorPays { payee, invoice, amount: collected };
         world.happen(now, platform, pays);
     }
-    world.operate(now, platform, told, sync(status))
+    world.operate(now, platform, revealed, sync(status))
 }

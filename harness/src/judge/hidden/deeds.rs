@@ -7,7 +7,7 @@ use tideover_model::{
     PlatformId, Timestamp, VendorRoute,
 };
 
-use crate::judge::reading::Told;
+use crate::judge::reading::Revealed;
 use crate::judge::world::World;
 
 /// A business as it is told in `world`.
@@ -39,7 +39,7 @@ pub(super) fn open_account(
     let details =
         BusinessDetails { legal_name: business.name.unwrap_or_default(), tax_id: None, contact };
     let sync = Operation::SyncBusiness { business: payee.to_owned(), details };
-    world.operate(now, platform, Told::default(), sync) && world.happen(now, platform, opens())
+    world.operate(now, platform, Revealed::default(), sync) && world.happen(now, platform, opens())
 }
 
 /// The vendor has claimed its account, by an invitation or otherwise.
@@ -47,7 +47,7 @@ fn claim(world: &mut World, platform: PlatformId, payee: &str, now: Timestamp) -
     let (business, email) = (payee.to_owned(), "somebody@vendor.example".to_owned());
     let invite = Operation::Invite { business, email: email.clone() };
     let payee = payee.to_owned();
-    world.operate(now, platform, Told::default(), invite)
+    world.operate(now, platform, Revealed::default(), invite)
         && world.happen(now, platform, Happening::VendorAcceptsInvitation { payee, email })
 }
 
@@ -138,7 +138,7 @@ pub(super) fn supply_tax_id(
             contact: Contact::default(),
         };
         let sync = Operation::SyncBusiness { business: payee.to_owned(), details };
-        world.operate(now, platform, Told::default(), sync)
+        world.operate(now, platform, Revealed::default(), sync)
             && known(world).is_some_and(|business| business.onboarding.compliance)
     })
 }
@@ -172,7 +172,7 @@ pub(super) fn file_tax_id(
             issue_date: now,
             due_date: now,
         }));
-        world.operate(now, platform, Told::default(), sync) && on_file(world) == Some(true)
+        world.operate(now, platform, Revealed::default(), sync) && on_file(world) == Some(true)
     })
 }
 

@@ -17,7 +17,7 @@ use crate::judge::hidden::adoption::{adopt_business, adopt_invoice};
 use crate::judge::hidden::deeds::{
     clear, file_tax_id, link_bank, onboard, open_account, sign, supply_tax_id,
 };
-use crate::judge::reading::{Told, amount};
+use crate::judge::reading::{Revealed, amount};
 use crate::judge::world::{Subject, Unclear, World};
 
 /// Who moves the outside world of a target: the vendor, the bank, the payor, the operator.
@@ -117,7 +117,7 @@ pub(crate) fn moves(
         return moves;
     }
     if let Some(invoice) = invoice {
-        let told = seen.json().and_then(|body| amount(body, "collected"));
+        let revealed = seen.json().and_then(|body| amount(body, "collected"));
         let before = match world.look(
             now,
             platform,
@@ -126,7 +126,7 @@ pub(crate) fn moves(
             Some(Reply::Invoice(invoice)) => invoice.collected,
             _ => Cents::ZERO,
         };
-        if let Some(more) = told.map(|told| told - before).filter(|more| more.0 > 0) {
+        if let Some(more) = revealed.map(|revealed| revealed - before).filter(|more| more.0 > 0) {
             moves.push(Move::Paid(payee.clone(), invoice, more));
         }
     }
@@ -211,9 +211,9 @@ impl Move {
         seen: &Seen,
         now: Timestamp,
     ) -> bool {
-        let told = Told::by(seen);
+        let revealed = Revealed::by(seen);
         match self.clone() {
-            Move::CarriedOut(index) => world.carry_out(index, told, now),
+            Move::CarriedOut(index) => world.carry_out(index, revealed, now),
             Move::AccountOpened(payee) => open_account(world, platform, &payee, now),
             Move::FundingStarted(payee, invoice) => {
                 world.happen(now, platform, Happening::FundingStarts { payee, invoice })
@@ -226,7 +226,7 @@ impl Move {
             }
             Move::Revoked(reference) => {
                 let unsubscribe = Operation::Unsubscribe { reference };
-                world.operate(now, platform, Told::default(), unsubscribe)
+                world.operate(now, platform, Revealed::default(), unsubscribe)
             }
             Move::Interrupted(after_rows) => {
                 world.happen(now, platform, Happening::InterruptNextImport { after_rows })
@@ -236,7 +236,7 @@ impl Move {
             }
             Move::HeldBefore(tax_id) => world.make_stranger(platform, tax_id, now),
             Move::HeldAndCarriedOut(tax_id, index) => {
-                world.make_stranger(platform, tax_id, now) && world.carry_out(index, told, now)
+                world.make_stranger(platform, tax_id, now) && world.carry_out(index, revealed, now)
             }
             Move::Filed(payee) => file_tax_id(world, platform, &payee, now),
             Move::Supplied(payee) => supply_tax_id(world, platform, &payee, now),
@@ -245,11 +245,11 @@ impl Move {
             Move::BankLinked(payee) => link_bank(world, platform, &payee, now),
             Move::Onboarded(payee) => onboard(world, platform, &payee, now),
             Move::WasThere(payee, invoice) => {
-                let Some(answer) = seen.told_in_success() else { return false };
+                let Some(answer) = seen.success_body() else { return false };
                 match invoice {
                     None => adopt_business(world, platform, &payee, answer, now),
                     Some(invoice) => {
-                        adopt_invoice(world, platform, &payee, &invoice, answer, told, now)
+                        adopt_invoice(world, platform, &payee, &invoice, answer, revealed, now)
                     }
                 }
             }

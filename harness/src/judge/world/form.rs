@@ -71,7 +71,7 @@ impl World {
         if code != Code::InvalidRequest {
             return None;
         }
-        if self.tells_a_malformed_tax_id(sent) {
+        if self.sends_a_malformed_tax_id(sent) {
             return Some(clause!("gap.taxIdForm"));
         }
         let body = call.body().json()?;

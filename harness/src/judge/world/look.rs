@@ -7,7 +7,7 @@ use tideover_model::{
 };
 
 use crate::exchange::Prepared;
-use crate::judge::reading::{Asked, NEVER, Reading, Told};
+use crate::judge::reading::{Asked, NEVER, Reading, Revealed};
 use crate::judge::world::{Subject, World};
 
 impl World {
@@ -70,7 +70,7 @@ fn asked_of_limit(
     platform: PlatformId,
     business: String,
 ) -> Option<Asked> {
-    service.choices_mut().read(Told::refused(Code::ConcentrationExceeded));
+    service.choices_mut().read(Revealed::refused(Code::ConcentrationExceeded));
     service.choices_mut().leave_precedence();
     let quote = Operation::Quote { business, face_value: FaceValue::new(1)? };
     service.handle(now, platform, quote).ok()?;

@@ -28,7 +28,7 @@ use crate::judge::bindings::Bindings;
 use crate::judge::clock;
 use crate::judge::clock::Clock;
 use crate::judge::comparison::{Comparison, Freedom, is_known_outcome, life};
-use crate::judge::reading::{Reading, Told};
+use crate::judge::reading::{Reading, Revealed};
 use crate::judge::world::form::codes_left_open;
 
 pub(crate) use reply::Reply;
@@ -109,7 +109,7 @@ impl World {
     pub(crate) fn answered(&self, sent: &Prepared, seen: &Seen, now: Timestamp) -> (World, Reply) {
         let (mut after, reply) = self.answering(sent, seen, now);
         if seen.is_success() {
-            let on_file = seen.json().is_some_and(|told| told["taxIdOnFile"] == true);
+            let on_file = seen.json().is_some_and(|revealed| revealed["taxIdOnFile"] == true);
             after.note_unclear(sent, on_file);
             after.note_parties(sent, now);
         }
@@ -121,23 +121,23 @@ impl World {
             return self.after_action(sent, seen, now);
         }
         let mut after = self.clone();
-        let told = Told::by(seen);
+        let revealed = Revealed::by(seen);
         if is_refused_otherwise(sent, seen) {
-            let due = self.clone().play(sent, told, now).1.map(|(code, _)| code);
+            let due = self.clone().play(sent, revealed, now).1.map(|(code, _)| code);
             return (after, Reply { due, ..Reply::of_gap(clause!("gap.ownStatuses"), seen) });
         }
         if is_too_large(sent, seen) {
             return (after, Reply::too_large(seen));
         }
-        let reply = after.compare(sent, seen, told, now);
+        let reply = after.compare(sent, seen, revealed, now);
         if let Some(mut opened) = self.with_open_door(sent, &reply.predicted, seen) {
-            let reply = opened.compare(sent, seen, told, now);
+            let reply = opened.compare(sent, seen, revealed, now);
             opened.shut_door();
             return (opened, reply);
         }
         let by_code = reply.predicted.code() != seen.code();
         if let Some(plain) = without_event_types(sent).filter(|_| by_code) {
-            return self.answered_whatever_events(&plain, reply, (seen, told), now);
+            return self.answered_whatever_events(&plain, reply, (seen, revealed), now);
         }
         if reply.predicted.is_success()
             && let Some(gap) = self.refusal_left_open(sent, seen)
@@ -145,7 +145,7 @@ impl World {
             return (self.clone(), Reply::refused_for(gap, seen));
         }
         if seen.is_success() && reply.refuses_by_assumption() {
-            return self.answered_leniently(sent, reply, (seen, told), now);
+            return self.answered_leniently(sent, reply, (seen, revealed), now);
         }
         if let Some(assumption) = self.is_matched_otherwise(sent, &reply.predicted, seen, now) {
             return (after, reply.going_astray(assumption));
@@ -158,7 +158,7 @@ impl World {
         }
         // Of several refusals that hold, any may be told.
         let mut other = self.clone();
-        other.service().choices_mut().read(told);
+        other.service().choices_mut().read(revealed);
         if other.may_refuse_with(sent, seen, now) {
             return (after, reply.with_precedence(seen));
         }
@@ -169,11 +169,11 @@ impl World {
     /// that is no tax id as we take it.
     fn is_imported_otherwise(&self, sent: &Prepared, predicted: &Seen, seen: &Seen) -> bool {
         let taken = |answer: &Seen| -> Option<Vec<bool>> {
-            let rows = answer.told_in_success()?["rows"].as_array()?.iter();
+            let rows = answer.success_body()?["rows"].as_array()?.iter();
             Some(rows.map(|row| is_known_outcome(&row["outcome"])).collect())
         };
         sent.kind() == Some(OperationKind::ImportInvoices)
-            && self.tells_a_malformed_tax_id(sent)
+            && self.sends_a_malformed_tax_id(sent)
             && taken(predicted) != taken(seen)
     }
 
@@ -186,7 +186,7 @@ impl World {
         seen: &Seen,
         now: Timestamp,
     ) -> Option<Clause> {
-        let created = |answer: &Seen| answer.told_in_success()?.get("created")?.as_bool();
+        let created = |answer: &Seen| answer.success_body()?.get("created")?.as_bool();
         let is_new = |Subject { platform, payee, .. }: Subject| {
             let business = payee.map(|business| Operation::GetBusiness { business });
             business.is_some_and(|read| self.look(now, platform, read).is_none())
@@ -198,7 +198,7 @@ impl World {
             (false, true) if !self.is_held_elsewhere(sent) => {
                 Some(clause!("gap.oneTaxIdTwoIdentifiers"))
             }
-            (true, false) if self.tells_a_malformed_tax_id(sent) => Some(clause!("gap.taxIdForm")),
+            (true, false) if self.sends_a_malformed_tax_id(sent) => Some(clause!("gap.taxIdForm")),
             _ => None,
         }
     }
@@ -209,10 +209,10 @@ impl World {
         let platform = self.subject(sent).platform;
         let is_plain =
             |text: &String| text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
-        let told = self.tax_ids(sent);
-        told.iter().all(is_plain)
-            && !told.is_empty()
-            && told.iter().all(|tax_id| !self.bare.face().is_holder_of(platform, tax_id))
+        let revealed = self.tax_ids(sent);
+        revealed.iter().all(is_plain)
+            && !revealed.is_empty()
+            && revealed.iter().all(|tax_id| !self.bare.face().is_holder_of(platform, tax_id))
     }
 
     /// What it answers to a subscription without the event types, whose form and values are not shown: they may be
@@ -221,14 +221,14 @@ impl World {
         &self,
         plain: &Prepared,
         reply: Reply,
-        (seen, told): (&Seen, Told),
+        (seen, revealed): (&Seen, Revealed),
         now: Timestamp,
     ) -> (World, Reply) {
         if reply.predicted.is_success() && seen.code() == Some(Code::InvalidRequest.name()) {
             return (self.clone(), Reply::refused_for(clause!("gap.subscriptionForm"), seen));
         }
         let mut after = self.clone();
-        let reply = after.compare(plain, seen, told, now);
+        let reply = after.compare(plain, seen, revealed, now);
         (after, reply)
     }
 
@@ -239,7 +239,7 @@ impl World {
         &self,
         sent: &Prepared,
         reply: Reply,
-        (seen, told): (&Seen, Told),
+        (seen, revealed): (&Seen, Revealed),
         now: Timestamp,
     ) -> (World, Reply) {
         let mut after = self.clone();
@@ -247,21 +247,27 @@ impl World {
             let astray = !sent.kind().is_some_and(OperationKind::reads);
             return (after, Reply { astray, ..reply });
         };
-        let mut plainly = after.compare(&plain, seen, told, now);
+        let mut plainly = after.compare(&plain, seen, revealed, now);
         plainly.points.splice(0..0, reply.points);
         (after, plainly)
     }
 
-    fn compare(&mut self, sent: &Prepared, seen: &Seen, choices: Told, now: Timestamp) -> Reply {
+    fn compare(
+        &mut self,
+        sent: &Prepared,
+        seen: &Seen,
+        choices: Revealed,
+        now: Timestamp,
+    ) -> Reply {
         let (predicted, refusal) = self.play(sent, choices, now);
         if is_unpredictable(sent) {
             return Reply { predicted, refusal, ..Reply::default() };
         }
         let kind = sent.kind();
         // Where the time is known, a link that is issued anew lives as long as any other.
-        let keeps_expiry = self.clock.is_told_again(&predicted, seen) && self.clock.is_loose();
+        let keeps_expiry = self.clock.repeats_an_expiry(&predicted, seen) && self.clock.is_loose();
         let expires = kind.and_then(life).zip(ahead(&predicted, seen)).filter(|_| !keeps_expiry);
-        let told = expires.map(|(life, ahead)| self.clock.learn(ahead, life));
+        let revealed = expires.map(|(life, ahead)| self.clock.learn(ahead, life));
         let comparison = Comparison {
             action: &sent.action,
             kind,
@@ -275,7 +281,7 @@ impl World {
             }),
         };
         let mut points = comparison.points(&mut self.bindings);
-        if seen.is_success() && !choices.untold().is_empty() {
+        if seen.is_success() && !choices.unrevealed().is_empty() {
             self.miss(sent, &predicted, choices);
             // What was not told whole was estimated: of what was told, that says nothing.
             let is_estimate = |point: &Point| {
@@ -292,10 +298,10 @@ impl World {
         }
         self.clock.hear(&points);
         let mut doubts = Vec::new();
-        match told {
-            Some(clock::Told::Leap(point)) => doubts.push(point),
-            Some(clock::Told::Steady(point)) => points.push(point),
-            Some(clock::Told::AsKnown) | None => {}
+        match revealed {
+            Some(clock::LinkReading::Leap(point)) => doubts.push(point),
+            Some(clock::LinkReading::Steady(point)) => points.push(point),
+            Some(clock::LinkReading::AsKnown) | None => {}
         }
         let asked = self.service().choices_mut().take_asked();
         Reply { predicted, refusal, points, asked, doubts, ..Reply::default() }
@@ -305,7 +311,7 @@ impl World {
     fn play(
         &mut self,
         sent: &Prepared,
-        told: Told,
+        revealed: Revealed,
         now: Timestamp,
     ) -> (Seen, Option<(Code, Clause)>) {
         self.bare.until(now);
@@ -315,7 +321,7 @@ impl World {
             }
             _ => return (Seen::new(200, b""), None),
         };
-        self.service().choices_mut().read(told);
+        self.service().choices_mut().read(revealed);
         let predicted = self.bare.play(&sent);
         self.bare.forget_deliveries();
         (predicted, self.bare.refused())
@@ -332,7 +338,7 @@ impl World {
 
     /// Forgets what the last answer told of choices, so that worlds compare by what has happened.
     pub(crate) fn settle(&mut self) {
-        self.service().choices_mut().read(Told::default());
+        self.service().choices_mut().read(Revealed::default());
     }
 
     /// Whether nothing of the service is other than in `other`, however it is told.
@@ -349,10 +355,10 @@ impl World {
     }
 
     /// A request without an answer is carried out now; `false` if that changes nothing.
-    pub(crate) fn carry_out(&mut self, index: usize, told: Told, now: Timestamp) -> bool {
+    pub(crate) fn carry_out(&mut self, index: usize, revealed: Revealed, now: Timestamp) -> bool {
         let sent = self.open.remove(index);
-        let (predicted, _) = self.play(&sent, told.granted(), now);
-        self.miss(&sent, &predicted, told);
+        let (predicted, _) = self.play(&sent, revealed.granted(), now);
+        self.miss(&sent, &predicted, revealed);
         let is_done = predicted.is_success();
         if is_done {
             self.note_unclear(&sent, false);
@@ -361,10 +367,10 @@ impl World {
     }
 
     /// If an advance was granted, only those of its amounts are known that `told` tells.
-    fn miss(&mut self, sent: &Prepared, predicted: &Seen, told: Told) {
+    fn miss(&mut self, sent: &Prepared, predicted: &Seen, revealed: Revealed) {
         let is_granted = predicted.json().is_some_and(|body| body["alreadyRequested"] == false);
         let advance = self.advance(sent).filter(|_| is_granted);
-        advance.into_iter().for_each(|advance| self.amounts.miss(advance, told));
+        advance.into_iter().for_each(|advance| self.amounts.miss(advance, revealed));
     }
 
     /// Of an advance that was granted unseen, only what `told` tells is known.
@@ -373,10 +379,10 @@ impl World {
         platform: PlatformId,
         payee: &str,
         invoice: &str,
-        told: Told,
+        revealed: Revealed,
     ) {
         let Some(business) = self.business(platform, payee) else { return };
-        self.amounts.miss(Advance { platform, business, invoice: invoice.to_owned() }, told);
+        self.amounts.miss(Advance { platform, business, invoice: invoice.to_owned() }, revealed);
     }
 
     /// Whether the condition of the code that was seen holds, too (`gap.refusalPrecedence`).
@@ -430,11 +436,11 @@ impl World {
         &mut self,
         now: Timestamp,
         platform: PlatformId,
-        told: Told,
+        revealed: Revealed,
         operation: Operation,
     ) -> bool {
         self.bare.until(now);
-        self.service().choices_mut().read(told);
+        self.service().choices_mut().read(revealed);
         let done = self.service().handle(now, platform, operation).is_ok();
         self.bare.forget_deliveries();
         done
@@ -471,7 +477,7 @@ impl World {
             contact: Contact::default(),
         };
         let sync = Operation::SyncBusiness { business: business.clone(), details };
-        self.operate(now, platform, Told::default(), sync);
+        self.operate(now, platform, Revealed::default(), sync);
         self.has_tax_id(now, platform, &business) == Some(true)
     }
 
@@ -524,7 +530,7 @@ fn leniently(sent: &Prepared) -> Option<Prepared> {
 const ESTIMATED: [&str; 3] = ["advanceAmount", "feeTotal", "forwardedAtPayment"];
 
 fn is_integer(seen: &Seen, field: &str) -> bool {
-    seen.json().is_some_and(|told| told[field].is_u64())
+    seen.json().is_some_and(|revealed| revealed[field].is_u64())
 }
 
 /// How far a clock is ahead that tells when something expires.

@@ -8,7 +8,7 @@ use crate::evidence::Point;
 use crate::exchange::{Prepared, Seen};
 use crate::judge::comparison::Comparison;
 use crate::judge::hidden::do_as_the_port_says;
-use crate::judge::reading::Told;
+use crate::judge::reading::Revealed;
 use crate::judge::world::{Reply, World};
 use tideover_model::{Code, OperationKind, Timestamp};
 
@@ -24,7 +24,7 @@ impl World {
             return (self.clone(), Reply { predicted: seen.clone(), ..Reply::default() });
         }
         let mut after = self.clone();
-        let (predicted, refusal) = after.play(sent, Told::by(seen), now);
+        let (predicted, refusal) = after.play(sent, Revealed::by(seen), now);
         if predicted.is_success() {
             // What it names, such as a key, is bound; nothing of it is held against anybody.
             let action = &sent.action;

@@ -44,7 +44,7 @@ impl Reply {
     pub(crate) fn differences(&self) -> usize {
         // What is missing in one state is so in every other.
         let differs = |point: &&Point| !point.holds && point.seen != ABSENT;
-        self.points.iter().filter(differs).filter(|point| tells_of_a_state(point)).count()
+        self.points.iter().filter(differs).filter(|point| is_about_a_state(point)).count()
     }
 
     /// A refusal for reasons that are not stated, perhaps with a code that isn't listed (`7.shape.2`).
@@ -108,7 +108,7 @@ fn status_point(code: Code, seen: &Seen) -> Option<Point> {
 }
 
 /// Whether a point would hold in another state, though the document doesn't say so.
-fn tells_of_a_state(point: &Point) -> bool {
+fn is_about_a_state(point: &Point) -> bool {
     let of_what =
         [clause!("gap.advanceObject"), clause!("gap.quoteExtra"), clause!("gap.taxIdResult")];
     // What the outside world can do.

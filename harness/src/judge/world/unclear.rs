@@ -17,7 +17,7 @@ pub(crate) enum Unclear {
 }
 
 /// A tax id that a request tells, or a vendor.
-struct ToldTaxId {
+struct SentTaxId {
     /// The identifier of the business whose it is.
     business: String,
     text: String,
@@ -25,7 +25,7 @@ struct ToldTaxId {
     of_party: bool,
 }
 
-impl ToldTaxId {
+impl SentTaxId {
     /// What is not stated after it, where `before` was not. What has no digits is no tax id however it is read.
     fn leaves(&self, before: Option<Unclear>) -> Option<Unclear> {
         let may_clear = self.text.bytes().any(|byte| byte.is_ascii_digit());
@@ -42,17 +42,17 @@ impl ToldTaxId {
 impl World {
     /// The tax ids that a request tells, or a vendor.
     pub(crate) fn tax_ids(&self, sent: &Prepared) -> Vec<String> {
-        self.told_tax_ids(sent).into_iter().map(|told| told.text).collect()
+        self.sent_tax_ids(sent).into_iter().map(|told| told.text).collect()
     }
 
-    fn told_tax_ids(&self, sent: &Prepared) -> Vec<ToldTaxId> {
+    fn sent_tax_ids(&self, sent: &Prepared) -> Vec<SentTaxId> {
         let call = match &sent.action {
             PreparedAction::Call(call) => call,
             PreparedAction::Act(fields) => {
                 let text = fields.get("taxId").and_then(serde_json::Value::as_str);
                 let business = self.subject(sent).payee.unwrap_or_default();
                 let told =
-                    |text: &str| ToldTaxId { business, text: text.to_owned(), of_party: false };
+                    |text: &str| SentTaxId { business, text: text.to_owned(), of_party: false };
                 return text.map(told).into_iter().collect();
             }
             PreparedAction::Advance(_) | PreparedAction::Deliveries => return Vec::new(),
@@ -60,7 +60,7 @@ impl World {
         let Some(operation) = call.operation() else { return Vec::new() };
         let told = |business: &String, text: &Option<String>, of_party| {
             let (business, text) = (business.clone(), text.clone()?);
-            Some(ToldTaxId { business, text, of_party })
+            Some(SentTaxId { business, text, of_party })
         };
         let of_business = match operation {
             Operation::SyncBusiness { business, details } => told(business, &details.tax_id, false),
@@ -72,7 +72,7 @@ impl World {
     }
 
     /// Whether a text is told that is no tax id as we take it, and may be one or be refused.
-    pub(super) fn tells_a_malformed_tax_id(&self, sent: &Prepared) -> bool {
+    pub(super) fn sends_a_malformed_tax_id(&self, sent: &Prepared) -> bool {
         self.tax_ids(sent).iter().any(|told| !is_plainly_a_tax_id(told))
     }
 
@@ -86,7 +86,7 @@ impl World {
 
     /// Notices what is not stated after a request that was carried out; a read shows whether a tax id is `on_file`.
     pub(super) fn note_unclear(&mut self, sent: &Prepared, on_file: bool) {
-        let told = self.told_tax_ids(sent);
+        let told = self.sent_tax_ids(sent);
         let found_wrong = sent.action_name() == Some("taxIdFoundWrong");
         let reads = sent.kind() == Some(OperationKind::GetBusiness) && !self.unclear.is_empty();
         if told.is_empty() && !found_wrong && !reads {

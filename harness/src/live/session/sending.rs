@@ -210,7 +210,7 @@ impl Session {
                     self.state().secrets.keep(key);
                 }
             }
-            _ if tells_accounts(step) => self.state().secrets.keep_numbers_of(seen),
+            _ if shows_accounts(step) => self.state().secrets.keep_numbers_of(seen),
             _ => {}
         }
     }
@@ -347,7 +347,7 @@ impl Session {
 }
 
 /// Whether the answer to a step may name a collection account.
-fn tells_accounts(step: &Prepared) -> bool {
+fn shows_accounts(step: &Prepared) -> bool {
     matches!(step.kind(), Some(OperationKind::GetBusiness | OperationKind::RequestAdvance))
 }
 
@@ -362,12 +362,12 @@ impl Purpose {
 /// Whether a key was asked for that nobody can revoke, since it was not told.
 fn may_have_made_a_key(step: &Prepared, answered: &Result<Seen, Unanswered>) -> bool {
     let issues = step.action_name() == Some("issueKey");
-    let is_untold = match answered {
+    let is_empty = match answered {
         Ok(seen) if seen.is_success() => !seen.json().is_some_and(|told| told["key"].is_string()),
         Ok(seen) => seen.status >= 500,
         Err(unanswered) => unanswered.applied == Applied::MayBe,
     };
-    issues && is_untold
+    issues && is_empty
 }
 
 /// Where a subscription leads that is asked for: twice it is the same, whatever else is asked.

@@ -10,7 +10,7 @@ use crate::exchange::Memory;
 use crate::exchange::transcript::Header;
 use crate::exchange::{Prepared, Seen};
 use crate::judge::checks::Checks;
-use crate::judge::{Before, Belief, Outside, tells};
+use crate::judge::{Before, Belief, Outside, is_informative};
 use crate::play::case::shadow::{Prediction, Shadow};
 use crate::play::case::{Heard, Played, Run};
 
@@ -63,7 +63,7 @@ impl Listener {
     ) -> bool {
         let Shadow::Believed(belief) = &self.run.shadow else { return false };
         let lags = belief.may_lag(sent, seen, now)
-            && later.any(|(seen, now)| tells(&seen) && belief.explains(sent, &seen, now));
+            && later.any(|(seen, now)| is_informative(&seen) && belief.explains(sent, &seen, now));
         if lags {
             self.run.played.lag(sent);
             self.run.played.answers.push((now, Some(seen.clone())));

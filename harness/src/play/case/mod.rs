@@ -19,7 +19,7 @@ use crate::exchange::transcript::Header;
 use crate::exchange::{Arrival, Exchange, Inside, Prepared, Seen};
 use crate::judge::checks::{Checks, Notes};
 use crate::judge::predicted::{Case, Oracle};
-use crate::judge::{has_failed, tells};
+use crate::judge::{has_failed, is_informative};
 
 pub(crate) use listener::Listener;
 pub use observed::{Clock, Observed, Standing};
@@ -229,7 +229,7 @@ impl<'a> Run<'a> {
             }
             times += 1;
             match target.send(sent).await {
-                Ok(later) if tells(&later) => seen = later,
+                Ok(later) if is_informative(&later) => seen = later,
                 // Whether it would have told what was written is not known.
                 Ok(_) if reads => return Ok((seen, true)),
                 Err(later) if reads || later.applied == Applied::Never => return Ok((seen, true)),

@@ -63,8 +63,8 @@ pub enum Standing {
 /// How it is known what the clock of a target shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clock {
-    /// It is told.
-    Told,
+    /// It is read from the target.
+    Read,
     /// It was told, and somebody else may have moved it since.
     Kept,
     /// It may be ahead of ours, or behind, until an answer tells a time.

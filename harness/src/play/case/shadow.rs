@@ -76,30 +76,30 @@ impl<'a> Shadow<'a> {
     ) -> Prediction<'a> {
         match self {
             Shadow::Known(oracle) => {
-                let foretold = oracle.foretell(index, step, sent);
+                let forecast = oracle.forecast(index, step, sent);
                 // What was answered in the same bytes is read once.
-                let is_same = target.answered() == Some(&foretold.answer);
-                let predicted = if is_same { seen.clone() } else { foretold.answer.read() };
+                let is_same = target.answered() == Some(&forecast.answer);
+                let predicted = if is_same { seen.clone() } else { forecast.answer.read() };
                 Prediction {
                     predicted,
-                    refusal: foretold.refusal,
-                    platform: foretold.platform,
+                    refusal: forecast.refusal,
+                    platform: forecast.platform,
                     unsettled: false,
                     open_points: Vec::new(),
                     since,
-                    now: foretold.now,
+                    now: forecast.now,
                     ahead: Some(0),
-                    arrivals: match foretold {
-                        Cow::Borrowed(foretold) => Cow::Borrowed(&foretold.arrivals),
-                        Cow::Owned(foretold) => Cow::Owned(foretold.arrivals),
+                    arrivals: match forecast {
+                        Cow::Borrowed(forecast) => Cow::Borrowed(&forecast.arrivals),
+                        Cow::Owned(forecast) => Cow::Owned(forecast.arrivals),
                     },
                     points: Vec::new(),
                     due: None,
                 }
             }
             Shadow::Believed(belief) => {
-                let (now, clock) = clock_of(target).unwrap_or((since, Clock::Told));
-                belief.loosen_clock(clock != Clock::Told);
+                let (now, clock) = clock_of(target).unwrap_or((since, Clock::Read));
+                belief.loosen_clock(clock != Clock::Read);
                 Prediction::believed(belief, sent, seen, since, now)
             }
         }

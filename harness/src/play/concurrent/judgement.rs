@@ -5,7 +5,7 @@ use tideover_model::Operation;
 
 use crate::evidence::coverage::Coverage;
 use crate::evidence::tally::Tally;
-use crate::judge::{DEEPEST, Told, Unseen, World};
+use crate::judge::{DEEPEST, Revealed, Unseen, World};
 use crate::play::concurrent::contradictions::{self as laws, Contradiction, Looked};
 use crate::play::concurrent::history::{History, Request};
 use crate::play::concurrent::known::Known;
@@ -106,7 +106,7 @@ fn explain(history: &History, part: &[usize], known: &Known) -> Verdict {
     let index: Vec<usize> =
         part.iter().copied().filter(|one| matters(&history.requests[*one])).collect();
     let requests: Vec<&Request> = index.iter().map(|one| &history.requests[*one]).collect();
-    let told: Vec<Told> = index.iter().map(|one| told_later(history, *one)).collect();
+    let revealed: Vec<Revealed> = index.iter().map(|one| revealed_later(history, *one)).collect();
     let Known { profile, api_key, inbox, start, outside, before, .. } = known;
     let world = World::new(profile.clone(), inbox, api_key, *start);
     let named = |order: Vec<usize>| order.into_iter().map(|one| index[one]).collect();
@@ -114,7 +114,7 @@ fn explain(history: &History, part: &[usize], known: &Known) -> Verdict {
     for (deepest, attempts) in ATTEMPTS {
         let unseen = Unseen { outside: *outside, before: *before, deepest };
         let budget = attempts * requests.len();
-        let search = Search::new(requests.clone(), told.clone(), unseen, budget);
+        let search = Search::new(requests.clone(), revealed.clone(), unseen, budget);
         verdict = match search.run(world.clone()) {
             Searched::Explained(order) => return Verdict::Explained(named(order)),
             Searched::Undecided => Verdict::Undecided,
@@ -141,12 +141,12 @@ fn matters(request: &Request) -> bool {
 
 /// What a request without an outcome chose, if another answer about the same invoice tells it: an advance keeps its
 /// amounts (`4.advances.2.2`).
-fn told_later(history: &History, index: usize) -> Told {
+fn revealed_later(history: &History, index: usize) -> Revealed {
     let request = &history.requests[index];
     let Some(Operation::RequestAdvance { payee, invoice }) =
         history.operation(index).filter(|_| request.outcome().is_none())
     else {
-        return Told::default();
+        return Revealed::default();
     };
     let tells = |(_, other, operation): (usize, &Request, &Operation)| {
         let same = match operation {
@@ -158,9 +158,9 @@ fn told_later(history: &History, index: usize) -> Told {
             _ => false,
         };
         let seen = &other.success().filter(|_| same)?.seen;
-        let told = Told::by(seen);
+        let revealed = Revealed::by(seen);
         let advanced = seen.json()?.get("advance").is_none_or(Value::is_object);
-        (advanced && told.has_offer()).then_some(told)
+        (advanced && revealed.has_offer()).then_some(revealed)
     };
     history.operations().find_map(tells).unwrap_or_default()
 }

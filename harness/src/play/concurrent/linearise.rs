@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use crate::evidence::Point;
-use crate::judge::{Attempt, Told, Unseen, World};
+use crate::judge::{Attempt, Revealed, Unseen, World};
 use crate::play::concurrent::history::Request;
 use crate::play::concurrent::timeline::Timeline;
 
@@ -40,7 +40,7 @@ pub(super) struct Dead {
 pub(super) struct Search<'a> {
     requests: Vec<&'a Request>,
     /// What requests without an outcome chose if they were carried out, as later answers tell.
-    told: Vec<Told>,
+    revealed: Vec<Revealed>,
     unseen: Unseen,
     /// Whether an answer must tell of no other state, even where the document doesn't say how it tells.
     strict: bool,
@@ -74,7 +74,7 @@ impl<'a> Search<'a> {
     /// attempts as `budget` says.
     pub(super) fn new(
         requests: Vec<&'a Request>,
-        told: Vec<Told>,
+        revealed: Vec<Revealed>,
         unseen: Unseen,
         budget: usize,
     ) -> Search<'a> {
@@ -86,7 +86,7 @@ impl<'a> Search<'a> {
             timeline: Timeline::new(&intervals),
             placed: vec![false; requests.len()],
             requests,
-            told,
+            revealed,
             unseen,
             strict: unseen.deepest < crate::judge::DEEPEST,
             budget,
@@ -215,7 +215,7 @@ impl<'a> Search<'a> {
         let asked = self.requests[request];
         let mut after = World::clone(world);
         after.open.push(asked.sent.clone());
-        let done = after.carry_out(0, self.told[request], asked.now);
+        let done = after.carry_out(0, self.revealed[request], asked.now);
         after.settle();
         if done && !after.is_unchanged_from(world) { vec![after] } else { Vec::new() }
     }

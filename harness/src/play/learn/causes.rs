@@ -89,7 +89,7 @@ impl Causes {
     }
 
     /// Of each kind that was caused, whether it came.
-    pub(super) fn told(&self) -> impl Iterator<Item = Point> {
+    pub(super) fn points(&self) -> impl Iterator<Item = Point> {
         self.caused.iter().map(|kind| Point {
             clause: clause!("gap.eventCauses"),
             holds: self.came.contains(kind),

@@ -67,14 +67,14 @@ impl Lessons {
         differences.compare_retries(&self.retries);
         if self.session_links_live == Some(true) && !stated.profile.session_links_live {
             let clause = clause!("gap.sessionsLive");
-            differences.tell(clause, "session_links_live", "false", "true", 1);
+            differences.report(clause, "session_links_live", "false", "true", 1);
         }
         differences.found
     }
 }
 
 impl Differences<'_> {
-    fn tell(
+    fn report(
         &mut self,
         clause: Clause,
         field: &str,
@@ -111,7 +111,7 @@ impl Differences<'_> {
         let others = seen.iter().filter(|(status, _)| **status != expected);
         let times: u64 = others.map(|(_, times)| times).sum();
         if times > 0 {
-            self.tell(clause, field, expected.to_string(), statuses(seen), times);
+            self.report(clause, field, expected.to_string(), statuses(seen), times);
         }
     }
 
@@ -143,7 +143,7 @@ impl Differences<'_> {
             };
             let either = || format!("{} to {}", limit.min, limit.max);
             let expected = limit.exact().map_or_else(either, |limit| limit.to_string());
-            self.tell(clause, field, expected, seen, 1);
+            self.report(clause, field, expected, seen, 1);
         }
     }
 
@@ -159,7 +159,7 @@ impl Differences<'_> {
         if let Some(seen) = lessons.rates.quote_term.filter(|seen| seen.both(term).is_none()) {
             let expected = in_words(term, "days");
             let clause = clause!("gap.quoteTerm");
-            self.tell(clause, "quote_term_days", expected, in_words(seen, "days"), 1);
+            self.report(clause, "quote_term_days", expected, in_words(seen, "days"), 1);
         }
     }
 
@@ -207,7 +207,7 @@ impl Differences<'_> {
             let range = Span::exactly(*pause).give_or_take(ROUNDED.max(pause / 10));
             if let Some((outside, times)) = seen.get(&index).and_then(|seen| seen.outside(range)) {
                 let expected = format!("{pause} s after attempt {}", index + 1);
-                self.tell(clause, "webhooks.retries", expected, in_words(outside, "s"), times);
+                self.report(clause, "webhooks.retries", expected, in_words(outside, "s"), times);
             }
         }
     }
@@ -222,7 +222,7 @@ impl Differences<'_> {
     ) {
         if let Some((outside, times)) = seen.outside(range.give_or_take(slack)) {
             let seen = format!("{} ({times} times)", in_words(outside, unit));
-            self.tell(clause, field, in_words(range, unit), seen, times);
+            self.report(clause, field, in_words(range, unit), seen, times);
         }
     }
 }

@@ -87,7 +87,7 @@ impl Lessons {
 
     /// Which kinds of event came at an inbox, of those that this run has caused there.
     pub(crate) fn events(&self) -> impl Iterator<Item = Point> {
-        self.causes.told()
+        self.causes.points()
     }
 
     /// Takes over what a belief knows of limits, at the end of a run.

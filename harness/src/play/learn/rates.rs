@@ -33,10 +33,10 @@ struct Vendor {
 
 impl Rates {
     pub(super) fn observe(&mut self, exchange: &Exchange<'_>, belief: &Belief) {
-        let Some(answer) = exchange.seen.told_in_success() else {
+        let Some(answer) = exchange.seen.success_body() else {
             return;
         };
-        let Some(told) = Told::by(answer) else { return };
+        let Some(offered) = OfferedAmounts::by(answer) else { return };
         let (vendor, days) = match exchange.kind() {
             Some(OperationKind::Quote) => (exchange.sent_field("externalId"), None),
             Some(OperationKind::RequestAdvance) => {
@@ -47,8 +47,8 @@ impl Rates {
         };
         let Some(vendor) = vendor else { return };
         let known = self.vendors.entry((exchange.platform, vendor)).or_default();
-        narrow(&mut known.advance, told.advance_rate());
-        let Some(fee) = told.fee_for_days() else { return };
+        narrow(&mut known.advance, offered.advance_rate());
+        let Some(fee) = offered.fee_for_days() else { return };
         match (exchange.kind(), days) {
             (Some(OperationKind::Quote), _) => narrow(&mut known.fee_of_term, fee),
             (_, Some(days)) => {
@@ -90,18 +90,18 @@ impl Rates {
 }
 
 /// The amounts of an offer. Cents.
-struct Told {
+struct OfferedAmounts {
     financeable: u64,
     advance: u64,
     fee: u64,
 }
 
-impl Told {
-    fn by(answer: &Value) -> Option<Told> {
+impl OfferedAmounts {
+    fn by(answer: &Value) -> Option<OfferedAmounts> {
         let cents = |name: &str| u64::try_from(amount(answer, name)?.0).ok();
         let financeable = cents("financeableAmount").filter(|cents| *cents > 0)?;
         let advance = cents("advanceAmount").filter(|cents| *cents <= financeable)?;
-        Some(Told { financeable, advance, fee: cents("feeTotal")? })
+        Some(OfferedAmounts { financeable, advance, fee: cents("feeTotal")? })
     }
 
     /// Advances round down, and are never more than all of it.

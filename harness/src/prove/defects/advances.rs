@@ -14,7 +14,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "repeat-charges-a-cent-more",
         clause!("4.advances.2"),
-        "a repeated request tells a fee that is a cent higher",
+        "a repeated request shows a fee that is a cent higher",
         reply(|reply| {
             if let Reply::AdvanceRepeated(advance) = reply {
                 advance.fee_total += Cents(1);
@@ -24,7 +24,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "late-repeat-is-priced-anew",
         clause!("4.advances.2.2"),
-        "a request repeated an hour after the first tells half the advance",
+        "a request repeated an hour after the first shows half the advance",
         answer(|behind, operation| {
             let key = requested(behind, &operation);
             let mut answer = behind.answer(operation);
@@ -43,7 +43,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "repeat-names-another-account",
         clause!("2.advance.remittance"),
-        "a repeated request tells the payor to pay into another account",
+        "a repeated request shows the payor to pay into another account",
         reply(|reply| {
             if let Reply::AdvanceRepeated(advance) = reply {
                 advance.remittance.account_number.insert(0, '9');
@@ -51,9 +51,9 @@ pub(super) static DEFECTS: &[Defect] = &[
         }),
     ),
     Defect::new(
-        "repeat-is-told-as-the-first",
+        "repeat-is-answered-as-the-first",
         clause!("2.advance.alreadyRequested"),
-        "a repeated request tells alreadyRequested as false",
+        "a repeated request shows alreadyRequested as false",
         reply(|reply| {
             if let Reply::AdvanceRepeated(advance) = reply {
                 advance.already_requested = false;
@@ -76,15 +76,15 @@ pub(super) static DEFECTS: &[Defect] = &[
     )
     .named_as(clause!("7.codes.invoice_not_financeable")),
     Defect::new(
-        "told-advance-is-a-cent-short",
+        "returned-advance-is-a-cent-short",
         clause!("2.advance.advanceAmount"),
-        "a first request tells a cent less than the advance has",
+        "a first request shows a cent less than the advance has",
         reply(|reply| first(reply, |amounts| amounts.advance_amount -= Cents(1))),
     ),
     Defect::new(
         "fee-is-in-whole-dollars",
         clause!("2.advance.feeTotal"),
-        "the fee of an advance is told without its cents",
+        "the fee of an advance is shown without its cents",
         reply(|reply| {
             first(reply, |amounts| amounts.fee_total = Cents(amounts.fee_total.0 / 100 * 100))
         }),
@@ -92,13 +92,13 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "advance-finances-its-own-amount",
         clause!("2.advance.financeableAmount"),
-        "an advance tells as financeable what is paid out",
+        "an advance shows as financeable what is paid out",
         reply(|reply| first(reply, |amounts| amounts.financeable_amount = amounts.advance_amount)),
     ),
     Defect::new(
         "advance-forwards-the-fee",
         clause!("2.advance.forwardedAtPayment"),
-        "an advance tells as forwarded what the fee takes",
+        "an advance shows as forwarded what the fee takes",
         reply(|reply| first(reply, |amounts| amounts.forwarded_at_payment += amounts.fee_total)),
     ),
     Defect::new(
@@ -171,7 +171,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "amounts-have-a-decimal-point",
         clause!("2.quote.advanceAmount"),
-        "the advance that a quote tells is a number with a decimal point",
+        "the advance that a quote shows is a number with a decimal point",
         encoding(|profile, answer| {
             rewritten(profile, answer, |reply, body| {
                 if matches!(reply, Reply::Quoted(_)) {
@@ -184,7 +184,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "quoted-fee-is-missing",
         clause!("2.quote.feeTotal"),
-        "a quote tells no fee for a business that is not onboarded",
+        "a quote shows no fee for a business that is not onboarded",
         encoding(|profile, answer| {
             rewritten(profile, answer, |reply, body| {
                 if matches!(reply, Reply::Quoted(quoted) if !quoted.onboarding.is_complete()) {
@@ -333,7 +333,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "advance-is-lost",
         clause!("2.invoice.advance"),
-        "an invoice tells no advance before it is FUNDED",
+        "an invoice shows no advance before it is FUNDED",
         reply(|reply| {
             super::invoices::read(reply, |invoice| {
                 invoice.advance.take_if(|advance| advance.funded_at.is_none());

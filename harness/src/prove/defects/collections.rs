@@ -34,7 +34,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "payment-before-funding-is-lost",
         clause!("1.service.3.2"),
-        "what the payor pays before the advance is FUNDED is told as not collected",
+        "what the payor pays before the advance is FUNDED is shown as not collected",
         reply(|reply| {
             read(reply, |invoice| {
                 if invoice.advance.as_ref().is_some_and(|advance| advance.funded_at.is_none()) {
@@ -73,7 +73,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "a-cent-short-is-collected",
         clause!("2.invoice.collectionState"),
-        "an invoice that lacks less than a dollar is told as COLLECTED",
+        "an invoice that lacks less than a dollar is shown as COLLECTED",
         reply(|reply| {
             read(reply, |invoice| {
                 if invoice.collected > Cents::ZERO
@@ -88,7 +88,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "repaid-is-collected",
         clause!("3.collection.1"),
-        "an invoice is told as COLLECTED once its advance is REPAID, whatever it still lacks",
+        "an invoice is shown as COLLECTED once its advance is REPAID, whatever it still lacks",
         reply(|reply| {
             read(reply, |invoice| {
                 if invoice.advance.as_ref().is_some_and(|advance| advance.repaid_at.is_some()) {
@@ -101,7 +101,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "repaid-before-the-fee",
         clause!("2.invoice.advance.2"),
-        "an advance is told as REPAID as soon as all but its fee is recovered",
+        "an advance is shown as REPAID as soon as all but its fee is recovered",
         reply(|reply| {
             read(reply, |invoice| {
                 if let Some(advance) = &mut invoice.advance
@@ -117,7 +117,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "funding-is-skipped",
         clause!("3.advance.1"),
-        "an advance that is FUNDING is told as REQUESTED",
+        "an advance that is FUNDING is shown as REQUESTED",
         reply(|reply| {
             read(reply, |invoice| {
                 if let Some(advance) = &mut invoice.advance
@@ -132,7 +132,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "sent-before-it-is-funded",
         clause!("1.service.3"),
-        "an advance is told as sent while it is still FUNDING",
+        "an advance is shown as sent while it is still FUNDING",
         reply(|reply| {
             read(reply, |invoice| {
                 if let Some(advance) = &mut invoice.advance
@@ -147,7 +147,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "fee-is-taken-off-what-is-sent",
         clause!("2.amounts.advanceAmount"),
-        "what of an advance is told as sent is less by its fee",
+        "what of an advance is shown as sent is less by its fee",
         reply(|reply| {
             read(reply, |invoice| {
                 if let Some(advance) = &mut invoice.advance

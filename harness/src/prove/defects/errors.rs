@@ -144,7 +144,7 @@ pub(super) static DEFECTS: &[Defect] = &[
             }
             response
         }),
-    restated("bad-json-is-told-as-a-bad-field", clause!("7.codes.unreadable_request"),
+    restated("bad-json-is-answered-as-a-bad-field", clause!("7.codes.unreadable_request"),
         "a body that is no JSON is answered with invalid_request",
         |profile, answer| {
             failed(profile, answer, Code::UnreadableRequest, |body| {
@@ -164,7 +164,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "bad-key-is-worth-a-retry",
         clause!("7.retrying.1"),
-        "a key that is no good is told as a failure of a provider, as if it were worth sending again",
+        "a key that is no good is shown as a failure of a provider, as if it were worth sending again",
         encoding(|profile, answer| {
             failed(profile, answer, Code::Unauthorized, |body| {
                 body.insert("code".to_owned(), json!(Code::UpstreamFailed.name()));

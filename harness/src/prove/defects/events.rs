@@ -30,7 +30,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "repaid-has-the-sequence-of-funded",
         clause!("6.delivery.5"),
-        "REPAID is told with the sequence of the state before, so that receivers drop it",
+        "REPAID is shown with the sequence of the state before, so that receivers drop it",
         attempt(|_, attempt| {
             body(attempt, |event| {
                 if event["data"]["state"] == "REPAID" {
@@ -66,16 +66,16 @@ pub(super) static DEFECTS: &[Defect] = &[
         }),
     ),
     Defect::new(
-        "issued-advance-is-not-told",
+        "issued-advance-has-no-event",
         clause!("6.events.loan.issued"),
-        "nobody is told that the vendor was paid",
+        "nobody is shown that the vendor was paid",
         attempt(|_, attempt| attempt.delivery.event != EventType::AdvanceIssued),
     )
     .named_as(clause!("gap.eventCauses")),
     Defect::new(
-        "funding-is-not-told",
+        "funding-has-no-event",
         clause!("6.events.invoice.factoredUpdated"),
-        "nobody is told that an advance is FUNDING",
+        "nobody is shown that an advance is FUNDING",
         attempt(|_, attempt| {
             let event: Value = serde_json::from_slice(&attempt.delivery.body).unwrap_or_default();
             event["data"]["state"] != "FUNDING"
@@ -101,7 +101,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     )
     .named_as(clause!("gap.eventCauses")),
     Defect::new(
-        "only-one-subscription-is-told",
+        "only-one-subscription-gets-events",
         clause!("6.events.intro.1"),
         "of several subscriptions to an event, only the first one gets it",
         attempt(|memory, attempt| {
@@ -136,7 +136,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     )
     .named_as(clause!("gap.eventCauses")),
     Defect::new(
-        "part-payment-is-told-as-paid",
+        "part-payment-is-announced-as-paid",
         clause!("6.events.invoice.paid"),
         "an invoice is announced as paid when its payor has paid a part of it",
         attempt(announced).and_happening(|behind, happening| {
@@ -156,7 +156,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     )
     .named_as(clause!("gap.eventCauses")),
     Defect::new(
-        "opted-in-is-told-too-early",
+        "opted-in-is-announced-too-early",
         clause!("6.events.organization.optedIn"),
         "a business is announced as through with onboarding before its account is open",
         answer(|behind, operation| {
@@ -176,7 +176,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "other-platforms-invoices-are-announced",
         clause!("5.authentication.4.2"),
-        "a platform is told of the invoices that another one syncs",
+        "a platform is shown of the invoices that another one syncs",
         answer(|behind, operation| {
             let synced = match &operation {
                 Operation::SyncInvoice(sync) => (sync.payee.business.clone(), sync.invoice.clone()),

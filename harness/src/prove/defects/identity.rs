@@ -26,9 +26,9 @@ pub(super) static DEFECTS: &[Defect] = &[
     )
     .named_as(clause!("7.codes.business_not_found")),
     Defect::new(
-        "identifier-is-told-encoded",
+        "identifier-is-returned-encoded",
         clause!("2.business.externalId"),
-        "a business is told under its identifier as it stood in the path, percent signs and all",
+        "a business is shown under its identifier as it stood in the path, percent signs and all",
         reply(|reply| {
             if let Reply::Business(business) = reply {
                 business.external_id = segment(&business.external_id);
@@ -38,7 +38,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "synced-identifier-ends-at-a-slash",
         clause!("2.businessSynced.externalId"),
-        "the answer to a business sync tells the identifier only up to its first slash",
+        "the answer to a business sync shows the identifier only up to its first slash",
         reply(|reply| {
             if let Reply::BusinessSynced(synced) = reply {
                 let end = synced.external_id.find('/').unwrap_or(synced.external_id.len());
@@ -47,9 +47,9 @@ pub(super) static DEFECTS: &[Defect] = &[
         }),
     ),
     Defect::new(
-        "matched-business-is-told-as-created",
+        "matched-business-is-reported-as-created",
         clause!("2.businessSynced.created"),
-        "a new identifier for a business that its tax id matches is told as a new business",
+        "a new identifier for a business that its tax id matches is shown as a new business",
         answer(|behind, operation| {
             let sends_tax_id = matches!(
                 &operation,
@@ -187,7 +187,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "tax-id-of-a-w9-is-not-on-file",
         clause!("2.business.taxIdOnFile"),
-        "no tax id is told to be on file once the vendor has sent a W-9",
+        "no tax id is shown to be on file once the vendor has sent a W-9",
         reply(|reply| {
             if let Reply::Business(business) = reply
                 && business.compliance_route == Some(ComplianceRoute::W9Upload)
@@ -199,7 +199,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "vendor-is-said-to-have-confirmed",
         clause!("2.business.complianceRoute"),
-        "a tax id of the caller's is told as asserted by the vendor once the agreement is signed",
+        "a tax id of the caller's is shown as asserted by the vendor once the agreement is signed",
         reply(|reply| {
             if let Reply::Business(business) = reply
                 && business.onboarding.contract
@@ -212,7 +212,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "business-is-created-without-being-synced",
         clause!("7.codes.business_not_found"),
-        "reading a business that nobody has synced tells an empty one",
+        "reading a business that nobody has synced shows an empty one",
         answer(|behind, operation| match operation {
             Operation::GetBusiness { business } => {
                 let read = Operation::GetBusiness { business: business.clone() };
@@ -262,7 +262,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "reports-are-read-without-a-key",
         clause!("5.authentication.1"),
-        "the report of an import is told to whoever sends no key",
+        "the report of an import is shown to whoever sends no key",
         Breach {
             authentication: Some(|face, authorization| match authorization {
                 None => Ok(NOBODY),

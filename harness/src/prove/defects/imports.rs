@@ -12,7 +12,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "read-report-is-in-upper-case",
         clause!("2.importReport.externalId"),
-        "a report that is read back tells the import's identifier in upper case",
+        "a report that is read back shows the import's identifier in upper case",
         reply(|reply| {
             if let Reply::Import(report) = reply {
                 report.external_id = report.external_id.to_uppercase();
@@ -24,30 +24,34 @@ pub(super) static DEFECTS: &[Defect] = &[
         clause!("2.importReport.rowCount"),
         "rowCount leaves out the rows that were rejected",
         reply(|reply| {
-            told(reply, |report| report.row_count -= report.summary.rejected.min(report.row_count));
+            alter_report(reply, |report| {
+                report.row_count -= report.summary.rejected.min(report.row_count)
+            });
         }),
     ),
     Defect::new(
         "interrupted-import-is-finished",
         clause!("2.importReport.finished"),
-        "an import that was interrupted tells that it is finished",
-        reply(|reply| told(reply, |report| report.finished = true)),
+        "an import that was interrupted shows that it is finished",
+        reply(|reply| alter_report(reply, |report| report.finished = true)),
     ),
     Defect::new(
         "bad-rows-are-left-out",
         clause!("4.imports.6"),
         "a report has no rows for those that were rejected",
         reply(|reply| {
-            told(reply, |report| report.rows.retain(|row| row.outcome != RowOutcome::Rejected));
+            alter_report(reply, |report| {
+                report.rows.retain(|row| row.outcome != RowOutcome::Rejected)
+            });
         }),
     )
     .named_as(clause!("2.importReport.rows")),
     Defect::new(
-        "ragged-row-is-told-as-created",
+        "ragged-row-is-reported-as-created",
         clause!("2.importReport.rows"),
-        "the last row of a file is told as created, whatever became of it",
+        "the last row of a file is shown as created, whatever became of it",
         reply(|reply| {
-            told(reply, |report| {
+            alter_report(reply, |report| {
                 if let Some(last) = report.rows.last_mut() {
                     last.outcome = RowOutcome::Created;
                 }
@@ -93,7 +97,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "resumed-rows-are-done-twice",
         clause!("4.imports.7.2"),
-        "once an import is resumed, the rows that were done before are told as updates",
+        "once an import is resumed, the rows that were done before are shown as updates",
         answer(|behind, operation| {
             let Operation::ImportInvoices { import, .. } = &operation else {
                 return behind.answer(operation);
@@ -104,7 +108,7 @@ pub(super) static DEFECTS: &[Defect] = &[
             };
             let mut answer = behind.answer(operation);
             if let Ok(reply) = &mut answer {
-                told(reply, |report| {
+                alter_report(reply, |report| {
                     for row in report.rows.iter_mut().take(done) {
                         if row.outcome == RowOutcome::Created {
                             row.outcome = RowOutcome::Updated;
@@ -147,7 +151,7 @@ pub(super) static DEFECTS: &[Defect] = &[
                 return answer;
             }
             if let Ok(reply) = &mut answer {
-                told(reply, |report| {
+                alter_report(reply, |report| {
                     for payee in
                         report.rows.iter_mut().filter_map(|row| row.payee_external_id.as_mut())
                     {
@@ -164,9 +168,9 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "import-overwrites-an-advance",
         clause!("4.imports.2"),
-        "a row of an invoice that has an advance is told as an update",
+        "a row of an invoice that has an advance is shown as an update",
         reply(|reply| {
-            told(reply, |report| {
+            alter_report(reply, |report| {
                 for row in &mut report.rows {
                     if row.outcome == RowOutcome::StatusOnly {
                         row.outcome = RowOutcome::Updated;
@@ -197,7 +201,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "thousand-and-one-rows-are-imported",
         clause!("4.imports.1.2"),
-        "a file with more rows than a thousand is told as imported",
+        "a file with more rows than a thousand is shown as imported",
         encoding(|profile, answer| {
             accepted(profile, answer, Code::TooManyRows, || Reply::Imported(empty("large", 1001)))
         }),
@@ -217,7 +221,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "file-without-a-column-is-imported",
         clause!("4.imports.9"),
-        "a file that lacks a required column is told as imported, without a row",
+        "a file that lacks a required column is shown as imported, without a row",
         encoding(|profile, answer| {
             accepted(profile, answer, Code::UnreadableFile, || Reply::Imported(empty("file", 0)))
         }),
@@ -225,7 +229,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "json-is-imported",
         clause!("4.imports.9.2"),
-        "a file of another media type is told as imported, without a row",
+        "a file of another media type is shown as imported, without a row",
         encoding(|profile, answer| {
             accepted(profile, answer, Code::UnsupportedMediaType, || {
                 Reply::Imported(empty("file", 0))
@@ -235,7 +239,7 @@ pub(super) static DEFECTS: &[Defect] = &[
 ];
 
 /// Alters a report, as it is uploaded and as it is read.
-pub(super) fn told(reply: &mut Reply, alter: impl FnOnce(&mut ImportReport)) {
+pub(super) fn alter_report(reply: &mut Reply, alter: impl FnOnce(&mut ImportReport)) {
     if let Reply::Imported(report) | Reply::Import(report) = reply {
         alter(report);
     }

@@ -29,7 +29,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "percent-sign-is-decoded-twice",
         clause!("2.invoice.externalId"),
-        "an invoice with a percent sign in its identifier is told without it",
+        "an invoice with a percent sign in its identifier is shown without it",
         reply(|reply| {
             read(reply, |invoice| invoice.external_id = invoice.external_id.replace('%', ""))
         }),
@@ -91,7 +91,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "due-date-far-off-is-cut",
         clause!("2.invoice.dueDate"),
-        "a due date after 2026 is told as the end of that year",
+        "a due date after 2026 is shown as the end of that year",
         reply(|reply| {
             read(reply, |invoice| {
                 let end = Timestamp::from_unix(1_798_761_599).unwrap_or(Timestamp::MAX);
@@ -102,7 +102,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "void-invoices-are-fundable",
         clause!("2.invoice.fundable"),
-        "an invoice that is VOIDED is told as fundable",
+        "an invoice that is VOIDED is shown as fundable",
         reply(|reply| {
             read(reply, |invoice| {
                 if invoice.status == InvoiceStatus::Voided {
@@ -113,9 +113,9 @@ pub(super) static DEFECTS: &[Defect] = &[
         }),
     ),
     Defect::new(
-        "advance-is-told-before-it-is-requested",
+        "advance-is-shown-before-it-is-requested",
         clause!("2.invoice.advance"),
-        "an invoice that nobody has requested an advance on tells one of no cents",
+        "an invoice that nobody has requested an advance on shows one of no cents",
         answer(|behind, operation| {
             let now = behind.now;
             let mut answer = behind.answer(operation);
@@ -128,7 +128,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "advanced-invoices-stay-fundable",
         clause!("2.invoice.fundable"),
-        "an invoice that has an advance is told as fundable",
+        "an invoice that has an advance is shown as fundable",
         reply(|reply| {
             read(reply, |invoice| {
                 if invoice.advance.is_some() {
@@ -141,7 +141,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "withdrawn-invoices-stay-unfundable",
         clause!("2.invoice.fundable"),
-        "an invoice that was read while it was not ISSUED is never told as fundable again",
+        "an invoice that was read while it was not ISSUED is never shown as fundable again",
         answer(|behind, operation| {
             let key = match &operation {
                 Operation::GetInvoice { payee, invoice } => behind.key(&[payee, invoice]),
@@ -163,7 +163,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "fundable-forgets-the-limit",
         clause!("2.invoice.fundable"),
-        "an invoice whose advance would exceed the limit is told as fundable",
+        "an invoice whose advance would exceed the limit is shown as fundable",
         reply(|reply| {
             read(reply, |invoice| {
                 if invoice.not_fundable_reason.is_some_and(|reason| reason.contains("outstanding"))
@@ -177,7 +177,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "fundable-is-followed-by-a-409",
         clause!("2.invoice.fundable.2"),
-        "an advance that was told as fundable is refused if it is requested in the same second",
+        "an advance that was shown as fundable is refused if it is requested in the same second",
         answer(|behind, operation| {
             let key = match &operation {
                 Operation::GetInvoice { payee, invoice }
@@ -202,7 +202,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "no-reason-for-self-dealing",
         clause!("2.invoice.notFundableReason"),
-        "an invoice that a business owes to itself is not fundable, and no reason is told",
+        "an invoice that a business owes to itself is not fundable, and no reason is shown",
         reply(|reply| {
             read(reply, |invoice| {
                 invoice.not_fundable_reason.take_if(|reason| reason.contains("same business"));
@@ -212,7 +212,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "null-reason-is-left-out",
         clause!("2.invoice.notFundableReason"),
-        "a fundable invoice is told without the field notFundableReason",
+        "a fundable invoice is shown without the field notFundableReason",
         encoding(|profile, answer| {
             rewritten(profile, answer, |reply, body| {
                 if matches!(reply, Reply::Invoice(_)) && body["notFundableReason"].is_null() {
@@ -305,9 +305,9 @@ pub(super) static DEFECTS: &[Defect] = &[
     )
     .named_as(clause!("7.codes.invalid_request")),
     Defect::new(
-        "unknown-invoice-is-told-as-void",
+        "unknown-invoice-is-shown-as-void",
         clause!("7.codes.invoice_not_found"),
-        "reading an invoice that nobody has synced tells one that is VOIDED",
+        "reading an invoice that nobody has synced shows one that is VOIDED",
         answer(|behind, operation| {
             let asked = match &operation {
                 Operation::GetInvoice { invoice, .. } => invoice.clone(),

@@ -63,7 +63,7 @@ pub(super) static DEFECTS: &[Defect] = &[
         operation(|operation| {
             if let Operation::SyncBusiness { details, .. } = operation
                 && details.contact != Contact::default()
-                && details.contact.address.is_untold()
+                && details.contact.address.is_empty()
             {
                 details.contact.address.line1 = Some(String::new());
             }
@@ -73,7 +73,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "bank-waits-for-the-contract",
         clause!("3.onboarding.1"),
-        "the bank requirement is not told as met before the contract is",
+        "the bank requirement is not shown as met before the contract is",
         reply(|reply| {
             if let Reply::Business(business) = reply {
                 business.onboarding.bank &= business.onboarding.contract;
@@ -84,7 +84,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "account-is-met-too-early",
         clause!("2.business.onboarding"),
-        "collectionAccount is told as met from the moment that the other three are",
+        "collectionAccount is shown as met from the moment that the other three are",
         reply(|reply| {
             if let Reply::Business(business) = reply {
                 let onboarding = &mut business.onboarding;
@@ -105,7 +105,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "remittance-is-hidden-from-the-second-platform",
         clause!("2.business.remittance"),
-        "only the first platform is told the collection account of a business that two share",
+        "only the first platform is shown the collection account of a business that two share",
         answer(|behind, operation| {
             let mut answer = behind.answer(operation);
             if let Ok(Reply::Business(business)) = &mut answer
@@ -119,7 +119,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "remittance-moves-after-a-day",
         clause!("2.remittance.intro.2"),
-        "a business is told another collection account a day after the first time",
+        "a business is shown another collection account a day after the first time",
         answer(|behind, operation| {
             let mut answer = behind.answer(operation);
             if let Ok(Reply::Business(business)) = &mut answer
@@ -275,7 +275,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "session-lives-too-long",
         clause!("2.session.expiresAt"),
-        "the link of an onboarding session is told to work for half an hour",
+        "the link of an onboarding session is shown to work for half an hour",
         reply(|reply| {
             if let Reply::SessionCreated(session) = reply {
                 let expires_at: Timestamp = session.expires_at;

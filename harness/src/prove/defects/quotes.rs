@@ -14,7 +14,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "quoted-fee-is-in-dollars",
         clause!("1.general.1"),
-        "the fee that a quote tells is in dollars, with the cents after a point",
+        "the fee that a quote shows is in dollars, with the cents after a point",
         encoding(|profile, answer| {
             rewritten(profile, answer, |reply, body| {
                 let Reply::Quoted(Quoted { amounts, .. }) = reply else { return None };

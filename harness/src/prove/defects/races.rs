@@ -61,7 +61,7 @@ pub(super) static DEFECTS: &[Defect] = &[
         }),
     ),
     Defect::new(
-        "race-tells-two-secrets-for-one-url",
+        "race-returns-two-secrets-for-one-url",
         clause!("4.webhooks.3"),
         "of two subscriptions of one URL at once, the later takes the place of the other",
         race(|behind, before, operation| {
@@ -84,7 +84,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "race-takes-two-files-for-one-import",
         clause!("4.imports.8"),
-        "of two files sent at once under one identifier, both are told to be imported",
+        "of two files sent at once under one identifier, both are shown to be imported",
         race(|behind, before, operation| {
             granted_as_then(behind, before, operation, Code::AlreadyImported)
         }),

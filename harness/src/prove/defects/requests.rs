@@ -10,9 +10,9 @@ use crate::prove::defects::breach::{Behind, answer, reply};
 
 pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
-        "first-request-is-told-as-a-repeat",
+        "first-request-is-answered-as-a-repeat",
         clause!("2.advance.alreadyRequested"),
-        "the request that creates an advance tells alreadyRequested as true",
+        "the request that creates an advance shows alreadyRequested as true",
         reply(|reply| {
             if let Reply::AdvanceRequested(advance) = reply {
                 advance.already_requested = true;
@@ -85,7 +85,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "third-advance-has-an-account-of-its-own",
         clause!("2.remittance.intro.2"),
-        "the third advance of a business tells another account than the first two",
+        "the third advance of a business shows another account than the first two",
         answer(|behind, operation| {
             let payee = invoice_of(&operation).map(|(payee, _)| behind.key(&[&payee]));
             let mut answer = behind.answer(operation);

@@ -33,9 +33,9 @@ pub(super) static DEFECTS: &[Defect] = &[
     )
     .named_as(clause!("2.invoice.dueDate")),
     Defect::new(
-        "status-only-is-told-as-updated",
+        "status-only-is-reported-as-updated",
         clause!("2.invoiceSynced.outcome.2"),
-        "a sync of an invoice with an advance is told as an update",
+        "a sync of an invoice with an advance is shown as an update",
         reply(|reply| {
             if let Reply::InvoiceSynced(InvoiceSynced { outcome, .. }) = reply
                 && *outcome == SyncOutcome::StatusOnly
@@ -46,9 +46,9 @@ pub(super) static DEFECTS: &[Defect] = &[
     )
     .named_as(clause!("2.invoiceSynced.outcome")),
     Defect::new(
-        "third-sync-is-told-as-created",
+        "third-sync-is-reported-as-created",
         clause!("2.invoiceSynced.outcome"),
-        "the third sync of an invoice is told as its creation",
+        "the third sync of an invoice is shown as its creation",
         answer(|behind, operation| {
             let key = match &operation {
                 Operation::SyncInvoice(sync) => behind.key(&[&sync.payee.business, &sync.invoice]),
@@ -66,7 +66,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "resync-forgets-what-was-collected",
         clause!("4.invoiceSync.2"),
-        "an invoice that is synced again after a payment is told as uncollected",
+        "an invoice that is synced again after a payment is shown as uncollected",
         answer(|behind, operation| {
             if let Operation::SyncInvoice(sync) = &operation {
                 let key = behind.key(&[&sync.payee.business, &sync.invoice]);
@@ -143,7 +143,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "resync-is-ignored",
         clause!("4.invoiceSync.1"),
-        "a sync of a known invoice is told as an update, and changes nothing but its status",
+        "a sync of a known invoice is shown as an update, and changes nothing but its status",
         answer(|behind, mut operation| {
             if let Operation::SyncInvoice(sync) = &mut operation
                 && let Some(known) = known(behind, sync)
@@ -160,7 +160,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "invoice-sync-forgets-the-contract",
         clause!("4.invoiceSync.3"),
-        "a business that an invoice names again is told as if it had not signed",
+        "a business that an invoice names again is shown as if it had not signed",
         answer(|behind, operation| {
             let payee = match &operation {
                 Operation::SyncInvoice(sync) => Some(sync.payee.business.clone()),

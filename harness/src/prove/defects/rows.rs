@@ -6,7 +6,7 @@ use tideover_model::{Code, ImportRow, InvoiceSync, Operation, Refusal, clause};
 
 use crate::prove::defects::Defect;
 use crate::prove::defects::breach::{answer, operation, reply};
-use crate::prove::defects::imports::told;
+use crate::prove::defects::imports::alter_report;
 
 pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
@@ -97,9 +97,9 @@ pub(super) static DEFECTS: &[Defect] = &[
     )
     .named_as(clause!("2.invoice.dueDate")),
     Defect::new(
-        "read-report-tells-every-row-as-updated",
+        "read-report-shows-every-row-as-updated",
         clause!("4.import.1"),
-        "a report that is read back tells the rows that made an invoice as updates",
+        "a report that is read back shows the rows that made an invoice as updates",
         reply(|reply| {
             if let Reply::Import(report) = reply {
                 for row in &mut report.rows {
@@ -114,9 +114,9 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "row-with-too-many-cents-is-created",
         clause!("8.faceValue"),
-        "a row with a face value that no invoice can have is told as created",
+        "a row with a face value that no invoice can have is shown as created",
         reply(|reply| {
-            told(reply, |report| {
+            alter_report(reply, |report| {
                 for row in &mut report.rows {
                     if row.error.as_ref().is_some_and(|error| error.starts_with("faceValue")) {
                         row.outcome = RowOutcome::Created;
@@ -130,7 +130,7 @@ pub(super) static DEFECTS: &[Defect] = &[
         "line-of-names-is-counted",
         clause!("2.importReport.rowCount"),
         "rowCount includes the line of column names",
-        reply(|reply| told(reply, |report| report.row_count += 1)),
+        reply(|reply| alter_report(reply, |report| report.row_count += 1)),
     ),
 ];
 

@@ -12,14 +12,14 @@ use crate::prove::defects::errors::rewritten;
 
 pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
-        "list-tells-secrets",
+        "list-shows-secrets",
         clause!("4.webhookList.1"),
-        "the list of subscriptions tells the secret of each",
+        "the list of subscriptions shows the secret of each",
         encoding(|profile, answer| {
             rewritten(profile, answer, |reply, body| {
                 if matches!(reply, Reply::Subscriptions(_)) {
                     for one in body.as_array_mut()? {
-                        one["secret"] = json!("whsec_told");
+                        one["secret"] = json!("whsec_shown");
                     }
                 }
                 Some(())
@@ -27,16 +27,16 @@ pub(super) static DEFECTS: &[Defect] = &[
         }),
     ),
     Defect::new(
-        "refused-subscription-tells-the-secret",
+        "refused-subscription-shows-the-secret",
         clause!("4.webhooks.3"),
-        "the refusal of a second subscription tells the secret of the first",
+        "the refusal of a second subscription shows the secret of the first",
         encoding(|profile, answer| {
             let mut response = respond(profile, answer);
             if answer.as_ref().is_err_and(|refusal| refusal.code == Code::AlreadySubscribed) {
                 response.body = json!({
                     "error": "The endpoint is already subscribed.",
                     "code": Code::AlreadySubscribed.name(),
-                    "secret": "whsec_told",
+                    "secret": "whsec_shown",
                 })
                 .to_string()
                 .into_bytes();
@@ -51,7 +51,7 @@ pub(super) static DEFECTS: &[Defect] = &[
         choice(Skew::Same(Token::SubscriptionSecret)),
     ),
     Defect::new(
-        "told-secret-does-not-sign",
+        "returned-secret-does-not-sign",
         clause!("6.signature.1"),
         "deliveries are signed with another secret than the one that was told",
         reply(|reply| {
@@ -61,9 +61,9 @@ pub(super) static DEFECTS: &[Defect] = &[
         }),
     ),
     Defect::new(
-        "tax-id-is-told",
+        "tax-id-is-shown",
         clause!("2.business.taxIdOnFile.2"),
-        "a business is told with the tax id that is on file",
+        "a business is shown with the tax id that is on file",
         encoding(|profile, answer| {
             rewritten(profile, answer, |reply, body| {
                 if matches!(reply, Reply::Business(business) if business.tax_id_on_file) {
@@ -74,9 +74,9 @@ pub(super) static DEFECTS: &[Defect] = &[
         }),
     ),
     Defect::new(
-        "funder-is-told",
+        "funder-is-shown",
         clause!("1.general.5"),
-        "the advance on an invoice tells who funds it",
+        "the advance on an invoice shows who funds it",
         encoding(|profile, answer| {
             rewritten(profile, answer, |reply, body| {
                 if matches!(reply, Reply::Invoice(invoice) if invoice.advance.is_some()) {

@@ -30,15 +30,15 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "new-business-has-a-tax-id-result",
         clause!("2.businessSynced.taxIdResult"),
-        "the sync that creates a business tells what became of its tax id",
+        "the sync that creates a business shows what became of its tax id",
         answer(|behind, operation| {
             with_result(behind, operation, |synced, sent| synced.created && sent.is_some())
         }),
     ),
     Defect::new(
-        "tax-id-result-is-told-unasked",
+        "tax-id-result-is-returned-unasked",
         clause!("2.businessSynced.taxIdResult"),
-        "a sync without a tax id of a known business tells what became of one",
+        "a sync without a tax id of a known business shows what became of one",
         answer(|behind, operation| {
             with_result(behind, operation, |synced, sent| !synced.created && sent.is_none())
         }),
@@ -67,7 +67,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "tax-id-is-forgotten-in-a-resync",
         clause!("2.businessSync.taxId"),
-        "a business that is synced without its tax id is told as if it had none",
+        "a business that is synced without its tax id is shown as if it had none",
         answer(|behind, operation| {
             let synced = match &operation {
                 Operation::SyncBusiness { business, .. } => Some(behind.key(&[business])),
@@ -96,7 +96,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "route-of-a-confirmed-tax-id-stays",
         clause!("2.business.complianceRoute.2"),
-        "a tax id that came from the caller is told so after the vendor has confirmed it, too",
+        "a tax id that came from the caller is shown so after the vendor has confirmed it, too",
         answer(|behind, operation| {
             let mut answer = behind.answer(operation);
             if let Ok(Reply::Business(business)) = &mut answer {

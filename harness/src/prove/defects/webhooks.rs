@@ -129,9 +129,9 @@ pub(super) static DEFECTS: &[Defect] = &[
         }),
     ),
     Defect::new(
-        "url-is-told-in-upper-case",
+        "url-is-shown-in-upper-case",
         clause!("2.subscription.url"),
-        "a subscription is told with its URL in upper case",
+        "a subscription is shown with its URL in upper case",
         reply(|reply| {
             if let Reply::Subscribed(subscribed) = reply {
                 subscribed.subscription.url = subscribed.subscription.url.to_uppercase();

@@ -146,7 +146,7 @@ impl From<&Seen> for Answer {
             Body::Empty | Body::Json(_) => None,
         };
         let (status, code) = (seen.status, seen.code().map(str::to_owned));
-        Answer { status, code, body: seen.told(), text }
+        Answer { status, code, body: seen.masked_body(), text }
     }
 }
 

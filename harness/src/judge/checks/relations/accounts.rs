@@ -72,7 +72,7 @@ impl Accounts {
     }
 
     fn look(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
-        let Some((name, answer)) = business(exchange).zip(exchange.seen.told_in_success()) else {
+        let Some((name, answer)) = business(exchange).zip(exchange.seen.success_body()) else {
             return;
         };
         let Some(address) = self.addresses.get(&name).copied() else { return };

@@ -207,7 +207,7 @@ fn is_shown(outcome: &str) -> bool {
 
 /// The outcome of each row of a report.
 fn outcomes(answer: &Seen) -> Option<Vec<String>> {
-    let rows = answer.told_in_success()?["rows"].as_array()?.iter();
+    let rows = answer.success_body()?["rows"].as_array()?.iter();
     rows.map(|row| row["outcome"].as_str().map(str::to_owned)).collect()
 }
 

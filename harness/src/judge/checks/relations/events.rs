@@ -58,7 +58,7 @@ struct Sighting {
 
 /// What came to an endpoint: once for each delivery.
 #[derive(Debug)]
-struct Told {
+struct Announcement {
     path: String,
     kind: &'static str,
     texts: BTreeSet<String>,
@@ -71,7 +71,7 @@ pub(super) struct Events {
     endpoints: Vec<Endpoint>,
     /// Endpoints that are subscribed no longer: what came to them is told of nobody else.
     deliveries: BTreeSet<(String, String)>,
-    told: Vec<Told>,
+    announced: Vec<Announcement>,
     facts: BTreeMap<Fact, Sighting>,
     synced: Synced,
     /// With which step each business was first named.
@@ -193,48 +193,59 @@ impl Events {
         if !self.deliveries.insert(delivery) {
             return;
         }
-        let told = Told {
+        let announced = Announcement {
             path: arrival.path.clone(),
             kind,
             texts: texts(event).into_iter().map(str::to_owned).collect(),
             sequence: number(event, "sequence"),
         };
-        self.hold_to_owner(exchange, &told, notes);
-        self.hold_to_sequence(exchange, &told, notes);
-        self.told.push(told);
-        let told = self.told.last().map(|told| (told.kind, told.path.clone()));
-        if let Some((kind, path)) = told {
+        self.hold_to_owner(exchange, &announced, notes);
+        self.hold_to_sequence(exchange, &announced, notes);
+        self.announced.push(announced);
+        let announced =
+            self.announced.last().map(|announced| (announced.kind, announced.path.clone()));
+        if let Some((kind, path)) = announced {
             self.hold_to_count(exchange, kind, &path, notes);
         }
     }
 
     /// What another platform has synced is told to nobody else.
-    fn hold_to_owner(&self, exchange: &Exchange<'_>, told: &Told, notes: &mut Notes) {
-        let Some(owner) = self.owner_of(&told.path) else { return };
-        if told.kind.starts_with("partner.organization") || self.has_missed {
+    fn hold_to_owner(&self, exchange: &Exchange<'_>, announced: &Announcement, notes: &mut Notes) {
+        let Some(owner) = self.owner_of(&announced.path) else { return };
+        if announced.kind.starts_with("partner.organization") || self.has_missed {
             return;
         }
         let own = self.synced.invoices_of(owner);
-        let is_own = told.texts.iter().any(|text| own.contains(text.as_str()));
-        let strange = told.texts.iter().find(|text| self.synced.is_known(text));
+        let is_own = announced.texts.iter().any(|text| own.contains(text.as_str()));
+        let strange = announced.texts.iter().find(|text| self.synced.is_known(text));
         let clause = clause!("5.authentication.4.2");
         let holds = is_own || strange.is_none();
         notes.expect(exchange, clause, holds, "webhook", || {
             let strange = strange.map_or("", String::as_str);
-            ("an event of the subscriber's own invoices", format!("{} of {strange}", told.kind))
+            (
+                "an event of the subscriber's own invoices",
+                format!("{} of {strange}", announced.kind),
+            )
         });
     }
 
     /// No two states of an invoice have one sequence: a receiver ignores the second.
-    fn hold_to_sequence(&self, exchange: &Exchange<'_>, told: &Told, notes: &mut Notes) {
-        let (Some(sequence), Some(state)) = (told.sequence, state_in(&told.texts)) else { return };
-        if told.kind != FACTORED {
+    fn hold_to_sequence(
+        &self,
+        exchange: &Exchange<'_>,
+        announced: &Announcement,
+        notes: &mut Notes,
+    ) {
+        let (Some(sequence), Some(state)) = (announced.sequence, state_in(&announced.texts)) else {
+            return;
+        };
+        if announced.kind != FACTORED {
             return;
         }
-        let Some(name) = self.invoice_in(told) else { return };
-        let same = self.told.iter().find(|before| {
+        let Some(name) = self.invoice_in(announced) else { return };
+        let same = self.announced.iter().find(|before| {
             before.kind == FACTORED
-                && before.path == told.path
+                && before.path == announced.path
                 && before.sequence == Some(sequence)
                 && self.invoice_in(before).as_ref() == Some(&name)
                 && state_in(&before.texts).is_some_and(|before| before != state)
@@ -248,15 +259,18 @@ impl Events {
     /// An advance is created once, and a destination changes with each other account and as the account opens.
     fn hold_to_count(&self, exchange: &Exchange<'_>, kind: &str, path: &str, notes: &mut Notes) {
         let Some(owner) = self.owner_of(path) else { return };
-        let same = |about: &dyn Fn(&Told) -> bool| {
-            let told = self.told.iter().filter(|told| told.kind == kind && told.path == path);
-            told.filter(|told| about(told)).count()
+        let same = |about: &dyn Fn(&Announcement) -> bool| {
+            let announced = self
+                .announced
+                .iter()
+                .filter(|announced| announced.kind == kind && announced.path == path);
+            announced.filter(|announced| about(announced)).count()
         };
-        let Some(last) = self.told.last() else { return };
+        let Some(last) = self.announced.last() else { return };
         match kind {
             "partner.loan.created" => {
                 let Some(name) = self.invoice_in(last) else { return };
-                let times = same(&|told| self.invoice_in(told).as_ref() == Some(&name));
+                let times = same(&|announced| self.invoice_in(announced).as_ref() == Some(&name));
                 notes.expect(exchange, clause!("4.advances.2"), times <= 1, "webhook", || {
                     ("one event that the advance is created", format!("{times} of them"))
                 });
@@ -269,7 +283,7 @@ impl Events {
                     return;
                 }
                 let most = self.payouts[name].1 + 1;
-                let times = same(&|told| told.texts.contains(&name.1));
+                let times = same(&|announced| announced.texts.contains(&name.1));
                 notes.expect(
                     exchange,
                     clause!("4.payoutAccount.1.2"),
@@ -294,18 +308,18 @@ impl Events {
 
     /// What an event has told is so when it is read after.
     fn contradict(&self, exchange: &Exchange<'_>, notes: &mut Notes) {
-        let Some(answer) = exchange.seen.told_in_success() else { return };
+        let Some(answer) = exchange.seen.success_body() else { return };
         let owner = caller(exchange);
         let heard = |kind: &str, names: &[&String]| {
-            self.told.iter().any(|told| {
-                told.kind == kind
-                    && self.owner_of(&told.path) == Some(&owner)
-                    && names.iter().all(|name| told.texts.contains(*name))
+            self.announced.iter().any(|announced| {
+                announced.kind == kind
+                    && self.owner_of(&announced.path) == Some(&owner)
+                    && names.iter().all(|name| announced.texts.contains(*name))
             })
         };
         let mut expect = |clause: Clause, holds: bool, field: &str, seen: &Value| {
             notes.expect(exchange, clause, holds, field, || {
-                ("as the event has told", format!("{seen} after it"))
+                ("as the event has announced", format!("{seen} after it"))
             });
         };
         match exchange.kind() {
@@ -332,7 +346,7 @@ impl Events {
     }
 
     fn learn_facts(&mut self, exchange: &Exchange<'_>, at: u64) {
-        let Some(answer) = exchange.seen.told_in_success() else { return };
+        let Some(answer) = exchange.seen.success_body() else { return };
         let owner = caller(exchange);
         let mut facts: Vec<(&'static str, Option<&'static str>)> = Vec::new();
         let (names, born) = match exchange.kind() {
@@ -379,7 +393,9 @@ impl Events {
             sighting.is_judged = true;
             let subscribed = |one: &&Endpoint| one.owner == fact.owner && one.since < sighting.born;
             let is_told = |one: &Endpoint| {
-                self.told.iter().any(|told| told.path == one.path && fact.is_told_by(told))
+                self.announced
+                    .iter()
+                    .any(|announced| announced.path == one.path && fact.is_announced_by(announced))
             };
             let endpoints: Vec<&Endpoint> = self.endpoints.iter().filter(subscribed).collect();
             let missing = endpoints.iter().find(|one| !is_told(one));
@@ -400,19 +416,19 @@ impl Events {
     }
 
     /// The invoice that an event names, if it names one that was synced.
-    fn invoice_in(&self, told: &Told) -> Option<InvoiceName> {
+    fn invoice_in(&self, announced: &Announcement) -> Option<InvoiceName> {
         let named = |((_, payee), invoice): &&InvoiceName| {
-            told.texts.contains(payee) && told.texts.contains(invoice)
+            announced.texts.contains(payee) && announced.texts.contains(invoice)
         };
         self.born_invoices.keys().find(named).cloned()
     }
 }
 
 impl Fact {
-    fn is_told_by(&self, told: &Told) -> bool {
-        told.kind == self.kind
-            && self.names.iter().all(|name| told.texts.contains(name))
-            && self.state.is_none_or(|state| told.texts.contains(state))
+    fn is_announced_by(&self, announced: &Announcement) -> bool {
+        announced.kind == self.kind
+            && self.names.iter().all(|name| announced.texts.contains(name))
+            && self.state.is_none_or(|state| announced.texts.contains(state))
     }
 
     fn clause(&self) -> Clause {
@@ -449,8 +465,10 @@ fn invoice_facts(answer: &Value) -> Vec<(&'static str, Option<&'static str>)> {
     {
         facts.push((PAID, None));
     }
-    let told = texts(&answer["advance"]);
-    let Some(state) = STATES.into_iter().find(|state| told.contains(state)) else { return facts };
+    let announced = texts(&answer["advance"]);
+    let Some(state) = STATES.into_iter().find(|state| announced.contains(state)) else {
+        return facts;
+    };
     facts.push(("partner.loan.created", None));
     facts.push((FACTORED, Some(state)));
     if matches!(state, "FUNDED" | "REPAID") {

@@ -89,7 +89,7 @@ impl OneLimit {
     }
 
     fn learn_cap(&mut self, exchange: &Exchange<'_>) {
-        let Some(answer) = exchange.seen.told_in_success() else { return };
+        let Some(answer) = exchange.seen.success_body() else { return };
         let face = match exchange.kind() {
             Some(OperationKind::Quote) => exchange.quoted_face(),
             Some(OperationKind::RequestAdvance) => {

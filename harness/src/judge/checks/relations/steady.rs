@@ -53,8 +53,7 @@ impl Check for Steady {
             Some(OperationKind::GetInvoice) => clause!("2.invoice.fundable"),
             _ => return,
         };
-        let Some(told) =
-            exchange.seen.told_in_success().and_then(|told| told["fundable"].as_bool())
+        let Some(told) = exchange.seen.success_body().and_then(|told| told["fundable"].as_bool())
         else {
             return;
         };

@@ -3,7 +3,7 @@
 
 use tideover_model::{OperationKind, clause};
 
-use crate::exchange::told;
+use crate::exchange::masked_field;
 use crate::judge::checks::repeated_advance::{UNCHANGED, is_unchanged};
 
 use crate::play::concurrent::contradictions::Contradiction;
@@ -45,8 +45,8 @@ fn differing(history: &History, asked: &[usize], field: &'static str) -> Option<
         clause: clause!("4.advances.2.2"),
         kind: OperationKind::RequestAdvance,
         field,
-        expected: told(field, expected),
-        seen: told(field, seen),
+        expected: masked_field(field, expected),
+        seen: masked_field(field, seen),
     };
     Some(broken.by(vec![one, other]))
 }
