@@ -217,6 +217,31 @@ const fn begins_with(name: &str, prefix: &str) -> bool {
     }
 }
 
+/// The clauses whose names differ in their last part alone.
+#[derive(Clone, Copy, Debug)]
+pub struct Family {
+    prefix: &'static str,
+    clauses: &'static [Clause],
+}
+
+impl Family {
+    /// The clauses whose names begin with `prefix`, which ends with a dot.
+    ///
+    /// # Panics
+    /// As [`Clause::beginning_with`] does.
+    pub const fn of(prefix: &'static str) -> Family {
+        Family { prefix, clauses: Clause::beginning_with(prefix) }
+    }
+
+    /// The clause whose name ends with `last`.
+    pub fn find(&self, last: &str) -> Option<Clause> {
+        let length = self.prefix.len() + last.len();
+        let is_it =
+            |clause: &&Clause| clause.name().len() == length && clause.name().ends_with(last);
+        self.clauses.iter().find(is_it).copied()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;

@@ -10,10 +10,11 @@ use serde_json::Value;
 
 use crate::clause;
 use crate::clause::Clause;
+use crate::endpoint::{OperationKind, Success};
 use crate::face::{Answer, Face};
 pub use crate::face::{Encoding, Response};
-use crate::operation::{Operation, OperationKind};
-use crate::profile::{Profile, Success};
+use crate::operation::Operation;
+use crate::profile::Profile;
 use crate::refusal::{Code, Refusal};
 use crate::timestamp::Timestamp;
 use crate::wire::import_file;
@@ -164,13 +165,6 @@ fn json<T: Serialize>(value: &T) -> Vec<u8> {
     serde_json::to_vec(value).expect("an answer has only strings, numbers and booleans")
 }
 
-impl OperationKind {
-    /// Whether its request has a body; that of any other is not read, however it must keep the limit.
-    pub const fn has_body(self) -> bool {
-        matches!(self.method().as_bytes(), b"PUT" | b"POST")
-    }
-}
-
 impl Route<'_> {
     /// The operation that a request asks for.
     ///
@@ -181,11 +175,11 @@ impl Route<'_> {
         if self.kind == OperationKind::ImportInvoices {
             return self.decode_import(content_type, body);
         }
-        if self.kind.has_body() {
+        if self.kind.endpoint().has_body() {
             json_media_type(content_type)?;
         }
         let identifiers = self.identifiers();
-        if identifiers.is_err() && self.kind.has_body() {
+        if identifiers.is_err() && self.kind.endpoint().has_body() {
             json_syntax(utf_8(body)?)?;
         }
         let [first, second] = identifiers?;

@@ -17,6 +17,7 @@ mod choices;
 pub mod clause;
 mod delivery;
 pub mod destination;
+mod endpoint;
 pub mod exchange;
 mod face;
 mod happening;
@@ -42,15 +43,15 @@ pub use choices::{Choices, Reservation, Seeded, Token, Transition};
 pub use clause::Clause;
 pub use delivery::{Attempt, Cause, Consequence, Delivery, Receipt, Signer};
 pub use destination::{Destinations, Unfit};
+pub use endpoint::{Endpoint, OperationKind, Success};
 pub use face::{Altered, Answer, Face, IssuedKey, pass};
 pub use happening::{Happening, Impossible, Outcome, VendorRoute};
 pub use identity::{BusinessId, InvoiceId, PlatformId, RelationshipId, SubscriptionId};
 pub use operation::{
-    Address, BusinessDetails, Contact, ImportFile, ImportRow, InvoiceSync, Operation,
-    OperationKind, Party,
+    Address, BusinessDetails, Contact, ImportFile, ImportRow, InvoiceSync, Operation, Party,
 };
 pub use pricing::{Offer, Rates, Terms};
-pub use profile::{Delays, ImpossibleValue, Profile, Range, RateRanges, Success, Webhooks};
+pub use profile::{Delays, ImpossibleValue, Profile, Range, RateRanges, Webhooks};
 pub use refusal::{Code, Refusal, Status};
 pub use routing_number::is_valid as is_routing_number;
 pub use secret::masked;

@@ -8,7 +8,7 @@ use serde::de::Error;
 use serde::{Deserialize, Serialize};
 
 use crate::cents::{BasisPoints, Cents};
-use crate::operation::OperationKind;
+use crate::endpoint::Success;
 use crate::refusal::{Code, Status};
 use crate::timestamp::Seconds;
 
@@ -123,49 +123,6 @@ fn greatest<'de, D: serde::Deserializer<'de>>(from: D) -> Result<usize, D::Error
     Ok(range.max)
 }
 
-/// What can succeed with a status of its own: an operation, or the repeat of an advance's request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "named after the operations")]
-pub enum Success {
-    GetInvoice,
-    SyncInvoice,
-    GetImport,
-    ImportInvoices,
-    SetPayoutAccount,
-    GetBusiness,
-    SyncBusiness,
-    RequestAdvance,
-    RepeatAdvance,
-    Quote,
-    Invite,
-    CreateOnboardingSession,
-    Subscribe,
-    ListSubscriptions,
-    Unsubscribe,
-}
-
-impl From<OperationKind> for Success {
-    fn from(kind: OperationKind) -> Success {
-        match kind {
-            OperationKind::GetInvoice => Success::GetInvoice,
-            OperationKind::SyncInvoice => Success::SyncInvoice,
-            OperationKind::GetImport => Success::GetImport,
-            OperationKind::ImportInvoices => Success::ImportInvoices,
-            OperationKind::SetPayoutAccount => Success::SetPayoutAccount,
-            OperationKind::GetBusiness => Success::GetBusiness,
-            OperationKind::SyncBusiness => Success::SyncBusiness,
-            OperationKind::RequestAdvance => Success::RequestAdvance,
-            OperationKind::Quote => Success::Quote,
-            OperationKind::Invite => Success::Invite,
-            OperationKind::CreateOnboardingSession => Success::CreateOnboardingSession,
-            OperationKind::Subscribe => Success::Subscribe,
-            OperationKind::ListSubscriptions => Success::ListSubscriptions,
-            OperationKind::Unsubscribe => Success::Unsubscribe,
-        }
-    }
-}
-
 impl Default for Profile {
     fn default() -> Profile {
         Profile {
@@ -224,15 +181,7 @@ const MOST_CENTS: i64 = 1_000_000_000_000_000;
 impl Profile {
     /// The HTTP status of a success.
     pub fn success_status(&self, success: Success) -> u16 {
-        let assumed = || match success {
-            Success::RequestAdvance
-            | Success::Invite
-            | Success::CreateOnboardingSession
-            | Success::Subscribe => 201,
-            Success::Unsubscribe => 204,
-            _ => 200,
-        };
-        self.success.get(&success).copied().unwrap_or_else(assumed)
+        self.success.get(&success).copied().unwrap_or(success.assumed_status())
     }
 
     /// The HTTP status of a refusal.

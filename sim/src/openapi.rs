@@ -134,7 +134,7 @@ pub(crate) fn document(profile: &Profile) -> Value {
 fn operation(profile: &Profile, kind: OperationKind, schemas: &mut Schemas) -> Value {
     let mut operation = json!({
         "operationId": kind,
-        "summary": summary(kind),
+        "summary": kind.endpoint().summary,
         "parameters": parameters(kind),
         "responses": responses(profile, kind, schemas),
     });
@@ -149,14 +149,11 @@ fn operation(profile: &Profile, kind: OperationKind, schemas: &mut Schemas) -> V
 
 /// The names in braces in the path: identifiers of at least one character.
 fn parameters(kind: OperationKind) -> Vec<Value> {
-    let names = kind.path().split('/').filter_map(|segment| {
-        segment.strip_prefix('{').and_then(|segment| segment.strip_suffix('}'))
-    });
     let parameter = |name| {
         let schema = json!({ "type": "string", "minLength": 1 });
         json!({ "name": name, "in": "path", "required": true, "schema": schema })
     };
-    names.map(parameter).collect()
+    kind.endpoint().parameters().map(parameter).collect()
 }
 
 fn request_body(kind: OperationKind, schemas: &mut Schemas) -> Option<(&'static str, Value)> {
@@ -255,23 +252,4 @@ fn refusals(profile: &Profile, kind: OperationKind) -> BTreeMap<u16, Vec<Code>> 
         by_status.entry(status).or_default().push(*code);
     }
     by_status
-}
-
-fn summary(kind: OperationKind) -> &'static str {
-    match kind {
-        OperationKind::GetInvoice => "Read an invoice and the advance against it",
-        OperationKind::SyncInvoice => "Create or update an invoice",
-        OperationKind::GetImport => "Read an import's report",
-        OperationKind::ImportInvoices => "Import invoices from CSV",
-        OperationKind::SetPayoutAccount => "Set the account that receives the advances",
-        OperationKind::GetBusiness => "Read a business and its onboarding",
-        OperationKind::SyncBusiness => "Create or update a business",
-        OperationKind::RequestAdvance => "Request an advance on an invoice",
-        OperationKind::Quote => "Price an advance without requesting it",
-        OperationKind::Invite => "Invite a person at a business",
-        OperationKind::CreateOnboardingSession => "Create an onboarding link",
-        OperationKind::Subscribe => "Subscribe to events",
-        OperationKind::ListSubscriptions => "List the live subscriptions",
-        OperationKind::Unsubscribe => "Stop deliveries to a subscription",
-    }
 }

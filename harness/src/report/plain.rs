@@ -44,36 +44,24 @@ fn call_in_words(call: &Call) -> String {
     let Ok(found) = route(&call.method, &call.path) else {
         return format!("{} {}", call.method, call.path);
     };
-    let of_business = || decoded(call.path.split('/').nth(3).unwrap_or_default());
-    let last = decoded(call.path.rsplit('/').next().unwrap_or_default());
-    let asked = match found.kind {
-        OperationKind::GetInvoice => return format!("read invoice {last} of {}", of_business()),
-        OperationKind::GetImport => return format!("read the report of import {last}"),
-        OperationKind::GetBusiness => return format!("read business {last}"),
-        OperationKind::ListSubscriptions => return "list the subscriptions".to_owned(),
-        OperationKind::Unsubscribe => return format!("delete subscription {last}"),
-        OperationKind::ImportInvoices => format!("import {last}"),
-        OperationKind::SyncInvoice => format!("sync invoice {last}"),
-        OperationKind::SyncBusiness => format!("sync business {last}"),
-        OperationKind::SetPayoutAccount => format!("set the payout account of {}", of_business()),
-        OperationKind::RequestAdvance => "request an advance".to_owned(),
-        OperationKind::Quote => "ask for a quote".to_owned(),
-        OperationKind::Invite => "invite somebody".to_owned(),
-        OperationKind::CreateOnboardingSession => "create an onboarding session".to_owned(),
-        OperationKind::Subscribe => "subscribe".to_owned(),
-    };
+    let names = found.encoded_identifiers().map(decoded);
+    let asked = found.kind.endpoint().phrase;
+    let asked = asked.replace("{0}", &names[0]).replace("{1}", &names[1]);
+    if !found.kind.endpoint().has_body() {
+        return asked;
+    }
     // What the words would be about may not be there: then the body is told as it stands.
-    body_in_words(found.kind, &asked, &last, call).unwrap_or_else(|| match raw_body(call) {
+    body_in_words(found.kind, &asked, call).unwrap_or_else(|| match raw_body(call) {
         body if body.is_empty() => format!("{asked} without a body"),
         body => format!("{asked} with {body}"),
     })
 }
 
 /// What is `asked`, with what matters of the body; nothing where that lacks what matters.
-fn body_in_words(kind: OperationKind, asked: &str, last: &str, call: &Call) -> Option<String> {
+fn body_in_words(kind: OperationKind, asked: &str, call: &Call) -> Option<String> {
     if kind == OperationKind::ImportInvoices {
         let rows = call.text.as_deref()?.lines().count().saturating_sub(1);
-        return Some(format!("import a file of {rows} rows as {last}"));
+        return Some(format!("{asked}: a file of {rows} rows"));
     }
     let body = call.body.as_ref()?;
     let word = |value: &Value| match value {
@@ -106,7 +94,12 @@ fn body_in_words(kind: OperationKind, asked: &str, last: &str, call: &Call) -> O
         OperationKind::Invite => format!("invite {} to {}", field("email")?, field("externalId")?),
         OperationKind::CreateOnboardingSession => format!("{asked} for {}", field("externalId")?),
         OperationKind::Subscribe => format!("{asked} {}", field("url")?),
-        _ => return None,
+        OperationKind::GetInvoice
+        | OperationKind::GetImport
+        | OperationKind::ImportInvoices
+        | OperationKind::GetBusiness
+        | OperationKind::ListSubscriptions
+        | OperationKind::Unsubscribe => return None,
     })
 }
 

@@ -4,10 +4,10 @@ use email_address::{EmailAddress, Options};
 
 use crate::choices::{Choices, Token};
 use crate::clause;
+use crate::endpoint::OperationKind;
 use crate::face::Answer;
 use crate::happening::{Impossible, Outcome};
 use crate::identity::{PlatformId, RelationshipId};
-use crate::operation::OperationKind;
 use crate::refusal::{Code, Refusal};
 use crate::service::Service;
 use crate::timestamp::{Seconds, Timestamp};

@@ -7,7 +7,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::cents::Cents;
-use crate::operation::OperationKind;
+use crate::endpoint::OperationKind;
 use crate::pricing::Offer;
 use crate::timestamp::Timestamp;
 use crate::words::{

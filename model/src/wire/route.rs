@@ -5,53 +5,8 @@ use std::borrow::Cow;
 use percent_encoding::percent_decode_str;
 
 use crate::clause;
-use crate::operation::OperationKind;
+use crate::endpoint::OperationKind;
 use crate::refusal::{Code, Refusal};
-
-impl OperationKind {
-    /// The HTTP method.
-    pub const fn method(self) -> &'static str {
-        match self {
-            OperationKind::GetInvoice
-            | OperationKind::GetImport
-            | OperationKind::GetBusiness
-            | OperationKind::ListSubscriptions => "GET",
-            OperationKind::SyncInvoice
-            | OperationKind::ImportInvoices
-            | OperationKind::SetPayoutAccount
-            | OperationKind::SyncBusiness => "PUT",
-            OperationKind::RequestAdvance
-            | OperationKind::Quote
-            | OperationKind::Invite
-            | OperationKind::CreateOnboardingSession
-            | OperationKind::Subscribe => "POST",
-            OperationKind::Unsubscribe => "DELETE",
-        }
-    }
-
-    /// The path, with its parameters in braces.
-    pub const fn path(self) -> &'static str {
-        match self {
-            OperationKind::GetInvoice => {
-                "/v1/organizations/{payeeExternalId}/invoices/{externalId}"
-            }
-            OperationKind::SyncInvoice => "/v1/invoices/{externalId}",
-            OperationKind::GetImport | OperationKind::ImportInvoices => {
-                "/v1/invoices/imports/{externalId}"
-            }
-            OperationKind::SetPayoutAccount => "/v1/organizations/{externalId}/payout-account",
-            OperationKind::GetBusiness | OperationKind::SyncBusiness => {
-                "/v1/organizations/{externalId}"
-            }
-            OperationKind::RequestAdvance => "/v1/advances",
-            OperationKind::Quote => "/v1/quotes",
-            OperationKind::Invite => "/v1/invitations",
-            OperationKind::CreateOnboardingSession => "/v1/onboarding-sessions",
-            OperationKind::Subscribe | OperationKind::ListSubscriptions => "/v1/webhooks",
-            OperationKind::Unsubscribe => "/v1/webhooks/{reference}",
-        }
-    }
-}
 
 /// An operation and the identifiers in its path, still encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,67 +27,95 @@ pub fn route<'a>(method: &str, path: &'a str) -> Result<Route<'a>, Refusal> {
 }
 
 fn find<'a>(method: &str, path: &'a str) -> Option<(OperationKind, [&'a str; 2])> {
-    let rest = path.strip_prefix("/v1/")?;
-    let mut segments = [""; 5];
+    let rest = path.strip_prefix(ROOT)?;
+    let mut segments = [""; MOST_SEGMENTS];
     let mut count = 0;
     for segment in rest.split('/') {
         *segments.get_mut(count)? = segment;
         count += 1;
     }
-    Some(match (method, &segments[..count]) {
-        ("GET", &["organizations", payee, "invoices", id]) => {
-            (OperationKind::GetInvoice, [payee, id])
-        }
-        ("PUT", &["invoices", id]) => (OperationKind::SyncInvoice, [id, ""]),
-        ("GET", &["invoices", "imports", id]) => (OperationKind::GetImport, [id, ""]),
-        ("PUT", &["invoices", "imports", id]) => (OperationKind::ImportInvoices, [id, ""]),
-        ("PUT", &["organizations", id, "payout-account"]) => {
-            (OperationKind::SetPayoutAccount, [id, ""])
-        }
-        ("GET", &["organizations", id]) => (OperationKind::GetBusiness, [id, ""]),
-        ("PUT", &["organizations", id]) => (OperationKind::SyncBusiness, [id, ""]),
-        ("POST", &["advances"]) => (OperationKind::RequestAdvance, ["", ""]),
-        ("POST", &["quotes"]) => (OperationKind::Quote, ["", ""]),
-        ("POST", &["invitations"]) => (OperationKind::Invite, ["", ""]),
-        ("POST", &["onboarding-sessions"]) => (OperationKind::CreateOnboardingSession, ["", ""]),
-        ("POST", &["webhooks"]) => (OperationKind::Subscribe, ["", ""]),
-        ("GET", &["webhooks"]) => (OperationKind::ListSubscriptions, ["", ""]),
-        ("DELETE", &["webhooks", reference]) => (OperationKind::Unsubscribe, [reference, ""]),
-        _ => return None,
+    OperationKind::ALL.into_iter().zip(&PATTERNS).find_map(|(kind, pattern)| {
+        let matches = pattern.count == count && kind.endpoint().method == method;
+        matches.then(|| pattern.identifiers(&segments)).flatten().map(|found| (kind, found))
     })
 }
 
-impl Route<'_> {
+/// What every path begins with.
+const ROOT: &str = "/v1/";
+
+/// The most segments of a path, after its root.
+const MOST_SEGMENTS: usize = 4;
+
+/// The path of each endpoint, taken apart when compiling: a request must not wait for it.
+const PATTERNS: [Pattern; OperationKind::ALL.len()] = {
+    let mut patterns =
+        [Pattern { segments: [""; MOST_SEGMENTS], count: 0 }; OperationKind::ALL.len()];
+    let mut index = 0;
+    while index < patterns.len() {
+        patterns[index] = Pattern::of(OperationKind::ALL[index].endpoint().path);
+        index += 1;
+    }
+    patterns
+};
+
+/// The segments of an endpoint's path, after its root.
+#[derive(Clone, Copy)]
+struct Pattern {
+    segments: [&'static str; MOST_SEGMENTS],
+    count: usize,
+}
+
+impl Pattern {
+    const fn of(path: &'static str) -> Pattern {
+        let mut pattern = Pattern { segments: [""; MOST_SEGMENTS], count: 0 };
+        let mut rest = path.split_at(ROOT.len()).1;
+        let mut end = 0;
+        while end < rest.len() {
+            if rest.as_bytes()[end] == b'/' {
+                pattern.segments[pattern.count] = rest.split_at(end).0;
+                pattern.count += 1;
+                rest = rest.split_at(end + 1).1;
+                end = 0;
+            } else {
+                end += 1;
+            }
+        }
+        pattern.segments[pattern.count] = rest;
+        pattern.count += 1;
+        pattern
+    }
+
+    /// The parameters of a path with these segments, if it is such a path.
+    fn identifiers<'a>(&self, segments: &[&'a str; MOST_SEGMENTS]) -> Option<[&'a str; 2]> {
+        let mut found = [""; 2];
+        let mut free = found.iter_mut();
+        for (pattern, segment) in self.segments.into_iter().zip(segments) {
+            if pattern.starts_with('{') {
+                *free.next()? = segment;
+            } else if pattern != *segment {
+                return None;
+            }
+        }
+        Some(found)
+    }
+}
+
+impl<'a> Route<'a> {
+    /// The identifiers in the path as sent, still encoded; empty where the path has fewer.
+    pub const fn encoded_identifiers(&self) -> [&'a str; 2] {
+        self.identifiers
+    }
+
     /// The identifiers in the path, decoded once.
     ///
     /// # Errors
     /// `invalid_request` for one that is empty or not UTF-8 (`gap.emptyIdentifier`).
     pub(crate) fn identifiers(&self) -> Result<[String; 2], Refusal> {
-        let named = parameters(self.kind);
         let mut decoded = [String::new(), String::new()];
-        for (index, name) in named.iter().enumerate() {
+        for (index, name) in self.kind.endpoint().parameters().enumerate() {
             decoded[index] = identifier(name, self.identifiers[index])?;
         }
         Ok(decoded)
-    }
-}
-
-fn parameters(kind: OperationKind) -> &'static [&'static str] {
-    match kind {
-        OperationKind::GetInvoice => &["payeeExternalId", "externalId"],
-        OperationKind::SyncInvoice
-        | OperationKind::GetImport
-        | OperationKind::ImportInvoices
-        | OperationKind::SetPayoutAccount
-        | OperationKind::GetBusiness
-        | OperationKind::SyncBusiness => &["externalId"],
-        OperationKind::Unsubscribe => &["reference"],
-        OperationKind::RequestAdvance
-        | OperationKind::Quote
-        | OperationKind::Invite
-        | OperationKind::CreateOnboardingSession
-        | OperationKind::Subscribe
-        | OperationKind::ListSubscriptions => &[],
     }
 }
 
@@ -156,9 +139,9 @@ mod tests {
     #[test]
     fn every_operation_is_found_under_its_method_and_path() {
         for kind in OperationKind::ALL {
-            let found = route(kind.method(), kind.path()).unwrap();
+            let found = route(kind.endpoint().method, kind.endpoint().path).unwrap();
             assert_eq!(found.kind, kind);
-            for (name, encoded) in parameters(kind).iter().zip(found.identifiers) {
+            for (name, encoded) in kind.endpoint().parameters().zip(found.identifiers) {
                 assert_eq!(format!("{{{name}}}"), encoded);
             }
         }

@@ -279,25 +279,7 @@ fn nullable_prose(
     }
 }
 
-/// The fields of an answer that are the service's own choice; where there are none, there is no routing number.
+/// The fields of a response whose values the service chooses: of an endpoint, or of the operator port.
 fn minted_fields(kind: Option<OperationKind>) -> &'static [&'static str] {
-    match kind {
-        Some(OperationKind::CreateOnboardingSession) => &["url"],
-        Some(OperationKind::Invite) => &[INVITE_ID],
-        Some(OperationKind::GetBusiness | OperationKind::RequestAdvance) => &["accountNumber"],
-        Some(OperationKind::Subscribe | OperationKind::ListSubscriptions) => {
-            &["reference", "secret"]
-        }
-        Some(
-            OperationKind::GetInvoice
-            | OperationKind::SyncInvoice
-            | OperationKind::GetImport
-            | OperationKind::ImportInvoices
-            | OperationKind::SetPayoutAccount
-            | OperationKind::SyncBusiness
-            | OperationKind::Quote
-            | OperationKind::Unsubscribe,
-        ) => &[],
-        None => &["id", "subscription", "key"],
-    }
+    kind.map_or(&["id", "subscription", "key"], |kind| kind.endpoint().minted)
 }

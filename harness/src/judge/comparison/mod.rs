@@ -19,7 +19,7 @@ use crate::exchange::{Body, PreparedAction, Seen};
 use crate::judge::bindings::Bindings;
 use crate::judge::checks::repeated_advance::AMOUNTS_THAT_STAY;
 
-use clauses::{action_clause, body_clause, field_clause};
+use clauses::{action_clause, field_clause};
 pub(crate) use clauses::{code_clause, life};
 pub(crate) use fields::is_known_outcome;
 use fields::{Difference, differences};
@@ -146,7 +146,7 @@ impl Comparison<'_> {
             let free = self.freedom.is_some() && self.predicted.json().is_none();
             let clause = match self.kind {
                 _ if free => clause!("gap.successStatuses"),
-                Some(kind) => body_clause(kind),
+                Some(kind) => kind.endpoint().body,
                 None => clause_of(""),
             };
             sink(clause, same, "body", &|| {
