@@ -59,3 +59,4 @@ pub use service::{Service, bearer, link_life};
 pub use signature::{Signature, SigningKey};
 pub use tax_id::{DIGITS as TAX_ID_DIGITS, is_valid as is_tax_id};
 pub use timestamp::{Seconds, Timestamp};
+pub use wire::action::ActionKind;

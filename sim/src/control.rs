@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use tideover_model::wire::action;
 use tideover_model::wire::action::NotApplied;
 use tideover_model::{
-    Happening, Impossible, IssuedKey, PlatformId, Refusal, Seconds, Service, bearer,
+    ActionKind, Happening, Impossible, IssuedKey, PlatformId, Refusal, Seconds, Service, bearer,
 };
 
 use crate::deliveries::Filter;
@@ -77,7 +77,8 @@ fn caller(worlds: &Worlds, request: &Request) -> Result<Caller, Problem> {
 
 /// `GET /_sim/actions`: what is offered.
 pub(crate) async fn actions() -> Response {
-    respond::ok(&json!({ "actions": action::ACTIONS }))
+    let names: Vec<_> = ActionKind::ALL.iter().map(|kind| kind.name()).collect();
+    respond::ok(&json!({ "actions": names }))
 }
 
 /// `POST /_sim/actions`: lets something happen.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::iter::repeat;
 
 use serde_json::Value;
-use tideover_model::{Code, Operation, OperationKind, PlatformId};
+use tideover_model::{ActionKind, Code, Operation, OperationKind, PlatformId};
 
 use crate::exchange::{Exchange, PreparedCall};
 
@@ -191,7 +191,7 @@ impl Coverage {
             self.reach(Group::Situation, "a subscription deleted");
         }
         let Some(body) = exchange.seen.json() else { return };
-        if let Some(action) = exchange.action_name() {
+        if let Some(action) = exchange.acts() {
             self.record_action(action, exchange.seen.is_success(), body);
         }
         if exchange.seen.status == 502 {
@@ -202,14 +202,14 @@ impl Coverage {
         }
     }
 
-    fn record_action(&mut self, action: &str, success: bool, body: &Value) {
+    fn record_action(&mut self, action: ActionKind, success: bool, body: &Value) {
         match action {
-            "reset" => self.tax_ids.clear(),
-            "vendorAcceptsInvitation" if success => {
+            ActionKind::Reset => self.tax_ids.clear(),
+            ActionKind::VendorAcceptsInvitation if success => {
                 self.reach(Group::Situation, "an invitation accepted");
             }
-            "revokeKey" if success => self.reach(Group::Situation, "a key revoked"),
-            "payorPays" if body["suspense"].as_i64() > Some(0) => {
+            ActionKind::RevokeKey if success => self.reach(Group::Situation, "a key revoked"),
+            ActionKind::PayorPays if body["suspense"].as_i64() > Some(0) => {
                 self.reach(Group::Situation, "a payment into suspense");
             }
             _ => {}

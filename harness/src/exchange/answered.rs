@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::Value;
-use tideover_model::{Clause, Code, Operation, OperationKind, PlatformId, Timestamp};
+use tideover_model::{ActionKind, Clause, Code, Operation, OperationKind, PlatformId, Timestamp};
 
 use crate::exchange::{Arrival, Body, Prepared, PreparedCall, Seen};
 
@@ -87,9 +87,9 @@ impl<'a> Exchange<'a> {
         Some(ours.unix_unsigned().saturating_add_signed(self.ahead?))
     }
 
-    /// The name of the operator port's action, if the step was one.
-    pub fn action_name(&self) -> Option<&'a str> {
-        self.sent.action_name()
+    /// The action of the operator port that was asked for, if it is a known one.
+    pub fn acts(&self) -> Option<ActionKind> {
+        self.sent.acts()
     }
 
     /// What was asked for, as findings name it.

@@ -3,6 +3,7 @@
 //! it back.
 
 use serde_json::{Value, json};
+use tideover_model::ActionKind;
 
 use crate::exchange::Race;
 use crate::exchange::step::Step;
@@ -236,21 +237,21 @@ impl Racers {
 fn onboarding(vendor: &str, index: usize) -> Vec<Step> {
     let tax_id = (120_000_000 + index).to_string();
     let email = format!("{vendor}@vendor.example");
-    let act = |name: &str, more: Value| {
+    let act = |kind: ActionKind, more: Value| {
         let mut fields = json!({ "payeeExternalId": vendor });
         if let (Value::Object(fields), Value::Object(more)) = (&mut fields, more) {
             fields.extend(more);
         }
-        make::act(name, fields)
+        make::act(kind, fields)
     };
     let contact = Some(make::full_contact());
     vec![
         make::sync_business(vendor, &make::name_of(vendor), Some(&tax_id), contact),
         make::set_payout_account(vendor, "00012345", "021000021", None),
         make::invite(vendor, &email),
-        act("vendorAcceptsInvitation", json!({ "email": email })),
-        act("vendorSignsAgreement", json!({})),
-        act("collectionAccountOpens", json!({})),
+        act(ActionKind::VendorAcceptsInvitation, json!({ "email": email })),
+        act(ActionKind::VendorSignsAgreement, json!({})),
+        act(ActionKind::CollectionAccountOpens, json!({})),
         make::get_business(vendor),
     ]
 }

@@ -1,6 +1,7 @@
 //! Where a walk wants to go, and the next step that is missing on the way.
 
 use serde_json::json;
+use tideover_model::ActionKind;
 
 use crate::exchange::step::Step;
 use crate::generate::names::{IMPORTS, INVOICES, PAYORS, UNKNOWN, VENDORS, advance};
@@ -168,7 +169,7 @@ impl Walk {
             10 => {
                 let amount = self.draw(values::face_value());
                 let fields = json!({ "payeeExternalId": payee, "invoiceExternalId": invoice, "amount": amount });
-                make::act("payorPays", fields)
+                make::act(ActionKind::PayorPays, fields)
             }
             11 => make::create_session(payee),
             12 => make::unsubscribe("whs_unknown"),

@@ -27,7 +27,7 @@ use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use tideover_model::wire::reply;
 use tideover_model::wire::reply::Reply;
-use tideover_model::{Face, Operation, Service};
+use tideover_model::{ActionKind, Face, Operation, Service};
 
 use crate::endpoint::{Bare, INBOX, NO_INBOX};
 use crate::exchange::Memory;
@@ -194,11 +194,15 @@ impl Walk {
     fn remember(&mut self, step: &Step) {
         let caller = caller_name(&step.caller);
         match &step.action {
-            Action::Act(fields) if fields["action"] == "vendorAcceptsInvitation" => {
+            Action::Act(fields)
+                if ActionKind::of(fields) == Some(ActionKind::VendorAcceptsInvitation) =>
+            {
                 let payee = fields["payeeExternalId"].as_str().unwrap_or_default();
                 self.claimed.insert((caller, payee.to_owned()));
             }
-            Action::Act(fields) if fields["action"] == "upstreamFails" => self.may_fail = true,
+            Action::Act(fields) if ActionKind::of(fields) == Some(ActionKind::UpstreamFails) => {
+                self.may_fail = true
+            }
             Action::Call(call) => {
                 let address =
                     call.body.as_ref().and_then(|body| body.get("contact")?.get("address"));

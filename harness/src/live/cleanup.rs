@@ -1,6 +1,7 @@
 //! After a run: its own subscriptions are deleted, and what stays is told.
 
 use std::collections::{BTreeMap, BTreeSet};
+use tideover_model::ActionKind;
 
 use serde_json::{Map, Value, json};
 use url::Url;
@@ -125,10 +126,12 @@ impl Session {
         };
         let mut left = Vec::new();
         for key in keys {
-            let fields = json!({ "action": "revokeKey", "key": key });
-            let Value::Object(fields) = fields else { continue };
+            let fields = Map::from_iter([("key".to_owned(), json!(key))]);
             let authorization = Some(self.own_authorization());
-            let step = Prepared { authorization, action: PreparedAction::Act(fields) };
+            let step = Prepared {
+                authorization,
+                action: PreparedAction::Act(ActionKind::RevokeKey.with(fields)),
+            };
             if !self.send_to_end(&step, Purpose::EndOfRun).await.is_ok_and(|seen| seen.is_success())
             {
                 left.push(format!("the key {}", tideover_model::masked(&key)));

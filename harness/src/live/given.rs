@@ -1,6 +1,7 @@
 //! What the target gave the run, so that the run may use it up.
 
 use std::collections::{BTreeMap, BTreeSet};
+use tideover_model::ActionKind;
 
 use serde_json::Value;
 
@@ -31,10 +32,12 @@ impl Given {
             PreparedAction::Call(call) if call.path == "/v1/onboarding-sessions" => {
                 self.sessions.extend(text("url"));
             }
-            PreparedAction::Act(fields) if fields["action"] == "issueKey" => {
+            PreparedAction::Act(fields) if ActionKind::of(fields) == Some(ActionKind::IssueKey) => {
                 self.keys.extend(text("key"));
             }
-            PreparedAction::Act(fields) if fields["action"] == "revokeKey" => {
+            PreparedAction::Act(fields)
+                if ActionKind::of(fields) == Some(ActionKind::RevokeKey) =>
+            {
                 self.revoked.extend(fields.get("key").and_then(Value::as_str).map(str::to_owned));
             }
             _ => {}

@@ -8,6 +8,7 @@
 
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value, json};
+use tideover_model::ActionKind;
 
 use crate::exchange::Memory;
 use crate::exchange::identifiers::{own, segment};
@@ -98,10 +99,10 @@ impl Vocabulary {
         self.settings.webhooks.is_some().then_some("https://inbox.invalid")
     }
 
-    fn offers(&self, action: &str) -> bool {
+    fn offers(&self, action: Option<ActionKind>) -> bool {
         match &self.abilities.actions {
-            Some(actions) => actions.iter().any(|offered| offered == action),
-            None => action != "upstreamFails",
+            Some(_) => action.is_some_and(|action| self.abilities.lists(action)),
+            None => action != Some(ActionKind::UpstreamFails),
         }
     }
 }
@@ -136,8 +137,7 @@ impl Rendering<'_> {
         let action = match &step.action {
             Action::Call(call) => Action::Call(self.call(call)?),
             Action::Act(fields) => {
-                let name = fields.get("action").and_then(Value::as_str).unwrap_or_default();
-                if !self.vocabulary.offers(name) {
+                if !self.vocabulary.offers(ActionKind::of(fields)) {
                     return Err(Why::Operator);
                 }
                 Action::Act(self.fields(fields, "")?)

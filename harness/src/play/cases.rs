@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::{Map, Value};
-use tideover_model::{Clause, Face, Service, Timestamp};
+use serde_json::Map;
+use tideover_model::{ActionKind, Clause, Face, Service, Timestamp};
 
 use crate::endpoint::{Bare, Http, INBOX, Target, Unreachable};
 use crate::evidence::coverage::Coverage;
@@ -109,7 +109,7 @@ impl World for OverHttp {
 
     async fn fresh(&mut self) -> Result<Http, Unreachable> {
         let mut target = self.target.clone();
-        let action = Map::from_iter([("action".to_owned(), Value::from("reset"))]);
+        let action = ActionKind::Reset.with(Map::new());
         let reset = Prepared { authorization: None, action: PreparedAction::Act(action) };
         let seen = target.send(&reset).await?;
         if seen.is_success() {

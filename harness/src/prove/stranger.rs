@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use tideover_model::{Face, Service};
+use tideover_model::{ActionKind, Face, Service};
 
 use crate::endpoint::{Bare, Target, Unanswered, Unreachable};
 use crate::exchange::Memory;
@@ -61,11 +61,11 @@ impl<F: Face + Clone + std::hash::Hash> Strangers<F> {
     }
 
     /// What can be played with that.
-    pub(crate) fn means(&self) -> Means<impl Fn(&str) -> bool> {
+    pub(crate) fn means(&self) -> Means<impl Fn(ActionKind) -> bool> {
         let Sight { has_operator, second_key, .. } = &self.sight;
         let has_operator = *has_operator;
         Means {
-            acts: move |_: &str| has_operator,
+            acts: move |_| has_operator,
             moves_clock: has_operator,
             has_second_key: second_key.is_some(),
             has_inbox: has_operator,

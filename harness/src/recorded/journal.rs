@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
-use tideover_model::{Service, Timestamp};
+use tideover_model::{ActionKind, Service, Timestamp};
 
 use crate::exchange::Memory;
 use crate::exchange::step::{Action, Step};
@@ -74,7 +74,7 @@ fn is_judged(sent: &Prepared) -> bool {
     match &sent.action {
         PreparedAction::Call(call) => !call.path.starts_with("/_sim/"),
         PreparedAction::Act(fields) => {
-            fields.get("action").is_some_and(|name| name == "issueKey" || name == "revokeKey")
+            matches!(ActionKind::of(fields), Some(ActionKind::IssueKey | ActionKind::RevokeKey))
         }
         PreparedAction::Advance(_) | PreparedAction::Deliveries => false,
     }
@@ -83,8 +83,14 @@ fn is_judged(sent: &Prepared) -> bool {
 /// Whether the operator port is asked for what takes its time by itself.
 fn hastens(step: &Step) -> bool {
     let Action::Act(fields) = &step.action else { return false };
-    let name = fields.get("action").and_then(Value::as_str);
-    matches!(name, Some("collectionAccountOpens" | "fundingStarts" | "fundingCompletes"))
+    matches!(
+        ActionKind::of(fields),
+        Some(
+            ActionKind::CollectionAccountOpens
+                | ActionKind::FundingStarts
+                | ActionKind::FundingCompletes
+        )
+    )
 }
 
 /// The URL that a run has subscribed, which has its name in it.

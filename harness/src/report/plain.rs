@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 use tideover_model::OperationKind;
+use tideover_model::wire::action;
+use tideover_model::wire::action::name_in;
 use tideover_model::wire::route::route;
 
 use crate::exchange::step::{Action, Call, Caller, Step};
@@ -110,7 +112,7 @@ fn decoded(path: &str) -> Cow<'_, str> {
 
 /// The name of an action of the operator port, as words.
 fn action_name(fields: &Map<String, Value>) -> String {
-    let name = fields.get("action").and_then(Value::as_str).unwrap_or("?");
+    let name = name_in(fields).unwrap_or("?");
     let mut words = String::new();
     for character in name.chars() {
         if character.is_ascii_uppercase() {
@@ -125,7 +127,7 @@ fn action_in_words(fields: &Map<String, Value>) -> String {
     let words = format!("outside: {}", action_name(fields));
     let told: Vec<String> = fields
         .iter()
-        .filter(|(name, _)| *name != "action")
+        .filter(|(name, _)| *name != action::NAME)
         .map(|(name, value)| format!("{name} {}", shown(value)))
         .collect();
     if told.is_empty() { words } else { format!("{words} ({})", told.join(", ")) }

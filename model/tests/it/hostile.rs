@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tideover_model::exchange::{Request, Response};
 use tideover_model::wire::action;
 use tideover_model::wire::route::route;
-use tideover_model::{Code, Face, OperationKind, exchange};
+use tideover_model::{ActionKind, Code, Face, OperationKind, exchange};
 
 use crate::desk::{Desk, START, invoice_body, reckonable};
 
@@ -292,35 +292,35 @@ proptest! {
     /// Actions of the operator port can be anything too: they are refused, not obeyed by half.
     #[test]
     fn any_action_is_applied_or_refused(
-        name in select(&action::ACTIONS[..]),
+        kind in select(ActionKind::ALL),
         place in any::<Index>(),
         intruder in select(&INTRUDERS[..]),
         amount in any::<i64>(),
     ) {
         let body = json!({
-            "action": name, "payeeExternalId": "acme", "invoiceExternalId": "INV-1",
+            "action": kind.name(), "payeeExternalId": "acme", "invoiceExternalId": "INV-1",
             "amount": amount, "email": "ada@acme.example", "route": "W9_UPLOAD",
             "taxId": "987654321", "accountNumber": "é€é", "routingNumber": "021000021",
             "afterRows": 1, "url": "x", "externalId": "acme", "platform": "p", "key": "k",
             "requests": 1, "address": {},
         });
-        let fields: &[&str] = match name {
-            "payorPays" => &["payeeExternalId", "invoiceExternalId", "amount"],
-            "vendorConfirmsTaxId" => &["payeeExternalId", "route", "taxId"],
-            "vendorAddsBankAccount" => &["payeeExternalId", "accountNumber", "routingNumber"],
-            "vendorSignsAgreement" => &["payeeExternalId", "address"],
-            "vendorAcceptsInvitation" => &["payeeExternalId", "email"],
-            "fundingStarts" | "fundingCompletes" => &["payeeExternalId", "invoiceExternalId"],
-            "interruptNextImport" => &["afterRows"],
-            "vendorOpensSession" => &["url"],
-            "markTestAccount" => &["externalId"],
-            "issueKey" => &["platform"],
-            "revokeKey" => &["key"],
-            "upstreamFails" => &["requests"],
-            "reset" => &[],
-            _ => &["payeeExternalId"],
+        let fields: &[&str] = match kind {
+            ActionKind::PayorPays => &["payeeExternalId", "invoiceExternalId", "amount"],
+            ActionKind::VendorConfirmsTaxId => &["payeeExternalId", "route", "taxId"],
+            ActionKind::VendorAddsBankAccount => &["payeeExternalId", "accountNumber", "routingNumber"],
+            ActionKind::VendorSignsAgreement => &["payeeExternalId", "address"],
+            ActionKind::VendorAcceptsInvitation => &["payeeExternalId", "email"],
+            ActionKind::FundingStarts | ActionKind::FundingCompletes => &["payeeExternalId", "invoiceExternalId"],
+            ActionKind::InterruptNextImport => &["afterRows"],
+            ActionKind::VendorOpensSession => &["url"],
+            ActionKind::MarkTestAccount => &["externalId"],
+            ActionKind::IssueKey => &["platform"],
+            ActionKind::RevokeKey => &["key"],
+            ActionKind::UpstreamFails => &["requests"],
+            ActionKind::Reset => &[],
+            ActionKind::CollectionAccountOpens | ActionKind::TaxIdFoundWrong => &["payeeExternalId"],
         };
-        let mut action: Value = json!({ "action": name });
+        let mut action: Value = json!({ "action": kind.name() });
         for field in fields {
             action[*field] = body[*field].clone();
         }

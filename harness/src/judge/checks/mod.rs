@@ -25,8 +25,8 @@ mod subscribed;
 mod unchanged;
 mod wanted;
 
-use tideover_model::Clause;
 use tideover_model::clause::Kind;
+use tideover_model::{ActionKind, Clause};
 
 use crate::evidence::finding::{Finding, Verdict};
 use crate::evidence::tally::Tally;
@@ -226,5 +226,5 @@ impl Notes {
 
 /// Whether everything is as it was at the start after this.
 fn starts_anew(exchange: &Exchange<'_>) -> bool {
-    exchange.action_name() == Some("reset")
+    exchange.acts() == Some(ActionKind::Reset)
 }

@@ -1,7 +1,7 @@
 //! The clauses of what an answer says.
 
 use tideover_model::clause::Family;
-use tideover_model::{Clause, Code, OperationKind, clause};
+use tideover_model::{ActionKind, Clause, Code, OperationKind, clause};
 
 use crate::exchange::Seen;
 
@@ -26,23 +26,13 @@ pub(super) fn field_clause(kind: OperationKind, field: &str) -> Clause {
 }
 
 /// The clause that an action of the operator port lets be seen.
-pub(super) fn action_clause(action: &str, predicted: &Seen) -> Clause {
+pub(super) fn action_clause(action: Option<ActionKind>, predicted: &Seen) -> Clause {
     match action {
         // A link that is used or over: whichever link it was, it must not work.
-        "vendorAcceptsInvitation" if !predicted.is_success() => clause!("4.invitations.11"),
-        "vendorAcceptsInvitation" => clause!("gap.invitationLink"),
-        "vendorConfirmsTaxId" => clause!("gap.vendorCompliance"),
-        "vendorSignsAgreement" => clause!("3.requirement.contract.2"),
-        "vendorAddsBankAccount" => clause!("4.payoutAccount.3"),
-        "collectionAccountOpens" => clause!("gap.accountOpening"),
-        "payorPays" => clause!("2.invoice.collected.2"),
-        "taxIdFoundWrong" => clause!("4.businessSync.1.2"),
-        "interruptNextImport" => clause!("4.imports.7"),
-        "vendorOpensSession" => clause!("gap.sessionsLive"),
-        "markTestAccount" => clause!("5.authentication.5"),
-        "issueKey" => clause!("5.authentication.2"),
-        "revokeKey" => clause!("5.authentication.3"),
-        "upstreamFails" => clause!("7.codes.upstream_failed"),
-        _ => clause!("gap.advanceTransitions"),
+        Some(ActionKind::VendorAcceptsInvitation) if !predicted.is_success() => {
+            clause!("4.invitations.11")
+        }
+        Some(action) => action.clause(),
+        None => clause!("gap.advanceTransitions"),
     }
 }

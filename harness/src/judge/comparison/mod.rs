@@ -11,7 +11,7 @@ mod gaps;
 mod tests;
 
 use serde_json::Value;
-use tideover_model::{Clause, Code, OperationKind, Status, Timestamp, clause};
+use tideover_model::{ActionKind, Clause, Code, OperationKind, Status, Timestamp, clause};
 
 use crate::evidence::Point;
 use crate::exchange::matcher::instants_apart;
@@ -73,8 +73,7 @@ impl Comparison<'_> {
             PreparedAction::Call(_) => self.compare_answers(bindings, sink),
             PreparedAction::Deliveries => self.compare_deliveries(bindings, sink),
             PreparedAction::Act(fields) => {
-                let name = fields.get("action").and_then(Value::as_str).unwrap_or_default();
-                self.compare_actions(name, bindings, sink);
+                self.compare_actions(ActionKind::of(fields), bindings, sink);
             }
             PreparedAction::Advance(_) => {}
         }
@@ -122,9 +121,14 @@ impl Comparison<'_> {
     }
 
     /// What the outside world can do follows from the states that the service is in.
-    fn compare_actions(&self, name: &str, bindings: &mut Bindings, sink: &mut PointSink<'_>) {
+    fn compare_actions(
+        &self,
+        action: Option<ActionKind>,
+        bindings: &mut Bindings,
+        sink: &mut PointSink<'_>,
+    ) {
         let (predicted, seen) = (self.predicted, self.seen);
-        let clause = action_clause(name, predicted);
+        let clause = action_clause(action, predicted);
         let same = predicted.is_success() == seen.is_success();
         sink(clause, same, "status", &|| (outcome(predicted), outcome(seen)));
         if same && seen.is_success() {

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use tideover_model::wire::reply::Reply;
 use tideover_model::{
-    Cents, Happening, Operation, OperationKind, PlatformId, Timestamp, VendorRoute,
+    ActionKind, Cents, Happening, Operation, OperationKind, PlatformId, Timestamp, VendorRoute,
 };
 
 use crate::endpoint::inbox::is_gone;
@@ -193,11 +193,11 @@ pub(crate) fn do_as_the_port_says(
     let Some(payee) = world.subject(sent).payee else { return false };
     let is_w9 = fields.get("route").is_some_and(|route| route == "W9_UPLOAD");
     let route = if is_w9 { VendorRoute::W9Upload } else { VendorRoute::VendorAssertion };
-    match sent.action_name() {
-        Some("vendorConfirmsTaxId") => clear(world, platform, &payee, route, now),
-        Some("vendorSignsAgreement") => sign(world, platform, &payee, now),
-        Some("vendorAddsBankAccount") => link_bank(world, platform, &payee, now),
-        Some("collectionAccountOpens") => open_account(world, platform, &payee, now),
+    match sent.acts() {
+        Some(ActionKind::VendorConfirmsTaxId) => clear(world, platform, &payee, route, now),
+        Some(ActionKind::VendorSignsAgreement) => sign(world, platform, &payee, now),
+        Some(ActionKind::VendorAddsBankAccount) => link_bank(world, platform, &payee, now),
+        Some(ActionKind::CollectionAccountOpens) => open_account(world, platform, &payee, now),
         _ => false,
     }
 }

@@ -15,8 +15,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use tideover_model::wire::lenient::most_lenient;
 use tideover_model::wire::route::route;
 use tideover_model::{
-    BusinessDetails, BusinessId, Clause, Code, Contact, Face, Happening, Operation, OperationKind,
-    Outcome, PlatformId, Profile, Service, Timestamp, clause,
+    ActionKind, BusinessDetails, BusinessId, Clause, Code, Contact, Face, Happening, Operation,
+    OperationKind, Outcome, PlatformId, Profile, Service, Timestamp, clause,
 };
 
 use crate::endpoint::{Bare, Target, origin};
@@ -543,7 +543,7 @@ fn ahead(predicted: &Seen, seen: &Seen) -> Option<i64> {
 fn is_unpredictable(sent: &Prepared) -> bool {
     match &sent.action {
         PreparedAction::Call(_) => false,
-        PreparedAction::Act(_) => sent.action_name() == Some("upstreamFails"),
+        PreparedAction::Act(_) => sent.acts() == Some(ActionKind::UpstreamFails),
         PreparedAction::Advance(_) | PreparedAction::Deliveries => true,
     }
 }

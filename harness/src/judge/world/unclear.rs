@@ -1,7 +1,7 @@
 //! What is not stated of the tax id of a business: which texts are one (`gap.taxIdForm`), what comes of a party's
 //! (`gap.partyTaxIdAndContact`), and whether one that was found wrong stays on file (`gap.wrongTaxIdStruck`).
 
-use tideover_model::{Operation, OperationKind, PlatformId};
+use tideover_model::{ActionKind, Operation, OperationKind, PlatformId};
 
 use crate::exchange::{Prepared, PreparedAction};
 use crate::judge::world::form::is_plainly_a_tax_id;
@@ -87,7 +87,7 @@ impl World {
     /// Notices what is not stated after a request that was carried out; a read shows whether a tax id is `on_file`.
     pub(super) fn note_unclear(&mut self, sent: &Prepared, on_file: bool) {
         let told = self.sent_tax_ids(sent);
-        let found_wrong = sent.action_name() == Some("taxIdFoundWrong");
+        let found_wrong = sent.acts() == Some(ActionKind::TaxIdFoundWrong);
         let reads = sent.kind() == Some(OperationKind::GetBusiness) && !self.unclear.is_empty();
         if told.is_empty() && !found_wrong && !reads {
             return;

@@ -20,6 +20,9 @@ mod tree;
 
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
+use tideover_model::ActionKind;
+use tideover_model::wire::action;
+use tideover_model::wire::action::name_in;
 
 use crate::exchange::{Prepared, PreparedAction, PreparedCall};
 use crate::live::given::Given;
@@ -153,7 +156,7 @@ impl Scope<'_> {
     fn judge_in_sandbox(&self, step: &Prepared) -> Judged {
         let is_own = |key: &Value| key.as_str().is_some_and(|key| self.given.keys.contains(key));
         match &step.action {
-            PreparedAction::Act(fields) if step.action_name() == Some("revokeKey") => {
+            PreparedAction::Act(fields) if step.acts() == Some(ActionKind::RevokeKey) => {
                 if !fields.get("key").is_some_and(is_own) {
                     return refused("revokeKey is sent only for a key that the run was issued");
                 }
@@ -389,20 +392,22 @@ impl Scope<'_> {
     }
 
     fn judge_action(&self, fields: &Map<String, Value>) -> Judged<()> {
-        let name = fields.get("action").and_then(Value::as_str).unwrap_or_default();
-        let Some((_, rules)) = names::ACTIONS.iter().find(|(action, _)| *action == name) else {
+        let name = name_in(fields).unwrap_or_default();
+        let Some((action, rules)) = ActionKind::of(fields)
+            .and_then(|action| names::action(action).map(|rules| (action, rules)))
+        else {
             return refused(format!("the action {name:?} is not for a live target"));
         };
-        if !self.disturbs && names::DISTURBANCES.contains(&name) {
+        if !self.disturbs && names::disturbs(action) {
             return refused_for(
                 Why::Disturbance,
-                format!("{name} is felt by everybody there: --allow-disturbance"),
+                format!("{action} is felt by everybody there: --allow-disturbance"),
             );
         }
         let rest: Map<String, Value> =
-            fields.iter().filter(|(field, _)| *field != "action").map(owned).collect();
+            fields.iter().filter(|(field, _)| *field != action::NAME).map(owned).collect();
         self.names().judge(&Tree::from(&Value::Object(rest)), rules)?;
-        if name == "revokeKey" && !fields.contains_key("key") {
+        if action == ActionKind::RevokeKey && !fields.contains_key("key") {
             return refused("revokeKey without a key revokes the run's own");
         }
         Ok(())

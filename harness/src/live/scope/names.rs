@@ -1,6 +1,6 @@
 //! Whom a body names: what may stand in each field of it.
 
-use tideover_model::{Destinations, TAX_ID_DIGITS, Unfit, is_routing_number};
+use tideover_model::{ActionKind, Destinations, TAX_ID_DIGITS, Unfit, is_routing_number};
 use url::Url;
 
 use crate::live::given::Given;
@@ -90,47 +90,44 @@ const VENDOR: Fields = &[("payeeExternalId", Rule::TestAccount)];
 const VENDORS_INVOICE: Fields =
     &[("payeeExternalId", Rule::TestAccount), ("invoiceExternalId", Rule::OwnName)];
 
-/// The actions that everybody at a target feels.
-pub(super) const DISTURBANCES: &[&str] = &["interruptNextImport", "upstreamFails"];
+/// Whether an action affects every user of a target.
+pub(super) fn disturbs(action: ActionKind) -> bool {
+    matches!(action, ActionKind::InterruptNextImport | ActionKind::UpstreamFails)
+}
 
-/// The actions of the operator port that a live target may be asked for; `reset` is none of them.
-pub(super) const ACTIONS: &[(&str, Fields)] = &[
-    ("vendorAcceptsInvitation", &[("payeeExternalId", Rule::TestAccount), ("email", Rule::Email)]),
-    (
-        "vendorConfirmsTaxId",
-        &[("payeeExternalId", Rule::TestAccount), ("route", Rule::Free), ("taxId", Rule::TaxId)],
-    ),
-    (
-        "vendorSignsAgreement",
-        &[("payeeExternalId", Rule::TestAccount), ("address", Rule::Fields(ADDRESS))],
-    ),
-    (
-        "vendorAddsBankAccount",
-        &[
+/// The fields of an action that a live target may be asked for; `None` for one that it may not.
+pub(super) fn action(action: ActionKind) -> Option<Fields> {
+    Some(match action {
+        ActionKind::VendorAcceptsInvitation => {
+            &[("payeeExternalId", Rule::TestAccount), ("email", Rule::Email)]
+        }
+        ActionKind::VendorConfirmsTaxId => {
+            &[("payeeExternalId", Rule::TestAccount), ("route", Rule::Free), ("taxId", Rule::TaxId)]
+        }
+        ActionKind::VendorSignsAgreement => {
+            &[("payeeExternalId", Rule::TestAccount), ("address", Rule::Fields(ADDRESS))]
+        }
+        ActionKind::VendorAddsBankAccount => &[
             ("payeeExternalId", Rule::TestAccount),
             ("accountNumber", Rule::AccountNumber),
             ("routingNumber", Rule::RoutingNumber),
         ],
-    ),
-    ("collectionAccountOpens", VENDOR),
-    ("fundingStarts", VENDORS_INVOICE),
-    ("fundingCompletes", VENDORS_INVOICE),
-    (
-        "payorPays",
-        &[
+        ActionKind::CollectionAccountOpens | ActionKind::TaxIdFoundWrong => VENDOR,
+        ActionKind::FundingStarts | ActionKind::FundingCompletes => VENDORS_INVOICE,
+        ActionKind::PayorPays => &[
             ("payeeExternalId", Rule::TestAccount),
             ("invoiceExternalId", Rule::OwnName),
             ("amount", Rule::Amount),
         ],
-    ),
-    ("taxIdFoundWrong", VENDOR),
-    ("interruptNextImport", &[("afterRows", Rule::Free)]),
-    ("vendorOpensSession", &[("url", Rule::Session)]),
-    ("markTestAccount", &[("externalId", Rule::TestAccount)]),
-    ("issueKey", &[("platform", Rule::Free)]),
-    ("revokeKey", &[("key", Rule::IssuedKey)]),
-    ("upstreamFails", &[("requests", Rule::Free)]),
-];
+        ActionKind::InterruptNextImport => &[("afterRows", Rule::Free)],
+        ActionKind::VendorOpensSession => &[("url", Rule::Session)],
+        ActionKind::MarkTestAccount => &[("externalId", Rule::TestAccount)],
+        ActionKind::IssueKey => &[("platform", Rule::Free)],
+        ActionKind::RevokeKey => &[("key", Rule::IssuedKey)],
+        ActionKind::UpstreamFails => &[("requests", Rule::Free)],
+        ActionKind::Reset => return None,
+    })
+}
 
 /// Who may be named.
 #[derive(Clone, Copy)]

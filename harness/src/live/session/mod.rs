@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use tideover_model::Code;
+use tideover_model::{ActionKind, Code};
 
 use crate::endpoint::client::Client;
 use crate::endpoint::{Unanswered, inbox};
@@ -75,7 +75,7 @@ pub(super) struct State {
     /// Subscriptions that were asked for and not answered.
     pub(super) in_doubt: u64,
     /// Actions that the operator port does not know: they are not tried again.
-    unknown_actions: BTreeSet<String>,
+    unknown_actions: BTreeSet<ActionKind>,
     /// Where those lead that may have been made all the same: they are not asked for again.
     asked_in_vain: BTreeSet<String>,
     /// Since when the target asks for a longer wait than a run has, and for how long.
@@ -261,16 +261,16 @@ impl Session {
 
 impl Abilities {
     /// Whether an action is among those that are listed, if they are.
-    pub(super) fn lists(&self, action: &str) -> bool {
+    pub(super) fn lists(&self, action: ActionKind) -> bool {
         let Some(actions) = &self.actions else { return true };
-        actions.iter().any(|offered| offered == action)
+        actions.iter().any(|offered| offered == action.name())
     }
 }
 
 impl State {
     /// Whether the operator port has said that it does not know an action.
-    pub(super) fn is_unknown(&self, action: &str) -> bool {
-        self.unknown_actions.contains(action)
+    pub(super) fn is_unknown(&self, action: ActionKind) -> bool {
+        self.unknown_actions.contains(&action)
     }
 
     fn leave(&mut self, made: Vec<String>) {

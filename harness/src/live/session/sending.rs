@@ -5,7 +5,7 @@ use std::sync::PoisonError;
 use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::{Value, json};
-use tideover_model::OperationKind;
+use tideover_model::{ActionKind, OperationKind};
 
 use crate::endpoint::client::{Incame, Outgoing};
 use crate::endpoint::{Applied, Unanswered};
@@ -308,10 +308,10 @@ impl Session {
         if may_have_made_a_key(step, answered) {
             state.leave(vec!["perhaps a key: one was asked for, and none was told".to_owned()]);
         }
-        if let (Some(action), Ok(seen)) = (step.action_name(), answered)
+        if let (Some(action), Ok(seen)) = (step.acts(), answered)
             && seen.code() == Some("unknown_action")
         {
-            state.unknown_actions.insert(action.to_owned());
+            state.unknown_actions.insert(action);
         }
         match answered {
             Ok(seen) => {
@@ -361,7 +361,7 @@ impl Purpose {
 
 /// Whether a key was asked for that nobody can revoke, since it was not told.
 fn may_have_made_a_key(step: &Prepared, answered: &Result<Seen, Unanswered>) -> bool {
-    let issues = step.action_name() == Some("issueKey");
+    let issues = step.acts() == Some(ActionKind::IssueKey);
     let is_empty = match answered {
         Ok(seen) if seen.is_success() => !seen.json().is_some_and(|told| told["key"].is_string()),
         Ok(seen) => seen.status >= 500,

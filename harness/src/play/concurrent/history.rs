@@ -2,7 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use tideover_model::{Operation, OperationKind, Timestamp};
+use tideover_model::wire::action::name_in;
+use tideover_model::{ActionKind, Operation, OperationKind, Timestamp};
 
 use crate::exchange::step::Step;
 use crate::exchange::{Prepared, PreparedAction, PreparedCall, Seen};
@@ -126,15 +127,17 @@ impl Request {
     }
 
     /// The action of the operator port, if it was one.
-    pub(crate) fn acts(&self) -> Option<&str> {
-        self.sent.action_name()
+    pub(crate) fn acts(&self) -> Option<ActionKind> {
+        self.sent.acts()
     }
 
     /// What was asked for, in short.
     pub(crate) fn described(&self) -> String {
         match &self.sent.action {
             PreparedAction::Call(call) => format!("{} {}", call.method, call.path),
-            PreparedAction::Act(_) => format!("the action {}", self.acts().unwrap_or_default()),
+            PreparedAction::Act(fields) => {
+                format!("the action {}", name_in(fields).unwrap_or_default())
+            }
             PreparedAction::Advance(_) => "the clock".to_owned(),
             PreparedAction::Deliveries => "the deliveries".to_owned(),
         }

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
-use tideover_model::{Contact, InvoiceSync, Operation, Party};
+use tideover_model::{ActionKind, Contact, InvoiceSync, Operation, Party};
 
 use crate::exchange::PreparedAction;
 use crate::play::concurrent::history::{History, Request};
@@ -198,8 +198,8 @@ impl Reader {
             },
             PreparedAction::Act(fields) => {
                 let text = |name: &str| fields.get(name).and_then(Value::as_str);
-                match (text("action"), text("payeeExternalId").or(text("externalId"))) {
-                    (Some("issueKey"), _) => Touched::InEveryPart,
+                match (ActionKind::of(fields), text("payeeExternalId").or(text("externalId"))) {
+                    (Some(ActionKind::IssueKey), _) => Touched::InEveryPart,
                     (_, Some(business)) => {
                         let business = Thing::Business(self.platform(request), business.into());
                         let tax_id = text("taxId").and_then(tax_id);

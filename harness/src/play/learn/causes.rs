@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 use tideover_model::words::EventType;
-use tideover_model::{OperationKind, clause};
+use tideover_model::{ActionKind, OperationKind, clause};
 
 use crate::endpoint::inbox::is_gone;
 use crate::evidence::Point;
@@ -33,7 +33,7 @@ struct Subscription {
 
 impl Causes {
     pub(super) fn observe(&mut self, exchange: &Exchange<'_>, belief: &Belief) {
-        if exchange.action_name() == Some("reset") {
+        if exchange.acts() == Some(ActionKind::Reset) {
             self.subscriptions.clear();
         }
         for arrival in exchange.arrivals {

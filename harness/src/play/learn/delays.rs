@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tideover_model::{BusinessId, Delays as Known, OperationKind, Timestamp, clause};
+use tideover_model::{ActionKind, BusinessId, Delays as Known, OperationKind, Timestamp, clause};
 
 use crate::evidence::Point;
 use crate::exchange::Exchange;
@@ -71,11 +71,11 @@ impl Delays {
         self.waits = None;
         let Some(subject) = belief.subject(exchange.sent) else { return };
         // What the outside world was made to do tells nothing of how long it takes, but when it began.
-        match (exchange.action_name(), self.advances.get_mut(&subject)) {
-            (Some("fundingStarts"), Some(funding)) if exchange.seen.is_success() => {
+        match (exchange.acts(), self.advances.get_mut(&subject)) {
+            (Some(ActionKind::FundingStarts), Some(funding)) if exchange.seen.is_success() => {
                 funding.start(exchange);
             }
-            (Some("fundingStarts" | "fundingCompletes"), _) => {
+            (Some(ActionKind::FundingStarts | ActionKind::FundingCompletes), _) => {
                 self.advances.remove(&subject);
             }
             _ => {}
@@ -97,7 +97,7 @@ impl Delays {
     fn observe_account(&mut self, exchange: &Exchange<'_>, subject: &Subject, belief: &Belief) {
         let reads = exchange.kind() == Some(OperationKind::GetBusiness);
         let may_open = belief.may_open_account(subject, exchange.now);
-        let is_hurried = exchange.action_name() == Some("collectionAccountOpens");
+        let is_hurried = exchange.acts() == Some(ActionKind::CollectionAccountOpens);
         let tells = may_open || is_hurried || reads && exchange.seen.is_success();
         if !tells {
             return;

@@ -11,7 +11,7 @@ mod written;
 
 use std::collections::BTreeMap;
 
-use tideover_model::{Clause, Code, OperationKind, Profile, Success, clause};
+use tideover_model::{ActionKind, Clause, Code, OperationKind, Profile, Success, clause};
 
 use crate::evidence::Point;
 use crate::exchange::{Arrival, Exchange, PreparedAction};
@@ -74,7 +74,7 @@ impl Lessons {
         {
             self.moved += seconds;
         }
-        if exchange.action_name() == Some("vendorOpensSession") {
+        if exchange.acts() == Some(ActionKind::VendorOpensSession) {
             let live = self.session_links_live.unwrap_or(false) || exchange.seen.is_success();
             self.session_links_live = Some(live);
         }

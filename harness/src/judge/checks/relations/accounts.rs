@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use tideover_model::{Clause, OperationKind, Timestamp, clause};
+use tideover_model::{ActionKind, Clause, OperationKind, Timestamp, clause};
 
 use crate::exchange::{Exchange, PreparedAction};
 use crate::judge::checks::relations::ledger::{BusinessName, acted_on, business};
@@ -49,7 +49,7 @@ impl Check for Accounts {
 
 impl Accounts {
     fn learn_address(&mut self, exchange: &Exchange<'_>) {
-        if exchange.action_name() == Some("vendorSignsAgreement") {
+        if exchange.acts() == Some(ActionKind::VendorSignsAgreement) {
             let PreparedAction::Act(fields) = &exchange.sent.action else { return };
             if let Some(signer) =
                 acted_on(exchange, "payeeExternalId").filter(|_| has_address(fields.get("address")))

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
-use tideover_model::{Clause, OperationKind, clause};
+use tideover_model::{ActionKind, Clause, OperationKind, clause};
 
 use crate::endpoint::inbox;
 use crate::exchange::matcher::texts;
@@ -166,7 +166,7 @@ impl Events {
 
     /// How often the destination of a business's funds can have changed: with each other payout account.
     fn learn_payouts(&mut self, exchange: &Exchange<'_>) {
-        if exchange.action_name() == Some("vendorAddsBankAccount")
+        if exchange.acts() == Some(ActionKind::VendorAddsBankAccount)
             && let Some(name) = acted_on(exchange, "payeeExternalId")
         {
             self.payouts.entry(name).or_default().1 += 1;

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use tideover_model::{Code, Operation, OperationKind, clause};
+use tideover_model::{ActionKind, Code, Operation, OperationKind, clause};
 
 use crate::exchange::{Exchange, Prepared};
 use crate::judge::checks::relations::ledger::{BusinessName, Synced, acted_on, business, invoice};
@@ -47,7 +47,7 @@ impl Check for OneLimit {
         self.synced.learn(exchange);
         self.learn_matches(exchange);
         self.learn_cap(exchange);
-        if exchange.action_name() == Some("payorPays")
+        if exchange.acts() == Some(ActionKind::PayorPays)
             && let Some(payee) = acted_on(exchange, "payeeExternalId")
         {
             self.exposure(&payee).is_unsure = true;

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tideover_model::{OperationKind, clause};
+use tideover_model::{ActionKind, OperationKind, clause};
 
 use crate::exchange::{Exchange, Prepared};
 use crate::judge::checks::relations::ledger::{BusinessName, InvoiceName, business, invoice};
@@ -33,9 +33,9 @@ impl Check for Steady {
     }
 
     fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
-        match exchange.action_name() {
-            Some("payorPays") => self.was_paid = true,
-            Some("taxIdFoundWrong" | "reset") => self.onboarded.clear(),
+        match exchange.acts() {
+            Some(ActionKind::PayorPays) => self.was_paid = true,
+            Some(ActionKind::TaxIdFoundWrong | ActionKind::Reset) => self.onboarded.clear(),
             _ => {}
         }
         self.hold_to_refusal(exchange, notes);

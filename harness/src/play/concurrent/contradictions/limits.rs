@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use tideover_model::{Code, Operation, OperationKind, clause};
+use tideover_model::{ActionKind, Code, Operation, OperationKind, clause};
 
 use crate::judge::{Before, Outside, amount};
 use crate::play::concurrent::contradictions::{
@@ -18,7 +18,7 @@ use crate::play::concurrent::known::Known;
 
 pub(super) fn look(history: &History, parts: &[Vec<usize>], known: &Known, looked: &mut Looked) {
     // Whoever pays something back makes room.
-    if history.requests.iter().any(|request| request.acts() == Some("payorPays")) {
+    if history.requests.iter().any(|request| request.acts() == Some(ActionKind::PayorPays)) {
         return;
     }
     let advances = Advances::of(history, parts);

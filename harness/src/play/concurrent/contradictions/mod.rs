@@ -10,7 +10,7 @@ mod subscriptions;
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use tideover_model::{Clause, Operation, OperationKind, clause};
+use tideover_model::{ActionKind, Clause, Operation, OperationKind, clause};
 
 use crate::evidence::coverage::Coverage;
 use crate::evidence::finding::Finding;
@@ -42,7 +42,7 @@ pub(super) fn look(history: &History, parts: &[Vec<usize>], known: &Known) -> Lo
     let mut looked = Looked::default();
     answers::look(history, &mut looked);
     // After it, nothing that was is so still.
-    if history.requests.iter().any(|request| request.acts() == Some("reset")) {
+    if history.requests.iter().any(|request| request.acts() == Some(ActionKind::Reset)) {
         return looked;
     }
     created::look(history, &mut looked);
