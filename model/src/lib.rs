@@ -1,6 +1,26 @@
 //! The Receivables Advance Partner API as a pure state machine: the law that the mock speaks and the
 //! contract suite judges by.
 //!
+//! ```
+//! use tideover_model::exchange::{self, Request};
+//! use tideover_model::{Profile, Seeded, Service, Timestamp};
+//!
+//! let mut service = Service::new(Profile::default(), Seeded { seed: 1 });
+//! let key = format!("Bearer {}", Service::<Seeded>::FIRST_KEY);
+//! let sync = Request {
+//!     method: "PUT",
+//!     path: "/v1/organizations/acme",
+//!     authorization: Some(&key),
+//!     content_type: Some("application/json"),
+//!     body: br#"{ "legalName": "Acme Fabrication LLC" }"#,
+//! };
+//! let now = Timestamp::parse("2026-01-01T00:00:00Z").unwrap();
+//! let response = exchange::answer(&mut service, now, &sync);
+//! assert_eq!(response.status, 200);
+//! ```
+//!
+//! `examples/life.rs` carries an advance from the first sync to its repayment.
+//!
 //! No I/O, no async, no clock, no ambient randomness, no environment: time is an argument, and whatever
 //! the service is free to choose comes in through [`Choices`].
 //!
