@@ -1,10 +1,10 @@
-//! The clauses of what an answer says.
+//! Which clauses apply to a response.
 
 use tideover_model::{Clause, Code, OperationKind, clause};
 
 use crate::exchange::Seen;
 
-/// The clauses whose names differ in their last part alone.
+/// Clauses whose names differ only in the last part.
 struct Family {
     prefix: &'static str,
     clauses: &'static [Clause],
@@ -28,7 +28,7 @@ pub(crate) fn code_clause(code: Code) -> Option<Clause> {
     CODES.find(code.name())
 }
 
-/// How long the link lives that an operation makes (§8).
+/// The clause on how long the link of an operation lives (§8).
 pub(crate) fn life(kind: OperationKind) -> Option<Clause> {
     match kind {
         OperationKind::Invite => Some(clause!("8.invitationLife")),
@@ -37,7 +37,7 @@ pub(crate) fn life(kind: OperationKind) -> Option<Clause> {
     }
 }
 
-/// The clause by which a success has a body, and of its shape.
+/// The clause that requires a body of a success, and its shape.
 pub(super) fn body_clause(kind: OperationKind) -> Clause {
     match kind {
         OperationKind::GetInvoice => clause!("4.invoice.3"),
@@ -57,7 +57,7 @@ pub(super) fn body_clause(kind: OperationKind) -> Clause {
     }
 }
 
-/// The clause of a field of an answer: §2 names most of them.
+/// The clause of a response field. §2 names most of them.
 pub(super) fn field_clause(kind: OperationKind, field: &str) -> Clause {
     macro_rules! family {
         ($prefix:literal) => {{
@@ -90,10 +90,10 @@ pub(super) fn field_clause(kind: OperationKind, field: &str) -> Clause {
     family.find(field).unwrap_or(otherwise)
 }
 
-/// The clause that an action of the operator port lets be seen.
+/// The clause that an action of the operator port tests.
 pub(super) fn action_clause(action: &str, predicted: &Seen) -> Clause {
     match action {
-        // A link that is used or over: whichever link it was, it must not work.
+        // A link that is used or expired must not work, whichever it was.
         "vendorAcceptsInvitation" if !predicted.is_success() => clause!("4.invitations.11"),
         "vendorAcceptsInvitation" => clause!("gap.invitationLink"),
         "vendorConfirmsTaxId" => clause!("gap.vendorCompliance"),
