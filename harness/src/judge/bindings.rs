@@ -13,7 +13,7 @@ pub(crate) struct Bindings {
 /// The fields whose names can appear in requests. An account number may belong to someone else.
 const REFERRED: [&str; 3] = ["key", "reference", "url"];
 
-/// NameMap bound to names, by field.
+/// Names bound to names, by field.
 type NameMap = BTreeMap<&'static str, BTreeMap<String, String>>;
 
 /// Whether `name` stands for `other`. Binds them if `name` is unbound.
@@ -27,7 +27,7 @@ fn stands_for(names: &mut NameMap, field: &'static str, name: &str, other: &str)
 }
 
 impl Bindings {
-    /// Whether the model's `predicted` can be the target's `seen`. Binds them if so.
+    /// Whether the model's `predicted` can be the target's `seen`. Binds unbound names.
     pub(crate) fn bind(&mut self, field: &'static str, predicted: &str, seen: &str) -> bool {
         let known = stands_for(&mut self.seen, field, predicted, seen);
         let taken = stands_for(&mut self.predicted, field, seen, predicted);

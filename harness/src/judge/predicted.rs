@@ -69,7 +69,7 @@ impl Case {
 pub(crate) struct Oracle<'a> {
     source: Source<'a>,
     now: Timestamp,
-    /// What steps refer to in the model. `None` while that equals the target's, until a response differs.
+    /// What steps refer to in the model. `None` until it differs from what they refer to in the target.
     memory: Option<Memory>,
 }
 

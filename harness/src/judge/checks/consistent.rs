@@ -78,7 +78,7 @@ fn values_in(value: &Value) -> usize {
     }
 }
 
-/// A reason is present exactly when an invoice is not fundable.
+/// A reason is present exactly when the invoice or quote is not fundable.
 fn reason(exchange: &Exchange<'_>, body: &Value, clause: Clause, notes: &mut Notes) {
     let (Some(fundable), Some(reason)) =
         (body["fundable"].as_bool(), body.get("notFundableReason"))

@@ -247,7 +247,7 @@ impl FieldComparison<'_> {
     }
 }
 
-/// FieldComparison that appear only in some responses (`2.businessSynced.taxIdResult`). Other unpredicted fields are
+/// Fields that appear only in some responses (`2.businessSynced.taxIdResult`). Other unpredicted fields are
 /// unknown.
 const OCCASIONAL: [&str; 1] = ["taxIdResult"];
 

@@ -11,7 +11,7 @@ use crate::judge::reading::{InferredChoices, LimitQuestion, NEVER, Revealed};
 use crate::judge::world::{Subject, World};
 
 impl World {
-    /// The model's response to `operation`, without carrying it out.
+    /// The model's response to `operation`, if it is a success. Leaves this world unchanged.
     pub(crate) fn look(
         &self,
         now: Timestamp,

@@ -291,7 +291,7 @@ impl World {
         let mut points = comparison.points(&mut self.bindings);
         if seen.is_success() && !choices.unrevealed().is_empty() {
             self.miss(sent, &predicted, choices);
-            // UnseenGrants that were not all shown are estimates. They prove nothing about the shown ones.
+            // Amounts that were not all shown are estimates. They prove nothing about the shown ones.
             let is_estimate = |point: &Point| {
                 !choices.has_offer()
                     && ESTIMATED.contains(&&*point.field)
@@ -534,7 +534,7 @@ fn leniently(sent: &Prepared) -> Option<Prepared> {
     Some(Prepared { action: PreparedAction::Call(plain), ..sent.clone() })
 }
 
-/// UnseenGrants that follow from rates, which the document doesn't show.
+/// Amounts that follow from rates, which the document doesn't show.
 const ESTIMATED: [&str; 3] = ["advanceAmount", "feeTotal", "forwardedAtPayment"];
 
 fn is_integer(seen: &Seen, field: &str) -> bool {

@@ -21,7 +21,7 @@ pub(super) struct DerivedValues {
     objects: BTreeMap<Sync, BTreeSet<String>>,
     /// What each advance pays the vendor. Cents.
     advances: BTreeMap<InvoiceName, i64>,
-    /// The outcomes of wrong rows. Their word is not shown.
+    /// The outcomes seen for wrong rows. The document doesn't show them.
     words_for_wrong_rows: BTreeSet<String>,
     /// The collection state, by collected amount and face value. Cents.
     states: BTreeMap<(i64, i64), String>,

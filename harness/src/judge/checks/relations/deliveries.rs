@@ -17,8 +17,8 @@ const LONGEST: u64 = 36 * 3600;
 /// The time within which a delivery is retried. Seconds.
 const RETRY_DUE: u64 = 28 * 3600;
 
-/// An accepted delivery may repeat once or, by chance, more often (§6 TrackedDelivery rule 3). This many repeats are
-/// not chance.
+/// An accepted delivery may repeat once or, by chance, more often (§6 Delivery rule 3). This many repeats
+/// are not chance.
 const NEEDLESS: u32 = 3;
 
 /// A step's arrivals may have been sent during this many steps.
@@ -39,7 +39,7 @@ pub(super) struct Retries {
     references: BTreeMap<String, (CallerKey, String)>,
     /// When subscriptions were deleted, by caller and reference. Unix seconds.
     deleted: BTreeMap<(CallerKey, String), u64>,
-    /// When the last steps recent_starts, by the target's clock. A step's arrivals may have been sent in an earlier
+    /// When the last steps began, by the target's clock. A step's arrivals may have been sent in an earlier
     /// one. Unix seconds.
     recent_starts: VecDeque<u64>,
     /// How many responses came since the clock was moved.

@@ -1,5 +1,4 @@
-//! After a refusal for lack of room, a business's limit refuses an equal or larger amount too
-//! (`8.concentrationLimit`).
+//! The limit of a business grants no amount that it refused before (`8.concentrationLimit`).
 //!
 //! What counts as outstanding is not stated. So this check takes the least possible amount for a granted
 //! advance, and the most possible amount for a refused one.
