@@ -134,8 +134,8 @@ impl TargetClock {
         LinkReading::Leap(leap.point(ahead - known, "unless the clock was moved"))
     }
 
-    /// The point for a link that shows an earlier time than the link before it. If one of them agrees with our
-    /// clock, the other one is wrong.
+    /// The point for a link that shows an earlier time than the link before it. If one of them agrees with
+    /// our clock, the other one is wrong.
     fn set_back(&self, seconds: i64, life: Clause) -> Point {
         let by_ours = self.by.filter(|_| !self.is_ours_doubtful);
         match by_ours.filter(|_| self.ahead.is_some_and(|ahead| is_near(ahead, 0))) {
