@@ -42,7 +42,7 @@ impl Check for Arithmetic {
             clause!("2.amounts.financeableAmount"),
             advance <= financeable,
             "advanceAmount",
-            "no more than is financeable",
+            "at most the financeable amount",
         );
         if let Some(face) = exchange.quoted_face() {
             expect(
@@ -57,7 +57,7 @@ impl Check for Arithmetic {
                 clause!("2.amounts.forwardedAtPayment"),
                 forwarded == rest,
                 "forwardedAtPayment",
-                "what advance and fee leave of the face value",
+                "the face value less advance and fee",
             );
         }
     }

@@ -1,4 +1,4 @@
-//! No more is collected than is owed, and the state is derived from both (`2.invoice.collected.2`,
+//! At most the face value is collected, and the state follows from both amounts (`2.invoice.collected.2`,
 //! `3.collection.1`).
 
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! What is told as fundable is not refused, and the other way round (`2.invoice.fundable.2`).
+//! An invoice shown as fundable is not refused, and the reverse (`2.invoice.fundable.2`).
 
 use serde_json::Value;
 use tideover_model::{Code, OperationKind, PlatformId, Status, clause};
@@ -6,14 +6,14 @@ use tideover_model::{Code, OperationKind, PlatformId, Status, clause};
 use crate::exchange::Exchange;
 use crate::judge::checks::{Check, Notes};
 
-/// The invoice read last: whose, which, and whether it is fundable.
+/// The last invoice read: its platform, its path, and whether it is fundable.
 #[derive(Default)]
 pub(super) struct Fundable {
     read: Option<(Option<PlatformId>, String, bool)>,
 }
 
-/// The same of a target whose hidden moves may make an invoice fundable, but not the other way round: nobody
-/// but the harness moves the world outside.
+/// The same check for a target whose hidden moves can make an invoice fundable, but never the reverse. Only
+/// the harness moves the outside world.
 #[derive(Default)]
 pub(super) struct NotRefused {
     fundable: Fundable,
@@ -21,15 +21,15 @@ pub(super) struct NotRefused {
 
 impl Check for NotRefused {
     fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
-        let told = self.fundable.read.as_ref().is_some_and(|(.., fundable)| *fundable);
-        // Whoever refuses for other reasons than those that are listed says nothing of them.
+        let was_fundable = self.fundable.read.as_ref().is_some_and(|(.., fundable)| *fundable);
+        // A refusal for an unlisted reason says nothing about the listed ones.
         let listed = exchange.seen.code().and_then(Code::parse).is_some_and(|code| {
             matches!(code.status(), Status::Assumed(_) | Status::Documented(409))
         });
         let otherwise = !exchange.seen.is_success() && !listed;
         if exchange.unsettled
             || otherwise
-            || (!told && exchange.kind() == Some(OperationKind::RequestAdvance))
+            || (!was_fundable && exchange.kind() == Some(OperationKind::RequestAdvance))
         {
             self.fundable.read = None;
         }
@@ -68,13 +68,13 @@ impl Fundable {
         let status = || exchange.seen.status.to_string();
         if fundable {
             let accepted = exchange.seen.is_success();
-            let evidence = || ("a success: it was told as fundable", status());
+            let evidence = || ("a success: it was shown as fundable", status());
             notes.expect(exchange, clause, accepted, "status", evidence);
         } else {
             let repeat =
                 exchange.seen.json().and_then(|body| body.get("alreadyRequested")?.as_bool());
             let made = exchange.seen.is_success() && repeat != Some(true);
-            let evidence = || ("a refusal: it was told as not fundable", status());
+            let evidence = || ("a refusal: it was shown as not fundable", status());
             notes.expect(exchange, clause, !made, "status", evidence);
         }
     }

@@ -1,4 +1,4 @@
-//! A business has one collection account, the same everywhere (`2.remittance.intro.2`).
+//! A business has one collection account, the same in every response (`2.remittance.intro.2`).
 
 use std::collections::BTreeMap;
 
@@ -40,7 +40,7 @@ impl Check for OneAccount {
     }
 }
 
-/// Whether two remittances name one account, whatever else they say.
+/// Whether two remittances name the same account. Ignores their other fields.
 pub(super) fn same_account(one: &Value, other: &Value) -> bool {
     one.is_null() == other.is_null()
         && ["accountNumber", "routingNumber"].iter().all(|name| one[name] == other[name])

@@ -1,4 +1,4 @@
-//! A repeated request returns the advance that is there (`4.advances.2`, `2.advance.alreadyRequested`).
+//! A repeated request returns the existing advance (`4.advances.2`, `2.advance.alreadyRequested`).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,18 +10,18 @@ use crate::exchange::{Exchange, masked_field};
 use crate::judge::checks::remittance::same_account;
 use crate::judge::checks::{Check, Notes};
 
-/// The amounts of an advance that stay as they were first told.
+/// The amounts of an advance that never change.
 pub(crate) const AMOUNTS_THAT_STAY: [&str; 2] = ["advanceAmount", "feeTotal"];
 
-/// What of an advance stays as it was first told.
+/// The fields of an advance that never change.
 pub(crate) const UNCHANGED: [&str; 3] = [AMOUNTS_THAT_STAY[0], AMOUNTS_THAT_STAY[1], "remittance"];
 
-/// Whether a field of an advance is told as it was first.
+/// Whether a field of an advance has its first value.
 pub(crate) fn is_unchanged(field: &str, first: &Value, again: &Value) -> bool {
     if field == "remittance" { same_account(first, again) } else { first == again }
 }
 
-/// What the first answer said, by platform and invoice.
+/// The first response for each advance, by platform and invoice.
 #[derive(Default)]
 pub(super) struct RepeatedAdvance {
     first: BTreeMap<(Option<PlatformId>, String, String), Arc<Value>>,

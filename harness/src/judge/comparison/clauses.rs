@@ -1,4 +1,4 @@
-//! The clauses of what an answer says.
+//! Which clauses apply to a response.
 
 use tideover_model::clause::Family;
 use tideover_model::{ActionKind, Clause, Code, OperationKind, clause};
@@ -10,7 +10,7 @@ pub(crate) fn code_clause(code: Code) -> Option<Clause> {
     CODES.find(code.name())
 }
 
-/// How long the link lives that an operation makes (§8).
+/// The clause on how long the link of an operation lives (§8).
 pub(crate) fn life(kind: OperationKind) -> Option<Clause> {
     match kind {
         OperationKind::Invite => Some(clause!("8.invitationLife")),
@@ -25,10 +25,10 @@ pub(super) fn field_clause(kind: OperationKind, field: &str) -> Clause {
     endpoint.fields.find(field).unwrap_or(endpoint.other_fields)
 }
 
-/// The clause that an action of the operator port lets be seen.
+/// The clause that an action of the operator port tests.
 pub(super) fn action_clause(action: Option<ActionKind>, predicted: &Seen) -> Clause {
     match action {
-        // A link that is used or over: whichever link it was, it must not work.
+        // A link that is used or expired must not work, whichever it was.
         Some(ActionKind::VendorAcceptsInvitation) if !predicted.is_success() => {
             clause!("4.invitations.11")
         }

@@ -1,4 +1,4 @@
-//! What was there before: businesses and invoices, as their first answers tell them.
+//! Businesses and invoices that predate the run, rebuilt from the first response about them.
 
 use serde_json::Value;
 use tideover_model::wire::reply::Reply;
@@ -11,7 +11,7 @@ use crate::judge::hidden::deeds::{clear, link_bank, onboard, open_account, sign}
 use crate::judge::reading::{Revealed, amount};
 use crate::judge::world::World;
 
-/// A business, as its first answer tells it.
+/// Adds a business as the first response shows it.
 pub(super) fn adopt_business(
     world: &mut World,
     platform: PlatformId,
@@ -49,7 +49,7 @@ pub(super) fn adopt_business(
     true
 }
 
-/// A caller has filed some tax id that nobody holds.
+/// Lets a caller file a tax id that no one holds.
 fn supply_tax_id(
     world: &mut World,
     platform: PlatformId,
@@ -71,7 +71,7 @@ fn supply_tax_id(
     }
 }
 
-/// An invoice, as its first answer tells it.
+/// Adds an invoice as the first response shows it.
 pub(super) fn adopt_invoice(
     world: &mut World,
     platform: PlatformId,

@@ -1,4 +1,5 @@
-//! What the document leaves open of the form of a request: which of two codes refuses it, and whether anything does.
+//! What the document leaves open about the form of a request: which of two codes refuses it, or whether any
+//! does.
 
 use serde_json::Value;
 use tideover_model::wire::route::route;
@@ -9,19 +10,20 @@ use crate::exchange::matcher::texts;
 use crate::exchange::{Prepared, PreparedCall, Seen};
 use crate::judge::world::World;
 
-/// Longer texts are within no stated limit, and may be refused. Characters.
+/// A text longer than this may be refused, because the document states no limit. Characters.
 const LONG: usize = 500;
 
-/// The fields of an invoice and of a row that hold a date.
+/// The date fields of an invoice and of a row.
 const DATES: [&str; 2] = ["issueDate", "dueDate"];
 
-/// Whether a text is a tax id in every reading: punctuation is optional, and only a hyphen is surely some.
+/// Whether a text is a tax id in every reading. Punctuation is optional, and only a hyphen surely counts as
+/// such.
 pub(super) fn is_plainly_a_tax_id(text: &str) -> bool {
     is_tax_id(text) && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-')
 }
 
-/// The codes that may stand in the place of those that are `due`: a value of the wrong form breaks the published schema
-/// (`7.codes.invalid_request`) as well as the rule that it is for.
+/// Codes that may replace those that are `due`. A value of the wrong form breaks the published schema
+/// (`7.codes.invalid_request`) and also the rule for that value.
 pub(super) fn codes_left_open(call: &PreparedCall, due: &[Code], is_made_up: bool) -> Vec<Code> {
     let sent = call.body().json();
     let text = |field: &str| sent.and_then(|body| body.get(field)?.as_str());
@@ -37,13 +39,13 @@ pub(super) fn codes_left_open(call: &PreparedCall, due: &[Code], is_made_up: boo
     if due.iter().any(is_of_wrong_form) {
         codes.push(Code::InvalidRequest);
     }
-    // Nothing, or no object, is neither surely unreadable nor surely of the wrong form.
+    // An empty body, or one that is no object, is neither surely unreadable nor surely of the wrong form.
     let is_no_object =
         call.body().trim_ascii().is_empty() || sent.is_some_and(|it| !it.is_object());
     if is_no_object && due.iter().any(|it| is_about_the_body(*it)) {
         codes.extend([Code::InvalidRequest, Code::UnreadableRequest]);
     }
-    // A file that claims to be JSON is not the media type that it claims, either.
+    // A file that claims to be JSON also isn't of the media type that it claims.
     if due.contains(&Code::UnsupportedMediaType) && sent.is_none() {
         codes.push(Code::UnreadableRequest);
     }
@@ -59,7 +61,7 @@ fn is_nine_digits(text: &str) -> bool {
 }
 
 impl World {
-    /// The assumption by which a request is not refused that the target refuses.
+    /// The assumption that lets a request pass, where the target refuses it.
     pub(super) fn refusal_left_open(&self, sent: &Prepared, seen: &Seen) -> Option<Clause> {
         let call = sent.call()?;
         let code = seen.code().and_then(Code::parse)?;
@@ -95,7 +97,7 @@ impl World {
     }
 }
 
-/// Whether a line of a file has more or fewer cells than the first, as far as that shows without reading quotes.
+/// Whether a line of a file has more or fewer cells than the first. Ignores files with quotes.
 fn is_ragged(body: &[u8]) -> bool {
     let cells = |line: &[u8]| line.iter().filter(|byte| **byte == b',').count();
     let mut lines = body.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
@@ -103,15 +105,15 @@ fn is_ragged(body: &[u8]) -> bool {
     !body.contains(&b'"') && lines.any(|line| cells(line) != header)
 }
 
-/// Whether the request has fields whose names are not shown: those of a contact, and of a party's tax id and contact.
+/// Whether the request has fields whose names are not shown: a contact, or a party's tax id or contact.
 fn names_a_contact(body: &Value) -> bool {
     let party = |name: &str| body.get(name).and_then(Value::as_object);
     let has_more = |name: &str| party(name).is_some_and(|party| party.len() > 2);
     body.get("contact").is_some() || has_more("payee") || has_more("payor")
 }
 
-/// Whether a date is written in small letters, which RFC 3339 leaves to those who use it, or the dates of an invoice are
-/// out of order.
+/// Whether a date uses lowercase letters, which RFC 3339 leaves open, or the dates of an invoice are out of
+/// order.
 fn has_odd_dates(body: &Value) -> bool {
     let date = |name: &str| body.get(name).and_then(Value::as_str);
     let is_small = |text: &str| text.contains(['t', 'z']);

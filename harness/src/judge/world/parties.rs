@@ -1,5 +1,6 @@
-//! Parties of an invoice that has an advance: whether its sync, which changes only the status (§3 Invoice status
-//! rule 2), creates those that were not synced yet (§4 Sync an invoice) is not stated (`gap.statusOnlyParties`).
+//! Parties of an invoice that has an advance. Its sync changes only the status (§3 Invoice status rule 2).
+//! Whether it also creates parties that were not synced yet (§4 Sync an invoice) is not stated
+//! (`gap.statusOnlyParties`).
 
 use serde_json::json;
 use tideover_model::wire::reply::Reply;
@@ -10,7 +11,7 @@ use crate::exchange::{Prepared, PreparedAction, PreparedCall};
 use crate::judge::world::World;
 
 impl World {
-    /// Keeps such a party as a request that may have been carried out, or not.
+    /// Records such a party as a request that may have been carried out.
     pub(super) fn note_parties(&mut self, sent: &Prepared, now: Timestamp) {
         let Some(operation) = sent.call().and_then(PreparedCall::operation) else { return };
         let Some(platform) = self.platform_of(sent) else { return };

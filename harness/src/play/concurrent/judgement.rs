@@ -5,7 +5,7 @@ use tideover_model::Operation;
 
 use crate::evidence::coverage::Coverage;
 use crate::evidence::tally::Tally;
-use crate::judge::{DEEPEST, Revealed, Unseen, World};
+use crate::judge::{DEEPEST, Explainer, Revealed, World};
 use crate::play::concurrent::contradictions::{self as laws, Contradiction, Looked};
 use crate::play::concurrent::history::{History, Request};
 use crate::play::concurrent::known::Known;
@@ -112,7 +112,7 @@ fn explain(history: &History, part: &[usize], known: &Known) -> Verdict {
     let named = |order: Vec<usize>| order.into_iter().map(|one| index[one]).collect();
     let mut verdict = Verdict::Undecided;
     for (deepest, attempts) in ATTEMPTS {
-        let unseen = Unseen { outside: *outside, before: *before, deepest };
+        let unseen = Explainer { outside: *outside, before: *before, deepest };
         let budget = attempts * requests.len();
         let search = Search::new(requests.clone(), revealed.clone(), unseen, budget);
         verdict = match search.run(world.clone()) {

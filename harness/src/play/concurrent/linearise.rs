@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use crate::evidence::Point;
-use crate::judge::{Attempt, Revealed, Unseen, World};
+use crate::judge::{Candidate, Explainer, Revealed, World};
 use crate::play::concurrent::history::Request;
 use crate::play::concurrent::timeline::Timeline;
 
@@ -41,7 +41,7 @@ pub(super) struct Search<'a> {
     requests: Vec<&'a Request>,
     /// What requests without an outcome chose if they were carried out, as later answers tell.
     revealed: Vec<Revealed>,
-    unseen: Unseen,
+    unseen: Explainer,
     /// Whether an answer must tell of no other state, even where the document doesn't say how it tells.
     strict: bool,
     budget: usize,
@@ -75,7 +75,7 @@ impl<'a> Search<'a> {
     pub(super) fn new(
         requests: Vec<&'a Request>,
         revealed: Vec<Revealed>,
-        unseen: Unseen,
+        unseen: Explainer,
         budget: usize,
     ) -> Search<'a> {
         let interval =
@@ -189,17 +189,17 @@ impl<'a> Search<'a> {
                     &answer.seen,
                     asked.now,
                 );
-                let explains = |Attempt { reply, .. }: &Attempt| {
+                let explains = |Candidate { reply, .. }: &Candidate| {
                     reply.contradictions() == 0 && (!self.strict || reply.differences() == 0)
                 };
-                let (good, bad): (Vec<Attempt>, Vec<Attempt>) =
+                let (good, bad): (Vec<Candidate>, Vec<Candidate>) =
                     attempts.into_iter().partition(explains);
                 if good.is_empty()
-                    && let Some(Attempt { reply, .. }) = bad.into_iter().next()
+                    && let Some(Candidate { reply, .. }) = bad.into_iter().next()
                 {
                     self.die(request, reply.points);
                 }
-                let settled = |Attempt { mut world, .. }: Attempt| {
+                let settled = |Candidate { mut world, .. }: Candidate| {
                     world.settle();
                     world
                 };

@@ -1,6 +1,7 @@
-//! What can be financed stays so while nothing but reads, quotes and refusals go on (`4.quotes.2`, `7.retrying.2`).
+//! What is fundable stays so until a write: reads, quotes and refusals don't change it (`4.quotes.2`,
+//! `7.retrying.2`).
 //!
-//! What takes its time may make something fundable, and never the other way round.
+//! A timed transition can make an invoice fundable, but never the reverse.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,20 +11,20 @@ use crate::exchange::{Exchange, Prepared};
 use crate::judge::checks::relations::ledger::{BusinessName, InvoiceName, business, invoice};
 use crate::judge::checks::{Check, Notes};
 
-/// What is asked: whose request it is, its path, and its body.
+/// A read or quote: its caller, path and body.
 type Question = (Option<String>, String, Vec<u8>);
 
 #[derive(Default)]
 pub(super) struct Steady {
-    /// What was fundable since anything could change.
+    /// What was fundable since the last possible change.
     fundable: BTreeMap<Question, ()>,
-    /// The invoices that were not, since anything could change.
+    /// The invoices that were not fundable since the last possible change.
     unfundable: BTreeSet<InvoiceName>,
-    /// Whether a request for an advance was refused since.
+    /// Whether a request for an advance was refused since then.
     refused: bool,
-    /// Businesses that were read as wholly onboarded.
+    /// Businesses that a read showed as fully onboarded.
     onboarded: BTreeSet<BusinessName>,
-    /// Whether something was paid, which may make room when it is booked.
+    /// Whether someone paid. The booking may make room under the limit.
     was_paid: bool,
 }
 
@@ -38,7 +39,7 @@ impl Check for Steady {
             Some(ActionKind::TaxIdFoundWrong | ActionKind::Reset) => self.onboarded.clear(),
             _ => {}
         }
-        self.hold_to_refusal(exchange, notes);
+        self.check_refusal(exchange, notes);
         self.learn_onboarded(exchange);
         let refused = (400..500).contains(&exchange.seen.status);
         let reads = exchange.kind().is_some_and(OperationKind::reads);
@@ -53,16 +54,17 @@ impl Check for Steady {
             Some(OperationKind::GetInvoice) => clause!("2.invoice.fundable"),
             _ => return,
         };
-        let Some(told) = exchange.seen.success_body().and_then(|told| told["fundable"].as_bool())
+        let Some(fundable) =
+            exchange.seen.success_body().and_then(|body| body["fundable"].as_bool())
         else {
             return;
         };
         let question =
             (exchange.sent.authorization.clone(), call.path.clone(), call.body().to_vec());
-        if let Some(invoice) = invoice(exchange).filter(|_| !told) {
+        if let Some(invoice) = invoice(exchange).filter(|_| !fundable) {
             self.unfundable.insert(invoice);
         }
-        if told {
+        if fundable {
             self.fundable.insert(question, ());
             return;
         }
@@ -88,8 +90,8 @@ impl Steady {
         }
     }
 
-    /// An invoice that was not fundable is not financed at once, where nothing that takes its time can have ended.
-    fn hold_to_refusal(&self, exchange: &Exchange<'_>, notes: &mut Notes) {
+    /// An unfundable invoice is not financed at once, unless a timed transition can have ended.
+    fn check_refusal(&self, exchange: &Exchange<'_>, notes: &mut Notes) {
         let Some(answer) = exchange.success_of(OperationKind::RequestAdvance) else { return };
         let Some(name) = invoice(exchange).filter(|name| self.unfundable.contains(name)) else {
             return;
