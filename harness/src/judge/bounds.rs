@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
+use tideover_model::wire::field;
 use tideover_model::{BusinessId, Cents, Range, clause};
 
 use crate::evidence::Point;
@@ -81,7 +82,7 @@ impl Limits {
     /// Learns the per-invoice maximum from a response with amounts. An amount below the face value is the
     /// maximum itself.
     pub(crate) fn learn_financeable(&mut self, face_value: i64, answer: &Value) -> Option<Point> {
-        let financeable = amount(answer, "financeableAmount")?.0;
+        let financeable = amount(answer, field::FINANCEABLE_AMOUNT)?.0;
         self.invoice.accept(financeable);
         if financeable < face_value {
             self.invoice.refuse(financeable + 1);
@@ -89,7 +90,7 @@ impl Limits {
         Some(Point {
             clause: clause!("8.perInvoiceMaximum"),
             holds: self.invoice.is_possible(),
-            field: "financeableAmount".into(),
+            field: field::FINANCEABLE_AMOUNT.into(),
             expected: "the face value, or the one maximum that caps it".into(),
             seen: format!("{financeable} of {face_value}; {}", in_words(self.invoice)),
         })

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use tideover_model::Clause;
+use tideover_model::wire::field;
 
 use crate::evidence::Point;
 use crate::exchange::Seen;
@@ -91,7 +92,7 @@ impl TargetClock {
     /// Whether a repeated invitation still has its earlier expiry, which says nothing about the time.
     pub(super) fn repeats_an_expiry(&mut self, predicted: &Seen, seen: &Seen) -> bool {
         let field = |answer: &Seen, name| Some(answer.json()?.get(name)?.as_str()?.to_owned());
-        let expiry = field(predicted, "inviteId").zip(field(seen, "expiresAt"));
+        let expiry = field(predicted, field::INVITE_ID).zip(field(seen, field::EXPIRES_AT));
         expiry.is_some_and(|(invitation, expires_at)| {
             self.invitations.insert(invitation, expires_at.clone()) == Some(expires_at)
         })
@@ -174,7 +175,7 @@ impl Leap {
         Point {
             clause: self.life,
             holds: false,
-            field: "expiresAt".into(),
+            field: field::EXPIRES_AT.into(),
             expected: "a link that lives as long as is stated".into(),
             seen: format!("one that lives {seconds} seconds longer, {proviso}"),
         }

@@ -1,6 +1,7 @@
 //! Choices inferred from the responses of a target.
 
 use serde_json::Value;
+use tideover_model::wire::field::{self, Fields};
 use tideover_model::wire::reply::Remittance;
 use tideover_model::{
     BusinessId, Cents, Choices, Code, FaceValue, Offer, Profile, Reservation, Seconds, Seeded,
@@ -59,9 +60,9 @@ impl Revealed {
     pub(crate) fn by(seen: &Seen) -> Revealed {
         let body = seen.success_body();
         let code = seen.code().and_then(Code::parse);
-        let fundable = body.and_then(|body| body.get("fundable")?.as_bool());
-        let granted = body.and_then(|body| body.get("alreadyRequested")).map(|_| true);
-        let nested = body.and_then(|body| body.get("advance"));
+        let fundable = body.and_then(|body| Fields::of(body).fundable());
+        let granted = body.and_then(|body| body.get(field::ALREADY_REQUESTED)).map(|_| true);
+        let nested = body.and_then(|body| body.get(field::ADVANCE));
         Revealed {
             offer: body.and_then(amounts).or_else(|| nested.and_then(amounts)),
             financed: fundable.or(granted).or_else(|| code.map(|_| false)),
@@ -87,8 +88,13 @@ impl Revealed {
     /// The amounts of an advance that are not shown, and so are estimates.
     pub(crate) fn unrevealed(&self) -> &'static [&'static str] {
         match self.offer {
-            None => &["financeableAmount", "advanceAmount", "feeTotal", "forwardedAtPayment"],
-            Some(OfferAmounts { financeable: None, .. }) => &["financeableAmount"],
+            None => &[
+                field::FINANCEABLE_AMOUNT,
+                field::ADVANCE_AMOUNT,
+                field::FEE_TOTAL,
+                "forwardedAtPayment",
+            ],
+            Some(OfferAmounts { financeable: None, .. }) => &[field::FINANCEABLE_AMOUNT],
             Some(_) => &[],
         }
     }
@@ -96,9 +102,9 @@ impl Revealed {
 
 fn amounts(body: &Value) -> Option<OfferAmounts> {
     Some(OfferAmounts {
-        financeable: amount(body, "financeableAmount"),
-        advance: amount(body, "advanceAmount")?,
-        fee: amount(body, "feeTotal")?,
+        financeable: amount(body, field::FINANCEABLE_AMOUNT),
+        advance: amount(body, field::ADVANCE_AMOUNT)?,
+        fee: amount(body, field::FEE_TOTAL)?,
     })
 }
 

@@ -2,7 +2,7 @@
 
 pub mod action;
 pub mod event;
-pub mod fields;
+pub mod field;
 pub mod import_file;
 pub mod lenient;
 pub(crate) mod object;

@@ -4,6 +4,7 @@ mod past;
 
 use std::collections::{BTreeSet, VecDeque};
 
+use tideover_model::wire::field::{self, Fields};
 use tideover_model::{
     BusinessId, Cents, Clause, Code, Happening, Operation, OperationKind, PlatformId, Profile,
     Timestamp, bearer, clause, wire,
@@ -391,7 +392,7 @@ impl Belief {
             open.clear();
         }
         // Which businesses were already one is unknown, and so is whose account is whose.
-        let is_whose = |point: &Point| after_others && point.field.starts_with("remittance");
+        let is_whose = |point: &Point| after_others && point.field.starts_with(field::REMITTANCE);
         let named = self.named(sent);
         let is_unread = named.as_ref().is_some_and(|named| self.unread.contains(named));
         // In any state, a response has all fields and a revoked key is refused.
@@ -460,7 +461,7 @@ impl Belief {
         let body = seen.success_body();
         if sent.kind() == Some(OperationKind::Quote)
             && let Some((body, face)) =
-                body.zip(call.body().json().and_then(|sent| sent["invoiceFaceValue"].as_i64()))
+                body.zip(call.body().json().and_then(|sent| Fields::of(sent).invoice_face_value()))
         {
             points.extend(self.limits.learn_financeable(face, body));
         }
@@ -469,9 +470,12 @@ impl Belief {
         {
             points.extend(self.limits.learn_financeable(question.face_value.0, body));
         }
-        let fits = body.map(|body| body["fundable"] == true || body["alreadyRequested"] == false);
+        let fits = body.map(|body| {
+            Fields::of(body).fundable() == Some(true)
+                || Fields::of(body).already_requested() == Some(false)
+        });
         let refused = seen.code() == Some(Code::ConcentrationExceeded.name());
-        let named = body.is_some_and(|body| body.get("advanceAmount").is_some());
+        let named = body.is_some_and(|body| body.get(field::ADVANCE_AMOUNT).is_some());
         if let Some(question) = question
             && ((fits == Some(true) && named) || refused)
         {

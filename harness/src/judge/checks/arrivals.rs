@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use std::iter::zip;
 
 use serde_json::Value;
+use tideover_model::wire::field;
 use tideover_model::{Clause, Timestamp, clause};
 
 use crate::exchange::{Arrival, Exchange};
@@ -61,7 +62,7 @@ impl Check for Arrivals {
             let (expected, began) = (described(predicted, began), described(seen, began));
             let evidence = || (in_words(&expected), in_words(&began));
             let clause = clause!("6.delivery.6");
-            notes.expect(exchange, clause, expected == began, "occurredAt", evidence);
+            notes.expect(exchange, clause, expected == began, field::OCCURRED_AT, evidence);
         }
     }
 }
@@ -90,7 +91,7 @@ impl Arrivals {
 /// The event, and when its transaction began.
 fn began(arrival: &Arrival) -> String {
     let body = arrival.body.json().unwrap_or(&Value::Null);
-    format!("{} {}", event(arrival), body["occurredAt"])
+    format!("{} {}", event(arrival), body[field::OCCURRED_AT])
 }
 
 fn described(arrivals: &[Arrival], what: fn(&Arrival) -> String) -> BTreeSet<String> {
@@ -99,7 +100,7 @@ fn described(arrivals: &[Arrival], what: fn(&Arrival) -> String) -> BTreeSet<Str
 
 fn event(arrival: &Arrival) -> String {
     let body = arrival.body.json().unwrap_or(&Value::Null);
-    format!("{} {} {}", arrival.path, body["type"], body["data"])
+    format!("{} {} {}", arrival.path, body[field::TYPE], body[field::DATA])
 }
 
 fn attempt(arrival: &Arrival) -> String {

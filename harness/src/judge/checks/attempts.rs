@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::Value;
+use tideover_model::wire::field;
 use tideover_model::{OperationKind, clause};
 
 use crate::exchange::{Arrival, Exchange, Prepared, kind_of_event};
@@ -44,7 +45,7 @@ impl Attempts {
 /// The documented parts of an event's body.
 fn event(body: &[u8]) -> (Option<&'static str>, Value, Value) {
     let body: Value = serde_json::from_slice(body).unwrap_or_default();
-    (kind_of_event(&body), body["occurredAt"].clone(), body["sequence"].clone())
+    (kind_of_event(&body), body[field::OCCURRED_AT].clone(), body[field::SEQUENCE].clone())
 }
 
 impl Check for Attempts {
@@ -91,5 +92,5 @@ impl Check for Attempts {
 }
 
 fn happens_once(arrival: &Arrival) -> bool {
-    arrival.body.json().and_then(|event| event.get("sequence")).is_some_and(Value::is_u64)
+    arrival.body.json().and_then(|event| event.get(field::SEQUENCE)).is_some_and(Value::is_u64)
 }

@@ -1,6 +1,7 @@
 //! An invoice shown as fundable is not refused, and the reverse (`2.invoice.fundable.2`).
 
 use serde_json::Value;
+use tideover_model::wire::field::{self, Fields};
 use tideover_model::{Code, OperationKind, PlatformId, Status, clause};
 
 use crate::exchange::Exchange;
@@ -44,7 +45,7 @@ impl Check for Fundable {
             return;
         };
         if let Some(invoice) = exchange.success_of(OperationKind::GetInvoice) {
-            let fundable = invoice.get("fundable").and_then(Value::as_bool);
+            let fundable = Fields::of(invoice).fundable();
             let path = exchange.call().map(|call| call.path.clone()).unwrap_or_default();
             self.read = fundable.map(|fundable| (exchange.platform, path, fundable));
             reason_goes_with_it(exchange, invoice, notes);
@@ -71,8 +72,7 @@ impl Fundable {
             let evidence = || ("a success: it was shown as fundable", status());
             notes.expect(exchange, clause, accepted, "status", evidence);
         } else {
-            let repeat =
-                exchange.seen.json().and_then(|body| body.get("alreadyRequested")?.as_bool());
+            let repeat = exchange.seen.json().and_then(|body| Fields::of(body).already_requested());
             let made = exchange.seen.is_success() && repeat != Some(true);
             let evidence = || ("a refusal: it was shown as not fundable", status());
             notes.expect(exchange, clause, !made, "status", evidence);
@@ -81,15 +81,15 @@ impl Fundable {
 }
 
 fn reason_goes_with_it(exchange: &Exchange<'_>, invoice: &Value, notes: &mut Notes) {
-    let fundable = invoice.get("fundable").and_then(Value::as_bool).unwrap_or_default();
-    let reason = invoice.get("notFundableReason");
+    let fundable = Fields::of(invoice).fundable().unwrap_or_default();
+    let reason = invoice.get(field::NOT_FUNDABLE_REASON);
     let fits = match reason {
         Some(Value::Null) => fundable,
         Some(Value::String(_)) => !fundable,
         _ => false,
     };
     let clause = clause!("2.invoice.notFundableReason");
-    notes.expect(exchange, clause, fits, "notFundableReason", || {
+    notes.expect(exchange, clause, fits, field::NOT_FUNDABLE_REASON, || {
         let shown = reason.unwrap_or(&Value::Null);
         ("a reason if and only if not fundable", format!("fundable {fundable}, reason {shown}"))
     });

@@ -1,5 +1,6 @@
 //! A reason names no amount (`2.invoice.notFundableReason.2`, `2.quote.notFundableReason.3`).
 
+use tideover_model::wire::field;
 use tideover_model::{OperationKind, clause};
 
 use crate::exchange::Exchange;
@@ -14,11 +15,11 @@ impl Check for NoAmounts {
             (OperationKind::Quote, clause!("2.quote.notFundableReason.3")),
         ] {
             let body = exchange.success_of(kind);
-            let reason = body.and_then(|body| body.get("notFundableReason")?.as_str());
+            let reason = body.and_then(|body| body.get(field::NOT_FUNDABLE_REASON)?.as_str());
             if let Some(reason) = reason {
                 let evidence = || ("no amount", reason);
                 let names_none = !names_amount(reason, exchange);
-                notes.expect(exchange, clause, names_none, "notFundableReason", evidence);
+                notes.expect(exchange, clause, names_none, field::NOT_FUNDABLE_REASON, evidence);
             }
         }
     }
@@ -27,7 +28,13 @@ impl Check for NoAmounts {
 /// Whether a reason names an amount that the exchange does not show anyway. Limits are never shown.
 fn names_amount(reason: &str, exchange: &Exchange<'_>) -> bool {
     let answer = exchange.seen.json();
-    let shown = ["faceValue", "collected", "financeableAmount", "advanceAmount", "feeTotal"];
+    let shown = [
+        field::FACE_VALUE,
+        field::COLLECTED,
+        field::FINANCEABLE_AMOUNT,
+        field::ADVANCE_AMOUNT,
+        field::FEE_TOTAL,
+    ];
     let shown = shown.iter().filter_map(|name| answer?.get(name)?.as_u64());
     let quoted = || exchange.quoted_face().and_then(|face| u64::try_from(face).ok());
     let is_shown = |value: u64| {

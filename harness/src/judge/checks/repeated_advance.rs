@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::Value;
+use tideover_model::wire::field::{self, Fields};
 use tideover_model::{OperationKind, PlatformId, clause};
 
 use crate::exchange::{Exchange, masked_field};
@@ -11,14 +12,15 @@ use crate::judge::checks::remittance::same_account;
 use crate::judge::checks::{Check, Notes};
 
 /// The amounts of an advance that never change.
-pub(crate) const AMOUNTS_THAT_STAY: [&str; 2] = ["advanceAmount", "feeTotal"];
+pub(crate) const AMOUNTS_THAT_STAY: [&str; 2] = [field::ADVANCE_AMOUNT, field::FEE_TOTAL];
 
 /// The fields of an advance that never change.
-pub(crate) const UNCHANGED: [&str; 3] = [AMOUNTS_THAT_STAY[0], AMOUNTS_THAT_STAY[1], "remittance"];
+pub(crate) const UNCHANGED: [&str; 3] =
+    [AMOUNTS_THAT_STAY[0], AMOUNTS_THAT_STAY[1], field::REMITTANCE];
 
 /// Whether a field of an advance has its first value.
 pub(crate) fn is_unchanged(field: &str, first: &Value, again: &Value) -> bool {
-    if field == "remittance" { same_account(first, again) } else { first == again }
+    if field == field::REMITTANCE { same_account(first, again) } else { first == again }
 }
 
 /// The first response for each advance, by platform and invoice.
@@ -35,12 +37,12 @@ impl Check for RepeatedAdvance {
         let Some(answer) = exchange.success_of(OperationKind::RequestAdvance) else { return };
         let Some((payee, invoice)) = exchange.asked_advance() else { return };
         let key = (exchange.platform, payee, invoice);
-        let already = answer.get("alreadyRequested").and_then(Value::as_bool);
+        let already = Fields::of(answer).already_requested();
         let first = self.first.get(&key);
         let flag = clause!("2.advance.alreadyRequested");
         let fits = already == Some(first.is_some());
-        notes.expect(exchange, flag, fits, "alreadyRequested", || {
-            let shown = answer.get("alreadyRequested").unwrap_or(&Value::Null);
+        notes.expect(exchange, flag, fits, field::ALREADY_REQUESTED, || {
+            let shown = answer.get(field::ALREADY_REQUESTED).unwrap_or(&Value::Null);
             (first.is_some().to_string(), shown.to_string())
         });
         match first {

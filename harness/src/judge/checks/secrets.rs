@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::Value;
+use tideover_model::wire::field;
 use tideover_model::{OperationKind, TAX_ID_DIGITS, clause};
 
 use crate::exchange::Exchange;
@@ -46,7 +47,7 @@ impl Check for Withheld {
                 withhold(clause!("4.webhookList.1"), &["secret", "signingSecret"]);
             }
             OperationKind::GetBusiness => {
-                withhold(clause!("2.business.taxIdOnFile.2"), &["taxId", "taxIdentifier"]);
+                withhold(clause!("2.business.taxIdOnFile.2"), &[field::TAX_ID, "taxIdentifier"]);
             }
             _ => {}
         }

@@ -6,6 +6,7 @@ use std::ops::Bound::{Excluded, Unbounded};
 
 use serde::Deserialize;
 use serde_json::Value;
+use tideover_model::wire::field;
 use tideover_model::words::AdvanceState;
 use tideover_model::{Timestamp, clause};
 
@@ -42,10 +43,10 @@ impl Check for Sequences {
         }
         for arrival in exchange.arrivals {
             let event = arrival.body.json().unwrap_or(&Value::Null);
-            let occurred = field(event, "occurredAt");
+            let occurred = field(event, field::OCCURRED_AT);
             let is_time = self.is_time(occurred);
             let evidence = || ("the time of the transaction", occurred.to_string());
-            notes.expect(exchange, clause!("6.delivery.6"), is_time, "occurredAt", evidence);
+            notes.expect(exchange, clause!("6.delivery.6"), is_time, field::OCCURRED_AT, evidence);
             if kind_of_event(event) == Some("partner.invoice.factoredUpdated") {
                 self.compare(exchange, &arrival.path, event, notes);
             }
@@ -56,7 +57,7 @@ impl Check for Sequences {
 impl Sequences {
     fn compare(&mut self, exchange: &Exchange<'_>, path: &str, event: &Value, notes: &mut Notes) {
         let clause = clause!("6.delivery.5");
-        let value = field(event, "sequence");
+        let value = field(event, field::SEQUENCE);
         let Some(sequence) =
             whole_number(value).filter(|_| self.whose == Whose::Theirs || value.is_u64())
         else {
@@ -64,9 +65,9 @@ impl Sequences {
             notes.expect(exchange, clause, false, "sequence", evidence);
             return;
         };
-        let data = &event["data"];
-        let Ok(state) = AdvanceState::deserialize(&data["state"]) else { return };
-        let (payee, invoice) = (&data["payeeExternalId"], &data["invoiceExternalId"]);
+        let data = &event[field::DATA];
+        let Ok(state) = AdvanceState::deserialize(&data[field::STATE]) else { return };
+        let (payee, invoice) = (&data[field::PAYEE_EXTERNAL_ID], &data[field::INVOICE_EXTERNAL_ID]);
         if !(payee.is_string() && invoice.is_string()) {
             return;
         }

@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 
 use serde_json::Value;
 use tideover_model::signature::TOLERANCE;
+use tideover_model::wire::field::{self, Fields};
 use tideover_model::{Clause, OperationKind, SigningKey, Timestamp, clause};
 
 use crate::exchange::matcher::texts;
@@ -75,7 +76,7 @@ impl KnownSubscriptions {
     pub(super) fn miss(&mut self, sent: &Prepared) {
         let PreparedAction::Call(call) = &sent.action else { return };
         let body = call.body().json().unwrap_or(&Value::Null);
-        if let Some(url) = body.get("url").and_then(Value::as_str) {
+        if let Some(url) = Fields::of(body).url() {
             self.unknown.extend(path_of(url));
         }
     }
@@ -157,14 +158,14 @@ impl KnownSubscription {
     /// A subscription from its request and response.
     fn from_exchange(body: &Value, exchange: &Exchange<'_>) -> Option<KnownSubscription> {
         let text = |name: &str| body.get(name)?.as_str();
-        let url = exchange.sent_field("url");
+        let url = exchange.sent_field(field::URL);
         let mut shown = texts(body);
-        shown.sort_by_key(|shown| Some(*shown) != text("secret"));
+        shown.sort_by_key(|shown| Some(*shown) != text(field::SECRET));
         let candidate =
             |text: &str| CandidateSecret { secret: text.to_owned(), key: OnceCell::new() };
         Some(KnownSubscription {
-            path: path_of(url.as_deref().or(text("url"))?)?,
-            reference: text("reference").unwrap_or_default().to_owned(),
+            path: path_of(url.as_deref().or(text(field::URL))?)?,
+            reference: text(field::REFERENCE).unwrap_or_default().to_owned(),
             secrets: shown.into_iter().map(candidate).collect(),
             event_types: event_types(exchange.sent_json()),
             ended: None,
@@ -193,7 +194,7 @@ impl KnownSubscription {
 
 /// The event kinds that a request for a subscription names, if all are known.
 fn event_types(requested: Option<&Value>) -> Option<Vec<&'static str>> {
-    let named = requested?.get("eventTypes")?.as_array().filter(|named| !named.is_empty())?;
+    let named = requested?.get(field::EVENT_TYPES)?.as_array().filter(|named| !named.is_empty())?;
     named.iter().map(kind_of_event).collect()
 }
 

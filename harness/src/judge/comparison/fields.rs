@@ -3,6 +3,7 @@
 use std::fmt;
 
 use serde_json::Value;
+use tideover_model::wire::field::{self, Fields};
 use tideover_model::{Clause, OperationKind, clause};
 
 use crate::exchange::masked_field;
@@ -173,8 +174,7 @@ impl FieldComparison<'_> {
 
     /// Compares subscriptions in any order. Others may have made further ones.
     fn compare_lists(&mut self, predicted: &Value, seen: &Value) {
-        let reference =
-            |one: &Value| one.get("reference").and_then(Value::as_str).map(str::to_owned);
+        let reference = |one: &Value| Fields::of(one).reference().map(str::to_owned);
         let listed: Vec<String> =
             seen.as_array().into_iter().flatten().filter_map(reference).collect();
         for expected in predicted.as_array().into_iter().flatten().filter_map(reference) {
@@ -227,8 +227,8 @@ impl FieldComparison<'_> {
     /// Enumerated values may gain members (`9.versioning.2`).
     fn is_new_member(&self, name: &str, predicted: &str, seen: &str) -> bool {
         let known: &[&str] = match name {
-            "collectionState" => &["UNCOLLECTED", "PARTIALLY_COLLECTED", "COLLECTED"],
-            "complianceRoute" => &["VENDOR_ASSERTION", "W9_UPLOAD", "PARTNER_SUPPLIED"],
+            field::COLLECTION_STATE => &["UNCOLLECTED", "PARTIALLY_COLLECTED", "COLLECTED"],
+            field::COMPLIANCE_ROUTE => &["VENDOR_ASSERTION", "W9_UPLOAD", "PARTNER_SUPPLIED"],
             "outcome" => OUTCOMES,
             _ => return false,
         };
@@ -237,8 +237,10 @@ impl FieldComparison<'_> {
 
     /// Whether a time differs only by the target's clock.
     fn differs_by_clock(&self, name: &str, predicted: &str, seen: &str) -> bool {
-        let is_time =
-            matches!(name, "expiresAt" | "createdAt" | "requestedAt" | "fundedAt" | "repaidAt");
+        let is_time = matches!(
+            name,
+            field::EXPIRES_AT | "createdAt" | "requestedAt" | "fundedAt" | "repaidAt"
+        );
         let Some(freedom) = self.freedom.filter(|_| is_time) else { return false };
         let Some(ahead) = instants_apart(predicted, seen) else { return false };
         // A timed transition may have happened long before a response shows it.
@@ -249,12 +251,12 @@ impl FieldComparison<'_> {
 
 /// Fields that appear only in some responses (`2.businessSynced.taxIdResult`). Other unpredicted fields are
 /// unknown.
-const OCCASIONAL: [&str; 1] = ["taxIdResult"];
+const OCCASIONAL: [&str; 1] = [field::TAX_ID_RESULT];
 
 /// Any nine digits.
 const ROUTING_NUMBER: &str = "routingNumber";
 
-const INVITE_ID: &str = "inviteId";
+const INVITE_ID: &str = field::INVITE_ID;
 
 /// The outcomes of an invoice that is synced.
 pub(super) const OUTCOMES: &[&str] = &["created", "updated", "statusOnly"];
@@ -265,7 +267,7 @@ pub(crate) fn is_known_outcome(outcome: &Value) -> bool {
 }
 
 /// A sentence.
-const NOT_FUNDABLE_REASON: &str = "notFundableReason";
+const NOT_FUNDABLE_REASON: &str = field::NOT_FUNDABLE_REASON;
 
 /// Whether a field may be reworded at any time.
 fn is_prose(name: &str) -> bool {
@@ -279,8 +281,8 @@ fn nullable_prose(
     freedom: Option<Freedom>,
 ) -> &'static [&'static str] {
     match kind {
-        Some(OperationKind::SyncInvoice) => &["reason"],
-        Some(OperationKind::GetBusiness) if freedom.is_some_and(|it| it.renames) => &["name"],
+        Some(OperationKind::SyncInvoice) => &[field::REASON],
+        Some(OperationKind::GetBusiness) if freedom.is_some_and(|it| it.renames) => &[field::NAME],
         _ => &[],
     }
 }

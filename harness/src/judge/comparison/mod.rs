@@ -11,6 +11,7 @@ mod gaps;
 mod tests;
 
 use serde_json::Value;
+use tideover_model::wire::field::{self, Fields};
 use tideover_model::{ActionKind, Clause, Code, OperationKind, Status, Timestamp, clause};
 
 use crate::evidence::Point;
@@ -106,7 +107,7 @@ impl Comparison<'_> {
     fn stays(&self, field: &str) -> bool {
         let is_repeat = || {
             let predicted = self.predicted.json();
-            predicted.is_some_and(|body| body["alreadyRequested"] == true)
+            predicted.is_some_and(|body| Fields::of(body).already_requested() == Some(true))
         };
         let is_shown = || self.seen.json().is_some_and(|body| body[field].is_u64());
         self.kind == Some(OperationKind::RequestAdvance)
@@ -210,7 +211,8 @@ impl Comparison<'_> {
             }
             // How much of the number is shown is open, and so are the states. That they are strings is not.
             OperationKind::SetPayoutAccount | OperationKind::GetInvoice
-                if matches!(field, "mask" | "collectionState") && !answer[field].is_string() =>
+                if matches!(field, "mask" | field::COLLECTION_STATE)
+                    && !answer[field].is_string() =>
             {
                 None
             }
@@ -222,7 +224,7 @@ impl Comparison<'_> {
     /// The gap that covers a date shown to the second.
     fn rounded_at(&self, field: &str, expected: &str, seen: &str) -> Option<Clause> {
         let is_date = self.kind == Some(OperationKind::GetInvoice)
-            && matches!(field, "issueDate" | "dueDate");
+            && matches!(field, field::ISSUE_DATE | field::DUE_DATE);
         let [expected, seen] = [expected, seen].map(|date| date.trim_matches('"'));
         let apart = instants_apart(expected, seen).filter(|_| is_date)?;
         (apart.abs() <= 1).then_some(clause!("gap.datesReadBack"))
@@ -231,7 +233,8 @@ impl Comparison<'_> {
     /// The clause on how long a link lives, where another expiry is shown. Whether a repeat renews the link
     /// is not shown.
     fn life_at(&self, freedom: Freedom, field: &str, seen: &str) -> Option<Clause> {
-        let is_time = field == "expiresAt" && Timestamp::parse(seen.trim_matches('"')).is_some();
+        let is_time =
+            field == field::EXPIRES_AT && Timestamp::parse(seen.trim_matches('"')).is_some();
         let kept = freedom.keeps_expiry.then_some(clause!("gap.invitationLink"));
         kept.or_else(|| self.kind.and_then(life)).filter(|_| is_time)
     }

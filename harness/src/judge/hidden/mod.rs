@@ -5,6 +5,7 @@ mod deeds;
 
 use std::collections::BTreeSet;
 
+use tideover_model::wire::field::{self, Fields};
 use tideover_model::wire::reply::Reply;
 use tideover_model::{
     ActionKind, Cents, Happening, Operation, OperationKind, PlatformId, Timestamp, VendorRoute,
@@ -119,18 +120,7 @@ pub(crate) fn moves(
         return moves;
     }
     if let Some(invoice) = invoice {
-        let revealed = seen.json().and_then(|body| amount(body, "collected"));
-        let before = match world.look(
-            now,
-            platform,
-            Operation::GetInvoice { payee: payee.clone(), invoice: invoice.clone() },
-        ) {
-            Some(Reply::Invoice(invoice)) => invoice.collected,
-            _ => Cents::ZERO,
-        };
-        if let Some(more) = revealed.map(|revealed| revealed - before).filter(|more| more.0 > 0) {
-            moves.push(HiddenMove::Paid(payee.clone(), invoice, more));
-        }
+        moves.extend(payment(world, platform, &payee, invoice, seen, now));
     }
     moves.extend([
         HiddenMove::Cleared(payee.clone(), VendorRoute::VendorAssertion),
@@ -143,6 +133,25 @@ pub(crate) fn moves(
         HiddenMove::FoundWrong(payee),
     ]);
     moves
+}
+
+/// The payment that explains why more is collected than was known.
+fn payment(
+    world: &World,
+    platform: PlatformId,
+    payee: &str,
+    invoice: String,
+    seen: &Seen,
+    now: Timestamp,
+) -> Option<HiddenMove> {
+    let collected = amount(seen.json()?, field::COLLECTED)?;
+    let read = Operation::GetInvoice { payee: payee.to_owned(), invoice: invoice.clone() };
+    let known = match world.look(now, platform, read) {
+        Some(Reply::Invoice(invoice)) => invoice.collected,
+        _ => Cents::ZERO,
+    };
+    let more = collected - known;
+    (more > Cents::ZERO).then(|| HiddenMove::Paid(payee.to_owned(), invoice, more))
 }
 
 /// A receiver that responds with 410 loses its subscription at some time after a delivery (`6.delivery.2`).
@@ -174,11 +183,11 @@ fn revocations(
 /// rows that were not.
 fn interruption(sent: &Prepared, seen: &Seen) -> Vec<HiddenMove> {
     let report = seen.json().filter(|_| sent.kind() == Some(OperationKind::ImportInvoices));
-    let stopped = report.filter(|report| report["finished"] == false);
-    let Some(rows) = stopped.and_then(|report| report["rows"].as_array()) else {
+    let stopped = report.filter(|report| Fields::of(report).finished() == Some(false));
+    let Some(rows) = stopped.and_then(|report| Fields::of(report).rows()) else {
         return Vec::new();
     };
-    let at_least = rows.iter().filter(|row| is_known_outcome(&row["outcome"])).count();
+    let at_least = rows.iter().filter(|row| is_known_outcome(&row[field::OUTCOME])).count();
     // The report also lists rows that were done before.
     let downwards = |rows: usize| (0..=rows).rev().take(8);
     let done: BTreeSet<usize> = downwards(rows.len()).chain(downwards(at_least)).collect();

@@ -2,11 +2,11 @@
 //! does.
 
 use serde_json::Value;
-use tideover_model::wire::route::route;
-use tideover_model::{Clause, Code, OperationKind, clause, is_tax_id};
+use tideover_model::wire::field;
+use tideover_model::{Clause, Code, OperationKind, Timestamp, clause, is_tax_id};
 use url::Url;
 
-use crate::exchange::matcher::texts;
+use crate::exchange::matcher::{is_digits, texts};
 use crate::exchange::{Prepared, PreparedCall, Seen};
 use crate::judge::world::World;
 
@@ -14,12 +14,17 @@ use crate::judge::world::World;
 const LONG: usize = 500;
 
 /// The date fields of an invoice and of a row.
-const DATES: [&str; 2] = ["issueDate", "dueDate"];
+const DATES: [&str; 2] = [field::ISSUE_DATE, field::DUE_DATE];
 
 /// Whether a text is a tax id in every reading. Punctuation is optional, and only a hyphen surely counts as
 /// such.
 pub(super) fn is_plainly_a_tax_id(text: &str) -> bool {
-    is_tax_id(text) && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-')
+    is_tax_id(text) && has_digits_and_hyphens_only(text)
+}
+
+/// Whether a text has no other punctuation than the hyphen.
+pub(super) fn has_digits_and_hyphens_only(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-')
 }
 
 /// Codes that may replace those that are `due`. A value of the wrong form breaks the published schema
@@ -28,8 +33,10 @@ pub(super) fn codes_left_open(call: &PreparedCall, due: &[Code], is_made_up: boo
     let sent = call.body().json();
     let text = |field: &str| sent.and_then(|body| body.get(field)?.as_str());
     let is_of_wrong_form = |code: &Code| match code {
-        Code::InvalidRoutingNumber => text("routingNumber").is_some_and(|it| !is_nine_digits(it)),
-        Code::DestinationRefused => text("url").is_some_and(|it| Url::parse(it).is_err()),
+        Code::InvalidRoutingNumber => {
+            text("routingNumber").is_some_and(|it| !(it.len() == 9 && is_digits(it)))
+        }
+        Code::DestinationRefused => text(field::URL).is_some_and(|it| Url::parse(it).is_err()),
         Code::InvalidInvitee => text("email").is_some_and(|it| !it.contains('@')),
         Code::SubscriptionNotFound => is_made_up,
         Code::UnreadableFile => std::str::from_utf8(call.body()).is_ok(),
@@ -54,10 +61,6 @@ pub(super) fn codes_left_open(call: &PreparedCall, due: &[Code], is_made_up: boo
 
 fn is_about_the_body(code: Code) -> bool {
     matches!(code, Code::InvalidRequest | Code::UnreadableRequest)
-}
-
-fn is_nine_digits(text: &str) -> bool {
-    text.len() == 9 && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 impl World {
@@ -90,10 +93,8 @@ impl World {
     /// Whether the path names a subscription by a reference that the target never gave.
     pub(super) fn is_made_up(&self, sent: &Prepared) -> bool {
         let Some(call) = sent.call() else { return false };
-        let is_deletion = route(&call.method, call.plain_path())
-            .is_ok_and(|route| route.kind == OperationKind::Unsubscribe);
-        let path = |one: &Prepared| one.call().map(|call| call.path.clone());
-        is_deletion && path(&self.translate(sent)) == path(sent)
+        sent.kind() == Some(OperationKind::Unsubscribe)
+            && self.translate(sent).call().is_some_and(|translated| translated.path == call.path)
     }
 }
 
@@ -109,7 +110,7 @@ fn is_ragged(body: &[u8]) -> bool {
 fn names_a_contact(body: &Value) -> bool {
     let party = |name: &str| body.get(name).and_then(Value::as_object);
     let has_more = |name: &str| party(name).is_some_and(|party| party.len() > 2);
-    body.get("contact").is_some() || has_more("payee") || has_more("payor")
+    body.get(field::CONTACT).is_some() || has_more("payee") || has_more("payor")
 }
 
 /// Whether a date uses lowercase letters, which RFC 3339 leaves open, or the dates of an invoice are out of
@@ -121,8 +122,8 @@ fn has_odd_dates(body: &Value) -> bool {
     let is_out_of_order = issued
         .zip(due)
         .and_then(|(issued, due)| {
-            let read = tideover_model::Timestamp::parse;
-            Some(read(&due.to_ascii_uppercase())? < read(&issued.to_ascii_uppercase())?)
+            let read = |text: &str| Timestamp::parse(&text.to_ascii_uppercase());
+            Some(read(due)? < read(issued)?)
         })
         .unwrap_or(false);
     is_out_of_order || DATES.iter().filter_map(|name| date(name)).any(is_small)

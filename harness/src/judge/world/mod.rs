@@ -12,6 +12,7 @@ mod unclear;
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use tideover_model::wire::field::{self, Fields};
 use tideover_model::wire::lenient::most_lenient;
 use tideover_model::wire::route::route;
 use tideover_model::{
@@ -29,7 +30,7 @@ use crate::judge::clock;
 use crate::judge::clock::TargetClock;
 use crate::judge::comparison::{Comparison, Freedom, is_known_outcome, life};
 use crate::judge::reading::{InferredChoices, Revealed};
-use crate::judge::world::form::codes_left_open;
+use crate::judge::world::form::{codes_left_open, has_digits_and_hyphens_only};
 
 pub(crate) use reply::WorldReply;
 pub(crate) use subject::Subject;
@@ -114,7 +115,8 @@ impl World {
     ) -> (World, WorldReply) {
         let (mut after, reply) = self.answering(sent, seen, now);
         if seen.is_success() {
-            let on_file = seen.json().is_some_and(|body| body["taxIdOnFile"] == true);
+            let on_file =
+                seen.json().is_some_and(|body| Fields::of(body).tax_id_on_file() == Some(true));
             after.note_unclear(sent, on_file);
             after.note_parties(sent, now);
         }
@@ -177,8 +179,8 @@ impl World {
     /// tax id.
     fn is_imported_otherwise(&self, sent: &Prepared, predicted: &Seen, seen: &Seen) -> bool {
         let taken = |answer: &Seen| -> Option<Vec<bool>> {
-            let rows = answer.success_body()?["rows"].as_array()?.iter();
-            Some(rows.map(|row| is_known_outcome(&row["outcome"])).collect())
+            let rows = answer.success_body()?[field::ROWS].as_array()?.iter();
+            Some(rows.map(|row| is_known_outcome(&row[field::OUTCOME])).collect())
         };
         sent.kind() == Some(OperationKind::ImportInvoices)
             && self.sends_a_malformed_tax_id(sent)
@@ -194,7 +196,7 @@ impl World {
         seen: &Seen,
         now: Timestamp,
     ) -> Option<Clause> {
-        let created = |answer: &Seen| answer.success_body()?.get("created")?.as_bool();
+        let created = |answer: &Seen| answer.success_body()?.get(field::CREATED)?.as_bool();
         let is_new = |Subject { platform, payee, .. }: Subject| {
             let business = payee.map(|business| Operation::GetBusiness { business });
             business.is_some_and(|read| self.look(now, platform, read).is_none())
@@ -215,10 +217,8 @@ impl World {
     /// two identifiers of one caller, the document doesn't state that they are one business.
     fn is_held_elsewhere(&self, sent: &Prepared) -> bool {
         let platform = self.subject(sent).platform;
-        let is_plain =
-            |text: &String| text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
         let tax_ids = self.tax_ids(sent);
-        tax_ids.iter().all(is_plain)
+        tax_ids.iter().all(|text| has_digits_and_hyphens_only(text))
             && !tax_ids.is_empty()
             && tax_ids.iter().all(|tax_id| !self.bare.face().is_holder_of(platform, tax_id))
     }
@@ -376,7 +376,9 @@ impl World {
 
     /// If an advance was granted, only its amounts in `revealed` are known.
     fn miss(&mut self, sent: &Prepared, predicted: &Seen, revealed: Revealed) {
-        let is_granted = predicted.json().is_some_and(|body| body["alreadyRequested"] == false);
+        let is_granted = predicted
+            .json()
+            .is_some_and(|body| Fields::of(body).already_requested() == Some(false));
         let advance = self.advance(sent).filter(|_| is_granted);
         advance.into_iter().for_each(|advance| self.amounts.miss(advance, revealed));
     }
@@ -517,7 +519,7 @@ fn without_event_types(sent: &Prepared) -> Option<Prepared> {
     }
     let call = sent.call()?;
     let mut body = call.body().json()?.clone();
-    body.as_object_mut()?.remove("eventTypes")?;
+    body.as_object_mut()?.remove(field::EVENT_TYPES)?;
     let action = PreparedAction::Call(call.with_body(body.to_string().into()));
     Some(Prepared { action, ..sent.clone() })
 }
@@ -535,7 +537,7 @@ fn leniently(sent: &Prepared) -> Option<Prepared> {
 }
 
 /// Amounts that follow from rates, which the document doesn't show.
-const ESTIMATED: [&str; 3] = ["advanceAmount", "feeTotal", "forwardedAtPayment"];
+const ESTIMATED: [&str; 3] = [field::ADVANCE_AMOUNT, field::FEE_TOTAL, "forwardedAtPayment"];
 
 fn is_integer(seen: &Seen, field: &str) -> bool {
     seen.json().is_some_and(|body| body[field].is_u64())
@@ -543,7 +545,8 @@ fn is_integer(seen: &Seen, field: &str) -> bool {
 
 /// How far a clock is ahead, by the time when something expires.
 fn ahead(predicted: &Seen, seen: &Seen) -> Option<i64> {
-    let expires_at = |answer: &Seen| Some(answer.json()?.get("expiresAt")?.as_str()?.to_owned());
+    let expires_at =
+        |answer: &Seen| Some(answer.json()?.get(field::EXPIRES_AT)?.as_str()?.to_owned());
     instants_apart(&expires_at(predicted)?, &expires_at(seen)?)
 }
 

@@ -1,6 +1,7 @@
 //! Responses of the operator port. They are no evidence against the service: they report what happened
 //! outside.
 
+use tideover_model::wire::field;
 use tideover_model::{Destinations, clause};
 use url::Url;
 
@@ -68,7 +69,7 @@ impl World {
         if sent.kind() != Some(OperationKind::Subscribe) || !is_refused || !seen.is_success() {
             return None;
         }
-        let url = sent.call()?.body().json()?.get("url")?.as_str()?;
+        let url = sent.call()?.body().json()?.get(field::URL)?.as_str()?;
         let (inbox, url) = (Url::parse(self.bare.inbox()?).ok()?, Url::parse(url).ok()?);
         let is_http = inbox.scheme() == "http" && url.scheme() == "http";
         let is_local = is_loopback(&inbox) && is_loopback(&url);

@@ -3,6 +3,7 @@
 //! (`gap.statusOnlyParties`).
 
 use serde_json::json;
+use tideover_model::wire::field;
 use tideover_model::wire::reply::Reply;
 use tideover_model::{InvoiceSync, Operation, PlatformId, Timestamp};
 
@@ -42,7 +43,7 @@ fn sync_of_payor(sent: &Prepared, sync: &InvoiceSync) -> Prepared {
     let details = &sync.payor.details;
     let mut body = json!({ "legalName": details.legal_name });
     if let Some(tax_id) = &details.tax_id {
-        body["taxId"] = tax_id.as_str().into();
+        body[field::TAX_ID] = tax_id.as_str().into();
     }
     let content_type = Some("application/json".to_owned());
     let path = business_path(&sync.payor.business);

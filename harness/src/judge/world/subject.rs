@@ -1,5 +1,6 @@
 //! The subject of a request.
 
+use tideover_model::wire::field;
 use tideover_model::{Face, Operation, OperationKind, PlatformId};
 
 use crate::exchange::{Prepared, PreparedAction};
@@ -23,7 +24,8 @@ impl World {
             PreparedAction::Call(call) => call,
             PreparedAction::Act(fields) => {
                 let field = |name| Some(fields.get(name)?.as_str()?.to_owned());
-                let (payee, invoice) = (field("payeeExternalId"), field("invoiceExternalId"));
+                let (payee, invoice) =
+                    (field(field::PAYEE_EXTERNAL_ID), field(field::INVOICE_EXTERNAL_ID));
                 return Subject { platform, payee, invoice };
             }
             PreparedAction::Advance(_) | PreparedAction::Deliveries => {

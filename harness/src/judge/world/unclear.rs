@@ -1,6 +1,7 @@
 //! What is not stated about the tax id of a business: which texts are one (`gap.taxIdForm`), what a party's
 //! does (`gap.partyTaxIdAndContact`), and whether a wrong one stays on file (`gap.wrongTaxIdStruck`).
 
+use tideover_model::wire::field;
 use tideover_model::{ActionKind, Operation, OperationKind, PlatformId};
 
 use crate::exchange::{Prepared, PreparedAction};
@@ -50,7 +51,7 @@ impl World {
         let call = match &sent.action {
             PreparedAction::Call(call) => call,
             PreparedAction::Act(fields) => {
-                let text = fields.get("taxId").and_then(serde_json::Value::as_str);
+                let text = fields.get(field::TAX_ID).and_then(serde_json::Value::as_str);
                 let business = self.subject(sent).payee.unwrap_or_default();
                 let tax_id =
                     |text: &str| SentTaxId { business, text: text.to_owned(), of_party: false };

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
+use tideover_model::wire::field::{self, Fields};
 use tideover_model::{ActionKind, Clause, OperationKind, Timestamp, clause};
 
 use crate::exchange::{Exchange, PreparedAction};
@@ -51,8 +52,8 @@ impl AccountOpenings {
     fn learn_address(&mut self, exchange: &Exchange<'_>) {
         if exchange.acts() == Some(ActionKind::VendorSignsAgreement) {
             let PreparedAction::Act(fields) = &exchange.sent.action else { return };
-            if let Some(signer) =
-                acted_on(exchange, "payeeExternalId").filter(|_| has_address(fields.get("address")))
+            if let Some(signer) = acted_on(exchange, field::PAYEE_EXTERNAL_ID)
+                .filter(|_| has_address(fields.get(field::ADDRESS)))
             {
                 self.addresses.entry(signer).or_default().in_agreement = true;
             }
@@ -61,12 +62,12 @@ impl AccountOpenings {
             return;
         }
         let (Some(name), Some(contact)) =
-            (business(exchange), exchange.sent_json().and_then(|sent| sent.get("contact")))
+            (business(exchange), exchange.sent_json().and_then(|sent| sent.get(field::CONTACT)))
         else {
             return;
         };
         let address = self.addresses.entry(name).or_default();
-        let is_there = has_address(contact.get("address"));
+        let is_there = has_address(contact.get(field::ADDRESS));
         address.left_out = address.in_contact && !is_there;
         address.in_contact |= is_there;
     }
@@ -76,10 +77,10 @@ impl AccountOpenings {
             return;
         };
         let Some(address) = self.addresses.get(&name).copied() else { return };
-        let met = &answer["onboarding"];
+        let met = &answer[field::ONBOARDING];
         let now = exchange.now.unix_unsigned();
         let waited = |since: &Timestamp| now.saturating_sub(since.unix_unsigned());
-        if met["collectionAccount"] == true {
+        if Fields::of(met).collection_account() == Some(true) {
             // The waiting time is known only if a read showed the wait.
             self.opened.extend(self.waits.get(&name).map(|since| (address, waited(since))));
             self.waits.remove(&name);
@@ -127,5 +128,5 @@ impl AccountOpenings {
 }
 
 fn has_address(address: Option<&Value>) -> bool {
-    address.is_some_and(|address| address.get("postalCode").is_some())
+    address.is_some_and(|address| address.get(field::POSTAL_CODE).is_some())
 }

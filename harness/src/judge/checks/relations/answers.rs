@@ -4,8 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
+use tideover_model::wire::field::{self, Fields};
 use tideover_model::{Operation, OperationKind, clause};
 
+use crate::exchange::matcher::leaves;
 use crate::exchange::matcher::texts;
 use crate::exchange::{Exchange, Seen};
 use crate::judge::checks::relations::ledger::{BusinessName, InvoiceName, business, invoice};
@@ -66,7 +68,7 @@ impl DerivedValues {
     fn mask(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
         let Some(answer) = exchange.success_of(OperationKind::SetPayoutAccount) else { return };
         let (Some(account), Some(mask)) =
-            (exchange.sent_field("accountNumber"), answer["mask"].as_str())
+            (exchange.sent_field(field::ACCOUNT_NUMBER), Fields::of(answer).mask())
         else {
             return;
         };
@@ -87,8 +89,8 @@ impl DerivedValues {
         else {
             return;
         };
-        let contact = exchange.sent_json().and_then(|sent| sent.get("contact"));
-        if contact.is_some() || is_new && answer["created"] != true {
+        let contact = exchange.sent_json().and_then(|sent| sent.get(field::CONTACT));
+        if contact.is_some() || is_new && Fields::of(answer).created() != Some(true) {
             return;
         }
         let sync = match (is_new, &details.tax_id) {
@@ -153,9 +155,11 @@ impl DerivedValues {
     fn collection_state(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
         let Some(answer) = exchange.success_of(OperationKind::GetInvoice) else { return };
         let cents = |name: &str| answer[name].as_i64();
-        let (Some(collected), Some(face), Some(state)) =
-            (cents("collected"), cents("faceValue"), answer["collectionState"].as_str())
-        else {
+        let (Some(collected), Some(face), Some(state)) = (
+            cents(field::COLLECTED),
+            cents(field::FACE_VALUE),
+            Fields::of(answer).collection_state(),
+        ) else {
             return;
         };
         if !COLLECTION_STATES.contains(&state) {
@@ -167,7 +171,7 @@ impl DerivedValues {
             exchange,
             clause!("2.invoice.collectionState"),
             holds,
-            "collectionState",
+            field::COLLECTION_STATE,
             || {
                 (
                     format!("{known}, as before for {collected} of {face} cents collected"),
@@ -179,8 +183,9 @@ impl DerivedValues {
 
     fn learn_advance(&mut self, exchange: &Exchange<'_>) {
         let Some(answer) = exchange.success_of(OperationKind::RequestAdvance) else { return };
-        if let (Some(invoice), Some(amount)) = (invoice(exchange), answer["advanceAmount"].as_i64())
-            && answer["alreadyRequested"] == false
+        if let (Some(invoice), Some(amount)) =
+            (invoice(exchange), Fields::of(answer).advance_amount())
+            && Fields::of(answer).already_requested() == Some(false)
         {
             self.advances.insert(invoice, amount);
         }
@@ -189,12 +194,12 @@ impl DerivedValues {
     /// Once an advance is funded, the vendor has all of it. One of the shown amounts must equal it.
     fn check_paid_amount(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
         let Some(answer) = exchange.success_of(OperationKind::GetInvoice) else { return };
-        let advance = &answer["advance"];
+        let advance = &answer[field::ADVANCE];
         let Some(amount) = invoice(exchange).and_then(|name| self.advances.get(&name).copied())
         else {
             return;
         };
-        let amounts = cents_in(advance);
+        let amounts: Vec<i64> = leaves(advance).filter_map(Value::as_i64).collect();
         let is_out = texts(advance).iter().any(|text| matches!(*text, "FUNDED" | "REPAID"));
         if !is_out || amounts.len() < 2 {
             return;
@@ -215,16 +220,6 @@ fn is_shown(outcome: &str) -> bool {
 
 /// The outcome of each row of a report.
 fn outcomes(answer: &Seen) -> Option<Vec<String>> {
-    let rows = answer.success_body()?["rows"].as_array()?.iter();
-    rows.map(|row| row["outcome"].as_str().map(str::to_owned)).collect()
-}
-
-/// The whole numbers of a value, at any depth.
-fn cents_in(value: &Value) -> Vec<i64> {
-    match value {
-        Value::Object(fields) => fields.values().flat_map(cents_in).collect(),
-        Value::Array(items) => items.iter().flat_map(cents_in).collect(),
-        Value::Number(number) => number.as_i64().into_iter().collect(),
-        Value::Null | Value::Bool(_) | Value::String(_) => Vec::new(),
-    }
+    let rows = answer.success_body()?[field::ROWS].as_array()?.iter();
+    rows.map(|row| Fields::of(row).outcome().map(str::to_owned)).collect()
 }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde_json::Value;
 use tideover_model::signature::TOLERANCE;
+use tideover_model::wire::field::{self, Fields};
 use tideover_model::{OperationKind, clause};
 
 use crate::exchange::{Arrival, Exchange};
@@ -92,10 +93,10 @@ impl Check for Retries {
 impl Retries {
     fn learn_subscription(&mut self, exchange: &Exchange<'_>) {
         let Some(answer) = exchange.success_of(OperationKind::Subscribe) else { return };
-        let url = exchange.sent_field("url").unwrap_or_default();
+        let url = exchange.sent_field(field::URL).unwrap_or_default();
         // An endpoint that responded with 410 may subscribe again.
         self.gone.retain(|path, _| !url.ends_with(path.as_str()));
-        if let Some(reference) = answer["reference"].as_str() {
+        if let Some(reference) = Fields::of(answer).reference() {
             self.deleted.remove(&(caller(exchange), reference.to_owned()));
             self.references.insert(reference.to_owned(), (caller(exchange), url));
         }
@@ -243,7 +244,7 @@ fn deleted<'a>(exchange: &Exchange<'a>) -> Option<&'a str> {
 fn lists(list: &Value, reference: &str) -> bool {
     match list {
         Value::Object(fields) => {
-            fields.get("reference").is_some_and(|listed| listed == reference)
+            fields.get(field::REFERENCE).is_some_and(|listed| listed == reference)
                 || fields.values().any(|value| lists(value, reference))
         }
         Value::Array(items) => items.iter().any(|item| lists(item, reference)),

@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
+use tideover_model::wire::field::{self, Fields};
 use tideover_model::{ActionKind, Clause, OperationKind, clause};
 
 use crate::endpoint::inbox;
@@ -14,6 +15,7 @@ use crate::judge::checks::relations::ledger::{
     BusinessName, CallerKey, InvoiceName, SyncedInvoices, acted_on, business, caller, invoice,
 };
 use crate::judge::checks::{Check, Notes, starts_anew};
+use crate::judge::comparison::meets_first_three;
 
 /// How long after its state an event has certainly arrived, by the target's clock. Seconds.
 const LONG: u64 = 3600;
@@ -130,13 +132,14 @@ impl Events {
             self.endpoints.retain(|one| one.reference.as_deref() != reference);
         }
         let Some(answer) = exchange.success_of(OperationKind::Subscribe) else { return };
-        let wants_all = exchange.sent_json().is_some_and(|sent| sent.get("eventTypes").is_none());
-        let url = exchange.sent_field("url").unwrap_or_default();
+        let wants_all =
+            exchange.sent_json().is_some_and(|sent| sent.get(field::EVENT_TYPES).is_none());
+        let url = exchange.sent_field(field::URL).unwrap_or_default();
         let Some(path) = inbox::accepting(&url).filter(|_| wants_all) else { return };
         self.endpoints.push(InboxEndpoint {
             path: path.to_owned(),
             owner: caller(exchange),
-            reference: answer["reference"].as_str().map(str::to_owned),
+            reference: Fields::of(answer).reference().map(str::to_owned),
             since: self.steps,
         });
     }
@@ -149,7 +152,7 @@ impl Events {
             let is_new = !self.first_named.contains_key(&name);
             self.first_named.entry(name.clone()).or_insert(steps);
             let answer = exchange.success_of(OperationKind::SyncBusiness);
-            if answer.is_some_and(|answer| is_new && answer["created"] != true) {
+            if answer.is_some_and(|answer| is_new && Fields::of(answer).created() != Some(true)) {
                 self.is_shared.insert(name);
             }
         }
@@ -168,14 +171,15 @@ impl Events {
     /// Counts how often a business's destination of funds can have changed: once for each new payout account.
     fn learn_payouts(&mut self, exchange: &Exchange<'_>) {
         if exchange.acts() == Some(ActionKind::VendorAddsBankAccount)
-            && let Some(name) = acted_on(exchange, "payeeExternalId")
+            && let Some(name) = acted_on(exchange, field::PAYEE_EXTERNAL_ID)
         {
             self.payouts.entry(name).or_default().1 += 1;
         }
         if exchange.success_of(OperationKind::SetPayoutAccount).is_none() {
             return;
         }
-        let details = ["accountNumber", "routingNumber"].map(|name| exchange.sent_field(name));
+        let details =
+            [field::ACCOUNT_NUMBER, "routingNumber"].map(|name| exchange.sent_field(name));
         let (Some(name), [Some(account), Some(routing)]) = (business(exchange), details) else {
             return;
         };
@@ -198,7 +202,7 @@ impl Events {
             path: arrival.path.clone(),
             kind,
             texts: texts(event).into_iter().map(str::to_owned).collect(),
-            sequence: number(event, "sequence"),
+            sequence: number(event, field::SEQUENCE),
         };
         self.check_owner(exchange, &announced, notes);
         self.check_sequence(exchange, &announced, notes);
@@ -321,23 +325,23 @@ impl Events {
         match exchange.kind() {
             Some(OperationKind::GetBusiness) => {
                 let Some((_, name)) = business(exchange) else { return };
-                let met = &answer["onboarding"];
+                let met = &answer[field::ONBOARDING];
                 let all = is_onboarded(met);
                 if was_announced(OPTED_IN, &[&name]) && !self.is_unsure {
-                    expect(clause!("6.events.organization.optedIn"), all, "onboarding", met);
+                    expect(clause!("6.events.organization.optedIn"), all, field::ONBOARDING, met);
                 }
             }
             Some(OperationKind::GetInvoice) => {
                 let Some(((_, payee), name)) = invoice(exchange) else { return };
-                let (collected, face) = (&answer["collected"], &answer["faceValue"]);
+                let (collected, face) = (&answer[field::COLLECTED], &answer[field::FACE_VALUE]);
                 // A caller can report the payment itself.
-                let is_reported = answer["status"] == "PAID";
+                let is_reported = Fields::of(answer).status() == Some("PAID");
                 if was_announced(PAID, &[&payee, &name])
-                    && answer["advance"].is_object()
+                    && Fields::of(answer).advance().is_some()
                     && !is_reported
                 {
                     let is_paid = collected.as_i64() >= face.as_i64();
-                    expect(clause!("6.events.invoice.paid"), is_paid, "collected", collected);
+                    expect(clause!("6.events.invoice.paid"), is_paid, field::COLLECTED, collected);
                 }
             }
             _ => {}
@@ -351,7 +355,7 @@ impl Events {
         let (names, first_named) = match exchange.kind() {
             Some(OperationKind::GetBusiness) => {
                 let Some(name) = business(exchange) else { return };
-                let met = &answer["onboarding"];
+                let met = &answer[field::ONBOARDING];
                 if is_onboarded(met) {
                     facts.push((OPTED_IN, None));
                 }
@@ -368,7 +372,7 @@ impl Events {
                 facts.extend(invoice_facts(answer));
                 (vec![name.0.1.clone(), name.1.clone()], self.invoices_first_named.get(&name))
             }
-            Some(OperationKind::SyncBusiness) if answer["created"] == true => {
+            Some(OperationKind::SyncBusiness) if Fields::of(answer).created() == Some(true) => {
                 let Some(name) = business(exchange) else { return };
                 facts.push(("partner.organization.added", None));
                 (vec![name.1.clone()], self.first_named.get(&name))
@@ -454,19 +458,19 @@ impl Fact {
 
 /// Whether all four requirements are met. Ignores other fields.
 fn is_onboarded(met: &Value) -> bool {
-    ["compliance", "contract", "bank", "collectionAccount"].iter().all(|name| met[name] == true)
+    meets_first_three(met) && Fields::of(met).collection_account() == Some(true)
 }
 
 /// The events that must have happened, given a read of an invoice.
 fn invoice_facts(answer: &Value) -> Vec<(&'static str, Option<&'static str>)> {
     let mut facts = vec![("partner.invoice.created", None)];
-    if answer["collected"]
+    if answer[field::COLLECTED]
         .as_i64()
-        .is_some_and(|collected| Some(collected) == answer["faceValue"].as_i64())
+        .is_some_and(|collected| Some(collected) == Fields::of(answer).face_value())
     {
         facts.push((PAID, None));
     }
-    let announced = texts(&answer["advance"]);
+    let announced = texts(&answer[field::ADVANCE]);
     let Some(state) = STATES.into_iter().find(|state| announced.contains(state)) else {
         return facts;
     };

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
+use tideover_model::wire::field::{self, Fields};
 use tideover_model::{ActionKind, Code, Operation, OperationKind, clause};
 
 use crate::exchange::{Exchange, Prepared};
@@ -50,7 +51,7 @@ impl Check for OneLimit {
         self.learn_matches(exchange);
         self.learn_cap(exchange);
         if exchange.acts() == Some(ActionKind::PayorPays)
-            && let Some(payee) = acted_on(exchange, "payeeExternalId")
+            && let Some(payee) = acted_on(exchange, field::PAYEE_EXTERNAL_ID)
         {
             self.exposure(&payee).is_unsure = true;
         }
@@ -79,7 +80,7 @@ impl OneLimit {
         let Some(tax_id) = exchange.synced_tax_id() else { return };
         let digits: String = tax_id.chars().filter(char::is_ascii_digit).collect();
         match self.holders.get(&digits) {
-            Some(holder) if answer["created"] == false && *holder != name => {
+            Some(holder) if Fields::of(answer).created() == Some(false) && *holder != name => {
                 let holder = self.resolve(holder);
                 self.linked_to.entry(name).or_insert(holder);
             }
@@ -99,7 +100,7 @@ impl OneLimit {
             }
             _ => None,
         };
-        let financeable = answer["financeableAmount"].as_i64();
+        let financeable = Fields::of(answer).financeable_amount();
         let capped = financeable.zip(face).filter(|(most, face)| most < face);
         if let Some((financeable, _)) = capped {
             self.cap = Some(self.cap.map_or(financeable, |cap| cap.max(financeable)));
@@ -127,11 +128,13 @@ impl OneLimit {
             return;
         }
         let Some(answer) = exchange.success_of(OperationKind::RequestAdvance) else { return };
-        if answer["alreadyRequested"] != false {
+        if Fields::of(answer).already_requested() != Some(false) {
             return;
         }
         let cents = |name: &str| answer.get(name).and_then(Value::as_i64);
-        let (Some(advance), fee) = (cents("advanceAmount"), cents("feeTotal").unwrap_or(0)) else {
+        let (Some(advance), fee) =
+            (cents(field::ADVANCE_AMOUNT), cents(field::FEE_TOTAL).unwrap_or(0))
+        else {
             self.exposure(&payee).is_unsure = true;
             return;
         };
@@ -143,7 +146,9 @@ impl OneLimit {
 
     fn quote(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
         let Some(answer) = exchange.success_of(OperationKind::Quote) else { return };
-        let advance = answer["advanceAmount"].as_i64().filter(|_| answer["fundable"] == true);
+        let advance = Fields::of(answer)
+            .advance_amount()
+            .filter(|_| Fields::of(answer).fundable() == Some(true));
         if let (Some(name), Some(advance)) = (business(exchange), advance) {
             self.check_limit(exchange, &name, advance, notes);
         }

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use tideover_model::wire::field::{self, Fields};
 use tideover_model::{ActionKind, OperationKind, clause};
 
 use crate::exchange::{Exchange, Prepared};
@@ -55,7 +56,7 @@ impl Check for Steady {
             _ => return,
         };
         let Some(fundable) =
-            exchange.seen.success_body().and_then(|body| body["fundable"].as_bool())
+            exchange.seen.success_body().and_then(|body| Fields::of(body).fundable())
         else {
             return;
         };
@@ -69,7 +70,7 @@ impl Check for Steady {
             return;
         }
         let was = self.fundable.remove(&question).is_some();
-        notes.expect(exchange, clause, !was, "fundable", || {
+        notes.expect(exchange, clause, !was, field::FUNDABLE, || {
             ("true, as before: nothing was written since", "false")
         });
     }
@@ -84,7 +85,7 @@ impl Steady {
 
     fn learn_onboarded(&mut self, exchange: &Exchange<'_>) {
         let Some(answer) = exchange.success_of(OperationKind::GetBusiness) else { return };
-        let met = answer["onboarding"].as_object();
+        let met = answer[field::ONBOARDING].as_object();
         if met.is_some_and(|met| met.len() >= 4 && met.values().all(|met| *met == true)) {
             self.onboarded.extend(business(exchange));
         }
@@ -96,11 +97,11 @@ impl Steady {
         let Some(name) = invoice(exchange).filter(|name| self.unfundable.contains(name)) else {
             return;
         };
-        let is_first = answer["alreadyRequested"] == false;
+        let is_first = Fields::of(answer).already_requested() == Some(false);
         if self.was_paid || exchange.unsettled || !self.onboarded.contains(&name.0) {
             return;
         }
-        notes.expect(exchange, clause!("2.invoice.fundable"), !is_first, "fundable", || {
+        notes.expect(exchange, clause!("2.invoice.fundable"), !is_first, field::FUNDABLE, || {
             ("true, since the advance is granted", "false, just before")
         });
     }

@@ -9,7 +9,7 @@ use serde_json::Value;
 ///
 /// ```
 /// use serde_json::json;
-/// use tideover_model::wire::fields::Fields;
+/// use tideover_model::wire::field::Fields;
 ///
 /// let body = json!({ "fundable": true, "faceValue": "100", "grade": "A" });
 /// let invoice = Fields::of(&body);
