@@ -1,5 +1,5 @@
-//! Imports go one way: rooms and files never import each other in a circle, and each room of the harness imports
-//! only rooms below it.
+//! Imports go one way: rooms and files never import each other in a circle, and each room of the harness
+//! imports only rooms below it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -44,8 +44,8 @@ struct Liberty {
     event: fn(Value) -> Value,
     /// Names a delivery.
     delivery: fn(&Arrival) -> Option<String>,
-    /// The wall-clock time at an instant of the target's own clock. The service signs by it, and its events come over
-    /// a network.
+    /// The wall-clock time at an instant of the target's own clock. The service signs by it, and its events
+    /// come over a network.
     wall: Option<fn(u64) -> u64>,
     /// How many steps late events come.
     steps_late: usize,

@@ -88,7 +88,7 @@ pub(crate) async fn begin(settings: Settings, inbox: Option<inbox::Server>) -> B
     Begun { session, world, journal, _folder: folder }
 }
 
-/// Plays cases without judging them. Counts the requests by method and path form, and keeps why some had no response.
+/// Plays cases without judging them. Counts requests by method and path form, and keeps why any had no response.
 async fn play(begun: &mut Begun, cases: u64) -> Played {
     let header = header();
     let mut played = Played::default();
@@ -242,7 +242,7 @@ async fn unsent_requests_are_counted_with_their_reason() {
 }
 
 #[tokio::test]
-async fn only_listed_accounts_are_written_and_read_first() {
+async fn listed_accounts_come_first_and_alone() {
     let mock = endpoint(None).await;
     let accounts = Accounts {
         listed: vec!["acme".into(), "bolt".into()],

@@ -63,8 +63,8 @@ async fn a_correct_endpoint_is_not_accused_in_races() {
     mock.stop().await;
 }
 
-/// `4.advances.2` at an endpoint about which the judge knows nothing. Minimisation sends nothing: the failure shows the
-/// racing requests, and before them the steps that the model needs.
+/// `4.advances.2` at an endpoint about which the judge knows nothing. Minimisation sends nothing: the failure
+/// shows the racing requests, and before them the steps that the model needs.
 #[tokio::test]
 async fn two_first_requests_in_a_race_are_found() {
     let defect = defects::find("repeat-is-answered-as-the-first").unwrap();

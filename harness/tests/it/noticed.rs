@@ -1,4 +1,4 @@
-//! Findings that fail no run: the report shows them as met, without minimising. Some belong to the run as a whole.
+//! Findings that fail no run: the report shows them as met, not minimised. Some belong to the whole run.
 
 use serde_json::{Value, json};
 use tideover_harness::endpoint::{INBOX, service};
