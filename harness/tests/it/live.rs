@@ -88,7 +88,7 @@ pub(crate) async fn begin(settings: Settings, inbox: Option<inbox::Server>) -> B
     Begun { session, world, journal, _folder: folder }
 }
 
-/// Plays cases without judging them. Counts requests by method and path form, and keeps why any had no response.
+/// Plays cases without judging them. Counts requests by method and path form, and keeps why some failed.
 async fn play(begun: &mut Begun, cases: u64) -> Played {
     let header = header();
     let mut played = Played::default();

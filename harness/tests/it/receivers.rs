@@ -1,5 +1,5 @@
-//! Receivers without our code: they verify the mock's webhooks with the official packages of another service that
-//! signs in the same way.
+//! Receivers without our code: they verify the mock's webhooks with the official packages of another service
+//! that signs in the same way.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read};
@@ -201,7 +201,7 @@ async fn processes_each_once(mock: &mut ServedMock, endpoint: &Endpoint) {
     assert_eq!(endpoint.seen().await, expected);
 }
 
-/// `1.general.3`: a stale sequence of one vendor's invoice is new for another vendor's invoice of the same name.
+/// `1.general.3`: a sequence that is stale for one vendor's invoice is new for another vendor's.
 async fn distinguishes_vendors(endpoint: &Endpoint) {
     let mut expected = endpoint.seen().await;
     let body = json!({

@@ -660,8 +660,8 @@ proptest! {
         }
     }
 
-    /// Unreadable bytes pass only with fewer than four digits, and only if they give no field a value or sync a test
-    /// account.
+    /// Unreadable bytes pass only with fewer than four digits, and only if they give no field a value or sync
+    /// a test account.
     #[test]
     fn unreadable_bytes_that_pass_name_nobody(
         ((method, path), bytes) in (path(), vec(any::<u8>(), 0..40))

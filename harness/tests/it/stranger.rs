@@ -28,7 +28,7 @@ const PROFILES: [&str; 10] = [
     "webhooks = { lateness = { min = 0, max = 60 }, duplicates = 50 }\nquote_term_days = 90",
 ];
 
-/// A target that loses its response to every fifth request if that is a write, and carries out every second of them.
+/// A target that loses its response to every fifth request, if that is a write. It carries out half of them.
 struct Lossy<F = Service> {
     target: Stranger<F>,
     sent: u64,
