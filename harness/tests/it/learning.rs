@@ -283,7 +283,7 @@ impl Observed for Silent {
 }
 
 #[test]
-fn a_missing_event_is_a_finding_and_a_gap() {
+fn a_missing_event_becomes_finding_and_gap() {
     let header = Header::new(6, start(), Profile::default());
     let face = service(Profile::default(), 83, INBOX);
     let mut world = Strangers::new(InProcess::new(face, start()), Outside::Ours);

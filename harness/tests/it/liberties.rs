@@ -353,7 +353,7 @@ async fn undocumented_values_are_free() {
 }
 
 #[tokio::test]
-async fn missing_event_times_and_wrong_delivery_names_are_found() {
+async fn bad_event_times_and_delivery_names_are_found() {
     let timeless = Liberty { event: |event| without(event, "occurredAt"), ..NONE };
     assert_violated(timeless, "6.delivery.6").await;
     let one_for_all = Liberty { delivery: |_| Some("one".into()), ..NONE };
@@ -975,7 +975,7 @@ async fn a_partys_tax_id_has_no_fixed_effect() {
 
 /// The service rejects the row with an outcome of its own.
 #[tokio::test]
-async fn a_row_may_be_rejected_for_a_malformed_tax_id() {
+async fn a_malformed_tax_id_may_reject_the_row() {
     let rejects = Liberty {
         instead: |_, call| {
             let reads = call.method == "GET" && call.path.ends_with("/invoices/i");

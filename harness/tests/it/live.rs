@@ -351,7 +351,7 @@ async fn an_unanswered_subscription_is_deleted_too() {
             Outgoing { method, path: "/v1/webhooks", authorization, body, content_type: None };
         assert_eq!(client.exchange(outgoing).await.unwrap().seen.status, 201);
     };
-    // The run's request is dropped on its way. Another client's request replaces the one that was applied.
+    // The run's request is dropped on its way. Another client's request acts as the applied one.
     let own = format!("{}/accepts", target.inbox().unwrap());
     drop(Box::pin(target.send(&subscribe(own.clone()))));
     let response = target.send(&subscribe(own.clone())).await.unwrap();

@@ -73,7 +73,7 @@ fn each_reason_names_catalogue_defects_once() {
 }
 
 #[test]
-fn a_defect_has_a_unique_name_and_a_clause() {
+fn each_defect_has_a_unique_name_and_clause() {
     let mut names = BTreeSet::new();
     for Defect { name, clause, words, .. } in defects::all() {
         assert!(names.insert(*name), "{name} is listed twice");

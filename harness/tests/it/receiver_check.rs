@@ -178,7 +178,7 @@ async fn answering_410_to_bad_signatures_fails() {
 }
 
 #[tokio::test]
-async fn a_redirect_is_a_failure_and_is_not_followed() {
+async fn a_redirect_fails_and_is_not_followed() {
     let receiver = Receiver::start(Fault::Redirects, None).await;
     let (code, card) = examine(&receiver, &[]).await;
     assert_eq!(failing(&card), sent_where(&card, |case| case["required"] == "accept"));

@@ -520,7 +520,7 @@ fn repeated(again: bool, advance: i64) -> Value {
 }
 
 #[test]
-fn an_invoice_may_be_funded_before_a_recording_begins() {
+fn funding_may_predate_the_recording() {
     let read = |answer| ("GET", INVOICE, Value::Null, 200, answer);
     let body = json!({ "payeeExternalId": "acme", "invoiceExternalId": "i" });
     let request = |answer: Value| ("POST", "/v1/advances", body.clone(), 200, answer);
@@ -626,7 +626,7 @@ fn with_links(links: &[(&str, &str)]) -> Value {
 
 /// Someone may have set the recorder's clock in between.
 #[test]
-fn an_early_link_expiry_in_a_recording_is_inconclusive() {
+fn an_early_recorded_link_expiry_is_inconclusive() {
     let mut archive = with_links(&[
         (r#""https://onboard.example/1""#, "2026-03-01T10:15:01Z"),
         (r#""https://onboard.example/2""#, "2026-03-01T10:15:03Z"),

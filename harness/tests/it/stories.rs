@@ -1,4 +1,4 @@
-//! The hand-written stories hold on the bare model and over HTTP, and together they meet every clause.
+//! The hand-written stories hold on the bare model and over HTTP, and every clause has a story or a reason.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

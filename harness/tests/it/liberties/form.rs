@@ -102,7 +102,7 @@ async fn undocumented_fields_may_be_refused() {
 }
 
 #[tokio::test]
-async fn a_file_with_a_ragged_line_may_be_unreadable() {
+async fn a_ragged_file_may_be_unreadable() {
     const HEADER: &str = "externalId,payeeExternalId,payeeLegalName,payorExternalId,payorLegalName,status,faceValue,issueDate,dueDate";
     const ROW: &str = "i,v,V,p,P,ISSUED,100000,2026-01-01T00:00:00Z,2026-03-01T00:00:00Z";
     let unreadable =
@@ -116,7 +116,7 @@ async fn a_file_with_a_ragged_line_may_be_unreadable() {
 }
 
 #[tokio::test]
-async fn a_tax_id_with_a_space_may_be_invalid() {
+async fn a_spaced_tax_id_may_be_invalid() {
     let spaced = sync("v", " 1200.00000 ");
     assert_steps_accepted(STRICT, std::slice::from_ref(&spaced)).await;
     assert_steps_accepted(FILES, &[spaced, read("v")]).await;
