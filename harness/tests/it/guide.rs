@@ -184,7 +184,7 @@ fn every_gap_has_its_row() {
 /// The finding in the guide is the snapshot, and that in the README its beginning.
 #[test]
 fn the_failure_is_what_is_printed() {
-    let printed = printed("it__planted__a_failure_is_told_in_plain_words_with_its_curl_lines.snap");
+    let printed = printed("it__planted__a_failure_reads_plainly_with_curl_lines.snap");
     assert!(page("docs/findings.md").contains(&printed), "the guide does not show\n{printed}");
     let beginning: Vec<&str> = printed.lines().take(5).collect();
     assert!(page("README.md").contains(&beginning.join("\n")));
