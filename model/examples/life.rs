@@ -1,12 +1,15 @@
 //! The life of an advance in the pure model: no server, no clock, no waiting.
 
+#![expect(clippy::print_stdout, reason = "an example shows what it does")]
+
 use std::error::Error;
 
 use tideover_model::exchange::{self, Request};
 use tideover_model::{Address, VendorRoute};
 use tideover_model::{Cents, Face, Happening, PlatformId, Profile, Seeded, Service, Timestamp};
 
-pub fn main() -> Result<(), Box<dyn Error>> {
+#[expect(clippy::too_many_lines, reason = "a story reads best in one piece")]
+fn main() -> Result<(), Box<dyn Error>> {
     let mut service = Service::new(Profile::default(), Seeded { seed: 1 });
     let mut now = Timestamp::parse("2026-01-01T00:00:00Z").ok_or("not a date-time")?;
 
