@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::Value;
+use tideover_model::wire::field;
 use tideover_model::{ActionKind, Clause, Code, Operation, OperationKind, PlatformId, Timestamp};
 
 use crate::exchange::{Arrival, Body, Prepared, PreparedCall, Seen};
@@ -109,7 +110,9 @@ impl<'a> Exchange<'a> {
                 Some((payee.clone(), invoice.clone()))
             }
             Some(_) => None,
-            None => self.sent_field("payeeExternalId").zip(self.sent_field("invoiceExternalId")),
+            None => self
+                .sent_field(field::PAYEE_EXTERNAL_ID)
+                .zip(self.sent_field(field::INVOICE_EXTERNAL_ID)),
         }
     }
 
@@ -118,7 +121,7 @@ impl<'a> Exchange<'a> {
         match self.call()?.operation() {
             Some(Operation::Quote { face_value, .. }) => Some(face_value.cents().0),
             Some(_) => None,
-            None => self.sent_json()?.get("invoiceFaceValue")?.as_i64(),
+            None => self.sent_json()?.get(field::INVOICE_FACE_VALUE)?.as_i64(),
         }
     }
 
@@ -127,7 +130,7 @@ impl<'a> Exchange<'a> {
         match self.call()?.operation() {
             Some(Operation::SyncBusiness { details, .. }) => details.tax_id.clone(),
             Some(_) => None,
-            None => self.sent_field("taxId"),
+            None => self.sent_field(field::TAX_ID),
         }
     }
 

@@ -8,6 +8,7 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use crate::exchange::masking::withheld;
+use tideover_model::wire::field;
 
 /// What a target answered.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -83,7 +84,7 @@ impl Seen {
 
     /// The code of a failure.
     pub fn code(&self) -> Option<&str> {
-        self.json()?.get("code")?.as_str()
+        self.json()?.get(field::CODE)?.as_str()
     }
 }
 

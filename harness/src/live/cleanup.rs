@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use tideover_model::ActionKind;
+use tideover_model::wire::field;
 
 use serde_json::{Map, Value, json};
 use url::Url;
@@ -148,9 +149,9 @@ fn subscriptions(list: Option<&Value>) -> BTreeMap<String, Option<String>> {
     while let Some(value) = waiting.pop() {
         match value {
             Value::Array(items) => waiting.extend(items),
-            Value::Object(fields) => match text(fields, "reference") {
+            Value::Object(fields) => match text(fields, field::REFERENCE) {
                 Some(reference) => {
-                    found.insert(reference, text(fields, "url"));
+                    found.insert(reference, text(fields, field::URL));
                 }
                 None => waiting.extend(fields.values()),
             },

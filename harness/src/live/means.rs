@@ -1,6 +1,7 @@
 //! What a set-up has, and what of a case can be played with that: everything but for what it lacks.
 
 use tideover_model::ActionKind;
+use tideover_model::wire::field::Fields;
 
 use crate::exchange::Race;
 use crate::exchange::step::{Action, Caller, Step};
@@ -73,7 +74,7 @@ fn leave_waiting_out(steps: &mut Vec<Step>) {
     let mut is_subscribed = false;
     steps.retain(|step| match &step.action {
         Action::Call(call) if call.method == "POST" && call.path == "/v1/webhooks" => {
-            let url = call.body.as_ref().and_then(|body| body.get("url")?.as_str());
+            let url = call.body.as_ref().and_then(|body| Fields::of(body).url());
             let is_opening = url == Some("${inbox}/accepts");
             is_subscribed |= !is_opening;
             !is_opening

@@ -3,6 +3,7 @@
 
 use serde_json::json;
 use tideover_model::wire::action::written;
+use tideover_model::wire::field;
 use tideover_model::{Clause, Face, Happening, PlatformId, Service};
 
 use crate::endpoint::{Bare, INBOX, Target, Unanswered, service};
@@ -41,7 +42,7 @@ impl Stage {
         if settings.second_key.is_some()
             && let Ok(issued) = face.happen(header.start, PlatformId::DEFAULT, issue)
         {
-            memory = memory.knowing("other", json!({ "key": written(&issued)["key"] }));
+            memory = memory.knowing("other", json!({ "key": written(&issued)[field::KEY] }));
         }
         Stage { bare: Bare::over(face, header.start), memory }
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 use tideover_model::Operation;
+use tideover_model::wire::field::Fields;
 
 use crate::exchange::{Prepared, PreparedCall, Seen};
 
@@ -43,11 +44,12 @@ impl Familiar {
             Some(Operation::GetBusiness { business }) => vec![Name::Business(business)],
             Some(Operation::SyncBusiness { business, .. }) => {
                 // One that is not new may be the same as another, whichever its tax id has matched.
-                let is_new = seen.json().is_some_and(|body| body["created"] == true);
+                let is_new =
+                    seen.json().is_some_and(|body| Fields::of(body).created() == Some(true));
                 is_new.then_some(Name::Business(business)).into_iter().collect()
             }
             Some(Operation::GetInvoice { payee, invoice }) => {
-                let stands = seen.json().is_some_and(|body| body["advance"].is_object());
+                let stands = seen.json().is_some_and(|body| Fields::of(body).advance().is_some());
                 let advance = stands.then(|| Name::Advance(payee.clone(), invoice.clone()));
                 [Name::Invoice(payee, invoice)].into_iter().chain(advance).collect()
             }
@@ -61,7 +63,7 @@ impl Familiar {
                 vec![Name::Import(import)]
             }
             Some(Operation::Subscribe { url, .. }) => {
-                let reference = seen.json().and_then(|body| body.get("reference")?.as_str());
+                let reference = seen.json().and_then(|body| Fields::of(body).reference());
                 let named = [Some(url), reference.map(str::to_owned)];
                 named.into_iter().flatten().map(Name::Subscription).collect()
             }

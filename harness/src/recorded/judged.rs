@@ -3,6 +3,7 @@
 use std::mem::{discriminant, replace};
 
 use serde_json::Value;
+use tideover_model::wire::field;
 use tideover_model::{Profile, Timestamp, bearer};
 
 use crate::evidence::Ending;
@@ -137,7 +138,7 @@ fn acted(one: &Recorded) -> Option<(&Recorded, &Seen)> {
 
 /// The key that the operator port has issued.
 fn issued(seen: &Seen) -> Option<&str> {
-    seen.success_body()?.get("key")?.as_str()
+    seen.success_body()?.get(field::KEY)?.as_str()
 }
 
 fn hear(listener: &mut Listener, one: &Recorded) -> Vec<Finding> {

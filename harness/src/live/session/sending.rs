@@ -5,6 +5,7 @@ use std::sync::PoisonError;
 use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::{Value, json};
+use tideover_model::wire::field::{self, Fields};
 use tideover_model::{ActionKind, OperationKind};
 
 use crate::endpoint::client::{Incame, Outgoing};
@@ -206,7 +207,7 @@ impl Session {
             }
             PreparedAction::Act(_) => {
                 self.state().secrets.keep_words(seen);
-                if let Some(key) = seen.json().and_then(|told| told["key"].as_str()) {
+                if let Some(key) = seen.json().and_then(|told| Fields::of(told).key()) {
                     self.state().secrets.keep(key);
                 }
             }
@@ -363,7 +364,9 @@ impl Purpose {
 fn may_have_made_a_key(step: &Prepared, answered: &Result<Seen, Unanswered>) -> bool {
     let issues = step.acts() == Some(ActionKind::IssueKey);
     let is_empty = match answered {
-        Ok(seen) if seen.is_success() => !seen.json().is_some_and(|told| told["key"].is_string()),
+        Ok(seen) if seen.is_success() => {
+            !seen.json().is_some_and(|told| told[field::KEY].is_string())
+        }
         Ok(seen) => seen.status >= 500,
         Err(unanswered) => unanswered.applied == Applied::MayBe,
     };
@@ -372,7 +375,7 @@ fn may_have_made_a_key(step: &Prepared, answered: &Result<Seen, Unanswered>) -> 
 
 /// Where a subscription leads that is asked for: twice it is the same, whatever else is asked.
 fn subscribed(call: &PreparedCall) -> String {
-    let url = call.body().json().and_then(|body| body.get("url")?.as_str());
+    let url = call.body().json().and_then(|body| Fields::of(body).url());
     url.map_or_else(|| String::from_utf8_lossy(call.body()).into_owned(), str::to_owned)
 }
 

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 use tideover_model::Operation;
+use tideover_model::wire::field;
 
 use crate::evidence::coverage::Coverage;
 use crate::evidence::tally::Tally;
@@ -159,7 +160,7 @@ fn revealed_later(history: &History, index: usize) -> Revealed {
         };
         let seen = &other.success().filter(|_| same)?.seen;
         let revealed = Revealed::by(seen);
-        let advanced = seen.json()?.get("advance").is_none_or(Value::is_object);
+        let advanced = seen.json()?.get(field::ADVANCE).is_none_or(Value::is_object);
         (advanced && revealed.has_offer()).then_some(revealed)
     };
     history.operations().find_map(tells).unwrap_or_default()

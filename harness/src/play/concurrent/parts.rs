@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
+use tideover_model::wire::field::{self, Fields};
 use tideover_model::{ActionKind, Contact, InvoiceSync, Operation, Party};
 
 use crate::exchange::PreparedAction;
@@ -145,7 +146,7 @@ impl Reader {
         for request in &history.requests {
             if let PreparedAction::Act(fields) = &request.sent.action
                 && let Some(key) = request.success().and_then(|answer| answer.seen.json())
-                && let Some(key) = key.get("key").and_then(Value::as_str)
+                && let Some(key) = Fields::of(key).key()
             {
                 let platform = match fields.get("platform").and_then(Value::as_str) {
                     Some(name) => format!("platform {name}"),
@@ -198,11 +199,14 @@ impl Reader {
             },
             PreparedAction::Act(fields) => {
                 let text = |name: &str| fields.get(name).and_then(Value::as_str);
-                match (ActionKind::of(fields), text("payeeExternalId").or(text("externalId"))) {
+                match (
+                    ActionKind::of(fields),
+                    text(field::PAYEE_EXTERNAL_ID).or(text(field::EXTERNAL_ID)),
+                ) {
                     (Some(ActionKind::IssueKey), _) => Touched::InEveryPart,
                     (_, Some(business)) => {
                         let business = Thing::Business(self.platform(request), business.into());
-                        let tax_id = text("taxId").and_then(tax_id);
+                        let tax_id = text(field::TAX_ID).and_then(tax_id);
                         Touched::Things([business].into_iter().chain(tax_id).collect())
                     }
                     _ => Touched::Everything,
@@ -234,7 +238,7 @@ impl Reader {
             }
             Operation::Subscribe { url, .. } => {
                 let told = request.success().and_then(|answer| answer.seen.json());
-                let reference = told.and_then(|told| told.get("reference")?.as_str());
+                let reference = told.and_then(|told| Fields::of(told).reference());
                 let reference = reference.map(|one| Thing::Reference(platform.clone(), one.into()));
                 [Thing::Url(platform.clone(), url.clone())].into_iter().chain(reference).collect()
             }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use tideover_model::wire::field::{self, Fields};
 use tideover_model::{ActionKind, BusinessId, Delays as Known, OperationKind, Timestamp, clause};
 
 use crate::evidence::Point;
@@ -83,7 +84,10 @@ impl Delays {
         match exchange.kind() {
             Some(OperationKind::GetInvoice) => self.observe_advance(exchange, &subject),
             Some(OperationKind::RequestAdvance)
-                if exchange.seen.json().is_some_and(|body| body["alreadyRequested"] == false) =>
+                if exchange
+                    .seen
+                    .json()
+                    .is_some_and(|body| Fields::of(body).already_requested() == Some(false)) =>
             {
                 let starts = Wait::from(exchange);
                 let funding = Funding { starts, started: None, not_funded: exchange.now };
@@ -115,9 +119,9 @@ impl Delays {
         if !reads {
             return;
         }
-        let onboarding = exchange.seen.json().and_then(|body| body.get("onboarding"));
+        let onboarding = exchange.seen.json().and_then(|body| body.get(field::ONBOARDING));
         let Some(onboarding) = onboarding else { return };
-        if onboarding["collectionAccount"] != true {
+        if Fields::of(onboarding).collection_account() != Some(true) {
             if !(may_open && meets_first_three(onboarding)) {
                 // It was taken to be enabled by what no answer had told, and this one tells otherwise.
                 self.businesses.remove(&business);
@@ -135,7 +139,10 @@ impl Delays {
 
     fn observe_advance(&mut self, exchange: &Exchange<'_>, subject: &Subject) {
         let Some(funding) = self.advances.get_mut(subject) else { return };
-        let state = exchange.seen.json().and_then(|body| body["advance"]["state"].as_str());
+        let state = exchange
+            .seen
+            .json()
+            .and_then(|body| Fields::of(body).advance().and_then(Fields::state));
         match (state, funding.started) {
             (Some("REQUESTED"), _) => {
                 funding.starts.not_yet = exchange.since;

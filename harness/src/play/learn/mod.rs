@@ -11,6 +11,7 @@ mod written;
 
 use std::collections::BTreeMap;
 
+use tideover_model::wire::field::Fields;
 use tideover_model::{ActionKind, Clause, Code, OperationKind, Profile, Success, clause};
 
 use crate::evidence::Point;
@@ -149,7 +150,8 @@ impl Lessons {
                 *self.refusals.entry(code).or_default().entry(status).or_default() += 1;
             }
         } else if seen.is_success() {
-            let repeat = seen.json().is_some_and(|body| body["alreadyRequested"] == true);
+            let repeat =
+                seen.json().is_some_and(|body| Fields::of(body).already_requested() == Some(true));
             let success = match kind {
                 OperationKind::RequestAdvance if repeat => Success::RepeatAdvance,
                 kind => kind.into(),

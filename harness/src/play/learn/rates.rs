@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
+use tideover_model::wire::field;
 use tideover_model::{OperationKind, PlatformId};
 
 use crate::exchange::Exchange;
@@ -38,9 +39,9 @@ impl Rates {
         };
         let Some(offered) = OfferedAmounts::by(answer) else { return };
         let (vendor, days) = match exchange.kind() {
-            Some(OperationKind::Quote) => (exchange.sent_field("externalId"), None),
+            Some(OperationKind::Quote) => (exchange.sent_field(field::EXTERNAL_ID), None),
             Some(OperationKind::RequestAdvance) => {
-                let payee = exchange.sent_field("payeeExternalId");
+                let payee = exchange.sent_field(field::PAYEE_EXTERNAL_ID);
                 (payee, belief.days_to_due_date(exchange.sent, exchange.now))
             }
             _ => return,
@@ -99,9 +100,9 @@ struct OfferedAmounts {
 impl OfferedAmounts {
     fn by(answer: &Value) -> Option<OfferedAmounts> {
         let cents = |name: &str| u64::try_from(amount(answer, name)?.0).ok();
-        let financeable = cents("financeableAmount").filter(|cents| *cents > 0)?;
-        let advance = cents("advanceAmount").filter(|cents| *cents <= financeable)?;
-        Some(OfferedAmounts { financeable, advance, fee: cents("feeTotal")? })
+        let financeable = cents(field::FINANCEABLE_AMOUNT).filter(|cents| *cents > 0)?;
+        let advance = cents(field::ADVANCE_AMOUNT).filter(|cents| *cents <= financeable)?;
+        Some(OfferedAmounts { financeable, advance, fee: cents(field::FEE_TOTAL)? })
     }
 
     /// Advances round down, and are never more than all of it.

@@ -1,6 +1,7 @@
 //! An invoice has one advance, however often and by how many it is requested (`4.advances.2`), and every repeat
 //! gets it (`4.advances.2.2`).
 
+use tideover_model::wire::field;
 use tideover_model::{OperationKind, clause};
 
 use crate::exchange::masked_field;
@@ -24,7 +25,7 @@ pub(super) fn look(history: &History, looked: &mut Looked) {
             let broken = Broken {
                 clause: clause!("4.advances.2"),
                 kind: OperationKind::RequestAdvance,
-                field: "alreadyRequested",
+                field: field::ALREADY_REQUESTED,
                 expected: format!("false once for invoice {invoice} of {payee}"),
                 seen: format!("false {} times", first.len()),
             };

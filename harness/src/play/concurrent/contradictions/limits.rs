@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use tideover_model::wire::field::{self, Fields};
 use tideover_model::{ActionKind, Code, Operation, OperationKind, clause};
 
 use crate::judge::{Before, Outside, amount};
@@ -49,7 +49,7 @@ pub(super) fn look(history: &History, parts: &[Vec<usize>], known: &Known, looke
         let broken = |clause, expected| Broken {
             clause,
             kind: OperationKind::RequestAdvance,
-            field: "advanceAmount",
+            field: field::ADVANCE_AMOUNT,
             expected,
             seen,
         };
@@ -138,7 +138,7 @@ impl Advances {
 
 /// What an advance that was granted amounts to. Cents.
 fn granted_amount(request: &Request) -> Option<i64> {
-    amount(granted(request)?, "advanceAmount").map(|amount| amount.0)
+    amount(granted(request)?, field::ADVANCE_AMOUNT).map(|amount| amount.0)
 }
 
 /// The most that each invoice was ever said to be worth. Cents.
@@ -160,7 +160,7 @@ fn is_created(history: &History, (platform, name): Named<'_>) -> bool {
     history.operations().any(|(_, request, operation)| {
         let syncs =
             matches!(operation, Operation::SyncBusiness { business, .. } if business == name);
-        let told = || granted(request)?.get("created")?.as_bool();
+        let told = || granted(request)?.get(field::CREATED)?.as_bool();
         syncs && request.sent.authorization == *platform && told() == Some(true)
     })
 }
@@ -174,8 +174,7 @@ fn is_read_uncollected(history: &History, request: usize) -> bool {
     history.operations().any(|(_, other, operation)| {
         let about = matches!(operation, Operation::GetInvoice { payee: of, invoice: about }
             if (of, about) == (payee, invoice));
-        let collected =
-            granted(other).and_then(|read| read.get("collected").and_then(Value::as_i64));
+        let collected = granted(other).and_then(|read| Fields::of(read).collected());
         about
             && other.sent.authorization == asked.sent.authorization
             && asked.precedes(other)

@@ -10,6 +10,7 @@ mod subscriptions;
 use std::collections::BTreeMap;
 
 use serde_json::Value;
+use tideover_model::wire::field::Fields;
 use tideover_model::{ActionKind, Clause, Operation, OperationKind, clause};
 
 use crate::evidence::coverage::Coverage;
@@ -130,5 +131,5 @@ fn requests_for_advances(history: &History) -> BTreeMap<Invoice, Vec<usize>> {
 
 /// Whether a first request was granted.
 fn is_first(request: &Request) -> bool {
-    granted(request).is_some_and(|answer| answer["alreadyRequested"] == false)
+    granted(request).is_some_and(|answer| Fields::of(answer).already_requested() == Some(false))
 }

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use tideover_model::wire::field::Fields;
 use tideover_model::{Operation, OperationKind, clause};
 
 use crate::play::concurrent::history::History;
@@ -51,8 +52,7 @@ pub(super) fn look(history: &History, looked: &mut Looked) {
 
 /// Whether the subscription that `one` made may have been deleted before `other` made its own.
 fn may_be_deleted_before(history: &History, one: usize, other: usize) -> bool {
-    let reference =
-        granted(&history.requests[one]).and_then(|told| told.get("reference")?.as_str());
+    let reference = granted(&history.requests[one]).and_then(|told| Fields::of(told).reference());
     history.operations().any(|(_, request, operation)| match operation {
         Operation::Unsubscribe { reference: deleted } => {
             let refused = request.outcome().is_some() && request.success().is_none();
