@@ -18,7 +18,7 @@ use tideover_harness::play::cases::World;
 use tideover_model::Profile;
 use tokio::net::TcpListener;
 
-use crate::live::{begin, endpoint, prepared, settings};
+use crate::support::live::{begin, endpoint, prepared, settings};
 
 pub(crate) async fn serve(app: Router) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tideover_harness::exchange::START;
 
 use crate::command::serve;
-use crate::foreign::{home, install_for_node, python, skip};
+use crate::support::foreign::{home, install_for_node, python, skip};
 
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/clients")

@@ -15,7 +15,7 @@ use tideover_harness::play::cases::World;
 use tideover_sim::Mock;
 
 use crate::hostile;
-use crate::live::{begin, endpoint, header, settings};
+use crate::support::live::{begin, endpoint, header, settings};
 
 const DAY: u64 = 24 * 3600;
 

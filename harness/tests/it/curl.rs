@@ -83,7 +83,7 @@ async fn a_line_for_a_live_endpoint_can_be_pasted() {
     let mock = Mock::builder().start().await.unwrap();
     let url = "https://hooks.example".to_owned();
     let webhooks = Some(Webhooks { listen: "127.0.0.1:0".parse().unwrap(), url });
-    let settings = Settings { webhooks, ..crate::live::settings(&mock) };
+    let settings = Settings { webhooks, ..crate::support::live::settings(&mock) };
     let abilities = Abilities { disturbs: true, moves_clock: true, ..Abilities::default() };
     let vocabulary = Vocabulary::new(settings.clone(), abilities, 1);
     let (target, run) = (settings.target.clone(), settings.own_name.clone());

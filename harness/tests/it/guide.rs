@@ -18,7 +18,7 @@ use tideover_model::clause::Kind;
 use tideover_model::{Clause, Destinations, Timestamp};
 use tideover_sim::Mock;
 
-use crate::foreign::skip;
+use crate::support::foreign::skip;
 
 /// The pages with a session of the mock.
 const SESSIONS: [&str; 2] = ["README.md", "docs/start-integrator.md"];

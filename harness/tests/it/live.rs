@@ -1,92 +1,28 @@
 //! A run against a live endpoint: what it sends, records and cleans up.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::rc::Rc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use tideover_harness::endpoint::client::{Client, Outgoing};
-use tideover_harness::endpoint::{Applied, Target, inbox, wall_time};
+use tideover_harness::endpoint::{Applied, Target, inbox};
 use tideover_harness::exchange::Prepared;
 use tideover_harness::exchange::step::{Action, Step};
-use tideover_harness::exchange::transcript::{Header, Transcript};
-use tideover_harness::live::session::{Abilities, Session};
-use tideover_harness::live::settings::{Accounts, ApiKey, Bank, Budget, Payor, Settings, Webhooks};
-use tideover_harness::live::target::LiveWorld;
+use tideover_harness::exchange::transcript::Transcript;
+use tideover_harness::live::session::Abilities;
+use tideover_harness::live::settings::{Accounts, Budget, Payor, Settings, Webhooks};
 use tideover_harness::live::unasked::{LeftOut, Why};
 use tideover_harness::live::{LIVE_STEPS, Vocabulary};
 use tideover_harness::play::cases::World;
-use tideover_model::{Clause, Destinations, Profile};
+use tideover_model::{Clause, Destinations};
 use tideover_sim::Mock;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 #[cfg(unix)]
 use crate::command::is_heard;
-
-/// A mock that stands in for a live endpoint; it lets webhooks go to the inbox.
-pub(crate) async fn endpoint(inbox: Option<&inbox::Server>) -> Mock {
-    let builder = Mock::builder().resolver(tideover_sim::NoNames);
-    let origin = inbox.map(|inbox| Destinations::PublicAnd(inbox.origin().to_owned()));
-    builder.webhooks(origin.unwrap_or(Destinations::Public)).start().await.unwrap()
-}
-
-pub(crate) fn settings(mock: &Mock) -> Settings {
-    let bank = Bank { account_number: "000123456789".into(), routing_number: "021000021".into() };
-    Settings {
-        target: mock.url().to_owned(),
-        key: ApiKey::new(mock.api_key().to_owned()),
-        second_key: None,
-        operator: Some(mock.url().to_owned()),
-        headers: Vec::new(),
-        webhooks: None,
-        allow_writes: true,
-        allow_disturbance: false,
-        accounts: Accounts {
-            prefix: Some("test-".into()),
-            emails: vec!["ann@own.example".into()],
-            tax_ids: (0..6).map(|number| format!("98-76543{number}0")).collect(),
-            banks: vec![bank],
-            ..Accounts::default()
-        },
-        budget: Budget { requests: 5000, financed: 10_000_000, subscriptions: 40, seconds: None },
-        sandbox: None,
-        per_second: NonZeroU32::new(100_000),
-        at_once: 1.try_into().unwrap(),
-        timeout: Duration::from_secs(20),
-        own_name: "td-r-".into(),
-        is_run_new: true,
-    }
-}
-
-pub(crate) fn header() -> Header {
-    Header::new(3, wall_time(), Profile::default())
-}
-
-/// A started run: its session, world and journal.
-pub(crate) struct Begun {
-    pub(crate) session: Rc<Session>,
-    pub(crate) world: LiveWorld,
-    pub(crate) journal: PathBuf,
-    _folder: tempfile::TempDir,
-}
-
-pub(crate) async fn begin(settings: Settings, inbox: Option<inbox::Server>) -> Begun {
-    let folder = tempfile::tempdir().unwrap();
-    let journal = folder.path().join("journal.jsonl");
-    let client = |url: &str| Client::new(url, settings.timeout, None).unwrap();
-    let operator = settings.operator.as_deref().map(client);
-    let (target, header) = (client(&settings.target), header());
-    let mut session =
-        Session::new(settings.clone(), target, operator, inbox, &journal, &header).unwrap();
-    session.greet().await.unwrap();
-    let vocabulary = Vocabulary::new(settings, session.abilities().clone(), 30);
-    let session = Rc::new(session);
-    let world = LiveWorld::new(Rc::clone(&session), vocabulary);
-    Begun { session, world, journal, _folder: folder }
-}
+use crate::support::live::{Begun, begin, endpoint, header, prepared, settings};
 
 /// Plays cases without judging them. Counts requests by method and path form, and keeps why some failed.
 async fn play(begun: &mut Begun, cases: u64) -> Played {
@@ -393,13 +329,6 @@ async fn an_unanswered_subscription_is_not_retried() {
     }
     let (sent, kept_back) = (Applied::MayBe, Applied::Never);
     assert_eq!(applied, [sent, kept_back, sent, kept_back]);
-}
-
-pub(crate) fn prepared(method: &str, path: &str, body: &Value) -> Prepared {
-    use tideover_harness::exchange::Memory;
-    use tideover_harness::exchange::step::Call;
-    let step = Step::new(Action::Call(Call::json(method, path, body.clone())));
-    Prepared::from_step(&step, &Memory::default(), "")
 }
 
 fn check(folder: &Path, config: &str, arguments: &[&str], key: Option<&str>) -> Output {

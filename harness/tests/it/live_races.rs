@@ -12,7 +12,7 @@ use tideover_harness::prove::defects;
 use tideover_model::{Destinations, Profile};
 use tideover_sim::{Mock, NoNames};
 
-use crate::live::{Begun, begin, endpoint, header, settings};
+use crate::support::live::{Begun, begin, endpoint, header, settings};
 
 const CLIENTS: usize = 6;
 

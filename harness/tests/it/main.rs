@@ -1,14 +1,12 @@
 //! The harness, through its public face.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on stops")]
 
-mod browser;
 mod cleanup;
 mod clients;
 mod clock;
 mod command;
 mod concurrent;
 mod curl;
-mod foreign;
 mod generation;
 mod guide;
 mod hostile;
@@ -25,8 +23,6 @@ mod page;
 mod plain;
 mod planted;
 mod proof;
-
-mod receiver;
 mod receiver_check;
 mod receivers;
 mod recorded;
@@ -39,3 +35,4 @@ mod signature;
 mod standing;
 mod stories;
 mod stranger;
+mod support;

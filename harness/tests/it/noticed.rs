@@ -14,7 +14,7 @@ use tideover_harness::report::document::FindingReport;
 use tideover_harness::report::{Report, html, junit};
 use tideover_model::Profile;
 
-use crate::report::report;
+use crate::support::reports::report;
 
 /// The report for a terminal, as JUnit, as a page and as JSON.
 fn rendered(report: &Report) -> [String; 4] {

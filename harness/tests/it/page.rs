@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 use tideover_harness::report::document::{FindingReport, GapReport, LatencyReport, SeenValue};
 use tideover_harness::report::{Report, html, junit};
 
-use crate::browser::{self, Browser};
 use crate::concurrent;
-use crate::report::{plan, report, with_defect};
+use crate::support::browser::{self, Browser};
+use crate::support::reports::{plan, report, with_defect};
 
 /// A report with something in every part of it.
 async fn full() -> Report {

@@ -5,7 +5,7 @@ use std::process::Output;
 use serde_json::Value;
 use tokio::process::Command;
 
-use crate::receiver::{Fault, Receiver, SECRET};
+use crate::support::receiver::{Fault, Receiver, SECRET};
 
 fn receiver_check(url: &str, more: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tideover"));

@@ -18,8 +18,8 @@ use tideover_model::words::EventType;
 use tideover_sim::wall_time;
 
 use crate::command::{Served, serve};
-use crate::foreign::{home, install_for_node, python, skip};
 use crate::guide::session;
+use crate::support::foreign::{home, install_for_node, python, skip};
 
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/receivers")

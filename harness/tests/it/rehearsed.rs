@@ -11,7 +11,7 @@ use tideover_harness::prove::defects;
 use tideover_model::{Clause, Destinations, Profile};
 use tideover_sim::{Mock, NoNames};
 
-use crate::live::{begin, header, settings};
+use crate::support::live::{begin, header, settings};
 
 /// A live world that counts its plays, and keeps the results of the model's rehearsals.
 struct Watched {

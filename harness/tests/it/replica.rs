@@ -14,7 +14,7 @@ use tideover_harness::recorded::{Recording, judge};
 use tideover_model::Profile;
 
 use crate::cleanup::serve;
-use crate::live::{begin, endpoint, header, settings};
+use crate::support::live::{begin, endpoint, header, settings};
 
 /// A proxy between the run and a mock at `url`.
 #[derive(Clone)]

@@ -1,0 +1,7 @@
+//! What several tests need. No test file imports another: what they share is here.
+
+pub(crate) mod browser;
+pub(crate) mod foreign;
+pub(crate) mod live;
+pub(crate) mod receiver;
+pub(crate) mod reports;
