@@ -1,6 +1,6 @@
 //! The README and the guide say what is true: what they print is really printed, and their links lead somewhere.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -8,7 +8,6 @@ use std::time::Duration;
 use serde_json::Value;
 use tideover_harness::endpoint::{Http, Target, inbox};
 use tideover_harness::exchange::Memory;
-use tideover_harness::exchange::step::{Action, Call, Step};
 use tideover_harness::exchange::{Arrival, Body, Prepared};
 use tideover_harness::generate;
 use tideover_harness::prove::defects::Setup;
@@ -19,46 +18,10 @@ use tideover_model::{Clause, Destinations, Timestamp};
 use tideover_sim::Mock;
 
 use crate::support::foreign::skip;
+use crate::support::pages::{page, pages, root, session_of, step};
 
 /// The pages with a session of the mock.
 const SESSIONS: [&str; 2] = ["README.md", "docs/start-integrator.md"];
-
-/// A page of the project, by its path.
-fn page(path: &str) -> String {
-    std::fs::read_to_string(root().join(path)).unwrap()
-}
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
-}
-
-/// The commands of the whole session, each with what was printed.
-pub(crate) fn session() -> Vec<(String, String)> {
-    session_of("docs/start-integrator.md")
-}
-
-fn session_of(path: &str) -> Vec<(String, String)> {
-    let text = page(path);
-    let (_, after) = text.split_once("$ api() {").unwrap();
-    let (block, _) = after.split_once("```").unwrap();
-    let mut lines = block.lines().skip(1).peekable();
-    let mut session = Vec::new();
-    while let Some(command) = lines.next() {
-        let command = command.strip_prefix("$ api ").unwrap().to_owned();
-        session.push((command, lines.next().unwrap().to_owned()));
-    }
-    session
-}
-
-pub(crate) fn step(command: &str) -> Step {
-    let (method, rest) = command.split_once(' ').unwrap();
-    let (path, body) = rest.split_once(' ').unwrap_or((rest, ""));
-    let body = body.trim_matches('\'');
-    Step::new(Action::Call(match body {
-        "" => Call::bare(method, path),
-        body => Call::text(method, path, body.to_owned(), "application/json"),
-    }))
-}
 
 #[tokio::test]
 async fn the_sessions_are_what_is_printed() {
@@ -240,14 +203,6 @@ fn the_scorecard_is_what_is_printed() {
         });
     }
     assert_eq!(rest, "");
-}
-
-/// The README and the pages of the guide, by their paths.
-fn pages() -> Vec<String> {
-    let names = std::fs::read_dir(root().join("docs")).unwrap();
-    let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    let pages = names.filter(|name| name.ends_with(".md")).map(|name| format!("docs/{name}"));
-    pages.chain(["README.md".to_owned(), "CONTRIBUTING.md".to_owned()]).collect()
 }
 
 /// The targets of the links on a page that lead to other files.

@@ -9,6 +9,7 @@ mod concurrent;
 mod curl;
 mod generation;
 mod guide;
+mod guide_commands;
 mod hostile;
 mod http_client;
 mod inbox_server;

@@ -18,8 +18,8 @@ use tideover_model::words::EventType;
 use tideover_sim::wall_time;
 
 use crate::command::{Served, serve};
-use crate::guide::session;
 use crate::support::foreign::{home, install_for_node, python, skip};
+use crate::support::pages::{session, step};
 
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/receivers")
@@ -161,7 +161,7 @@ async fn examine(mut receiver: Command) {
 /// From an unknown vendor to a repaid advance: events of every kind.
 async fn believes_the_mock(mock: &mut ServedMock, endpoint: &Endpoint) {
     for (command, _) in session() {
-        mock.play(&crate::guide::step(&command)).await;
+        mock.play(&step(&command)).await;
     }
     let deliveries = mock.deliveries().await;
     for delivery in &deliveries {

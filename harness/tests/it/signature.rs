@@ -6,6 +6,8 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
 
+use crate::support::pages::page;
+
 const BODY: &[u8] = b"{\"name\": \"caf\xe9\"}\n";
 const SECRET: &str = "whsec_1f3a";
 /// The signature of `BODY` with `SECRET` at the start of 2026, by openssl:
@@ -228,8 +230,7 @@ fn the_vectors_play_in_python_and_in_node() {
 #[cfg(unix)]
 #[test]
 fn the_guides_session_matches_the_output() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let text = std::fs::read_to_string(root.join("docs/signatures.md")).unwrap();
+    let text = page("docs/signatures.md");
     let (_, session) = text.split_once("```console\n").unwrap();
     let (session, _) = session.split_once("```").unwrap();
     let (commands, printed): (Vec<&str>, Vec<&str>) =

@@ -3,5 +3,6 @@
 pub(crate) mod browser;
 pub(crate) mod foreign;
 pub(crate) mod live;
+pub(crate) mod pages;
 pub(crate) mod receiver;
 pub(crate) mod reports;
