@@ -1,4 +1,4 @@
-//! Which interesting states a run has reached, as its answers tell.
+//! Which interesting states a run has reached, by its responses.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter::repeat;

@@ -153,10 +153,10 @@ mod tests {
 
     #[test]
     fn what_is_not_as_learned_is_told_so() {
-        let told = |operation| {
+        let printed = |operation| {
             Finding::new(clause!("gap.perInvoiceMaximum"), operation, "f", "1", "2").to_string()
         };
-        assert!(told(PROFILE).starts_with("gap.perInvoiceMaximum differs from the profile ("));
-        assert!(told("GET /").starts_with("gap.perInvoiceMaximum differs from an assumption ("));
+        assert!(printed(PROFILE).starts_with("gap.perInvoiceMaximum differs from the profile ("));
+        assert!(printed("GET /").starts_with("gap.perInvoiceMaximum differs from an assumption ("));
     }
 }

@@ -172,7 +172,7 @@ pub struct Summary {
     pub gaps: Gaps,
     /// The listed codes in whose place others came.
     pub replaced: Replaced,
-    /// What its answers tell of its choices.
+    /// What its responses show of its choices.
     pub lessons: Lessons,
     /// What failed, made small: one for each cause, in the order in which they were met.
     pub failures: Vec<Failure>,
@@ -226,7 +226,7 @@ pub async fn check<W: World>(world: &mut W, plan: &Plan) -> Result<Summary, Unre
     Ok(suite.summary)
 }
 
-/// A suite that is being played; it can be left at any time, and what was played until then is told.
+/// A suite while it is played. It can be stopped at any time, and then reports what it has played.
 pub struct Suite<'a> {
     plan: &'a Plan,
     /// What came of it until now.
@@ -239,7 +239,7 @@ impl<'a> Suite<'a> {
         Suite { plan, summary: Summary::default() }
     }
 
-    /// Plays the cases, until enough is found. `progress` is told of each.
+    /// Plays the cases until enough is found. Calls `progress` after each.
     ///
     /// # Errors
     /// [`Unreachable`] if the target does not answer.
@@ -388,7 +388,7 @@ impl Summary {
         self.failures.iter().chain(noticed)
     }
 
-    /// Adds a case. `shown` tells what was played until the step of an index showed a finding.
+    /// Adds a case. `shown` gives the steps that were played up to the index of a finding.
     pub(crate) fn add(&mut self, played: &Played, shown: impl Fn(usize, &Finding) -> Failure) {
         self.cases += 1;
         self.steps += played.answers.len() as u64;

@@ -1,4 +1,4 @@
-//! What a recording has told of enough to judge the rest by it: it may begin in the middle of things.
+//! What a recording has shown well enough to judge the rest by it. It may begin in the middle of things.
 
 use std::collections::BTreeSet;
 
@@ -37,7 +37,7 @@ impl Familiar {
         named.into_iter().all(knows)
     }
 
-    /// Learns what an answer tells that was explained.
+    /// Learns from a response that was explained.
     pub(super) fn learn(&mut self, sent: &Prepared, seen: &Seen) {
         let operation = sent.call().and_then(PreparedCall::operation);
         let known: Vec<Name> = match operation.filter(|_| seen.is_success()).cloned() {

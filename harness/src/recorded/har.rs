@@ -187,14 +187,14 @@ impl Response {
     /// Whether its body, if it has one, is there.
     fn is_told(&self) -> bool {
         let has_none = matches!(self.status, 204 | 205);
-        let told = |content: &Content| {
+        let has_text = |content: &Content| {
             let is_empty = |text: &String| text.is_empty() && content.size > 0;
             // An answer of nothing has no type.
             let is_json = content.mime_type.as_ref().is_some_and(|name| name.contains("json"));
             let is_nothing = content.size == 0 && !(is_json && content.text.is_none());
             is_nothing || content.text.as_ref().is_some_and(|text| !is_empty(text))
         };
-        has_none || self.content.as_ref().is_some_and(told)
+        has_none || self.content.as_ref().is_some_and(has_text)
     }
 }
 

@@ -101,16 +101,16 @@ fn inbox_of(run: &str, sent: &Prepared) -> Option<String> {
     (!run.is_empty() && url.contains(run)).then(|| url.to_owned())
 }
 
-/// The digits that are told of the accounts of a journal, by what stands there for each.
+/// The visible digits of the accounts in a journal, by the placeholder of each.
 fn masks<'a>(requests: impl Iterator<Item = &'a Noted>) -> BTreeMap<String, String> {
-    let told = requests.filter_map(|Noted { step, seen, .. }| {
+    let masks = requests.filter_map(|Noted { step, seen, .. }| {
         let Action::Call(call) = &step.action else { return None };
         let account = call.body.as_ref()?.get("accountNumber")?.as_str()?;
         Some((account.to_owned(), seen.as_ref()?.json()?.get("mask")?.as_str()?.to_owned()))
     });
     let is_end =
         |mask: &str| (1..=9).contains(&mask.len()) && mask.bytes().all(|it| it.is_ascii_digit());
-    told.filter(|(_, mask)| is_end(mask)).collect()
+    masks.filter(|(_, mask)| is_end(mask)).collect()
 }
 
 fn made_up(masks: &BTreeMap<String, String>) -> Memory {

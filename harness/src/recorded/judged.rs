@@ -24,7 +24,7 @@ use crate::recorded::{Recorded, Recording};
 pub struct Judged {
     /// What came of it.
     pub summary: Summary,
-    /// How many answers what was there before the recording may explain, which nothing tells.
+    /// How many responses state from before the recording may explain, which nothing shows.
     pub unknown_before: u64,
 }
 
@@ -120,7 +120,7 @@ fn asked_again(heard: &[Recorded]) -> impl Iterator<Item = (Seen, Timestamp)> {
     again.filter_map(|next| Some((next.seen.clone()?, next.now)))
 }
 
-/// The keys that a case uses, of those that were ever taken; whose one is that was issued in it, is told there.
+/// The keys that a case uses, of those that were ever accepted. The step that issues a key says whose it is.
 fn keys_in(heard: &[Recorded], accepted: &[String]) -> Vec<String> {
     let issued: Vec<&str> =
         heard.iter().filter_map(acted).filter_map(|(_, seen)| issued(seen)).collect();

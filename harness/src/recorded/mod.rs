@@ -1,7 +1,7 @@
 //! Recorded traffic, judged as if it were played.
 //!
 //! - In comes a HAR file or the journal of a check; out comes the same summary as of a run.
-//! - Requests are put in order, the callers are told apart by their keys, and what the recording cannot show stays open.
+//! - Requests are put in order, callers are distinguished by their keys, and what the recording cannot show stays open.
 //! - Never here: a request that is sent.
 
 mod familiar;
@@ -77,7 +77,7 @@ impl Recording {
         Ok(recording)
     }
 
-    /// What of it must not be told.
+    /// What must not be printed of it.
     pub fn secrets(&self) -> Secrets {
         let mut secrets = Secrets::default();
         for Recorded { sent, seen, .. } in self.cases.iter().flatten() {

@@ -167,7 +167,7 @@ where
 {
     let (sender, connection) =
         http1::handshake(TokioIo::new(socket)).await.map_err(|error| in_words(&error))?;
-    // It ends with an error when the connection does: then whoever waits for an answer is told.
+    // It ends with an error when the connection does. The request that waits then gets the error.
     tokio::spawn(async move {
         let _ = connection.await;
     });

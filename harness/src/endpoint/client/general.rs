@@ -19,7 +19,7 @@ use crate::endpoint::client::words::{
 };
 use crate::endpoint::client::{Base, Incame, Outgoing, Reading};
 
-/// So much later than a connection an answer is given up: that no connection came is told first, for then
+/// So much later than a connection an answer is given up: a failed connection must be reported first, because then
 /// nothing was sent.
 const GRACE: Duration = Duration::from_millis(250);
 

@@ -1,6 +1,6 @@
 //! HTTP to one base URL: by hand to a mock of ours, and with all that a service out there may want.
 //!
-//! Whether a request that was not answered may have been applied is told: it was never sent, or it may be.
+//! An error says whether the request may have been applied: it was never sent, or it may have been.
 
 mod direct;
 mod extra;

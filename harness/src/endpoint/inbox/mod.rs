@@ -19,7 +19,7 @@ use crate::exchange::{Arrival, NO_ANSWER};
 
 pub use server::Server;
 
-/// The path of a URL of the inbox, as an arrival tells it, where everything that comes is accepted.
+/// The path of the inbox URL that accepts everything, as arrivals show it.
 pub(crate) fn accepting(url: &str) -> Option<&str> {
     let start = url.find("/accepts")?;
     Some(&url[start..])

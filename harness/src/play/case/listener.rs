@@ -51,7 +51,7 @@ impl Listener {
         self.run.shadow.overhear(sent, seen, now, now);
     }
 
-    /// Passes over an answer that lags behind what was written: one of the `later` answers to the same tells that;
+    /// Skips a stale response: one of the `later` responses to the same request shows what was written.
     /// `false` if it is to be listened to.
     pub(crate) fn pass_over(
         &mut self,

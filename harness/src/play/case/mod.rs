@@ -218,7 +218,7 @@ impl<'a> Run<'a> {
             times += 1;
             match target.send(sent).await {
                 Ok(later) if is_informative(&later) => seen = later,
-                // Whether it would have told what was written is not known.
+                // It is unknown whether this response would have shown the write.
                 Ok(_) if reads => return Ok((seen, true)),
                 Err(later) if reads || later.applied == Applied::Never => return Ok((seen, true)),
                 // It may have been carried out this time.

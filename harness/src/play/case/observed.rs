@@ -47,13 +47,13 @@ pub trait Observed: Target {
 pub enum Standing {
     /// All of it: it starts in the world of the header, and its choices are those of the header's seed.
     Known,
-    /// What it chooses, and what happens to it, only its answers tell.
+    /// Only its responses show what it chooses, and what happens to it.
     Foreign {
         /// Who moves the world outside.
         outside: Outside,
-        /// What of that which the run names may have been there before.
+        /// State that may predate this run.
         before: Before,
-        /// What its clock shows, or ours where that is not told.
+        /// What its clock shows, or ours where its clock is unknown.
         now: Timestamp,
         /// How that is known.
         clock: Clock,
@@ -65,9 +65,9 @@ pub enum Standing {
 pub enum Clock {
     /// It is read from the target.
     Read,
-    /// It was told, and somebody else may have moved it since.
+    /// It was read before, and someone else may have moved it since.
     Kept,
-    /// It may be ahead of ours, or behind, until an answer tells a time.
+    /// It may be ahead of ours, or behind, until a response shows a time.
     Guessed,
 }
 

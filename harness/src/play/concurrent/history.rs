@@ -155,7 +155,7 @@ impl Request {
 }
 
 impl History {
-    /// How many requests nothing tells the outcome of.
+    /// How many requests have an unknown outcome.
     pub fn unknown(&self) -> usize {
         self.requests.iter().filter(|request| request.outcome().is_none()).count()
     }

@@ -140,7 +140,7 @@ fn matters(request: &Request) -> bool {
     request.outcome().is_some() || !request.reads()
 }
 
-/// What a request without an outcome chose, if another answer about the same invoice tells it: an advance keeps its
+/// What a request without a response chose, if another response about the same invoice shows it: an advance keeps its
 /// amounts (`4.advances.2.2`).
 fn revealed_later(history: &History, index: usize) -> Revealed {
     let request = &history.requests[index];
@@ -149,7 +149,7 @@ fn revealed_later(history: &History, index: usize) -> Revealed {
     else {
         return Revealed::default();
     };
-    let tells = |(_, other, operation): (usize, &Request, &Operation)| {
+    let shown = |(_, other, operation): (usize, &Request, &Operation)| {
         let same = match operation {
             Operation::RequestAdvance { payee: of, invoice: about }
             | Operation::GetInvoice { payee: of, invoice: about } => {
@@ -163,5 +163,5 @@ fn revealed_later(history: &History, index: usize) -> Revealed {
         let advanced = seen.json()?.get(field::ADVANCE).is_none_or(Value::is_object);
         (advanced && revealed.has_offer()).then_some(revealed)
     };
-    history.operations().find_map(tells).unwrap_or_default()
+    history.operations().find_map(shown).unwrap_or_default()
 }

@@ -39,10 +39,10 @@ pub(super) struct Dead {
 /// The search through one part of a history.
 pub(super) struct Search<'a> {
     requests: Vec<&'a Request>,
-    /// What requests without an outcome chose if they were carried out, as later answers tell.
+    /// What requests without a response chose if they were carried out, by later responses.
     revealed: Vec<Revealed>,
     unseen: Explainer,
-    /// Whether an answer must tell of no other state, even where the document doesn't say how it tells.
+    /// Whether a response must show exactly the state, even where the document leaves its form open.
     strict: bool,
     budget: usize,
     timeline: Timeline,
@@ -70,7 +70,7 @@ struct Node {
 }
 
 impl<'a> Search<'a> {
-    /// A search through `requests`, in which `told` is what those without an outcome chose; it ends after so many
+    /// A search through `requests`, where `revealed` is what those without a response chose. It ends after so many
     /// attempts as `budget` says.
     pub(super) fn new(
         requests: Vec<&'a Request>,

@@ -164,7 +164,7 @@ impl Reader {
         self.platforms.get(&key).cloned().unwrap_or(key)
     }
 
-    /// Payors that were synced before the first request that names them was sent, and that those requests tell
+    /// Payors that were synced before the first request that names them was sent, and that those requests describe
     /// nothing of but a name.
     fn settled_payors(&self, history: &History) -> BTreeSet<(Platform, String)> {
         let mut synced: BTreeMap<(Platform, String), u64> = BTreeMap::new();
@@ -237,8 +237,8 @@ impl Reader {
                 vec![Thing::Import(platform.clone(), import.clone())]
             }
             Operation::Subscribe { url, .. } => {
-                let told = request.success().and_then(|answer| answer.seen.json());
-                let reference = told.and_then(|told| Fields::of(told).reference());
+                let body = request.success().and_then(|answer| answer.seen.json());
+                let reference = body.and_then(|body| Fields::of(body).reference());
                 let reference = reference.map(|one| Thing::Reference(platform.clone(), one.into()));
                 [Thing::Url(platform.clone(), url.clone())].into_iter().chain(reference).collect()
             }

@@ -20,7 +20,7 @@ pub(super) struct Delays {
     pub(super) collection_account: Spans,
     pub(super) funding_starts: Spans,
     pub(super) funding_completes: Spans,
-    /// Where both went by between two looks, so that neither is told from the other.
+    /// Both passed between two reads, so that they cannot be separated.
     pub(super) either_at_most: (Spans, Spans),
 }
 
@@ -71,7 +71,7 @@ impl Delays {
     pub(super) fn observe(&mut self, exchange: &Exchange<'_>, belief: &Belief) {
         self.waits = None;
         let Some(subject) = belief.subject(exchange.sent) else { return };
-        // What the outside world was made to do tells nothing of how long it takes, but when it began.
+        // An action that forces a transition says nothing about how long it takes, only when it began.
         match (exchange.acts(), self.advances.get_mut(&subject)) {
             (Some(ActionKind::FundingStarts), Some(funding)) if exchange.seen.is_success() => {
                 funding.start(exchange);
@@ -102,8 +102,8 @@ impl Delays {
         let reads = exchange.kind() == Some(OperationKind::GetBusiness);
         let may_open = belief.may_open_account(subject, exchange.now);
         let is_hurried = exchange.acts() == Some(ActionKind::CollectionAccountOpens);
-        let tells = may_open || is_hurried || reads && exchange.seen.is_success();
-        if !tells {
+        let shows_it = may_open || is_hurried || reads && exchange.seen.is_success();
+        if !shows_it {
             return;
         }
         let Some(business) = belief.business(subject) else { return };
@@ -123,7 +123,7 @@ impl Delays {
         let Some(onboarding) = onboarding else { return };
         if Fields::of(onboarding).collection_account() != Some(true) {
             if !(may_open && meets_first_three(onboarding)) {
-                // It was taken to be enabled by what no answer had told, and this one tells otherwise.
+                // It seemed enabled by something no response had shown, and this response contradicts that.
                 self.businesses.remove(&business);
                 return;
             }

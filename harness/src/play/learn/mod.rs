@@ -28,7 +28,7 @@ use delays::Delays;
 use rates::Rates;
 use span::Spans;
 
-/// What the answers of a target have told of its choices.
+/// What the responses of a target have shown of its choices.
 #[derive(Clone, Debug, Default)]
 pub struct Lessons {
     success: BTreeMap<Success, BTreeMap<u16, u64>>,
@@ -163,7 +163,7 @@ impl Lessons {
     fn observe_arrival(&mut self, exchange: &Exchange<'_>, arrival: &Arrival) {
         let (Some(id), Some(at)) = (&arrival.delivery, arrival.signed_at()) else { return };
         let at = Some(at).filter(|at| self.is_by_its_clock(exchange, *at));
-        // Whose a delivery is that goes by one name for several subscriptions, its path tells.
+        // The path says which subscription a delivery belongs to, when several share its name.
         let delivery = (arrival.path.clone(), id.clone());
         let attempts = self.attempts.entry(delivery).or_default();
         let is_accepted = |status: u16| (200..=299).contains(&status);
@@ -181,7 +181,7 @@ impl Lessons {
         attempts.push((at, arrival.status));
     }
 
-    /// Whether an attempt was signed by the target's own clock: once that is moved, the one on the wall tells nothing
+    /// Whether an attempt was signed by the target's own clock: once that is moved, the wall clock says nothing
     /// of when an attempt was due.
     fn is_by_its_clock(&self, exchange: &Exchange<'_>, at: u64) -> bool {
         let is_moved = matches!(exchange.sent.action, PreparedAction::Advance(_));

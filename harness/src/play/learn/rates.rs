@@ -21,7 +21,7 @@ pub(super) struct Rates {
     pub(super) advance: Spans,
     pub(super) fee: Spans,
     pub(super) quote_term: Option<Span>,
-    /// The fee of quotes for their whole term, where no advance tells the two apart.
+    /// The fee of quotes for their whole term, where no advance separates fee and term.
     pub(super) fee_of_term: Spans,
 }
 
@@ -63,7 +63,7 @@ impl Rates {
         }
     }
 
-    /// Each vendor has rates of its own: what is told of all is what they lie between.
+    /// Each vendor has rates of its own, so that a profile gets the range.
     pub(super) fn conclude(&mut self) {
         for vendor in std::mem::take(&mut self.vendors).into_values() {
             vendor.advance.into_iter().for_each(|rate| self.advance.note(rate));
@@ -112,7 +112,7 @@ impl OfferedAmounts {
         Span { min, max: (beyond.div_ceil(self.financeable) - 1).clamp(min, WHOLE) }
     }
 
-    /// Fees round up, and are at most what the advance leaves: then they tell nothing.
+    /// Fees round up to at most what the advance leaves. A fee at that limit shows no rate.
     fn fee_for_days(&self) -> Option<Span> {
         if self.advance + self.fee >= self.financeable {
             return None;

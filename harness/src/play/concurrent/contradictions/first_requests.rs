@@ -36,10 +36,10 @@ pub(super) fn look(history: &History, looked: &mut Looked) {
     }
 }
 
-/// Two answers that tell one advance differently.
+/// Two responses that show one advance differently.
 fn differing(history: &History, asked: &[usize], field: &'static str) -> Option<Contradiction> {
-    let tells = |one: &usize| Some((*one, granted(&history.requests[*one])?.get(field)?));
-    let mut answers = asked.iter().filter_map(tells);
+    let shown = |one: &usize| Some((*one, granted(&history.requests[*one])?.get(field)?));
+    let mut answers = asked.iter().filter_map(shown);
     let (one, expected) = answers.next()?;
     let (other, seen) = answers.find(|(_, seen)| !is_unchanged(field, expected, seen))?;
     let broken = Broken {

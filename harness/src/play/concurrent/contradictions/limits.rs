@@ -155,13 +155,13 @@ fn face_values(history: &History) -> BTreeMap<Invoice, i64> {
     faces
 }
 
-/// Whether a business was told to be new, so that nobody else finances its invoices.
+/// Whether a response called a business new, so that nobody else finances its invoices.
 fn is_created(history: &History, (platform, name): Named<'_>) -> bool {
     history.operations().any(|(_, request, operation)| {
         let syncs =
             matches!(operation, Operation::SyncBusiness { business, .. } if business == name);
-        let told = || granted(request)?.get(field::CREATED)?.as_bool();
-        syncs && request.sent.authorization == *platform && told() == Some(true)
+        let created = || granted(request)?.get(field::CREATED)?.as_bool();
+        syncs && request.sent.authorization == *platform && created() == Some(true)
     })
 }
 
