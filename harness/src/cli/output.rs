@@ -19,7 +19,7 @@ impl Output {
         Output { json, nobody_reads: Cell::new(false), secrets: Secrets::default() }
     }
 
-    /// The same, where `secrets` are told masked.
+    /// The same output, with `secrets` masked.
     pub(crate) fn concealing(self, secrets: Secrets) -> Output {
         Output { secrets, ..self }
     }
@@ -31,18 +31,18 @@ impl Output {
         text: impl std::fmt::Display,
         value: impl FnOnce() -> serde_json::Value,
     ) -> io::Result<()> {
-        let told = if self.json {
+        let printed = if self.json {
             line(self.secrets.conceal_in(value()))
         } else {
             let text = printable(&self.secrets.conceal(&text.to_string()));
             line(if takes_colours(&io::stdout()) { painted(&text) } else { text })
         };
-        match told {
+        match printed {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
                 self.nobody_reads.set(true);
                 Ok(())
             }
-            told => told,
+            printed => printed,
         }
     }
 
@@ -98,7 +98,7 @@ const VERDICTS: [(Verdict, u8); 5] = [
     (Verdict::DiffersFromAssumption, 33),
 ];
 
-/// What a terminal shows as it is: signs that would move its cursor or change its colours are told by their numbers.
+/// What a terminal shows as it is: characters that would move its cursor or change its colours appear as numbers.
 fn printable(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for sign in text.chars() {
@@ -117,7 +117,7 @@ fn line(text: impl std::fmt::Display) -> io::Result<()> {
     out.flush()
 }
 
-/// Writes a line to standard error; if nobody listens there either, there is nobody to tell.
+/// Writes a line to standard error; if that is closed too, nobody can be informed.
 pub(crate) fn to_stderr(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }

@@ -1,4 +1,4 @@
-//! A command of the user that tells what a receiver holds.
+//! A command of the user that prints the state of a receiver.
 
 use std::process::{Output, Stdio};
 use std::time::Duration;

@@ -72,7 +72,7 @@ impl ReceiverCheck {
             examined = examiner.examine(&cases, &mut scorecard, &progress) => examined,
         };
         progress.finish_and_clear();
-        // What was seen until something went wrong is told all the same.
+        // The scorecard shows what was seen before an error.
         if examined.is_ok() || !scorecard.is_empty() {
             output.print(&scorecard, || scorecard.as_json())?;
         }
@@ -170,7 +170,7 @@ impl Examiner {
         progress: &ProgressBar,
     ) -> Result<(), Problem> {
         if let Some(probe) = &self.probe {
-            // A command that is wrong is told before anything is sent.
+            // A wrong command is reported before anything is sent.
             if probe.look().await? != probe.look().await? {
                 return Err(Problem::Wrong(
                     "the probe prints something else each time, although nothing was sent: it must \

@@ -27,7 +27,7 @@ pub struct Exchange<'a> {
     pub since: Timestamp,
     /// What it shows after it.
     pub now: Timestamp,
-    /// How far the target's own clock is ahead of that; nothing while it has told no time. Seconds.
+    /// How far the target's own clock is ahead of that; `None` while its time is unknown. Seconds.
     pub ahead: Option<i64>,
     /// What came to the inbox with the step.
     pub arrivals: &'a [Arrival],

@@ -100,7 +100,7 @@ impl Prepared {
         }
     }
 
-    /// Whether it may tell a target of the inbox at `origin`: only a subscription can.
+    /// Whether it may name the inbox at `origin`: only a subscription can.
     pub(crate) fn mentions(&self, origin: &str) -> bool {
         let PreparedAction::Call(call) = &self.action else { return false };
         call.method == "POST" && String::from_utf8_lossy(&call.body).contains(origin)

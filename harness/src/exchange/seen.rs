@@ -19,7 +19,7 @@ pub struct Seen {
     pub body: Body,
 }
 
-/// The body of an answer; its `Debug` does not tell what must not be.
+/// The body of a response. Its `Debug` form masks secrets.
 #[derive(Clone, Default, PartialEq)]
 pub enum Body {
     /// None.
@@ -72,7 +72,7 @@ impl Seen {
         self.json().filter(|_| self.is_success())
     }
 
-    /// The body, if it is JSON, as it may be told.
+    /// The body, if it is JSON, with its secrets masked.
     pub fn masked_body(&self) -> Option<Value> {
         self.json().map(withheld)
     }

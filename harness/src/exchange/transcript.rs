@@ -237,7 +237,7 @@ fn load_csv(transcript: &Path, step: &mut Step) -> Result<(), String> {
     Ok(())
 }
 
-/// When a world starts unless it is told otherwise.
+/// When a world starts by default.
 pub const START: &str = "2026-01-01T00:00:00Z";
 
 /// [`START`] as an instant.

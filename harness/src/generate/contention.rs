@@ -167,7 +167,7 @@ impl Racers {
         }
     }
 
-    /// Two files, told apart by the face values in them.
+    /// Two files, distinguished by their face values.
     fn import_one_of_two(&mut self) -> Step {
         let import = format!("import-{}", self.draw.below(2) + 1);
         let face = 70_000 + self.draw.below(2);

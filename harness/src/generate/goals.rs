@@ -48,12 +48,12 @@ pub(super) enum Goal {
     Invalid { part: usize, stage: usize },
     /// Rows of every form.
     Rows { stage: usize },
-    /// What is told step by step.
+    /// A story, step by step.
     Story { story: Story, stage: usize },
 }
 
 impl Goal {
-    /// Whether its steps are told one by one, with the reads that they need.
+    /// Whether its steps are fixed one by one, with the reads that they need.
     pub(super) fn is_narrative(&self) -> bool {
         matches!(
             self,
@@ -178,7 +178,7 @@ impl Walk {
         }
     }
 
-    /// With dates far off, and with more of its payee than must be told.
+    /// With distant dates, and more details of its payee than are required.
     fn odd_invoice(&mut self, payee: &str, invoice: &str) -> Step {
         let fields = InvoiceFields {
             payee: payee.to_owned(),

@@ -190,7 +190,7 @@ impl Walk {
         }
     }
 
-    /// What no read tells, of a step that was done.
+    /// What no read shows, of a step that was done.
     fn remember(&mut self, step: &Step) {
         let caller = caller_name(&step.caller);
         match &step.action {

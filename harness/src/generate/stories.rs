@@ -1,4 +1,4 @@
-//! Goals that are told step by step: each leads to sentences that chance seldom meets.
+//! Goals with fixed steps: each leads to clauses that chance seldom meets.
 
 use serde_json::json;
 use tideover_model::ActionKind;
@@ -27,7 +27,7 @@ pub(super) enum Story {
     Addresses,
     /// One payout account after another, and the same again.
     PayoutAccounts,
-    /// The life of an advance, as two subscriptions are told of it.
+    /// The life of an advance, as two subscriptions get its events.
     Watched,
     /// Receivers that do not accept at once, or not at all.
     Unaccepted,
@@ -35,7 +35,7 @@ pub(super) enum Story {
     Gone,
     /// What another platform made.
     Strangers,
-    /// What another platform is told of a business that both serve.
+    /// What another platform sees of a business that both serve.
     SharedEvents,
     /// Invitations, one day after another.
     Reissued,

@@ -18,7 +18,7 @@ pub struct Ledger {
     counted: BTreeMap<(String, Invoice), Counted>,
 }
 
-/// The face values of syncs that were not refused, with how many told each. `None` cannot be told.
+/// The face values of syncs that were not refused, with how many syncs had each. `None` is unknown.
 type Synced = BTreeMap<Option<u64>, u64>;
 
 /// What is counted for an invoice for as long as any request for its advance is under way or was granted: of those
@@ -160,10 +160,10 @@ impl Ledger {
         self.subscriptions -= u64::from(charge.delivers);
         for (invoice, face) in charge.synced {
             let Some(synced) = self.faces.get_mut(&invoice) else { continue };
-            if let Entry::Occupied(mut told) = synced.entry(face) {
-                *told.get_mut() -= 1;
-                if *told.get() == 0 {
-                    told.remove();
+            if let Entry::Occupied(mut count) = synced.entry(face) {
+                *count.get_mut() -= 1;
+                if *count.get() == 0 {
+                    count.remove();
                 }
             }
             if synced.is_empty() {

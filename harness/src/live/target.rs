@@ -34,9 +34,9 @@ pub struct Live {
     inbox: Option<String>,
     /// How far the target's clock was ahead of ours when the play began, if that was known. Seconds.
     ahead: Option<i64>,
-    /// How far it is, as it has told last.
+    /// How far it is, by its last response.
     known_ahead: Rc<Cell<Option<i64>>>,
-    /// How far it is by one answer alone, if that told of another time.
+    /// How far it is by one response alone, if that showed another time.
     seems_ahead: Cell<Option<i64>>,
     /// When invitations were said to expire: a repeated one may expire when it did before. Unix seconds.
     invited: RefCell<BTreeSet<i64>>,
@@ -140,11 +140,11 @@ impl Live {
     /// as fast as ours. Where it seems to have been moved, that is followed as far as anything else shows it.
     async fn note_time(&self, step: &Prepared, seen: &Seen) {
         self.is_clock_read.set(false);
-        let Some(told) = time_shown(step, seen) else { return };
-        if step.kind() == Some(OperationKind::Invite) && !self.invited.borrow_mut().insert(told) {
+        let Some(shown) = time_shown(step, seen) else { return };
+        if step.kind() == Some(OperationKind::Invite) && !self.invited.borrow_mut().insert(shown) {
             return;
         }
-        let ahead = || told - self.session.now().unix();
+        let ahead = || shown - self.session.now().unix();
         let known = self.known_ahead.get().or(self.ahead);
         let is_known = |ahead: i64| known.is_none_or(|known| is_near(known, ahead));
         if let Some(known) = known.filter(|_| !is_known(ahead())) {

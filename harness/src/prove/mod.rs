@@ -49,10 +49,10 @@ pub struct Budget {
 pub struct Trial {
     /// The seed.
     pub seed: u64,
-    /// Requests that were sent until the suite had something to tell, or had enough; a move of the outside
+    /// Requests that were sent until the suite found something, or gave up; an action of the outside
     /// world or of the clock is one, too.
     pub requests: u64,
-    /// What it told.
+    /// What it found.
     pub found: Option<Found>,
 }
 
@@ -198,7 +198,7 @@ impl Attempt {
         Attempt { setup, defect, budget, header: Header::new(seed, start(), Profile::default()) }
     }
 
-    /// Plays with a service that has the defect until the suite has something to tell.
+    /// Plays with a service that has the defect until the suite finds something.
     fn make(&self) -> Result<Trial, Unreachable> {
         let runtime = tokio::runtime::Builder::new_current_thread().build();
         let runtime = runtime.map_err(|error| Unreachable(error.to_string()))?;
@@ -250,7 +250,7 @@ impl Attempt {
         let (header, Budget { steps, requests: most, .. }) = (&self.header, self.budget);
         let mut requests = 0;
         for first in 0..most {
-            // What is told first is what a proof is about.
+            // A proof counts the first finding.
             let plan = Plan { header: header.clone(), first, cases: 1, steps, max_findings: 1 };
             let summary = cases::check(world, &plan).await?;
             requests += summary.steps;

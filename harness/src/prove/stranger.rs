@@ -21,7 +21,7 @@ use crate::play::cases::{InProcess, World};
 #[derive(Clone, Debug)]
 struct Sight {
     outside: Outside,
-    /// What the clock shows is told only by one that has an operator port.
+    /// Only a service with an operator port shows its clock.
     clock: Clock,
     has_operator: bool,
     second_key: Option<Arc<str>>,

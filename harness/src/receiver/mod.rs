@@ -3,7 +3,7 @@
 //!
 //! - A [`Case`] is one delivery, of the service or of an attacker; the [`examination`] is all of them.
 //! - An [`Answer`] is what became of it, and a [`Verdict`] what that is worth.
-//! - The [`Scorecard`] tells the verdicts, each with the document's rule.
+//! - The [`Scorecard`] lists the verdicts, each with the document's rule.
 //!
 //! Only what the service may send must be accepted: a signed body that is not JSON is no case, since the
 //! service sends none and an attacker has no secret to sign it with.

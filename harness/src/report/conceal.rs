@@ -1,4 +1,4 @@
-//! A report without what must not be told.
+//! A report with its secrets masked.
 
 use crate::exchange::secrets::Secrets;
 use crate::report::document::{
@@ -44,7 +44,7 @@ impl<T: Masked> Masked for Vec<T> {
     }
 }
 
-/// Masks the fields of a type that are named first; the others tell nothing of a target.
+/// Masks the fields of a type that are named first; the others say nothing about a target.
 macro_rules! masked {
     ($($type:ident { $($field:ident),+; $($other:ident),* })+) => {$(
         impl Masked for $type {

@@ -52,7 +52,7 @@ fn call_in_words(call: &Call) -> String {
     if !found.kind.endpoint().has_body() {
         return asked;
     }
-    // What the words would be about may not be there: then the body is told as it stands.
+    // A body without the expected fields is shown as it is.
     body_in_words(found.kind, &asked, call).unwrap_or_else(|| match raw_body(call) {
         body if body.is_empty() => format!("{asked} without a body"),
         body => format!("{asked} with {body}"),
@@ -125,12 +125,12 @@ fn action_name(fields: &Map<String, Value>) -> String {
 
 fn action_in_words(fields: &Map<String, Value>) -> String {
     let words = format!("outside: {}", action_name(fields));
-    let told: Vec<String> = fields
+    let shown_fields: Vec<String> = fields
         .iter()
         .filter(|(name, _)| *name != action::NAME)
         .map(|(name, value)| format!("{name} {}", shown(value)))
         .collect();
-    if told.is_empty() { words } else { format!("{words} ({})", told.join(", ")) }
+    if shown_fields.is_empty() { words } else { format!("{words} ({})", shown_fields.join(", ")) }
 }
 
 fn shown(value: &Value) -> String {
@@ -162,17 +162,17 @@ mod tests {
 
     #[test]
     fn a_body_that_lacks_what_the_words_are_about_is_told_as_it_stands() {
-        let told = |call| plain(&Step::new(Action::Call(call)));
-        let quote = |body| told(Call::json("POST", "/v1/quotes", body));
+        let words = |call| plain(&Step::new(Action::Call(call)));
+        let quote = |body| words(Call::json("POST", "/v1/quotes", body));
         let asked = json!({ "externalId": "v1", "invoiceFaceValue": 7 });
         assert_eq!(quote(asked), "quote 7 cents for v1");
         assert_eq!(quote(json!([])), "ask for a quote with []");
-        let sync = |body| told(Call { body, ..Call::bare("PUT", "/v1/invoices/i1") });
+        let sync = |body| words(Call { body, ..Call::bare("PUT", "/v1/invoices/i1") });
         assert_eq!(sync(Some(json!({ "status": 1 }))), r#"sync invoice i1 with {"status":1}"#);
         assert_eq!(sync(None), "sync invoice i1 without a body");
         let nameless = json!({ "payee": "v1", "status": "ISSUED" });
         assert_eq!(sync(Some(nameless.clone())), format!("sync invoice i1 with {nameless}"));
         let bytes = Call { hex: Some("ff".into()), ..Call::bare("POST", "/v1/advances") };
-        assert_eq!(told(bytes), "request an advance with the bytes ff");
+        assert_eq!(words(bytes), "request an advance with the bytes ff");
     }
 }

@@ -37,7 +37,7 @@ use crate::report::{Baseline, Report, Run};
 pub(super) use options::LiveOptions;
 pub(super) use replay::Replayed;
 
-/// How many cases are played unless told otherwise.
+/// How many cases are played by default.
 const CASES: u64 = 20;
 
 /// How many there are for a sandbox: the budget ends them before.
@@ -238,11 +238,11 @@ fn print(
     let mut report = run.report();
     report.conceal(&secrets);
     // The terminal may be gone; the files are written all the same.
-    let told = asked.output.print(report.to_string().trim_end(), || json!(report));
+    let printed = asked.output.print(report.to_string().trim_end(), || json!(report));
     let held = (asked.conclude)(&report, &summary.lessons);
     replay?;
     let held = held?;
-    told?;
+    printed?;
     match (held, ending) {
         (Held::No, _) => Ok(Held::No),
         (_, Some(Ending::GivenUp(why))) => Err(Problem::Unreachable(why)),
@@ -252,7 +252,7 @@ fn print(
 }
 
 impl Ending {
-    /// As a report tells it.
+    /// The same, for a report.
     fn reported(&self) -> evidence::Ending {
         match self {
             Ending::Spent(_) => evidence::Ending::Spent,

@@ -65,7 +65,7 @@ pub struct SyncedInvoice {
     pub payee: String,
     /// Its identifier.
     pub invoice: String,
-    /// Its face value, in cents, if that can be told.
+    /// Its face value, in cents, if it is known.
     pub face_value: Option<u64>,
 }
 

@@ -64,11 +64,11 @@ pub(super) struct State {
     /// How often a target was fresh.
     pub(super) plays: u64,
     unanswered: u32,
-    /// Answers that never told what was written.
+    /// Responses that never showed what was written.
     waited_in_vain: u32,
-    /// Milliseconds that the target's clock is ahead of the wall, as the operator port or a header tells it.
+    /// Milliseconds that the target's clock is ahead of the wall, as the operator port or a header shows it.
     clock_ahead: Option<i64>,
-    /// The same in seconds, by the header of the last answer, and by that of the last one that told the time.
+    /// The same in seconds, by the header of the last response, and of the last one that showed the time.
     dates: (Option<i64>, Option<i64>),
     /// The keys that have subscribed.
     pub(super) subscribers: Vec<String>,
@@ -195,8 +195,8 @@ impl Session {
 
     /// Whether the operator port is that of a mock of ours, which nobody shares.
     async fn is_a_mock(&self) -> Result<bool, Unanswered> {
-        let told = self.ask_operator("/_sim/health").await?;
-        Ok(told.json().is_some_and(|told| told["mock"] == "tideover"))
+        let health = self.ask_operator("/_sim/health").await?;
+        Ok(health.json().is_some_and(|body| body["mock"] == "tideover"))
     }
 
     /// What the operator port answers to a question; it counts as a request.

@@ -30,7 +30,7 @@ const PATIENCE: [Duration; 4] = [
     Duration::from_secs(3),
 ];
 
-/// After so many answers that never told what was written, only the first of these waits are kept.
+/// After so many responses that never showed what was written, only the first of these waits are kept.
 const MOST_IN_VAIN: u32 = 3;
 
 /// What a request is sent for.
@@ -193,7 +193,7 @@ impl Session {
         answered
     }
 
-    /// What must not be told.
+    /// What must not be printed.
     pub fn secrets(&self) -> Secrets {
         self.state().secrets.clone()
     }
@@ -207,7 +207,7 @@ impl Session {
             }
             PreparedAction::Act(_) => {
                 self.state().secrets.keep_words(seen);
-                if let Some(key) = seen.json().and_then(|told| Fields::of(told).key()) {
+                if let Some(key) = seen.json().and_then(|body| Fields::of(body).key()) {
                     self.state().secrets.keep(key);
                 }
             }
@@ -266,7 +266,7 @@ impl Session {
     }
 
     /// Where others may revoke the run's own key, an answer of 401 to it may say that they have: any read verifies it
-    /// (§5 rule 3), and nothing more can be told without one.
+    /// (§5 rule 3), and nothing more can be judged without one.
     ///
     /// # Errors
     /// [`Unanswered`], and the run is over.
@@ -307,7 +307,9 @@ impl Session {
         }
         state.in_doubt -= u64::from(permit.subscribes && !is_doubtful);
         if may_have_made_a_key(step, answered) {
-            state.leave(vec!["perhaps a key: one was asked for, and none was told".to_owned()]);
+            state.leave(vec![
+                "perhaps a key: one was requested, and the response shows none".to_owned(),
+            ]);
         }
         if let (Some(action), Ok(seen)) = (step.acts(), answered)
             && seen.code() == Some("unknown_action")
@@ -360,12 +362,12 @@ impl Purpose {
     }
 }
 
-/// Whether a key was asked for that nobody can revoke, since it was not told.
+/// Whether a key was requested that nobody can revoke, because the response does not show it.
 fn may_have_made_a_key(step: &Prepared, answered: &Result<Seen, Unanswered>) -> bool {
     let issues = step.acts() == Some(ActionKind::IssueKey);
     let is_empty = match answered {
         Ok(seen) if seen.is_success() => {
-            !seen.json().is_some_and(|told| told[field::KEY].is_string())
+            !seen.json().is_some_and(|body| body[field::KEY].is_string())
         }
         Ok(seen) => seen.status >= 500,
         Err(unanswered) => unanswered.applied == Applied::MayBe,

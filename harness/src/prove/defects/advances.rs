@@ -384,14 +384,14 @@ pub(super) fn grant(behind: &mut Behind<'_>, payee: String, invoice: String) -> 
     }))
 }
 
-/// Alters what a first request tells.
+/// Alters the response to a first request.
 fn first(reply: &mut Reply, alter: impl FnOnce(&mut Amounts)) {
     if let Reply::AdvanceRequested(advance) = reply {
         alter(&mut advance.amounts);
     }
 }
 
-/// Alters what a quote tells, for the face value that was asked for.
+/// Alters the response to a quote, given the requested face value.
 fn quoted(
     behind: &mut Behind<'_>,
     operation: Operation,

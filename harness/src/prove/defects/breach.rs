@@ -55,7 +55,7 @@ pub(super) const fn answer(answer: Answering) -> Breach {
     Breach { answer: Some(answer), ..NOTHING }
 }
 
-/// A success tells something else.
+/// A success holds something else.
 pub(super) const fn reply(reply: fn(&mut Reply)) -> Breach {
     Breach { reply: Some(reply), ..NOTHING }
 }

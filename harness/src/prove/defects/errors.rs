@@ -1,4 +1,4 @@
-//! How failures are told: the shape, the statuses that the document states.
+//! The form of failures: the shape, and the statuses that the document states.
 
 use serde_json::{Map, Value, json};
 use tideover_model::exchange::{Response, respond};
@@ -229,7 +229,7 @@ pub(super) fn rewritten(
     response
 }
 
-/// What is refused with `code` is told as a success.
+/// A refusal with `code` is answered as a success.
 pub(super) fn accepted(
     profile: &Profile,
     answer: &Answer,

@@ -1,4 +1,4 @@
-//! Events: which are sent, to whom, and what each tells.
+//! Events: which are sent, to whom, and with what content.
 
 use std::sync::Arc;
 
@@ -85,7 +85,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "subscription-to-all-misses-the-settlement",
         clause!("6.subscription.3"),
-        "a subscription without eventTypes is not told that an advance is settled",
+        "a subscription without eventTypes gets no event when an advance is settled",
         answer(|behind, operation| {
             let to_all = matches!(&operation, Operation::Subscribe { event_types: None, .. });
             let reply = behind.answer(operation)?;
@@ -108,12 +108,12 @@ pub(super) static DEFECTS: &[Defect] = &[
             let event: Value = serde_json::from_slice(&attempt.delivery.body).unwrap_or_default();
             let (event, to) = (event["id"].to_string(), &attempt.delivery.subscription);
             let theirs = format!("{event} {to}");
-            let told = memory.counted(&theirs) > 0 || memory.counted(&event) == 0;
-            if told {
+            let is_sent = memory.counted(&theirs) > 0 || memory.counted(&event) == 0;
+            if is_sent {
                 memory.count(&event);
                 memory.count(&theirs);
             }
-            told
+            is_sent
         }),
     )
     .named_as(clause!("gap.eventCauses")),
@@ -227,11 +227,11 @@ fn announced(memory: &mut Memory, attempt: &mut Attempt) -> bool {
     }
     let platform = attempt.delivery.platform.0;
     let event: Value = serde_json::from_slice(&attempt.delivery.body).unwrap_or_default();
-    let told = |field: &str| event["data"][field].as_str().unwrap_or_default().to_owned();
+    let text = |field: &str| event["data"][field].as_str().unwrap_or_default().to_owned();
     let kind = attempt.delivery.event.name().trim_start_matches("partner.");
-    let about = match told("externalId") {
+    let about = match text("externalId") {
         none if none.is_empty() => {
-            format!("{} {}", told("payeeExternalId"), told("invoiceExternalId"))
+            format!("{} {}", text("payeeExternalId"), text("invoiceExternalId"))
         }
         business => business,
     };

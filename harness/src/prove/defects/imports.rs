@@ -183,7 +183,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "unknown-import-is-empty",
         clause!("4.import.3"),
-        "the report of an import that nobody has uploaded is told, empty",
+        "the report of an import that nobody has uploaded is answered, empty",
         answer(|behind, operation| {
             let import = match &operation {
                 Operation::GetImport { import } => import.clone(),

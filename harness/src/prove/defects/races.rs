@@ -11,7 +11,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "race-lets-two-first-requests-through",
         clause!("4.advances.2"),
-        "two requests for one invoice at once are both told to be the first",
+        "two requests for one invoice at once both count as the first",
         race(|behind, before, operation| match &operation {
             Operation::RequestAdvance { .. } => {
                 let (then, now) = both(behind, before, operation);
@@ -47,7 +47,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "race-creates-one-business-twice",
         clause!("2.businessSynced.created"),
-        "two syncs of a new business at once are both told to have created it",
+        "two syncs of a new business at once both claim to have created it",
         race(|behind, before, operation| {
             let Operation::SyncBusiness { .. } = &operation else {
                 return behind.answer(operation);
@@ -107,7 +107,7 @@ fn both(behind: &mut Behind<'_>, before: &mut dyn Face, operation: Operation) ->
     (then, behind.answer(operation))
 }
 
-/// What is refused with `code` now is told as granted, if it would have been then.
+/// A refusal with `code` is answered as granted, if the request would have been granted before the race.
 fn granted_as_then(
     behind: &mut Behind<'_>,
     before: &mut dyn Face,

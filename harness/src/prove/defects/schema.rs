@@ -1,4 +1,4 @@
-//! What the published schema refuses, and is told as if it had been taken.
+//! What the published schema refuses, answered as if it were accepted.
 
 use tideover_model::exchange::{Encoding, Response, respond};
 use tideover_model::wire::reply::{
@@ -50,7 +50,7 @@ const fn taken(
     Defect::new(name, clause, words, encoding(encode)).named_as(clause!("7.codes.invalid_request"))
 }
 
-/// What is refused for a reason that begins with `why` is told as a success.
+/// A refusal whose reason begins with `why` is answered as a success.
 fn taken_if(
     profile: &Profile,
     answer: &Answer,

@@ -1,4 +1,4 @@
-//! What is never told: secrets after the first time, tax ids, who funds.
+//! What is never shown: secrets after the first time, tax ids, the funder.
 
 use serde_json::json;
 use tideover_model::exchange::respond;
@@ -53,7 +53,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "returned-secret-does-not-sign",
         clause!("6.signature.1"),
-        "deliveries are signed with another secret than the one that was told",
+        "deliveries are signed with another secret than the returned one",
         reply(|reply| {
             if let Reply::Subscribed(subscribed) = reply {
                 subscribed.secret.push('0');

@@ -1,4 +1,4 @@
-//! Tax ids: what clears compliance, what is matched, what the answer tells of it.
+//! Tax ids: what clears compliance, what is matched, and what the response reports.
 
 use tideover_model::wire::reply::{Business, BusinessSynced, Reply, TaxIdResult};
 use tideover_model::words::{ComplianceRoute, TaxIdOutcome};
@@ -137,12 +137,12 @@ fn is_noted(behind: &Behind<'_>, business: &Business) -> bool {
 fn with_result(
     behind: &mut Behind<'_>,
     operation: Operation,
-    told: fn(&BusinessSynced, Option<&String>) -> bool,
+    reports: fn(&BusinessSynced, Option<&String>) -> bool,
 ) -> Answer {
     let sent = tax_id(&operation);
     let mut answer = behind.answer(operation);
     if let Ok(Reply::BusinessSynced(synced)) = &mut answer
-        && told(synced, sent.as_ref())
+        && reports(synced, sent.as_ref())
     {
         let result = TaxIdResult { outcome: TaxIdOutcome::Unchanged };
         synced.tax_id_result.get_or_insert(result);

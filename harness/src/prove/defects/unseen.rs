@@ -96,7 +96,7 @@ pub static UNSEEN: &[Unseen] = &[
         &["short-tax-id-clears-compliance"],
     ),
     to_stranger(
-        "the document does not say whose name of a business is told, and it may be null",
+        "the document does not say whose name of a business is shown, and it may be null",
         &["first-name-sticks", "name-is-lost-in-a-resync"],
     ),
     to_stranger("the document does not say what a mask shows", &["mask-is-cut-short"]),
@@ -236,7 +236,7 @@ pub static UNSEEN: &[Unseen] = &[
         ],
     ),
     to_caller(
-        "what keeps compliance from being cleared, or takes it back, is not told",
+        "no response shows what keeps compliance from being cleared, or takes it back",
         &["punctuated-tax-id-is-malformed", "tax-id-is-forgotten-in-a-resync"],
     ),
     to_caller(

@@ -46,7 +46,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "attempts-are-signed-with-another-secret",
         clause!("6.signature.1"),
-        "attempts are signed with a secret that nobody was told",
+        "attempts are signed with a secret that no response showed",
         attempt(|_, attempt| {
             attempt.signer.key = Arc::new(SigningKey::new("whsec_another"));
             true
@@ -110,18 +110,18 @@ pub(super) static DEFECTS: &[Defect] = &[
                 let mut answer = behind.answer(all);
                 if let Ok(Reply::Subscribed(Subscribed { subscription, .. })) = &mut answer {
                     subscription.event_types = event_types;
-                    let told = Reply::Subscriptions(vec![subscription.clone()]);
-                    behind.memory.keep(subscription.reference.clone(), told);
+                    let shown = Reply::Subscriptions(vec![subscription.clone()]);
+                    behind.memory.keep(subscription.reference.clone(), shown);
                 }
                 answer
             }
             Operation::ListSubscriptions => match behind.answer(operation)? {
                 Reply::Subscriptions(list) => {
-                    let told = |one: Subscription| match behind.memory.kept(&one.reference) {
-                        Some(Reply::Subscriptions(told)) => told[0].clone(),
+                    let shown = |one: Subscription| match behind.memory.kept(&one.reference) {
+                        Some(Reply::Subscriptions(shown)) => shown[0].clone(),
                         _ => one,
                     };
-                    Ok(Reply::Subscriptions(list.into_iter().map(told).collect()))
+                    Ok(Reply::Subscriptions(list.into_iter().map(shown).collect()))
                 }
                 reply => Ok(reply),
             },

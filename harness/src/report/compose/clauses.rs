@@ -1,4 +1,4 @@
-//! What is told of a clause: whether it holds, how often that was looked at, and why no more can be said.
+//! The report of a clause: whether it holds, how often it was checked, and why no more can be said.
 
 use tideover_model::Clause;
 use tideover_model::clause::Kind;
@@ -78,7 +78,7 @@ impl Run<'_> {
         (Status::Unreachable, 0, Some(reason))
     }
 
-    /// What is said of a clause whose breaches are told under others, and why: that those were met does not say
+    /// The report of a clause whose breaches show under others, and why: that those were met does not say
     /// that it was.
     fn shown(&self, shows_in: &[Clause]) -> (Status, String) {
         let Summary { met, broken, .. } = self.summary;

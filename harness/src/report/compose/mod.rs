@@ -173,9 +173,9 @@ impl Run<'_> {
 }
 
 impl Run<'_> {
-    /// What was seen where the document is silent: values as they were told, and what is narrowed from many.
+    /// What was seen where the document is silent: values as they were seen, and ranges narrowed from many.
     fn gaps(&self) -> Vec<GapReport> {
-        let told = self.summary.gaps.all().map(|gap| GapReport {
+        let listed = self.summary.gaps.all().map(|gap| GapReport {
             clause: gap.clause.name().to_owned(),
             wording: gap.clause.wording().to_owned(),
             constant: gap.is_constant(),
@@ -200,7 +200,7 @@ impl Run<'_> {
                 seen: vec![SeenValue { value: lesson, times: None }],
             })
         });
-        told.chain(narrowed).collect()
+        listed.chain(narrowed).collect()
     }
 }
 
@@ -208,7 +208,7 @@ impl RacesReport {
     fn of(clients: usize, parts: &Parts) -> RacesReport {
         let Parts { races, explained, undecided, inconclusive, contradicted, unexplained, unknown } =
             parts;
-        let told = unexplained.iter();
+        let parts = unexplained.iter();
         RacesReport {
             races: *races,
             clients: clients as u64,
@@ -217,14 +217,14 @@ impl RacesReport {
             undecided: *undecided,
             inconclusive: *inconclusive,
             contradicted: *contradicted,
-            unexplained: told
+            unexplained: parts
                 .map(|one| UnexplainedPart { case: one.case, words: one.words.clone() })
                 .collect(),
         }
     }
 }
 
-/// The assumption that a field of the profile varies, if its values are not told already.
+/// The assumption that a field of the profile varies, if its values are not listed already.
 fn clause_of(field: &str) -> Option<Clause> {
     let (key, rest) = field.split_once('.').unwrap_or((field, ""));
     let varies = |clause: &Clause| clause.kind().profile_key() == Some(key);
@@ -233,7 +233,7 @@ fn clause_of(field: &str) -> Option<Clause> {
     clauses().find(is_named).or_else(|| clauses().next()).filter(|_| !is_told(key))
 }
 
-/// Statuses are told as values already.
+/// Statuses are listed as values already.
 fn is_told(key: &str) -> bool {
     matches!(key, "success" | "refusals")
 }
@@ -257,7 +257,7 @@ fn latency(summary: &Summary) -> Vec<LatencyReport> {
 }
 
 impl Run<'_> {
-    /// Those that should be reached and were not are told as well, but for races: they are about few.
+    /// Expected states that were not reached are listed too, except for races, which are about few.
     fn states(&self) -> Vec<StateGroup> {
         let is_told = |(_, times): &(String, u64)| *times > 0 || self.races().is_none();
         let group = |group: Group| StateGroup {

@@ -95,7 +95,7 @@ pub struct RacesReport {
     pub races: u64,
     /// How many clients sent them.
     pub clients: u64,
-    /// Requests that nothing told the outcome of.
+    /// Requests with an unknown outcome.
     pub unknown: u64,
     /// Parts of which an order explains every answer.
     pub explained: u64,
@@ -133,7 +133,7 @@ pub struct ClauseReport {
     pub kind: ClauseKind,
     /// Whether it holds.
     pub status: Status,
-    /// Why that is said of it, where the numbers don't tell.
+    /// Why it has this status, where the numbers don't show it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// How often it was looked at by its own name.
@@ -212,7 +212,7 @@ pub struct GapReport {
 pub struct SeenValue {
     /// The value, or the interval that it lies in.
     pub value: String,
-    /// How often; not told of what is narrowed from many answers.
+    /// How often; absent for a range that is narrowed from many responses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub times: Option<u64>,
 }
