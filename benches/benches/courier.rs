@@ -104,7 +104,7 @@ struct Receiver {
 
 impl Receiver {
     fn expecting(deliveries: u32) -> Receiver {
-        let (tell, told) = mpsc::channel();
+        let (sender, receiver) = mpsc::channel();
         let (tell_took, took) = mpsc::channel();
         let (stop, stopped) = oneshot::channel::<()>();
         let (first, arrived) = (OnceLock::new(), AtomicU32::new(0));
@@ -119,13 +119,13 @@ impl Receiver {
         thread::spawn(move || {
             runtime().block_on(async {
                 let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
-                tell.send(listener.local_addr().expect("an address")).expect("somebody waits");
+                sender.send(listener.local_addr().expect("an address")).expect("somebody waits");
                 tokio::spawn(axum::serve(listener, app).into_future());
                 // An error means that the other end was dropped, and that is the sign.
                 let _ = stopped.await;
             });
         });
-        let address = told.recv().expect("the receiver starts");
+        let address = receiver.recv().expect("the receiver starts");
         Receiver { address, took, _stop: stop }
     }
 

@@ -45,7 +45,7 @@ fn sign(bodies: &[Arc<[u8]>]) {
     }
 }
 
-/// Lets so many events happen, each told to so many subscriptions, until all are given up.
+/// Lets so many events happen, each for so many subscriptions, until all are given up.
 fn deliver(events: u32, subscriptions: u32) -> Service {
     let urls: Vec<String> =
         (0..subscriptions).map(|number| format!("https://hooks.example.com/{number}")).collect();

@@ -130,10 +130,10 @@ fn kept<T: DeserializeOwned>(directory: &Path) -> io::Result<Vec<T>> {
 }
 
 fn json<T: DeserializeOwned>(path: &Path) -> io::Result<T> {
-    let told = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-    let bytes = fs::read(path).map_err(|error| io::Error::new(error.kind(), told(&error)))?;
+    let described = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+    let bytes = fs::read(path).map_err(|error| io::Error::new(error.kind(), described(&error)))?;
     serde_json::from_slice(&bytes)
-        .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, told(&error)))
+        .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, described(&error)))
 }
 
 #[cfg(test)]

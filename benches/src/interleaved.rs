@@ -22,7 +22,7 @@ pub trait Side {
 pub struct Took {
     /// From the first request to the last answer.
     pub wall: Duration,
-    /// The time that the server's thread was running, where the system tells it.
+    /// The time that the server's thread was running, where the system shows it.
     pub cpu: Option<Duration>,
 }
 
@@ -70,7 +70,7 @@ impl<M: Side, E: Side> Interleaved<M, E> {
             let turn = self.turn(requests);
             wall.0 += turn.mock.wall;
             wall.1 += turn.echo.wall;
-            // A turn of a few requests tells of the clock more than of the requests.
+            // A turn of a few requests measures the clock more than the requests.
             if requests == TURN {
                 self.turns.push(turn);
             }

@@ -128,7 +128,7 @@ impl Population {
     }
 }
 
-/// When everything of a population was told to the service.
+/// When a population has been sent to the service.
 pub fn start() -> Timestamp {
     Timestamp::parse("2026-01-01T00:00:00Z").expect("a date-time")
 }
@@ -196,12 +196,12 @@ fn ready(service: &mut Service, vendor: u32) {
             label: None,
         },
     );
-    let told = [
+    let happenings = [
         Happening::VendorAcceptsInvitation { payee: payee.clone(), email: email(vendor) },
         Happening::VendorSignsAgreement { payee: payee.clone(), address: address() },
         Happening::CollectionAccountOpens { payee },
     ];
-    for happening in told {
+    for happening in happenings {
         service.happen(start(), PlatformId::DEFAULT, happening).expect("it can happen");
     }
 }
@@ -260,10 +260,10 @@ mod tests {
                 invoice: invoice_name(invoice),
             };
             let answer = service.handle(now(), PlatformId::DEFAULT, question).unwrap();
-            let Reply::Invoice(told) = answer else { panic!("{answer:?}") };
-            let advanced = told.advance.is_some_and(|advance| advance.funded_at.is_some());
+            let Reply::Invoice(read) = answer else { panic!("{answer:?}") };
+            let advanced = read.advance.is_some_and(|advance| advance.funded_at.is_some());
             assert_eq!(advanced, population.is_advanced(invoice));
-            assert_eq!(told.fundable, !advanced, "{:?}", told.not_fundable_reason);
+            assert_eq!(read.fundable, !advanced, "{:?}", read.not_fundable_reason);
         }
         assert_eq!(service.audit(), Ok(()));
     }

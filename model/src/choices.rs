@@ -37,7 +37,7 @@ pub trait Choices: Clone + Eq + Hash + Debug + Send + 'static {
     /// Whether an invoice is not financed for a reason that the document does not state.
     fn reserves(&mut self, reservation: Reservation) -> bool;
 
-    /// Whether a refusal is told with `code`, where its condition holds and another's may, too
+    /// Whether a refusal carries `code`, where its condition holds and another's may, too
     /// (`gap.refusalPrecedence`, `gap.advancePrecedence`).
     fn refuses_with(&mut self, code: Code) -> bool;
 

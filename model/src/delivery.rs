@@ -20,7 +20,7 @@ pub struct Delivery {
     pub subscription: Arc<str>,
     /// Where it goes.
     pub url: Arc<str>,
-    /// What kind of event it tells.
+    /// The kind of its event.
     pub event: EventType,
     /// When it was queued.
     pub queued_at: Timestamp,

@@ -71,7 +71,7 @@ pub trait Face: Send {
     /// The first refusal in the order of precedence; nothing has changed then.
     fn handle(&mut self, now: Timestamp, caller: PlatformId, operation: Operation) -> Answer;
 
-    /// What anyone else does, told with the identifiers of `platform`.
+    /// What anyone else does, with the identifiers of `platform`.
     ///
     /// # Errors
     /// [`Impossible`] if the outside world cannot do that now; nothing has changed then.
@@ -127,7 +127,7 @@ pub trait Face: Send {
     fn audit(&self) -> Result<(), String>;
 
     /// What is missing of the address by which `caller`'s `business` is known before a collection account
-    /// opens with it, for prose; `None` where nothing is, or no address is told.
+    /// opens with it, for prose; `None` where nothing is, or no address is known.
     fn address_lacks(&self, caller: PlatformId, business: &str) -> Option<String>;
 
     /// How its answers are written down, where that is not as they should be.

@@ -29,7 +29,7 @@
 //!   [`Happening`] is what anyone else does.
 //! - [`Clause`] names every testable sentence of the document and every assumption; [`Profile`] holds the
 //!   assumed values that can be varied.
-//! - [`signature`] signs what a delivery carries, and tells a receiver whether to believe it.
+//! - [`signature`] signs deliveries, and verifies them for a receiver.
 //! - [`wire`] knows how all this is written down; [`exchange::answer`] plays a whole request.
 
 mod cents;

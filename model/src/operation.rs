@@ -127,7 +127,7 @@ pub struct Party {
     pub details: BusinessDetails,
 }
 
-/// What a caller tells of a business.
+/// What a caller sends about a business.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BusinessDetails {
     /// Its legal name.
@@ -186,7 +186,7 @@ impl Address {
         self.missing().next().is_none()
     }
 
-    /// Whether nothing is told of it.
+    /// Whether it has no field.
     pub fn is_empty(&self) -> bool {
         *self == Address::default()
     }

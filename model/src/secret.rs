@@ -20,7 +20,7 @@ pub fn masked(secret: &str) -> String {
 pub(crate) struct Secret(String);
 
 impl Secret {
-    /// What must be told once.
+    /// The text, to be shown once.
     pub(crate) fn reveal(&self) -> &str {
         &self.0
     }

@@ -44,7 +44,7 @@ pub const TOLERANCE: Seconds = 300;
 pub struct SigningKey(Keyed);
 
 impl SigningKey {
-    /// The key of this secret: its UTF-8 bytes, as they were told once (`gap.subscriptionForm`).
+    /// The key of this secret: its UTF-8 bytes, as they were shown once (`gap.subscriptionForm`).
     pub fn new(secret: &str) -> SigningKey {
         SigningKey(Keyed::new(secret.as_bytes()))
     }
@@ -102,7 +102,7 @@ impl fmt::Display for Signature {
     }
 }
 
-/// Why a receiver rejects a delivery. The first that applies is told.
+/// Why a receiver rejects a delivery. The first that applies is returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum Rejection {
     /// There is no header.

@@ -14,7 +14,7 @@ pub type Seconds = u64;
 pub struct Timestamp(UtcDateTime);
 
 impl Timestamp {
-    /// The last instant that can be told: the clock never passes it.
+    /// The last instant that can be written: the clock never passes it.
     pub const MAX: Timestamp = Timestamp(UtcDateTime::new(
         time::Date::MAX,
         match time::Time::from_hms(23, 59, 59) {
@@ -54,7 +54,7 @@ impl Timestamp {
         self.0.unix_timestamp()
     }
 
-    /// Whole seconds since the start of 1970, as a signature tells them: 0 before.
+    /// Whole seconds since the start of 1970, as a signature writes them: 0 before.
     pub fn unix_unsigned(self) -> u64 {
         u64::try_from(self.unix()).unwrap_or(0)
     }

@@ -26,7 +26,7 @@ impl World {
 
 /// Everything that is served.
 ///
-/// The partner API is the fallback, so that its paths are told once, in the model.
+/// The partner API is the fallback, so that its paths stand once, in the model.
 pub(crate) fn router(worlds: Arc<Worlds>) -> Router {
     Router::new()
         .route("/_sim/actions", of(get(control::actions).post(control::act)))

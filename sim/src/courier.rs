@@ -1,4 +1,4 @@
-//! The courier: sends what the model says is due, many deliveries at once, and tells it what came of it.
+//! The courier: sends what the model says is due, many deliveries at once, and reports the results to it.
 //!
 //! When what is sent and what an answer means, the model decides.
 

@@ -29,7 +29,7 @@
 //!     .await?;
 //! assert_eq!(answer.status(), 200);
 //!
-//! // The outside world does as it is told, and time passes when it is told to.
+//! // The outside world acts, and time passes, when the test says so.
 //! assert!(mock.vendor_signs_agreement("acme").is_err(), "nobody was invited");
 //! assert_eq!(mock.advance_clock(3600).await?.to_string(), "2026-01-01T01:00:00Z");
 //! # Ok(())

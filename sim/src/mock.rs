@@ -26,7 +26,7 @@ use crate::worlds::Worlds;
 
 /// A mock that listens on a port of its own. It stops when it is dropped.
 ///
-/// What vendors, banks, payors and the operator do is told by the verbs of [`Outside`], here with the
+/// The verbs of [`Outside`] play vendors, banks, payors and the operator, here with the
 /// identifiers of the default platform:
 ///
 /// ```

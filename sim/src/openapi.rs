@@ -13,7 +13,7 @@ use utoipa::ToSchema;
 struct Schemas(Map<String, Value>);
 
 impl Schemas {
-    /// A reference to what is asked with a `T`: its schema is told together with all that it refers to.
+    /// A reference to the request body `T`. Its schema is added with all that it refers to.
     fn request<T: ToSchema>(&mut self) -> Value {
         self.0.extend(schemas_of::<T>());
         reference(&T::name())

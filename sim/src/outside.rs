@@ -66,7 +66,7 @@ impl Outside {
     }
 }
 
-#[expect(clippy::missing_errors_doc, reason = "told once, at the type")]
+#[expect(clippy::missing_errors_doc, reason = "documented once, at the type")]
 impl Outside {
     /// The vendor follows the link of the invitation sent to `email`, once (§4 invitations).
     pub fn vendor_accepts_invitation(&self, payee: &str, email: &str) -> Result<(), Impossible> {

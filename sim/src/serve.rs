@@ -118,7 +118,7 @@ async fn serve(socket: TcpStream, router: Router, mut stopping: watch::Receiver<
 }
 
 /// Answers a request. Where its body was not read to the end, the connection is of no further use, and
-/// the client is told so.
+/// the client gets an error.
 async fn respond(
     mut router: Router,
     unread: Unread,

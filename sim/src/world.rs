@@ -114,7 +114,7 @@ impl World {
         self.proceed(&mut self.lock())
     }
 
-    /// What anyone but a caller does, told with the identifiers of `platform`. A reset also sets the clock
+    /// What anyone but a caller does, with the identifiers of `platform`. A reset also sets the clock
     /// to its start and empties journal and deliveries.
     ///
     /// # Errors

@@ -18,7 +18,7 @@ use tokio::sync::oneshot;
 /// A server that runs until it is dropped.
 pub(crate) struct Running {
     address: SocketAddr,
-    /// Where Linux tells what its thread has used.
+    /// Where Linux shows the CPU time of its thread.
     schedule: Option<PathBuf>,
     _stop: oneshot::Sender<()>,
 }
@@ -61,23 +61,23 @@ pub(crate) fn echo(router: Router) -> Running {
     })
 }
 
-/// Lets `start` start a server in a thread of this name, by which a profiler tells it apart, and keeps what
+/// Lets `start` start a server in a thread of this name, by which a profiler shows it, and keeps what
 /// it keeps.
 fn run<K>(name: &str, start: impl Future<Output = (SocketAddr, K)> + Send + 'static) -> Running {
     let (stop, stopped) = oneshot::channel();
-    let (tell, told) = mpsc::channel();
+    let (sender, receiver) = mpsc::channel();
     let server = move || {
         let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
         runtime.block_on(async {
             let (address, _kept) = start.await;
             let thread = fs::read_link("/proc/thread-self").ok();
             let schedule = thread.map(|own| Path::new("/proc").join(own).join("schedstat"));
-            tell.send((address, schedule)).expect("somebody waits");
+            sender.send((address, schedule)).expect("somebody waits");
             // An error means that the other end was dropped, and that is the sign.
             let _ = stopped.await;
         });
     };
     thread::Builder::new().name(name.to_owned()).spawn(server).expect("a thread");
-    let (address, schedule) = told.recv().expect("the server starts");
+    let (address, schedule) = receiver.recv().expect("the server starts");
     Running { address, schedule, _stop: stop }
 }

@@ -86,7 +86,7 @@ impl Connection {
     }
 }
 
-/// The length of an answer, as far as it can be told yet.
+/// The length of an answer, as far as it is known yet.
 fn length(answer: &[u8]) -> Option<usize> {
     const NAME: &[u8] = b"content-length: ";
     let head = answer.windows(4).position(|four| four == b"\r\n\r\n")? + 4;

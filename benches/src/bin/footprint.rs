@@ -13,12 +13,12 @@ use tideover_benches::population::Population;
 use tideover_model::Service;
 
 const INVOICES: u32 = 1_000_000;
-/// Starts of the server; the median is told.
+/// Starts of the server; the median is printed.
 const STARTS: usize = 11;
 
 fn main() -> ExitCode {
-    let told = memory().and_then(|()| start());
-    match told {
+    let result = memory().and_then(|()| start());
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
@@ -36,7 +36,7 @@ fn memory() -> io::Result<()> {
     let Some(mut before) = resident() else {
         return writeln!(
             out,
-            "Resident memory is not told: /proc/self/status, from which it is read, is of Linux alone."
+            "Resident memory is not shown: /proc/self/status, from which it is read, is of Linux alone."
         );
     };
     let population = Population::new(INVOICES);
@@ -86,7 +86,7 @@ fn start() -> io::Result<()> {
     if !command.is_file() {
         return writeln!(
             out,
-            "\nStart to first answer is not told: {} is not there; \
+            "\nStart to first answer is not shown: {} is not there; \
              `cargo build --release -p tideover-harness` makes it.",
             command.display()
         );
@@ -122,9 +122,9 @@ fn ask(child: &mut Child) -> io::Result<()> {
     let stdout = child.stdout.take().ok_or_else(|| wrong("no standard output"))?;
     let mut line = String::new();
     BufReader::new(stdout).read_line(&mut line)?;
-    let told: serde_json::Value = serde_json::from_str(&line)?;
-    let address = told["baseUrl"].as_str().and_then(|url| url.strip_prefix("http://"));
-    let address = address.ok_or_else(|| wrong("`tideover serve --json` told no base URL"))?;
+    let ready: serde_json::Value = serde_json::from_str(&line)?;
+    let address = ready["baseUrl"].as_str().and_then(|url| url.strip_prefix("http://"));
+    let address = address.ok_or_else(|| wrong("`tideover serve --json` printed no base URL"))?;
     let mut stream = TcpStream::connect(address)?;
     write!(stream, "GET /_sim/health HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n")?;
     let mut answer = Vec::new();

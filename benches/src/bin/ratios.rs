@@ -1,4 +1,4 @@
-//! Tells what the last `cargo bench` measured, as Markdown.
+//! Prints what the last `cargo bench` measured, as Markdown.
 
 #![expect(clippy::float_arithmetic, reason = "nanoseconds, not money")]
 
@@ -17,35 +17,35 @@ const OURS: &str = "Tideover";
 const BLOCKS: &str = "1024 blocks";
 
 const USAGE: &str = "\
-Tells what the last `cargo bench -p tideover-benches` measured, as Markdown.
+Prints what the last `cargo bench -p tideover-benches` measured, as Markdown.
 
 Usage: ratios [DIRECTORY]
 
-DIRECTORY is where criterion keeps its results; target/criterion of this workspace unless told otherwise.
+DIRECTORY is where criterion keeps its results; target/criterion of this workspace by default.
 ";
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);
     let directory = match (arguments.next(), arguments.next()) {
         (Some(option), None) if option == "--help" || option == "-h" => {
-            return told(&mut io::stdout().lock(), USAGE, ExitCode::SUCCESS);
+            return write_out(&mut io::stdout().lock(), USAGE, ExitCode::SUCCESS);
         }
         (None, None) => home(),
         (Some(directory), None) if !directory.as_encoded_bytes().starts_with(b"-") => {
             PathBuf::from(directory)
         }
-        _ => return told(&mut io::stderr().lock(), USAGE, ExitCode::from(2)),
+        _ => return write_out(&mut io::stderr().lock(), USAGE, ExitCode::from(2)),
     };
     match tables(&directory) {
-        Ok(tables) => told(&mut io::stdout().lock(), &tables, ExitCode::SUCCESS),
+        Ok(tables) => write_out(&mut io::stdout().lock(), &tables, ExitCode::SUCCESS),
         Err(problem) => {
-            told(&mut io::stderr().lock(), &format!("error: {problem}\n"), ExitCode::FAILURE)
+            write_out(&mut io::stderr().lock(), &format!("error: {problem}\n"), ExitCode::FAILURE)
         }
     }
 }
 
-/// Writes `text`; if nobody reads it, there is nobody to tell.
-fn told(to: &mut dyn io::Write, text: &str, code: ExitCode) -> ExitCode {
+/// Writes `text`; if nobody reads it, that is no error.
+fn write_out(to: &mut dyn io::Write, text: &str, code: ExitCode) -> ExitCode {
     let _ = to.write_all(text.as_bytes());
     code
 }
@@ -170,15 +170,16 @@ fn signatures(text: &mut String, races: &[Race], name: &str, title: &str) -> fmt
          | bytes | ours | ours : floor | {columns} |\n| ---: | ---: | ---: |{lines}"
     )?;
     for race in races {
-        let told = |value: Option<f64>| value.map_or("–".into(), |value| format!("{value:.2}"));
+        let in_digits =
+            |value: Option<f64>| value.map_or("–".into(), |value| format!("{value:.2}"));
         let ours = race.lane(OURS);
         let time = ours.and_then(Lane::median).map_or("–".into(), duration);
         let blocks = race.lane(BLOCKS).zip(ours).and_then(|(blocks, ours)| ours.ratio(blocks));
-        let floor = told(blocks.map(|ratio| ratio * 1024.0 / floor(race.size)));
+        let floor = in_digits(blocks.map(|ratio| ratio * 1024.0 / floor(race.size)));
         write!(text, "| {} | {time} | {floor} |", grouped(race.size))?;
         for other in &others {
             let ratio = race.lane(other).zip(ours).and_then(|(other, ours)| other.ratio(ours));
-            write!(text, " {} |", told(ratio))?;
+            write!(text, " {} |", in_digits(ratio))?;
         }
         writeln!(text)?;
     }

@@ -124,9 +124,9 @@ impl<C: Choices> Service<C> {
         self.raise(!fits, Objection::OverLimit)
     }
 
-    /// The objection, if it holds and is the one to be told (`gap.advancePrecedence`).
+    /// The objection, if it holds and takes precedence (`gap.advancePrecedence`).
     fn raise(&mut self, holds: bool, objection: Objection) -> Result<(), Objection> {
-        let told = holds && self.choices.refuses_with(objection.code_and_clause().0);
-        if told { Err(objection) } else { Ok(()) }
+        let objects = holds && self.choices.refuses_with(objection.code_and_clause().0);
+        if objects { Err(objection) } else { Ok(()) }
     }
 }

@@ -80,7 +80,7 @@ impl<C: Choices> Service<C> {
         Ok(Reply::Imported(report))
     }
 
-    /// A row does exactly what a single sync does (`4.imports.2`); a bad one is told and changes
+    /// A row does exactly what a single sync does (`4.imports.2`); a bad one is reported and changes
     /// nothing (`4.imports.6`).
     fn import_row(
         &mut self,

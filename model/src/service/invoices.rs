@@ -22,7 +22,7 @@ pub(super) struct Invoice {
     pub(super) face_value: FaceValue,
     pub(super) issue_date: Timestamp,
     pub(super) due_date: Timestamp,
-    /// All that the payor paid; what is told is [`Invoice::collected`].
+    /// All that the payor paid; a read shows [`Invoice::collected`].
     pub(super) paid_in: Cents,
     pub(super) advance: Option<Box<Advance>>,
 }

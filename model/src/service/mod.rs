@@ -213,7 +213,7 @@ impl<C: Choices> Service<C> {
         })
     }
 
-    /// `found`, or the refusal that takes precedence: that of `found`, unless the service would rather tell the
+    /// `found`, or the refusal that takes precedence: that of `found`, unless the service chooses the
     /// other (`gap.refusalPrecedence`).
     fn in_precedence<T>(
         &mut self,

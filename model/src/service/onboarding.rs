@@ -75,7 +75,7 @@ impl<C: Choices> Service<C> {
     }
 
     /// What is missing of the address of a business before its account can open, for prose; `None` where
-    /// nothing is, or no address is told. Of the one signed and the one that the caller synced, it is told
+    /// nothing is, or no address is known. Of the one signed and the one that the caller synced, it is shown
     /// of the one that lacks less.
     pub(super) fn missing_of_address(&self, id: RelationshipId) -> Option<String> {
         let relationship = self.relationship(id);
@@ -84,9 +84,9 @@ impl<C: Choices> Service<C> {
         }
         let agreement = self.business(relationship.business).agreement.as_ref();
         let signed = agreement.map(|agreement| &agreement.address);
-        let told = signed.into_iter().chain([&relationship.details.contact.address]);
-        let told = told.filter(|address| !address.is_empty());
-        let nearest = told.min_by_key(|address| address.missing().count())?;
+        let known = signed.into_iter().chain([&relationship.details.contact.address]);
+        let known = known.filter(|address| !address.is_empty());
+        let nearest = known.min_by_key(|address| address.missing().count())?;
         Some(listed(&nearest.missing().collect::<Vec<_>>()))
     }
 

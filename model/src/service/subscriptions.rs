@@ -22,7 +22,7 @@ use crate::words::EventType;
 pub(super) struct Subscription {
     platform: PlatformId,
     reference: Arc<str>,
-    /// As the caller sent it, and is told it.
+    /// As the caller sent it, and as the list shows it.
     url: String,
     /// The same, normalised: two spellings of one destination are one.
     destination: Arc<str>,
@@ -46,7 +46,7 @@ impl Subscription {
     }
 }
 
-/// What an event is about, and with it who is told (`gap.eventPayload`, `gap.sharedBusiness`).
+/// What an event is about, and so who gets it (`gap.eventPayload`, `gap.sharedBusiness`).
 #[derive(Clone, Copy)]
 pub(super) enum Subject {
     /// A business, under the identifier of one platform.
@@ -92,7 +92,7 @@ impl<C: Choices> Service<C> {
         let view = subscription.view();
         let id = SubscriptionId(self.subscribed);
         self.subscribed += 1;
-        // The secret is told once, and never read again: its prepared key is enough to sign.
+        // The secret is shown once, and never read again: its prepared key is enough to sign.
         self.deliveries.open(id, SigningKey::new(&secret));
         self.subscriptions.insert(id, subscription);
         self.platform_mut(caller).subscriptions.push(id);
@@ -104,7 +104,7 @@ impl<C: Choices> Service<C> {
         Reply::Subscriptions(self.live(caller).map(|(_, one)| one.view()).collect())
     }
 
-    /// `DELETE /v1/webhooks/{reference}`, as the list tells it (`4.recovery.2`): what is queued for it is
+    /// `DELETE /v1/webhooks/{reference}`, as the list shows it (`4.recovery.2`): what is queued for it is
     /// dropped, for it alone (`4.webhookDeletion.1`).
     pub(super) fn unsubscribe(&mut self, caller: PlatformId, reference: &str) -> Answer {
         let id = self.find_subscription(caller, reference).ok_or_else(|| {

@@ -8,7 +8,7 @@ use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 const BLOCK: usize = 64;
 
-/// Where in its last block a message tells its length.
+/// Where the last block of a message holds its length.
 const LENGTH: usize = BLOCK - 8;
 
 type State = [u32; 8];

@@ -8,7 +8,7 @@ use crate::cents::Cents;
 use crate::timestamp::Timestamp;
 use crate::words::{AdvanceState, EventType};
 
-/// What subscribers are told.
+/// What subscribers get.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Event<'a> {

@@ -53,8 +53,8 @@ fn with_whole_numbers(value: Value) -> Value {
 fn without_nulls(value: Value) -> Value {
     match value {
         Value::Object(fields) => {
-            let told = fields.into_iter().filter(|(_, value)| !value.is_null());
-            told.map(|(name, value)| (name, without_nulls(value))).collect()
+            let present = fields.into_iter().filter(|(_, value)| !value.is_null());
+            present.map(|(name, value)| (name, without_nulls(value))).collect()
         }
         Value::Array(items) => items.into_iter().map(without_nulls).collect(),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value,

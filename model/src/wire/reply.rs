@@ -160,9 +160,9 @@ pub struct ImportReport {
     pub row_count: usize,
     /// False when the import was interrupted.
     pub finished: bool,
-    /// The rows told so far, counted by outcome (`gap.importExtra`).
+    /// The rows reported so far, counted by outcome (`gap.importExtra`).
     pub summary: ImportSummary,
-    /// The rows told so far, in the file's order.
+    /// The rows reported so far, in the file's order.
     pub rows: Vec<RowReport>,
 }
 
@@ -202,7 +202,7 @@ pub struct RowReport {
     pub error: Option<String>,
 }
 
-/// The bank account that advances go to, as told back (§2 Payout account).
+/// The bank account that advances go to, as a response shows it (§2 Payout account).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PayoutAccountSet {
@@ -218,7 +218,7 @@ pub struct PayoutAccountSet {
 pub struct Business {
     /// The caller's business identifier.
     pub external_id: String,
-    /// Its name, as the caller told it.
+    /// Its name, as the caller sent it.
     #[schema(required = true)]
     pub name: Option<String>,
     /// Whether a tax id is on file.

@@ -1,4 +1,4 @@
-//! Every clause about the state of the service is named where it is implemented, or tested, or told.
+//! Every clause about the state of the service is named where it is implemented or tested, or in a story.
 
 #![expect(clippy::disallowed_methods, reason = "reads the sources")]
 
@@ -18,7 +18,7 @@ const EXCEPTIONS: [(&str, &str); 7] = [
     ("7.retrying.3.2", "the doing of a client; the recovery steps are `4.recovery.1` to 3"),
 ];
 
-/// No limit is told, and the model has none.
+/// No limit is stated, and the model has none.
 const UNLIMITED: [&str; 1] = ["8.requestRate"];
 
 fn room() -> PathBuf {
@@ -73,9 +73,9 @@ fn every_clause_about_state_is_cited() {
     let mut silent = Vec::new();
     for clause in Clause::all().filter(concerns_state) {
         let name = clause.name();
-        let told = || stories.iter().any(|(_, text)| text.contains(&format!("\"{name}\"")));
+        let in_a_story = || stories.iter().any(|(_, text)| text.contains(&format!("\"{name}\"")));
         let excepted = UNLIMITED.contains(&name) || EXCEPTIONS.iter().any(|(it, _)| *it == name);
-        let found = cited.contains(name) || told();
+        let found = cited.contains(name) || in_a_story();
         if !found && !excepted {
             silent.push(name);
         }

@@ -1,4 +1,4 @@
-//! A desk at which a test sits: it sends requests, tells happenings, moves the clock, reads deliveries.
+//! A desk at which a test sits: it sends requests, plays happenings, moves the clock, reads deliveries.
 
 use serde_json::{Value, json};
 use tideover_model::exchange::{Request, Response};

@@ -12,7 +12,7 @@ use crate::desk::{Desk, START, address, narrow};
 pub(crate) enum Step {
     /// A request of a platform.
     Call { platform: usize, method: &'static str, path: String, body: Body },
-    /// A happening, told in the name of a platform.
+    /// A happening, in the name of a platform.
     Act { platform: usize, action: Value },
     /// Time passes. Seconds.
     Wait(u64),
@@ -263,17 +263,17 @@ fn others(platform: usize) -> impl Strategy<Value = Step> {
 fn happenings(platform: usize, sharing: Sharing) -> impl Strategy<Value = Step> {
     (business(), 0..8_u8, tax_id(platform, sharing), any::<bool>()).prop_map(
         move |(id, what, tax_id, yes)| {
-            let told = |name: &str| json!({ "action": name, "payeeExternalId": id });
+            let act = |name: &str| json!({ "action": name, "payeeExternalId": id });
             let mut action = match what {
-                0 => told("vendorAcceptsInvitation"),
-                1 => told("vendorConfirmsTaxId"),
-                2 => told("vendorSignsAgreement"),
-                3 => told("vendorAddsBankAccount"),
-                4 => told("collectionAccountOpens"),
-                5 if yes => told("taxIdFoundWrong"),
+                0 => act("vendorAcceptsInvitation"),
+                1 => act("vendorConfirmsTaxId"),
+                2 => act("vendorSignsAgreement"),
+                3 => act("vendorAddsBankAccount"),
+                4 => act("collectionAccountOpens"),
+                5 if yes => act("taxIdFoundWrong"),
                 6 if yes => json!({ "action": "interruptNextImport", "afterRows": 1 }),
                 7 if yes => json!({ "action": "markTestAccount", "externalId": id }),
-                _ => told("collectionAccountOpens"),
+                _ => act("collectionAccountOpens"),
             };
             match what {
                 0 => action["email"] = json!("ada@vendor.example"),

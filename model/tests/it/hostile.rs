@@ -201,8 +201,8 @@ fn mutate(bytes: &mut Vec<u8>, changes: &[(Index, u8, u8)]) {
 }
 
 fn changes() -> impl Strategy<Value = Vec<(Index, u8, u8)>> {
-    let telling = select(&b"\"\\{}[]:,0-9e.\x00\xff\n\r\xef\xbb\xbf\x04"[..]);
-    let byte = prop_oneof![telling, any::<u8>()];
+    let syntax = select(&b"\"\\{}[]:,0-9e.\x00\xff\n\r\xef\xbb\xbf\x04"[..]);
+    let byte = prop_oneof![syntax, any::<u8>()];
     prop::collection::vec((any::<Index>(), 0..5_u8, byte), 1..5)
 }
 

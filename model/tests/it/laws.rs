@@ -105,7 +105,7 @@ proptest! {
         prop_assert!(first.desk.service == second.desk.service);
     }
 
-    /// Cents are neither made nor lost (`1.service.3.3`), and what is told of an invoice is coherent:
+    /// Cents are neither made nor lost (`1.service.3.3`), and a read of an invoice is coherent:
     /// `2.invoice.collected.2`, `2.invoice.notFundableReason`, `2.invoice.notFundableReason.2`,
     /// `2.invoice.collectionState`, `2.invoice.advance`.
     #[test]

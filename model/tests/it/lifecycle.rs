@@ -1,4 +1,4 @@
-//! The life of an advance, told as stories. Rates are 90 % and 2 % for 30 days; invoices are due in 60.
+//! The life of an advance, as stories. Rates are 90 % and 2 % for 30 days; invoices are due in 60.
 
 use serde_json::json;
 

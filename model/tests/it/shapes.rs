@@ -147,7 +147,7 @@ fn answers_have_the_shape_of_the_examples() {
     }
 }
 
-/// Everything that can be told, once.
+/// Every event, once.
 fn life() -> Desk {
     let mut desk = Desk::open();
     desk.subscribe();
@@ -168,9 +168,9 @@ fn events_have_the_shape_of_the_examples() {
     for (name, fixture) in &fixtures {
         let kind = plain(&fixture["type"]);
         assert_eq!(kind, format!("partner.{}", name.replacen('-', ".", 1)));
-        let told: Vec<_> = events.iter().filter(|event| event["type"] == kind).collect();
-        assert!(!told.is_empty(), "no event of the life is a {kind}");
-        for event in told {
+        let of_kind: Vec<_> = events.iter().filter(|event| event["type"] == kind).collect();
+        assert!(!of_kind.is_empty(), "no event of the life is a {kind}");
+        for event in of_kind {
             assert_eq!(shape(event), shape(fixture), "{name}");
         }
     }

@@ -45,12 +45,12 @@ fn an_advance_that_is_recovered_when_funded_tells_both_states_first() {
     assert_eq!(desk.event_names(), ["partner.invoice.paid"]);
     desk.wait(10_000);
     let events = desk.events();
-    let told: Vec<_> = events
+    let states: Vec<_> = events
         .iter()
         .map(|event| (event["type"].as_str().unwrap(), event["sequence"].as_u64()))
         .collect();
     assert_eq!(
-        told,
+        states,
         [
             ("partner.invoice.factoredUpdated", Some(2)),
             ("partner.invoice.factoredUpdated", Some(3)),

@@ -28,7 +28,7 @@ pub struct Quiet {
 }
 
 impl World {
-    /// Moves the clock forward by `seconds`, at most to the last instant that can be told, from one thing
+    /// Moves the clock forward by `seconds`, at most to the last instant that can be written, from one thing
     /// that is due to the next: each has happened, and each attempt of a delivery has been answered or
     /// given up, before the clock moves past it.
     ///

@@ -1,4 +1,4 @@
-//! What a world asks of the network, and tells the courier.
+//! What a world gets from the network and gives to the courier.
 
 use std::io;
 use std::net::IpAddr;

@@ -169,17 +169,17 @@ async fn after_a_reset_everything_is_as_it_was_at_the_start() {
     for reset in ["/_sim/reset", "/_sim/actions"] {
         let caller = Caller::standard();
         let story = async || {
-            let mut told = Vec::new();
+            let mut responses = Vec::new();
             let hook = json!({ "url": "https://hooks.example/" });
-            told.push(caller.post("/v1/webhooks", hook).await.body);
+            responses.push(caller.post("/v1/webhooks", hook).await.body);
             caller.onboard().await;
             let issue = json!({ "action": "issueKey", "platform": "second" });
-            told.push(caller.act(issue).await.body);
+            responses.push(caller.act(issue).await.body);
             caller.advance_clock(3600).await;
-            told.push(caller.get("/v1/organizations/acme").await.body);
-            told.push(caller.get("/_sim/deliveries").await.body);
-            told.push(caller.get("/_sim/journal").await.body);
-            told
+            responses.push(caller.get("/v1/organizations/acme").await.body);
+            responses.push(caller.get("/_sim/deliveries").await.body);
+            responses.push(caller.get("/_sim/journal").await.body);
+            responses
         };
         let first = story().await;
         assert_eq!(caller.post(reset, json!({ "action": "reset" })).await.status, 200);
@@ -245,7 +245,7 @@ async fn the_journal_tells_how_each_request_was_answered_and_why() {
     assert_eq!(journal, json!({ "entries": expected, "dropped": 0 }));
 }
 
-/// `gap.addressKnown`: what an address lacks is told where somebody looks for why no account opens.
+/// `gap.addressKnown`: the reason why no account opens says what an address lacks.
 #[tokio::test]
 async fn an_address_that_is_not_whole_is_told() {
     let caller = Caller::standard();
@@ -360,9 +360,9 @@ async fn keys_are_listed_by_platform_and_masked() {
     let issued = caller.act(json!({ "action": "issueKey", "platform": "other" })).await.json();
     let key = issued["key"].as_str().unwrap();
     caller.act(json!({ "action": "revokeKey", "key": key })).await;
-    let told = caller.get("/_sim/keys").await.json();
-    let other = told["keys"].as_array().unwrap().iter().find(|key| key["platform"] == "other");
+    let listed = caller.get("/_sim/keys").await.json();
+    let other = listed["keys"].as_array().unwrap().iter().find(|key| key["platform"] == "other");
     let masked = format!("rap_sk_…{}", &key[key.len() - 4..]);
     assert_eq!(other, Some(&json!({ "platform": "other", "key": masked, "revoked": true })));
-    assert!(!told.to_string().contains(key));
+    assert!(!listed.to_string().contains(key));
 }

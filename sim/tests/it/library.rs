@@ -162,7 +162,7 @@ async fn a_dropped_mock_stops() {
     assert!(tokio::net::TcpStream::connect(address).await.is_err());
 }
 
-/// A face that does as the service does, but panics once when it is told to.
+/// A face that does as the service does, but panics once on request.
 struct Panicky {
     service: Service,
     panics: Arc<Mutex<bool>>,

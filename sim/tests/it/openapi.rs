@@ -303,7 +303,7 @@ async fn what_the_document_does_not_describe_is_an_invalid_request() {
     }
 }
 
-/// `gap.addressKnown`: a client is told what an account needs. What it leaves out is no reason to refuse.
+/// `gap.addressKnown`: a client learns what an account needs. What it leaves out is no reason to refuse.
 #[tokio::test]
 async fn an_address_is_described_as_an_account_needs_it() {
     use OperationKind::*;
