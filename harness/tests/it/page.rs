@@ -26,7 +26,7 @@ async fn full() -> Report {
     report.latency.push(LatencyReport { operation, count, median, percentile95, max });
     report.gaps.push(GapReport {
         clause: "gap.bodyLimit".to_owned(),
-        wording: "A body may have 1048576 bytes.".to_owned(),
+        wording: "A body may have at most 1048576 bytes.".to_owned(),
         place: "body_limit".to_owned(),
         assumed: "1048576".to_owned(),
         seen: vec![SeenValue { value: "at least 1048576".to_owned(), times: Some(3) }],
