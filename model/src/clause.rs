@@ -26,6 +26,8 @@ pub enum Kind {
     Assumed {
         /// The key path of the profile that changes the value, if the mock can vary it.
         profile: Option<&'static str>,
+        /// Why this value and no other.
+        reason: &'static str,
     },
 }
 
@@ -34,7 +36,7 @@ impl Kind {
     pub const fn profile_key(self) -> Option<&'static str> {
         match self {
             Kind::Documented => None,
-            Kind::Assumed { profile } => profile,
+            Kind::Assumed { profile, .. } => profile,
         }
     }
 }
@@ -185,8 +187,9 @@ const fn assumed(
     place: &'static str,
     profile: Option<&'static str>,
     wording: &'static str,
+    reason: &'static str,
 ) -> Entry {
-    Entry { name, place, wording, kind: Kind::Assumed { profile } }
+    Entry { name, place, wording, kind: Kind::Assumed { profile, reason } }
 }
 
 /// `==` on strings, which a const fn cannot call yet.
@@ -342,9 +345,7 @@ mod tests {
     #[test]
     fn an_assumption_names_its_profile_key() {
         let profile = Some("body_limit");
-        let kind = Clause::named("gap.bodyLimit").kind();
-        assert_eq!(kind, Kind::Assumed { profile });
-        let kind = Clause::named("gap.mask").kind();
-        assert_eq!(kind, Kind::Assumed { profile: None });
+        assert_eq!(Clause::named("gap.bodyLimit").kind().profile_key(), profile);
+        assert_eq!(Clause::named("gap.mask").kind().profile_key(), None);
     }
 }

@@ -74,9 +74,21 @@ fn kind(clause: Clause) -> &'static str {
     }
 }
 
+/// Why an assumption has its value.
+fn reason(clause: Clause) -> Option<&'static str> {
+    match clause.kind() {
+        Kind::Documented => None,
+        Kind::Assumed { reason, .. } => Some(reason),
+    }
+}
+
 fn in_words(clause: Clause) -> String {
     let mut words =
         format!("{clause} ({}, {})\n  {}", kind(clause), clause.place(), clause.wording());
+    if let Some(reason) = reason(clause) {
+        words.push_str("\n  Why: ");
+        words.push_str(reason);
+    }
     for line in Standing::of(clause).words() {
         words.push_str("\n    ");
         words.push_str(&line);
@@ -92,6 +104,7 @@ fn as_json(clause: Clause) -> Value {
         "place": clause.place(),
         "wording": clause.wording(),
         "kind": kind(clause),
+        "reason": reason(clause),
         "checks": standing.checks.iter().map(|(name, _)| name).collect::<Vec<_>>(),
         "showsIn": standing.shows_in.iter().map(|clause| clause.name()).collect::<Vec<_>>(),
         "defects": standing.defects,
