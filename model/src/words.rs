@@ -92,7 +92,7 @@ impl InvoiceStatus {
     }
 }
 
-/// How much of an invoice the payor has paid, derived from `collected` and `faceValue` (§3 Collection state).
+/// How much of an invoice the payor has paid: follows from `collected` and `faceValue` (§3 Collection state).
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema,
 )]
