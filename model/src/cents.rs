@@ -11,8 +11,8 @@ pub type BasisPoints = u32;
 
 /// An amount of money in whole cents (§1 rule 1). Never a float.
 ///
-/// Addition and subtraction are checked: the model bounds every amount that comes in, so that an
-/// overflow would be a defect of the model itself.
+/// Addition and subtraction panic on overflow: the model bounds every incoming amount, so that an overflow
+/// is a defect of the model itself.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]

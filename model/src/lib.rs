@@ -1,5 +1,5 @@
-//! The Receivables Advance Partner API as a pure state machine: the law that the mock speaks and the
-//! contract suite judges by.
+//! The Receivables Advance Partner API as a pure state machine. The mock runs it, and the contract suite
+//! judges by it.
 //!
 //! ```
 //! use tideover_model::exchange::{self, Request};
@@ -25,12 +25,12 @@
 //! the service is free to choose comes in through [`Choices`].
 //!
 //! - [`Service`] is the whole state machine; [`Face`] is how it looks from outside.
-//! - [`Operation`] is what a caller asks, [`wire::reply::Reply`] and [`Refusal`] are what it is answered,
-//!   [`Happening`] is what anyone else does.
+//! - [`Operation`] is a caller's request, [`wire::reply::Reply`] and [`Refusal`] are the responses,
+//!   [`Happening`] is an action of anyone else.
 //! - [`Clause`] names every testable sentence of the document and every assumption; [`Profile`] holds the
-//!   assumed values that can be varied.
-//! - [`signature`] signs deliveries, and verifies them for a receiver.
-//! - [`wire`] knows how all this is written down; [`exchange::answer`] plays a whole request.
+//!   assumed values that can vary.
+//! - [`signature`] signs deliveries, and verifies their signatures for a receiver.
+//! - [`wire`] knows the wire format; [`exchange::answer`] answers a whole request.
 
 mod cents;
 mod choices;

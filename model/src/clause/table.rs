@@ -1,10 +1,10 @@
-//! The clauses themselves, in document order, assumptions last.
+//! The clauses, in document order, assumptions last.
 
-use crate::clause::{Entry, assumed, documented};
+use crate::clause::{ClauseEntry, assumed, documented};
 
 // Not formatted: two or three lines to a clause read as a table, seven don't.
 #[rustfmt::skip]
-pub(super) static CLAUSES: &[Entry] = &[
+pub(super) static CLAUSES: &[ClauseEntry] = &[
     // §1 What the service does
     documented("1.service.1", "§1 What the service does, bullet 1",
         "A caller syncs businesses and invoices; the payor of an invoice owes it to the payee, the vendor."),

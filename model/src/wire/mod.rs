@@ -1,4 +1,4 @@
-//! The one room that knows JSON field names, paths and CSV columns.
+//! The only modules that know JSON field names, paths and CSV columns.
 
 pub mod action;
 pub mod event;
