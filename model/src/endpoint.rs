@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::clause;
 use crate::clause::{Clause, Family};
 use crate::refusal::Code;
+use crate::timestamp::Seconds;
 
 /// What is true of an endpoint as a whole.
 #[derive(Clone, Copy, Debug)]
@@ -29,11 +30,27 @@ pub struct Endpoint {
     pub other_fields: Clause,
     /// The fields of a success whose values the service chooses.
     pub minted: &'static [&'static str],
+    /// The link that it creates, if it creates one.
+    pub link: Option<Link>,
     /// What it does, for a reader of the OpenAPI document.
     pub summary: &'static str,
     /// A request in few words; `{0}` and `{1}` are the identifiers of the path.
     pub phrase: &'static str,
 }
+
+/// A link for a vendor (§8).
+#[derive(Clone, Copy, Debug)]
+pub struct Link {
+    /// How long it works. Seconds.
+    pub life: Seconds,
+    /// The clause that limits it.
+    pub clause: Clause,
+}
+
+/// How long the link of an invitation works. Seconds.
+pub(crate) const INVITATION_LIFE: Seconds = 30 * 24 * 3600;
+/// How long the link of an onboarding session works. Seconds.
+pub(crate) const SESSION_LIFE: Seconds = 15 * 60;
 
 macro_rules! endpoints {
     ($($kind:ident { $($field:ident: $value:expr),* $(,)? })*) => {
@@ -92,6 +109,7 @@ endpoints! {
         fields: Family::of("2.invoice."),
         other_fields: clause!("4.invoice.3"),
         minted: &[],
+        link: None,
         summary: "Read an invoice and the advance against it",
         phrase: "read invoice {1} of {0}",
     }
@@ -105,6 +123,7 @@ endpoints! {
         fields: Family::of("2.invoiceSynced."),
         other_fields: clause!("4.invoiceSync.5"),
         minted: &[],
+        link: None,
         summary: "Create or update an invoice",
         phrase: "sync invoice {0}",
     }
@@ -118,6 +137,7 @@ endpoints! {
         fields: Family::of("2.importReport."),
         other_fields: clause!("gap.importExtra"),
         minted: &[],
+        link: None,
         summary: "Read an import's report",
         phrase: "read the report of import {0}",
     }
@@ -131,6 +151,7 @@ endpoints! {
         fields: Family::of("2.importReport."),
         other_fields: clause!("gap.importExtra"),
         minted: &[],
+        link: None,
         summary: "Import invoices from CSV",
         phrase: "import {0}",
     }
@@ -144,6 +165,7 @@ endpoints! {
         fields: Family::of("2.payoutAccount."),
         other_fields: clause!("4.payoutAccount.intro.3"),
         minted: &[],
+        link: None,
         summary: "Set the account that receives the advances",
         phrase: "set the payout account of {0}",
     }
@@ -157,6 +179,7 @@ endpoints! {
         fields: Family::of("2.business."),
         other_fields: clause!("4.business.2"),
         minted: &["accountNumber"],
+        link: None,
         summary: "Read a business and its onboarding",
         phrase: "read business {0}",
     }
@@ -170,6 +193,7 @@ endpoints! {
         fields: Family::of("2.businessSynced."),
         other_fields: clause!("4.businessSync.intro.4"),
         minted: &[],
+        link: None,
         summary: "Create or update a business",
         phrase: "sync business {0}",
     }
@@ -183,6 +207,7 @@ endpoints! {
         fields: Family::of("2.advance."),
         other_fields: clause!("gap.advanceVariants"),
         minted: &["accountNumber"],
+        link: None,
         summary: "Request an advance on an invoice",
         phrase: "request an advance",
     }
@@ -196,6 +221,7 @@ endpoints! {
         fields: Family::of("2.quote."),
         other_fields: clause!("gap.quoteExtra"),
         minted: &[],
+        link: None,
         summary: "Price an advance without requesting it",
         phrase: "ask for a quote",
     }
@@ -209,6 +235,7 @@ endpoints! {
         fields: Family::of("2.invitation."),
         other_fields: clause!("4.invitations.3"),
         minted: &["inviteId"],
+        link: Some(Link { life: INVITATION_LIFE, clause: clause!("8.invitationLife") }),
         summary: "Invite a person at a business",
         phrase: "invite somebody",
     }
@@ -222,6 +249,7 @@ endpoints! {
         fields: Family::of("2.session."),
         other_fields: clause!("4.sessions.2"),
         minted: &["url"],
+        link: Some(Link { life: SESSION_LIFE, clause: clause!("8.sessionLife") }),
         summary: "Create an onboarding link",
         phrase: "create an onboarding session",
     }
@@ -235,6 +263,7 @@ endpoints! {
         fields: Family::of("2.subscription."),
         other_fields: clause!("gap.subscriptionForm"),
         minted: &["reference", "secret"],
+        link: None,
         summary: "Subscribe to events",
         phrase: "subscribe",
     }
@@ -248,6 +277,7 @@ endpoints! {
         fields: Family::of("2.subscription."),
         other_fields: clause!("gap.subscriptionForm"),
         minted: &["reference", "secret"],
+        link: None,
         summary: "List the live subscriptions",
         phrase: "list the subscriptions",
     }
@@ -261,6 +291,7 @@ endpoints! {
         fields: Family::of("2.subscription."),
         other_fields: clause!("4.webhookDeletion.1"),
         minted: &[],
+        link: None,
         summary: "Stop deliveries to a subscription",
         phrase: "delete subscription {0}",
     }

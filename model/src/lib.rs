@@ -63,7 +63,7 @@ pub use choices::{Choices, Reservation, Seeded, Token, Transition};
 pub use clause::Clause;
 pub use delivery::{Attempt, Cause, Consequence, Delivery, Receipt, Signer};
 pub use destination::{Destinations, Unfit};
-pub use endpoint::{Endpoint, OperationKind, Success};
+pub use endpoint::{Endpoint, Link, OperationKind, Success};
 pub use face::{Altered, Answer, Face, IssuedKey, pass};
 pub use happening::{Happening, Impossible, Outcome, VendorRoute};
 pub use identity::{BusinessId, InvoiceId, PlatformId, RelationshipId, SubscriptionId};
@@ -75,7 +75,7 @@ pub use profile::{Delays, ImpossibleValue, Profile, Range, RateRanges, Webhooks}
 pub use refusal::{Code, Refusal, Status};
 pub use routing_number::is_valid as is_routing_number;
 pub use secret::masked;
-pub use service::{Service, bearer, link_life};
+pub use service::{Service, bearer};
 pub use signature::{Signature, SigningKey};
 pub use tax_id::{DIGITS as TAX_ID_DIGITS, is_valid as is_tax_id};
 pub use timestamp::{Seconds, Timestamp};

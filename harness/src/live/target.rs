@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use tideover_model::wire::field;
-use tideover_model::{Clause, OperationKind, Timestamp, link_life};
+use tideover_model::{Clause, OperationKind, Timestamp};
 
 use crate::endpoint::{Target, Unanswered, Unreachable};
 use crate::exchange::Memory;
@@ -167,7 +167,7 @@ impl Live {
 
 /// What the target's clock shows, by when an answer says that a link expires. Unix seconds.
 fn time_shown(step: &Prepared, seen: &Seen) -> Option<i64> {
-    let life = i64::try_from(link_life(step.kind()?)?).ok()?;
+    let life = i64::try_from(step.kind()?.endpoint().link?.life).ok()?;
     let expires_at = seen.json()?.get(field::EXPIRES_AT)?.as_str()?;
     Some(Timestamp::parse(expires_at)?.unix() - life)
 }

@@ -4,30 +4,17 @@ use email_address::{EmailAddress, Options};
 
 use crate::choices::{Choices, Token};
 use crate::clause;
-use crate::endpoint::OperationKind;
+use crate::endpoint::{INVITATION_LIFE, SESSION_LIFE};
 use crate::face::Answer;
 use crate::happening::{Impossible, Outcome};
 use crate::identity::{PlatformId, RelationshipId};
 use crate::refusal::{Code, Refusal};
 use crate::service::Service;
-use crate::timestamp::{Seconds, Timestamp};
+use crate::timestamp::Timestamp;
 use crate::wire::reply::{Invited, Reply, SessionCreated};
 
-/// `8.invitationLife`
-const INVITATION_LIFE: Seconds = 30 * 24 * 3600;
-/// `8.sessionLife`
-const SESSION_LIFE: Seconds = 15 * 60;
 /// A reserved name, because the links do not resolve (`gap.sessionUrl`).
 const SESSION_BASE: &str = "https://onboarding.tideover.invalid/sessions/";
-
-/// The lifetime of the link that an operation creates.
-pub const fn link_life(kind: OperationKind) -> Option<Seconds> {
-    match kind {
-        OperationKind::Invite => Some(INVITATION_LIFE),
-        OperationKind::CreateOnboardingSession => Some(SESSION_LIFE),
-        _ => None,
-    }
-}
 
 /// A link that works once, until it expires (`4.invitations.11`, `4.sessions.5`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -46,7 +46,6 @@ use crate::timestamp::Timestamp;
 use businesses::{Business, Relationship};
 use deliveries::Deliveries;
 use imports::Import;
-pub use invitations::link_life;
 use invitations::{Invitation, SessionLink};
 use invoices::Invoice;
 use ledger::Ledger;

@@ -10,15 +10,6 @@ pub(crate) fn code_clause(code: Code) -> Option<Clause> {
     CODES.find(code.name())
 }
 
-/// The clause on how long the link of an operation lives (§8).
-pub(crate) fn life(kind: OperationKind) -> Option<Clause> {
-    match kind {
-        OperationKind::Invite => Some(clause!("8.invitationLife")),
-        OperationKind::CreateOnboardingSession => Some(clause!("8.sessionLife")),
-        _ => None,
-    }
-}
-
 /// The clause of a field of a response: §2 names most of them.
 pub(super) fn field_clause(kind: OperationKind, field: &str) -> Clause {
     let endpoint = kind.endpoint();

@@ -20,8 +20,8 @@ use crate::exchange::{Body, PreparedAction, Seen};
 use crate::judge::bindings::Bindings;
 use crate::judge::checks::repeated_advance::AMOUNTS_THAT_STAY;
 
+pub(crate) use clauses::code_clause;
 use clauses::{action_clause, field_clause};
-pub(crate) use clauses::{code_clause, life};
 pub(crate) use fields::is_known_outcome;
 use fields::{FieldDifference, differences};
 pub(crate) use gaps::meets_first_three;
@@ -236,7 +236,8 @@ impl Comparison<'_> {
         let is_time =
             field == field::EXPIRES_AT && Timestamp::parse(seen.trim_matches('"')).is_some();
         let kept = freedom.keeps_expiry.then_some(clause!("gap.invitationLink"));
-        kept.or_else(|| self.kind.and_then(life)).filter(|_| is_time)
+        kept.or_else(|| self.kind.and_then(|kind| Some(kind.endpoint().link?.clause)))
+            .filter(|_| is_time)
     }
 
     /// The clause behind this success, or this refusal and its code: the one that the model cites, or that of

@@ -28,7 +28,7 @@ use crate::judge::amounts::{AdvanceKey, UnseenGrants};
 use crate::judge::bindings::Bindings;
 use crate::judge::clock;
 use crate::judge::clock::TargetClock;
-use crate::judge::comparison::{Comparison, Freedom, is_known_outcome, life};
+use crate::judge::comparison::{Comparison, Freedom, is_known_outcome};
 use crate::judge::reading::{InferredChoices, Revealed};
 use crate::judge::world::form::{codes_left_open, has_digits_and_hyphens_only};
 
@@ -274,8 +274,9 @@ impl World {
         let kind = sent.kind();
         // If the clock is known, a renewed link lives as long as any other.
         let keeps_expiry = self.clock.repeats_an_expiry(&predicted, seen) && self.clock.is_loose();
-        let expires = kind.and_then(life).zip(ahead(&predicted, seen)).filter(|_| !keeps_expiry);
-        let link = expires.map(|(life, ahead)| self.clock.learn(ahead, life));
+        let expires = kind.and_then(|kind| kind.endpoint().link).zip(ahead(&predicted, seen));
+        let expires = expires.filter(|_| !keeps_expiry);
+        let link = expires.map(|(link, ahead)| self.clock.learn(ahead, link.clause));
         let comparison = Comparison {
             action: &sent.action,
             kind,

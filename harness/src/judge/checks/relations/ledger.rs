@@ -28,7 +28,14 @@ pub(super) fn business(exchange: &Exchange<'_>) -> Option<BusinessName> {
         | Operation::SetPayoutAccount { business, .. }
         | Operation::Quote { business, .. } => business,
         Operation::GetInvoice { payee, .. } | Operation::RequestAdvance { payee, .. } => payee,
-        _ => return None,
+        Operation::SyncInvoice(_)
+        | Operation::GetImport { .. }
+        | Operation::ImportInvoices { .. }
+        | Operation::Invite { .. }
+        | Operation::CreateOnboardingSession { .. }
+        | Operation::Subscribe { .. }
+        | Operation::ListSubscriptions
+        | Operation::Unsubscribe { .. } => return None,
     };
     Some((caller(exchange), name.clone()))
 }
