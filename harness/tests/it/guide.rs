@@ -153,7 +153,7 @@ fn the_failure_is_what_is_printed() {
     assert!(page("README.md").contains(&beginning.join("\n")));
 }
 
-/// The clauses are told as they are printed.
+/// The clauses in the guide are as printed.
 #[test]
 fn the_clauses_are_what_is_printed() {
     let text = page("docs/findings.md");
