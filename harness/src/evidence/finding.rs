@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_as_learned_is_told_so() {
+    fn a_difference_from_the_profile_says_so() {
         let printed = |operation| {
             Finding::new(clause!("gap.perInvoiceMaximum"), operation, "f", "1", "2").to_string()
         };

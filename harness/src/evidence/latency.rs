@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn operations_are_told_apart() {
+    fn each_operation_has_its_own_latency() {
         let mut latencies = Latencies::default();
         for micros in [30, 10, 20] {
             latencies.record(OperationKind::Quote, Duration::from_micros(micros));

@@ -193,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_secret_is_told_nowhere_whatever_it_is_called() {
+    fn a_secret_is_masked_under_any_name() {
         let mut secrets = Secrets::default();
         secrets.keep("12-3456789");
         secrets.keep("5");

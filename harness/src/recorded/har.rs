@@ -169,7 +169,8 @@ impl Entry {
         let Entry { request, response, .. } = self;
         let has_body = matches!(request.method.as_str(), "PUT" | "POST");
         let sent = request.post_data.as_ref().and_then(|data| data.text.as_deref());
-        let (is_sent, is_told) = (sent.is_some_and(|text| !text.is_empty()), response.is_told());
+        let (is_sent, is_complete) =
+            (sent.is_some_and(|text| !text.is_empty()), response.is_complete());
         match response.status {
             _ if request.method == "OPTIONS" => Some("browsers ask by them whether they may ask"),
             304 => Some("a cache answered them"),
@@ -177,7 +178,7 @@ impl Entry {
             _ if has_body && !is_sent && request.body_size != 0 => {
                 Some("their bodies were left out of the recording")
             }
-            1.. if !is_told => Some("their answers were left out of the recording"),
+            1.. if !is_complete => Some("their answers were left out of the recording"),
             _ => None,
         }
     }
@@ -185,7 +186,7 @@ impl Entry {
 
 impl Response {
     /// Whether its body, if it has one, is there.
-    fn is_told(&self) -> bool {
+    fn is_complete(&self) -> bool {
         let has_none = matches!(self.status, 204 | 205);
         let has_text = |content: &Content| {
             let is_empty = |text: &String| text.is_empty() && content.size > 0;

@@ -70,7 +70,7 @@ impl Judged {
                 continue;
             }
             let mut findings = hear(&mut listener, one);
-            let mut is_told = true;
+            let mut is_explained = true;
             if !findings.is_empty() && !familiar.has_all_of(&one.sent) {
                 // What was taken to be there before was not: all of it is forgotten.
                 let before = replace(&mut listener, anew(index));
@@ -78,9 +78,9 @@ impl Judged {
                 begun = index;
                 familiar = Familiar::default();
                 findings = hear(&mut listener, one);
-                is_told = findings.is_empty();
+                is_explained = findings.is_empty();
             }
-            if !is_told {
+            if !is_explained {
                 let before = replace(&mut listener, anew(index + 1));
                 self.forget(before, |at, found| shown(begun + at, found));
                 begun = index + 1;
@@ -89,7 +89,9 @@ impl Judged {
                 self.unknown_before += u64::from(findings.is_empty());
             }
             match &one.seen {
-                Some(seen) if is_told && findings.is_empty() => familiar.learn(&one.sent, seen),
+                Some(seen) if is_explained && findings.is_empty() => {
+                    familiar.learn(&one.sent, seen)
+                }
                 _ => {}
             }
             if !findings.is_empty() {

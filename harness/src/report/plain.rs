@@ -161,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_body_that_lacks_what_the_words_are_about_is_told_as_it_stands() {
+    fn a_body_without_the_expected_fields_is_shown_as_it_is() {
         let words = |call| plain(&Step::new(Action::Call(call)));
         let quote = |body| words(Call::json("POST", "/v1/quotes", body));
         let asked = json!({ "externalId": "v1", "invoiceFaceValue": 7 });

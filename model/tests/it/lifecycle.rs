@@ -147,7 +147,7 @@ fn a_tax_id_found_wrong_must_be_corrected_before_the_next_advance() {
 
 /// `4.businessSync.2`, `gap.taxIdResult`
 #[test]
-fn every_outcome_of_a_tax_id_is_told() {
+fn every_outcome_of_a_tax_id_is_shown() {
     let mut desk = Desk::open();
     desk.sync_business("holder", "111111111");
     desk.put("/v1/organizations/acme", &json!({ "legalName": "Acme" }));

@@ -76,7 +76,7 @@ fn what_exceeds_the_face_value_is_kept_in_suspense() {
 
 /// `gap.faceValueLowered`, `6.events.invoice.paid`, `gap.alreadyCollected`
 #[test]
-fn a_face_value_lowered_below_what_came_in_bounds_what_is_told() {
+fn collected_never_exceeds_a_lowered_face_value() {
     let mut desk = Desk::open();
     desk.onboard("acme", "123456789");
     desk.sync_invoice("acme", "INV-1", 1_000);

@@ -247,7 +247,7 @@ async fn the_journal_tells_how_each_request_was_answered_and_why() {
 
 /// `gap.addressKnown`: the reason why no account opens says what an address lacks.
 #[tokio::test]
-async fn an_address_that_is_not_whole_is_told() {
+async fn the_missing_parts_of_an_address_are_named() {
     let caller = Caller::standard();
     let sync = async |address: Value| {
         let body = json!({ "legalName": "Acme", "contact": { "address": address } });
@@ -278,7 +278,7 @@ async fn an_address_that_is_not_whole_is_told() {
 
 /// The address that is signed with the agreement counts as well.
 #[tokio::test]
-async fn of_two_addresses_what_the_nearer_one_lacks_is_told() {
+async fn the_more_complete_of_two_addresses_counts() {
     let caller = Caller::standard();
     let address = json!({ "line1": "1 Harbor Road" });
     let business = json!({ "legalName": "Acme", "contact": { "address": address } });

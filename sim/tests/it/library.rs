@@ -19,7 +19,7 @@ async fn status(mock: &Mock, method: reqwest::Method, path: &str, body: serde_js
 }
 
 #[tokio::test]
-async fn the_outside_world_does_as_it_is_told() {
+async fn the_outside_world_follows_the_test() {
     let mock = Mock::start().await.unwrap();
     assert!(mock.url().starts_with("http://127.0.0.1:") && !mock.url().ends_with('/'));
     assert_eq!((mock.api_key(), mock.now()), ("rap_sk_local", start()));

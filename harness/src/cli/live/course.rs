@@ -85,7 +85,7 @@ mod tests {
     const HOOKS: &str = "https://hooks.example.com";
 
     #[tokio::test]
-    async fn whoever_panics_has_cleaned_up_and_tells_why() {
+    async fn a_panic_still_cleans_up_and_says_why() {
         let mock = tideover_sim::Mock::builder().resolver(tideover_sim::NoNames).start().await;
         let mock = mock.unwrap();
         let settings = Settings {

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_a_header_does_not_tell_its_value() {
+    fn a_wrong_header_does_not_show_its_value() {
         let cases = [
             ("X Key", "s3cret", "name before the colon"),
             ("Authorization", "s3cret", "TIDEOVER_KEY"),

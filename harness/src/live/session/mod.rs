@@ -183,11 +183,11 @@ impl Session {
         let actions = self.ask_operator("/_sim/actions").await?;
         let listed = actions.json().and_then(|body| body["actions"].as_array());
         let clock = self.ask_operator("/_sim/clock").await?;
-        let is_clock_told = self.note_clock(&clock);
+        let shows_clock = self.note_clock(&clock);
         self.abilities = Abilities {
             actions: listed
                 .map(|names| names.iter().filter_map(Value::as_str).map(str::to_owned).collect()),
-            moves_clock: disturbs && clock.is_success() && is_clock_told,
+            moves_clock: disturbs && clock.is_success() && shows_clock,
             disturbs,
         };
         Ok(())

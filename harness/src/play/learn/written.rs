@@ -257,8 +257,8 @@ impl Learned {
     }
 
     fn has_learned(&self, field: &str) -> bool {
-        let is_told = self.lessons.iter().any(|(name, _)| name == field);
-        is_told && !self.unlearned.iter().any(|name| name == field)
+        let is_learned = self.lessons.iter().any(|(name, _)| name == field);
+        is_learned && !self.unlearned.iter().any(|name| name == field)
     }
 
     /// What of `values`, the fields within `of`, was learned or is otherwise than in the standard profile.

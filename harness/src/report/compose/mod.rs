@@ -230,11 +230,11 @@ fn clause_of(field: &str) -> Option<Clause> {
     let varies = |clause: &Clause| clause.kind().profile_key() == Some(key);
     let is_named = |clause: &Clause| clause.name().strip_prefix("gap.") == Some(rest);
     let clauses = || Clause::all().filter(varies);
-    clauses().find(is_named).or_else(|| clauses().next()).filter(|_| !is_told(key))
+    clauses().find(is_named).or_else(|| clauses().next()).filter(|_| !is_status(key))
 }
 
 /// Statuses are listed as values already.
-fn is_told(key: &str) -> bool {
+fn is_status(key: &str) -> bool {
     matches!(key, "success" | "refusals")
 }
 
@@ -259,11 +259,11 @@ fn latency(summary: &Summary) -> Vec<LatencyReport> {
 impl Run<'_> {
     /// Expected states that were not reached are listed too, except for races, which are about few.
     fn states(&self) -> Vec<StateGroup> {
-        let is_told = |(_, times): &(String, u64)| *times > 0 || self.races().is_none();
+        let is_listed = |(_, times): &(String, u64)| *times > 0 || self.races().is_none();
         let group = |group: Group| StateGroup {
             title: group.title().to_owned(),
             states: {
-                let states = self.summary.coverage.of(group).into_iter().filter(is_told);
+                let states = self.summary.coverage.of(group).into_iter().filter(is_listed);
                 states.map(|(name, times)| State { name, times }).collect()
             },
         };
