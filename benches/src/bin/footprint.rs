@@ -1,4 +1,4 @@
-//! Tells how much memory a million invoices take, and how soon `tideover serve` answers.
+//! Prints how much memory a million invoices take, and how soon `tideover serve` answers.
 
 #![expect(clippy::float_arithmetic, reason = "milliseconds, not money")]
 

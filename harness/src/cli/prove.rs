@@ -103,7 +103,7 @@ impl Prove {
         }
     }
 
-    /// Tells what was proven, unless a page is to be written; whether that is all of it.
+    /// Prints what was proven, unless a page is written. `true` if that is the whole catalogue.
     fn print(&self, output: &Output, matrix: &Matrix, defects: usize) -> Result<bool, Problem> {
         let wanted = defects * usize::try_from(self.seeds).unwrap_or(usize::MAX);
         let tried: usize = matrix.proofs.iter().map(|proof| proof.trials.len()).sum();

@@ -28,7 +28,7 @@ struct Entry {
     time: serde_json::Number,
     request: Request,
     response: Response,
-    /// Told by browsers, of what they did not ask for again.
+    /// Browsers set it for what they did not fetch again.
     #[serde(rename = "_fromCache")]
     from_cache: Option<serde::de::IgnoredAny>,
 }

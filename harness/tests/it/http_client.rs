@@ -92,14 +92,14 @@ async fn get(client: &Client, path: &str) -> Result<Incame, Unanswered> {
 
 #[tokio::test]
 async fn an_answer_may_be_compressed() {
-    const TOLD: [u8; 37] = [
+    const ZIPPED: [u8; 37] = [
         31, 139, 8, 0, 0, 0, 0, 0, 2, 3, 139, 174, 86, 74, 206, 79, 73, 85, 178, 82, 42, 201, 207,
         73, 81, 170, 141, 5, 0, 72, 49, 1, 182, 17, 0, 0, 0,
     ];
     let (url, heard) = serve(|head| {
-        let length = if head.contains("/whole") { TOLD.len() } else { TOLD.len() - 20 };
+        let length = if head.contains("/whole") { ZIPPED.len() } else { ZIPPED.len() - 20 };
         let head = format!("content-encoding: gzip\r\ncontent-length: {length}\r\n\r\n");
-        [b"HTTP/1.1 200 OK\r\n", head.as_bytes(), &TOLD[..length]].concat()
+        [b"HTTP/1.1 200 OK\r\n", head.as_bytes(), &ZIPPED[..length]].concat()
     })
     .await;
     let client = general(&url);

@@ -64,7 +64,7 @@ pub struct New {
 }
 
 /// The most parts without an order that are reported.
-const TOLD: usize = 5;
+const MOST_SHOWN: usize = 5;
 
 impl Summary {
     /// Judges one more race, and reports failures with new causes.
@@ -142,7 +142,7 @@ impl Parts {
                 Verdict::Inconclusive(_) => &mut self.inconclusive,
             };
             *counted += 1;
-            if self.unexplained.len() < TOLD
+            if self.unexplained.len() < MOST_SHOWN
                 && let Some(words) = unexplained(history, part)
             {
                 self.unexplained.push(Unexplained { case, words });

@@ -78,7 +78,7 @@ impl Learned {
         self.lessons.push((field, lesson.into()));
     }
 
-    /// Tells what is known of a field, which is not enough for a profile to say it.
+    /// Lists what is known of a field, where that is too little for the profile.
     fn narrow(&mut self, field: &str, lesson: impl Into<String>) {
         self.lessons.push((field.to_owned(), lesson.into()));
         self.miss(field);
