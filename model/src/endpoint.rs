@@ -71,11 +71,13 @@ macro_rules! endpoints {
             RepeatAdvance,
         }
 
-        const ENDPOINTS: &[Endpoint] = &[$(Endpoint { $($field: $value),* },)*];
+        static ENDPOINTS: [Endpoint; OperationKind::ALL.len()] =
+            [$(Endpoint { $($field: $value),* },)*];
 
         impl OperationKind {
             /// All endpoints, in document order.
-            pub const ALL: [OperationKind; ENDPOINTS.len()] = [$(OperationKind::$kind,)*];
+            pub const ALL: [OperationKind; [$(OperationKind::$kind,)*].len()] =
+                [$(OperationKind::$kind,)*];
         }
 
         impl From<OperationKind> for Success {
@@ -335,10 +337,5 @@ impl Endpoint {
     /// Whether a request has a body. The body of any other request is not read, though it must keep the limit.
     pub const fn has_body(&self) -> bool {
         matches!(self.method.as_bytes(), b"PUT" | b"POST")
-    }
-
-    /// The names of the path's parameters, in order.
-    pub fn parameters(&self) -> impl Iterator<Item = &'static str> {
-        self.path.split('/').filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'))
     }
 }

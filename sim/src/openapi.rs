@@ -153,7 +153,7 @@ fn parameters(kind: OperationKind) -> Vec<Value> {
         let schema = json!({ "type": "string", "minLength": 1 });
         json!({ "name": name, "in": "path", "required": true, "schema": schema })
     };
-    kind.endpoint().parameters().map(parameter).collect()
+    kind.parameters().map(parameter).collect()
 }
 
 fn request_body(kind: OperationKind, schemas: &mut Schemas) -> Option<(&'static str, Value)> {

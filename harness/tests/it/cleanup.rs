@@ -16,16 +16,9 @@ use tideover_harness::live::session::Session;
 use tideover_harness::live::settings::{ApiKey, Settings, Webhooks};
 use tideover_harness::play::cases::World;
 use tideover_model::Profile;
-use tokio::net::TcpListener;
 
+use crate::support::app::serve;
 use crate::support::live::{begin, endpoint, prepared, settings};
-
-pub(crate) async fn serve(app: Router) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let origin = format!("http://{}", listener.local_addr().unwrap());
-    tokio::spawn(async move { axum::serve(listener, app).await });
-    origin
-}
 
 /// What comes after that says nothing of the service.
 #[tokio::test]

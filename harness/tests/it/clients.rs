@@ -9,7 +9,7 @@ use axum::{Json, Router};
 use serde_json::{Value, json};
 use tideover_harness::exchange::START;
 
-use crate::command::serve;
+use crate::support::command::serve;
 use crate::support::foreign::{home, install_for_node, python, skip};
 
 fn fixtures() -> PathBuf {
@@ -128,7 +128,15 @@ fn reads_what_it_does_not_know(later: &Value) {
 }
 
 async fn get(url: &str, key: &str) -> Value {
-    crate::plain::client().get(url).bearer_auth(key).send().await.unwrap().json().await.unwrap()
+    crate::support::plain::client()
+        .get(url)
+        .bearer_auth(key)
+        .send()
+        .await
+        .unwrap()
+        .json()
+        .await
+        .unwrap()
 }
 
 /// Runs a command to its end, which is to be a good one.

@@ -14,7 +14,7 @@ use tideover_harness::play::case::{Observed, Played, Standing, play};
 use tideover_harness::play::cases::World;
 use tideover_sim::Mock;
 
-use crate::hostile;
+use crate::support::hostile;
 use crate::support::live::{begin, endpoint, header, settings};
 
 const DAY: u64 = 24 * 3600;

@@ -11,9 +11,9 @@ use tideover_harness::exchange::Prepared;
 use tideover_harness::exchange::step::{Action, Call, Step};
 use tideover_model::Timestamp;
 
-fn tideover() -> Command {
-    Command::new(env!("CARGO_BIN_EXE_tideover"))
-}
+#[cfg(unix)]
+use crate::support::command::is_heard;
+use crate::support::command::{Served, serve, tideover};
 
 fn run(arguments: &[&str]) -> Output {
     tideover().args(arguments).output().unwrap()
@@ -178,28 +178,6 @@ fn a_target_that_cannot_be_reached_exits_with_3() {
         run(&[&["replay", story.to_str().unwrap(), "--target", &url][..], &arguments].concat());
     assert_eq!(output.status.code(), Some(3));
     assert!(stderr(&output).contains(&url), "{}", stderr(&output));
-}
-
-/// A process that is ended when the test is.
-pub(crate) struct Served(pub(crate) std::process::Child);
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-pub(crate) fn serve(arguments: &[&str]) -> (Served, Value) {
-    let mut child = tideover()
-        .args(["serve", "--port", "0", "--json"])
-        .args(arguments)
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut line = String::new();
-    BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-    (Served(child), serde_json::from_str(&line).unwrap())
 }
 
 #[tokio::test]
@@ -456,14 +434,4 @@ async fn serve_logs_every_request_with_its_option() {
         assert!(logged.read_line(&mut log).unwrap() > 0, "{log}");
     }
     assert!(log.contains("401 unauthorized (5.authentication.3)"), "{log}");
-}
-
-/// Whether a signal reaches who is started from here: where the tests were started with nohup, one does not.
-#[cfg(unix)]
-pub(crate) fn is_heard(signal: &str) -> bool {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
-    // The first is the one of a terminal that closes.
-    signal != "-HUP" || ignored & 1 == 0
 }

@@ -15,14 +15,16 @@ use tideover_harness::judge::{Before, Outside};
 use tideover_harness::play::case::Observed;
 use tideover_harness::play::cases::{OverHttp, Plan};
 use tideover_harness::play::concurrent::{
-    Answer, Course, History, InProcess, Judgement, Known, Races, Request, Schedule, Summary,
-    Verdict, interleave, judge, play,
+    Answer, History, InProcess, Judgement, Known, Request, Schedule, Summary, Verdict, interleave,
+    judge, play,
 };
 use tideover_harness::prove::defects;
 use tideover_harness::report;
 use tideover_harness::report::{Baseline, Report, Run};
 use tideover_model::{Cents, Destinations, Profile, Service};
 use tideover_sim::{Mock, NoNames};
+
+use crate::support::races::{plan, run, with_defect};
 
 fn header(seed: u64) -> Header {
     Header::new(seed, start(), Profile::default())
@@ -490,23 +492,6 @@ async fn lost_responses_over_http_accuse_nobody() {
         assert!(judgement.held(), "{number}: {}", describe(&history, &judgement));
         mock.stop().await;
     }
-}
-
-/// So many races of four clients each.
-pub(crate) fn plan(cases: u64) -> Plan {
-    Plan { header: header(1), first: 0, cases, steps: 40, max_findings: 5 }
-}
-
-async fn run<C: Course>(course: &mut C, plan: &Plan) -> Summary {
-    let mut races = Races::new(plan, 4);
-    races.run(course, |_| {}).await.unwrap();
-    races.summary
-}
-
-pub(crate) async fn with_defect(name: &str, plan: &Plan) -> Summary {
-    let inbox = Destinations::PublicAnd(INBOX.to_owned());
-    let face = defects::find(name).unwrap().service(Profile::default(), 1, inbox);
-    run(&mut InProcess::new(face, start()), plan).await
 }
 
 fn report(plan: &Plan, summary: &Summary, baseline: Option<&Baseline>) -> Report {

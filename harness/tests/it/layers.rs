@@ -130,3 +130,19 @@ fn each_room_imports_only_rooms_below_it() {
         assert!(above.is_empty(), "{room} imports {above:?}, which are above it");
     }
 }
+
+/// What tests share is in their support module.
+#[test]
+fn no_test_file_imports_another() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it");
+    let files = sources(&folder);
+    assert!(files.len() > 30);
+    for file in files {
+        let text = fs::read_to_string(&file).unwrap();
+        let own = file.strip_prefix(&folder).unwrap().with_extension("");
+        let own = own.iter().next().unwrap().to_str().unwrap().to_owned();
+        let others = imported(&text).into_iter().map(|path| room_of(&path));
+        let others: Vec<_> = others.filter(|other| *other != own && other != "support").collect();
+        assert!(own == "layers" || others.is_empty(), "{} imports {others:?}", file.display());
+    }
+}

@@ -21,7 +21,7 @@ use tideover_sim::Mock;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 #[cfg(unix)]
-use crate::command::is_heard;
+use crate::support::command::is_heard;
 use crate::support::live::{Begun, begin, endpoint, header, prepared, settings};
 
 /// Plays cases without judging them. Counts requests by method and path form, and keeps why some failed.
@@ -304,7 +304,7 @@ async fn an_unanswered_subscription_is_deleted_too() {
 /// The service may have made it, and shows its secret only once.
 #[tokio::test]
 async fn an_unanswered_subscription_is_not_retried() {
-    let endpoint = crate::hostile::endpoint(|_, _| Ok(()));
+    let endpoint = crate::support::hostile::endpoint(|_, _| Ok(()));
     let origin = "http://127.0.0.1:9".to_owned();
     let webhooks = Webhooks { listen: "127.0.0.1:0".parse().unwrap(), url: origin.clone() };
     let mock = self::endpoint(None).await;

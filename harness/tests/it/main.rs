@@ -21,7 +21,6 @@ mod live;
 mod live_races;
 mod noticed;
 mod page;
-mod plain;
 mod planted;
 mod proof;
 mod receiver_check;

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use tideover_harness::report::document::{FindingReport, GapReport, LatencyReport, SeenValue};
 use tideover_harness::report::{Report, html, junit};
 
-use crate::concurrent;
 use crate::support::browser::{self, Browser};
+use crate::support::races;
 use crate::support::reports::{plan, report, with_defect};
 
 /// A report with something in every part of it.
@@ -18,8 +18,8 @@ async fn full() -> Report {
     // Its diagram is wider than a phone.
     let wide = with_defect("every-sequence-is-one", &plan).await;
     report.findings.push(FindingReport::of(&wide.failures[0]));
-    let (races, defect) = (concurrent::plan(10), "race-lets-two-first-requests-through");
-    let raced = concurrent::with_defect(defect, &races).await;
+    let (races, defect) = (races::plan(10), "race-lets-two-first-requests-through");
+    let raced = races::with_defect(defect, &races).await;
     report.findings.push(FindingReport::of(&raced.counted.failures[0]));
     let operation = "GET /v1/organizations/{payeeExternalId}/invoices/{externalId}".to_owned();
     let (count, median, percentile95, max) = (12, 800, 1200, 40_000);

@@ -17,7 +17,7 @@ use tideover_model::signature::{DELIVERY_HEADER, HEADER};
 use tideover_model::words::EventType;
 use tideover_sim::wall_time;
 
-use crate::command::{Served, serve};
+use crate::support::command::{Served, serve};
 use crate::support::foreign::{home, install_for_node, python, skip};
 use crate::support::pages::{session, step};
 
@@ -150,7 +150,7 @@ async fn examine(mut receiver: Command) {
     let subscribed = mock.send("POST", "/v1/webhooks", &json!({ "url": url })).await;
     let secret = subscribed["secret"].as_str().unwrap();
     std::fs::write(&secret_file, secret).unwrap();
-    let client = crate::plain::client();
+    let client = crate::support::plain::client();
     let endpoint = Endpoint { client, url, key: SigningKey::new(secret) };
     believes_the_mock(&mut mock, &endpoint).await;
     processes_each_once(&mut mock, &endpoint).await;

@@ -13,7 +13,7 @@ use tideover_harness::play::cases::{Plan, Summary, check};
 use tideover_harness::recorded::{Recording, judge};
 use tideover_model::Profile;
 
-use crate::cleanup::serve;
+use crate::support::app::serve;
 use crate::support::live::{begin, endpoint, header, settings};
 
 /// A proxy between the run and a mock at `url`.
@@ -36,7 +36,7 @@ type Stale = (StatusCode, Bytes, u32);
 
 impl Replica {
     fn of(url: &str, lag: u32) -> Replica {
-        let client = crate::plain::client();
+        let client = crate::support::plain::client();
         let url = url.to_owned();
         Replica { url, lag, reads: true, decides: false, client, stale: Arc::default() }
     }

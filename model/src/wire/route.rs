@@ -34,9 +34,10 @@ fn find<'a>(method: &str, path: &'a str) -> Option<(OperationKind, [&'a str; 2])
         *segments.get_mut(count)? = segment;
         count += 1;
     }
-    OperationKind::ALL.into_iter().zip(&PATTERNS).find_map(|(kind, pattern)| {
-        let matches = pattern.count == count && kind.endpoint().method == method;
-        matches.then(|| pattern.identifiers(&segments)).flatten().map(|found| (kind, found))
+    PATTERNS.iter().find_map(|pattern| {
+        let matches = pattern.count == count && pattern.method == method;
+        let identifiers = matches.then(|| pattern.identifiers(&segments)).flatten()?;
+        Some((pattern.kind, identifiers))
     })
 }
 
@@ -46,57 +47,82 @@ const ROOT: &str = "/v1/";
 /// The most segments of a path, after its root.
 const MOST_SEGMENTS: usize = 4;
 
-/// The path of each endpoint, taken apart when compiling: a request must not wait for it.
-const PATTERNS: [Pattern; OperationKind::ALL.len()] = {
-    let mut patterns =
-        [Pattern { segments: [""; MOST_SEGMENTS], count: 0 }; OperationKind::ALL.len()];
-    let mut index = 0;
+/// The endpoints as requests are compared with them, taken apart when compiling: a request must not wait for it.
+static PATTERNS: [Pattern; OperationKind::ALL.len()] = {
+    let mut patterns = [Pattern::of(OperationKind::ALL[0]); OperationKind::ALL.len()];
+    let mut index = 1;
     while index < patterns.len() {
-        patterns[index] = Pattern::of(OperationKind::ALL[index].endpoint().path);
+        patterns[index] = Pattern::of(OperationKind::ALL[index]);
         index += 1;
     }
     patterns
 };
 
-/// The segments of an endpoint's path, after its root.
+/// The method of an endpoint and the segments of its path, after its root.
 #[derive(Clone, Copy)]
 struct Pattern {
-    segments: [&'static str; MOST_SEGMENTS],
+    kind: OperationKind,
+    method: &'static str,
+    segments: [Segment; MOST_SEGMENTS],
     count: usize,
 }
 
+#[derive(Clone, Copy)]
+enum Segment {
+    Word(&'static str),
+    Parameter(&'static str),
+}
+
+impl Segment {
+    const fn of(text: &'static str) -> Segment {
+        match text.as_bytes() {
+            [b'{', .., b'}'] => Segment::Parameter(text.split_at(text.len() - 1).0.split_at(1).1),
+            _ => Segment::Word(text),
+        }
+    }
+}
+
 impl Pattern {
-    const fn of(path: &'static str) -> Pattern {
-        let mut pattern = Pattern { segments: [""; MOST_SEGMENTS], count: 0 };
-        let mut rest = path.split_at(ROOT.len()).1;
-        let mut end = 0;
+    const fn of(kind: OperationKind) -> Pattern {
+        let (method, mut rest) = (kind.method(), kind.path().split_at(ROOT.len()).1);
+        let mut segments = [Segment::Word(""); MOST_SEGMENTS];
+        let (mut count, mut end) = (0, 0);
         while end < rest.len() {
             if rest.as_bytes()[end] == b'/' {
-                pattern.segments[pattern.count] = rest.split_at(end).0;
-                pattern.count += 1;
+                segments[count] = Segment::of(rest.split_at(end).0);
+                count += 1;
                 rest = rest.split_at(end + 1).1;
                 end = 0;
             } else {
                 end += 1;
             }
         }
-        pattern.segments[pattern.count] = rest;
-        pattern.count += 1;
-        pattern
+        segments[count] = Segment::of(rest);
+        Pattern { kind, method, segments, count: count + 1 }
     }
 
     /// The parameters of a path with these segments, if it is such a path.
     fn identifiers<'a>(&self, segments: &[&'a str; MOST_SEGMENTS]) -> Option<[&'a str; 2]> {
         let mut found = [""; 2];
         let mut free = found.iter_mut();
-        for (pattern, segment) in self.segments.into_iter().zip(segments) {
-            if pattern.starts_with('{') {
-                *free.next()? = segment;
-            } else if pattern != *segment {
-                return None;
+        for (pattern, segment) in self.segments.iter().zip(segments) {
+            match pattern {
+                Segment::Word(word) if word != segment => return None,
+                Segment::Word(_) => {}
+                Segment::Parameter(_) => *free.next()? = segment,
             }
         }
         Some(found)
+    }
+}
+
+impl OperationKind {
+    /// The names of the path's parameters, in order.
+    pub fn parameters(self) -> impl Iterator<Item = &'static str> {
+        PATTERNS[self as usize].segments.iter().filter_map(|segment| match segment {
+            Segment::Word(_) => None,
+            Segment::Parameter(name) => Some(*name),
+        })
     }
 }
 
@@ -112,7 +138,7 @@ impl<'a> Route<'a> {
     /// `invalid_request` for one that is empty or not UTF-8 (`gap.emptyIdentifier`).
     pub(crate) fn identifiers(&self) -> Result<[String; 2], Refusal> {
         let mut decoded = [String::new(), String::new()];
-        for (index, name) in self.kind.endpoint().parameters().enumerate() {
+        for (index, name) in self.kind.parameters().enumerate() {
             decoded[index] = identifier(name, self.identifiers[index])?;
         }
         Ok(decoded)
@@ -139,9 +165,9 @@ mod tests {
     #[test]
     fn every_operation_is_found_under_its_method_and_path() {
         for kind in OperationKind::ALL {
-            let found = route(kind.endpoint().method, kind.endpoint().path).unwrap();
+            let found = route(kind.method(), kind.path()).unwrap();
             assert_eq!(found.kind, kind);
-            for (name, encoded) in kind.endpoint().parameters().zip(found.identifiers) {
+            for (name, encoded) in kind.parameters().zip(found.identifiers) {
                 assert_eq!(format!("{{{name}}}"), encoded);
             }
         }

@@ -56,7 +56,7 @@ impl Browser {
             "goog:chromeOptions": options,
             "goog:loggingPrefs": { "browser": "ALL", "performance": "ALL" },
         }}});
-        let client = crate::plain::client();
+        let client = crate::support::plain::client();
         let base = format!("http://127.0.0.1:{port}/session");
         let mut browser = Browser { driver, client, session: base, _profile: profile };
         let session = browser.post("", wanted).await;
@@ -134,6 +134,6 @@ impl Drop for Browser {
 
 #[tokio::main(flavor = "current_thread")]
 async fn end(session: String) {
-    let client = crate::plain::client();
+    let client = crate::support::plain::client();
     client.delete(session).send().await.unwrap().error_for_status().unwrap();
 }
