@@ -1,5 +1,5 @@
-//! What it costs to judge requests that were sent at once: 16 clients of 25 requests each, a tenth of whose answers
-//! are lost, and what was read before and after.
+//! What it costs to judge requests that were sent at once: 16 clients of 25 requests each, a tenth of whose
+//! answers are lost, and what was read before and after.
 
 use std::hint::black_box;
 use std::time::Duration;

@@ -1,9 +1,9 @@
 //! How fast the courier delivers to a receiver of this machine: from the first delivery that arrives to the
 //! last, of a mock that has them all queued when it starts.
 //!
-//! Beside it stands a bare hyper client that posts the same bodies, as many at once and each over a connection
-//! of its own, as the courier does: it judges no destination, signs nothing, and writes nothing down. The
-//! receiver is an axum that answers 204, in this process, in a thread of its own.
+//! Beside it stands a bare hyper client that posts the same bodies, as many at once and each over a
+//! connection of its own, as the courier does: it judges no destination, signs nothing, and writes nothing
+//! down. The receiver is an axum that answers 204, in this process, in a thread of its own.
 
 use std::io;
 use std::net::SocketAddr;

@@ -4,8 +4,8 @@
 //! what an operation uses up (invoices without an advance) is there again before it runs out: neither is
 //! measured. Time passes between them.
 //!
-//! Beside them stands what no operation can go below: one read of a row at random, of memory that holds as many
-//! rows. What an operation costs more among a million invoices is a few such reads, one after the other.
+//! Beside them stands what no operation can go below: one read of a row at random, of memory that holds as
+//! many rows. What an operation costs more among a million invoices is a few such reads, one after the other.
 
 use std::cell::LazyCell;
 use std::hint::black_box;

@@ -69,8 +69,9 @@
 //! - [`load_profile`] reads the assumed values from a file.
 //!
 //! Inside: `app` has the routes, `extract` and `respond` read requests and write answers, `worlds` finds the
-//! world that a key means, `courier` sends webhooks by `sending`, `deliveries` remembers how that went, `control` is the operator port, `openapi` describes the API from the code's own
-//! types, `serve` and `wire` are the socket. No rule of the API is here: all of them are the model's.
+//! world that a key means, `courier` sends webhooks by `sending`, `deliveries` remembers how that went,
+//! `control` is the operator port, `openapi` describes the API from the code's own types, `serve` and `wire`
+//! are the socket. No rule of the API is here: all of them are the model's.
 
 mod app;
 mod clock;

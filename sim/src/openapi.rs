@@ -19,8 +19,8 @@ impl Schemas {
         reference(&T::name())
     }
 
-    /// A reference to what is answered with a `T`. Each object is one schema, and what may gain members is open:
-    /// a client that is generated from it reads the answers of today and of tomorrow.
+    /// A reference to what is answered with a `T`. Each object is one schema, and what may gain members is
+    /// open: a client that is generated from it reads the answers of today and of tomorrow.
     fn answer<T: ToSchema>(&mut self) -> Value {
         let answer = reference(&T::name());
         self.describe(&answer, &schemas_of::<T>());

@@ -60,8 +60,8 @@ struct State {
 }
 
 impl World {
-    /// A world in which `face` is the service. Its profile is read once, here, and so is its encoding. Nothing
-    /// is sent, and no name resolved: a [`Mock`](crate::Mock) does that.
+    /// A world in which `face` is the service. Its profile is read once, here, and so is its encoding.
+    /// Nothing is sent, and no name resolved: a [`Mock`](crate::Mock) does that.
     pub fn new(face: Box<dyn Face>, clock: Clock) -> World {
         World::resolving(face, clock, None)
     }
@@ -241,8 +241,8 @@ impl World {
         now
     }
 
-    /// After anything has changed by `now`: writes down what was queued, wakes the courier if it would look too late,
-    /// and whoever waits for the end of all that is due.
+    /// After anything has changed by `now`: writes down what was queued, wakes the courier if it would look
+    /// too late, and whoever waits for the end of all that is due.
     fn drain(&self, state: &mut State, now: Timestamp) {
         state.write_down();
         if !state.courier {

@@ -69,7 +69,8 @@ fn times(runtime: &Runtime, world: &mut InProcess, plan: &Plan, number: u64) -> 
     [made - begun, made.elapsed()]
 }
 
-/// The same for all cases, of each the shortest of some times: whoever else uses the machine can only add to them.
+/// The same for all cases, of each the shortest of some times: whoever else uses the machine can only add to
+/// them.
 fn undisturbed(runtime: &Runtime, world: &mut InProcess, plan: &Plan) -> [Duration; 2] {
     const TURNS: usize = 5;
     let shortest = |number| {

@@ -1,8 +1,8 @@
 //! The whole state machine.
 //!
 //! Every operation has the same structure: first all refusals in order of precedence, so that none follows a
-//! mutation (`7.retrying.2`); then the mutation; then the events, in the order of the document's table; then the
-//! reply.
+//! mutation (`7.retrying.2`); then the mutation; then the events, in the order of the document's table; then
+//! the reply.
 
 mod advances;
 mod audit;
@@ -213,8 +213,8 @@ impl<C: Choices> Service<C> {
         })
     }
 
-    /// `found`, or a refusal. If both are refusals, that of `found` takes precedence, unless the service chooses the
-    /// other (`gap.refusalPrecedence`).
+    /// `found`, or a refusal. If both are refusals, that of `found` takes precedence, unless the service
+    /// chooses the other (`gap.refusalPrecedence`).
     fn in_precedence<T>(
         &mut self,
         found: Result<T, Refusal>,

@@ -357,8 +357,8 @@ async fn the_document_is_whole() {
     }
 }
 
-/// `9.versioning.2`, `7.shape.3`: what may be added tomorrow is no error of today's client. What is asked stays
-/// an enumeration.
+/// `9.versioning.2`, `7.shape.3`: what may be added tomorrow is no error of today's client. What is asked
+/// stays an enumeration.
 #[tokio::test]
 async fn answers_are_open_to_what_may_be_added() {
     use OperationKind::*;
