@@ -119,7 +119,9 @@ impl Receiver {
         thread::spawn(move || {
             runtime().block_on(async {
                 let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
-                send_address.send(listener.local_addr().expect("an address")).expect("somebody waits");
+                send_address
+                    .send(listener.local_addr().expect("an address"))
+                    .expect("somebody waits");
                 tokio::spawn(axum::serve(listener, app).into_future());
                 // An error means that the other end was dropped: the signal to stop.
                 let _ = stopped.await;

@@ -263,7 +263,11 @@ mod tests {
             let Reply::Invoice(invoice_reply) = answer else { panic!("{answer:?}") };
             let advanced = invoice_reply.advance.is_some_and(|advance| advance.funded_at.is_some());
             assert_eq!(advanced, population.is_advanced(invoice));
-            assert_eq!(invoice_reply.fundable, !advanced, "{:?}", invoice_reply.not_fundable_reason);
+            assert_eq!(
+                invoice_reply.fundable, !advanced,
+                "{:?}",
+                invoice_reply.not_fundable_reason
+            );
         }
         assert_eq!(service.audit(), Ok(()));
     }

@@ -149,7 +149,12 @@ impl DeliveryLog {
         });
     }
 
-    pub(crate) fn ended(&mut self, attempt: &Attempt, result: AttemptResult, consequence: Consequence) {
+    pub(crate) fn ended(
+        &mut self,
+        attempt: &Attempt,
+        result: AttemptResult,
+        consequence: Consequence,
+    ) {
         let Some(logged) = self.ring.get_mut(attempt.delivery.number) else { return };
         if !Arc::ptr_eq(&logged.delivery, &attempt.delivery) {
             return;
@@ -173,7 +178,9 @@ impl DeliveryLog {
     /// The delivery with this identifier, if the log still has it.
     pub(crate) fn find(&self, id: &str) -> Option<Arc<Delivery>> {
         let mut logged = self.ring.from(0);
-        logged.find(|(_, logged)| logged.delivery.id == id).map(|(_, logged)| Arc::clone(&logged.delivery))
+        logged
+            .find(|(_, logged)| logged.delivery.id == id)
+            .map(|(_, logged)| Arc::clone(&logged.delivery))
     }
 
     /// The logged deliveries from number `after` on. `due` gives the time of a delivery's next attempt.

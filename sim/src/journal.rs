@@ -30,7 +30,8 @@ impl<T> Default for Ring<T> {
 impl<T> Ring<T> {
     /// Adds an entry; returns the one that it drops to make room.
     pub(crate) fn push(&mut self, entry: T) -> Option<T> {
-        let dropped_entry = if self.entries.len() == KEPT { self.entries.pop_front() } else { None };
+        let dropped_entry =
+            if self.entries.len() == KEPT { self.entries.pop_front() } else { None };
         self.dropped += u64::from(dropped_entry.is_some());
         self.entries.push_back(entry);
         dropped_entry

@@ -20,7 +20,7 @@ use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{sleep, timeout};
 use tower::Service;
 
-use crate::wire::{UnreadFlag, TrackedBody, Wire};
+use crate::wire::{TrackedBody, UnreadFlag, Wire};
 
 /// The time that requests in flight get when the server stops.
 const GRACE: Duration = Duration::from_secs(1);

@@ -63,8 +63,9 @@ fn cited(text: &str) -> BTreeSet<&str> {
 
 #[test]
 fn every_clause_about_state_is_cited() {
-    let (code, stories) =
-        ([sources(), tests()].concat(), { texts(&crate_root().join("../fixtures/stories"), "jsonl") });
+    let (code, stories) = ([sources(), tests()].concat(), {
+        texts(&crate_root().join("../fixtures/stories"), "jsonl")
+    });
     let cited: BTreeSet<&str> = code.iter().flat_map(|(_, text)| cited(text)).collect();
     let concerns_state = |clause: &Clause| {
         let section = clause.name().split('.').next().unwrap_or_default();
