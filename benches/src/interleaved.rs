@@ -40,7 +40,8 @@ pub struct Turn {
 /// All turns of a benchmark.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Turns {
-    /// The name of the benchmark.\n    pub name: String,
+    /// The name of the benchmark.
+    pub name: String,
     /// The turns, in order.
     pub turns: Vec<Turn>,
 }

@@ -61,7 +61,8 @@ impl SigningKey {
     /// # Errors
     /// [`Rejection`], in the order of its variants.
     pub fn verify(&self, header: Option<&[u8]>, body: &[u8], now: u64) -> Result<(), Rejection> {
-        let ParsedHeader { seconds, at, digest } = ParsedHeader::parse(header.ok_or(Rejection::Absent)?)?;
+        let ParsedHeader { seconds, at, digest } =
+            ParsedHeader::parse(header.ok_or(Rejection::Absent)?)?;
         if at < now.saturating_sub(TOLERANCE) {
             return Err(Rejection::TooOld);
         }

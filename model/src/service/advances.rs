@@ -98,7 +98,9 @@ impl Advance {
             funded_at,
             repaid_at: match self.stage {
                 FundingStage::Repaid { at, .. } => Some(at),
-                FundingStage::Requested { .. } | FundingStage::Funding { .. } | FundingStage::Funded { .. } => None,
+                FundingStage::Requested { .. }
+                | FundingStage::Funding { .. }
+                | FundingStage::Funded { .. } => None,
             },
         }
     }

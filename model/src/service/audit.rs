@@ -34,8 +34,11 @@ impl ExpectedBalances {
 impl<C: Choices> Service<C> {
     /// Compares the ledger, which sums transfers, with the invoices, which hold amounts.
     pub(super) fn audit_money(&self) -> Result<(), String> {
-        let mut expected =
-            ExpectedBalances { vendor: self.unadvanced, paid: self.unadvanced, ..ExpectedBalances::default() };
+        let mut expected = ExpectedBalances {
+            vendor: self.unadvanced,
+            paid: self.unadvanced,
+            ..ExpectedBalances::default()
+        };
         for invoice in self.invoices.values() {
             if invoice.paid_in < Cents::ZERO {
                 return Err(format!("an invoice collected {} cents", invoice.paid_in));

@@ -22,10 +22,12 @@ pub struct Event<'a> {
     /// The number of the financing state (§6 delivery rule 5).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sequence: Option<u32>,
-    /// The subject of the event.\n    pub data: EventData<'a>,
+    /// The subject of the event.
+    pub data: EventData<'a>,
 }
 
-/// The subject of an event.\n#[derive(Debug, Serialize)]
+/// The subject of an event.
+#[derive(Debug, Serialize)]
 #[serde(untagged, rename_all_fields = "camelCase")]
 #[expect(missing_docs, reason = "fields say what they are")]
 pub enum EventData<'a> {

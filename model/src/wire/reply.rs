@@ -192,7 +192,8 @@ pub struct RowReport {
     /// The payee's identifier, given or derived; null if the row has none.
     #[schema(required = true)]
     pub payee_external_id: Option<String>,
-    /// The row's outcome.\n    pub outcome: RowOutcome,
+    /// The row's outcome.
+    pub outcome: RowOutcome,
     /// The code with which the service would refuse a single sync; null for a good row.
     #[schema(required = true)]
     pub code: Option<&'static str>,
@@ -283,7 +284,8 @@ pub struct BusinessSynced {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TaxIdResult {
-    /// The tax id's outcome.\n    pub outcome: TaxIdOutcome,
+    /// The tax id's outcome.
+    pub outcome: TaxIdOutcome,
 }
 
 /// The priced amounts of an advance or a quote (§2 Advance and quote amounts). Cents.
