@@ -21,7 +21,7 @@ def heading(figures):
         f"{machine['cores']} cores, {used}, {machine['processor']}, {machine['system']}\n"
         f"{versions}\n"
         f"seed {figures['seed']}; medians of {figures['turns']} turns; {figures['seconds']} s for each run of Schemathesis, "
-        f"{figures['strangerRequests']} requests for each of a stranger"
+        f"{figures['strangerRequests']} requests for each run against a foreign service"
     )
 
 
@@ -50,7 +50,7 @@ def defects(rows):
     tools = {
         "schemathesis": "Schemathesis",
         "knowing": "Tideover, in process",
-        "stranger": "Tideover, a stranger",
+        "stranger": "Tideover, a foreign service",
         "helped": "the same with an operator port",
     }
     table = [["defect", "what it does", *tools.values()]]

@@ -803,7 +803,7 @@ pub(super) static CLAUSES: &[ClauseEntry] = &[
     assumed("gap.subscriptionForm", "§2 Gaps", None,
         "A subscription has reference, url, eventTypes, createdAt, once secret; its UTF-8 bytes are the HMAC key."),
     assumed("gap.retrySchedule", "§6 Delivery rule 1", Some("webhooks"),
-        "A delivery gets eight attempts over 27 h 35 min 5 s, each signed anew, with a timeout of 15 s."),
+        "A delivery gets eight attempts over 27 h 35 min 5 s, each with a new signature and a timeout of 15 s."),
     assumed("gap.duplicates", "§6 Delivery rule 3", Some("webhooks"),
         "The service doesn't repeat a delivery that the endpoint accepted."),
     assumed("gap.lateness", "§6 Delivery rule 4", Some("webhooks"),

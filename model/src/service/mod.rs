@@ -98,7 +98,7 @@ pub struct Service<C = Seeded> {
 impl<C: Choices> Service<C> {
     /// A service with only one platform, whose key is [`Service::FIRST_KEY`].
     pub fn new(profile: Profile, choices: C) -> Service<C> {
-        Service::anew(Arc::new(profile), Destinations::Public, choices)
+        Service::fresh(Arc::new(profile), Destinations::Public, choices)
     }
 
     /// The same service, with webhooks that may go to `destinations`.
@@ -112,7 +112,7 @@ impl<C: Choices> Service<C> {
         self.destinations = Settled(destinations);
     }
 
-    fn anew(profile: Arc<Profile>, destinations: Destinations, choices: C) -> Service<C> {
+    fn fresh(profile: Arc<Profile>, destinations: Destinations, choices: C) -> Service<C> {
         Service {
             deliveries: Deliveries::new(profile.webhooks.at_once).into(),
             profile: Settled(profile),
@@ -368,7 +368,7 @@ impl<C: Choices> Face for Service<C> {
             }
             Happening::Reset => {
                 let (profile, destinations) = (self.profile.0.clone(), self.destinations.0.clone());
-                *self = Service::anew(profile, destinations, self.untouched_choices.0.clone());
+                *self = Service::fresh(profile, destinations, self.untouched_choices.0.clone());
                 Ok(Outcome::Applied)
             }
         }

@@ -202,10 +202,10 @@ fn a_receipt_counts_once_for_the_attempt_in_flight() {
     desk.act(&json!({ "action": "reset" }));
     desk.subscribe();
     event(&mut desk, "acme");
-    let anew = desk.service.poll_attempt(desk.now).unwrap();
-    assert_eq!((anew.number, anew.delivery.number), (1, 0));
+    let newest = desk.service.poll_attempt(desk.now).unwrap();
+    assert_eq!((newest.number, newest.delivery.number), (1, 0));
     assert_eq!(desk.service.handle_receipt(desk.now, &first, accepted), Consequence::None);
-    assert_eq!(desk.service.handle_receipt(desk.now, &anew, accepted), Consequence::Accepted);
+    assert_eq!(desk.service.handle_receipt(desk.now, &newest, accepted), Consequence::Accepted);
 }
 
 #[test]

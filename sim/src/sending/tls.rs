@@ -15,7 +15,7 @@ use tokio_rustls::client::TlsStream;
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
     /// No certificate can name this host.
-    #[error("the host {0:?} cannot stand in a certificate")]
+    #[error("no certificate can name the host {0:?}")]
     Name(String),
     /// The two sides did not agree, or the certificate is not trusted.
     #[error("no TLS with the receiver: {0}")]
