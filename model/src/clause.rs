@@ -46,7 +46,8 @@ impl Clause {
     ///
     /// # Panics
     ///
-    /// If no clause has this name. In a const context, and so in [`clause!`](crate::clause!), compilation fails.
+    /// If no clause has this name. In a const context, and so in [`clause!`](crate::clause!), compilation
+    /// fails.
     pub const fn named(name: &str) -> Clause {
         match Clause::find(name) {
             Some(clause) => clause,

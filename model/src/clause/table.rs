@@ -844,7 +844,7 @@ pub(super) static CLAUSES: &[ClauseEntry] = &[
         "A subscription has reference, url, eventTypes, createdAt, once secret; its UTF-8 bytes are the HMAC key.",
         "What a list of subscriptions must show, and no more."),
     assumed("gap.retrySchedule", "§6 Delivery rule 1", Some("webhooks"),
-        "A delivery gets eight attempts over 27 h 35 min 5 s, each signed anew, with a timeout of 15 s.",
+        "A delivery gets eight attempts over 27 h 35 min 5 s, each with a new signature and a timeout of 15 s.",
         "A usual exponential schedule that just exceeds a day."),
     assumed("gap.duplicates", "§6 Delivery rule 3", Some("webhooks"),
         "The service doesn't repeat a delivery that the endpoint accepted.",

@@ -24,7 +24,8 @@ use crate::words::{AdvanceState, EventType};
 pub(super) struct Advance {
     pub(super) offer: Offer,
     pub(super) requested_at: Timestamp,
-    /// False for a test account: none of its cents enter the ledger (`5.authentication.5`, `gap.testAccount`).
+    /// False for a test account: none of its cents enter the ledger (`5.authentication.5`,
+    /// `gap.testAccount`).
     pub(super) moves_money: bool,
     pub(super) stage: FundingStage,
 }
@@ -182,8 +183,8 @@ impl<C: Choices> Service<C> {
         self.set_timer(funded_due_at, Timer::FundingCompletes(id));
     }
 
-    /// FUNDING → FUNDED: the vendor gets the money without a deduction (`2.amounts.advanceAmount.2`), and earlier
-    /// payments of the payor are applied.
+    /// FUNDING → FUNDED: the vendor gets the money without a deduction (`2.amounts.advanceAmount.2`), and
+    /// earlier payments of the payor are applied.
     pub(super) fn complete_funding(&mut self, now: Timestamp, id: InvoiceId) {
         self.set_stage(now, id, FundingStage::Funded { at: now });
         let Some(advance) = &self.invoice(id).advance else { return };
@@ -199,8 +200,8 @@ impl<C: Choices> Service<C> {
         }
     }
 
-    /// FUNDED → REPAID once advance and fee are recovered. Returns whether it changed the state; the caller emits
-    /// `loan.paid`, in the transaction's order of events.
+    /// FUNDED → REPAID once advance and fee are recovered. Returns whether it changed the state; the caller
+    /// emits `loan.paid`, in the transaction's order of events.
     pub(super) fn repay_if_recovered(&mut self, now: Timestamp, id: InvoiceId) -> bool {
         let invoice = self.invoice(id);
         let Some(advance) = &invoice.advance else { return false };

@@ -93,8 +93,8 @@ impl<C: Choices> Service<C> {
         }))
     }
 
-    /// `PUT /v1/organizations/{externalId}`: creates or updates a business (`4.businessSync.intro.1`) with the
-    /// latest values (`4.businessSync.intro.2`).
+    /// `PUT /v1/organizations/{externalId}`: creates or updates a business (`4.businessSync.intro.1`) with
+    /// the latest values (`4.businessSync.intro.2`).
     pub(super) fn sync_business(
         &mut self,
         now: Timestamp,

@@ -19,8 +19,8 @@ use waiting::Waiting;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Deliveries {
     queues: BTreeMap<SubscriptionId, Queue>,
-    /// When each queue may send next, in order: an index that [`Deliveries::change`] maintains. A list, because
-    /// nearly every attempt changes it, and a list keeps its memory.
+    /// When each queue may send next, in order: an index that [`Deliveries::change`] maintains. A list,
+    /// because nearly every attempt changes it, and a list keeps its memory.
     next: VecDeque<(Timestamp, SubscriptionId)>,
     /// The maximum number of attempts in flight for a subscription, so that none takes all connections.
     at_once: usize,
@@ -190,7 +190,8 @@ impl Deliveries {
 }
 
 impl<C: Choices> Service<C> {
-    /// Queues a delivery: due at once, or late if the profile lets events overtake each other (`gap.lateness`).
+    /// Queues a delivery: due at once, or late if the profile lets events overtake each other
+    /// (`gap.lateness`).
     pub(super) fn send(
         &mut self,
         now: Timestamp,

@@ -1,6 +1,7 @@
 //! The one decision whether an invoice can be financed.
 //!
-//! `fundable`, `notFundableReason` and the refusal of an advance all show this decision (§2 Invoice, `fundable`).
+//! `fundable`, `notFundableReason` and the refusal of an advance all show this decision (§2 Invoice,
+//! `fundable`).
 
 use crate::cents::Cents;
 use crate::choices::{Choices, Reservation};

@@ -40,7 +40,8 @@ impl Import {
 }
 
 impl<C: Choices> Service<C> {
-    /// `GET /v1/invoices/imports/{externalId}`: the imported rows (`4.import.2`), or a refusal (`4.import.3`).
+    /// `GET /v1/invoices/imports/{externalId}`: the imported rows (`4.import.2`), or a refusal
+    /// (`4.import.3`).
     pub(super) fn get_import(&self, caller: PlatformId, external_id: &str) -> Answer {
         let import = self.imports.get(&(caller, external_id.to_owned())).ok_or_else(|| {
             Refusal::new(Code::ImportNotFound, clause!("7.codes.import_not_found"))

@@ -52,8 +52,8 @@ pub(super) struct SessionLink {
     link: Link,
 }
 
-/// Whether `text` is only an address: no display name, no brackets, no comment, and a domain of letters, digits
-/// and hyphens with a dot (`2.invitation.email`).
+/// Whether `text` is only an address: no display name, no brackets, no comment, and a domain of letters,
+/// digits and hyphens with a dot (`2.invitation.email`).
 fn is_email(text: &str) -> bool {
     let strict =
         Options::default().without_display_text().without_domain_literal().with_required_tld();
@@ -63,8 +63,8 @@ fn is_email(text: &str) -> bool {
 }
 
 impl<C: Choices> Service<C> {
-    /// `POST /v1/invitations`, to a known business (`4.invitations.6`). A repeat reissues the link, and the link
-    /// before it stops working (`4.invitations.10`, `4.idempotency.2`).
+    /// `POST /v1/invitations`, to a known business (`4.invitations.6`). A repeat reissues the link, and the
+    /// link before it stops working (`4.invitations.10`, `4.idempotency.2`).
     pub(super) fn invite(
         &mut self,
         now: Timestamp,
@@ -87,8 +87,8 @@ impl<C: Choices> Service<C> {
         Ok(Reply::Invited(Invited { invite_id, expires_at }))
     }
 
-    /// The invited person claims the account, for this relationship only (`4.invitations.8`). A person who already
-    /// has an account is treated the same (`4.invitations.9`).
+    /// The invited person claims the account, for this relationship only (`4.invitations.8`). A person who
+    /// already has an account is treated the same (`4.invitations.9`).
     pub(super) fn vendor_accepts_invitation(
         &mut self,
         now: Timestamp,
@@ -121,8 +121,8 @@ impl<C: Choices> Service<C> {
         Ok(Reply::SessionCreated(SessionCreated { url, expires_at }))
     }
 
-    /// The vendor follows an onboarding link, if those resolve (`4.sessions.7`, `gap.sessionsLive`). Then it can
-    /// settle tax id, bank account and signature (`4.sessions.3`).
+    /// The vendor follows an onboarding link, if those resolve (`4.sessions.7`, `gap.sessionsLive`). Then it
+    /// can settle tax id, bank account and signature (`4.sessions.3`).
     pub(super) fn vendor_opens_session(
         &mut self,
         now: Timestamp,

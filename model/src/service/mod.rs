@@ -1,8 +1,8 @@
 //! The whole state machine.
 //!
 //! Every operation has the same structure: first all refusals in order of precedence, so that none follows a
-//! mutation (`7.retrying.2`); then the mutation; then the events, in the order of the document's table; then the
-//! reply.
+//! mutation (`7.retrying.2`); then the mutation; then the events, in the order of the document's table; then
+//! the reply.
 
 mod advances;
 mod audit;
@@ -97,7 +97,7 @@ pub struct Service<C = Seeded> {
 impl<C: Choices> Service<C> {
     /// A service with only one platform, whose key is [`Service::FIRST_KEY`].
     pub fn new(profile: Profile, choices: C) -> Service<C> {
-        Service::anew(Arc::new(profile), Destinations::Public, choices)
+        Service::fresh(Arc::new(profile), Destinations::Public, choices)
     }
 
     /// The same service, with webhooks that may go to `destinations`.
@@ -111,7 +111,7 @@ impl<C: Choices> Service<C> {
         self.destinations = Settled(destinations);
     }
 
-    fn anew(profile: Arc<Profile>, destinations: Destinations, choices: C) -> Service<C> {
+    fn fresh(profile: Arc<Profile>, destinations: Destinations, choices: C) -> Service<C> {
         Service {
             deliveries: Deliveries::new(profile.webhooks.at_once).into(),
             profile: Settled(profile),
@@ -212,8 +212,8 @@ impl<C: Choices> Service<C> {
         })
     }
 
-    /// `found`, or a refusal. If both are refusals, that of `found` takes precedence, unless the service chooses the
-    /// other (`gap.refusalPrecedence`).
+    /// `found`, or a refusal. If both are refusals, that of `found` takes precedence, unless the service
+    /// chooses the other (`gap.refusalPrecedence`).
     fn in_precedence<T>(
         &mut self,
         found: Result<T, Refusal>,
@@ -367,7 +367,7 @@ impl<C: Choices> Face for Service<C> {
             }
             Happening::Reset => {
                 let (profile, destinations) = (self.profile.0.clone(), self.destinations.0.clone());
-                *self = Service::anew(profile, destinations, self.untouched_choices.0.clone());
+                *self = Service::fresh(profile, destinations, self.untouched_choices.0.clone());
                 Ok(Outcome::Applied)
             }
         }

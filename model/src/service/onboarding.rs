@@ -51,8 +51,8 @@ impl Business {
 
 impl<C: Choices> Service<C> {
     /// Starts or cancels the account's verification after a change to the requirements
-    /// (`3.requirement.collectionAccount.2`). Verification takes some time (`3.requirement.collectionAccount.4`,
-    /// `gap.accountOpening`).
+    /// (`3.requirement.collectionAccount.2`). Verification takes some time
+    /// (`3.requirement.collectionAccount.4`, `gap.accountOpening`).
     pub(super) fn proceed_with_onboarding(&mut self, now: Timestamp, id: BusinessId) {
         let ready = self.business(id).has_first_three() && self.knows_address(id);
         match self.business(id).collection_account {
@@ -74,8 +74,8 @@ impl<C: Choices> Service<C> {
         }
     }
 
-    /// The parts that a business's address lacks for its account to open, as prose; `None` if it lacks none, or
-    /// there is no address. Of the signed and the synced address, uses the more complete one.
+    /// The parts that a business's address lacks for its account to open, as prose; `None` if it lacks none,
+    /// or there is no address. Of the signed and the synced address, uses the more complete one.
     pub(super) fn missing_of_address(&self, id: RelationshipId) -> Option<String> {
         let relationship = self.relationship(id);
         if self.knows_address(relationship.business) {
@@ -100,7 +100,8 @@ impl<C: Choices> Service<C> {
                 .any(|id| self.relationship(*id).details.contact.address.is_known())
     }
 
-    /// The bank has verified the account. It opens permanently, one for all advances (`2.remittance.intro.2`).
+    /// The bank has verified the account. It opens permanently, one for all advances
+    /// (`2.remittance.intro.2`).
     pub(super) fn open_collection_account(&mut self, now: Timestamp, id: BusinessId) {
         let remittance = Box::new(self.choices.remittance(id));
         self.business_mut(id).collection_account = CollectionAccount::Open { remittance };
@@ -127,8 +128,8 @@ impl<C: Choices> Service<C> {
         }
     }
 
-    /// The business of a vendor that acts: the vendor must have claimed its account (`3.requirement.contract.2`,
-    /// `4.invitations.1`).
+    /// The business of a vendor that acts: the vendor must have claimed its account
+    /// (`3.requirement.contract.2`, `4.invitations.1`).
     fn claimed_business(
         &self,
         platform: PlatformId,

@@ -82,7 +82,8 @@ impl<C: Choices> Service<C> {
         Ok(Reply::PayoutAccountSet(PayoutAccountSet { external_id: external_id.to_owned(), mask }))
     }
 
-    /// The vendor links its own account (`3.requirement.bank.2`), unless a platform set one (`3.onboarding.3`).
+    /// The vendor links its own account (`3.requirement.bank.2`), unless a platform set one
+    /// (`3.onboarding.3`).
     pub(super) fn link_vendor_account(
         &mut self,
         now: Timestamp,

@@ -62,8 +62,8 @@ pub(super) enum EventSubject {
 }
 
 impl<C: Choices> Service<C> {
-    /// `POST /v1/webhooks`: the only write that is not safe to repeat (`4.idempotency.3`). After a deletion, the URL
-    /// can subscribe again (`4.recovery.3`).
+    /// `POST /v1/webhooks`: the only write that is not safe to repeat (`4.idempotency.3`). After a deletion,
+    /// the URL can subscribe again (`4.recovery.3`).
     pub(super) fn subscribe(
         &mut self,
         now: Timestamp,
@@ -104,8 +104,8 @@ impl<C: Choices> Service<C> {
         Reply::Subscriptions(self.live(caller).map(|(_, one)| one.view()).collect())
     }
 
-    /// `DELETE /v1/webhooks/{reference}`, with a reference from the list (`4.recovery.2`): drops the deliveries
-    /// queued for this subscription only (`4.webhookDeletion.1`).
+    /// `DELETE /v1/webhooks/{reference}`, with a reference from the list (`4.recovery.2`): drops the
+    /// deliveries queued for this subscription only (`4.webhookDeletion.1`).
     pub(super) fn unsubscribe(&mut self, caller: PlatformId, reference: &str) -> Answer {
         let id = self.find_subscription(caller, reference).ok_or_else(|| {
             Refusal::new(Code::SubscriptionNotFound, clause!("4.webhookDeletion.2"))
@@ -136,7 +136,8 @@ impl<C: Choices> Service<C> {
         self.deliveries.close(id);
     }
 
-    /// Queues an event for every platform of the business, with that platform's identifier (`gap.sharedBusiness`).
+    /// Queues an event for every platform of the business, with that platform's identifier
+    /// (`gap.sharedBusiness`).
     pub(super) fn emit_to_all(&mut self, now: Timestamp, event: EventType, business: BusinessId) {
         for index in 0..self.business(business).relationships.len() {
             let relationship = self.business(business).relationships[index];

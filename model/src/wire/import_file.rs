@@ -111,7 +111,7 @@ fn find(names: Record<'_>, is_it: impl Fn(&str) -> bool) -> Result<Option<usize>
     let mut found = names.cells().enumerate().filter(|(_, name)| is_it(name));
     let first = found.next();
     if let Some((_, name)) = found.next() {
-        return Err(unreadable(format!("The column {name} stands twice.")));
+        return Err(unreadable(format!("The column {name} occurs twice.")));
     }
     Ok(first.map(|(index, _)| index))
 }
