@@ -114,7 +114,7 @@ async fn an_invalid_tax_id_range_is_refused() {
 /// A subscription that could not be deleted doesn't disturb later plays.
 #[test]
 fn without_an_inbox_every_play_has_its_url() {
-    let settings = crate::scope::settings();
+    let settings = crate::support::settings::settings();
     let body = serde_json::json!({ "url": "${inbox}/accepts/1" });
     let step = Step::new(Action::Call(Call::json("POST", "/v1/webhooks", body)));
     let url = |play| {

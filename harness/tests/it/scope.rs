@@ -1,8 +1,5 @@
 //! The gate before a live target: what it lets pass. No request that names an outsider ever passes.
 
-use std::num::NonZeroU32;
-use std::time::Duration;
-
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -11,45 +8,11 @@ use tideover_harness::exchange::{Prepared, PreparedAction, PreparedCall};
 use tideover_harness::live::given::Given;
 use tideover_harness::live::ledger::{Ledger, Spent};
 use tideover_harness::live::scope::{FinancedInvoice, Permit, Refused, Scope};
-use tideover_harness::live::settings::{Accounts, ApiKey, Bank, Budget, Payor, Settings};
+use tideover_harness::live::settings::{Budget, Settings};
+
+use crate::support::settings::settings;
 
 const OWN: &str = "Bearer rap_sk_own";
-
-fn strings(texts: &[&str]) -> Vec<String> {
-    texts.iter().map(|text| (*text).to_owned()).collect()
-}
-
-pub(crate) fn settings() -> Settings {
-    let bank = |account: &str, routing: &str| Bank {
-        account_number: account.to_owned(),
-        routing_number: routing.to_owned(),
-    };
-    Settings {
-        target: "https://api.example.com".into(),
-        key: ApiKey::new("rap_sk_own".into()),
-        second_key: Some(ApiKey::new("rap_sk_second".into())),
-        operator: Some("https://staging.example.com".into()),
-        headers: Vec::new(),
-        webhooks: None,
-        allow_writes: true,
-        allow_disturbance: false,
-        accounts: Accounts {
-            listed: strings(&["acme-test"]),
-            prefix: Some("test-".into()),
-            payors: vec![Payor { identifier: "globex".into(), legal_name: "B".into() }],
-            emails: strings(&["ann@own.example"]),
-            tax_ids: strings(&["12-3456789"]),
-            banks: vec![bank("000123456789", "021000021"), bank("55555", "011401533")],
-        },
-        budget: Budget { requests: 100, financed: 1000, subscriptions: 1, seconds: None },
-        sandbox: None,
-        per_second: Some(NonZeroU32::MIN),
-        at_once: 1.try_into().unwrap(),
-        timeout: Duration::from_secs(1),
-        own_name: "td-r1-".into(),
-        is_run_new: true,
-    }
-}
 
 fn given() -> Given {
     Given {

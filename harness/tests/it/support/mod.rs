@@ -11,3 +11,4 @@ pub(crate) mod plain;
 pub(crate) mod races;
 pub(crate) mod receiver;
 pub(crate) mod reports;
+pub(crate) mod settings;
