@@ -94,6 +94,13 @@ impl FaceValue {
     pub const MAX: i64 = 2_147_483_647;
 
     /// `None` unless `cents` is between 1 and [`FaceValue::MAX`].
+    ///
+    /// ```
+    /// use tideover_model::{Cents, FaceValue};
+    ///
+    /// assert_eq!(FaceValue::new(100).map(FaceValue::cents), Some(Cents(100)));
+    /// assert_eq!(FaceValue::new(0), None);
+    /// ```
     pub fn new(cents: i64) -> Option<FaceValue> {
         match u32::try_from(cents) {
             Ok(amount) if amount > 0 && cents <= FaceValue::MAX => Some(FaceValue(amount)),

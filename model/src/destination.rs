@@ -56,6 +56,16 @@ impl Destinations {
     ///
     /// # Errors
     /// The first thing that is wrong: the scheme, credentials, the port, the host, an address.
+    ///
+    /// ```
+    /// use tideover_model::Destinations;
+    ///
+    /// let public = [[203, 0, 114, 7].into()];
+    /// let private = [[10, 0, 0, 7].into()];
+    /// assert!(Destinations::Public.judge("https://hooks.acme.example/a", &public).is_ok());
+    /// assert!(Destinations::Public.judge("https://hooks.acme.example/a", &private).is_err());
+    /// assert!(Destinations::Public.judge("http://hooks.acme.example/a", &public).is_err());
+    /// ```
     pub fn judge(&self, text: &str, addresses: &[IpAddr]) -> Result<Url, Unfit> {
         let mut url = Url::parse(text).map_err(|_| Unfit::NotAUrl)?;
         url.set_fragment(None);

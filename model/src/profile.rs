@@ -196,6 +196,12 @@ impl Profile {
     ///
     /// # Errors
     /// The first impossible value, in the order of the fields.
+    ///
+    /// ```
+    /// let profile = tideover_model::Profile { quote_term_days: 0, ..Default::default() };
+    /// let problem = profile.check().unwrap_err();
+    /// assert_eq!(problem.field, "quote_term_days");
+    /// ```
     pub fn check(&self) -> Result<(), ImpossibleValue> {
         if self.body_limit == 0 || self.body_limit > 1 << 30 {
             return Err(ImpossibleValue::new("body_limit", "must be 1 to 1073741824 bytes"));

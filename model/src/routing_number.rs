@@ -3,6 +3,11 @@
 /// Nine digits whose weighted sum (3 7 1, three times) is a multiple of ten.
 ///
 /// Doesn't check whether a bank has the number.
+///
+/// ```
+/// assert!(tideover_model::is_routing_number("021000021"));
+/// assert!(!tideover_model::is_routing_number("021000022"));
+/// ```
 pub fn is_valid(number: &str) -> bool {
     number.len() == 9
         && number.bytes().all(|byte| byte.is_ascii_digit())

@@ -6,6 +6,10 @@ use std::fmt;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 /// A key or a secret without its middle: its prefix and its last four characters, which grant no access.
+///
+/// ```
+/// assert_eq!(tideover_model::masked("rap_sk_0123456789"), "rap_sk_…6789");
+/// ```
 pub fn masked(secret: &str) -> String {
     // The rest of the secret may contain an underscore too, so the prefix has a maximum length.
     const LONGEST_PREFIX: usize = 8;

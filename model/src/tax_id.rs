@@ -10,6 +10,11 @@ pub const DIGITS: usize = 9;
 pub(crate) struct TaxId([u8; DIGITS]);
 
 /// Whether `text` is a tax id, ignoring punctuation and spaces (`gap.taxIdForm`).
+///
+/// ```
+/// assert!(tideover_model::is_tax_id("12-3456789"));
+/// assert!(!tideover_model::is_tax_id("12-345678"));
+/// ```
 pub fn is_valid(text: &str) -> bool {
     TaxId::parse(text).is_some()
 }

@@ -44,6 +44,11 @@ impl Key {
 }
 
 /// The key of `Authorization: Bearer <key>` (`5.authentication.1`).
+///
+/// ```
+/// assert_eq!(tideover_model::bearer("Bearer rap_sk_local"), Some("rap_sk_local"));
+/// assert_eq!(tideover_model::bearer("Basic abc"), None);
+/// ```
 pub fn bearer(authorization: &str) -> Option<&str> {
     let (scheme, key) = authorization.split_at_checked("bearer ".len())?;
     scheme.eq_ignore_ascii_case("bearer ").then_some(key)

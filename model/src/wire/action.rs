@@ -228,6 +228,14 @@ const MOST_SHOWN: usize = 60;
 ///
 /// # Errors
 /// [`NotApplied`]: `Unreadable`, `Invalid` for a missing name, `Unknown`, `Invalid` for its fields.
+///
+/// ```
+/// use tideover_model::{Happening, wire::action};
+///
+/// let body = br#"{ "action": "upstreamFails", "requests": 2 }"#;
+/// let happening = action::read(body, "rap_sk_local").unwrap();
+/// assert_eq!(happening, Happening::UpstreamFails { requests: 2 });
+/// ```
 pub fn read(body: &[u8], own_key: &str) -> Result<Happening, NotApplied> {
     let body: Value =
         serde_json::from_slice(body).map_err(|error| NotApplied::Unreadable(error.to_string()))?;

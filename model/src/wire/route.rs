@@ -20,6 +20,15 @@ pub struct Route<'a> {
 ///
 /// # Errors
 /// `unknown_endpoint` (`gap.unknownEndpoint`).
+///
+/// ```
+/// use tideover_model::OperationKind;
+/// use tideover_model::wire::route::route;
+///
+/// let found = route("GET", "/v1/organizations/acme/invoices/INV-1").unwrap();
+/// assert_eq!(found.kind, OperationKind::GetInvoice);
+/// assert_eq!(found.encoded_identifiers(), ["acme", "INV-1"]);
+/// ```
 pub fn route<'a>(method: &str, path: &'a str) -> Result<Route<'a>, Refusal> {
     let (kind, identifiers) = find(method, path)
         .ok_or_else(|| Refusal::new(Code::UnknownEndpoint, clause!("7.codes.unknown_endpoint")))?;
