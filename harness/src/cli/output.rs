@@ -1,4 +1,4 @@
-//! Where a command's words go: the one place that writes to the terminal.
+//! The output of a command: the one place that writes to the terminal.
 
 use std::cell::Cell;
 use std::io::{self, IsTerminal, Write};

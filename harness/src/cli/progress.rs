@@ -1,4 +1,4 @@
-//! How far a run is, for whoever watches.
+//! The progress of a run, shown on a terminal.
 
 use indicatif::{ProgressBar, ProgressStyle};
 

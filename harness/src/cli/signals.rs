@@ -1,4 +1,4 @@
-//! How a command that runs is ended.
+//! The signals that end a running command.
 
 use crate::cli::Problem;
 

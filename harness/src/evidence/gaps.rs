@@ -1,4 +1,4 @@
-//! The gaps of the document that a run has met, with what was seen there.
+//! The gaps of the document that a run has met, with the values seen there.
 
 use std::collections::BTreeMap;
 

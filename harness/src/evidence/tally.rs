@@ -1,4 +1,4 @@
-//! How often each clause was met.
+//! How often each clause was checked.
 
 use tideover_model::Clause;
 

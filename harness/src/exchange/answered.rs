@@ -1,4 +1,4 @@
-//! A request with its answer, and what the shadow model answers.
+//! A request with its response, and with the model's response.
 
 use std::sync::Arc;
 

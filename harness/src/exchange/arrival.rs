@@ -1,4 +1,4 @@
-//! What comes to the inbox.
+//! A delivery that arrived at the inbox.
 
 use serde_json::Value;
 use tideover_model::Timestamp;

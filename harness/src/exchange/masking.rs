@@ -1,4 +1,4 @@
-//! What of an answer may be written down.
+//! Which parts of a response may be printed.
 
 use serde_json::Value;
 use tideover_model::masked;

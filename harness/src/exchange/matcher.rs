@@ -1,7 +1,7 @@
-//! Whether an answer holds what a hand-written transcript expects.
+//! Whether a response matches what a hand-written transcript expects.
 //!
-//! Objects match as subsets, arrays element by element, date-times as instants. In angle brackets stands
-//! what is not known beforehand: `<any>`, `<string>`, `<digits>`, `<integer>`, `<boolean>`, `<date-time>`,
+//! Objects match as subsets, arrays element by element, date-times as instants. Angle brackets hold a place for a
+//! value that is unknown beforehand: `<any>`, `<string>`, `<digits>`, `<integer>`, `<boolean>`, `<date-time>`,
 //! and `<absent>` for a key that must not be there.
 
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! What is sent: a step with its references replaced.
+//! A request as it is sent: a step with its references replaced.
 
 use std::sync::OnceLock;
 

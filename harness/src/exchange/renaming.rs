@@ -1,8 +1,8 @@
-//! A one-to-one renaming of what a step names, so that a case meets nothing that another has left.
+//! A one-to-one renaming of the names in a step, so that no case meets the leftovers of another.
 //!
-//! The generator uses the same few names in every case. At a target that cannot be reset, each play gives them
-//! names of its own when a step is sent: identifiers, legal names, tax ids, e-mail addresses and bank accounts, and
-//! the run's own inbox in place of others. What is malformed stays as it is, and so does a reference to an answer.
+//! The generator uses the same few names in every case. At a target that cannot be reset, each play replaces them
+//! when it sends a step: identifiers, legal names, tax ids, e-mail addresses and bank accounts, and the inbox by the
+//! run's own. Malformed values and references to responses stay as they are.
 
 use std::borrow::Cow;
 use std::ops::RangeInclusive;

@@ -1,4 +1,4 @@
-//! What is answered.
+//! A response.
 
 use std::fmt;
 use std::sync::Arc;

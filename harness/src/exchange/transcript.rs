@@ -1,4 +1,4 @@
-//! A run written down: JSON Lines, a header and a line per step. It replays on the bare model, on the mock
+//! A run as a file of JSON Lines: a header and a line per step. It replays on the bare model, on the mock
 //! and on any base URL.
 
 use std::fs;

@@ -1,4 +1,4 @@
-//! Toward subscriptions, keys, failures of the provider, and values at the edge of what is taken.
+//! Toward subscriptions, keys, upstream failures and boundary values.
 
 use proptest::bool::weighted;
 use serde_json::json;

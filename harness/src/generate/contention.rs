@@ -1,6 +1,6 @@
-//! Requests that get into each other's way: one invoice requested by many, the last room under a limit, two files
-//! under one import identifier, one URL subscribed twice. Every write is unlike every other, and who writes reads
-//! it back.
+//! Requests that compete: one invoice requested by many, the last room under a limit, two files
+//! under one import identifier, one URL subscribed twice. Every write differs from
+//! every other, and each writer reads its write back.
 
 use serde_json::{Value, json};
 use tideover_model::ActionKind;

@@ -1,4 +1,4 @@
-//! Where a walk wants to go, and the next step that is missing on the way.
+//! The goals of a walk, and the next missing step toward each.
 
 use serde_json::json;
 use tideover_model::ActionKind;

@@ -1,4 +1,4 @@
-//! Requests of the wrong form: each is valid but for one thing.
+//! Malformed requests: each has one thing wrong.
 
 use proptest::bool::weighted;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Requests and actions as steps: what a well-meaning caller would send.
+//! Requests and actions as steps, as a correct caller sends them.
 
 use serde_json::{Map, Value, json};
 use tideover_model::ActionKind;

@@ -1,4 +1,4 @@
-//! What the target gave the run, so that the run may use it up.
+//! The keys, references and links that the target gave the run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use tideover_model::ActionKind;

@@ -1,5 +1,5 @@
-//! Every request, written down before it is sent, and what came of it: a transcript's lines, and for each
-//! step a line with its answer.
+//! The journal of a run: each request, written before it is sent, and then its response. It is a transcript with
+//! responses.
 
 use std::fs::File;
 use std::io::{self, Write};

@@ -1,4 +1,4 @@
-//! What a run has spent, what it was given, and what it leaves behind.
+//! What a run has spent of its budget, and what it leaves behind.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;

@@ -1,4 +1,4 @@
-//! What a set-up has, and what of a case can be played with that: everything but for what it lacks.
+//! The means of a set-up (keys, operator port, clock, inbox), and the steps that they allow.
 
 use tideover_model::ActionKind;
 use tideover_model::wire::field::Fields;

@@ -1,5 +1,5 @@
-//! What the model makes of steps before any of them is sent: a step that is left out may be the one without which
-//! the last says nothing of the finding.
+//! A rehearsal of steps with the model before any of them is sent: a transcript without a refused step may no longer
+//! lead to its finding.
 
 use serde_json::json;
 use tideover_model::wire::action::written;

@@ -1,4 +1,4 @@
-//! What of a case a sandbox can be asked: everything but for what it lacks.
+//! The steps of a case that a sandbox can get: all but those that it lacks the means for.
 
 use crate::exchange::Race;
 use crate::exchange::step::Step;

@@ -1,4 +1,4 @@
-//! What a live target is asked of the generator's stream.
+//! The part of the generator's stream that a live target gets.
 
 use crate::endpoint::INBOX;
 use crate::exchange::Race;

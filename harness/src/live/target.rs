@@ -1,4 +1,4 @@
-//! A live endpoint as a target, and where fresh ones come from.
+//! A live endpoint as a target, with a fresh one for each case.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;

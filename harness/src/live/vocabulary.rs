@@ -1,10 +1,9 @@
-//! What the generator's names become against a live target, and what of its steps can be sent there.
+//! The user's names in place of the generator's, and the steps that can be sent with them.
 //!
-//! The generator walks over names of its own, as ever. Here each step gets the names that the user allows:
-//! test accounts, payors, e-mail addresses, tax ids and bank accounts; what the run makes is named after the
-//! play, `${run}`, so that it is new each time. Secrets stay references, so that no step shows them. A step
-//! that the gate would not let pass, or for which the target lacks something, is left out; the walk goes on
-//! as if it had happened by itself.
+//! The generator walks with names of its own. Here each step gets the names that the user allows: test accounts,
+//! payors, e-mail addresses, tax ids and bank accounts. What the run creates is named after the play, `${run}`, so
+//! that it is new each time. Secrets stay references, so that no step shows them. A step that the gate refuses, or
+//! for which the target lacks something, is left out, and the walk goes on as if it had been played.
 
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value, json};

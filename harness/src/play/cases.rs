@@ -1,4 +1,4 @@
-//! Many cases, each in a fresh world; failures are grouped by their cause, and the first of each is made small.
+//! Many cases, each in a fresh world. Failures are grouped by cause, and the first of each group is shrunk.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! Makes a failure small: fewer steps, then simpler ones, to a fixpoint, always keeping the same finding.
+//! Shrinks a failure: fewer steps, then simpler ones, to a fixpoint, always with the same finding.
 
 use serde_json::{Map, Value};
 use tideover_model::wire::action;

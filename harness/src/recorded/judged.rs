@@ -1,4 +1,4 @@
-//! What is concluded of a recording.
+//! The judgement of a recording.
 
 use std::mem::{discriminant, replace};
 

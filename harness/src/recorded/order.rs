@@ -1,4 +1,4 @@
-//! Recorded requests in an order in which they can be judged: where that is not known, they are not.
+//! Puts recorded requests in an order in which they can be judged. Where the order is unknown, they are not judged.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What can be done about what fails no run.
+//! Advice on what does not fail a run.
 
 use crate::evidence::finding::{Finding, Verdict};
 

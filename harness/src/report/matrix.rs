@@ -1,4 +1,4 @@
-//! What was proven of each defect, as a table and as JSON.
+//! The proof of each defect, as a table and as JSON.
 
 use std::fmt;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What was proven in each way, as a page of Markdown.
+//! The proof from each point of view, as a page of Markdown.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! The steps of a finding as a sequence diagram: who asks whom, and what is answered.
+//! The steps of a finding as a sequence diagram.
 
 use std::collections::BTreeSet;
 

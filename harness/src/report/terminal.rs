@@ -1,4 +1,4 @@
-//! A report for a person at a terminal: what was played, and what does not hold.
+//! A report for a person at a terminal: verdict, findings, warnings, coverage.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,4 +1,4 @@
-//! The course of a play against a live endpoint, to whatever end it comes.
+//! One play against a live endpoint, up to its end: finished, out of budget, interrupted or failed.
 
 use std::any::Any;
 use std::future::poll_fn;

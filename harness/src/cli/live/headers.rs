@@ -1,4 +1,4 @@
-//! `--header`: what goes with every request.
+//! `--header`: extra headers of every request.
 
 use crate::endpoint::client::ExtraHeader;
 

@@ -1,5 +1,5 @@
-//! HTTP/1.1 by hand, straight to the host: the least that an exchange with a mock of ours can cost, and a path
-//! goes over the wire byte for byte.
+//! HTTP/1.1 by hand, straight to the host. It is the cheapest way to reach our own mock, and sends a path byte for
+//! byte.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;

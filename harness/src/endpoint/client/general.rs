@@ -1,4 +1,4 @@
-//! HTTP as a service out there may want it: through the environment's proxy, HTTP/2, compressed.
+//! HTTP for foreign services: with proxies of the environment, HTTP/2 and compression.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The certificate that a client shows.
+//! The client certificate.
 
 use std::fmt;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! HTTP to one base URL: by hand to a mock of ours, and with all that a service out there may want.
+//! HTTP to one base URL: [`direct`] to our own mock, [`general`] to foreign services.
 //!
 //! An error says whether the request may have been applied: it was never sent, or it may have been.
 

@@ -1,4 +1,4 @@
-//! Why a request was not answered, in words.
+//! Why a request got no response, in words.
 
 use std::error::Error;
 use std::io;

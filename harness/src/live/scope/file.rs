@@ -1,4 +1,4 @@
-//! Whom an import file names.
+//! The businesses and invoices that an import file names.
 
 use tideover_model::wire::import_file::{PARTY_COLUMNS, REQUIRED_COLUMNS};
 

@@ -1,7 +1,7 @@
-//! The gate: the last line before the wire. It decides of every request whether it may be sent, and refuses what
-//! could reach somebody else, or cost what it cannot count.
+//! The gate: the last check before a request is sent. It refuses every request that could affect somebody else, or
+//! whose cost it cannot count.
 //!
-//! What reads may: every GET without a body, and `POST /v1/quotes`. Of what writes:
+//! It allows every GET without a body, and `POST /v1/quotes`. For writes, it demands:
 //!
 //! - every business that is written to, in the path, the body or a row of a file, is a test account; a
 //!   payor is one, or is listed as a payor;
@@ -12,7 +12,7 @@
 //! - a method that the API does not serve goes to what is the user's own, or to a path that is named after the run;
 //! - the key is one that the run was given, or issued itself, or nobody's; a foreign one only reads.
 //!
-//! Everything else is refused, even if it would be harmless.
+//! It refuses everything else, even if it would be harmless.
 
 mod file;
 mod names;

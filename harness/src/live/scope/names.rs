@@ -1,4 +1,4 @@
-//! Whom a body names: what may stand in each field of it.
+//! The values that each field of a body may have.
 
 use tideover_model::{ActionKind, Destinations, TAX_ID_DIGITS, Unfit, is_routing_number};
 use url::Url;

@@ -1,4 +1,4 @@
-//! JSON, with every member of an object, those that stand twice included.
+//! JSON that keeps every member of an object, repeated keys too.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! A run against a live target: what it may do, what it was given, and why it ended.
+//! A run against a live target: its permissions, its state, and why it ended.
 
 mod clock;
 mod sending;

@@ -1,4 +1,4 @@
-//! What passes the gate and the budget is written down, paced and sent, and what came of it is counted.
+//! Sends what passes the gate and the budget: journals, paces and counts each request.
 
 use std::io;
 use std::sync::PoisonError;

@@ -1,4 +1,4 @@
-//! A run that somebody else played, judged step by step.
+//! A recorded run, judged step by step.
 
 use std::borrow::Cow;
 

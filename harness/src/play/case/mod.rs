@@ -1,4 +1,4 @@
-//! A run: steps played against a target, each answer looked at by every check.
+//! One case: steps played against a target, with every check on each response.
 
 mod listener;
 mod observed;

@@ -1,4 +1,4 @@
-//! What is known of a target before it is asked anything.
+//! What is known of a target before the first request.
 
 use std::future::ready;
 

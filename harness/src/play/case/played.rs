@@ -1,4 +1,4 @@
-//! What came of a run.
+//! The outcome of a case.
 
 use std::time::Duration;
 

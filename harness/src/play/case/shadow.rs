@@ -1,4 +1,4 @@
-//! What the model says of the steps of a run.
+//! The model beside a target: it predicts each response.
 //!
 //! A world that is known is a belief with a single world and no hidden moves. It has a type of its own here, because
 //! a belief costs some thirty times as much for each step. Nothing outside this file asks which of the two it is.

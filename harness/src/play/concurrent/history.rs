@@ -1,4 +1,4 @@
-//! What was seen of requests that were under way at the same time.
+//! The history of concurrent requests: calls and responses, in order of time.
 
 use schemars::JsonSchema;
 use serde::Serialize;

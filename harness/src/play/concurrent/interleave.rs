@@ -1,5 +1,5 @@
-//! Requests that are under way at once at a target in process: drawn from a seed is when each is called, takes
-//! effect and is answered, which answers get lost, and what becomes of those requests.
+//! Requests in flight at once at a target in process. The seed decides when each is called, takes effect and gets its
+//! response, and which responses get lost.
 
 use tideover_model::{Choices, Face, Service};
 

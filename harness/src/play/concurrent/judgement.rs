@@ -1,4 +1,4 @@
-//! What a history lets be concluded.
+//! The judgement of a history.
 
 use serde_json::Value;
 use tideover_model::Operation;

@@ -1,4 +1,4 @@
-//! What is known of a target before its history is looked at.
+//! What is known of a target before its history is judged.
 
 use tideover_model::{Cents, Profile, Service, Timestamp};
 

@@ -1,12 +1,12 @@
-//! The search for an order in which the model gives the answers that were seen.
+//! Linearizability: the search for an order in which the model gives the observed responses.
 //!
-//! Wing and Gong's search with Lowe's linked list and memo: a request may come next if it was called before any
-//! other that has no place yet was answered, and if the world explains its answer. What leaves the world as it is
-//! takes its place as soon as it can, for good. A request without an outcome is tried last: it may come at any
-//! time after its call, or never, and where it changes nothing it is left out.
+//! Wing and Gong's search with Lowe's linked list and memo. A request may come next if it was called before any
+//! unplaced request got its response, and if the world explains its own response. A request that leaves the world
+//! unchanged is placed as soon as it fits. A request without a response is tried last: it may take effect at any time
+//! after its call, or never.
 //!
-//! That requests take effect one after the other, and that a caller reads what it wrote, is assumed
-//! (`gap.readOwnWrites`). Limits are not part of a world: whether one explains all refusals is looked at apart.
+//! Assumed are that requests take effect one after the other, and that a caller reads its own writes
+//! (`gap.readOwnWrites`). Limits are not part of a world: a separate check looks for one that explains all refusals.
 
 use std::collections::HashMap;
 use std::rc::Rc;

@@ -1,5 +1,4 @@
-//! Makes a race small that contradicts the document: the few requests that race, and the few before them that
-//! matter.
+//! Shrinks a race with a violation to the few requests that race, and the few before them that matter.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Where a history can be split: no request touches what two parts touch.
+//! Where a history can be split: no two parts touch the same thing.
 //!
 //! Joined are the businesses of one request (payee and payor, those of an import's rows), the identifiers that one
 //! tax id may link, the imports and the webhook URLs, each by its platform. A payor that was synced before anybody

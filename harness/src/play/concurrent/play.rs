@@ -1,4 +1,4 @@
-//! Requests sent at once to a target, and written down as they were called and answered.
+//! Sends requests at once to a target, and records calls and responses.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;

@@ -1,4 +1,4 @@
-//! What came of many races.
+//! The outcome of many races.
 
 use std::collections::BTreeSet;
 use std::time::Duration;

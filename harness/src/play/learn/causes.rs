@@ -1,4 +1,4 @@
-//! Which kinds of event came, of those that something has caused as we assume (`gap.eventCauses`).
+//! Which kinds of event came, of those that an assumed cause should have sent (`gap.eventCauses`).
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! How long hidden transitions take, read off when each was seen not to have happened yet, and when it had.
+//! How long hidden transitions take: between the last read before and the first read after each.
 
 use std::collections::BTreeMap;
 

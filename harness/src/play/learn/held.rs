@@ -1,4 +1,4 @@
-//! What was learned of a target beside what a profile states of it: whoever was learned before is held to that.
+//! Compares what was learned of a target with its stated profile.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! What a run has learned of a target where the document is silent: a profile that the mock can obey, and that
-//! the target can be held to.
+//! What a run has learned of a target where the document is silent: a profile for the mock, and for later checks of
+//! the target.
 
 mod causes;
 mod delays;

@@ -1,4 +1,4 @@
-//! What vendors are charged, read off quotes and advances (`gap.rates`, `gap.pricing`, `gap.quoteTerm`).
+//! The rates of vendors, from quotes and advances (`gap.rates`, `gap.pricing`, `gap.quoteTerm`).
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Codes that are listed, and others that came where they were due (§7 Codes).
+//! Listed codes, and the codes that came in their place (§7 Codes).
 
 use std::collections::BTreeMap;
 

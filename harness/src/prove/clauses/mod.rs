@@ -1,5 +1,5 @@
-//! What stands for each clause: the checks that look at it, the defects that break it, the stories that meet
-//! it; or the reason why no caller can observe it.
+//! The evidence for each clause: its checks, the defects that break it and the stories that meet it, or the reason why
+//! no caller can observe it.
 
 mod shows_in;
 

@@ -1,4 +1,4 @@
-//! Where a defect sits: the seams of the model's face.
+//! The places where a defect can alter the model's face.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Choices that go wrong: what the service is free to choose, it may not choose so.
+//! Wrong choices: values that the service may choose, but not like this.
 
 use tideover_model::wire::reply::Remittance;
 use tideover_model::{

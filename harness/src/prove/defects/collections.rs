@@ -1,4 +1,4 @@
-//! Money that comes in: what is collected, what is derived of it, how far an advance is.
+//! Payments: what is collected, what is derived from it, and the state of an advance.
 
 use tideover_model::wire::reply::Reply;
 use tideover_model::words::{AdvanceState, CollectionState};

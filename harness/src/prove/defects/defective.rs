@@ -1,4 +1,4 @@
-//! A face that has a defect.
+//! A face with a defect.
 
 use std::hash::{Hash, Hasher};
 

@@ -1,5 +1,5 @@
-//! What goes wrong only while other requests are under way: what was looked up when a request was called is taken to
-//! be so still when it takes effect.
+//! Defects that show only while other requests are in flight: a request acts on the state at its arrival, although
+//! that has changed since.
 
 use tideover_model::wire::reply::{AdvanceRepeated, AdvanceRequested, Reply};
 use tideover_model::{Answer, Code, Face, Operation, clause};

@@ -1,4 +1,4 @@
-//! What cannot be seen of the catalogue by who knows less of a service than its model: each with the reason.
+//! The defects that a stranger or a caller cannot see, each with the reason.
 
 use crate::prove::defects::Defect;
 

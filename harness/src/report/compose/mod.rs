@@ -1,4 +1,4 @@
-//! From what came of a run to its report.
+//! Makes the report of a run.
 
 mod clauses;
 mod findings;

@@ -1,4 +1,4 @@
-//! A finding, as data: what was found, the steps that show it, and what each was answered.
+//! A finding as data: the violation, the steps that show it, and the response to each.
 
 use schemars::JsonSchema;
 use serde::Serialize;

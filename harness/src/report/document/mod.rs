@@ -1,4 +1,4 @@
-//! The report of a run, as data: what the terminal, JSON, JUnit and HTML show, they read here.
+//! The report of a run as data, from which the terminal, JSON, JUnit and HTML are made.
 
 mod finding;
 

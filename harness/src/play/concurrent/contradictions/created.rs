@@ -1,4 +1,4 @@
-//! What is synced at once is created once (`2.businessSynced.created`, `2.invoiceSynced.outcome`).
+//! An object that is synced several times at once is created once (`2.businessSynced.created`, `2.invoiceSynced.outcome`).
 
 use std::collections::BTreeMap;
 

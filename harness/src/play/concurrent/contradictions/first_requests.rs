@@ -1,4 +1,4 @@
-//! An invoice has one advance, however often and by how many it is requested (`4.advances.2`), and every repeat
+//! An invoice has one advance, however many requests ask for it (`4.advances.2`), and every repeat
 //! gets it (`4.advances.2.2`).
 
 use tideover_model::wire::field;

@@ -1,8 +1,7 @@
-//! What is outstanding with a business has a limit (`8.concentrationLimit`, `4.advances.1`).
+//! The outstanding amount of a business has a limit (`8.concentrationLimit`, `4.advances.1`).
 //!
-//! All that was granted was outstanding at once, since nothing was paid back meanwhile. It must be within the limit:
-//! the one that is known, and any that explains a refusal, at which no more was outstanding than what had been
-//! asked for until then.
+//! Nothing is paid back during a race, so that all granted advances are outstanding at once. Their sum must be within
+//! the known limit, and within any limit that explains a refusal.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What contradicts the document in whatever order the requests took effect: one law per file.
+//! Violations that no order of the requests explains: one law per file.
 
 mod answers;
 mod created;

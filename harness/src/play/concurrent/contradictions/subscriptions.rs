@@ -1,7 +1,7 @@
 //! A URL that is subscribed is refused, and no second secret is issued (`4.webhooks.3`).
 //!
-//! Between two that were issued, one must have been deleted. A receiver that answers 410 ends its subscription, too:
-//! whoever races for a URL sees to it that nobody there answers so.
+//! Between two issued secrets, a deletion must have happened. A 410 of the receiver ends a subscription, too, so that
+//! races use URLs that never respond with 410.
 
 use std::collections::BTreeMap;
 
