@@ -9,14 +9,14 @@ use tokio::time::timeout;
 use crate::cli::Problem;
 
 /// A shell command whose output is the receiver's state.
-pub(super) struct Probe {
+pub(super) struct StateProbe {
     command: String,
     patience: Duration,
 }
 
-impl Probe {
-    pub(super) fn new(command: &str, patience: Duration) -> Probe {
-        Probe { command: command.to_owned(), patience }
+impl StateProbe {
+    pub(super) fn new(command: &str, patience: Duration) -> StateProbe {
+        StateProbe { command: command.to_owned(), patience }
     }
 
     /// What it prints now.

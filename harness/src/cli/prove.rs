@@ -15,7 +15,7 @@ use crate::cli::{Held, Output, Problem, defect_named};
 use crate::endpoint::Unreachable;
 use crate::generate;
 use crate::prove::defects::{Defect, Setup};
-use crate::prove::{Budget, Proof, defects, prove};
+use crate::prove::{Proof, ProofBudget, defects, prove};
 use crate::report::matrix::Matrix;
 use crate::report::{matrix, page};
 
@@ -127,7 +127,7 @@ impl Prove {
         defects: Vec<&'static Defect>,
     ) -> Result<Vec<Proof>, Problem> {
         let requests = self.requests.unwrap_or(setup.requests());
-        let budget = Budget { seeds: self.seeds, requests, steps: generate::DEFAULT_STEPS };
+        let budget = ProofBudget { seeds: self.seeds, requests, steps: generate::DEFAULT_STEPS };
         let threads = thread::available_parallelism().map_or(1, NonZero::get);
         let bar = progress(output, defects.len() as u64 * self.seeds);
         let stop = Arc::new(AtomicBool::new(false));

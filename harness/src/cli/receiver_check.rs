@@ -13,7 +13,7 @@ use tideover_sim::{Letter, Resolution, Resolver, Sender, SystemResolver, Unsent,
 use tokio::time::timeout;
 use url::{Host, Url};
 
-use crate::cli::probe::Probe;
+use crate::cli::probe::StateProbe;
 use crate::cli::secret::SecretOptions;
 use crate::cli::signals::Ended;
 use crate::cli::{Held, Output, Problem, authorities};
@@ -95,7 +95,7 @@ impl ReceiverCheck {
             url: url.into(),
             key,
             patience: self.timeout,
-            probe: self.probe.as_deref().map(|command| Probe::new(command, self.timeout)),
+            probe: self.probe.as_deref().map(|command| StateProbe::new(command, self.timeout)),
         })
     }
 
@@ -159,7 +159,7 @@ struct Examiner {
     url: String,
     key: SigningKey,
     patience: Duration,
-    probe: Option<Probe>,
+    probe: Option<StateProbe>,
 }
 
 impl Examiner {

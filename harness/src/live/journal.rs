@@ -37,7 +37,7 @@ struct Request<'a> {
 /// What came of the request of a number.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Answer<'a> {
+struct JournalAnswer<'a> {
     answers: u64,
     at: Timestamp,
     took_micros: u64,
@@ -92,7 +92,7 @@ impl Journal {
             Err(unanswered) => Came::Unanswered(unanswered),
         };
         let took_micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
-        self.line(&Answer { answers: number, at, took_micros, came }, secrets)
+        self.line(&JournalAnswer { answers: number, at, took_micros, came }, secrets)
     }
 
     /// One write: a line is there whole, whatever happens to this process next.

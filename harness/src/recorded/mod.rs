@@ -53,7 +53,7 @@ pub struct Recorded {
 /// What is wrong with a file.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {problem}", path.display())]
-pub struct Unreadable {
+pub struct UnreadableRecording {
     path: PathBuf,
     problem: String,
 }
@@ -62,9 +62,9 @@ impl Recording {
     /// Reads a HAR file (HTTP Archive 1.2), or the journal of a check.
     ///
     /// # Errors
-    /// [`Unreadable`] if it is neither, or holds no request of the API.
-    pub fn read(path: &Path) -> Result<Recording, Unreadable> {
-        let unreadable = |problem: String| Unreadable { path: path.to_owned(), problem };
+    /// [`UnreadableRecording`] if it is neither, or holds no request of the API.
+    pub fn read(path: &Path) -> Result<Recording, UnreadableRecording> {
+        let unreadable = |problem: String| UnreadableRecording { path: path.to_owned(), problem };
         let text = std::fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
         let is_journal = text.lines().next().is_some_and(|line| line.contains("\"tideover\""));
         let read = if is_journal { journal::read(&text) } else { har::read(&text) };

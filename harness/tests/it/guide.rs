@@ -11,7 +11,7 @@ use tideover_harness::exchange::Memory;
 use tideover_harness::exchange::{Arrival, Body, Prepared};
 use tideover_harness::generate;
 use tideover_harness::prove::defects::Setup;
-use tideover_harness::prove::{Budget, defects, prove};
+use tideover_harness::prove::{ProofBudget, defects, prove};
 use tideover_harness::report::matrix::Matrix;
 use tideover_model::clause::Kind;
 use tideover_model::{Clause, Destinations, Timestamp};
@@ -172,7 +172,8 @@ fn the_proof_is_what_is_printed() {
     for name in ["other-file-is-taken-for-the-same", "list-shows-secrets"] {
         let defect = defects::find(name).unwrap();
         let (setup, seeds) = (Setup::Known, 20);
-        let budget = Budget { seeds, requests: setup.requests(), steps: generate::DEFAULT_STEPS };
+        let budget =
+            ProofBudget { seeds, requests: setup.requests(), steps: generate::DEFAULT_STEPS };
         let stop = AtomicBool::new(false);
         let proofs = prove(setup, &[defect], budget, 2, &stop, &|| {}).unwrap();
         let matrix = Matrix { setup, proofs, seeds, took: Duration::ZERO }.to_string();

@@ -11,7 +11,7 @@ use tideover_harness::generate::DEFAULT_STEPS;
 use tideover_harness::play::cases;
 use tideover_harness::play::cases::{InProcess, Plan, Summary};
 use tideover_harness::prove::defects::{Defect, Setup, UNSEEN, WITHOUT_DEFECT};
-use tideover_harness::prove::{Budget, Proof, defects, prove};
+use tideover_harness::prove::{Proof, ProofBudget, defects, prove};
 use tideover_model::clause::Kind;
 use tideover_model::{Cents, Clause, Code, Delays, Profile, Range, RateRanges, Webhooks};
 
@@ -30,7 +30,7 @@ fn every_defect_is_found_and_names_its_clause() {
 }
 
 fn proven(setup: Setup, sought: &[&'static Defect], seeds: u64, requests: u64) -> Vec<Proof> {
-    let budget = Budget { seeds, requests, steps: DEFAULT_STEPS };
+    let budget = ProofBudget { seeds, requests, steps: DEFAULT_STEPS };
     prove(setup, sought, budget, 2, &AtomicBool::new(false), &|| {}).unwrap()
 }
 

@@ -14,7 +14,7 @@ use tideover_harness::judge::checks::registry::{Needs, WATCHED};
 use tideover_harness::play::case::play;
 use tideover_harness::play::cases;
 use tideover_harness::play::cases::{InProcess, OverHttp, Plan, World};
-use tideover_harness::prove::clauses::Standing;
+use tideover_harness::prove::clauses::Evidence;
 use tideover_model::clause::Kind;
 use tideover_model::{Clause, Profile};
 
@@ -43,7 +43,7 @@ fn within_reach(offered: &[Needs]) -> BTreeSet<Clause> {
 fn every_documented_clause_is_checked_or_explained() {
     let documented = Clause::all().filter(|clause| clause.kind() == Kind::Documented);
     let unsettled: Vec<Clause> =
-        documented.filter(|clause| !Standing::of(*clause).is_settled()).collect();
+        documented.filter(|clause| !Evidence::of(*clause).is_settled()).collect();
     assert!(unsettled.is_empty(), "{unsettled:?}");
 }
 
@@ -51,7 +51,7 @@ fn every_documented_clause_is_checked_or_explained() {
 fn every_assumption_is_checked_or_in_a_story() {
     let unsettled: Vec<Clause> = Clause::all()
         .filter(|clause| {
-            let standing = Standing::of(*clause);
+            let standing = Evidence::of(*clause);
             !standing.is_settled() && standing.stories.is_empty()
         })
         .collect();
@@ -61,7 +61,7 @@ fn every_assumption_is_checked_or_in_a_story() {
 #[test]
 fn clauses_with_checks_or_stories_are_observable() {
     for clause in Clause::all() {
-        let standing = Standing::of(clause);
+        let standing = Evidence::of(clause);
         if standing.unobservable.is_some() {
             let seen = standing.is_checked() || standing.is_shown() || !standing.stories.is_empty();
             assert!(!seen, "{clause} is said not to be observable: {standing:?}");
@@ -72,13 +72,13 @@ fn clauses_with_checks_or_stories_are_observable() {
 /// A wrong code is reported under its own clause, which may show in the clause of the correct refusal.
 #[test]
 fn clauses_show_only_in_checked_clauses() {
-    let is_checked = |clause: &Clause| Standing::of(*clause).is_checked();
+    let is_checked = |clause: &Clause| Evidence::of(*clause).is_checked();
     for clause in Clause::all() {
-        let shows_in = &Standing::of(clause).shows_in;
+        let shows_in = &Evidence::of(clause).shows_in;
         for shown in shows_in {
             let is_code = shown.name().starts_with("7.codes.");
             let is_reported = is_checked(shown)
-                || (is_code && Standing::of(*shown).shows_in.iter().all(is_checked));
+                || (is_code && Evidence::of(*shown).shows_in.iter().all(is_checked));
             assert!(is_reported && *shown != clause, "{clause} shows in {shown}");
         }
         let counted = shows_in.is_empty() || shows_in.iter().any(is_checked);
@@ -139,7 +139,7 @@ async fn without_an_operator_fewer_clauses_are_met() {
 
 #[test]
 fn the_listed_stories_match_the_folder() {
-    let names = |clause| Standing::of(clause).stories.clone();
+    let names = |clause| Evidence::of(clause).stories.clone();
     let listed: BTreeSet<&str> = Clause::all().flat_map(names).collect();
     let folder = std::fs::read_dir(fixtures().join("stories")).unwrap();
     let paths: Vec<PathBuf> = folder.map(|entry| entry.unwrap().path()).collect();
@@ -162,6 +162,6 @@ fn the_vectors_match_their_listed_clauses() {
         let vectors: Vec<Vector> = serde_json::from_str(&text).unwrap();
         there.extend(vectors.iter().map(|vector| Clause::find(&vector.clause).unwrap()));
     }
-    let listed = Clause::all().filter(|clause| Standing::of(*clause).vectors).collect();
+    let listed = Clause::all().filter(|clause| Evidence::of(*clause).vectors).collect();
     assert_eq!(there, listed);
 }

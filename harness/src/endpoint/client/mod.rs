@@ -1,4 +1,4 @@
-//! HTTP to one base URL: [`direct`] to our own mock, [`general`] to foreign services.
+//! HTTP to one base URL: `direct` to our own mock, `general` to foreign services.
 //!
 //! An error says whether the request may have been applied: it was never sent, or it may have been.
 

@@ -18,7 +18,7 @@ use shows_in::SHOWS_IN;
 
 /// What stands for a clause.
 #[derive(Clone, Debug, Default)]
-pub struct Standing {
+pub struct Evidence {
     /// The checks of the suite that look at it, each with what it needs.
     pub checks: Vec<(&'static str, &'static [Needs])>,
     /// The defects that break it, and that the suite finds.
@@ -35,9 +35,9 @@ pub struct Standing {
     pub unobservable: Option<&'static str>,
 }
 
-impl Standing {
+impl Evidence {
     /// What stands for `clause`.
-    pub fn of(clause: Clause) -> &'static Standing {
+    pub fn of(clause: Clause) -> &'static Evidence {
         &ALL[&clause]
     }
 
@@ -53,7 +53,7 @@ impl Standing {
 
     /// Whether a run, `receiver-check` or the vectors report a breach of it, or a reason says why nothing can.
     pub fn is_settled(&self) -> bool {
-        let Standing { receiver_check, vectors, unobservable, .. } = self;
+        let Evidence { receiver_check, vectors, unobservable, .. } = self;
         self.is_checked()
             || self.is_shown()
             || *receiver_check
@@ -83,10 +83,10 @@ impl Standing {
     }
 }
 
-static ALL: LazyLock<BTreeMap<Clause, Standing>> = LazyLock::new(|| {
+static ALL: LazyLock<BTreeMap<Clause, Evidence>> = LazyLock::new(|| {
     let mut all: BTreeMap<_, _> =
-        Clause::all().map(|clause| (clause, Standing::default())).collect();
-    let mut on = |clause: Clause, note: &mut dyn FnMut(&mut Standing)| {
+        Clause::all().map(|clause| (clause, Evidence::default())).collect();
+    let mut on = |clause: Clause, note: &mut dyn FnMut(&mut Evidence)| {
         all.entry(clause).and_modify(|standing| note(standing));
     };
     for watched in WATCHED {

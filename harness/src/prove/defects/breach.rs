@@ -17,7 +17,7 @@ type Happens = fn(&mut Behind<'_>, Happening) -> Result<Outcome, Impossible>;
 /// An answer by whoever looked around when the request was called: as things are, as they were then.
 type Racing = fn(&mut Behind<'_>, &mut dyn Face, Operation) -> Answer;
 /// What a receipt is taken for.
-type Taking = fn(&mut Memory, &Attempt, Receipt) -> Receipt;
+type Taking = fn(&mut DefectMemory, &Attempt, Receipt) -> Receipt;
 type Authenticating = fn(&dyn Face, Option<&str>) -> Result<PlatformId, Refusal>;
 
 /// What a defect overrides.
@@ -29,7 +29,7 @@ pub(super) struct Breach {
     pub(super) happening: Option<Happens>,
     pub(super) authentication: Option<Authenticating>,
     /// Alters what is sent; false if it is not sent at all.
-    pub(super) attempt: Option<fn(&mut Memory, &mut Attempt) -> bool>,
+    pub(super) attempt: Option<fn(&mut DefectMemory, &mut Attempt) -> bool>,
     pub(super) receipt: Option<Taking>,
     pub(super) encoding: Option<Encoding>,
     pub(super) skew: Option<Skew>,
@@ -76,7 +76,7 @@ pub(super) const fn authentication(authentication: Authenticating) -> Breach {
 }
 
 /// A webhook is sent otherwise.
-pub(super) const fn attempt(attempt: fn(&mut Memory, &mut Attempt) -> bool) -> Breach {
+pub(super) const fn attempt(attempt: fn(&mut DefectMemory, &mut Attempt) -> bool) -> Breach {
     Breach { attempt: Some(attempt), ..NOTHING }
 }
 
@@ -109,7 +109,7 @@ impl Breach {
     /// The same, and webhooks are sent otherwise.
     pub(super) const fn and_attempt(
         self,
-        attempt: fn(&mut Memory, &mut Attempt) -> bool,
+        attempt: fn(&mut DefectMemory, &mut Attempt) -> bool,
     ) -> Breach {
         Breach { attempt: Some(attempt), ..self }
     }
@@ -123,7 +123,7 @@ impl Breach {
 /// The service behind a defect, and who asks it when.
 pub(super) struct Behind<'a> {
     pub(super) face: &'a mut dyn Face,
-    pub(super) memory: &'a mut Memory,
+    pub(super) memory: &'a mut DefectMemory,
     pub(super) now: Timestamp,
     pub(super) caller: PlatformId,
 }
@@ -147,14 +147,14 @@ impl Behind<'_> {
 
 /// What a defect remembers, until everything is reset.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Memory {
+pub(super) struct DefectMemory {
     counts: BTreeMap<String, u32>,
     replies: BTreeMap<String, Reply>,
     times: BTreeMap<String, Timestamp>,
     deliveries: BTreeMap<String, Arc<Delivery>>,
 }
 
-impl Memory {
+impl DefectMemory {
     /// Counts one more of `key`; how many there are now.
     pub(super) fn count(&mut self, key: &str) -> u32 {
         let count = self.counts.entry(key.to_owned()).or_default();

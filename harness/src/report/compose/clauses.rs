@@ -8,7 +8,7 @@ use crate::judge::checks::registry::Needs;
 use crate::live::unasked::{LeftOut, Why};
 use crate::play::cases::Summary;
 use crate::play::concurrent::contradictions::can_contradict;
-use crate::prove::clauses::Standing;
+use crate::prove::clauses::Evidence;
 use crate::report::compose::Run;
 use crate::report::document::{ClauseKind, ClauseReport, Status};
 
@@ -46,7 +46,7 @@ impl Run<'_> {
     /// Whether a clause holds, how often that was looked at, and why no more can be said.
     fn standing(&self, clause: Clause) -> (Status, u64, Option<String>) {
         let Summary { met, broken, .. } = self.summary;
-        let standing = Standing::of(clause);
+        let standing = Evidence::of(clause);
         if let Some((_, verdict)) = broken.get(&clause) {
             return (Status::from(*verdict), met.times(clause), None);
         }
@@ -88,7 +88,7 @@ impl Run<'_> {
             return (Status::Inconclusive, reason);
         }
         let shows = format!("a breach would show in {}", names(shows_in));
-        let checked = shows_in.iter().map(|one| Standing::of(*one)).filter(|one| one.is_checked());
+        let checked = shows_in.iter().map(|one| Evidence::of(*one)).filter(|one| one.is_checked());
         let lacking: Option<Vec<&str>> = checked.map(|one| self.lacking(one)).collect();
         match lacking.as_deref() {
             _ if shows_in.iter().any(|one| met.times(*one) > 0) => (Status::Covered, shows),
@@ -98,7 +98,7 @@ impl Run<'_> {
     }
 
     /// What the target lacks, if no check of a clause can do without it.
-    fn lacking(&self, standing: &Standing) -> Option<&'static str> {
+    fn lacking(&self, standing: &Evidence) -> Option<&'static str> {
         let missing =
             |needs: &[Needs]| needs.iter().find(|one| !self.offers.contains(one)).copied();
         let mut lacking = standing.checks.iter().map(|(_, needs)| missing(needs));
