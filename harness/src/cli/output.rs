@@ -46,7 +46,7 @@ impl Output {
         }
     }
 
-    /// Says what a command is about to do: where a program reads what comes of it, to standard error.
+    /// Prints what a command is about to do; to standard error if a program reads the result.
     pub(crate) fn announce(&self, text: impl std::fmt::Display) -> io::Result<()> {
         if self.json {
             to_stderr(printable(&text.to_string()).trim_end());
@@ -55,7 +55,7 @@ impl Output {
         self.print(text, || serde_json::Value::Null)
     }
 
-    /// Whether whoever read has gone.
+    /// Whether the reader of standard output has gone.
     pub(crate) fn nobody_reads(&self) -> bool {
         self.nobody_reads.get()
     }

@@ -47,7 +47,7 @@ fn shell(command: &str) -> Command {
     shell
 }
 
-/// How it ended, and the last that it said of it.
+/// Its exit, and its last line.
 fn complaint(output: &Output) -> String {
     let said = String::from_utf8_lossy(&output.stderr);
     match said.trim_end().lines().last() {

@@ -5,7 +5,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::cli::Output;
 use crate::play::cases::Plan;
 
-/// How far a run is, for whoever watches.
+/// The progress of a run.
 pub(super) struct Progress {
     bar: ProgressBar,
 }

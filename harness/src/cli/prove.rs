@@ -49,7 +49,7 @@ pub(super) struct Prove {
     markdown: bool,
 }
 
-/// In which way a service is looked at.
+/// The point of view of a proof.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum As {
     /// The profile and the seed of the service's choices are known

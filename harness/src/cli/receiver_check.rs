@@ -152,7 +152,7 @@ impl Resolver for Pinned {
     }
 }
 
-/// Sends the cases and looks at what comes of them.
+/// Sends the cases and judges the responses.
 struct Examiner {
     sender: Sender,
     destinations: Destinations,
@@ -222,7 +222,7 @@ impl Examiner {
     }
 }
 
-/// How far the examination is, for whoever watches.
+/// The progress of the examination.
 fn progress(output: &Output, cases: usize) -> ProgressBar {
     if !output.is_watched() {
         return ProgressBar::hidden();

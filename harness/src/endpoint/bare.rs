@@ -210,7 +210,7 @@ impl<F: Face> Bare<F> {
         }
     }
 
-    /// Lets time pass, and brings what is sent to the inbox; whoever else is sent to is not there.
+    /// Lets time pass, and delivers webhooks to the inbox. Other receivers do not exist.
     fn pass(&mut self, end: Timestamp) {
         let Bare { face, now, inbox, arrived, origin, heard, .. } = self;
         pass(face, *now, end, |at, attempt| {

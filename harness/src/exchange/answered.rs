@@ -19,7 +19,7 @@ pub struct Exchange<'a> {
     pub predicted: &'a Seen,
     /// The code with which the shadow refuses, if it does, and the clause that asks for it.
     pub predicted_refusal: Option<(Code, Clause)>,
-    /// Whose key it carried, by the shadow; nobody's if it was never issued.
+    /// The platform of its key, by the model. `None` if the key was never issued.
     pub platform: Option<PlatformId>,
     /// Whether requests were left without an answer that may be carried out still.
     pub unsettled: bool,

@@ -74,7 +74,7 @@ impl Secrets {
         match &sent.action {
             PreparedAction::Act(fields) => self.keep_fields(fields),
             PreparedAction::Call(call) => {
-                // No operation has one: what stands there is for whoever stands before the service.
+                // No operation has a query. A query is meant for a gateway before the service.
                 let query = call.path.split_once('?').map_or("", |(_, query)| query);
                 let values = query.split('&').filter_map(|pair| pair.split_once('='));
                 values.for_each(|(_, value)| self.keep(value));

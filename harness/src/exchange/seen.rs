@@ -25,7 +25,7 @@ pub enum Body {
     /// None.
     #[default]
     Empty,
-    /// JSON, which whoever keeps an answer shares.
+    /// JSON, shared by all who keep the response.
     Json(Arc<Value>),
     /// Anything else: its beginning.
     Other(String),

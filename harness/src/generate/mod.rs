@@ -67,7 +67,7 @@ pub(crate) struct Walk {
     known: Bare,
     memory: Memory,
     pub(crate) steps: Vec<Step>,
-    /// What was sent of each step, and what the model said of it.
+    /// The request of each step, and the model's forecast.
     pub(crate) walked: Vec<(Prepared, Forecast)>,
     goal: Goal,
     /// Vendors that have accepted an invitation.
@@ -155,7 +155,7 @@ impl Walk {
         reads
     }
 
-    /// What `caller` would be answered to a read now; nothing is played.
+    /// The response that `caller` would get to a read now. Plays nothing.
     fn look(&mut self, caller: &Caller, read: Operation) -> Option<Reply> {
         let authorization = caller.authorization(&self.memory, Service::FIRST_KEY);
         let now = self.known.now();

@@ -12,8 +12,8 @@ use crate::exchange::{Prepared, PreparedAction, PreparedCall, Seen};
 use crate::live::session::{Purpose, Session};
 
 impl Session {
-    /// Deletes the run's own subscriptions, revokes the keys that it issued, and says what is left behind.
-    /// This is not counted in the budget, and goes through the gate all the same.
+    /// Deletes the run's own subscriptions, revokes the keys that it issued, and returns what is left behind.
+    /// This does not count against the budget, but goes through the gate.
     pub async fn clean_up(&self) -> Vec<String> {
         let mut left = self.unsubscribe(Purpose::EndOfRun).await;
         if let (1.., Some(inbox)) = (self.state().in_doubt, &self.inbox_url) {

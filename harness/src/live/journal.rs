@@ -78,7 +78,7 @@ impl Journal {
         Ok(number)
     }
 
-    /// Writes down what came of the request of this number.
+    /// Writes the outcome of the request of this number.
     pub(super) fn answer(
         &mut self,
         at: Timestamp,

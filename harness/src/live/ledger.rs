@@ -12,7 +12,7 @@ pub struct Ledger {
     requests: u64,
     financed: u64,
     subscriptions: u64,
-    /// The face values that were synced, by payee and invoice, whoever did so: two keys may belong to one platform.
+    /// The synced face values by payee and invoice, over all keys: two keys may belong to one platform.
     faces: BTreeMap<Invoice, Synced>,
     /// What of it is counted as financed, by key.
     counted: BTreeMap<(String, Invoice), Counted>,
@@ -68,7 +68,7 @@ impl Ledger {
     /// Counts a request of `caller`, before it is sent.
     ///
     /// # Errors
-    /// [`Spent`]; nothing is counted then.
+    /// [`Spent`]. Then the request is not counted.
     pub fn charge(
         &mut self,
         budget: &Budget,

@@ -68,7 +68,7 @@ fn is_second_platform(step: &Step) -> bool {
     step.name.as_deref() == Some(OTHER)
 }
 
-/// Without an inbox, webhooks go where nobody answers, and whoever moves the clock waits for each attempt: the clock
+/// Without an inbox, webhooks go where nothing responds, and each move of the clock waits for every attempt: the clock
 /// stands once something is subscribed, and only steps that are about subscriptions subscribe.
 fn leave_waiting_out(steps: &mut Vec<Step>) {
     let mut is_subscribed = false;

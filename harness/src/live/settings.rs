@@ -47,7 +47,7 @@ pub struct Settings {
     pub accounts: Accounts,
     /// What may be spent.
     pub budget: Budget,
-    /// How many requests a second are sent at most; nothing where they follow one another at once.
+    /// The most requests per second; `None` without a limit.
     pub per_second: Option<NonZeroU32>,
     /// How many requests may be under way at once.
     pub at_once: NonZeroU32,

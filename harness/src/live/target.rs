@@ -54,7 +54,7 @@ pub struct LiveWorld {
 }
 
 impl LiveWorld {
-    /// The world of a run, of which `vocabulary` says what it is asked.
+    /// The world of a run, with the names of `vocabulary`.
     pub fn new(session: Rc<Session>, vocabulary: Vocabulary) -> LiveWorld {
         LiveWorld { session, vocabulary, known_ahead: Rc::default(), unasked: RefCell::default() }
     }

@@ -234,7 +234,7 @@ impl Rendering<'_> {
         Ok(named)
     }
 
-    /// Of a payor that is no test account nothing is said but the user's name for it.
+    /// A payor that is no test account gets the user's name for it, and no other field.
     fn name_as_the_user_does(&self, payor: &mut Map<String, Value>) {
         let accounts = &self.vocabulary.settings.accounts;
         let identifier = payor.get("externalId").and_then(Value::as_str);

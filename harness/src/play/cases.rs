@@ -264,7 +264,7 @@ impl<'a> Suite<'a> {
                 self.summary.ending = Ending::EnoughFound;
                 return Ok(());
             }
-            // A target in process never waits; whoever wants to end the run must get a turn.
+            // A target in process never waits. The task that may end the run must get a turn.
             tokio::task::yield_now().await;
         }
         self.summary.ending = Ending::Complete;
@@ -273,7 +273,7 @@ impl<'a> Suite<'a> {
 
     /// Counts a failure with those of the same cause; the first of them is made small.
     async fn keep<W: World>(&mut self, world: &mut W, failure: Failure) -> Result<(), Unreachable> {
-        // Kept as it is first: whoever ends the run now still has it.
+        // It is kept before it is shrunk, so that an interrupted run still has it.
         match self.summary.count(failure) {
             Some(failure) => minimise(world, failure).await,
             None => Ok(()),

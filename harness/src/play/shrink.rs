@@ -291,7 +291,7 @@ fn simpler_calls(call: &Call) -> Vec<Call> {
     }
     if let Some(text) = &call.text {
         let lines: Vec<&str> = text.lines().collect();
-        // Of equal lines that follow one another, it is all the same which one goes.
+        // Among equal adjacent lines, any one may go.
         let last_of_its_kind = |index: &usize| lines.get(index + 1) != Some(&lines[*index]);
         for index in (1..lines.len()).rev().filter(last_of_its_kind) {
             let mut fewer = lines.clone();

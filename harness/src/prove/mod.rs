@@ -72,7 +72,7 @@ pub struct FirstFinding {
 pub struct Proof {
     /// The defect.
     pub defect: &'static Defect,
-    /// How the service was looked at.
+    /// The point of view of the proof.
     pub setup: Setup,
     /// The seeds that were tried, in order.
     pub trials: Vec<Trial>,

@@ -101,7 +101,7 @@ pub(super) fn read(text: &str) -> Result<Recording, String> {
     Ok(Recording { target, inbox: None, cases, accepted: Vec::new(), hastened, unjudged })
 }
 
-/// A URL without the name and the password of whoever asks.
+/// A URL without user name and password.
 fn without_user(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
     let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));

@@ -60,7 +60,7 @@ pub(super) fn read(text: &str) -> Result<Recording, String> {
     })
 }
 
-/// A request as it was noted, and what came of it.
+/// A request in the journal, with its outcome.
 struct Noted {
     case: u64,
     step: Step,
@@ -80,7 +80,7 @@ fn is_judged(sent: &Prepared) -> bool {
     }
 }
 
-/// Whether the operator port is asked for what takes its time by itself.
+/// Whether an action forces a hidden transition.
 fn hastens(step: &Step) -> bool {
     let Action::Act(fields) = &step.action else { return false };
     matches!(

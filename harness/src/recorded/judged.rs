@@ -110,7 +110,7 @@ impl Judged {
     }
 }
 
-/// So long what is answered from behind may be asked again. Seconds.
+/// How long a stale read may be retried. Seconds.
 const PATIENCE: i64 = 10;
 
 /// The answers to the same request, sent again at once and for some seconds.

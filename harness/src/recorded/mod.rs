@@ -25,19 +25,19 @@ pub use judged::{Judged, judge};
 pub struct Recording {
     /// Where it went.
     pub target: String,
-    /// Where webhooks came to whoever recorded it, though the address may not be public.
+    /// The webhook receiver of the recording, whose address may not be public.
     pub inbox: Option<String>,
-    /// The requests that can be judged, in cases: nothing is known of one case in another.
+    /// The requests that can be judged, in cases. No case uses what another has shown.
     pub cases: Vec<Vec<Recorded>>,
     /// The `Authorization` headers that were accepted at least once, the first one first.
     pub accepted: Vec<String>,
-    /// Whether the operator port may have been asked for what takes its time by itself.
+    /// Whether actions may have forced hidden transitions.
     pub hastened: bool,
     /// How many requests cannot be judged, by why.
     pub unjudged: BTreeMap<&'static str, u64>,
 }
 
-/// A request, and what came of it.
+/// A request and its outcome.
 #[derive(Clone, Debug)]
 pub struct Recorded {
     /// What was sent.

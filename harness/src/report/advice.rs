@@ -2,7 +2,7 @@
 
 use crate::evidence::finding::{Finding, Verdict};
 
-/// What whoever reads a finding can do to learn more, or to have it no more.
+/// What a reader can do to learn more about a finding, or to mend it.
 pub(super) fn advice(finding: &Finding) -> &'static str {
     match finding.verdict {
         Verdict::Stalled => {

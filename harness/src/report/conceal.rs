@@ -14,7 +14,7 @@ impl Report {
     }
 }
 
-/// Every part names all of its fields, so that none is forgotten which is added. What only Tideover has written
+/// Every part names all its fields, so that the compiler finds a new one. What only Tideover has written
 /// is left as it is, for it is looked up by: fingerprints, and what the table of clauses says.
 trait Masked {
     fn mask(&mut self, secrets: &Secrets);

@@ -25,7 +25,7 @@ struct Page<'a> {
     script_hash: String,
 }
 
-/// A finding, and what of it is only shown here.
+/// A finding, with the parts that only the page shows.
 #[derive(Serialize)]
 struct Shown<'a> {
     finding: &'a FindingReport,

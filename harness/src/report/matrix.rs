@@ -13,7 +13,7 @@ use crate::prove::defects::{Defect, Setup};
 /// The proofs, for a person.
 #[derive(Clone, Debug)]
 pub struct Matrix {
-    /// How the service was looked at.
+    /// The point of view of the proof.
     pub setup: Setup,
     /// In the catalogue's order.
     pub proofs: Vec<Proof>,

@@ -59,7 +59,7 @@ fn call_in_words(call: &Call) -> String {
     })
 }
 
-/// What is `asked`, with what matters of the body; nothing where that lacks what matters.
+/// The phrase `asked` with the important fields of the body; `None` if one is missing.
 fn body_in_words(kind: OperationKind, asked: &str, call: &Call) -> Option<String> {
     if kind == OperationKind::ImportInvoices {
         let rows = call.text.as_deref()?.lines().count().saturating_sub(1);

@@ -389,7 +389,7 @@ impl fmt::Display for UnaskedReport {
     }
 }
 
-/// What would reach a clause, by why it is out of reach; nothing where nothing does.
+/// The option that would reach a clause, by why it is out of reach; `None` if none does.
 fn remedy(reason: &str) -> Option<&'static str> {
     let remedies = [
         (Needs::Vendor, "a vendor who is onboarded (--operator)"),

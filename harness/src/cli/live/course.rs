@@ -48,7 +48,7 @@ pub(super) async fn to_the_end(
 async fn caught<T>(future: impl Future<Output = T>) -> Result<T, String> {
     let mut future = pin!(future);
     poll_fn(|context| {
-        // After a panic it is not looked at again.
+        // The course is not used again after a panic.
         match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
             Ok(poll) => poll.map(Ok),
             Err(panic) => Poll::Ready(Err(words(&*panic))),

@@ -58,7 +58,7 @@ type Keep<'a> = dyn Fn(&Summary, &Secrets) -> Result<Vec<String>, Problem> + 'a;
 pub(super) struct Asked<'a> {
     pub(super) output: &'a Output,
     pub(super) seed: u64,
-    /// What the target is held to, where the document is silent.
+    /// The profile that the target must keep, where the document is silent.
     pub(super) stated: Stated,
     pub(super) first: u64,
     pub(super) cases: Option<u64>,
@@ -66,7 +66,7 @@ pub(super) struct Asked<'a> {
     pub(super) max_findings: usize,
     /// How many clients send at once, if races are asked for.
     pub(super) clients: Option<NonZeroU32>,
-    /// Whether the steps are printed, and nothing is sent.
+    /// Whether to print the steps and send nothing.
     pub(super) print_steps: bool,
     /// Writes down what can be played again, and says how to replay it.
     pub(super) keep: &'a Keep<'a>,
@@ -237,7 +237,7 @@ fn print(
     };
     let mut report = run.report();
     report.conceal(&secrets);
-    // The terminal may be gone; the files are written all the same.
+    // The files are written even if the terminal is gone.
     let printed = asked.output.print(report.to_string().trim_end(), || json!(report));
     let held = (asked.conclude)(&report, &summary.lessons);
     replay?;

@@ -128,7 +128,7 @@ impl Scope<'_> {
             PreparedAction::Call(call) => {
                 let is_own = self.judge_writer(authorization)?;
                 let permit = Permit { writes: true, ..self.judge_call(call)? };
-                // What nobody's key asks for is refused, and asks for nothing.
+                // A request with an unknown key is refused, and has no effect.
                 Ok(if is_own { permit } else { Permit { writes: true, ..Permit::default() } })
             }
             PreparedAction::Act(fields) => {
@@ -314,7 +314,7 @@ impl Scope<'_> {
         Ok(Permit::default())
     }
 
-    /// The invoice that an advance is asked for; nothing where no invoice is named.
+    /// The invoice of an advance request; `None` if it names none.
     fn judge_advance(&self, body: &[u8]) -> Judged<Option<FinancedInvoice>> {
         let object = self.judge_object(body, names::ADVANCE)?;
         let text = |name| object.field(name).and_then(Tree::text).map(str::to_owned);

@@ -23,13 +23,13 @@ pub(super) enum Rule {
     Payor,
     /// What the run has named.
     OwnName,
-    /// One of the user's tax ids, or nobody's.
+    /// One of the user's tax ids, or an impossible one.
     TaxId,
-    /// One of the user's e-mail addresses, or nobody's.
+    /// One of the user's e-mail addresses, or an impossible one.
     Email,
-    /// The number of one of the user's bank accounts, or nobody's.
+    /// The number of one of the user's bank accounts, or an impossible one.
     AccountNumber,
-    /// That of its bank, or nobody's.
+    /// The routing number of its bank, or an impossible one.
     RoutingNumber,
     /// A place in the run's own inbox, or none that webhooks come to.
     Destination,
@@ -164,7 +164,7 @@ impl Names<'_> {
         self.judge_bank(object)
     }
 
-    /// A payor that is no test account is named as the user does, and nothing else is said of it.
+    /// A payor that is no test account has the user's name for it, and no other field.
     pub(super) fn judge_payor(&self, object: &Tree) -> Judged<()> {
         let text = |name| object.field(name).and_then(Tree::text);
         let listed = text("externalId").and_then(|name| self.accounts.listed_payor(name));
@@ -272,7 +272,7 @@ fn digits(text: &str) -> usize {
     text.bytes().filter(u8::is_ascii_digit).count()
 }
 
-/// With fewer digits than a tax id has it is nobody's.
+/// A text with fewer digits than a tax id identifies nobody.
 pub(crate) fn is_nobodys_tax_id(text: &str) -> bool {
     text.is_ascii() && digits(text) < TAX_ID_DIGITS
 }

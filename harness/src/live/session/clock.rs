@@ -54,7 +54,7 @@ impl Session {
     }
 
     /// Takes the date of the first answer for a guess, until anything else shows the time: what stands before the
-    /// target may have set it, and nobody is held to it.
+    /// target may have set it, and it accuses nobody.
     pub(super) fn guess_clock(&self, answer: &Incame) {
         let mut state = self.state();
         let since_1970 = answer.date.and_then(|date| date.duration_since(UNIX_EPOCH).ok());

@@ -76,7 +76,7 @@ pub(super) struct State {
     pub(super) in_doubt: u64,
     /// Actions that the operator port does not know: they are not tried again.
     unknown_actions: BTreeSet<ActionKind>,
-    /// Where those lead that may have been made all the same: they are not asked for again.
+    /// The URLs of subscriptions that may exist although their request failed. They are not requested again.
     asked_in_vain: BTreeSet<String>,
     /// Since when the target asks for a longer wait than a run has, and for how long.
     held_off: Option<(Instant, Duration)>,

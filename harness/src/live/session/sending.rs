@@ -22,7 +22,7 @@ use crate::live::settings::Settings;
 /// So often a request is repeated that the target asks to send later.
 const MOST_REPEATS: u32 = 3;
 
-/// How long an answer is waited for that lags behind what was written, each time that it is asked for again.
+/// The wait before each retry of a stale read.
 const PATIENCE: [Duration; 4] = [
     Duration::from_millis(50),
     Duration::from_millis(200),
@@ -67,7 +67,7 @@ impl Session {
         self.exchange_in_time(step, purpose).await
     }
 
-    /// Waits before what is answered from behind is asked again for the `nth` time, from 0 on; `false` once it has taken
+    /// Waits before the `nth` retry of a stale read, from 0 on; `false` once it has taken
     /// too long.
     pub(in crate::live) async fn wait_to_ask_again(&self, nth: usize) -> bool {
         let in_vain = self.state().waited_in_vain;

@@ -14,7 +14,7 @@ use crate::judge::{Before, Belief, Outside, is_informative};
 use crate::play::case::shadow::Shadow;
 use crate::play::case::{Heard, Played, Run};
 
-/// Listens to what is sent to a target that nothing is known of, and judges it.
+/// Judges recorded requests to a foreign service.
 pub(crate) struct Listener {
     run: Run<'static>,
 }

@@ -152,7 +152,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Plays a step; nothing is heard of one that was not answered and may have been carried out.
+    /// Plays a step. Returns `None` for one without a response.
     async fn step<T: Observed>(
         &mut self,
         target: &mut T,
@@ -200,7 +200,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The answer to a step, and whether it may lag behind still: one that does is asked for again, for as long as the
+    /// The response to a step, and whether it may still be stale: a stale read is retried for as long as the
     /// target is waited for.
     async fn caught_up<T: Observed>(
         &mut self,

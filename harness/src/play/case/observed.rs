@@ -18,7 +18,7 @@ pub trait Observed: Target {
         None
     }
 
-    /// What can be seen of it, after the step that was sent last; nothing where it is not in process.
+    /// Its state after the last step; `None` unless it is in process.
     fn inside(&mut self) -> Option<Inside> {
         None
     }
@@ -26,7 +26,7 @@ pub trait Observed: Target {
     /// Whether what it answers may lag behind what was written.
     const LAGS: bool = false;
 
-    /// Waits before the same is asked again for the `nth` time, from 0 on; `false` once that is no use.
+    /// Waits before the `nth` retry, from 0 on; `false` once a retry is no use.
     fn wait_to_ask_again(&mut self, _nth: usize) -> impl Future<Output = bool> {
         ready(false)
     }

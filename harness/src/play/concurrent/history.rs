@@ -20,7 +20,7 @@ pub struct History {
     pub is_timed: bool,
 }
 
-/// A request, and what came of it.
+/// A request and its outcome.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
     /// Who sent it: a client has one request under way at a time, unless its answer was lost.

@@ -20,7 +20,7 @@ pub struct Schedule {
     pub lost: usize,
 }
 
-/// A service at which several requests can be under way.
+/// A service with several requests in flight.
 pub trait Interleaved: Face + Clone {
     /// What a request that is called now has seen of it when it takes effect; nothing if it looks only then.
     fn glimpse(&self) -> Option<Self> {

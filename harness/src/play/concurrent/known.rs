@@ -7,7 +7,7 @@ use crate::exchange::transcript::Header;
 use crate::judge::{Before, Outside};
 use crate::play::case::{Observed, Standing};
 
-/// What is known of a target before its history is looked at.
+/// What is known of a target before its history is judged.
 #[derive(Clone, Debug)]
 pub struct Known {
     /// What the document leaves open, as far as it matters to answers: limits and statuses.

@@ -21,7 +21,7 @@ enum Thing {
     Import(Platform, String),
     Url(Platform, String),
     Reference(Platform, String),
-    /// What is refused before anything is looked at.
+    /// A request that is refused before its content matters.
     Nothing,
 }
 

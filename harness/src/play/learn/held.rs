@@ -14,7 +14,7 @@ use crate::play::learn::written::{in_words, name, statuses};
 /// How much longer an interval between two times in whole seconds may be. Seconds.
 const ROUNDED: u64 = 1;
 
-/// A profile, and which of its values a file states: the others are assumed, and nobody is held to them.
+/// A profile, and which of its values a file states. The others are assumed, and accuse nobody.
 #[derive(Clone, Debug, Default)]
 pub struct Stated {
     profile: Profile,

@@ -240,7 +240,7 @@ impl Learned {
         });
     }
 
-    /// Those that are as they are assumed to be, too: a target is held to what its file states.
+    /// Includes values that equal the assumption: a later check compares all values that the file states.
     fn learn_statuses(&mut self, lessons: &Lessons) {
         for (success, counts) in &lessons.success {
             let Some(status) = most_frequent(counts) else { continue };

@@ -14,7 +14,7 @@ use crate::prove::defects::chosen::Skew;
 
 type Answering = fn(&mut Behind<'_>, Operation) -> Answer;
 type Happens = fn(&mut Behind<'_>, Happening) -> Result<Outcome, Impossible>;
-/// An answer by whoever looked around when the request was called: as things are, as they were then.
+/// A handler that acts on the state at the request's arrival. It gets the service now, and as it was then.
 type Racing = fn(&mut Behind<'_>, &mut dyn Face, Operation) -> Answer;
 /// What a receipt is taken for.
 type Taking = fn(&mut DefectMemory, &Attempt, Receipt) -> Receipt;

@@ -336,7 +336,7 @@ fn read_anywhere(behind: &mut Behind<'_>, operation: Operation) -> Answer {
     }
 }
 
-/// A business that nobody knows, as if it were known; nothing is left of it.
+/// An unknown business, answered as if it were known. No trace of it stays.
 fn unknown(business: &str) -> Answer {
     use tideover_model::wire::reply::{Business, Onboarding};
     let onboarding =

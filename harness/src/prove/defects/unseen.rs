@@ -2,7 +2,7 @@
 
 use crate::prove::defects::Defect;
 
-/// How a service is looked at.
+/// The point of view of a proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Setup {
     /// In process, its profile and the seed of its choices known.

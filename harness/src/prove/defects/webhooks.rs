@@ -208,7 +208,7 @@ pub(super) fn body(attempt: &mut Attempt, alter: impl FnOnce(&mut Value)) {
     }
 }
 
-/// A subscription in place of a refusal; nothing is sent to it.
+/// A subscription in place of a refusal. It gets no deliveries.
 fn subscribed_if(
     behind: &mut Behind<'_>,
     operation: Operation,

@@ -43,7 +43,7 @@ impl Run<'_> {
         Some(format!("not asked, because {}", most.1))
     }
 
-    /// Whether a clause holds, how often that was looked at, and why no more can be said.
+    /// Whether a clause holds, how often it was checked, and why no more can be said.
     fn standing(&self, clause: Clause) -> (Status, u64, Option<String>) {
         let Summary { met, broken, .. } = self.summary;
         let standing = Evidence::of(clause);

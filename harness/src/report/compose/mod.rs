@@ -22,7 +22,7 @@ use crate::report::document::{
     SeenValue, State, StateGroup, Status, UnaskedClause, UnaskedReport, UnexplainedPart, VERSION,
 };
 
-/// A run, and what is to be said of it.
+/// A run, as input of its report.
 pub struct Run<'a> {
     /// What was to be played.
     pub plan: &'a Plan,
@@ -38,7 +38,7 @@ pub struct Run<'a> {
     pub replay: &'a [String],
     /// What is known.
     pub baseline: Option<&'a Baseline>,
-    /// Why it ended before its time, if it did by itself, and in words.
+    /// Why it ended early, if it did, with the reason in words.
     pub ended: Option<(Ending, String)>,
     /// What it has left behind in the target.
     pub left_behind: &'a [String],
@@ -64,7 +64,7 @@ impl Run<'_> {
             finding.known = baseline.is_some_and(|known| known.has(&finding.fingerprint));
         }
         let new = findings.iter().filter(|finding| !finding.known);
-        // A pass that met nothing is not a pass.
+        // A run without assertions does not pass.
         let has_met = summary.steps > 0 && clauses.iter().any(|clause| clause.exercised > 0);
         let is_open = self.races().is_some_and(|parts| parts.open() > 0);
         let unaccused = if has_met && !is_open { Verdict::Held } else { Verdict::Inconclusive };
