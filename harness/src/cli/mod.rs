@@ -126,8 +126,8 @@ impl From<crate::endpoint::Unreachable> for Problem {
     }
 }
 
-impl From<crate::exchange::transcript::Unreadable> for Problem {
-    fn from(error: crate::exchange::transcript::Unreadable) -> Problem {
+impl From<crate::exchange::transcript::UnreadableTranscript> for Problem {
+    fn from(error: crate::exchange::transcript::UnreadableTranscript) -> Problem {
         Problem::Wrong(error.to_string())
     }
 }

@@ -1,9 +1,9 @@
-//! What is said.
+//! The data that a run exchanges with a target.
 //!
-//! - In comes a step, as it is generated or written in a transcript; out comes what is sent, what is answered and what
-//!   arrives at the inbox.
-//! - [`step`] is one symbolic step, [`Prepared`] the same as it is sent, [`Seen`] an answer, [`Exchange`] both together,
-//!   [`transcript`] a run as a file.
+//! - Input: a step, generated or read from a transcript. Output: the request, the response, and the webhooks that
+//!   arrive at the inbox.
+//! - [`step`] is one symbolic step, [`Prepared`] the step as it is sent, [`Seen`] a response, [`Exchange`] both
+//!   together, [`transcript`] a run as a file.
 //! - Never here: a socket, a rule of the document, a judgement.
 
 mod answered;

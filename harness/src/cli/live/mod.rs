@@ -20,7 +20,7 @@ use crate::cli::{Held, Output, Problem, wrong};
 use crate::endpoint::{inbox, wall_time};
 use crate::evidence;
 use crate::exchange::secrets::Secrets;
-use crate::exchange::transcript::{Endpoint, Header};
+use crate::exchange::transcript::{LiveEndpoint, Header};
 use crate::generate;
 use crate::judge::checks::registry::Needs;
 use crate::live::session::{Abilities, Ending, Session};
@@ -118,7 +118,7 @@ impl LiveOptions {
         let vocabulary = Vocabulary::new(settings.clone(), Abilities::default(), cases);
         let (target, run) = (settings.target.clone(), settings.own_name.clone());
         let (fresh, headers) = (vocabulary.is_fresh(), settings.header_names());
-        plan.header.live = Some(Endpoint { target, run, fresh, headers });
+        plan.header.live = Some(LiveEndpoint { target, run, fresh, headers });
         if asked.print_steps {
             return print_steps(asked.output, &plan, |case| match is_sandbox {
                 true => generate::case(&plan.header, case, plan.steps),

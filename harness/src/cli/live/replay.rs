@@ -8,7 +8,7 @@ use crate::cli::signals::Ended;
 use crate::endpoint::client::{Client, Outgoing};
 use crate::endpoint::{Http, wall_time};
 use crate::exchange::secrets::Secrets;
-use crate::exchange::transcript::{Endpoint, Header, Transcript};
+use crate::exchange::transcript::{LiveEndpoint, Header, Transcript};
 use crate::live::Vocabulary;
 use crate::live::settings::{Settings, any_name};
 use crate::live::target::LiveWorld;
@@ -43,7 +43,7 @@ impl LiveOptions {
         let (target, run) = (settings.target.clone(), settings.own_name.clone());
         let vocabulary = Vocabulary::new(settings.clone(), Default::default(), 1);
         let (fresh, headers) = (vocabulary.is_fresh(), settings.header_names());
-        header.live = Some(Endpoint { target, run, fresh, headers });
+        header.live = Some(LiveEndpoint { target, run, fresh, headers });
         let session = open(&options, &settings, &header).await?;
         let vocabulary = Vocabulary::new(settings, session.abilities().clone(), 1);
         if let Some((index, why)) = vocabulary.refused(&transcript.steps) {
