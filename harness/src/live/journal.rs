@@ -1,5 +1,5 @@
-//! Every request, written down before it is sent, and what came of it: a transcript's lines, and for each
-//! step a line with its answer.
+//! The log of every request, written before it is sent, and of its response. It has the lines of a transcript, and for
+//! each step another line with the response.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -17,14 +17,14 @@ use crate::exchange::transcript::Header;
 use crate::exchange::{Prepared, PreparedAction, PreparedCall, Seen, withheld};
 use crate::live::settings::Settings;
 
-/// The file, with a line for all that was sent and came.
+/// The file, with a line for each request and each response.
 #[derive(Debug)]
 pub(super) struct Journal {
     file: File,
     last: u64,
 }
 
-/// A request, before it is sent.
+/// The line of a request.
 #[derive(Serialize)]
 struct Request<'a> {
     number: u64,
@@ -34,7 +34,7 @@ struct Request<'a> {
     step: &'a Step,
 }
 
-/// What came of the request of a number.
+/// The line of a response, or of its absence. `answers` is the number of the request.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Answer<'a> {
@@ -53,7 +53,7 @@ enum Came<'a> {
 }
 
 impl Journal {
-    /// Begins a file; that of the run before is kept beside it, as `….previous`.
+    /// Creates the file. The file of the previous run is kept as `….previous`.
     pub(super) fn create(path: &Path, header: &Header) -> io::Result<Journal> {
         if path.is_file() {
             std::fs::rename(path, previous(path))?;
@@ -63,7 +63,7 @@ impl Journal {
         Ok(journal)
     }
 
-    /// Writes a request down; its number. It is sent when the target's clock shows `at`, as far as that is known.
+    /// Logs a request and returns its number. `at` is the target's time as far as it is known.
     pub(super) fn request(
         &mut self,
         at: Timestamp,
@@ -78,7 +78,7 @@ impl Journal {
         Ok(number)
     }
 
-    /// Writes down what came of the request of this number.
+    /// Logs the result of the request with this number.
     pub(super) fn answer(
         &mut self,
         at: Timestamp,
@@ -95,7 +95,7 @@ impl Journal {
         self.line(&Answer { answers: number, at, took_micros, came }, secrets)
     }
 
-    /// One write: a line is there whole, whatever happens to this process next.
+    /// Writes a line in one call, so that a crash leaves no partial line.
     fn line(&mut self, line: &impl Serialize, secrets: &Secrets) -> io::Result<()> {
         let mut text = serde_json::to_vec(&secrets.conceal_in(serde_json::to_value(line)?))?;
         text.push(b'\n');
@@ -103,14 +103,14 @@ impl Journal {
     }
 }
 
-/// Where the journal is kept that was at `path` before.
+/// The path to which a previous journal at `path` is moved.
 pub(crate) fn previous(path: &Path) -> PathBuf {
     let mut previous = path.as_os_str().to_owned();
     previous.push(".previous");
     previous.into()
 }
 
-/// What was sent, as a step that shows no key, no tax id and no account number.
+/// A sent step without keys, tax ids and account numbers.
 fn concealed(settings: &Settings, sent: &Prepared) -> Step {
     let own = format!("Bearer {}", settings.key.reveal());
     let caller = match sent.authorization.as_deref() {
@@ -139,8 +139,8 @@ fn concealed_call(settings: &Settings, call: &PreparedCall) -> Call {
     match std::str::from_utf8(call.body()).map(|text| settings.conceal(text)) {
         _ if call.body().is_empty() => {}
         Ok(text) => match serde_json::from_str::<Value>(&text) {
-            // What would not be written the same again, such as a field that stands twice, stays as it is.
-            Ok(json) if serde_json::to_string(&json).is_ok_and(|again| again == text) => {
+            // JSON that doesn't survive a round trip, such as a duplicate field, stays text.
+            Ok(json) if serde_json::to_string(&json).is_ok_and(|written| written == text) => {
                 written.body = Some(json);
             }
             Ok(_) | Err(_) => written.text = Some(text),

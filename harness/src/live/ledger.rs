@@ -1,4 +1,4 @@
-//! What a run has spent, what it was given, and what it leaves behind.
+//! Counts what a run spends: requests, financed cents, subscriptions.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -6,23 +6,23 @@ use std::collections::btree_map::Entry;
 use crate::live::scope::{FinancedInvoice, Permit};
 use crate::live::settings::Budget;
 
-/// Counts what is spent.
+/// What a run has spent.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
     requests: u64,
     financed: u64,
     subscriptions: u64,
-    /// The face values that were synced, by payee and invoice, whoever did so: two keys may belong to one platform.
+    /// The synced face values of each invoice, by any key: two keys may belong to one platform.
     faces: BTreeMap<Invoice, Synced>,
-    /// What of it is counted as financed, by key.
+    /// The financed part, by key and invoice.
     counted: BTreeMap<(String, Invoice), Counted>,
 }
 
-/// The face values of syncs that were not refused, with how many told each. `None` cannot be told.
+/// The face values of syncs that were not refused, in cents, each with the number of syncs. `None` is an unknown value.
 type Synced = BTreeMap<Option<u64>, u64>;
 
-/// What is counted for an invoice for as long as any request for its advance is under way or was granted: of those
-/// that race for it the first may be refused, and another granted.
+/// The amount counted for an invoice while a request for its advance is in flight or granted. Of concurrent requests,
+/// the first may be refused and another granted.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counted {
     cents: u64,
@@ -32,7 +32,7 @@ struct Counted {
 /// Payee and invoice.
 type Invoice = (String, String);
 
-/// What is to be spent.
+/// The cost of one request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Charge {
     financed: Option<(String, Invoice)>,
@@ -40,26 +40,26 @@ pub struct Charge {
     synced: Vec<(Invoice, Option<u64>)>,
 }
 
-/// Why nothing more may be spent.
+/// Why a request exceeds the budget.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Spent {
-    /// No request at all.
+    /// No request is left.
     #[error("the budget of {0} requests is spent")]
     Requests(u64),
-    /// Not this advance.
+    /// The advance exceeds the limit.
     #[error(
         "not sent: with this advance {wanted} cents would be financed, and {limit} may be (max-financed)"
     )]
     Financed {
-        /// What would be financed with it.
+        /// The total with this advance, in cents.
         wanted: u64,
-        /// What may be.
+        /// The limit, in cents.
         limit: u64,
     },
-    /// Not this advance, of which it is not known what it would finance.
+    /// The face value of the advance's invoice is unknown.
     #[error("not sent: the run has synced no face value for invoice {0}")]
     UnknownFace(String),
-    /// No further subscription.
+    /// No subscription is left.
     #[error("not sent: {0} subscriptions may be made (max-subscriptions)")]
     Subscriptions(u64),
 }
@@ -68,7 +68,7 @@ impl Ledger {
     /// Counts a request of `caller`, before it is sent.
     ///
     /// # Errors
-    /// [`Spent`]; nothing is counted then.
+    /// [`OverBudget`]. Then nothing is counted.
     pub fn charge(
         &mut self,
         budget: &Budget,
@@ -110,7 +110,7 @@ impl Ledger {
         Ok(charge)
     }
 
-    /// What an advance adds to what is financed: nothing if it is a repeat.
+    /// The cents that an advance adds to the financed total. A repeat adds 0.
     fn finance(
         &self,
         budget: &Budget,
@@ -122,7 +122,7 @@ impl Ledger {
         let face = match self.faces.get(&invoice.1) {
             Some(synced) if synced.contains_key(&None) => return Err(unknown()),
             Some(synced) => synced.keys().copied().max().flatten().ok_or_else(unknown)?,
-            // Only the run can have synced it, and has not: there is nothing to finance.
+            // Only the run could sync this invoice, and it didn't: there is nothing to finance.
             None if is_own => 0,
             None => return Err(unknown()),
         };
@@ -135,10 +135,10 @@ impl Ledger {
         Ok((invoice, more))
     }
 
-    /// Counts a request that is sent once more.
+    /// Counts a repeated request.
     ///
     /// # Errors
-    /// [`Spent::Requests`]
+    /// [`OverBudget::Requests`]
     pub fn charge_repeat(&mut self, budget: &Budget) -> Result<(), Spent> {
         if self.requests >= budget.requests {
             return Err(Spent::Requests(budget.requests));
@@ -147,7 +147,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// Takes back what a refused request was counted for; that it was sent stays counted.
+    /// Reverses the charge of a refused request, but not the request itself.
     pub fn refund(&mut self, charge: Charge) {
         if let Some(Entry::Occupied(mut counted)) =
             charge.financed.map(|invoice| self.counted.entry(invoice))
@@ -160,10 +160,10 @@ impl Ledger {
         self.subscriptions -= u64::from(charge.delivers);
         for (invoice, face) in charge.synced {
             let Some(synced) = self.faces.get_mut(&invoice) else { continue };
-            if let Entry::Occupied(mut told) = synced.entry(face) {
-                *told.get_mut() -= 1;
-                if *told.get() == 0 {
-                    told.remove();
+            if let Entry::Occupied(mut syncs) = synced.entry(face) {
+                *syncs.get_mut() -= 1;
+                if *syncs.get() == 0 {
+                    syncs.remove();
                 }
             }
             if synced.is_empty() {
@@ -172,7 +172,7 @@ impl Ledger {
         }
     }
 
-    /// Requests that were sent.
+    /// The number of requests sent.
     pub fn requests(&self) -> u64 {
         self.requests
     }

@@ -1,5 +1,5 @@
-//! What the model makes of steps before any of them is sent: a step that is left out may be the one without which
-//! the last says nothing of the finding.
+//! Plays steps in the model before they are sent. Without a step that shrinking removed, the last step may no longer
+//! show the finding.
 
 use serde_json::json;
 use tideover_model::wire::action::written;
@@ -14,13 +14,13 @@ use crate::live::settings::Settings;
 use crate::play::case::{Observed, play};
 use crate::play::cases::Rehearsed;
 
-/// The model, in which steps against a live target are rehearsed.
+/// The model as a stand-in for a live target.
 struct Stage {
     bare: Bare,
     memory: Memory,
 }
 
-/// How the last of `steps` ends in the model, and whether `clause` is met on the way.
+/// The model's response to the last of `steps`, and whether the steps meet `clause`.
 pub(super) async fn rehearse(
     settings: &Settings,
     header: &Header,

@@ -1,4 +1,4 @@
-//! What of a case a sandbox can be asked: everything but for what it lacks.
+//! The steps of a case that a sandbox can play.
 
 use crate::exchange::Race;
 use crate::exchange::step::Step;
@@ -6,12 +6,12 @@ use crate::live::means::Means;
 use crate::live::session::Session;
 
 impl Session {
-    /// Those of `steps` for which the target has what it takes.
+    /// The steps that the target can play.
     pub(super) fn offered(&self, steps: Vec<Step>) -> Vec<Step> {
         self.means().offered(steps)
     }
 
-    /// The same of a race.
+    /// The race, with only the steps that the target can play.
     pub(super) fn offered_in(&self, race: Race) -> Race {
         self.means().offered_in(race)
     }
