@@ -60,10 +60,10 @@ impl Session {
             )),
         }
         for reference in references {
-            self.state().given.references.insert(reference.clone(), key.to_owned());
+            self.state().grants.references.insert(reference.clone(), key.to_owned());
             match self.delete(key, &reference, purpose).await {
                 Ok(seen) if seen.is_success() || seen.code() == Some("subscription_not_found") => {
-                    self.state().given.references.remove(&reference);
+                    self.state().grants.references.remove(&reference);
                 }
                 Ok(seen) => left.push(format!(
                     "subscription {reference}: the response to its deletion was {}",
@@ -75,7 +75,7 @@ impl Session {
                     left.push(format!("subscription {reference}: {unanswered}"));
                 }
                 Err(_) => {
-                    self.state().given.references.remove(&reference);
+                    self.state().grants.references.remove(&reference);
                 }
             }
         }
@@ -83,8 +83,8 @@ impl Session {
 
     /// The references of the subscriptions that a key created.
     fn given_to(&self, key: &str) -> BTreeSet<String> {
-        let given = &self.state().given.references;
-        let own = given.iter().filter(|(_, owner)| *owner == key);
+        let grants = &self.state().grants.references;
+        let own = grants.iter().filter(|(_, owner)| *owner == key);
         own.map(|(reference, _)| reference.clone()).collect()
     }
 
@@ -120,8 +120,8 @@ impl Session {
 
     async fn revoke_keys(&self) -> Vec<String> {
         let keys: Vec<String> = {
-            let given = &self.state().given;
-            given.keys.difference(&given.revoked).cloned().collect()
+            let grants = &self.state().grants;
+            grants.keys.difference(&grants.revoked).cloned().collect()
         };
         let mut left = Vec::new();
         for key in keys {

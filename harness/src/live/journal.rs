@@ -26,7 +26,7 @@ pub(super) struct Journal {
 
 /// The line of a request.
 #[derive(Serialize)]
-struct Request<'a> {
+struct RequestLine<'a> {
     number: u64,
     case: u64,
     at: Timestamp,
@@ -37,17 +37,17 @@ struct Request<'a> {
 /// The line of a response, or of its absence. `answers` is the number of the request.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Answer<'a> {
+struct ResultLine<'a> {
     answers: u64,
     at: Timestamp,
     took_micros: u64,
     #[serde(flatten)]
-    came: Came<'a>,
+    came: RequestResult<'a>,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-enum Came<'a> {
+enum RequestResult<'a> {
     Seen(&'a Seen),
     Unanswered(&'a Unanswered),
 }
@@ -74,7 +74,7 @@ impl Journal {
         let step = concealed(settings, sent);
         self.last += 1;
         let number = self.last;
-        self.line(&Request { number, case, at, step: &step }, secrets)?;
+        self.line(&RequestLine { number, case, at, step: &step }, secrets)?;
         Ok(number)
     }
 
@@ -88,11 +88,11 @@ impl Journal {
         secrets: &Secrets,
     ) -> io::Result<()> {
         let came = match came {
-            Ok(seen) => Came::Seen(seen),
-            Err(unanswered) => Came::Unanswered(unanswered),
+            Ok(seen) => RequestResult::Seen(seen),
+            Err(unanswered) => RequestResult::Unanswered(unanswered),
         };
         let took_micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
-        self.line(&Answer { answers: number, at, took_micros, came }, secrets)
+        self.line(&ResultLine { answers: number, at, took_micros, came }, secrets)
     }
 
     /// Writes a line in one call, so that a crash leaves no partial line.

@@ -8,41 +8,41 @@ use crate::live::settings::Budget;
 
 /// What a run has spent.
 #[derive(Clone, Debug, Default)]
-pub struct Ledger {
+pub struct SpendingLedger {
     requests: u64,
     financed: u64,
     subscriptions: u64,
     /// The synced face values of each invoice, by any key: two keys may belong to one platform.
-    faces: BTreeMap<Invoice, Synced>,
+    faces: BTreeMap<InvoiceKey, SyncedFaceValues>,
     /// The financed part, by key and invoice.
-    counted: BTreeMap<(String, Invoice), Counted>,
+    counted: BTreeMap<(String, InvoiceKey), FinancedAmount>,
 }
 
 /// The face values of syncs that were not refused, in cents, each with the number of syncs. `None` is an unknown value.
-type Synced = BTreeMap<Option<u64>, u64>;
+type SyncedFaceValues = BTreeMap<Option<u64>, u64>;
 
 /// The amount counted for an invoice while a request for its advance is in flight or granted. Of concurrent requests,
 /// the first may be refused and another granted.
 #[derive(Clone, Copy, Debug, Default)]
-struct Counted {
+struct FinancedAmount {
     cents: u64,
     requests: u64,
 }
 
 /// Payee and invoice.
-type Invoice = (String, String);
+type InvoiceKey = (String, String);
 
 /// The cost of one request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Charge {
-    financed: Option<(String, Invoice)>,
+    financed: Option<(String, InvoiceKey)>,
     delivers: bool,
-    synced: Vec<(Invoice, Option<u64>)>,
+    synced: Vec<(InvoiceKey, Option<u64>)>,
 }
 
 /// Why a request exceeds the budget.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Spent {
+pub enum OverBudget {
     /// No request is left.
     #[error("the budget of {0} requests is spent")]
     Requests(u64),
@@ -64,7 +64,7 @@ pub enum Spent {
     Subscriptions(u64),
 }
 
-impl Ledger {
+impl SpendingLedger {
     /// Counts a request of `caller`, before it is sent.
     ///
     /// # Errors
@@ -74,12 +74,12 @@ impl Ledger {
         budget: &Budget,
         caller: &str,
         permit: &Permit,
-    ) -> Result<Charge, Spent> {
+    ) -> Result<Charge, OverBudget> {
         if self.requests >= budget.requests {
-            return Err(Spent::Requests(budget.requests));
+            return Err(OverBudget::Requests(budget.requests));
         }
         if permit.delivers && self.subscriptions >= budget.subscriptions {
-            return Err(Spent::Subscriptions(budget.subscriptions));
+            return Err(OverBudget::Subscriptions(budget.subscriptions));
         }
         let of = |payee: &str, invoice: &str| (payee.to_owned(), invoice.to_owned());
         let financed = match &permit.financed {
@@ -114,11 +114,11 @@ impl Ledger {
     fn finance(
         &self,
         budget: &Budget,
-        invoice: (String, Invoice),
+        invoice: (String, InvoiceKey),
         is_own: bool,
-    ) -> Result<((String, Invoice), u64), Spent> {
+    ) -> Result<((String, InvoiceKey), u64), OverBudget> {
         let (_, (_, name)) = &invoice;
-        let unknown = || Spent::UnknownFace(name.clone());
+        let unknown = || OverBudget::UnknownFace(name.clone());
         let face = match self.faces.get(&invoice.1) {
             Some(synced) if synced.contains_key(&None) => return Err(unknown()),
             Some(synced) => synced.keys().copied().max().flatten().ok_or_else(unknown)?,
@@ -130,7 +130,7 @@ impl Ledger {
         let more = face.saturating_sub(counted);
         let wanted = self.financed.saturating_add(more);
         if wanted > budget.financed {
-            return Err(Spent::Financed { wanted, limit: budget.financed });
+            return Err(OverBudget::Financed { wanted, limit: budget.financed });
         }
         Ok((invoice, more))
     }
@@ -139,9 +139,9 @@ impl Ledger {
     ///
     /// # Errors
     /// [`OverBudget::Requests`]
-    pub fn charge_repeat(&mut self, budget: &Budget) -> Result<(), Spent> {
+    pub fn charge_repeat(&mut self, budget: &Budget) -> Result<(), OverBudget> {
         if self.requests >= budget.requests {
-            return Err(Spent::Requests(budget.requests));
+            return Err(OverBudget::Requests(budget.requests));
         }
         self.requests += 1;
         Ok(())

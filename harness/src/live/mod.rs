@@ -7,7 +7,7 @@
 //! - Never here: a request that bypasses the gate, a judgement of a response.
 
 mod cleanup;
-pub mod given;
+pub mod grants;
 mod journal;
 pub mod ledger;
 pub(crate) mod means;

@@ -15,7 +15,7 @@ const USUAL_WAIT: Duration = Duration::from_secs(5);
 
 /// Spaces requests in groups: the requests of a group may be in flight at once.
 #[derive(Clone, Debug)]
-pub(super) struct Pace {
+pub(super) struct RequestPacer {
     /// The time between two groups.
     interval: Duration,
     group: u32,
@@ -25,12 +25,12 @@ pub(super) struct Pace {
     next: Option<Instant>,
 }
 
-impl Pace {
-    pub(super) fn new(per_second: Option<NonZeroU32>, at_once: NonZeroU32) -> Pace {
+impl RequestPacer {
+    pub(super) fn new(per_second: Option<NonZeroU32>, at_once: NonZeroU32) -> RequestPacer {
         let group = at_once.get();
         let second = Duration::from_secs(1) * group;
         let interval = per_second.map_or(Duration::ZERO, |per_second| second / per_second.get());
-        Pace { interval, group, going: None, next: None }
+        RequestPacer { interval, group, going: None, next: None }
     }
 
     /// Reserves a place for the next request at `now`, and returns how long it must wait.
@@ -84,7 +84,7 @@ mod tests {
     fn requests_are_spread_evenly_and_a_pause_delays_all() {
         let start = Instant::now();
         let at = |milliseconds| start + Duration::from_millis(milliseconds);
-        let mut pace = Pace::new(NonZeroU32::new(4), NonZeroU32::MIN);
+        let mut pace = RequestPacer::new(NonZeroU32::new(4), NonZeroU32::MIN);
         assert_eq!(pace.wait(at(0)), Duration::ZERO);
         assert_eq!(pace.wait(at(0)), Duration::from_millis(250));
         assert_eq!(pace.wait(at(300)), Duration::from_millis(200));
@@ -98,7 +98,7 @@ mod tests {
         let start = Instant::now();
         let at = |milliseconds| start + Duration::from_millis(milliseconds);
         let three = NonZeroU32::new(3).unwrap();
-        let mut pace = Pace::new(NonZeroU32::new(4), three);
+        let mut pace = RequestPacer::new(NonZeroU32::new(4), three);
         let waits: Vec<u128> = (0..7).map(|_| pace.wait(at(0)).as_millis()).collect();
         assert_eq!(waits, [0, 0, 0, 750, 750, 750, 1500]);
         pace.pause(at(0), Duration::from_secs(5));

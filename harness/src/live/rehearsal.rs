@@ -15,7 +15,7 @@ use crate::play::case::{Observed, play};
 use crate::play::cases::Rehearsed;
 
 /// The model as a stand-in for a live target.
-struct Stage {
+struct RehearsalTarget {
     bare: Bare,
     memory: Memory,
 }
@@ -27,14 +27,14 @@ pub(super) async fn rehearse(
     steps: &[Step],
     clause: Clause,
 ) -> Option<Rehearsed> {
-    let played = play(&mut Stage::new(settings, header), header, steps).await.ok()?;
+    let played = play(&mut RehearsalTarget::new(settings, header), header, steps).await.ok()?;
     let last = played.answers.last()?.1.as_ref()?;
     let (status, code) = (last.status, last.code().map(str::to_owned));
     Some(Rehearsed { status, code, met: played.met.times(clause) > 0 })
 }
 
-impl Stage {
-    fn new(settings: &Settings, header: &Header) -> Stage {
+impl RehearsalTarget {
+    fn new(settings: &Settings, header: &Header) -> RehearsalTarget {
         let mut face = service(header.profile.clone(), header.seed, INBOX);
         let mut memory = settings.memory(Some(INBOX), 0);
         let issue = Happening::IssueKey { platform: Some("other".into()) };
@@ -43,11 +43,11 @@ impl Stage {
         {
             memory = memory.knowing("other", json!({ "key": written(&issued)["key"] }));
         }
-        Stage { bare: Bare::over(face, header.start), memory }
+        RehearsalTarget { bare: Bare::over(face, header.start), memory }
     }
 }
 
-impl Target for Stage {
+impl Target for RehearsalTarget {
     fn api_key(&self) -> &str {
         Service::FIRST_KEY
     }
@@ -69,6 +69,6 @@ impl Target for Stage {
     }
 }
 
-impl Observed for Stage {
+impl Observed for RehearsalTarget {
     const TIMED: bool = false;
 }

@@ -99,7 +99,7 @@ impl World for LiveWorld {
             state.plays
         };
         self.session.take_arrivals();
-        self.session.look_at_clock().await;
+        self.session.refresh_clock().await;
         let (session, fresh) = (Rc::clone(&self.session), self.vocabulary.is_fresh());
         let inbox = session.inbox_url.as_deref().map(|inbox| format!("{inbox}/{play}"));
         let known_ahead = Rc::clone(&self.known_ahead);

@@ -33,17 +33,17 @@ pub enum Why {
 impl fmt::Display for Why {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Why::Reach => "it could reach somebody else",
+            Why::Reach => "it could affect somebody else",
             Why::Budget => {
                 "it could cost more than the budget (--max-financed, --max-subscriptions)"
             }
-            Why::Account => "it takes another test account (--account, or --account-prefix)",
-            Why::TaxId => "it takes another tax id (--tax-id)",
+            Why::Account => "it needs another test account (--account, or --account-prefix)",
+            Why::TaxId => "it needs another tax id (--tax-id)",
             Why::Writes => "it writes (--allow-writes)",
             Why::Operator => "the operator port does not offer it",
             Why::Clock => "the target's clock cannot be moved",
-            Why::Inbox => "it takes an inbox (--webhook-listen and --webhook-url)",
-            Why::Disturbance => "everybody at the target would feel it (--allow-disturbance)",
+            Why::Inbox => "it needs an inbox (--webhook-listen and --webhook-url)",
+            Why::Disturbance => "it affects all users of the target (--allow-disturbance)",
             Why::Length => "its body is longer than 64 KiB",
         })
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::process::Command;
 
 use tideover_harness::endpoint::Http;
-use tideover_harness::exchange::transcript::{LiveEndpoint, Header, Transcript};
+use tideover_harness::exchange::transcript::{Header, LiveEndpoint, Transcript};
 use tideover_harness::exchange::{Seen, start};
 use tideover_harness::generate;
 use tideover_harness::live::session::Abilities;

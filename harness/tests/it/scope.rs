@@ -8,9 +8,9 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Map, Value, json};
 use tideover_harness::exchange::{Prepared, PreparedAction, PreparedCall};
-use tideover_harness::live::given::Given;
-use tideover_harness::live::ledger::{Ledger, Spent};
-use tideover_harness::live::scope::{FinancedInvoice, Permit, Refused, Scope};
+use tideover_harness::live::grants::Grants;
+use tideover_harness::live::ledger::{OverBudget, SpendingLedger};
+use tideover_harness::live::scope::{FinancedInvoice, GateRefusal, Permit, Scope};
 use tideover_harness::live::settings::{Accounts, ApiKey, Bank, Budget, Payor, Settings};
 
 const OWN: &str = "Bearer rap_sk_own";
@@ -51,19 +51,19 @@ pub(crate) fn settings() -> Settings {
     }
 }
 
-fn given() -> Given {
-    Given {
+fn given() -> Grants {
+    Grants {
         references: [("whs_1".to_owned(), OWN.to_owned())].into(),
         keys: ["rap_sk_issued".to_owned()].into(),
         sessions: ["https://api.example.com/s/1".to_owned()].into(),
-        ..Given::default()
+        ..Grants::default()
     }
 }
 
-fn judge(step: &Prepared) -> Result<Permit, Refused> {
+fn judge(step: &Prepared) -> Result<Permit, GateRefusal> {
     let (settings, given) = (settings(), given());
     let inbox = Some("https://hooks.example.com/td-r1-x");
-    Scope { settings: &settings, given: &given, inbox, moves_clock: true, disturbs: true }
+    Scope { settings: &settings, grants: &given, inbox, moves_clock: true, disturbs: true }
         .judge(step)
 }
 
@@ -394,7 +394,7 @@ fn without_leave_nothing_writes_and_without_a_port_nothing_is_asked_of_the_opera
     let mut settings = settings();
     settings.allow_writes = false;
     let judge = |settings: &Settings, moves_clock, step: &Prepared| {
-        Scope { settings, given: &given, inbox: None, moves_clock, disturbs: moves_clock }
+        Scope { settings, grants: &given, inbox: None, moves_clock, disturbs: moves_clock }
             .judge(step)
             .map(|permit| permit.writes)
     };
@@ -420,7 +420,7 @@ fn without_leave_nothing_writes_and_without_a_port_nothing_is_asked_of_the_opera
 #[test]
 fn the_budgets_hold() {
     let budget = Budget { requests: 9, financed: 1000, subscriptions: 1, seconds: None };
-    let mut ledger = Ledger::default();
+    let mut ledger = SpendingLedger::default();
     let mut charge = |step: &Prepared| ledger.charge(&budget, OWN, &judge(step).unwrap());
     let sync = |invoice: &str, face: u64| {
         let body = self::invoice("acme-test", "globex")
@@ -436,27 +436,33 @@ fn the_budgets_hold() {
         ..permit
     };
     let unknown = nobody_knows(judge(&advance("td-r1-i1")).unwrap());
-    assert!(matches!(Ledger::default().charge(&budget, OWN, &unknown), Err(Spent::UnknownFace(_))));
+    assert!(matches!(
+        SpendingLedger::default().charge(&budget, OWN, &unknown),
+        Err(OverBudget::UnknownFace(_))
+    ));
     charge(&sync("td-r1-i1", 600)).unwrap();
     charge(&advance("td-r1-i1")).unwrap();
     charge(&advance("td-r1-i1")).unwrap();
     charge(&sync("td-r1-i2", 600)).unwrap();
-    assert_eq!(charge(&advance("td-r1-i2")), Err(Spent::Financed { wanted: 1200, limit: 1000 }));
+    assert_eq!(
+        charge(&advance("td-r1-i2")),
+        Err(OverBudget::Financed { wanted: 1200, limit: 1000 })
+    );
     charge(&sync("td-r1-i3", 400)).unwrap();
     charge(&advance("td-r1-i3")).unwrap();
     charge(&advance("td-r1-1-unknown")).unwrap();
     let subscribe =
         call("POST", "/v1/webhooks", r#"{"url":"https://hooks.example.com/td-r1-x/a"}"#);
     charge(&subscribe).unwrap();
-    assert_eq!(charge(&subscribe), Err(Spent::Subscriptions(1)));
+    assert_eq!(charge(&subscribe), Err(OverBudget::Subscriptions(1)));
     charge(&call("GET", "/v1/webhooks", "")).unwrap();
-    assert_eq!(charge(&call("GET", "/v1/webhooks", "")), Err(Spent::Requests(9)));
+    assert_eq!(charge(&call("GET", "/v1/webhooks", "")), Err(OverBudget::Requests(9)));
 }
 
 #[test]
 fn what_was_refused_is_not_counted_as_financed() {
     let budget = Budget { requests: 9, financed: 5, subscriptions: 1, seconds: None };
-    let mut ledger = Ledger::default();
+    let mut ledger = SpendingLedger::default();
     let sync = judge(&call("PUT", "/v1/invoices/td-r1-i", invoice("acme-test", "globex"))).unwrap();
     let advance = call(
         "POST",
@@ -483,7 +489,7 @@ fn what_was_refused_is_not_counted_as_financed() {
 #[test]
 fn what_another_request_may_finance_stays_counted() {
     let budget = Budget { requests: 9, financed: 5, subscriptions: 1, seconds: None };
-    let mut ledger = Ledger::default();
+    let mut ledger = SpendingLedger::default();
     let judged = |step| judge(&step).unwrap();
     let sync = |name: &str| {
         judged(call("PUT", &format!("/v1/invoices/{name}"), invoice("acme-test", "globex")))
@@ -499,7 +505,7 @@ fn what_another_request_may_finance_stays_counted() {
     let granted = ledger.charge(&budget, OWN, &advance("td-r1-i")).unwrap();
     ledger.refund(refused);
     ledger.refund(refused_sync);
-    let spent = Spent::Financed { wanted: 10, limit: 5 };
+    let spent = OverBudget::Financed { wanted: 10, limit: 5 };
     assert_eq!(ledger.charge(&budget, OWN, &advance("td-r1-other")), Err(spent));
     ledger.refund(granted);
     ledger.charge(&budget, OWN, &advance("td-r1-other")).unwrap();

@@ -10,11 +10,11 @@ use crate::cli::Problem;
 use crate::cli::progress::Progress;
 use crate::cli::signals::Ended;
 use crate::endpoint::Unreachable;
-use crate::live::session::{Ending, Session};
+use crate::live::session::{Session, StopReason};
 
 /// How a play came to its end.
 pub(super) struct End {
-    pub(super) ending: Option<Ending>,
+    pub(super) ending: Option<StopReason>,
     pub(super) interrupted: bool,
     pub(super) left_behind: Vec<String>,
 }
@@ -37,7 +37,7 @@ pub(super) async fn to_the_end(
     }
     progress.finish();
     let left_behind = session.clean_up().await;
-    let ending = panicked.map(Ending::GivenUp).or_else(|| session.ended());
+    let ending = panicked.map(StopReason::GivenUp).or_else(|| session.ended());
     match (failed, &ending) {
         (Some(problem), None) => Err(problem.and(&left_behind)),
         _ => Ok(End { ending, interrupted, left_behind }),
@@ -127,7 +127,7 @@ mod tests {
             panic!("a defect of ours");
         });
         let end = end.await.ok().unwrap();
-        let why = Ending::GivenUp("Tideover itself failed: a defect of ours".to_owned());
+        let why = StopReason::GivenUp("Tideover itself failed: a defect of ours".to_owned());
         assert_eq!((end.ending, end.left_behind), (Some(why), Vec::new()));
         let mut target = world.fresh().await.unwrap();
         let list = Step::new(Action::Call(Call::bare("GET", "/v1/webhooks")));

@@ -20,10 +20,10 @@ use crate::cli::{Held, Output, Problem, wrong};
 use crate::endpoint::{inbox, wall_time};
 use crate::evidence;
 use crate::exchange::secrets::Secrets;
-use crate::exchange::transcript::{LiveEndpoint, Header};
+use crate::exchange::transcript::{Header, LiveEndpoint};
 use crate::generate;
 use crate::judge::checks::registry::Needs;
-use crate::live::session::{Abilities, Ending, Session};
+use crate::live::session::{Abilities, Session, StopReason};
 use crate::live::settings::{Budget, Settings};
 use crate::live::target::LiveWorld;
 use crate::live::unasked::Unasked;
@@ -245,18 +245,18 @@ fn print(
     told?;
     match (held, ending) {
         (Held::No, _) => Ok(Held::No),
-        (_, Some(Ending::GivenUp(why))) => Err(Problem::Unreachable(why)),
+        (_, Some(StopReason::GivenUp(why))) => Err(Problem::Unreachable(why)),
         _ if interrupted => Ok(Held::UntilInterrupted),
         (held, _) => Ok(held),
     }
 }
 
-impl Ending {
+impl StopReason {
     /// As a report tells it.
     fn reported(&self) -> evidence::Ending {
         match self {
-            Ending::Spent(_) => evidence::Ending::Spent,
-            Ending::GivenUp(_) => evidence::Ending::GivenUp,
+            StopReason::Spent(_) => evidence::Ending::Spent,
+            StopReason::GivenUp(_) => evidence::Ending::GivenUp,
         }
     }
 }

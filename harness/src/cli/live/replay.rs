@@ -8,7 +8,7 @@ use crate::cli::signals::Ended;
 use crate::endpoint::client::{Client, Outgoing};
 use crate::endpoint::{Http, wall_time};
 use crate::exchange::secrets::Secrets;
-use crate::exchange::transcript::{LiveEndpoint, Header, Transcript};
+use crate::exchange::transcript::{Header, LiveEndpoint, Transcript};
 use crate::live::Vocabulary;
 use crate::live::settings::{Settings, any_name};
 use crate::live::target::LiveWorld;

@@ -8,7 +8,7 @@ use crate::exchange::{Prepared, PreparedAction, Seen};
 
 /// What the target gave the run, and what the run may therefore delete or use up.
 #[derive(Clone, Debug, Default)]
-pub struct Given {
+pub struct Grants {
     /// References of its own subscriptions, with the `Authorization` header of each request.
     pub references: BTreeMap<String, String>,
     /// Keys that the run issued.
@@ -19,7 +19,7 @@ pub struct Given {
     pub sessions: BTreeSet<String>,
 }
 
-impl Given {
+impl Grants {
     /// Keeps what the response to a step gives.
     pub fn learn(&mut self, sent: &Prepared, subscribes: bool, seen: &Seen) {
         let text =
