@@ -1,11 +1,11 @@
-//! How far a run is, for whoever watches.
+//! A progress bar for a run.
 
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::cli::Output;
 use crate::play::cases::Plan;
 
-/// How far a run is, for whoever watches.
+/// A progress bar for a run, hidden if nobody watches.
 pub(super) struct Progress {
     bar: ProgressBar,
 }

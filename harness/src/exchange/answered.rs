@@ -18,7 +18,8 @@ pub struct Exchange<'a> {
     pub predicted: &'a Seen,
     /// The code with which the shadow refuses the request, if it does, and the clause that requires it.
     pub predicted_refusal: Option<(Code, Clause)>,
-    /// The platform whose key the request carried, according to the shadow. `None` if the key was never issued.
+    /// The platform whose key the request carried, according to the shadow. `None` if the key was never
+    /// issued.
     pub platform: Option<PlatformId>,
     /// Whether an earlier request without a response may still take effect.
     pub unsettled: bool,

@@ -1,9 +1,9 @@
 //! The data that a run exchanges with a target.
 //!
-//! - Input: a step, generated or read from a transcript. Output: the request, the response, and the webhooks that
-//!   arrive at the inbox.
-//! - [`step`] is one symbolic step, [`Prepared`] the step as it is sent, [`Seen`] a response, [`Exchange`] both
-//!   together, [`transcript`] a run as a file.
+//! - Input: a step, generated or read from a transcript. Output: the request, the response, and the webhooks
+//!   that arrive at the inbox.
+//! - [`step`] is one symbolic step, [`Prepared`] the step as it is sent, [`Seen`] a response, [`Exchange`]
+//!   both together, [`transcript`] a run as a file.
 //! - Never here: a socket, a rule of the document, a judgement.
 
 mod answered;

@@ -1,8 +1,8 @@
 //! A one-to-one renaming of the names in a step, so that no case meets data of another case.
 //!
 //! The generator uses the same few names in every case. At a target that cannot be reset, each play replaces
-//! them when it sends a step: identifiers, legal names, tax ids, e-mail addresses, bank accounts and foreign webhook
-//! URLs. Malformed values and references to responses stay unchanged.
+//! them when it sends a step: identifiers, legal names, tax ids, e-mail addresses, bank accounts and foreign
+//! webhook URLs. Malformed values and references to responses stay unchanged.
 
 use std::borrow::Cow;
 use std::ops::RangeInclusive;

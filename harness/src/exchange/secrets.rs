@@ -36,8 +36,8 @@ impl Secrets {
         words.for_each(|word| self.keep(word));
     }
 
-    /// Keeps every possible secret in the response to a new subscription, under any field name. A refusal has none.
-    /// A failure without a code may have created the subscription.
+    /// Keeps every possible secret in the response to a new subscription, under any field name. A refusal has
+    /// none. A failure without a code may have created the subscription.
     pub fn keep_all_of_subscription(&mut self, seen: &Seen) {
         if !(seen.is_success() || seen.status >= 500 && seen.code().is_none()) {
             return;

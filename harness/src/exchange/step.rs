@@ -1,8 +1,9 @@
 //! One symbolic action: a request, an operator action, or a move of the clock.
 //!
 //! A step has the form that it has on the wire, with references to values that the target creates.
-//! `${name.path.to.field}` is a field of the response to the step `name`. `${inbox}` is the URL where the harness
-//! receives webhooks. A reference to a missing field stays as it is, so any subset of a run is also a run.
+//! `${name.path.to.field}` is a field of the response to the step `name`. `${inbox}` is the URL where the
+//! harness receives webhooks. A reference to a missing field stays as it is, so any subset of a run is also a
+//! run.
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};

@@ -1,5 +1,5 @@
-//! A run as a file of JSON Lines: a header, then a line for each step. It can be replayed on the bare model, on the
-//! mock and on any base URL.
+//! A run as a file of JSON Lines: a header, then a line for each step. It can be replayed on the bare model,
+//! on the mock and on any base URL.
 
 use std::fs;
 use std::io::Write;
@@ -45,8 +45,8 @@ pub struct LiveEndpoint {
     pub target: String,
     /// The prefix of every name that the run creates.
     pub run: String,
-    /// Whether no identifier of a play was synced before it. A business of an earlier run may still have one of the
-    /// user's tax ids.
+    /// Whether no identifier of a play was synced before it. A business of an earlier run may still have one
+    /// of the user's tax ids.
     pub fresh: bool,
     /// The names of the extra headers of every request.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -24,8 +24,8 @@ impl Session {
         left
     }
 
-    /// Deletes the run's own subscriptions: those that it created, and listed ones that lead to the run's own part of
-    /// the inbox. Returns what it could not delete.
+    /// Deletes the run's own subscriptions: those that it created, and listed ones that lead to the run's own
+    /// part of the inbox. Returns what it could not delete.
     pub(super) async fn unsubscribe(&self, purpose: Purpose) -> Vec<String> {
         // The list keeps a key until its subscriptions are gone, because an interrupt may repeat this.
         let subscribers = self.state().subscribers.clone();

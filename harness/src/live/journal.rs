@@ -1,5 +1,5 @@
-//! The log of every request, written before it is sent, and of its response. It has the lines of a transcript, and for
-//! each step another line with the response.
+//! The log of every request, written before it is sent, and of its response. It has the lines of a
+//! transcript, and for each step another line with the response.
 
 use std::fs::File;
 use std::io::{self, Write};

@@ -18,11 +18,12 @@ pub struct SpendingLedger {
     counted: BTreeMap<(String, InvoiceKey), FinancedAmount>,
 }
 
-/// The face values of syncs that were not refused, in cents, each with the number of syncs. `None` is an unknown value.
+/// The face values of syncs that were not refused, in cents, each with the number of syncs. `None` is an
+/// unknown value.
 type SyncedFaceValues = BTreeMap<Option<u64>, u64>;
 
-/// The amount counted for an invoice while a request for its advance is in flight or granted. Of concurrent requests,
-/// the first may be refused and another granted.
+/// The amount counted for an invoice while a request for its advance is in flight or granted. Of concurrent
+/// requests, the first may be refused and another granted.
 #[derive(Clone, Copy, Debug, Default)]
 struct FinancedAmount {
     cents: u64,

@@ -69,8 +69,9 @@ fn is_second_platform(step: &Step) -> bool {
     step.name.as_deref() == Some(OTHER)
 }
 
-/// Removes steps that would wait for webhooks. Without an inbox, nobody receives webhooks, and a move of the clock
-/// waits for each attempt. So the clock stands after a subscription, and only steps about subscriptions subscribe.
+/// Removes steps that would wait for webhooks. Without an inbox, nobody receives webhooks, and a move of the
+/// clock waits for each attempt. So the clock stands after a subscription, and only steps about subscriptions
+/// subscribe.
 fn leave_waiting_out(steps: &mut Vec<Step>) {
     let mut is_subscribed = false;
     steps.retain(|step| match &step.action {

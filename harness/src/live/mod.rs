@@ -1,9 +1,10 @@
 //! Runs against a foreign target.
 //!
-//! - Input: the user's settings and the generator's stream. Output: the requests that may be sent, and their responses.
-//! - [`settings`] is what the user allows, [`scope`] is the gate that every request must pass, [`ledger`] counts what
-//!   the run spends. [`session`] logs each request, sends it at the allowed pace, and cleans up. [`target`] presents
-//!   the endpoint to a run.
+//! - Input: the user's settings and the generator's stream. Output: the requests that may be sent, and their
+//!   responses.
+//! - [`settings`] is what the user allows, [`scope`] is the gate that every request must pass, [`ledger`]
+//!   counts what the run spends. [`session`] logs each request, sends it at the allowed pace, and cleans up.
+//!   [`target`] presents the endpoint to a run.
 //! - Never here: a request that bypasses the gate, a judgement of a response.
 
 mod cleanup;

@@ -1,5 +1,5 @@
-//! Plays steps in the model before they are sent. Without a step that shrinking removed, the last step may no longer
-//! show the finding.
+//! Plays steps in the model before they are sent. Without a step that shrinking removed, the last step may no
+//! longer show the finding.
 
 use serde_json::json;
 use tideover_model::wire::action::written;

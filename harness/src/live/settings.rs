@@ -40,7 +40,8 @@ pub struct Settings {
     pub sandbox: Option<Sandbox>,
     /// Whether anything but reads and quotes may be sent.
     pub allow_writes: bool,
-    /// Whether operator actions may affect all users of the target: failures, interrupted imports, moves of the clock.
+    /// Whether operator actions may affect all users of the target: failures, interrupted imports, moves of
+    /// the clock.
     pub allow_disturbance: bool,
     /// The accounts that requests may name.
     pub accounts: Accounts,
@@ -225,8 +226,8 @@ impl Accounts {
     }
 }
 
-/// Whether every server and proxy reads an identifier in a path the same way: it has no path syntax and nothing that
-/// could be decoded twice.
+/// Whether every server and proxy reads an identifier in a path the same way: it has no path syntax and
+/// nothing that could be decoded twice.
 pub fn is_plain(identifier: &str) -> bool {
     let is_part_of_paths = |character: char| r"/\%?#;".contains(character);
     !identifier.is_empty()
@@ -269,8 +270,8 @@ impl Settings {
 }
 
 impl Settings {
-    /// The values that the steps of play number `play` can refer to: the inbox, the prefix `${run}`, the user's secrets
-    /// and the key of the second platform.
+    /// The values that the steps of play number `play` can refer to: the inbox, the prefix `${run}`, the
+    /// user's secrets and the key of the second platform.
     pub fn memory(&self, inbox: Option<&str>, play: u64) -> Memory {
         let Settings { accounts, second_key, own_name, .. } = self;
         let numbers: Vec<&str> = accounts.banks.iter().map(|bank| &*bank.account_number).collect();

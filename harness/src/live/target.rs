@@ -135,8 +135,8 @@ impl World for LiveWorld {
 }
 
 impl Live {
-    /// Learns the target's time from the expiry of a link (§8 Limits). The target's clock may run faster or slower than
-    /// ours. A jump of the clock counts only if another reading confirms it.
+    /// Learns the target's time from the expiry of a link (§8 Limits). The target's clock may run faster or
+    /// slower than ours. A jump of the clock counts only if another reading confirms it.
     async fn note_time(&self, step: &Prepared, seen: &Seen) {
         self.is_clock_read.set(false);
         let Some(shown) = time_shown(step, seen) else { return };

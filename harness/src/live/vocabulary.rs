@@ -1,9 +1,9 @@
 //! Renames the generator's steps for a live target, and leaves out those that cannot be sent.
 //!
-//! The generator always uses its own names. Here each step gets names that the user allows: test accounts, payors,
-//! e-mail addresses, tax ids and bank accounts. Everything that the run creates starts with `${run}`, so that it is new
-//! in each play. Secrets stay references, so that no step shows them. A step that the gate refuses, or that the target
-//! does not support, is left out; the walk continues as if it had happened.
+//! The generator always uses its own names. Here each step gets names that the user allows: test accounts,
+//! payors, e-mail addresses, tax ids and bank accounts. Everything that the run creates starts with `${run}`,
+//! so that it is new in each play. Secrets stay references, so that no step shows them. A step that the gate
+//! refuses, or that the target does not support, is left out; the walk continues as if it had happened.
 
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value, json};
@@ -263,7 +263,8 @@ impl Rendering<'_> {
         }))
     }
 
-    /// Replaces the generator's host: with the run's own inbox, or with an invalid host if the scheme is wrong.
+    /// Replaces the generator's host: with the run's own inbox, or with an invalid host if the scheme is
+    /// wrong.
     fn destination(&self, url: &str) -> Result<String, Why> {
         const FOREIGN: &str = "https://hooks.example.com";
         if !url.contains([':', '$']) {
@@ -306,7 +307,8 @@ impl Rendering<'_> {
         }
     }
 
-    /// The item at `position`, counted from an item that rotates with the case. `None` if the list is too short.
+    /// The item at `position`, counted from an item that rotates with the case. `None` if the list is too
+    /// short.
     fn in_turn<'a, T>(&self, list: &'a [T], position: usize) -> Option<&'a T> {
         if position >= list.len() {
             return None;

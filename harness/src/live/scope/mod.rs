@@ -1,12 +1,12 @@
-//! The gate: the last check before a request is sent. It refuses every request that could affect somebody else, or
-//! whose cost it cannot count.
+//! The gate: the last check before a request is sent. It refuses every request that could affect somebody
+//! else, or whose cost it cannot count.
 //!
 //! Reads may pass: every GET without a body, and `POST /v1/quotes`. A write may pass if:
 //!
-//! - every business that it changes, in the path, the body or a row of a file, is a test account; a payor is a test
-//!   account or a listed payor;
-//! - e-mail addresses, tax ids and bank accounts are the user's own, or too malformed to belong to anybody; a webhook
-//!   leads to the run's own inbox, or nowhere; an invoice or an import has the run's own prefix;
+//! - every business that it changes, in the path, the body or a row of a file, is a test account; a payor is
+//!   a test account or a listed payor;
+//! - e-mail addresses, tax ids and bank accounts are the user's own, or too malformed to belong to anybody; a
+//!   webhook leads to the run's own inbox, or nowhere; an invoice or an import has the run's own prefix;
 //! - every field and column is known, and a file has only one reading;
 //! - a body that is no JSON object names nobody: no field in it has a value, and it has too few digits;
 //! - a method that the API does not serve has a path of the user's own, or one with the run's prefix;

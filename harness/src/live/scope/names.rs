@@ -229,7 +229,8 @@ impl AllowedNames<'_> {
         })
     }
 
-    /// Checks that an account number and a routing number belong together: another pair could be somebody's account.
+    /// Checks that an account number and a routing number belong together: another pair could be somebody's
+    /// account.
     fn judge_bank(&self, object: &Tree) -> GateResult<()> {
         let text = |name| object.field(name).and_then(Tree::text);
         let (Some(account), Some(routing)) = (text("accountNumber"), text("routingNumber")) else {
@@ -304,7 +305,8 @@ fn named_email(text: &str) -> Option<&str> {
     name.bytes().all(|byte| byte.is_ascii_alphabetic()).then_some(address)
 }
 
-/// Whether no webhook to a URL can leave a network: its address is not public, or its host never resolves (RFC 2606).
+/// Whether no webhook to a URL can leave a network: its address is not public, or its host never resolves
+/// (RFC 2606).
 fn leads_nowhere(url: &str) -> bool {
     let unfit = Destinations::Public.judge(url, &[]).err();
     let host = Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned));

@@ -53,8 +53,8 @@ impl Session {
         }
     }
 
-    /// Guesses the clock from the `Date` header of the first response, until a better source shows the time. A proxy may
-    /// have set the header, so no finding relies on it.
+    /// Guesses the clock from the `Date` header of the first response, until a better source shows the time.
+    /// A proxy may have set the header, so no finding relies on it.
     pub(super) fn guess_clock(&self, answer: &Incame) {
         let mut state = self.state();
         let since_1970 = answer.date.and_then(|date| date.duration_since(UNIX_EPOCH).ok());
@@ -76,8 +76,8 @@ impl Session {
     }
 }
 
-/// How many milliseconds the clock `theirs` is ahead of `ours`. With whole seconds, one reading would make a link live
-/// a second too long, and the next a second too short.
+/// How many milliseconds the clock `theirs` is ahead of `ours`. With whole seconds, one reading would make a
+/// link live a second too long, and the next a second too short.
 fn milliseconds_ahead(theirs: Timestamp, ours: Timestamp) -> i64 {
     let signed = |milliseconds: u64| i64::try_from(milliseconds).unwrap_or(i64::MAX);
     signed(ours.milliseconds_until(theirs)) - signed(theirs.milliseconds_until(ours))

@@ -68,7 +68,8 @@ pub(super) struct SessionState {
     stale_reads: u32,
     /// Milliseconds that the target's clock is ahead of the wall clock, by the operator port or a header.
     clock_ahead: Option<i64>,
-    /// The same in seconds, by the `Date` header of the last response, and of the last one with a confirmed time.
+    /// The same in seconds, by the `Date` header of the last response, and of the last one with a confirmed
+    /// time.
     dates: (Option<i64>, Option<i64>),
     /// The keys that have subscribed.
     pub(super) subscribers: Vec<String>,
@@ -76,7 +77,8 @@ pub(super) struct SessionState {
     pub(super) in_doubt: u64,
     /// Actions that the operator port does not know. They are not tried again.
     unknown_actions: BTreeSet<String>,
-    /// The URLs of subscriptions that may exist although no response confirmed them. They are not requested again.
+    /// The URLs of subscriptions that may exist although no response confirmed them. They are not requested
+    /// again.
     unconfirmed_urls: BTreeSet<String>,
     /// A requested wait that is too long for a run: its start and its length.
     backoff: Option<(Instant, Duration)>,
@@ -154,8 +156,8 @@ impl Session {
     /// Checks that the target responds and accepts the keys, and asks the operator port what it offers.
     ///
     /// # Errors
-    /// [`Unanswered`] if the target does not respond, does not know the path or refuses a key, or if the given operator
-    /// port does not respond.
+    /// [`Unanswered`] if the target does not respond, does not know the path or refuses a key, or if the
+    /// given operator port does not respond.
     pub async fn greet(&mut self) -> Result<(), Unanswered> {
         let Settings { target, key, second_key, .. } = &self.settings;
         for key in std::iter::once(key).chain(second_key) {

@@ -267,7 +267,8 @@ impl Session {
         }
     }
 
-    /// Stops the run if someone else revoked its key. A 401 raises the suspicion, and a read confirms it (§5 rule 3).
+    /// Stops the run if someone else revoked its key. A 401 raises the suspicion, and a read confirms it (§5
+    /// rule 3).
     ///
     /// # Errors
     /// [`Unanswered`] if the key is revoked; the run is over.
