@@ -13,7 +13,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "gone-is-not-heard",
         clause!("6.delivery.2"),
-        "a receiver that answers 410 is sent more",
+        "a receiver that answers 410 still gets deliveries",
         receipt(|_, _, receipt| match receipt {
             Receipt::Answered(410) => Receipt::Failed,
             receipt => receipt,
@@ -22,7 +22,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "gone-receiver-is-sent-what-comes-later",
         clause!("6.delivery.2"),
-        "a receiver that answers 410 is not listed any more, and is sent every event that follows",
+        "a subscription that ended with a 410 is no longer listed but still gets every later event",
         answer(|behind, operation| match operation {
             Operation::Unsubscribe { reference } => match behind.memory.noted(&reference) {
                 Some(_) => Err(unknown_subscription()),
@@ -35,7 +35,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "gone-receiver-stays-listed",
         clause!("6.delivery.2"),
-        "a receiver that answers 410 is sent no more, and its subscription is listed still",
+        "a subscription that ended with a 410 gets no deliveries but is still listed",
         receipt(note_gone)
             .and_attempt(|memory, attempt| memory.noted(&attempt.delivery.subscription).is_none()),
     )
@@ -43,7 +43,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "failed-deliveries-never-end",
         clause!("6.delivery.1.2"),
-        "a delivery that was never accepted is sent every twelve hours once the retries are over",
+        "a delivery that was never accepted is sent every twelve hours after the last retry",
         answer(|behind, operation| {
             resend_what_was_given_up(behind);
             behind.answer(operation)
@@ -54,7 +54,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "deletion-is-forgotten",
         clause!("4.webhookDeletion.1"),
-        "a subscription is said to be deleted, and goes on",
+        "deleting a subscription succeeds but has no effect",
         answer(|behind, operation| {
             let Operation::Unsubscribe { reference } = &operation else {
                 return behind.answer(operation);
@@ -70,7 +70,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "deletion-forgets-what-is-queued",
         clause!("4.webhookDeletion.1"),
-        "a deleted subscription is sent what was queued before, and nothing else",
+        "a deleted subscription still gets the deliveries that were queued before",
         answer(|behind, operation| match operation {
             Operation::Unsubscribe { reference } => unsubscribe_later(behind, reference),
             operation => without_noted(behind, operation),
@@ -84,7 +84,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "deleted-subscription-is-sent-to",
         clause!("4.webhookDeletion.1"),
-        "a deleted subscription is not listed any more, and is sent every event that follows",
+        "a deleted subscription is no longer listed but still gets every later event",
         answer(|behind, operation| match operation {
             Operation::Unsubscribe { reference } => unsubscribe_later(behind, reference),
             operation => without_noted(behind, operation),
@@ -94,7 +94,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "deleted-subscription-is-listed",
         clause!("4.webhookList.1"),
-        "a subscription that was deleted is listed for ever",
+        "a deleted subscription stays in the list",
         answer(|behind, operation| {
             let (deleted, unsubscribes) = match &operation {
                 Operation::Unsubscribe { reference } => (find(behind, reference), true),
@@ -122,7 +122,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "deletion-is-repeated",
         clause!("4.webhookDeletion.2"),
-        "a reference that is not known is deleted without a word",
+        "deleting an unknown reference succeeds",
         answer(|behind, operation| match behind.answer(operation) {
             Err(refusal) if refusal.code == Code::SubscriptionNotFound => Ok(Reply::Unsubscribed),
             answer => answer,

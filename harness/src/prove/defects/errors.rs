@@ -26,7 +26,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "error-is-an-object",
         clause!("7.shape.error"),
-        "error is an object with a message if the body was too large",
+        "error is an object with a message when the body is too large",
         encoding(|profile, answer| {
             failed(profile, answer, Code::PayloadTooLarge, |body| {
                 let message = body.remove("error");
@@ -37,7 +37,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "code-is-missing",
         clause!("7.shape.code"),
-        "a failure of a provider is answered without a code",
+        "a provider failure is answered without a code",
         encoding(|profile, answer| {
             failed(profile, answer, Code::UpstreamFailed, |body| {
                 body.remove("code");
@@ -45,19 +45,19 @@ pub(super) static DEFECTS: &[Defect] = &[
         }),
     ),
     restated("bad-request-is-422", clause!("7.codes.invalid_request"),
-        "a body against the schema is answered with 422",
+        "a body that violates the schema is answered with 422",
         |profile, answer| with_status(profile, answer, Code::InvalidRequest, 422)),
     restated("bad-json-is-422", clause!("7.codes.unreadable_request"),
-        "a body that is no JSON is answered with 422",
+        "a body that is not JSON is answered with 422",
         |profile, answer| with_status(profile, answer, Code::UnreadableRequest, 422)),
     restated("bad-key-is-403", clause!("7.codes.unauthorized"),
-        "a key that is no good is answered with 403",
+        "an invalid key is answered with 403",
         |profile, answer| with_status(profile, answer, Code::Unauthorized, 403)),
     restated("large-body-is-400", clause!("7.codes.payload_too_large"),
         "a body over the limit is answered with 400",
         |profile, answer| with_status(profile, answer, Code::PayloadTooLarge, 400)),
     restated("failing-provider-is-500", clause!("7.codes.upstream_failed"),
-        "a failure of a provider is answered with 500",
+        "a provider failure is answered with 500",
         |profile, answer| with_status(profile, answer, Code::UpstreamFailed, 500)),
     restated("unknown-path-is-405", clause!("7.codes.unknown_endpoint"),
         "an unknown path is answered with 405",
@@ -94,7 +94,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "large-bodies-are-read",
         clause!("8.requestBodySize"),
-        "a body over the limit is answered as if it had been read",
+        "a body over the limit is answered with a success",
         encoding(|profile, answer| {
             accepted(profile, answer, Code::PayloadTooLarge, || {
                 Reply::BusinessSynced(BusinessSynced {
@@ -109,7 +109,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "refused-advance-leaves-a-business-behind",
         clause!("7.retrying.2"),
-        "an advance that is refused leaves a business behind",
+        "a refused advance creates a business",
         answer(|behind, operation| {
             let advance = operation.kind() == OperationKind::RequestAdvance;
             let answer = behind.answer(operation);
@@ -126,7 +126,7 @@ pub(super) static DEFECTS: &[Defect] = &[
         }),
     ),
     restated("validation-has-a-shape-of-its-own", clause!("7.shape.1"),
-        "a body against the schema is answered with a list of what is wrong, and without a code",
+        "a body that violates the schema is answered with a list of problems and no code",
         |profile, answer| {
             failed(profile, answer, Code::InvalidRequest, |body| {
                 let message = body.remove("error");
@@ -136,7 +136,7 @@ pub(super) static DEFECTS: &[Defect] = &[
         })
     .named_as(clause!("7.shape.error")),
     restated("bad-json-is-a-crash", clause!("7.shape.1"),
-        "a body that is no JSON is answered with 500 and plain text",
+        "a body that is not JSON is answered with 500 and plain text",
         |profile, answer| {
             let mut response = with_status(profile, answer, Code::UnreadableRequest, 500);
             if is(answer, Code::UnreadableRequest) {
@@ -145,7 +145,7 @@ pub(super) static DEFECTS: &[Defect] = &[
             response
         }),
     restated("bad-json-is-answered-as-a-bad-field", clause!("7.codes.unreadable_request"),
-        "a body that is no JSON is answered with invalid_request",
+        "a body that is not JSON is answered with invalid_request",
         |profile, answer| {
             failed(profile, answer, Code::UnreadableRequest, |body| {
                 body.insert("code".to_owned(), json!(Code::InvalidRequest.name()));
@@ -153,7 +153,7 @@ pub(super) static DEFECTS: &[Defect] = &[
         })
     .named_as(clause!("gap.jsonMediaType")),
     restated("code-is-in-upper-case", clause!("7.shape.code"),
-        "a business that is not synced is answered with its code in upper case",
+        "the code for a business that is not synced is in upper case",
         |profile, answer| {
             failed(profile, answer, Code::BusinessNotFound, |body| {
                 let upper = Code::BusinessNotFound.name().to_uppercase();
@@ -164,7 +164,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "bad-key-is-worth-a-retry",
         clause!("7.retrying.1"),
-        "a key that is no good is shown as a failure of a provider, as if it were worth sending again",
+        "an invalid key is answered as a provider failure, as if a retry could help",
         encoding(|profile, answer| {
             failed(profile, answer, Code::Unauthorized, |body| {
                 body.insert("code".to_owned(), json!(Code::UpstreamFailed.name()));

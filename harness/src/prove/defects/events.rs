@@ -30,7 +30,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "repaid-has-the-sequence-of-funded",
         clause!("6.delivery.5"),
-        "REPAID is shown with the sequence of the state before, so that receivers drop it",
+        "REPAID has the sequence of the state before, so that receivers drop it",
         attempt(|_, attempt| {
             body(attempt, |event| {
                 if event["data"]["state"] == "REPAID" {
@@ -43,7 +43,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "occurred-at-is-unix-time",
         clause!("6.delivery.6"),
-        "the occurredAt of an event is a number of seconds",
+        "the occurredAt of an event is a Unix time in seconds",
         attempt(|_, attempt| {
             let at = attempt.delivery.queued_at.unix();
             body(attempt, |event| event["occurredAt"] = json!(at));
@@ -68,14 +68,14 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "issued-advance-has-no-event",
         clause!("6.events.loan.issued"),
-        "nobody is shown that the vendor was paid",
+        "no event announces that the vendor was paid",
         attempt(|_, attempt| attempt.delivery.event != EventType::AdvanceIssued),
     )
     .named_as(clause!("gap.eventCauses")),
     Defect::new(
         "funding-has-no-event",
         clause!("6.events.invoice.factoredUpdated"),
-        "nobody is shown that an advance is FUNDING",
+        "no event announces that an advance is FUNDING",
         attempt(|_, attempt| {
             let event: Value = serde_json::from_slice(&attempt.delivery.body).unwrap_or_default();
             event["data"]["state"] != "FUNDING"
@@ -85,7 +85,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "subscription-to-all-misses-the-settlement",
         clause!("6.subscription.3"),
-        "a subscription without eventTypes is not told that an advance is settled",
+        "a subscription without eventTypes gets no event when an advance is settled",
         answer(|behind, operation| {
             let to_all = matches!(&operation, Operation::Subscribe { event_types: None, .. });
             let reply = behind.answer(operation)?;
@@ -120,7 +120,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "repeated-advance-is-announced",
         clause!("4.advances.2.2"),
-        "a repeated request is announced as another advance",
+        "a repeated request is announced as a new advance",
         answer(|behind, operation| {
             let asked = match &operation {
                 Operation::RequestAdvance { payee, invoice } => (payee.clone(), invoice.clone()),
@@ -138,7 +138,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "part-payment-is-announced-as-paid",
         clause!("6.events.invoice.paid"),
-        "an invoice is announced as paid when its payor has paid a part of it",
+        "an invoice is announced as paid after a partial payment",
         attempt(announced).and_happening(|behind, happening| {
             let (payee, invoice) = match &happening {
                 Happening::PayorPays { payee, invoice, .. } => (payee.clone(), invoice.clone()),
@@ -158,7 +158,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "opted-in-is-announced-too-early",
         clause!("6.events.organization.optedIn"),
-        "a business is announced as through with onboarding before its account is open",
+        "a business is announced as onboarded before its collection account is open",
         answer(|behind, operation| {
             let business = match &operation {
                 Operation::SyncBusiness { business, .. }
@@ -176,7 +176,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "other-platforms-invoices-are-announced",
         clause!("5.authentication.4.2"),
-        "a platform is shown of the invoices that another one syncs",
+        "a platform gets events about the invoices of another platform",
         answer(|behind, operation| {
             let synced = match &operation {
                 Operation::SyncInvoice(sync) => (sync.payee.business.clone(), sync.invoice.clone()),

@@ -28,7 +28,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "identifier-is-returned-encoded",
         clause!("2.business.externalId"),
-        "a business is shown under its identifier as it stood in the path, percent signs and all",
+        "the identifier of a business is returned percent-encoded",
         reply(|reply| {
             if let Reply::Business(business) = reply {
                 business.external_id = segment(&business.external_id);
@@ -38,7 +38,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "synced-identifier-ends-at-a-slash",
         clause!("2.businessSynced.externalId"),
-        "the answer to a business sync shows the identifier only up to its first slash",
+        "the response to a business sync cuts the identifier at its first slash",
         reply(|reply| {
             if let Reply::BusinessSynced(synced) = reply {
                 let end = synced.external_id.find('/').unwrap_or(synced.external_id.len());
@@ -49,7 +49,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "matched-business-is-reported-as-created",
         clause!("2.businessSynced.created"),
-        "a new identifier for a business that its tax id matches is shown as a new business",
+        "a new identifier for a business that matches by tax id is reported as a new business",
         answer(|behind, operation| {
             let sends_tax_id = matches!(
                 &operation,
@@ -82,7 +82,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "matched-without-a-tax-id",
         clause!("4.businessSync.3.2"),
-        "a platform that sends no tax id is linked to the business that another calls the same",
+        "a sync without a tax id is linked to a business that another platform gave the same identifier",
         answer(|behind, operation| {
             let mut answer = behind.answer(operation);
             if let Ok(Reply::BusinessSynced(synced)) = &mut answer
@@ -101,7 +101,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "unchanged-tax-id-has-no-result",
         clause!("2.businessSynced.taxIdResult"),
-        "a tax id that is on file already is answered without its result",
+        "a sync with an unchanged tax id is answered without taxIdResult",
         reply(|reply| {
             if let Reply::BusinessSynced(synced) = reply {
                 synced.tax_id_result.take_if(|result| result.outcome == TaxIdOutcome::Unchanged);
@@ -111,7 +111,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "punctuated-tax-id-is-malformed",
         clause!("2.businessSync.taxId"),
-        "a tax id with a hyphen is taken for malformed",
+        "a tax id with a hyphen is treated as malformed",
         operation(|operation| {
             if let Operation::SyncBusiness { details, .. } = operation
                 && let Some(tax_id) = &mut details.tax_id
@@ -124,7 +124,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "short-tax-id-clears-compliance",
         clause!("4.businessSync.2"),
-        "a tax id of eight digits is filled up with a zero, and clears compliance",
+        "a tax id of eight digits is padded with a zero and clears compliance",
         operation(|operation| {
             if let Operation::SyncBusiness { details, .. } = operation
                 && let Some(tax_id) = &mut details.tax_id
@@ -139,7 +139,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "wrong-tax-id-is-not-corrected",
         clause!("4.businessSync.1.2"),
-        "nothing is asked for when a tax id turns out to be wrong: compliance stays cleared",
+        "compliance stays cleared after the tax id turns out to be wrong",
         happening(|behind, happening| match happening {
             Happening::TaxIdFoundWrong { .. } => Ok(Outcome::Applied),
             happening => behind.happen(happening),
@@ -149,7 +149,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "first-name-sticks",
         clause!("2.business.name"),
-        "a business keeps the name of its first sync, whatever is synced later",
+        "a business keeps its first name, whatever later syncs send",
         answer(|behind, operation| {
             let mut answer = behind.answer(operation);
             if let Ok(Reply::Business(read)) = &mut answer {
@@ -165,7 +165,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "name-is-lost-in-a-resync",
         clause!("4.businessSync.intro.2"),
-        "a business that is synced a third time has no name any more",
+        "a business has no name after its third sync",
         answer(|behind, operation| {
             let synced = match &operation {
                 Operation::SyncBusiness { business, .. } => Some(behind.key(&[business])),
@@ -187,7 +187,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "tax-id-of-a-w9-is-not-on-file",
         clause!("2.business.taxIdOnFile"),
-        "no tax id is shown to be on file once the vendor has sent a W-9",
+        "taxIdOnFile is false although the vendor has sent a W-9",
         reply(|reply| {
             if let Reply::Business(business) = reply
                 && business.compliance_route == Some(ComplianceRoute::W9Upload)
@@ -199,7 +199,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "vendor-is-said-to-have-confirmed",
         clause!("2.business.complianceRoute"),
-        "a tax id of the caller's is shown as asserted by the vendor once the agreement is signed",
+        "a tax id from the caller is shown as asserted by the vendor once the agreement is signed",
         reply(|reply| {
             if let Reply::Business(business) = reply
                 && business.onboarding.contract
@@ -212,7 +212,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "business-is-created-without-being-synced",
         clause!("7.codes.business_not_found"),
-        "reading a business that nobody has synced shows an empty one",
+        "reading a business that is not synced returns an empty one",
         answer(|behind, operation| match operation {
             Operation::GetBusiness { business } => {
                 let read = Operation::GetBusiness { business: business.clone() };
@@ -227,7 +227,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "other-platforms-businesses-are-read",
         clause!("5.authentication.4"),
-        "a business that the caller has not synced is read as the first platform knows it",
+        "reading a business that the caller has not synced returns that of the first platform",
         answer(|behind, operation| match &operation {
             Operation::GetBusiness { .. } => read_anywhere(behind, operation),
             _ => behind.answer(operation),
@@ -237,7 +237,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "other-platforms-invoices-are-read",
         clause!("5.authentication.4.2"),
-        "an invoice of another platform's vendor is read by whoever knows its identifiers",
+        "a platform can read an invoice of another platform by its identifiers",
         answer(|behind, operation| match &operation {
             Operation::GetInvoice { .. } => read_anywhere(behind, operation),
             _ => behind.answer(operation),
@@ -247,7 +247,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "other-platforms-subscriptions-are-deleted",
         clause!("5.authentication.4.2"),
-        "a subscription of another platform is deleted by whoever knows its reference",
+        "a platform can delete a subscription of another platform by its reference",
         answer(|behind, operation| {
             let Operation::Unsubscribe { .. } = &operation else {
                 return behind.answer(operation);
@@ -262,7 +262,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "reports-are-read-without-a-key",
         clause!("5.authentication.1"),
-        "the report of an import is shown to whoever sends no key",
+        "the report of an import can be read without a key",
         Breach {
             authentication: Some(|face, authorization| match authorization {
                 None => Ok(NOBODY),
@@ -281,7 +281,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "revoked-keys-stay-good",
         clause!("5.authentication.3"),
-        "a key that was revoked goes on opening everything",
+        "a revoked key is still accepted",
         authentication(|face, authorization| {
             let known = face.platform_of(authorization).filter(|_| authorization.is_some());
             known.ok_or_else(unauthorized)
@@ -300,7 +300,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "second-key-is-not-issued",
         clause!("5.authentication.2"),
-        "a platform that has a key is issued no other",
+        "a platform that has a key cannot be issued another",
         happening(|behind, happening| match happening {
             Happening::IssueKey { platform: None } => {
                 Err(Impossible::new("there is a key already"))

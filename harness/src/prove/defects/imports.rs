@@ -12,7 +12,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "read-report-is-in-upper-case",
         clause!("2.importReport.externalId"),
-        "a report that is read back shows the import's identifier in upper case",
+        "a report that is read back shows the identifier of its import in upper case",
         reply(|reply| {
             if let Reply::Import(report) = reply {
                 report.external_id = report.external_id.to_uppercase();
@@ -22,7 +22,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "bad-rows-are-not-counted",
         clause!("2.importReport.rowCount"),
-        "rowCount leaves out the rows that were rejected",
+        "rowCount omits the rejected rows",
         reply(|reply| {
             alter_report(reply, |report| {
                 report.row_count -= report.summary.rejected.min(report.row_count)
@@ -32,13 +32,13 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "interrupted-import-is-finished",
         clause!("2.importReport.finished"),
-        "an import that was interrupted shows that it is finished",
+        "an interrupted import is shown as finished",
         reply(|reply| alter_report(reply, |report| report.finished = true)),
     ),
     Defect::new(
         "bad-rows-are-left-out",
         clause!("4.imports.6"),
-        "a report has no rows for those that were rejected",
+        "a report omits the rejected rows",
         reply(|reply| {
             alter_report(reply, |report| {
                 report.rows.retain(|row| row.outcome != RowOutcome::Rejected)
@@ -49,7 +49,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "ragged-row-is-reported-as-created",
         clause!("2.importReport.rows"),
-        "the last row of a file is shown as created, whatever became of it",
+        "the last row of a file is shown as created, whatever its outcome",
         reply(|reply| {
             alter_report(reply, |report| {
                 if let Some(last) = report.rows.last_mut() {
@@ -61,7 +61,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "resumed-report-is-not-kept",
         clause!("4.import.1"),
-        "a report that is read back after an import was resumed is the one from before",
+        "the report of a resumed import is still the one from before the interruption",
         answer(|behind, operation| {
             let key = match &operation {
                 Operation::ImportInvoices { import, .. } | Operation::GetImport { import } => {
@@ -81,7 +81,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "interrupted-import-is-not-resumed",
         clause!("4.imports.7"),
-        "the same file sent again is answered with the report from before the interruption",
+        "sending the same file again returns the report from before the interruption",
         answer(|behind, operation| {
             let Operation::ImportInvoices { import, .. } = &operation else {
                 return behind.answer(operation);
@@ -97,7 +97,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "resumed-rows-are-done-twice",
         clause!("4.imports.7.2"),
-        "once an import is resumed, the rows that were done before are shown as updates",
+        "after an import is resumed, the rows done before are shown as updates",
         answer(|behind, operation| {
             let Operation::ImportInvoices { import, .. } = &operation else {
                 return behind.answer(operation);
@@ -123,7 +123,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "other-file-is-taken-for-the-same",
         clause!("4.imports.8"),
-        "another file under a used identifier is answered with the report of the first",
+        "another file under a used identifier is answered with the report of the first file",
         answer(|behind, operation| {
             let import = match &operation {
                 Operation::ImportInvoices { import, .. } => import.clone(),
@@ -138,7 +138,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "derived-identifier-changes",
         clause!("4.imports.5.2"),
-        "a legal name leads to another identifier in the second import than in the first",
+        "the second import derives another identifier from a legal name than the first",
         answer(|behind, operation| {
             let import = match &operation {
                 Operation::ImportInvoices { import, .. } | Operation::GetImport { import } => {
@@ -183,7 +183,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "unknown-import-is-empty",
         clause!("4.import.3"),
-        "the report of an import that nobody has uploaded is told, empty",
+        "reading an import that nobody has uploaded returns an empty report",
         answer(|behind, operation| {
             let import = match &operation {
                 Operation::GetImport { import } => import.clone(),
@@ -201,7 +201,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "thousand-and-one-rows-are-imported",
         clause!("4.imports.1.2"),
-        "a file with more rows than a thousand is shown as imported",
+        "a file of more than 1000 rows is answered as imported",
         encoding(|profile, answer| {
             accepted(profile, answer, Code::TooManyRows, || Reply::Imported(empty("large", 1001)))
         }),
@@ -221,7 +221,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "file-without-a-column-is-imported",
         clause!("4.imports.9"),
-        "a file that lacks a required column is shown as imported, without a row",
+        "a file that lacks a required column is answered as imported, with no rows",
         encoding(|profile, answer| {
             accepted(profile, answer, Code::UnreadableFile, || Reply::Imported(empty("file", 0)))
         }),
@@ -229,7 +229,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "json-is-imported",
         clause!("4.imports.9.2"),
-        "a file of another media type is shown as imported, without a row",
+        "a file of another media type is answered as imported, with no rows",
         encoding(|profile, answer| {
             accepted(profile, answer, Code::UnsupportedMediaType, || {
                 Reply::Imported(empty("file", 0))

@@ -22,7 +22,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "short-routing-number-is-filled-up",
         clause!("2.payoutAccount.routingNumber"),
-        "a routing number of eight digits is taken for one with a zero before them",
+        "a routing number of eight digits is padded with a leading zero",
         answer(|behind, mut operation| {
             if let Operation::SetPayoutAccount { routing_number, .. } = &mut operation
                 && routing_number.len() == 8
@@ -36,7 +36,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "first-payout-account-stays",
         clause!("4.payoutAccount.1"),
-        "a payout account is answered as the one that was set first, which it does not replace",
+        "the response to a new payout account still shows the first one",
         answer(|behind, operation| {
             let business = match &operation {
                 Operation::SetPayoutAccount { business, .. } => behind.key(&[business]),
@@ -50,7 +50,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "repeated-payout-account-is-announced",
         clause!("4.payoutAccount.1.2"),
-        "the same payout account, set again, is announced as another destination",
+        "setting the same payout account again is announced as a new destination",
         answer(set_twice),
     )
     .named_as(clause!("gap.eventCauses")),

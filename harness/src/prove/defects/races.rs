@@ -11,7 +11,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "race-lets-two-first-requests-through",
         clause!("4.advances.2"),
-        "two requests for one invoice at once are both told to be the first",
+        "two simultaneous requests for one invoice are both answered as the first",
         race(|behind, before, operation| match &operation {
             Operation::RequestAdvance { .. } => {
                 let (then, now) = both(behind, before, operation);
@@ -28,7 +28,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "race-lets-an-advance-beyond-the-limit-through",
         clause!("8.concentrationLimit"),
-        "of two advances at once, both are granted the room that one has",
+        "two simultaneous advances are both granted although only one fits the limit",
         race(|behind, before, operation| {
             let Operation::RequestAdvance { payee, invoice } = &operation else {
                 return behind.answer(operation);
@@ -47,7 +47,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "race-creates-one-business-twice",
         clause!("2.businessSynced.created"),
-        "two syncs of a new business at once are both told to have created it",
+        "two simultaneous syncs of a new business are both answered as its creation",
         race(|behind, before, operation| {
             let Operation::SyncBusiness { .. } = &operation else {
                 return behind.answer(operation);
@@ -63,7 +63,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "race-returns-two-secrets-for-one-url",
         clause!("4.webhooks.3"),
-        "of two subscriptions of one URL at once, the later takes the place of the other",
+        "of two simultaneous subscriptions of one URL, the later replaces the other",
         race(|behind, before, operation| {
             let Operation::Subscribe { url, .. } = &operation else {
                 return behind.answer(operation);
@@ -84,7 +84,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "race-takes-two-files-for-one-import",
         clause!("4.imports.8"),
-        "of two files sent at once under one identifier, both are shown to be imported",
+        "two files sent at once under one identifier are both answered as imported",
         race(|behind, before, operation| {
             granted_as_then(behind, before, operation, Code::AlreadyImported)
         }),

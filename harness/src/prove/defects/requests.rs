@@ -22,7 +22,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "repeat-is-refused-once-withdrawn",
         clause!("4.advances.2.2"),
-        "a repeated request is refused if the invoice is not ISSUED any more",
+        "a repeated request is refused once the invoice is no longer ISSUED",
         answer(|behind, operation| {
             let asked = invoice_of(&operation);
             match behind.answer(operation)? {
@@ -39,7 +39,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "repaid-invoice-gets-a-second-advance",
         clause!("4.advances.2"),
-        "an invoice whose advance is REPAID is granted another one",
+        "an invoice whose advance is REPAID is granted a second one",
         answer(|behind, operation| {
             let asked = invoice_of(&operation);
             match (behind.answer(operation)?, asked) {
@@ -55,7 +55,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "advance-needs-no-account",
         clause!("3.onboarding.2"),
-        "an advance is granted to a business that lacks its collection account alone",
+        "an advance is granted to a business that lacks only its collection account",
         answer(|behind, operation| {
             let only_account = lacks_only_its_account(behind, &operation);
             grant_if(behind, operation, |_, refusal| {
@@ -85,7 +85,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "third-advance-has-an-account-of-its-own",
         clause!("2.remittance.intro.2"),
-        "the third advance of a business shows another account than the first two",
+        "the third advance of a business names another collection account than the first two",
         answer(|behind, operation| {
             let payee = invoice_of(&operation).map(|(payee, _)| behind.key(&[&payee]));
             let mut answer = behind.answer(operation);

@@ -53,7 +53,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "returned-secret-does-not-sign",
         clause!("6.signature.1"),
-        "deliveries are signed with another secret than the one that was told",
+        "deliveries are signed with another secret than the one returned",
         reply(|reply| {
             if let Reply::Subscribed(subscribed) = reply {
                 subscribed.secret.push('0');
@@ -63,7 +63,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "tax-id-is-shown",
         clause!("2.business.taxIdOnFile.2"),
-        "a business is shown with the tax id that is on file",
+        "a business shows the tax id that is on file",
         encoding(|profile, answer| {
             rewritten(profile, answer, |reply, body| {
                 if matches!(reply, Reply::Business(business) if business.tax_id_on_file) {

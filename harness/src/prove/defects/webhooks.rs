@@ -16,7 +16,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "retries-have-bodies-of-their-own",
         clause!("6.delivery.3.2"),
-        "the body of a retry is not byte for byte that of the first attempt",
+        "the body of a retry differs from that of the first attempt",
         attempt(|_, attempt| {
             if attempt.number > 1 {
                 altered(attempt, |delivery| append(delivery, b" "));
@@ -46,7 +46,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "attempts-are-signed-with-another-secret",
         clause!("6.signature.1"),
-        "attempts are signed with a secret that nobody was told",
+        "attempts are signed with a secret that was never returned",
         attempt(|_, attempt| {
             attempt.signer.key = Arc::new(SigningKey::new("whsec_another"));
             true
@@ -55,7 +55,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "attempts-are-signed-when-the-event-happens",
         clause!("6.signature.4"),
-        "retries are signed once, as of the event, so that receivers find them too old",
+        "retries are signed with the time of the event, so that receivers find them too old",
         attempt(|_, attempt| {
             attempt.signer.signed_at = Some(attempt.delivery.queued_at);
             true
@@ -64,7 +64,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "failed-deliveries-are-not-repeated",
         clause!("6.delivery.1.2"),
-        "a delivery that was answered with a 5xx is never sent again",
+        "a delivery that was answered with a 5xx is never retried",
         receipt(|_, _, receipt| match receipt {
             Receipt::Answered(500..) => Receipt::Answered(200),
             receipt => receipt,
@@ -74,7 +74,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "redirected-deliveries-are-not-repeated",
         clause!("6.delivery.1.2"),
-        "a delivery that was answered with a redirect is never sent again",
+        "a delivery that was answered with a redirect is never retried",
         receipt(|_, _, receipt| match receipt {
             Receipt::Answered(300..=399) => Receipt::Answered(200),
             receipt => receipt,
@@ -83,7 +83,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "only-200-accepts-a-delivery",
         clause!("6.delivery.1"),
-        "a delivery that was answered with another 2xx is sent again",
+        "a delivery that was answered with a 2xx other than 200 is retried",
         receipt(|_, _, receipt| match receipt {
             Receipt::Answered(201..=299) => Receipt::Failed,
             receipt => receipt,
@@ -93,7 +93,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "accepted-deliveries-are-repeated",
         clause!("6.delivery.1"),
-        "a delivery that was accepted is sent again as if it had failed",
+        "an accepted delivery is retried as if it had failed",
         receipt(|_, _, receipt| match receipt {
             Receipt::Answered(200..=299) => Receipt::Failed,
             receipt => receipt,
@@ -103,7 +103,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "event-types-are-not-looked-at",
         clause!("2.subscription.eventTypes"),
-        "a subscription to some events is sent all of them",
+        "a subscription to some event types gets every event",
         answer(|behind, operation| match operation {
             Operation::Subscribe { url, event_types, addresses } => {
                 let all = Operation::Subscribe { url, event_types: None, addresses };
@@ -131,7 +131,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "url-is-shown-in-upper-case",
         clause!("2.subscription.url"),
-        "a subscription is shown with its URL in upper case",
+        "the response to a subscription shows its URL in upper case",
         reply(|reply| {
             if let Reply::Subscribed(subscribed) = reply {
                 subscribed.subscription.url = subscribed.subscription.url.to_uppercase();
@@ -147,7 +147,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "known-url-subscribes-again",
         clause!("4.webhooks.3"),
-        "an endpoint that is subscribed already gets a second secret",
+        "a URL that is already subscribed gets a second secret",
         answer(|behind, operation| {
             subscribed_if(behind, operation, Code::AlreadySubscribed, |_| true)
         }),
@@ -176,7 +176,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "duplicates-are-new-deliveries",
         clause!("6.delivery.3.2"),
-        "a delivery that was accepted and is sent once more carries a name of its own",
+        "the duplicate of an accepted delivery carries another Service-Delivery",
         Breach {
             skew: Some(Skew::Twice),
             ..attempt(|_, attempt| {
