@@ -1,4 +1,4 @@
-//! Quotes and advances: prices, limits, who is refused, what a repeat is answered.
+//! Defects of quotes and advances: prices, limits, refusals, repeated requests.
 
 use tideover_model::wire::reply::{AdvanceRequested, Amounts, Remittance, Reply};
 use tideover_model::{Answer, Cents, Code, FaceValue, Operation, PlatformId, Refusal, clause};
@@ -262,7 +262,7 @@ pub(super) static DEFECTS: &[Defect] = &[
             };
             let answer = behind.answer(operation);
             if let (Ok(_), Some(business)) = (&answer, quoted) {
-                // What becomes of it is of no interest.
+                // The result does not matter.
                 let _ = behind.answer(Operation::CreateOnboardingSession { business });
             }
             answer
@@ -321,9 +321,9 @@ pub(super) static DEFECTS: &[Defect] = &[
         clause!("4.advances.5"),
         "an advance for a business that is not synced is refused as business_not_eligible",
         answer(|behind, operation| {
-            let asked = matches!(operation, Operation::RequestAdvance { .. });
+            let is_advance = matches!(operation, Operation::RequestAdvance { .. });
             match behind.answer(operation) {
-                Err(refusal) if asked && refusal.code == Code::BusinessNotFound => {
+                Err(refusal) if is_advance && refusal.code == Code::BusinessNotFound => {
                     Err(Refusal::new(Code::BusinessNotEligible, clause!("4.advances.5")))
                 }
                 answer => answer,
@@ -342,7 +342,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     ),
 ];
 
-/// What a requested advance is remembered under.
+/// The key under which a requested advance is remembered.
 pub(super) fn requested(behind: &Behind<'_>, operation: &Operation) -> String {
     match operation {
         Operation::RequestAdvance { payee, invoice } => behind.key(&[payee, invoice]),
@@ -350,18 +350,18 @@ pub(super) fn requested(behind: &Behind<'_>, operation: &Operation) -> String {
     }
 }
 
-/// An advance in place of a refusal: priced as a quote is, paid by nobody.
+/// Answers some refusals with an advance that is priced like a quote and never paid out.
 pub(super) fn grant_if(
     behind: &mut Behind<'_>,
     operation: Operation,
     granted: impl FnOnce(&Behind<'_>, &Refusal) -> bool,
 ) -> Answer {
-    let asked = match &operation {
+    let (payee, invoice) = match &operation {
         Operation::RequestAdvance { payee, invoice } => (payee.clone(), invoice.clone()),
         _ => return behind.answer(operation),
     };
     match behind.answer(operation) {
-        Err(refusal) if granted(behind, &refusal) => grant(behind, asked.0, asked.1).ok_or(refusal),
+        Err(refusal) if granted(behind, &refusal) => grant(behind, payee, invoice).ok_or(refusal),
         answer => answer,
     }
 }
@@ -384,26 +384,26 @@ pub(super) fn grant(behind: &mut Behind<'_>, payee: String, invoice: String) -> 
     }))
 }
 
-/// Alters what a first request tells.
+/// Alters the amounts in the response to a first request.
 fn first(reply: &mut Reply, alter: impl FnOnce(&mut Amounts)) {
     if let Reply::AdvanceRequested(advance) = reply {
         alter(&mut advance.amounts);
     }
 }
 
-/// Alters what a quote tells, for the face value that was asked for.
+/// Alters the amounts of a quote; `alter` also gets the requested face value.
 fn quoted(
     behind: &mut Behind<'_>,
     operation: Operation,
     alter: impl FnOnce(&mut Amounts, FaceValue),
 ) -> Answer {
-    let asked = match &operation {
+    let face_value = match &operation {
         Operation::Quote { face_value, .. } => Some(*face_value),
         _ => None,
     };
     let mut answer = behind.answer(operation);
-    if let (Ok(Reply::Quoted(quoted)), Some(asked)) = (&mut answer, asked) {
-        alter(&mut quoted.amounts, asked);
+    if let (Ok(Reply::Quoted(quoted)), Some(face_value)) = (&mut answer, face_value) {
+        alter(&mut quoted.amounts, face_value);
     }
     answer
 }

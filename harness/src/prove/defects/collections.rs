@@ -1,4 +1,4 @@
-//! Money that comes in: what is collected, what is derived of it, how far an advance is.
+//! Defects of incoming money: collected amounts, collection states, advance states.
 
 use tideover_model::wire::reply::Reply;
 use tideover_model::words::{AdvanceState, CollectionState};
@@ -179,7 +179,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     .named_as(clause!("2.invoice.collected.2")),
 ];
 
-/// What is yet to be collected on an invoice.
+/// The amount still to be collected on an invoice.
 fn uncollected(behind: &mut Behind<'_>, payee: String, invoice: String) -> Option<Cents> {
     match behind.answer(Operation::GetInvoice { payee, invoice }) {
         Ok(Reply::Invoice(invoice)) => Some(invoice.face_value - invoice.collected),

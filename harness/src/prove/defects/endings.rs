@@ -1,4 +1,4 @@
-//! How subscriptions end: by deletion, and by a receiver that is gone.
+//! Defects of ending subscriptions: by deletion, and by a 410 of the receiver.
 
 use tideover_model::wire::reply::{Reply, Subscribed, Subscription};
 use tideover_model::{Answer, Attempt, Code, Operation, Receipt, Refusal, Timestamp, clause};
@@ -6,7 +6,7 @@ use tideover_model::{Answer, Attempt, Code, Operation, Receipt, Refusal, Timesta
 use crate::prove::defects::Defect;
 use crate::prove::defects::breach::{Behind, Memory, answer, receipt};
 
-/// Longer than anything is tried again within the schedule.
+/// Longer than any delay of the retry schedule. Seconds.
 const LONG: u64 = 43_200;
 
 pub(super) static DEFECTS: &[Defect] = &[
@@ -45,7 +45,7 @@ pub(super) static DEFECTS: &[Defect] = &[
         clause!("6.delivery.1.2"),
         "a delivery that was never accepted is sent every twelve hours after the last retry",
         answer(|behind, operation| {
-            resend_what_was_given_up(behind);
+            resend_given_up_deliveries(behind);
             behind.answer(operation)
         })
         .and_receipt(note_failure),
@@ -162,12 +162,12 @@ fn unknown_subscription() -> Refusal {
     Refusal::new(Code::SubscriptionNotFound, clause!("4.webhookDeletion.2"))
 }
 
-/// What is answered if every subscription that is noted is gone: in truth it goes on until somebody subscribes.
+/// Answers as if every noted subscription were gone; the model keeps it until the next subscription.
 fn without_noted(behind: &mut Behind<'_>, operation: Operation) -> Answer {
     if let Operation::Subscribe { .. } = &operation {
         for reference in behind.memory.noted_keys() {
             behind.memory.forget(&reference);
-            // That of another platform stays.
+            // A subscription of another platform stays.
             let _ = behind.answer(Operation::Unsubscribe { reference });
         }
     }
@@ -180,7 +180,7 @@ fn without_noted(behind: &mut Behind<'_>, operation: Operation) -> Answer {
     }
 }
 
-/// Notes which subscriptions have a receiver that is gone, and takes what it answers for an acceptance.
+/// Notes the subscription of a receiver that answers 410, and treats the 410 as an acceptance.
 fn note_gone(memory: &mut Memory, attempt: &Attempt, receipt: Receipt) -> Receipt {
     if receipt != Receipt::Answered(410) {
         return receipt;
@@ -189,7 +189,7 @@ fn note_gone(memory: &mut Memory, attempt: &Attempt, receipt: Receipt) -> Receip
     Receipt::Answered(200)
 }
 
-/// Notes which deliveries were not accepted, and when last.
+/// Notes which deliveries were not accepted, and the time of the last attempt.
 fn note_failure(memory: &mut Memory, attempt: &Attempt, receipt: Receipt) -> Receipt {
     let id = attempt.delivery.id.clone();
     match receipt {
@@ -203,20 +203,20 @@ fn note_failure(memory: &mut Memory, attempt: &Attempt, receipt: Receipt) -> Rec
     receipt
 }
 
-fn resend_what_was_given_up(behind: &mut Behind<'_>) {
+fn resend_given_up_deliveries(behind: &mut Behind<'_>) {
     for id in behind.memory.noted_keys() {
         let last: Option<Timestamp> = behind.memory.noted(&id);
         if let Some(delivery) = behind.memory.delivery(&id)
             && last.is_some_and(|last| behind.now >= last.after(LONG))
             && behind.face.next_attempt(&delivery).is_none()
         {
-            // Its subscription may be gone.
+            // The subscription may no longer exist.
             let _ = behind.face.resend(behind.now, &delivery, behind.memory.counted(&id));
         }
     }
 }
 
-/// Says that a subscription is deleted, and keeps it for what is queued.
+/// Reports a subscription as deleted, but keeps it for queued deliveries.
 fn unsubscribe_later(behind: &mut Behind<'_>, reference: String) -> Answer {
     if behind.memory.noted(&reference).is_none() && find(behind, &reference).is_some() {
         behind.memory.note(reference, behind.now);

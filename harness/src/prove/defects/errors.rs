@@ -1,4 +1,4 @@
-//! How failures are told: the shape, the statuses that the document states.
+//! Defects of failures: the shape of the body, the documented statuses.
 
 use serde_json::{Map, Value, json};
 use tideover_model::exchange::{Response, respond};
@@ -82,10 +82,10 @@ pub(super) static DEFECTS: &[Defect] = &[
         "an advance on an invoice that is not synced is answered with 400, not 404",
         |profile, answer| {
             let mut response = respond(profile, answer);
-            let asked = |refusal: &tideover_model::Refusal| {
+            let is_unknown_invoice = |refusal: &tideover_model::Refusal| {
                 refusal.code == Code::InvoiceNotFound && refusal.clause == clause!("4.advances.5")
             };
-            if answer.as_ref().is_err_and(asked) {
+            if answer.as_ref().is_err_and(is_unknown_invoice) {
                 response.status = 400;
             }
             response
@@ -119,7 +119,7 @@ pub(super) static DEFECTS: &[Defect] = &[
                     tax_id: None,
                     contact: Contact::default(),
                 };
-                // What becomes of it is of no interest.
+                // The result does not matter.
                 let _ = behind.answer(Operation::SyncBusiness { business: "left-behind".into(), details });
             }
             answer
@@ -187,7 +187,7 @@ fn is(answer: &Answer, code: Code) -> bool {
     answer.as_ref().is_err_and(|refusal| refusal.code == code)
 }
 
-/// A refusal with `code`, under another status.
+/// Gives a refusal with `code` another status.
 fn with_status(profile: &Profile, answer: &Answer, code: Code, status: u16) -> Response {
     let mut response = respond(profile, answer);
     if is(answer, code) {
@@ -196,7 +196,7 @@ fn with_status(profile: &Profile, answer: &Answer, code: Code, status: u16) -> R
     response
 }
 
-/// A refusal with `code`, its body altered.
+/// Alters the body of a refusal with `code`.
 fn failed(
     profile: &Profile,
     answer: &Answer,
@@ -213,7 +213,7 @@ fn failed(
     response
 }
 
-/// A success, its body altered.
+/// Alters the body of a success.
 pub(super) fn rewritten(
     profile: &Profile,
     answer: &Answer,
@@ -229,7 +229,7 @@ pub(super) fn rewritten(
     response
 }
 
-/// What is refused with `code` is told as a success.
+/// Answers a refusal with `code` as a success.
 pub(super) fn accepted(
     profile: &Profile,
     answer: &Answer,

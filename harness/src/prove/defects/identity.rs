@@ -1,4 +1,4 @@
-//! Who is who: identifiers, businesses as read and synced, platforms, keys.
+//! Defects of identity: identifiers, businesses as read and synced, platforms, keys.
 
 use tideover_model::wire::reply::Reply;
 use tideover_model::words::{ComplianceRoute, TaxIdOutcome};
@@ -319,14 +319,14 @@ pub(super) static DEFECTS: &[Defect] = &[
     ),
 ];
 
-/// Who sends no key.
+/// The platform of a caller without a key.
 const NOBODY: PlatformId = PlatformId(u32::MAX);
 
 fn unauthorized() -> Refusal {
     Refusal::new(Code::Unauthorized, clause!("5.authentication.3"))
 }
 
-/// As the caller reads it or, if it can't, as the first platform does.
+/// Reads as the caller or, if the caller can't, as the first platform.
 fn read_anywhere(behind: &mut Behind<'_>, operation: Operation) -> Answer {
     match behind.answer(operation.clone()) {
         Err(refusal) if refusal.code == Code::BusinessNotFound => {
@@ -336,7 +336,7 @@ fn read_anywhere(behind: &mut Behind<'_>, operation: Operation) -> Answer {
     }
 }
 
-/// A business that nobody knows, as if it were known; nothing is left of it.
+/// An empty business in the response; nothing is stored.
 fn unknown(business: &str) -> Answer {
     use tideover_model::wire::reply::{Business, Onboarding};
     let onboarding =

@@ -1,4 +1,4 @@
-//! Imports and their reports.
+//! Defects of imports and their reports.
 
 use tideover_model::wire::reply::{ImportReport, ImportSummary, Reply};
 use tideover_model::words::RowOutcome;
@@ -238,7 +238,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     ),
 ];
 
-/// Alters a report, as it is uploaded and as it is read.
+/// Alters a report, after the upload and when it is read back.
 pub(super) fn alter_report(reply: &mut Reply, alter: impl FnOnce(&mut ImportReport)) {
     if let Reply::Imported(report) | Reply::Import(report) = reply {
         alter(report);

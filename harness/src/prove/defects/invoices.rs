@@ -1,4 +1,4 @@
-//! Invoices as read, and as first synced.
+//! Defects of invoices that are read or first synced.
 
 use tideover_model::wire::reply::{Advance, Invoice, InvoiceSynced, Reply};
 use tideover_model::words::{AdvanceState, CollectionState, InvoiceStatus, SyncOutcome};
@@ -309,14 +309,14 @@ pub(super) static DEFECTS: &[Defect] = &[
         clause!("7.codes.invoice_not_found"),
         "reading an invoice that is not synced returns one that is VOIDED",
         answer(|behind, operation| {
-            let asked = match &operation {
+            let external_id = match &operation {
                 Operation::GetInvoice { invoice, .. } => invoice.clone(),
                 _ => return behind.answer(operation),
             };
             match behind.answer(operation) {
                 Err(refusal) if refusal.code == Code::InvoiceNotFound => {
                     Ok(Reply::Invoice(Box::new(Invoice {
-                        external_id: asked,
+                        external_id,
                         status: InvoiceStatus::Voided,
                         face_value: Cents(1),
                         collected: Cents::ZERO,
@@ -334,14 +334,14 @@ pub(super) static DEFECTS: &[Defect] = &[
     ),
 ];
 
-/// Alters an invoice as read.
+/// Alters the invoice in the response to a read.
 pub(super) fn read(reply: &mut Reply, alter: impl FnOnce(&mut Invoice)) {
     if let Reply::Invoice(invoice) = reply {
         alter(invoice);
     }
 }
 
-/// An advance without a cent.
+/// An advance of zero cents.
 fn no_advance(now: Timestamp) -> Advance {
     Advance {
         state: AdvanceState::Requested,

@@ -1,4 +1,4 @@
-//! The way to a business that can be financed: requirements, payout account, links.
+//! Defects of onboarding: requirements, payout account, links.
 
 use tideover_model::wire::reply::{Invited, Onboarding, PayoutAccountSet, Reply};
 use tideover_model::{
@@ -304,7 +304,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     .named_as(clause!("7.codes.business_not_found")),
 ];
 
-/// Alters the onboarding of a business whose vendor has accepted its invitation.
+/// Alters the onboarding of a business whose vendor has accepted an invitation.
 fn once_accepted(
     behind: &mut Behind<'_>,
     operation: Operation,
@@ -334,7 +334,7 @@ fn remember_acceptance(
     Ok(outcome)
 }
 
-/// Nothing changes, and yet it is said to have happened.
+/// Reports an impossible happening as applied, without any change.
 fn permitted_if(
     permitted: bool,
     behind: &mut Behind<'_>,

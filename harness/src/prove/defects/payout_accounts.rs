@@ -1,4 +1,4 @@
-//! Payout accounts: what is taken, and what taking it does.
+//! Defects of payout accounts: which are accepted, and what setting one does.
 
 use tideover_model::wire::reply::Reply;
 use tideover_model::{Answer, Code, Operation, Refusal, clause};
@@ -56,7 +56,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     .named_as(clause!("gap.eventCauses")),
 ];
 
-/// The details that are there already are set once more, by way of others.
+/// Sets repeated details again, with other details in between.
 fn set_twice(behind: &mut Behind<'_>, operation: Operation) -> Answer {
     let Operation::SetPayoutAccount { business, account_number, routing_number, .. } = &operation
     else {
@@ -65,13 +65,13 @@ fn set_twice(behind: &mut Behind<'_>, operation: Operation) -> Answer {
     let place = behind.key(&[business]);
     let details = format!("{place} {account_number} {routing_number}");
     if behind.memory.noted(&details).is_some() {
-        let others = Operation::SetPayoutAccount {
+        let other = Operation::SetPayoutAccount {
             business: business.clone(),
             account_number: account_number.bytes().rev().map(char::from).collect(),
             routing_number: routing_number.clone(),
             label: None,
         };
-        behind.answer(others)?;
+        behind.answer(other)?;
     }
     let reply = behind.answer(operation)?;
     if let Reply::PayoutAccountSet(_) = reply {

@@ -1,4 +1,4 @@
-//! Quotes: what they tell, and what they must not do.
+//! Defects of quotes: wrong fields, and side effects.
 
 use serde_json::json;
 use tideover_model::wire::reply::{Quoted, Reply};
@@ -109,7 +109,7 @@ fn is_fundable(answer: &Answer) -> bool {
     matches!(answer, Ok(Reply::Quoted(quoted)) if quoted.fundable)
 }
 
-/// A quote that is fundable is told as beyond the limit.
+/// Turns a fundable quote into one over the limit.
 fn exceed(answer: &mut Answer) {
     if let Ok(Reply::Quoted(quoted)) = answer
         && quoted.fundable

@@ -1,5 +1,5 @@
-//! What goes wrong only while other requests are under way: what was looked up when a request was called is taken to
-//! be so still when it takes effect.
+//! Defects that show only while other requests are in flight: the service acts on the state at the
+//! arrival of a request.
 
 use tideover_model::wire::reply::{AdvanceRepeated, AdvanceRequested, Reply};
 use tideover_model::{Answer, Code, Face, Operation, clause};
@@ -91,7 +91,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     ),
 ];
 
-/// How a request is answered that comes after the first.
+/// The response to a repeat of the first request.
 fn repeated(first: &AdvanceRequested) -> Reply {
     Reply::AdvanceRepeated(AdvanceRepeated {
         already_requested: true,
@@ -101,13 +101,13 @@ fn repeated(first: &AdvanceRequested) -> Reply {
     })
 }
 
-/// What would have been answered when the request was called, and what is answered now.
+/// The response on the state at arrival, and the response on the state now.
 fn both(behind: &mut Behind<'_>, before: &mut dyn Face, operation: Operation) -> (Answer, Answer) {
     let then = before.handle(behind.now, behind.caller, operation.clone());
     (then, behind.answer(operation))
 }
 
-/// What is refused with `code` now is told as granted, if it would have been then.
+/// Grants what is refused with `code` now, if the state at arrival granted it.
 fn granted_as_then(
     behind: &mut Behind<'_>,
     before: &mut dyn Face,

@@ -1,4 +1,4 @@
-//! The collection account of a business: when it is told, and that it stays.
+//! Defects of collection accounts: when one is shown, and that it stays the same.
 
 use tideover_model::wire::reply::{Business, Remittance, Reply};
 use tideover_model::{Answer, Operation, clause};

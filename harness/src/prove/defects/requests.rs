@@ -1,4 +1,4 @@
-//! Requests of an advance: who is granted one, and what the next request of it is answered.
+//! Defects of advance requests: who is granted one, and how a repeated request is answered.
 
 use tideover_model::wire::reply::Reply;
 use tideover_model::words::{AdvanceState, InvoiceStatus};
@@ -24,10 +24,10 @@ pub(super) static DEFECTS: &[Defect] = &[
         clause!("4.advances.2.2"),
         "a repeated request is refused once the invoice is no longer ISSUED",
         answer(|behind, operation| {
-            let asked = invoice_of(&operation);
+            let requested = invoice_of(&operation);
             match behind.answer(operation)? {
                 Reply::AdvanceRepeated(_)
-                    if status(behind, asked) != Some(InvoiceStatus::Issued) =>
+                    if status(behind, requested) != Some(InvoiceStatus::Issued) =>
                 {
                     Err(Refusal::new(Code::InvoiceNotFinanceable, clause!("3.invoice.1")))
                 }
@@ -41,8 +41,8 @@ pub(super) static DEFECTS: &[Defect] = &[
         clause!("4.advances.2"),
         "an invoice whose advance is REPAID is granted a second one",
         answer(|behind, operation| {
-            let asked = invoice_of(&operation);
-            match (behind.answer(operation)?, asked) {
+            let requested = invoice_of(&operation);
+            match (behind.answer(operation)?, requested) {
                 (repeated @ Reply::AdvanceRepeated(_), Some((payee, invoice)))
                     if is_repaid(behind, payee.clone(), invoice.clone()) =>
                 {
@@ -99,7 +99,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     ),
 ];
 
-/// The invoice that an advance is requested on.
+/// The payee and the invoice of an advance request.
 fn invoice_of(operation: &Operation) -> Option<(String, String)> {
     match operation {
         Operation::RequestAdvance { payee, invoice } => Some((payee.clone(), invoice.clone())),
@@ -111,8 +111,8 @@ fn read(behind: &mut Behind<'_>, payee: String, invoice: String) -> Answer {
     behind.answer(Operation::GetInvoice { payee, invoice })
 }
 
-fn status(behind: &mut Behind<'_>, asked: Option<(String, String)>) -> Option<InvoiceStatus> {
-    let (payee, invoice) = asked?;
+fn status(behind: &mut Behind<'_>, requested: Option<(String, String)>) -> Option<InvoiceStatus> {
+    let (payee, invoice) = requested?;
     match read(behind, payee, invoice) {
         Ok(Reply::Invoice(invoice)) => Some(invoice.status),
         _ => None,

@@ -1,4 +1,4 @@
-//! Invoices that are synced again: what moves, and what must not.
+//! Defects of repeated invoice syncs: what changes, and what must not change.
 
 use tideover_model::wire::reply::{Business, Invoice, InvoiceSynced, Reply};
 use tideover_model::words::{CollectionState, InvoiceStatus, SyncOutcome};
@@ -231,7 +231,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     .named_as(clause!("2.invoiceSynced.outcome")),
 ];
 
-/// The invoice that a sync is about, as it is before.
+/// The invoice as it is before the sync.
 fn known(behind: &mut Behind<'_>, sync: &InvoiceSync) -> Option<Box<Invoice>> {
     let (payee, invoice) = (sync.payee.business.clone(), sync.invoice.clone());
     match behind.answer(Operation::GetInvoice { payee, invoice }) {
@@ -250,33 +250,33 @@ fn has_signed(behind: &mut Behind<'_>, business: String) -> bool {
     matches!(read, Ok(Reply::Business(business)) if business.onboarding.contract)
 }
 
-/// Keeps whose an invoice is, if that business is known.
+/// Remembers the payee under `key`, if that business is known.
 fn keep_payee(behind: &mut Behind<'_>, key: String, business: String) {
     if let Ok(payee) = behind.answer(Operation::GetBusiness { business }) {
         behind.memory.first(key, payee);
     }
 }
 
-/// Whether another payee has an advance on an invoice of this identifier.
+/// Whether another payee has an advance on an invoice with this identifier.
 fn locked_by_another(behind: &Behind<'_>, sync: &InvoiceSync) -> bool {
     let locked = behind.memory.kept(&behind.key(&["locked", &sync.invoice]));
     matches!(locked, Some(Reply::Business(Business { external_id, .. }))
         if *external_id != sync.payee.business)
 }
 
-/// Lets a sync of an invoice with an advance move more than its status: it shows when the invoice is read.
+/// Lets a sync of an invoice with an advance change more than the status; it shows in later reads.
 fn over_an_advance(
     behind: &mut Behind<'_>,
     operation: Operation,
     alter: impl FnOnce(&mut Invoice, &InvoiceSync),
 ) -> Answer {
     if let Operation::GetInvoice { payee, invoice } = &operation {
-        let moved = behind.memory.kept(&behind.key(&[payee, invoice])).cloned();
+        let changed = behind.memory.kept(&behind.key(&[payee, invoice])).cloned();
         let mut answer = behind.answer(operation);
-        if let (Ok(reply), Some(Reply::Invoice(moved))) = (&mut answer, moved) {
+        if let (Ok(reply), Some(Reply::Invoice(changed))) = (&mut answer, changed) {
             read(reply, |invoice| {
-                invoice.face_value = moved.face_value;
-                invoice.due_date = moved.due_date;
+                invoice.face_value = changed.face_value;
+                invoice.due_date = changed.due_date;
             });
         }
         return answer;

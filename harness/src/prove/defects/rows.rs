@@ -1,4 +1,4 @@
-//! Rows of an import: how each is read, and what it does.
+//! Defects of import rows: how a row is read, and what it does.
 
 use tideover_model::wire::reply::Reply;
 use tideover_model::words::RowOutcome;
@@ -134,7 +134,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     ),
 ];
 
-/// Alters the rows of an uploaded file, each with its place.
+/// Alters each row of an uploaded file; `alter` also gets its index.
 fn each_row(operation: &mut Operation, mut alter: impl FnMut(usize, &mut ImportRow)) {
     if let Operation::ImportInvoices { file, .. } = operation {
         for (index, row) in file.rows.iter_mut().enumerate() {
@@ -143,12 +143,12 @@ fn each_row(operation: &mut Operation, mut alter: impl FnMut(usize, &mut ImportR
     }
 }
 
-/// Whether the payee of a row is called after its legal name.
+/// Whether the identifier of the payee is derived from its legal name.
 fn is_derived(row: &ImportRow) -> bool {
     row.payee.as_ref().is_some_and(|payee| payee.starts_with("name-"))
 }
 
-/// Calls the payee of a row otherwise.
+/// Renames the payee of a row.
 fn name_payee(row: &mut ImportRow, name: impl FnOnce(&str) -> String) {
     if let (Some(payee), Ok(sync)) = (&mut row.payee, &mut row.sync) {
         *payee = name(payee);

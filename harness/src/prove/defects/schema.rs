@@ -1,4 +1,4 @@
-//! What the published schema refuses, and is told as if it had been taken.
+//! Defects that accept requests against the published schema.
 
 use tideover_model::exchange::{Encoding, Response, respond};
 use tideover_model::wire::reply::{
@@ -11,7 +11,7 @@ use crate::prove::defects::Defect;
 use crate::prove::defects::breach::encoding;
 use crate::prove::defects::errors::accepted;
 
-// Not formatted: a row reads as a line of a table.
+// Not formatted: each row is a line of a table.
 #[rustfmt::skip]
 pub(super) static DEFECTS: &[Defect] = &[
     taken("face-value-of-nothing-is-synced", clause!("2.invoiceSync.faceValue"),
@@ -40,7 +40,7 @@ pub(super) static DEFECTS: &[Defect] = &[
         |profile, answer| taken_if(profile, answer, "invoiceFaceValue: invalid value", quote)),
 ];
 
-/// It shows in what is answered to a request that must be refused.
+/// A defect that accepts a request that the service must refuse.
 const fn taken(
     name: &'static str,
     clause: Clause,
@@ -50,15 +50,15 @@ const fn taken(
     Defect::new(name, clause, words, encoding(encode)).named_as(clause!("7.codes.invalid_request"))
 }
 
-/// What is refused for a reason that begins with `why` is told as a success.
+/// Answers a refusal whose message begins with `why` as a success.
 fn taken_if(
     profile: &Profile,
     answer: &Answer,
     why: &str,
     reply: impl FnOnce() -> Reply,
 ) -> Response {
-    let for_it = answer.as_ref().is_err_and(|refusal| refusal.message.starts_with(why));
-    if for_it {
+    let matches = answer.as_ref().is_err_and(|refusal| refusal.message.starts_with(why));
+    if matches {
         accepted(profile, answer, Code::InvalidRequest, reply)
     } else {
         respond(profile, answer)

@@ -1,4 +1,4 @@
-//! What is never told: secrets after the first time, tax ids, who funds.
+//! Defects that reveal secrets, tax ids or the funder.
 
 use serde_json::json;
 use tideover_model::exchange::respond;

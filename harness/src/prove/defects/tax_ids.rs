@@ -1,4 +1,4 @@
-//! Tax ids: what clears compliance, what is matched, what the answer tells of it.
+//! Defects of tax ids: matching, compliance, the result in the response.
 
 use tideover_model::wire::reply::{Business, BusinessSynced, Reply, TaxIdResult};
 use tideover_model::words::{ComplianceRoute, TaxIdOutcome};
@@ -18,8 +18,8 @@ pub(super) static DEFECTS: &[Defect] = &[
             {
                 let (digits, spelled) = (digits(&sent), format!("spelled {sent}"));
                 let known = is_known(behind, business);
-                let otherwise = behind.memory.count(&spelled) == 1;
-                if behind.memory.count(&digits) > 1 && otherwise && !known {
+                let is_new_spelling = behind.memory.count(&spelled) == 1;
+                if behind.memory.count(&digits) > 1 && is_new_spelling && !known {
                     details.tax_id = None;
                 }
             }
@@ -133,16 +133,16 @@ fn is_noted(behind: &Behind<'_>, business: &Business) -> bool {
     behind.memory.noted(&behind.key(&[&business.external_id])).is_some()
 }
 
-/// The answer to a business sync, with a result of a tax id where there must be none.
+/// Adds a tax id result to the response of a business sync where `applies` holds.
 fn with_result(
     behind: &mut Behind<'_>,
     operation: Operation,
-    told: fn(&BusinessSynced, Option<&String>) -> bool,
+    applies: fn(&BusinessSynced, Option<&String>) -> bool,
 ) -> Answer {
     let sent = tax_id(&operation);
     let mut answer = behind.answer(operation);
     if let Ok(Reply::BusinessSynced(synced)) = &mut answer
-        && told(synced, sent.as_ref())
+        && applies(synced, sent.as_ref())
     {
         let result = TaxIdResult { outcome: TaxIdOutcome::Unchanged };
         synced.tax_id_result.get_or_insert(result);

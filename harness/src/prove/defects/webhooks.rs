@@ -1,4 +1,4 @@
-//! Subscriptions, and what is sent to them.
+//! Defects of subscriptions and their deliveries.
 
 use std::sync::Arc;
 
@@ -110,18 +110,18 @@ pub(super) static DEFECTS: &[Defect] = &[
                 let mut answer = behind.answer(all);
                 if let Ok(Reply::Subscribed(Subscribed { subscription, .. })) = &mut answer {
                     subscription.event_types = event_types;
-                    let told = Reply::Subscriptions(vec![subscription.clone()]);
-                    behind.memory.keep(subscription.reference.clone(), told);
+                    let shown = Reply::Subscriptions(vec![subscription.clone()]);
+                    behind.memory.keep(subscription.reference.clone(), shown);
                 }
                 answer
             }
             Operation::ListSubscriptions => match behind.answer(operation)? {
                 Reply::Subscriptions(list) => {
-                    let told = |one: Subscription| match behind.memory.kept(&one.reference) {
-                        Some(Reply::Subscriptions(told)) => told[0].clone(),
+                    let shown = |one: Subscription| match behind.memory.kept(&one.reference) {
+                        Some(Reply::Subscriptions(kept)) => kept[0].clone(),
                         _ => one,
                     };
-                    Ok(Reply::Subscriptions(list.into_iter().map(told).collect()))
+                    Ok(Reply::Subscriptions(list.into_iter().map(shown).collect()))
                 }
                 reply => Ok(reply),
             },
@@ -189,7 +189,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     ),
 ];
 
-/// Alters what is sent.
+/// Alters the delivery.
 pub(super) fn altered(attempt: &mut Attempt, alter: impl FnOnce(&mut Delivery)) {
     let mut delivery = Delivery::clone(&attempt.delivery);
     alter(&mut delivery);
@@ -200,7 +200,7 @@ fn append(delivery: &mut Delivery, bytes: &[u8]) {
     delivery.body = [&delivery.body, bytes].concat().into();
 }
 
-/// Alters the event that is sent.
+/// Alters the event in the body.
 pub(super) fn body(attempt: &mut Attempt, alter: impl FnOnce(&mut Value)) {
     if let Ok(mut event) = serde_json::from_slice::<Value>(&attempt.delivery.body) {
         alter(&mut event);
@@ -208,7 +208,7 @@ pub(super) fn body(attempt: &mut Attempt, alter: impl FnOnce(&mut Value)) {
     }
 }
 
-/// A subscription in place of a refusal; nothing is sent to it.
+/// Answers some refusals with a subscription that gets no deliveries.
 fn subscribed_if(
     behind: &mut Behind<'_>,
     operation: Operation,
