@@ -17,7 +17,7 @@ type Happens = fn(&mut Behind<'_>, Happening) -> Result<Outcome, Impossible>;
 /// Handler that gets the state now and the state at the arrival of the request.
 type Racing = fn(&mut Behind<'_>, &mut dyn Face, Operation) -> Answer;
 /// Replaces a receipt.
-type AltersReceipt = fn(&mut Memory, &Attempt, Receipt) -> Receipt;
+type AltersReceipt = fn(&mut DefectMemory, &Attempt, Receipt) -> Receipt;
 type Authenticating = fn(&dyn Face, Option<&str>) -> Result<PlatformId, Refusal>;
 
 /// The parts of the face that a defect overrides.
@@ -29,7 +29,7 @@ pub(super) struct Breach {
     pub(super) happening: Option<Happens>,
     pub(super) authentication: Option<Authenticating>,
     /// Alters an attempt; false to drop it.
-    pub(super) attempt: Option<fn(&mut Memory, &mut Attempt) -> bool>,
+    pub(super) attempt: Option<fn(&mut DefectMemory, &mut Attempt) -> bool>,
     pub(super) receipt: Option<AltersReceipt>,
     pub(super) encoding: Option<Encoding>,
     pub(super) skew: Option<Skew>,
@@ -76,7 +76,7 @@ pub(super) const fn authentication(authentication: Authenticating) -> Breach {
 }
 
 /// Alters or drops webhook attempts.
-pub(super) const fn attempt(attempt: fn(&mut Memory, &mut Attempt) -> bool) -> Breach {
+pub(super) const fn attempt(attempt: fn(&mut DefectMemory, &mut Attempt) -> bool) -> Breach {
     Breach { attempt: Some(attempt), ..NOTHING }
 }
 
@@ -109,7 +109,7 @@ impl Breach {
     /// The same, with attempts altered.
     pub(super) const fn and_attempt(
         self,
-        attempt: fn(&mut Memory, &mut Attempt) -> bool,
+        attempt: fn(&mut DefectMemory, &mut Attempt) -> bool,
     ) -> Breach {
         Breach { attempt: Some(attempt), ..self }
     }
@@ -123,7 +123,7 @@ impl Breach {
 /// The service behind a defect, with the time and the caller of the request.
 pub(super) struct Behind<'a> {
     pub(super) face: &'a mut dyn Face,
-    pub(super) memory: &'a mut Memory,
+    pub(super) memory: &'a mut DefectMemory,
     pub(super) now: Timestamp,
     pub(super) caller: PlatformId,
 }
@@ -147,14 +147,14 @@ impl Behind<'_> {
 
 /// What a defect remembers until a reset.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Memory {
+pub(super) struct DefectMemory {
     counts: BTreeMap<String, u32>,
     replies: BTreeMap<String, Reply>,
     times: BTreeMap<String, Timestamp>,
     deliveries: BTreeMap<String, Arc<Delivery>>,
 }
 
-impl Memory {
+impl DefectMemory {
     /// Increments the counter of `key` and returns it.
     pub(super) fn count(&mut self, key: &str) -> u32 {
         let count = self.counts.entry(key.to_owned()).or_default();

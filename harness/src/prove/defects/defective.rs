@@ -9,7 +9,7 @@ use tideover_model::{
 };
 
 use crate::play::concurrent::Interleaved;
-use crate::prove::defects::breach::{Behind, Memory};
+use crate::prove::defects::breach::{Behind, DefectMemory};
 use crate::prove::defects::{Chosen, Defect};
 
 /// A service (or any other face) with one defect.
@@ -18,7 +18,7 @@ pub struct Defective<F = Service<Chosen>> {
     face: F,
     defect: &'static Defect,
     admission: String,
-    memory: Memory,
+    memory: DefectMemory,
     /// The attempts in flight, as they were before the defect altered them.
     under_way: Vec<Attempt>,
     /// The state at the arrival of the request that is handled next.
@@ -30,7 +30,7 @@ impl<F: Face> Defective<F> {
     pub fn new(face: F, defect: &'static Defect) -> Defective<F> {
         let Defect { name, clause, words, .. } = defect;
         let admission = format!("{name}: {words} ({clause})");
-        let (memory, under_way) = (Memory::default(), Vec::new());
+        let (memory, under_way) = (DefectMemory::default(), Vec::new());
         Defective { face, defect, admission, memory, under_way, glimpse: None }
     }
 
@@ -104,7 +104,7 @@ impl<F: Face> Altered for Defective<F> {
         happening: Happening,
     ) -> Result<Outcome, Impossible> {
         if happening == Happening::Reset {
-            self.memory = Memory::default();
+            self.memory = DefectMemory::default();
             self.under_way.clear();
         }
         match self.defect.breach.happening {

@@ -4,7 +4,7 @@ use tideover_model::wire::reply::{Reply, Subscribed, Subscription};
 use tideover_model::{Answer, Attempt, Code, Operation, Receipt, Refusal, Timestamp, clause};
 
 use crate::prove::defects::Defect;
-use crate::prove::defects::breach::{Behind, Memory, answer, receipt};
+use crate::prove::defects::breach::{Behind, DefectMemory, answer, receipt};
 
 /// Longer than any delay of the retry schedule. Seconds.
 const LONG: u64 = 43_200;
@@ -181,7 +181,7 @@ fn without_noted(behind: &mut Behind<'_>, operation: Operation) -> Answer {
 }
 
 /// Notes the subscription of a receiver that answers 410, and treats the 410 as an acceptance.
-fn note_gone(memory: &mut Memory, attempt: &Attempt, receipt: Receipt) -> Receipt {
+fn note_gone(memory: &mut DefectMemory, attempt: &Attempt, receipt: Receipt) -> Receipt {
     if receipt != Receipt::Answered(410) {
         return receipt;
     }
@@ -190,7 +190,7 @@ fn note_gone(memory: &mut Memory, attempt: &Attempt, receipt: Receipt) -> Receip
 }
 
 /// Notes which deliveries were not accepted, and the time of the last attempt.
-fn note_failure(memory: &mut Memory, attempt: &Attempt, receipt: Receipt) -> Receipt {
+fn note_failure(memory: &mut DefectMemory, attempt: &Attempt, receipt: Receipt) -> Receipt {
     let id = attempt.delivery.id.clone();
     match receipt {
         Receipt::Answered(200..=299 | 410) => memory.forget(&id),

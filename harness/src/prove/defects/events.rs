@@ -10,7 +10,7 @@ use tideover_model::{
 };
 
 use crate::prove::defects::Defect;
-use crate::prove::defects::breach::{Behind, Memory, answer, attempt};
+use crate::prove::defects::breach::{Behind, DefectMemory, answer, attempt};
 use crate::prove::defects::webhooks::{altered, body};
 
 pub(super) static DEFECTS: &[Defect] = &[
@@ -218,7 +218,7 @@ fn announce(behind: &mut Behind<'_>, like: &[&str], alter: impl FnOnce(&mut Valu
 }
 
 /// Replaces a resent delivery by the announced one; keeps a copy of every other delivery.
-fn announced(memory: &mut Memory, attempt: &mut Attempt) -> bool {
+fn announced(memory: &mut DefectMemory, attempt: &mut Attempt) -> bool {
     if attempt.cause == Cause::Resent
         && let Some(made) = memory.delivery(&made_of(&attempt.delivery))
     {

@@ -38,7 +38,7 @@ use breach::Breach;
 
 pub use chosen::Chosen;
 pub use defective::Defective;
-pub use unseen::{Setup, UNSEEN, Unseen};
+pub use unseen::{Setup, UNSEEN, Undetectable};
 
 /// A deliberate violation.
 #[derive(Debug)]
@@ -50,13 +50,13 @@ pub struct Defect {
     /// What goes wrong, in one line.
     pub words: &'static str,
     /// The clause that the finding names.
-    pub expected: Expected,
+    pub expected: ExpectedClause,
     breach: Breach,
 }
 
 /// The clause that a finding of a defect names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Expected {
+pub enum ExpectedClause {
     /// The clause that the defect breaks.
     Named,
     /// Another clause, where the defect shows first.
@@ -70,12 +70,12 @@ impl Defect {
         words: &'static str,
         breach: Breach,
     ) -> Defect {
-        Defect { name, clause, words, expected: Expected::Named, breach }
+        Defect { name, clause, words, expected: ExpectedClause::Named, breach }
     }
 
     /// Expects a finding that names another clause.
     const fn named_as(self, clause: Clause) -> Defect {
-        Defect { expected: Expected::NamedAs(clause), ..self }
+        Defect { expected: ExpectedClause::NamedAs(clause), ..self }
     }
 
     /// A new service with this defect.
@@ -112,8 +112,8 @@ impl Defect {
     /// The clause that a finding of it names.
     pub fn named(&self) -> Clause {
         match self.expected {
-            Expected::Named => self.clause,
-            Expected::NamedAs(clause) => clause,
+            ExpectedClause::Named => self.clause,
+            ExpectedClause::NamedAs(clause) => clause,
         }
     }
 }

@@ -50,7 +50,7 @@ impl Setup {
             Setup::Stranger => &[Setup::Stranger],
             Setup::Caller => &[Setup::Stranger, Setup::Caller],
         };
-        let of = |unseen: &&Unseen| {
+        let of = |unseen: &&Undetectable| {
             ways.contains(&unseen.setup) && unseen.defects.contains(&defect.name)
         };
         UNSEEN.iter().find(of).map(|unseen| unseen.why)
@@ -59,7 +59,7 @@ impl Setup {
 
 /// Defects that cannot be seen in one way, for one reason.
 #[derive(Debug)]
-pub struct Unseen {
+pub struct Undetectable {
     /// In which way; what a stranger cannot see, no caller can.
     pub setup: Setup,
     /// Why not.
@@ -68,16 +68,16 @@ pub struct Unseen {
     pub defects: &'static [&'static str],
 }
 
-const fn to_stranger(why: &'static str, defects: &'static [&'static str]) -> Unseen {
-    Unseen { setup: Setup::Stranger, why, defects }
+const fn to_stranger(why: &'static str, defects: &'static [&'static str]) -> Undetectable {
+    Undetectable { setup: Setup::Stranger, why, defects }
 }
 
-const fn to_caller(why: &'static str, defects: &'static [&'static str]) -> Unseen {
-    Unseen { setup: Setup::Caller, why, defects }
+const fn to_caller(why: &'static str, defects: &'static [&'static str]) -> Undetectable {
+    Undetectable { setup: Setup::Caller, why, defects }
 }
 
 /// All of them.
-pub static UNSEEN: &[Unseen] = &[
+pub static UNSEEN: &[Undetectable] = &[
     to_stranger(
         "what an operator port does or refuses is no evidence against the service",
         &[
