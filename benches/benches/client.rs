@@ -1,9 +1,9 @@
-//! Why a mock of ours is asked by a client of its own: an exchange by that one, straight to the host, beside
-//! the same one by the client for services out there.
+//! The reason for a separate client for our own mock: its exchange, directly with the host, compared with the
+//! same exchange by the client for foreign services.
 //!
-//! Both ask the same mock for the same invoice over a kept connection of this machine, one request after the
-//! other, in one runtime of one thread, as the suite has it with an embedded mock. Making either is measured
-//! as well.
+//! Both request the same invoice from the same mock over a kept local connection, one request after the
+//! other, in a single-threaded runtime, like the suite with an embedded mock. The creation of both clients is
+//! measured too.
 
 use std::io;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use tokio::runtime::Builder;
 
 const INVOICES: u32 = 1_000;
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Requests at a call, so that a runtime is entered once for many.
+/// Requests per call, so that many requests share one entry into the runtime.
 const REQUESTS: u32 = 16;
 
 fn main() -> io::Result<()> {
@@ -29,7 +29,7 @@ fn main() -> io::Result<()> {
         builder.start().await.expect("a free port")
     });
     let sent = Sent::get_invoice(population, 7);
-    // Reading the authorities of the system takes long, and is done once in a run.
+    // Reading the system's authorities takes long, and happens once per run.
     let tls = Authorities::default().client_config().expect("authorities");
     let by_hand = || Client::new(mock.url(), PATIENCE, None).expect("a URL");
     let general = || Client::general(mock.url(), PATIENCE, tls.clone(), &[]).expect("a URL");

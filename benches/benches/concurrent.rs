@@ -1,5 +1,5 @@
-//! What it costs to judge requests that were sent at once: 16 clients of 25 requests each, a tenth of whose answers
-//! are lost, and what was read before and after.
+//! The cost of judging concurrent requests: 16 clients of 25 requests each, with a tenth of the responses
+//! lost, plus the reads before and after.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use tideover_model::Profile;
 
 const SIZE: Size = Size { clients: 16, steps: 25 };
 const LOST_PERCENT: usize = 10;
-/// So many races, of every kind.
+/// The number of races, of every kind.
 const RACES: u64 = 20;
 
 fn header() -> Header {

@@ -1,9 +1,9 @@
-//! How fast the courier delivers to a receiver of this machine: from the first delivery that arrives to the
-//! last, of a mock that has them all queued when it starts.
+//! The speed of the courier with a local receiver: from the first delivery that arrives to the last, of a
+//! mock that has all of them queued at its start.
 //!
-//! Beside it stands a bare hyper client that posts the same bodies, as many at once and each over a connection
-//! of its own, as the courier does: it judges no destination, signs nothing, and writes nothing down. The
-//! receiver is an axum that answers 204, in this process, in a thread of its own.
+//! The comparison is a bare hyper client that posts the same bodies, with the courier's concurrency and one
+//! connection for each: it checks no destination, signs nothing, and logs nothing. The receiver is an axum
+//! that responds 204, in a separate thread of this process.
 
 use std::io;
 use std::net::SocketAddr;
@@ -95,7 +95,7 @@ async fn exchange(address: SocketAddr, body: Bytes) {
     let (_, ()) = tokio::join!(connection, answered);
 }
 
-/// A receiver that answers 204, and takes the time from the first to the last.
+/// A receiver that responds 204, and measures the time from the first request to the last.
 struct Receiver {
     address: SocketAddr,
     took: mpsc::Receiver<Duration>,
@@ -104,14 +104,14 @@ struct Receiver {
 
 impl Receiver {
     fn expecting(deliveries: u32) -> Receiver {
-        let (tell, told) = mpsc::channel();
-        let (tell_took, took) = mpsc::channel();
+        let (send_address, receive_address) = mpsc::channel();
+        let (send_took, took) = mpsc::channel();
         let (stop, stopped) = oneshot::channel::<()>();
         let (first, arrived) = (OnceLock::new(), AtomicU32::new(0));
         let counts = Arc::new(move || {
             let first = first.get_or_init(Instant::now);
             if arrived.fetch_add(1, Ordering::Relaxed) + 1 == deliveries {
-                tell_took.send(first.elapsed()).expect("somebody waits");
+                send_took.send(first.elapsed()).expect("somebody waits");
             }
             StatusCode::NO_CONTENT
         });
@@ -119,23 +119,25 @@ impl Receiver {
         thread::spawn(move || {
             runtime().block_on(async {
                 let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
-                tell.send(listener.local_addr().expect("an address")).expect("somebody waits");
+                send_address
+                    .send(listener.local_addr().expect("an address"))
+                    .expect("somebody waits");
                 tokio::spawn(axum::serve(listener, app).into_future());
-                // An error means that the other end was dropped, and that is the sign.
+                // An error means that the other end was dropped: the signal to stop.
                 let _ = stopped.await;
             });
         });
-        let address = told.recv().expect("the receiver starts");
+        let address = receive_address.recv().expect("the receiver starts");
         Receiver { address, took, _stop: stop }
     }
 
-    /// What it took, once all have come.
+    /// The measured time, once all requests have come.
     fn took(self) -> Duration {
         self.took.recv().expect("all have come")
     }
 }
 
-/// A service with so many deliveries to `url` to begin, and their bodies.
+/// A service with so many due deliveries to `url`, and their bodies.
 fn queue(deliveries: u32, url: &str) -> (Service, Vec<Bytes>) {
     let mut service = subscribed([url]);
     (0..deliveries).for_each(|event| happen(&mut service, start(), event));

@@ -1,9 +1,9 @@
-//! What deliveries cost in the model: each is queued by an event, begun eight times, signed each time, and
-//! answered 500 until it is given up. Events are a millisecond apart, so that the attempts of many deliveries
-//! come between one another, and the clock goes from one that is due to the next.
+//! The cost of deliveries in the model: an event queues each delivery, which has eight attempts, each with a
+//! new signature and a 500 in response. Events are a millisecond apart, so that the attempts of many
+//! deliveries interleave, and the clock moves from one due time to the next.
 //!
-//! Beside them stand the signatures alone, of the same bodies at as many times, and the events where nobody
-//! has subscribed.
+//! The comparisons are only the signatures, of the same bodies at the same number of times, and the events
+//! without a subscription.
 
 use std::fmt::Write;
 use std::hint::black_box;
@@ -32,7 +32,7 @@ fn main() -> io::Result<()> {
     entries.run("deliveries", signatures).save(&figures::home())
 }
 
-/// Signs each body as often as there are attempts, one attempt of all after the other.
+/// Signs each body once per attempt, attempt by attempt.
 fn sign(bodies: &[Arc<[u8]>]) {
     let key = SigningKey::new("whsec_4b1f0c6a92d84e57b3a60d15c78e29f4a1d7035c6be2984f");
     let mut header = String::new();
@@ -45,7 +45,8 @@ fn sign(bodies: &[Arc<[u8]>]) {
     }
 }
 
-/// Lets so many events happen, each told to so many subscriptions, until all are given up.
+/// Lets `events` events happen, each delivered to `subscriptions` subscriptions, until all deliveries are
+/// given up.
 fn deliver(events: u32, subscriptions: u32) -> Service {
     let urls: Vec<String> =
         (0..subscriptions).map(|number| format!("https://hooks.example.com/{number}")).collect();
@@ -72,7 +73,7 @@ fn deliver(events: u32, subscriptions: u32) -> Service {
     service
 }
 
-/// The bodies of so many events.
+/// The bodies of `events` events.
 fn bodies(events: u32) -> Vec<Arc<[u8]>> {
     let mut service = subscribed(["https://hooks.example.com/"]);
     (0..events).for_each(|event| happen(&mut service, start(), event));

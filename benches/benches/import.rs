@@ -1,4 +1,4 @@
-//! What an import of a thousand rows costs, from the bytes of the file to the bytes of the report.
+//! The cost of an import of a thousand rows, from the bytes of the file to the bytes of the report.
 
 use std::hint::black_box;
 use std::time::Duration;

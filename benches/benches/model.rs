@@ -1,11 +1,11 @@
-//! What an operation of the model costs with a thousand, a hundred thousand and a million invoices.
+//! The cost of the model's operations with a thousand, a hundred thousand and a million invoices.
 //!
-//! Each picks at random from the whole population. The requests are made beforehand, a few at a time, and
-//! what an operation uses up (invoices without an advance) is there again before it runs out: neither is
-//! measured. Time passes between them.
+//! Each operation picks at random from the whole population. Making the requests, a few at a time, and
+//! replenishing what an operation uses up (invoices without an advance) are not measured. Time passes between
+//! requests.
 //!
-//! Beside them stands what no operation can go below: one read of a row at random, of memory that holds as many
-//! rows. What an operation costs more among a million invoices is a few such reads, one after the other.
+//! The comparison is a lower bound for any operation: one random read in memory with the same number of rows.
+//! The additional cost of an operation among a million invoices is a few such reads in sequence.
 
 use std::cell::LazyCell;
 use std::hint::black_box;
@@ -22,11 +22,11 @@ use tideover_model::exchange::answer;
 use tideover_model::{Face, Happening, Operation, PlatformId, Service};
 
 const SIZES: [u32; 3] = [1_000, 100_000, 1_000_000];
-/// Requests made beforehand: they fit into the caches nearest to the processor, as a request does that was
-/// just decoded.
+/// The number of prepared requests: few enough for the innermost caches, like a request that was just
+/// decoded.
 const BATCH: u64 = 64;
 
-/// What is asked of the service.
+/// The input to the service.
 enum Asked {
     Operation(Operation),
     Happening(Happening),
@@ -40,7 +40,7 @@ struct Case {
     picks: Picks,
 }
 
-/// What to make a request of.
+/// The raw material of a request.
 struct Pick {
     /// An invoice.
     invoice: u32,
@@ -48,16 +48,16 @@ struct Pick {
     any: u32,
 }
 
-/// Which invoices are picked, and how many before the population must be as it was.
+/// The invoices to pick, and how often before the population must be restored.
 #[derive(Clone, Copy)]
 enum Picks {
-    /// Any of them.
+    /// Any invoice.
     Any,
-    /// Any without an advance.
+    /// Any invoice without an advance.
     Unadvanced,
-    /// Each without an advance, once.
+    /// Each invoice without an advance, once.
     UnadvancedOnce,
-    /// New ones, until there is a tenth more.
+    /// New invoices, up to a tenth of the population.
     New,
 }
 
@@ -109,12 +109,12 @@ fn fetch(population: Population, Pick { invoice, .. }: Pick) -> Asked {
     Asked::Request(Sent::get_invoice(population, invoice))
 }
 
-/// A population, as it was at first and as it has become.
+/// A population in its initial and its current state.
 struct Run<'a> {
     population: Population,
     untouched: &'a Service,
     live: Service,
-    /// The invoices to pick from, in random order; all of them if it is empty.
+    /// The invoices to pick from, in random order; if empty, all of them.
     order: Vec<u32>,
     picks: Picks,
     picked: u32,
@@ -136,7 +136,7 @@ impl<'a> Run<'a> {
         Run { population, untouched, live, order, picks, picked: 0, asked: 0, draw, authorization }
     }
 
-    /// How many can be picked before the population must be as it was.
+    /// The number of picks before the population must be restored.
     fn stock(&self) -> u32 {
         match self.picks {
             Picks::Any | Picks::Unadvanced => 100 * self.population.invoices(),
@@ -155,14 +155,14 @@ impl<'a> Run<'a> {
             Picks::Unadvanced | Picks::UnadvancedOnce => {
                 self.order[self.picked as usize % self.order.len()]
             }
-            // One more is there than the population has.
+            // The restored population has one additional invoice.
             Picks::New => self.population.invoices() + 1 + self.picked,
         };
         self.picked += 1;
         Pick { invoice, any: self.draw.below(u32::MAX) }
     }
 
-    /// What so many requests take.
+    /// The time that `requests` requests take.
     fn measure(&mut self, case: &Case, requests: u64) -> Duration {
         let mut took = Duration::ZERO;
         let mut left = requests;
@@ -202,7 +202,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// The population as it was at first. Its tables have grown to what a new invoice needs.
+/// The initial population, with tables that have grown enough for a new invoice.
 fn renewed(untouched: &Service, population: Population) -> Service {
     let mut service = untouched.clone();
     let one_more = population.sync(population.invoices());
@@ -236,7 +236,7 @@ fn all(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Rows as large as an invoice's. Each says which is read next, and a walk along them comes to every one.
+/// Rows of an invoice's size. Each holds the number of the next one, so that a walk visits every row.
 struct Rows {
     rows: Vec<Row>,
     at: u32,

@@ -4,11 +4,11 @@
     cargo build --release
     python3 benches/schemathesis/compare.py --seed 1
 
-How many requests each sends and judges in a second, the median of some turns, and which of twelve defects, drawn from the catalogue by
-the seed, each finds. Either tool shares one core with the mock, where the system lets it be chosen: to wake
-another core for each request takes longer than to judge it, and much longer on some machines than on others.
-Prints Markdown; the figures as JSON and what each tool reported lie in target/schemathesis. Schemathesis comes
-from PyPI, into a virtual environment of its own there.
+It measures how many requests each tool sends and judges per second, as the median of several turns, and which
+of twelve defects, drawn by the seed from the catalogue, each tool finds. Each tool shares one core with the
+mock, if the system permits that: waking another core for each request takes longer than judging the request,
+and the delay differs between machines. Prints Markdown; target/schemathesis has the figures as JSON and the
+tools' own reports. Schemathesis comes from PyPI, into a separate virtual environment there.
 """
 
 import argparse
@@ -34,11 +34,11 @@ ENVIRONMENT = HOME / "venv"
 TIDEOVER = ROOT / "target/release/tideover"
 
 DRAWN = 12
-# A right service is tried as often as this first: what it is told then is no defect's doing.
+# Runs on the correct service first: no defect causes the complaints in these runs.
 BASELINE_SEEDS = 3
-# What a stranger may send to find a defect.
+# The maximum number of requests to find a defect in a foreign service.
 STRANGER_REQUESTS = 2500
-# As a service's operator would set it aside for tests.
+# Test data as a service's operator would provide it.
 TEST_DATA = {
     "account-prefix": ["test-"],
     "email": ["qa@example.com", "qb@example.com"],
@@ -49,7 +49,7 @@ TEST_DATA = {
 
 def main():
     options = arguments()
-    # As Ctrl-C does: whatever was started is ended.
+    # Like Ctrl-C: stops all started processes.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     if not TIDEOVER.is_file():
         sys.exit(f"{TIDEOVER} is missing: cargo build --release")
@@ -91,8 +91,8 @@ def arguments():
 
 
 def throughput(options):
-    """How many requests a second are sent and judged. All take turns: a machine that others use as well is slower in
-    one minute than in the next."""
+    """Requests sent and judged per second. The tools take turns, because other load on the machine changes over
+    time."""
     rows = {}
     for turn in range(1, options.turns + 1):
         for what, requests, seconds in measured(options):
@@ -103,7 +103,7 @@ def throughput(options):
 
 
 def measured(options):
-    """What is measured, the requests and the seconds: Schemathesis first, by which the others are told."""
+    """Name, requests and seconds of each measurement: first Schemathesis, the base of the comparison."""
     with serving(options.seed) as mock:
         stateful = schemathesis(mock, options.seed, options.seconds, "stateful", "throughput")
     counted(stateful)
@@ -120,66 +120,66 @@ def measured(options):
 
 
 def counted(run):
-    """Ends all where what Schemathesis says that it sent isn't what the mock was sent, but for its first probes."""
+    """Exits if the number of requests that Schemathesis reports differs from the mock's, except for its probes."""
     sent, _ = run["stateful"]
     if not 0 <= run["requests"] - sent <= 0.01 * sent + 10:
         sys.exit(f"Schemathesis reports {sent} requests, the mock was sent {run['requests']}")
 
 
 def defects(options):
-    """What each finds of twelve defects; what it says of the right service, in the first row, is none."""
+    """The findings of each tool for twelve defects. The first row has the complaints about the correct service."""
     catalogue = json.loads(output(TIDEOVER, "prove", "--list", "--json"))["defects"]
     drawn = random.Random(options.seed).sample(catalogue, DRAWN)
     right = {"name": None, "words": "nothing: the right service", "looked": looked(None, options)}
     for seed in range(options.seed + 1, options.seed + BASELINE_SEEDS):
         again = explored(None, seed, options)
         first = right["looked"]["schemathesis"]
-        first["told"] = sorted({*first["told"], *again["told"]})
+        first["reported"] = sorted({*first["reported"], *again["reported"]})
         first["requests"] += again["requests"]
     rows = [right]
     for defect in drawn:
         row = {**defect, "looked": looked(defect["name"], options)}
         for who, found in row["looked"].items():
-            usual = right["looked"][who]["told"]
-            found["told"] = [told for told in found["told"] if told not in usual]
+            usual = right["looked"][who]["reported"]
+            found["reported"] = [one for one in found["reported"] if one not in usual]
         rows.append(row)
-        finders = [who for who, found in row["looked"].items() if found["told"]]
+        finders = [who for who, found in row["looked"].items() if found["reported"]]
         say(f"{defect['name']}: found by {', '.join(finders) or 'nobody'}")
     return rows
 
 
 def looked(defect, options):
-    """What each says of a mock with `defect`, or without any, and how many requests it took."""
+    """The findings of each tool for a mock with `defect`, or without any, and the requests it took."""
     named = ["--defect", defect] if defect else []
     kept = ["--seed", options.seed, "--max-findings", 1]
     knowing = check(*kept, "--in-process", *named, name=f"{defect or 'right'}.knowing", held=(0, 1))
-    looked = {"schemathesis": explored(defect, options.seed, options), "knowing": told(knowing)}
+    looked = {"schemathesis": explored(defect, options.seed, options), "knowing": violations(knowing)}
     for who in ["stranger", "helped"]:
         with serving(options.seed, defect) as mock:
             operator = ["--operator", mock["baseUrl"]] if who == "helped" else []
             budget = ["--max-requests", STRANGER_REQUESTS, *operator]
             name = f"{defect or 'right'}.{who}"
-            looked[who] = told(stranger(mock, *kept, *budget, name=name, held=(0, 1)))
+            looked[who] = violations(stranger(mock, *kept, *budget, name=name, held=(0, 1)))
     return looked
 
 
 def explored(defect, seed, options):
     with serving(options.seed, defect) as mock:
         run = schemathesis(mock, seed, options.seconds, None, f"{defect or 'right'}-{seed}")
-    return {"told": sorted(run["failures"]), "requests": run["requests"]}
+    return {"reported": sorted(run["failures"]), "requests": run["requests"]}
 
 
-def told(report):
-    """The clauses that are violated, and the requests until then."""
+def violations(report):
+    """The violated clauses, and the requests until then."""
     violated = [finding["clause"] for finding in report["findings"] if finding["verdict"] == "violated"]
-    return {"told": violated, "requests": report["steps"]}
+    return {"reported": violated, "requests": report["steps"]}
 
 
 # The two tools
 
 
 def schemathesis(mock, seed, seconds, phases, name):
-    """Lets it run; what it sent and what it found, its own report kept under `name`."""
+    """Runs Schemathesis; returns its requests and findings, and keeps its own report under `name`."""
     events = RUNS / f"{name}.schemathesis.ndjson"
     command = [ENVIRONMENT / "bin/schemathesis", "run", mock["baseUrl"] + "/_sim/openapi.json"]
     command += ["--header", f"Authorization: Bearer {mock['apiKey']}", "--max-time", seconds, "--seed", seed]
@@ -189,7 +189,7 @@ def schemathesis(mock, seed, seconds, phases, name):
     with urlopen(mock["baseUrl"] + "/_sim/journal") as answer:
         journal = json.load(answer)
     read = {"requests": journal["dropped"] + len(journal["entries"]), "failures": set()}
-    # The phase repeats until the time is spent: what it sent belongs to all of its turns.
+    # The phase repeats until the time is over: count the requests of all its turns.
     sent, seconds, began = 0, 0, None
     for line in events.read_text().splitlines():
         [(kind, event)] = json.loads(line).items()
@@ -206,7 +206,7 @@ def schemathesis(mock, seed, seconds, phases, name):
 
 
 def failures(recorder):
-    """Which kinds of failure a scenario met: the check, the operation and the status."""
+    """The kinds of failure in a scenario: the check, the operation and the status."""
     for case, checks in recorder.get("checks", {}).items():
         answer = recorder.get("interactions", {}).get(case, {}).get("response") or {}
         for failed in (check for check in checks if check["status"] == "failure"):
@@ -222,7 +222,7 @@ def check(*options, name, held=(0,)):
 
 
 def stranger(mock, *options, name, held=(0,)):
-    """The report of a check of a target that is only known by its answers."""
+    """The report of a check of a foreign service, known only from its responses."""
     given = ["--target", mock["baseUrl"], "--key", mock["apiKey"], "--allow-writes"]
     given += [part for option, values in TEST_DATA.items() for value in values for part in (f"--{option}", value)]
     given += ["--requests-per-second", 1_000_000, "--max-financed", 10**12, "--max-subscriptions", 1000]
@@ -231,7 +231,7 @@ def stranger(mock, *options, name, held=(0,)):
 
 
 def router():
-    """Steps that the benchmark of the suite played through the router, and the seconds that took."""
+    """The steps that the suite's benchmark played through the router, and the seconds they took."""
     bench = ["cargo", "bench", "-p", "tideover-benches", "--bench", "steps", "--", "through the router"]
     run(*bench, output=RUNS / "router.txt", directory=ROOT)
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
@@ -249,7 +249,7 @@ def played(report):
 
 @contextlib.contextmanager
 def serving(seed, defect=None):
-    """A mock on a free port: what it says of itself."""
+    """Runs a mock on a free port; yields the line that it prints."""
     command = [TIDEOVER, "serve", "--port", "0", "--json", "--webhooks", "local", "--seed", str(seed)]
     command += ["--defect", defect] if defect else []
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
@@ -260,7 +260,7 @@ def serving(seed, defect=None):
 
 
 def run(*command, held=(0,), output=None, directory=RUNS):
-    """Runs a program to its end; one that fails otherwise than `held` ends all."""
+    """Runs a program to its end; exits if its exit code is not in `held`."""
     command = [str(part) for part in command]
     with open(output, "w") if output else contextlib.nullcontext() as file:
         ended = subprocess.run(command, cwd=directory, stdout=file, stderr=subprocess.PIPE, text=True)
@@ -273,7 +273,7 @@ def output(*command):
 
 
 def install():
-    """Schemathesis, in an environment of its own."""
+    """Installs Schemathesis in its own environment."""
     python = ENVIRONMENT / "bin/python"
     if not python.is_file():
         venv.create(ENVIRONMENT, with_pip=True)
@@ -282,7 +282,7 @@ def install():
 
 
 def share_one_core():
-    """Whether all that is started from here on runs on one core."""
+    """Restricts all processes started from now on to one core; returns whether that worked."""
     if not hasattr(os, "sched_setaffinity"):
         return False
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
@@ -302,7 +302,7 @@ def versions():
 
 
 def processor():
-    """The processor's name, where Linux tells it."""
+    """The processor's name, if Linux provides it."""
     with contextlib.suppress(OSError), open("/proc/cpuinfo") as lines:
         return next((line.split(": ")[1].strip() for line in lines if line.startswith("model name")), None)
 

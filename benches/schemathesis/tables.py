@@ -2,7 +2,7 @@
 
 from statistics import median
 
-# What is asked of Tideover, in multiples of Schemathesis' stateful phase.
+# The goals for Tideover, in multiples of Schemathesis' stateful phase.
 ASKED = {"over a socket": 50, "router": 1000}
 
 
@@ -21,7 +21,7 @@ def heading(figures):
         f"{machine['cores']} cores, {used}, {machine['processor']}, {machine['system']}\n"
         f"{versions}\n"
         f"seed {figures['seed']}; medians of {figures['turns']} turns; {figures['seconds']} s for each run of Schemathesis, "
-        f"{figures['strangerRequests']} requests for each of a stranger"
+        f"{figures['strangerRequests']} requests for each run against a foreign service"
     )
 
 
@@ -32,11 +32,11 @@ def throughput(rows):
         ratios = [one / other for one, other in zip(rates(row), base, strict=True)]
         asked = next((times for where, times in ASKED.items() if where in row["what"]), None)
         asked = None if row is rows[0] else asked
-        told = "" if asked is None else f"{asked}: {'met' if median(ratios) >= asked else 'not met'}"
+        goal = "" if asked is None else f"{asked}: {'met' if median(ratios) >= asked else 'not met'}"
         turns = ", ".join(f"{ratio:,.0f}" for ratio in ratios)
         load = max(turn["load"] for turn in row["turns"])
         speed = f"{median(rates(row)):,.0f}"
-        table.append([row["what"], speed, f"{median(ratios):,.1f}", turns, told, f"{load:.1f}"])
+        table.append([row["what"], speed, f"{median(ratios):,.1f}", turns, goal, f"{load:.1f}"])
     return written(table, "lrrrrr")
 
 
@@ -50,19 +50,19 @@ def defects(rows):
     tools = {
         "schemathesis": "Schemathesis",
         "knowing": "Tideover, in process",
-        "stranger": "Tideover, a stranger",
+        "stranger": "Tideover, a foreign service",
         "helped": "the same with an operator port",
     }
     table = [["defect", "what it does", *tools.values()]]
-    complaints = (f"complaints: {len(right['looked'][who]['told'])}" for who in tools)
+    complaints = (f"complaints: {len(right['looked'][who]['reported'])}" for who in tools)
     table.append(["*none*", right["words"], *complaints])
     for row in drawn:
         table.append([row["name"], row["words"], *(outcome(row["looked"][who]) for who in tools)])
-    found = [sum(bool(row["looked"][who]["told"]) for row in drawn) for who in tools]
+    found = [sum(bool(row["looked"][who]["reported"]) for row in drawn) for who in tools]
     table.append(["found", "", *(f"{times} of {len(drawn)}" for times in found)])
     parts = [written(table, "llrrrr"), "Schemathesis says of the right service:"]
-    parts.append(listed(right["looked"]["schemathesis"]["told"]))
-    new = [f"{row['name']}: {told}" for row in drawn for told in row["looked"]["schemathesis"]["told"]]
+    parts.append(listed(right["looked"]["schemathesis"]["reported"]))
+    new = [f"{row['name']}: {one}" for row in drawn for one in row["looked"]["schemathesis"]["reported"]]
     parts += ["What it says beyond that:", listed(new)]
     return "\n\n".join(parts)
 
@@ -72,7 +72,7 @@ def listed(lines):
 
 
 def outcome(looked):
-    return f"{'found' if looked['told'] else '-'}, {looked['requests']:,}"
+    return f"{'found' if looked['reported'] else '-'}, {looked['requests']:,}"
 
 
 def written(table, columns):

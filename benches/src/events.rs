@@ -1,11 +1,10 @@
-//! Events that leave nothing behind but their deliveries: a business gets paid to another account, again and
-//! again.
+//! Events whose only lasting effect is their deliveries: repeated changes of a business's payout account.
 
 use tideover_model::{Destinations, Face, Operation, PlatformId, Service, Timestamp};
 
 use crate::population::{Population, business_name, details, start};
 
-/// A service with one business, and a subscription to everything at each of `urls`.
+/// A service with one business, and a subscription to every event at each of `urls`.
 pub fn subscribed<'a>(urls: impl IntoIterator<Item = &'a str>) -> Service {
     let mut service = Population::nobody().sending_to(Destinations::Local);
     let sync = Operation::SyncBusiness { business: business_name(0), details: details(0, false) };
@@ -18,7 +17,7 @@ pub fn subscribed<'a>(urls: impl IntoIterator<Item = &'a str>) -> Service {
     service
 }
 
-/// The event of this number, which is not that of the last event.
+/// Causes the event with this number, which must differ from the last one's.
 pub fn happen(service: &mut Service, now: Timestamp, event: u32) {
     let set = Operation::SetPayoutAccount {
         business: business_name(0),
@@ -38,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_event_is_told_to_each_subscription() {
+    fn each_subscription_gets_each_event() {
         let mut service = subscribed(["http://127.0.0.1:1/", "http://127.0.0.1:2/"]);
         assert!(service.poll_delivery().is_none());
         (0..3).for_each(|event| happen(&mut service, start(), event));

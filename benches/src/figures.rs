@@ -1,4 +1,4 @@
-//! What earlier runs measured, read from where criterion keeps it.
+//! The results of earlier runs, read from criterion's files.
 
 #![expect(clippy::float_arithmetic, reason = "nanoseconds, not money")]
 
@@ -14,20 +14,20 @@ use crate::race::Race;
 /// One benchmark's result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
-    /// What was measured.
+    /// The group of benchmarks.
     pub group: String,
-    /// Which variant of it.
+    /// The variant.
     pub function: String,
-    /// At what size, if there are several.
+    /// The size, if there are several.
     pub size: Option<String>,
     /// The median, in nanoseconds.
     pub median: f64,
-    /// How many things were done in that time.
+    /// The number of elements processed in that time.
     pub elements: u64,
 }
 
 impl Figure {
-    /// Things done in a second.
+    /// Elements per second.
     #[expect(clippy::cast_precision_loss, reason = "a figure of three digits")]
     pub fn per_second(&self) -> f64 {
         self.elements as f64 * 1e9 / self.median
@@ -57,7 +57,7 @@ struct Estimate {
     point_estimate: f64,
 }
 
-/// The directory of all results, found as criterion finds it.
+/// The directory of all results, found in the same way as criterion does.
 pub fn home() -> PathBuf {
     let target = || {
         let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."));
@@ -66,10 +66,10 @@ pub fn home() -> PathBuf {
     env::var_os("CRITERION_HOME").map_or_else(|| target().join("criterion"), PathBuf::from)
 }
 
-/// The results under `home`, in the order of their names. Those of other programs are read, too.
+/// The results under `home`, sorted by name, including those of other programs.
 ///
 /// # Errors
-/// What the system says of a directory or a file, or that a file is not one of criterion's.
+/// The system's error about a directory or a file, or that a file is not one of criterion's.
 pub fn read(home: &Path) -> io::Result<Vec<Figure>> {
     let mut figures = Vec::new();
     let mut directories = vec![home.to_owned()];
@@ -104,20 +104,20 @@ fn figure(directory: &Path) -> io::Result<Figure> {
     })
 }
 
-/// The turns of two sides that were measured side by side; none if that was never done.
+/// The turns of all interleaved measurements; empty if there were none.
 ///
 /// # Errors
-/// What the system says of a file, or that it has something else.
+/// The system's error about a file, or that its content is different.
 pub fn read_turns(home: &Path) -> io::Result<Vec<Turns>> {
     let mut all: Vec<Turns> = kept(&home.join(Turns::DIRECTORY))?;
     all.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(all)
 }
 
-/// The races that were run, by name and size; none if none ever was.
+/// All races, sorted by name and size; empty if there were none.
 ///
 /// # Errors
-/// What the system says of a file, or that it has something else.
+/// The system's error about a file, or that its content is different.
 pub fn read_races(home: &Path) -> io::Result<Vec<Race>> {
     let mut all: Vec<Race> = kept(&home.join(Race::DIRECTORY))?;
     all.sort_by(|a, b| (&a.name, a.size).cmp(&(&b.name, b.size)));
@@ -130,10 +130,10 @@ fn kept<T: DeserializeOwned>(directory: &Path) -> io::Result<Vec<T>> {
 }
 
 fn json<T: DeserializeOwned>(path: &Path) -> io::Result<T> {
-    let told = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-    let bytes = fs::read(path).map_err(|error| io::Error::new(error.kind(), told(&error)))?;
+    let problem = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+    let bytes = fs::read(path).map_err(|error| io::Error::new(error.kind(), problem(&error)))?;
     serde_json::from_slice(&bytes)
-        .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, told(&error)))
+        .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, problem(&error)))
 }
 
 #[cfg(test)]
@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn results_are_found_wherever_they_lie() {
+    fn results_are_found_at_any_depth() {
         let home = env::temp_dir().join(format!("tideover-figures-{}", std::process::id()));
         let new = home.join("model_get invoice/at/1000/new");
         fs::create_dir_all(&new).unwrap();
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_named() {
+    fn a_missing_directory_is_an_error() {
         assert!(read(Path::new("no/such/directory")).is_err());
     }
 }

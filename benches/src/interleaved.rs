@@ -1,4 +1,4 @@
-//! Two things measured in turns, so that whatever else the machine does falls on both alike.
+//! Two sides measured in turns, so that other load on the machine affects both equally.
 
 #![expect(clippy::float_arithmetic, reason = "nanoseconds, not money")]
 
@@ -8,41 +8,41 @@ use std::{fs, io};
 
 use serde::{Deserialize, Serialize};
 
-/// Requests at a turn.
+/// Requests per turn.
 const TURN: u64 = 1000;
 
-/// Something that answers requests.
+/// One side of a measurement, which answers requests.
 pub trait Side {
-    /// Lets it answer so many requests.
+    /// Lets it answer `requests` requests.
     fn play(&mut self, requests: u64) -> Took;
 }
 
-/// What requests took.
+/// The times that requests took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Took {
-    /// From the first request to the last answer.
+    /// From the first request to the last response.
     pub wall: Duration,
-    /// The time that the server's thread was running, where the system tells it.
+    /// The processor time of the server's thread, if the system provides it.
     pub cpu: Option<Duration>,
 }
 
-/// A turn of each.
+/// A turn of both sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Turn {
-    /// Requests that each answered.
+    /// The number of requests that each side answered.
     pub requests: u64,
-    /// What the mock took.
+    /// The mock's times.
     pub mock: Took,
-    /// What the echo took.
+    /// The echo's times.
     pub echo: Took,
 }
 
 /// All turns of a benchmark.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Turns {
-    /// What was measured.
+    /// The name of the benchmark.
     pub name: String,
-    /// In the order in which they were taken.
+    /// The turns, in order.
     pub turns: Vec<Turn>,
 }
 
@@ -55,12 +55,12 @@ pub struct Interleaved<M, E> {
 }
 
 impl<M: Side, E: Side> Interleaved<M, E> {
-    /// Nothing is measured yet.
+    /// An empty measurement.
     pub fn new(mock: M, echo: E) -> Interleaved<M, E> {
         Interleaved { mock, echo, turns: Vec::new() }
     }
 
-    /// Lets both answer so many requests; says what that took the mock and the echo.
+    /// Lets both answer `requests` requests; returns the times of the mock and of the echo.
     pub fn play(&mut self, requests: u64) -> (Duration, Duration) {
         let mut wall = (Duration::ZERO, Duration::ZERO);
         let mut left = requests;
@@ -70,7 +70,7 @@ impl<M: Side, E: Side> Interleaved<M, E> {
             let turn = self.turn(requests);
             wall.0 += turn.mock.wall;
             wall.1 += turn.echo.wall;
-            // A turn of a few requests tells of the clock more than of the requests.
+            // A turn of few requests measures the clock more than the requests.
             if requests == TURN {
                 self.turns.push(turn);
             }
@@ -79,7 +79,7 @@ impl<M: Side, E: Side> Interleaved<M, E> {
     }
 
     fn turn(&mut self, requests: u64) -> Turn {
-        // Neither always comes after the other.
+        // The order alternates.
         if self.turns.len().is_multiple_of(2) {
             let mock = self.mock.play(requests);
             Turn { requests, mock, echo: self.echo.play(requests) }
@@ -89,7 +89,7 @@ impl<M: Side, E: Side> Interleaved<M, E> {
         }
     }
 
-    /// What was measured.
+    /// The measured turns.
     pub fn into_turns(self, name: &str) -> Turns {
         Turns { name: name.to_owned(), turns: self.turns }
     }
@@ -99,11 +99,10 @@ impl Turns {
     /// The directory of a benchmark's turns, in the directory of all results.
     pub const DIRECTORY: &str = "turns";
 
-    /// Keeps the turns for whoever asks for the ratios. Without any, as after a trial, what was kept
-    /// before stays.
+    /// Saves the turns for the ratios. Without any, as after a trial, the earlier file stays.
     ///
     /// # Errors
-    /// What the system says of the file.
+    /// The system's error about the file.
     pub fn save(&self, home: &Path) -> io::Result<()> {
         if self.turns.is_empty() {
             return Ok(());
@@ -113,13 +112,12 @@ impl Turns {
         fs::write(directory.join(format!("{}.json", self.name)), serde_json::to_vec(self)?)
     }
 
-    /// How many requests the mock answers for each that the echo answers in the same time: the median of
-    /// all turns. `None` if there are none.
+    /// The mock's throughput divided by the echo's: the median of all turns. `None` if there are none.
     pub fn throughput_ratio(&self) -> Option<f64> {
         median(self.turns.iter().map(|turn| ratio(turn.echo.wall, turn.mock.wall)).collect())
     }
 
-    /// The same for the time that the servers' threads were running.
+    /// The same by the processor time of the servers' threads.
     pub fn cpu_ratio(&self) -> Option<f64> {
         let ratios =
             self.turns.iter().filter_map(|turn| Some(ratio(turn.echo.cpu?, turn.mock.cpu?)));
@@ -131,7 +129,7 @@ fn ratio(numerator: Duration, denominator: Duration) -> f64 {
     numerator.as_secs_f64() / denominator.as_secs_f64()
 }
 
-/// The middle one; none of none.
+/// The median; `None` without values.
 pub(crate) fn median(mut values: Vec<f64>) -> Option<f64> {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied()
@@ -161,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_measured_has_no_ratio() {
+    fn an_empty_measurement_has_no_ratio() {
         let turns = Turns { name: "none".into(), turns: Vec::new() };
         assert_eq!((turns.throughput_ratio(), turns.cpu_ratio()), (None, None));
     }

@@ -1,5 +1,5 @@
-//! What the benchmarks share: services with many invoices, requests as clients send them, events,
-//! and the figures of earlier runs.
+//! Shared parts of the benchmarks: services with many invoices, clients' requests, events, and the figures of
+//! earlier runs.
 
 pub mod events;
 pub mod figures;
@@ -8,7 +8,8 @@ pub mod population;
 pub mod race;
 pub mod request;
 
-/// Whether each benchmark is only tried once: `cargo bench` without `-- --test` is what measures.
+/// Whether each benchmark only runs once as a trial, with `-- --test`: only `cargo bench` without it
+/// measures.
 pub fn is_trial() -> bool {
     let given = |option: &str| std::env::args().any(|argument| argument == option);
     !given("--bench") || given("--test")

@@ -6,45 +6,45 @@ use tideover_model::{
     Party, PlatformId, Profile, Seeded, Service, Timestamp,
 };
 
-/// Invoices to a business.
+/// Invoices per business.
 const INVOICES_PER_BUSINESS: u32 = 10;
-/// Of so many invoices one has an advance that is paid out.
+/// One in this number of invoices has an advance that is paid out.
 const INVOICES_PER_ADVANCE: u32 = 4;
-/// Enough for an advance to be paid out.
+/// Enough time for an advance to be paid out.
 const SETTLING: u64 = 2 * 3600;
 
-/// So many invoices, and a business to every ten of them: one half vendors, ready for advances, the other
-/// half payors. Every fourth invoice has an advance that is paid out.
+/// A number of invoices, and a business for every ten of them: one half are vendors, ready for advances, the
+/// other half payors. Every fourth invoice has an advance that is paid out.
 ///
-/// Who owes whom is drawn, the same at every run: an invoice says nothing of where its businesses are in
-/// memory.
+/// The parties of an invoice are random, but the same in every run: an invoice's number does not reveal where
+/// its businesses are in memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Population {
     invoices: u32,
 }
 
 impl Population {
-    /// A population of `invoices`; of 20 at least.
+    /// A population of `invoices` invoices, at least 20.
     pub fn new(invoices: u32) -> Population {
         Population { invoices: invoices.max(2 * INVOICES_PER_BUSINESS) }
     }
 
-    /// How many invoices there are.
+    /// The number of invoices.
     pub fn invoices(self) -> u32 {
         self.invoices
     }
 
-    /// How many businesses there are.
+    /// The number of businesses.
     pub fn businesses(self) -> u32 {
         self.invoices / INVOICES_PER_BUSINESS
     }
 
-    /// How many of the businesses are vendors: the first ones.
+    /// The number of vendors: the first businesses.
     pub fn vendors(self) -> u32 {
         self.businesses() / 2
     }
 
-    /// How many of the invoices have an advance.
+    /// The number of invoices with an advance.
     pub fn advances(self) -> u32 {
         self.invoices.div_ceil(INVOICES_PER_ADVANCE)
     }
@@ -54,22 +54,22 @@ impl Population {
         invoice < self.invoices && invoice.is_multiple_of(INVOICES_PER_ADVANCE)
     }
 
-    /// The vendor that is owed an invoice.
+    /// The payee of an invoice, a vendor.
     pub fn payee(self, invoice: u32) -> u32 {
         Draw::new(u64::from(invoice)).below(self.vendors())
     }
 
-    /// Who owes it.
+    /// The payor of an invoice.
     pub fn payor(self, invoice: u32) -> u32 {
         self.vendors() + Draw::new(!u64::from(invoice)).below(self.businesses() - self.vendors())
     }
 
-    /// A service that knows nothing yet, as it is before [`Population::add_businesses`].
+    /// An empty service, as before [`Population::add_businesses`].
     pub fn nobody() -> Service {
         Service::new(Profile::default(), Seeded { seed: 1 })
     }
 
-    /// The whole population.
+    /// A service with the whole population.
     pub fn service(self) -> Service {
         let mut service = Population::nobody();
         self.add_businesses(&mut service);
@@ -78,7 +78,7 @@ impl Population {
         service
     }
 
-    /// Adds the businesses, and readies the vendors among them for advances.
+    /// Adds the businesses, and prepares the vendors for advances.
     pub fn add_businesses(self, service: &mut Service) {
         for business in 0..self.businesses() {
             let details = details(business, true);
@@ -96,7 +96,7 @@ impl Population {
         }
     }
 
-    /// Adds the advances, and lets the time pass that it takes to pay them out.
+    /// Adds the advances, and lets time pass until they are paid out.
     pub fn add_advances(self, service: &mut Service) {
         for invoice in (0..self.invoices).filter(|invoice| self.is_advanced(*invoice)) {
             ask(service, self.request_of_advance(invoice));
@@ -104,7 +104,7 @@ impl Population {
         service.handle_timeout(now());
     }
 
-    /// What a caller says of an invoice. There can be more than the population has.
+    /// The sync of an invoice, which may be beyond the population.
     pub fn sync(self, invoice: u32) -> InvoiceSync {
         let party = |business| Party {
             business: business_name(business),
@@ -121,40 +121,40 @@ impl Population {
         }
     }
 
-    /// A request of an advance against an invoice.
+    /// A request for an advance on an invoice.
     pub fn request_of_advance(self, invoice: u32) -> Operation {
         let payee = business_name(self.payee(invoice));
         Operation::RequestAdvance { payee, invoice: invoice_name(invoice) }
     }
 }
 
-/// When everything of a population was told to the service.
+/// The time when the population is created.
 pub fn start() -> Timestamp {
     Timestamp::parse("2026-01-01T00:00:00Z").expect("a date-time")
 }
 
-/// When a population is asked: its advances are paid out.
+/// The time when the population is used: its advances are paid out.
 pub fn now() -> Timestamp {
     start().after(SETTLING)
 }
 
-/// What the caller calls a business.
+/// The caller's identifier of a business.
 pub fn business_name(business: u32) -> String {
     format!("business-{business:06}")
 }
 
-/// What the caller calls an invoice.
+/// The caller's identifier of an invoice.
 pub fn invoice_name(invoice: u32) -> String {
     format!("INV-2026-{invoice:07}")
 }
 
-/// What an invoice is worth: 1,000 to 10,000 dollars.
+/// The face value of an invoice: 1,000 to 10,000 dollars.
 pub fn face_value(invoice: u32) -> FaceValue {
     let cents = 100_000 + Draw::new(u64::from(invoice) << 32).below(900_000);
     FaceValue::new(i64::from(cents)).expect("a face value")
 }
 
-/// What a caller says of a business: its name, and with `everything` its tax id and contact.
+/// The details of a business: its name and, with `everything`, its tax id and contact.
 pub(crate) fn details(business: u32, everything: bool) -> BusinessDetails {
     let legal_name = format!("Business {business:06} Incorporated");
     if !everything {
@@ -183,7 +183,7 @@ fn address() -> Address {
     }
 }
 
-/// Everything that an advance needs, until the collection account is open.
+/// Brings a vendor through onboarding.
 fn ready(service: &mut Service, vendor: u32) {
     let payee = business_name(vendor);
     ask(service, Operation::Invite { business: payee.clone(), email: email(vendor) });
@@ -196,12 +196,12 @@ fn ready(service: &mut Service, vendor: u32) {
             label: None,
         },
     );
-    let told = [
+    let happenings = [
         Happening::VendorAcceptsInvitation { payee: payee.clone(), email: email(vendor) },
         Happening::VendorSignsAgreement { payee: payee.clone(), address: address() },
         Happening::CollectionAccountOpens { payee },
     ];
-    for happening in told {
+    for happening in happenings {
         service.happen(start(), PlatformId::DEFAULT, happening).expect("it can happen");
     }
 }
@@ -210,24 +210,24 @@ fn ask(service: &mut Service, operation: Operation) {
     service.handle(start(), PlatformId::DEFAULT, operation).expect("nothing to refuse");
 }
 
-/// What a payor pays at a time.
+/// The amount of a payor's payment.
 pub const INSTALMENT: Cents = Cents(100);
 
-/// Random numbers, the same at every run.
+/// Random numbers, the same in every run.
 #[derive(Clone, Debug)]
 pub struct Draw {
     state: u64,
 }
 
 impl Draw {
-    /// Numbers from a seed.
+    /// Random numbers from a seed.
     pub fn new(seed: u64) -> Draw {
         Draw { state: seed }
     }
 
-    /// A number from 0 to `bound`, which is left out.
+    /// A number from 0 to `bound`, exclusive.
     pub fn below(&mut self, bound: u32) -> u32 {
-        // SplitMix64: one multiplication more would not make a cache miss any more random.
+        // SplitMix64: random enough for cache misses.
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.state;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -251,7 +251,7 @@ mod tests {
     use tideover_model::wire::reply::Reply;
 
     #[test]
-    fn a_population_is_what_it_says() {
+    fn a_population_matches_its_description() {
         let population = Population::new(200);
         let mut service = population.service();
         for invoice in 0..200 {
@@ -260,16 +260,20 @@ mod tests {
                 invoice: invoice_name(invoice),
             };
             let answer = service.handle(now(), PlatformId::DEFAULT, question).unwrap();
-            let Reply::Invoice(told) = answer else { panic!("{answer:?}") };
-            let advanced = told.advance.is_some_and(|advance| advance.funded_at.is_some());
+            let Reply::Invoice(invoice_reply) = answer else { panic!("{answer:?}") };
+            let advanced = invoice_reply.advance.is_some_and(|advance| advance.funded_at.is_some());
             assert_eq!(advanced, population.is_advanced(invoice));
-            assert_eq!(told.fundable, !advanced, "{:?}", told.not_fundable_reason);
+            assert_eq!(
+                invoice_reply.fundable, !advanced,
+                "{:?}",
+                invoice_reply.not_fundable_reason
+            );
         }
         assert_eq!(service.audit(), Ok(()));
     }
 
     #[test]
-    fn a_shuffle_keeps_what_there_is() {
+    fn a_shuffle_keeps_all_items() {
         let mut items: Vec<u32> = (0..1000).collect();
         Draw::new(1).shuffle(&mut items);
         assert_ne!(items[..10], [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);

@@ -1,5 +1,5 @@
-//! Several things measured in rounds, a short turn of each in every round, so that whatever else the machine
-//! does falls on all alike: what is compared is what they took in the same round.
+//! Several functions measured in rounds, with a short turn of each in every round, so that other load on the
+//! machine affects all equally: comparisons are between times of the same round.
 
 #![expect(clippy::float_arithmetic, reason = "nanoseconds, not money")]
 
@@ -12,11 +12,11 @@ use serde::{Deserialize, Serialize};
 use crate::interleaved::median;
 use crate::is_trial;
 
-/// How long a turn takes, unless a single call takes longer: shorter than what a scheduler gives.
+/// The duration of a turn, unless a single call takes longer: shorter than a scheduler's time slice.
 const TURN: Duration = Duration::from_micros(100);
 const ROUNDS: usize = 400;
 
-/// A race before it is run.
+/// The entries of a race, before it runs.
 pub struct Entries<'a> {
     entries: Vec<Entry<'a>>,
     rounds: usize,
@@ -24,44 +24,44 @@ pub struct Entries<'a> {
 
 struct Entry<'a> {
     name: &'static str,
-    /// Calls it so often, and says how long that took.
+    /// Calls the function a number of times, and returns the time that took.
     play: Box<dyn FnMut(u64) -> Duration + 'a>,
-    /// How often it is called in a turn.
+    /// The number of calls per turn.
     calls: u64,
 }
 
-/// What a race has shown.
+/// The results of a race.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Race {
-    /// What was done.
+    /// The name of the task.
     pub name: String,
-    /// How many bytes it was done with, or how often at a call.
+    /// The number of bytes, or of repetitions per call.
     pub size: u64,
-    /// Who did it.
+    /// The results of each entry.
     pub lanes: Vec<Lane>,
 }
 
-/// What one of them took.
+/// The results of one entry.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Lane {
-    /// Who it was.
+    /// The name of the entry.
     pub name: String,
-    /// Nanoseconds to a call, in each round.
+    /// Nanoseconds per call, in each round.
     pub rounds: Vec<f64>,
 }
 
 impl<'a> Entries<'a> {
-    /// Nobody yet.
+    /// No entries yet.
     pub fn new() -> Entries<'a> {
         Entries::in_rounds(ROUNDS)
     }
 
-    /// Nobody yet, for so many rounds: of calls that take long there cannot be many.
+    /// No entries yet, with a number of rounds: slow calls allow only few.
     pub fn in_rounds(rounds: usize) -> Entries<'a> {
         Entries { entries: Vec::new(), rounds }
     }
 
-    /// Adds one that does it once when called.
+    /// Adds an entry that does the task once per call.
     pub fn add<T>(&mut self, name: &'static str, mut call: impl FnMut() -> T + 'a) {
         let play = move |calls| {
             let began = Instant::now();
@@ -73,20 +73,20 @@ impl<'a> Entries<'a> {
         self.entries.push(Entry { name, play: Box::new(play), calls: 1 });
     }
 
-    /// Adds one that does it once when called, and says itself how long that took.
+    /// Adds an entry that does the task once per call, and measures its own time.
     pub fn add_timed(&mut self, name: &'static str, mut call: impl FnMut() -> Duration + 'a) {
         let play = move |calls| (0..calls).map(|_| call()).sum();
         self.entries.push(Entry { name, play: Box::new(play), calls: 1 });
     }
 
-    /// Runs them all.
+    /// Runs all entries.
     pub fn run(mut self, name: &str, size: u64) -> Race {
         let rounds = if is_trial() { 1 } else { self.rounds };
         let lane = |entry: &Entry| Lane { name: entry.name.to_owned(), rounds: Vec::new() };
         let mut lanes: Vec<Lane> = self.entries.iter().map(lane).collect();
         self.entries.iter_mut().for_each(Entry::warm_up);
         for round in 0..rounds {
-            // Nobody always comes after the same one.
+            // The order changes from round to round.
             for place in 0..lanes.len() {
                 let at = (round + place) % lanes.len();
                 lanes[at].rounds.push(self.entries[at].turn());
@@ -103,7 +103,7 @@ impl Default for Entries<'_> {
 }
 
 impl Entry<'_> {
-    /// Finds out how many calls make a turn.
+    /// Determines the number of calls per turn.
     fn warm_up(&mut self) {
         while !is_trial() && self.took() < TURN {
             self.calls *= 2;
@@ -114,7 +114,7 @@ impl Entry<'_> {
         (self.play)(self.calls)
     }
 
-    /// Nanoseconds to a call.
+    /// Nanoseconds per call.
     #[expect(clippy::cast_precision_loss, reason = "few calls")]
     fn turn(&mut self) -> f64 {
         self.took().as_secs_f64() * 1e9 / self.calls as f64
@@ -125,10 +125,10 @@ impl Race {
     /// The directory of the races, in the directory of all results.
     pub const DIRECTORY: &str = "races";
 
-    /// Keeps it for whoever asks for the ratios. After a trial, what was kept before stays.
+    /// Saves the race for the ratios. After a trial, the earlier file stays.
     ///
     /// # Errors
-    /// What the system says of the file.
+    /// The system's error about the file.
     pub fn save(&self, home: &Path) -> io::Result<()> {
         if is_trial() {
             return Ok(());
@@ -139,19 +139,19 @@ impl Race {
         fs::write(directory.join(file), serde_json::to_vec(self)?)
     }
 
-    /// The lane of this name.
+    /// The lane with this name.
     pub fn lane(&self, name: &str) -> Option<&Lane> {
         self.lanes.iter().find(|lane| lane.name == name)
     }
 }
 
 impl Lane {
-    /// Nanoseconds to a call: the median of all rounds.
+    /// Nanoseconds per call: the median of all rounds.
     pub fn median(&self) -> Option<f64> {
         median(self.rounds.clone())
     }
 
-    /// How many times as long as `other` it takes: the median of what both took in the same round.
+    /// Its time divided by that of `other`: the median of the ratios in the same round.
     pub fn ratio(&self, other: &Lane) -> Option<f64> {
         median(self.rounds.iter().zip(&other.rounds).map(|(ours, other)| ours / other).collect())
     }
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn everyone_is_called() {
+    fn every_entry_is_called() {
         let calls = std::cell::Cell::new((0, 0));
         let mut entries = Entries::new();
         entries.add("one", || calls.update(|(one, two)| (one + 1, two)));

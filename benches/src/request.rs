@@ -1,4 +1,4 @@
-//! Requests as clients send them, and import files.
+//! Clients' requests, and import files.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ use tideover_model::{Party, Service};
 
 use crate::population::{Population, business_name, details, invoice_name};
 
-/// A request, with all that it is made of.
+/// A whole request.
 #[derive(Clone, Debug)]
 pub struct Sent {
     /// The method.
@@ -28,7 +28,7 @@ impl Sent {
         format!("Bearer {}", Service::FIRST_KEY)
     }
 
-    /// Asks for an invoice.
+    /// Reads an invoice.
     pub fn get_invoice(population: Population, invoice: u32) -> Sent {
         let payee = business_name(population.payee(invoice));
         let path = format!("/v1/organizations/{payee}/invoices/{}", invoice_name(invoice));
@@ -65,7 +65,7 @@ impl Sent {
         }
     }
 
-    /// As the model takes it.
+    /// In the form that the model takes.
     pub fn as_request<'a>(&'a self, authorization: &'a str) -> Request<'a> {
         Request {
             method: self.method,
@@ -76,7 +76,7 @@ impl Sent {
         }
     }
 
-    /// As it goes over a socket to `host`.
+    /// The bytes to send over a socket to `host`.
     pub fn as_bytes(&self, host: &str) -> Vec<u8> {
         let Sent { method, path, content_type, body } = self;
         let authorization = Sent::authorization();
@@ -93,16 +93,16 @@ impl Sent {
     }
 }
 
-/// Which columns an import file has.
+/// The columns of an import file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Columns {
-    /// Those that it must have.
+    /// Only the required ones.
     Required,
-    /// All that there are, each filled in.
+    /// All of them, with a value in each.
     All,
 }
 
-/// A file of `rows` invoices, the first of `population`.
+/// A file with the first `rows` invoices of `population`.
 pub fn import_file(population: Population, rows: u32, columns: Columns) -> Vec<u8> {
     let mut file = REQUIRED_COLUMNS.join(",");
     if columns == Columns::All {
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_reads_as_http() {
+    fn a_request_serializes_to_http() {
         let sent = Sent::sync_invoice(Population::new(100), 7);
         let text = String::from_utf8(sent.as_bytes("localhost:1")).unwrap();
         let (head, body) = text.split_once("\r\n\r\n").unwrap();

@@ -1,5 +1,5 @@
-//! A contract suite for the Receivables Advance Partner API: it plays random operation sequences against
-//! the model, the mock or a live endpoint and says what held.
+//! A contract suite for the Receivables Advance Partner API. It plays random operation sequences against the model,
+//! the mock or a live endpoint, and reports every clause that does not hold.
 //!
 //! Each room imports only rooms below it:
 //!
@@ -7,15 +7,15 @@
 //! | --- | --- |
 //! | [`cli`] | options, dispatch, exit codes; one file for one command |
 //! | [`report`] | the report as data, on the terminal, as a page, as JUnit |
-//! | [`prove`] | the catalogue of defects, proof runs, what stands for each clause |
+//! | [`prove`] | the catalogue of defects, proof runs, the evidence for each clause |
 //! | [`recorded`] | HAR files and journals, judged |
-//! | [`live`] | what a target that isn't ours needs: gate, budget, session, pace, cleanup |
+//! | [`live`] | what a foreign target needs: gate, budget, session, pace, cleanup |
 //! | [`play`] | one case, many cases, races, shrinking, learning |
 //! | [`generate`] | walks toward goals, values, races |
 //! | [`judge`] | belief, comparison, checks |
 //! | [`evidence`] | finding, verdict, gap, tally, coverage, latency, ending |
-//! | [`endpoint`] | who is talked to: model, mock, HTTP, client, inbox |
-//! | [`exchange`] | what is said: step, request, response, arrival, transcript |
+//! | [`endpoint`] | the targets: model, mock, HTTP client, inbox |
+//! | [`exchange`] | step, request, response, arrival, transcript |
 //! | [`receiver`] | the examination of an integrator's own receiver; it imports none of the others |
 
 pub mod cli;

@@ -11,8 +11,8 @@ pub type BasisPoints = u32;
 
 /// An amount of money in whole cents (§1 rule 1). Never a float.
 ///
-/// Addition and subtraction are checked: the model bounds every amount that comes in, so that an
-/// overflow would be a defect of the model itself.
+/// Addition and subtraction panic on overflow: the model bounds every incoming amount, so that an overflow
+/// is a defect of the model itself.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -94,6 +94,13 @@ impl FaceValue {
     pub const MAX: i64 = 2_147_483_647;
 
     /// `None` unless `cents` is between 1 and [`FaceValue::MAX`].
+    ///
+    /// ```
+    /// use tideover_model::{Cents, FaceValue};
+    ///
+    /// assert_eq!(FaceValue::new(100).map(FaceValue::cents), Some(Cents(100)));
+    /// assert_eq!(FaceValue::new(0), None);
+    /// ```
     pub fn new(cents: i64) -> Option<FaceValue> {
         match u32::try_from(cents) {
             Ok(amount) if amount > 0 && cents <= FaceValue::MAX => Some(FaceValue(amount)),

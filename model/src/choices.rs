@@ -1,8 +1,7 @@
-//! Everything that the service is free to choose comes in through this seam.
+//! The interface through which the service gets everything that it is free to choose.
 //!
-//! A choice is the answer to a question: what it is for, for which entity, the how-manieth. The
-//! service asks and never looks behind the answer, so that a mock can draw it from a seed and a judge
-//! can read it off what it saw.
+//! The service asks for a choice by purpose, entity and counter, and doesn't know its source: a mock draws
+//! choices from a seed, a judge takes them from the responses that it observed.
 
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -18,9 +17,9 @@ use crate::refusal::Code;
 use crate::timestamp::Seconds;
 use crate::wire::reply::Remittance;
 
-/// What answers the service's questions.
+/// The source of the service's choices.
 ///
-/// The same question is always given the same answer.
+/// The same question always gets the same answer.
 pub trait Choices: Clone + Eq + Hash + Debug + Send + 'static {
     /// The collection account of a business.
     fn remittance(&mut self, business: BusinessId) -> Remittance;
@@ -28,37 +27,37 @@ pub trait Choices: Clone + Eq + Hash + Debug + Send + 'static {
     /// The `counter`th name minted for a purpose.
     fn token(&mut self, purpose: Token, counter: u64) -> String;
 
-    /// The offer that a business is made.
+    /// The service's offer to a business.
     fn offer(&mut self, profile: &Profile, business: BusinessId, terms: Terms) -> Offer;
 
-    /// Whether `outstanding`, an advance in question included, is within the limit of a business. Cents.
+    /// Whether `outstanding`, which includes the requested advance, is within a business's limit. Cents.
     fn fits(&mut self, profile: &Profile, business: BusinessId, outstanding: Cents) -> bool;
 
-    /// Whether an invoice is not financed for a reason that the document does not state.
+    /// Whether the service doesn't finance an invoice for a reason that the document does not state.
     fn reserves(&mut self, reservation: Reservation) -> bool;
 
-    /// Whether a refusal is told with `code`, where its condition holds and another's may, too
-    /// (`gap.refusalPrecedence`, `gap.advancePrecedence`).
+    /// Whether the service refuses with `code`, whose condition holds, when another code's condition may hold
+    /// too (`gap.refusalPrecedence`, `gap.advancePrecedence`).
     fn refuses_with(&mut self, code: Code) -> bool;
 
     /// How long a hidden transition takes. Seconds.
     fn delay(&mut self, profile: &Profile, transition: Transition) -> Seconds;
 
-    /// How late a delivery is sent for the first time. Seconds.
+    /// The delay before the first attempt of a delivery. Seconds.
     fn lateness(&mut self, profile: &Profile, delivery: u64) -> Seconds;
 
-    /// Whether a delivery is sent once more after it was accepted.
+    /// Whether the service repeats a delivery that the receiver accepted.
     fn is_duplicated(&mut self, profile: &Profile, delivery: u64) -> bool;
 }
 
-/// Why an invoice may not be financed, beyond what the document states (§7 Gaps in errors).
+/// A reason not to finance an invoice that the document does not state (§7 Gaps in errors).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Reservation {
-    /// Something was collected on it already (`gap.alreadyCollected`).
+    /// The payor has paid part of it already (`gap.alreadyCollected`).
     Collected,
     /// Its advance would be 0 cents (`gap.zeroAdvance`).
     ZeroAdvance,
-    /// Something that nobody but the service knows.
+    /// A reason that only the service knows.
     Unknown,
 }
 
@@ -94,7 +93,7 @@ impl Token {
         }
     }
 
-    /// Random bytes in the name: those that open something have more.
+    /// Random bytes in the name: credentials have more.
     fn strength(self) -> usize {
         match self {
             Token::ApiKey | Token::SessionLink | Token::SubscriptionSecret => 24,
@@ -103,7 +102,7 @@ impl Token {
     }
 }
 
-/// A transition that nobody asks for: it happens by itself after a while.
+/// A transition that happens by itself after a delay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Transition {
     /// The collection account opens; the number counts its attempts.
@@ -116,16 +115,16 @@ pub enum Transition {
 
 /// Choices drawn from a seed.
 ///
-/// Each is drawn from a generator of its own, keyed by seed and question, so that a question more
-/// changes no other answer.
+/// Each choice has its own generator, keyed by seed and question: an additional question changes no other
+/// answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Seeded {
-    /// What everything is drawn from.
+    /// The seed of every choice.
     pub seed: u64,
 }
 
 impl Seeded {
-    /// The question is the generator's key. Of a purpose, the first twelve bytes count.
+    /// The question is the generator's key. Only the first twelve bytes of a purpose count.
     fn draw(self, purpose: &str, entity: u32, counter: u64) -> ChaCha8Rng {
         let mut key = [0; 32];
         key[..8].copy_from_slice(&self.seed.to_le_bytes());
@@ -137,7 +136,7 @@ impl Seeded {
         ChaCha8Rng::from_seed(key)
     }
 
-    /// Each vendor has its own (`4.quotes.5`, `gap.rates`).
+    /// Each vendor has its own rates (`4.quotes.5`, `gap.rates`).
     fn rates(self, profile: &Profile, business: BusinessId) -> Rates {
         let mut draw = self.draw("rates", business.0, 0);
         let mut between = |range: Range<u32>| {
@@ -147,7 +146,7 @@ impl Seeded {
         Rates { advance: between(profile.rates.advance), fee: between(profile.rates.fee) }
     }
 
-    /// One for every business (`8.concentrationLimit`).
+    /// One limit for every business (`8.concentrationLimit`).
     fn limit(self, Range { min, max }: Range<Cents>) -> Cents {
         let whole = |amount: Cents| u64::try_from(amount.0).unwrap_or(0);
         let drawn = pick(&mut self.draw("limit", 0, 0), Range { min: whole(min), max: whole(max) });
@@ -158,7 +157,7 @@ impl Seeded {
 impl Choices for Seeded {
     fn remittance(&mut self, business: BusinessId) -> Remittance {
         let mut draw = self.draw("remittance", business.0, 0);
-        // The last digits number the business: no two share an account.
+        // The last digits are the business's number: no two businesses share an account.
         let account_number =
             format!("{}{:010}", pick(&mut draw, Range { min: 10, max: 99 }), business.0);
         let body = pick(&mut draw, Range { min: 10_000_000, max: 12_999_999 }).to_string();
@@ -224,7 +223,7 @@ impl Choices for Seeded {
     }
 }
 
-/// A number of `range`, evenly drawn.
+/// A uniform draw from `range`.
 fn pick(draw: &mut ChaCha8Rng, range: Range<u64>) -> u64 {
     let span = u128::from(range.max.saturating_sub(range.min)) + 1;
     let offset = (u128::from(draw.next_u64()) * span) >> 64;
@@ -248,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_remittance_has_a_valid_routing_number_and_an_account_of_its_own() {
+    fn remittances_have_valid_routing_numbers_and_distinct_accounts() {
         let mut choices = Seeded { seed: 3 };
         let accounts: Vec<_> = (0..100).map(|n| choices.remittance(BusinessId(n))).collect();
         for account in &accounts {
@@ -260,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_is_drawn_once_for_every_business() {
+    fn all_businesses_share_one_limit() {
         let concentration_limit = Range { min: Cents(1_000), max: Cents(2_000) };
         let profile = Profile { concentration_limit, ..Profile::default() };
         let limit = |seed, business| {

@@ -1,9 +1,9 @@
-//! The stable name of every testable sentence of the document, and of every assumption made where it is silent.
+//! Stable names for every testable sentence of the document, and for every assumption where it is silent.
 //!
-//! A name says where its sentence stands: `3.onboarding.2` is the second onboarding rule of section 3, and
-//! `2.invoice.fundable` the note on a field. Prose is counted by sentence, so numbers may skip what nobody can test.
-//! Where one rule or one note holds several independent sentences, `.2` and `.3` follow the name of the first.
-//! `gap.bodyLimit` is an assumption. Names are cited in journals, reports and transcripts: they never change.
+//! A name gives the sentence's place: `3.onboarding.2` is the second onboarding rule of section 3, and
+//! `2.invoice.fundable` the note on a field. Prose is numbered by sentence, so numbers skip untestable ones.
+//! If one rule or note has several independent sentences, `.2` and `.3` follow the name of the first.
+//! `gap.bodyLimit` is an assumption. Journals, reports and transcripts cite the names: they never change.
 
 mod table;
 
@@ -17,24 +17,26 @@ use table::CLAUSES;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Clause(u16);
 
-/// Whether the document says it, or we do.
+/// Whether the document states a clause, or we assume it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// Stated by the document.
+    /// The document states it.
     Documented,
     /// A value that we assume where the document is silent.
     Assumed {
-        /// The key path of the profile that changes the value, if the mock can vary it.
+        /// The profile key that changes the value, if the mock can vary it.
         profile: Option<&'static str>,
+        /// Why this value and no other.
+        reason: &'static str,
     },
 }
 
 impl Kind {
-    /// The key path of the profile that changes the value of an assumption, if the mock can vary it.
+    /// The profile key that changes the value of an assumption, if the mock can vary it.
     pub const fn profile_key(self) -> Option<&'static str> {
         match self {
             Kind::Documented => None,
-            Kind::Assumed { profile } => profile,
+            Kind::Assumed { profile, .. } => profile,
         }
     }
 }
@@ -44,7 +46,8 @@ impl Clause {
     ///
     /// # Panics
     ///
-    /// If no clause has this name: in a const context, and so in [`clause!`](crate::clause!), when compiling.
+    /// If no clause has this name. In a const context, and so in [`clause!`](crate::clause!), compilation
+    /// fails.
     pub const fn named(name: &str) -> Clause {
         match Clause::find(name) {
             Some(clause) => clause,
@@ -64,11 +67,11 @@ impl Clause {
         None
     }
 
-    /// The clauses whose names begin with `prefix`, which stand together.
+    /// The clauses whose names begin with `prefix`; they must be adjacent.
     ///
     /// # Panics
     ///
-    /// If they do not: in a const context when compiling.
+    /// If they are not adjacent. In a const context, compilation fails.
     pub const fn beginning_with(prefix: &str) -> &'static [Clause] {
         let mut first = 0;
         while first < ALL.len() && !begins_with(CLAUSES[first].name, prefix) {
@@ -80,7 +83,7 @@ impl Clause {
         }
         let mut after = end;
         while after < ALL.len() {
-            assert!(!begins_with(CLAUSES[after].name, prefix), "they stand apart");
+            assert!(!begins_with(CLAUSES[after].name, prefix), "the clauses are not adjacent");
             after += 1;
         }
         ALL.split_at(end).0.split_at(first).1
@@ -91,7 +94,7 @@ impl Clause {
         (0..COUNT).map(Clause)
     }
 
-    /// Its place among all, from 0.
+    /// Its index among all clauses, from 0.
     pub const fn number(self) -> usize {
         self.0 as usize
     }
@@ -101,12 +104,12 @@ impl Clause {
         self.entry().name
     }
 
-    /// Where the document says it or, for an assumption, where it is silent.
+    /// The place in the document that states it or, for an assumption, that is silent.
     pub const fn place(self) -> &'static str {
         self.entry().place
     }
 
-    /// What it says, in one line of our own.
+    /// Its content, in one line of our own words.
     pub const fn wording(self) -> &'static str {
         self.entry().wording
     }
@@ -116,7 +119,7 @@ impl Clause {
         self.entry().kind
     }
 
-    const fn entry(self) -> &'static Entry {
+    const fn entry(self) -> &'static ClauseEntry {
         &CLAUSES[self.0 as usize]
     }
 }
@@ -133,14 +136,14 @@ impl fmt::Debug for Clause {
     }
 }
 
-/// The [`Clause`](crate::clause::Clause) of a name, looked up when compiling.
+/// The [`Clause`](crate::clause::Clause) of a name, looked up at compile time.
 ///
 /// ```
 /// let clause = tideover_model::clause!("3.onboarding.2");
 /// assert_eq!(clause.place(), "§3 Onboarding rule 2");
 /// ```
 ///
-/// A name that no clause has doesn't compile:
+/// An unknown name doesn't compile:
 ///
 /// ```compile_fail,E0080
 /// tideover_model::clause!("3.onboarding.5");
@@ -148,13 +151,13 @@ impl fmt::Debug for Clause {
 #[macro_export]
 macro_rules! clause {
     ($name:literal) => {{
-        // An item, since `cargo check` evaluates no inline const.
+        // A const item, because `cargo check` does not evaluate inline consts.
         const CLAUSE: $crate::clause::Clause = $crate::clause::Clause::named($name);
         CLAUSE
     }};
 }
 
-struct Entry {
+struct ClauseEntry {
     name: &'static str,
     place: &'static str,
     wording: &'static str,
@@ -176,8 +179,8 @@ static ALL: [Clause; COUNT as usize] = {
     all
 };
 
-const fn documented(name: &'static str, place: &'static str, wording: &'static str) -> Entry {
-    Entry { name, place, wording, kind: Kind::Documented }
+const fn documented(name: &'static str, place: &'static str, wording: &'static str) -> ClauseEntry {
+    ClauseEntry { name, place, wording, kind: Kind::Documented }
 }
 
 const fn assumed(
@@ -185,11 +188,12 @@ const fn assumed(
     place: &'static str,
     profile: Option<&'static str>,
     wording: &'static str,
-) -> Entry {
-    Entry { name, place, wording, kind: Kind::Assumed { profile } }
+    reason: &'static str,
+) -> ClauseEntry {
+    ClauseEntry { name, place, wording, kind: Kind::Assumed { profile, reason } }
 }
 
-/// `==` on strings, which a const fn cannot call yet.
+/// `==` on strings, which a const fn can't call yet.
 const fn same(left: &str, right: &str) -> bool {
     same_bytes(left.as_bytes(), right.as_bytes())
 }
@@ -198,7 +202,7 @@ const fn same_bytes(left: &[u8], right: &[u8]) -> bool {
     if left.len() != right.len() {
         return false;
     }
-    // From the end, where names differ.
+    // Compares from the end, where names differ.
     let mut index = left.len();
     while index > 0 {
         index -= 1;
@@ -217,6 +221,31 @@ const fn begins_with(name: &str, prefix: &str) -> bool {
     }
 }
 
+/// The clauses whose names differ in their last part alone.
+#[derive(Clone, Copy, Debug)]
+pub struct Family {
+    prefix: &'static str,
+    clauses: &'static [Clause],
+}
+
+impl Family {
+    /// The clauses whose names begin with `prefix`, which ends with a dot.
+    ///
+    /// # Panics
+    /// As [`Clause::beginning_with`] does.
+    pub const fn of(prefix: &'static str) -> Family {
+        Family { prefix, clauses: Clause::beginning_with(prefix) }
+    }
+
+    /// The clause whose name ends with `last`.
+    pub fn find(&self, last: &str) -> Option<Clause> {
+        let length = self.prefix.len() + last.len();
+        let is_it =
+            |clause: &&Clause| clause.name().len() == length && clause.name().ends_with(last);
+        self.clauses.iter().find(is_it).copied()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
@@ -227,12 +256,12 @@ mod tests {
     fn names_are_unique() {
         let mut seen = BTreeSet::new();
         for clause in Clause::all() {
-            assert!(seen.insert(clause.name()), "{clause} stands twice");
+            assert!(seen.insert(clause.name()), "{clause} occurs twice");
         }
     }
 
     #[test]
-    fn every_name_is_found_again() {
+    fn every_name_finds_its_clause() {
         for clause in Clause::all() {
             assert_eq!(Clause::find(clause.name()), Some(clause));
         }
@@ -242,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn those_of_a_family_stand_together() {
+    fn a_prefix_finds_its_clauses() {
         let families = ["2.invoice.", "7.codes.", "gap.", "", "10."].map(Clause::beginning_with);
         for (family, prefix) in
             families.into_iter().zip(["2.invoice.", "7.codes.", "gap.", "", "10."])
@@ -279,7 +308,7 @@ mod tests {
             if let Some((head, number)) = clause.name().rsplit_once('.')
                 && let Some(first) = Clause::find(head)
             {
-                assert!(first < clause, "{clause} stands before {first}");
+                assert!(first < clause, "{clause} comes before {first}");
                 assert!(number.parse().is_ok_and(|n: u8| n > 1), "{clause}");
             }
         }
@@ -301,7 +330,7 @@ mod tests {
             let wording = clause.wording();
             assert!(wording.ends_with('.') && wording.len() <= 120, "{clause}");
             assert!(!wording.contains('\n'), "{clause}");
-            assert!(seen.insert(wording), "{clause} is worded as another");
+            assert!(seen.insert(wording), "{clause} repeats a wording");
         }
     }
 
@@ -317,9 +346,7 @@ mod tests {
     #[test]
     fn an_assumption_names_its_profile_key() {
         let profile = Some("body_limit");
-        let kind = Clause::named("gap.bodyLimit").kind();
-        assert_eq!(kind, Kind::Assumed { profile });
-        let kind = Clause::named("gap.mask").kind();
-        assert_eq!(kind, Kind::Assumed { profile: None });
+        assert_eq!(Clause::named("gap.bodyLimit").kind().profile_key(), profile);
+        assert_eq!(Clause::named("gap.mask").kind().profile_key(), None);
     }
 }

@@ -1,4 +1,4 @@
-//! What happened, as subscribers are sent it, and what they answer (§6 Delivery).
+//! Deliveries of events to subscribers, and their receipts (§6 Delivery).
 
 use std::sync::Arc;
 
@@ -7,10 +7,10 @@ use crate::signature::{Signature, SigningKey};
 use crate::timestamp::Timestamp;
 use crate::words::EventType;
 
-/// One event for one subscription, to be sent until it is accepted (`gap.deliveryIdentity`).
+/// One event for one subscription, sent until the receiver accepts it (`gap.deliveryIdentity`).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Delivery {
-    /// How many were queued before it.
+    /// The number of deliveries queued before it.
     pub number: u64,
     /// Constant over all attempts: the `Service-Delivery` header (§6 delivery rule 3).
     pub id: String,
@@ -20,9 +20,9 @@ pub struct Delivery {
     pub subscription: Arc<str>,
     /// Where it goes.
     pub url: Arc<str>,
-    /// What kind of event it tells.
+    /// The kind of its event.
     pub event: EventType,
-    /// When it was queued.
+    /// When the service queued it.
     pub queued_at: Timestamp,
     /// The bytes to send, the same at every attempt.
     pub body: Arc<[u8]>,
@@ -31,84 +31,84 @@ pub struct Delivery {
 /// One POST of a delivery.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attempt {
-    /// What is sent.
+    /// The delivery that it sends.
     pub delivery: Arc<Delivery>,
-    /// The how-manieth it is, from 1.
+    /// Its number among the delivery's attempts, from 1.
     pub number: u32,
-    /// When it begins: the schedule counts from here.
+    /// When it begins: the schedule counts from this time.
     pub begun_at: Timestamp,
-    /// Why it is made.
+    /// The reason for it.
     pub cause: Cause,
-    /// What signs it.
+    /// The signer of it.
     pub signer: Signer,
     pub(crate) subscription: SubscriptionId,
-    pub(crate) place: Place,
+    pub(crate) position: SchedulePosition,
 }
 
 impl Attempt {
-    /// The value of its `Service-Signature` header, as of `at` (`5.authentication.6`).
+    /// The value of its `Service-Signature` header, if sent at `at` (`5.authentication.6`).
     pub fn sign(&self, at: Timestamp) -> Signature {
         let Signer { key, signed_at } = &self.signer;
         key.sign(signed_at.unwrap_or(at).unix_unsigned(), &self.delivery.body)
     }
 }
 
-/// What signs an attempt.
+/// The key that signs an attempt, and when.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signer {
     /// The prepared secret of the subscription.
     pub key: Arc<SigningKey>,
-    /// When it is signed, if not when it is sent: what a service that signs once gets wrong.
+    /// The time to sign as of, if not the time of sending: for a defective service that signs only once.
     pub signed_at: Option<Timestamp>,
 }
 
-/// Where in the schedule of its delivery an attempt stands.
+/// An attempt's position in the schedule of its delivery.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) struct Place {
-    /// Attempts of the schedule that were begun.
+pub(crate) struct SchedulePosition {
+    /// The number of scheduled attempts that have begun.
     pub(crate) begun: usize,
-    /// When the schedule goes on after an attempt by hand, if it does.
+    /// When the schedule continues after a manual attempt, if it does.
     pub(crate) resumes_at: Option<Timestamp>,
 }
 
-/// Why an attempt is made.
+/// The reason for an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Cause {
     /// The event happened.
     Event,
-    /// The event happened a while ago: what happened after it may have been sent before
-    /// (`6.delivery.4`, `gap.lateness`).
+    /// The event happened earlier, so that later events may already have been sent (`6.delivery.4`,
+    /// `gap.lateness`).
     Late,
-    /// The attempt before was not accepted (`6.delivery.1.2`).
+    /// The receiver did not accept the previous attempt (`6.delivery.1.2`).
     Retry,
-    /// It was accepted, and is sent once more all the same (`6.delivery.3`, `gap.duplicates`).
+    /// The receiver accepted the delivery, but the service repeats it (`6.delivery.3`, `gap.duplicates`).
     Duplicate,
     /// The operator asked for it.
     Resent,
 }
 
-/// What became of an attempt.
+/// The result of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Receipt {
     /// The receiver answered in time, with this HTTP status.
     Answered(u16),
-    /// It could not be sent, or the connection ended before the answer did.
+    /// Sending failed, or the connection ended before the response was complete.
     Failed,
-    /// The time for the answer is over.
+    /// The response took too long.
     TimedOut,
 }
 
-/// What a receipt means.
+/// The effect of a receipt on its delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Consequence {
     /// The delivery is done (`6.delivery.1`).
     Accepted,
-    /// It is sent again when this comes.
+    /// The next attempt is due at this time.
     Again(Timestamp),
-    /// It was tried for long enough (`8.webhookRetryWindow`).
+    /// The retry window is over (`8.webhookRetryWindow`).
     GivenUp,
-    /// The subscription is gone, with all that was queued for it (`6.delivery.2`).
+    /// The subscription ends, together with all deliveries queued for it (`6.delivery.2`).
     Revoked,
-    /// Nothing: the subscription was deleted meanwhile, or everything was reset.
+    /// No effect: the subscription was deleted meanwhile, or the state was reset.
     None,
 }

@@ -1,4 +1,4 @@
-//! Who may be sent webhooks: public https URLs alone (§6 subscription rules 1 and 2).
+//! Where webhooks may go: only to public https URLs (§6 subscription rules 1 and 2).
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -7,26 +7,26 @@ use url::{Host, Url};
 /// Where webhooks may go.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Destinations {
-    /// To public https URLs alone, as the document says.
+    /// Only to public https URLs, as the document says.
     #[default]
     Public,
-    /// Besides, over plain http and to this machine: for local work.
+    /// Also over plain http and to this machine: for local work.
     Local,
-    /// Besides public https URLs, to this origin: the inbox of a contract run, such as
+    /// To public https URLs and to this origin: the inbox of a contract run, such as
     /// `http://127.0.0.1:4567`.
     PublicAnd(String),
 }
 
-/// Why a destination is refused.
+/// The reason to refuse a destination.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unfit {
-    /// It is no URL.
+    /// It isn't a URL.
     #[error("the destination is not an absolute URL")]
     NotAUrl,
     /// Not https.
     #[error("the destination must be an https URL, not {0}{hint}", hint = hint(.0 == "http"))]
     Scheme(String),
-    /// A user or a password stands in it.
+    /// It contains a user or a password.
     #[error("the destination must not carry credentials")]
     Credentials,
     /// Nothing can listen there.
@@ -45,17 +45,27 @@ pub enum Unfit {
 
 const LOOPBACK: &str = "loopback";
 
-/// The way out for local work.
+/// The option that permits local work, if that helps.
 fn hint(helps: bool) -> &'static str {
     if helps { "; for local work start the mock with --webhooks local" } else { "" }
 }
 
 impl Destinations {
-    /// The URL, normalised and without its fragment, which is never sent, if webhooks may be sent there: to
-    /// a host name, if they may to each of the `addresses` that it resolves to.
+    /// The URL, normalised and without its fragment, if webhooks may go there. For a host name, webhooks must
+    /// be allowed to go to each of the `addresses` that it resolves to.
     ///
     /// # Errors
     /// The first thing that is wrong: the scheme, credentials, the port, the host, an address.
+    ///
+    /// ```
+    /// use tideover_model::Destinations;
+    ///
+    /// let public = [[203, 0, 114, 7].into()];
+    /// let private = [[10, 0, 0, 7].into()];
+    /// assert!(Destinations::Public.judge("https://hooks.acme.example/a", &public).is_ok());
+    /// assert!(Destinations::Public.judge("https://hooks.acme.example/a", &private).is_err());
+    /// assert!(Destinations::Public.judge("http://hooks.acme.example/a", &public).is_err());
+    /// ```
     pub fn judge(&self, text: &str, addresses: &[IpAddr]) -> Result<Url, Unfit> {
         let mut url = Url::parse(text).map_err(|_| Unfit::NotAUrl)?;
         url.set_fragment(None);
@@ -94,8 +104,8 @@ impl Destinations {
     }
 }
 
-/// The parser is lenient: it trims, takes back slashes for slashes, and supplies missing ones or passes over
-/// those too many.
+/// Whether the URL needs no leniency. The parser trims, accepts backslashes as slashes, and corrects the
+/// number of slashes.
 fn is_strict(text: &str, scheme: &str) -> bool {
     let start = format!("{scheme}://");
     text.get(..start.len()).is_some_and(|begun| begun.eq_ignore_ascii_case(&start))
@@ -103,7 +113,7 @@ fn is_strict(text: &str, scheme: &str) -> bool {
         && !text.contains(|character: char| character == '\\' || character.is_whitespace())
 }
 
-/// Whether a user or a password could stand before the host, even an empty one.
+/// Whether the URL has a user or a password before the host, even an empty one.
 fn has_credentials(text: &str) -> bool {
     let after_scheme = text.split_once("://").map_or("", |(_, rest)| rest);
     let authority = after_scheme.split(['/', '?', '#']).next().unwrap_or_default();
@@ -115,7 +125,7 @@ fn is_local_name(name: &str) -> bool {
     name == "localhost" || name.ends_with(".localhost")
 }
 
-/// Whether an address is of the public internet, whatever form it is written in.
+/// Whether an address is on the public internet, in any notation.
 pub fn is_public(address: IpAddr) -> bool {
     judge_address(address).is_ok()
 }
@@ -128,7 +138,7 @@ fn judge_address(address: IpAddr) -> Result<(), Unfit> {
     kind.map_or(Ok(()), |kind| Err(Unfit::Address(address, kind)))
 }
 
-/// The address that packets come to in the end.
+/// The address that finally receives the packets.
 fn unwrapped(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(_) => address,
@@ -136,7 +146,7 @@ fn unwrapped(address: IpAddr) -> IpAddr {
     }
 }
 
-/// The address blocks that are not the public internet's.
+/// The address blocks that are not part of the public internet.
 fn special_v4(address: Ipv4Addr) -> Option<&'static str> {
     let [a, b, c, _] = address.octets();
     match (a, b, c) {
@@ -184,7 +194,7 @@ fn embedded_v4(address: Ipv6Addr) -> Option<Ipv4Addr> {
         }
         [0, 0, 0, 0, 0, 0] if g != 0 => Some(v4(g, h)),
         [0x2002, high, low, ..] => Some(v4(high, low)),
-        // An interface identifier says nothing where the prefix says more.
+        // The interface identifier counts only if the prefix has no special meaning.
         [.., 0 | 0x0200, 0x5efe] if special_v6(address).is_none() => Some(v4(g, h)),
         _ => None,
     }

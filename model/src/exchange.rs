@@ -1,5 +1,7 @@
-//! A whole exchange: request in, response out, with the one order of precedence
-//! (`gap.refusalPrecedence`): path, key, size, media type, syntax, shape; then the service decides.
+//! A whole exchange: request in, response out.
+//!
+//! Checks run in this order (`gap.refusalPrecedence`): path, key, size, media type, syntax, shape; then the
+//! service decides.
 
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -10,10 +12,11 @@ use serde_json::Value;
 
 use crate::clause;
 use crate::clause::Clause;
+use crate::endpoint::{OperationKind, Success};
 use crate::face::{Answer, Face};
 pub use crate::face::{Encoding, Response};
-use crate::operation::{Operation, OperationKind};
-use crate::profile::{Profile, Success};
+use crate::operation::Operation;
+use crate::profile::Profile;
 use crate::refusal::{Code, Refusal};
 use crate::timestamp::Timestamp;
 use crate::wire::import_file;
@@ -27,7 +30,7 @@ use crate::wire::request::{
 };
 use crate::wire::route::{Route, route};
 
-/// A request, as far as the API looks at it.
+/// The parts of a request that the API reads.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
     /// The method, in upper case.
@@ -42,7 +45,7 @@ pub struct Request<'a> {
     pub body: &'a [u8],
 }
 
-/// What a request asks for, read once for as many services as answer it.
+/// A parsed request. Several services can answer it without parsing it again.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Asked {
     /// The endpoint, if there is one.
@@ -54,7 +57,7 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// What `request` asks for.
+    /// Parses `request`.
     pub fn by(request: &Request<'_>) -> Asked {
         let length = request.body.len();
         match route(request.method, request.path) {
@@ -67,17 +70,16 @@ impl Asked {
     }
 }
 
-/// What `face` answers to `request` at `now`, written down.
+/// The response of `face` to `request` at `now`.
 pub fn answer(face: &mut dyn Face, now: Timestamp, request: &Request<'_>) -> Response {
     let answer = attempt(face, now, request.authorization, Asked::by(request));
     face.encoding().unwrap_or(respond)(face.profile(), &answer)
 }
 
-/// What `face` answers at `now` to what was `asked` with an `Authorization` header.
+/// The answer of `face` at `now` to a parsed request with an `Authorization` header.
 ///
 /// # Errors
-/// In the order of precedence: path, key, size, then whatever else is wrong with the request, then what the
-/// service decides.
+/// In the order of precedence: path, key, size, any other error in the request, the service's decision.
 pub fn attempt(
     face: &mut dyn Face,
     now: Timestamp,
@@ -96,7 +98,7 @@ pub fn attempt(
     face.handle(now, caller, operation?)
 }
 
-/// `payload_too_large`, for whoever reads the body.
+/// The refusal `payload_too_large`.
 pub fn too_large() -> Refusal {
     Refusal::new(Code::PayloadTooLarge, clause!("8.requestBodySize"))
 }
@@ -109,17 +111,17 @@ pub fn status(profile: &Profile, answer: &Answer) -> u16 {
     }
 }
 
-/// The body of an answer, as it is written down.
+/// The body of a response, before serialization.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub enum Body<'a> {
-    /// That of a success.
+    /// The body of a success.
     Reply(&'a Reply),
-    /// That of a refusal.
+    /// The body of a refusal.
     Failure(Failure<'a>),
 }
 
-/// The body of an answer, if it has one.
+/// The body of a response, if it has one.
 pub fn body(answer: &Answer) -> Option<Body<'_>> {
     match answer {
         Ok(Reply::Unsubscribed) => None,
@@ -130,12 +132,12 @@ pub fn body(answer: &Answer) -> Option<Body<'_>> {
     }
 }
 
-/// The body of an answer in bytes; none if it has no body.
+/// The bytes of a response's body; empty if it has none.
 pub fn written(answer: &Answer) -> Vec<u8> {
     body(answer).as_ref().map_or_else(Vec::new, json)
 }
 
-/// An answer, written down.
+/// Serializes an answer.
 pub fn respond(profile: &Profile, answer: &Answer) -> Response {
     Response {
         status: status(profile, answer),
@@ -144,8 +146,8 @@ pub fn respond(profile: &Profile, answer: &Answer) -> Response {
     }
 }
 
-/// For an advance, the document states the status of `invoice_not_found`, whatever a profile says of the
-/// others (§4 advances rule 5, `4.advances.5`).
+/// For an advance, the document itself states the status of `invoice_not_found`; the profile can't change it
+/// (§4 advances rule 5, `4.advances.5`).
 fn refusal_status(profile: &Profile, refusal: &Refusal) -> u16 {
     if refusal.clause == clause!("4.advances.5") {
         return 404;
@@ -164,13 +166,6 @@ fn json<T: Serialize>(value: &T) -> Vec<u8> {
     serde_json::to_vec(value).expect("an answer has only strings, numbers and booleans")
 }
 
-impl OperationKind {
-    /// Whether its request has a body; that of any other is not read, however it must keep the limit.
-    pub const fn has_body(self) -> bool {
-        matches!(self.method().as_bytes(), b"PUT" | b"POST")
-    }
-}
-
 impl Route<'_> {
     /// The operation that a request asks for.
     ///
@@ -181,11 +176,11 @@ impl Route<'_> {
         if self.kind == OperationKind::ImportInvoices {
             return self.decode_import(content_type, body);
         }
-        if self.kind.has_body() {
+        if self.kind.endpoint().has_body() {
             json_media_type(content_type)?;
         }
         let identifiers = self.identifiers();
-        if identifiers.is_err() && self.kind.has_body() {
+        if identifiers.is_err() && self.kind.endpoint().has_body() {
             json_syntax(utf_8(body)?)?;
         }
         let [first, second] = identifiers?;
@@ -284,7 +279,7 @@ fn utf_8(body: &[u8]) -> Result<&str, Refusal> {
     std::str::from_utf8(body).map_err(|_| unreadable("it is not UTF-8"))
 }
 
-/// Syntax alone: however deep it is nested, and however great its numbers.
+/// Checks only the syntax: nesting depth and the size of numbers don't matter.
 fn json_syntax(text: &str) -> Result<(), Refusal> {
     serde_json::from_str::<IgnoredAny>(text).map(|_| ()).map_err(unreadable)
 }
@@ -308,7 +303,7 @@ fn explain<T: DeserializeOwned>(text: &str) -> Refusal {
         Ok(_) => "the body has more than one value".to_owned(),
         Err(error) => problem(error),
     };
-    // Whoever reads it more leniently may take it.
+    // A more lenient service may accept the body.
     let fits = |(_, reading): &(Clause, Value)| T::deserialize(reading).is_ok();
     let assumed = readings(text).into_iter().find(fits).map(|(clause, _)| clause);
     let clause = assumed.unwrap_or(clause!("7.codes.invalid_request"));

@@ -1,4 +1,4 @@
-//! The model's face: what anything that plays the service looks like from outside.
+//! The interface of anything that plays the service.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::refusal::{Code, Refusal};
 use crate::timestamp::Timestamp;
 use crate::wire::reply::Reply;
 
-/// What the service answers: a reply or a refusal.
+/// The service's answer: a reply or a refusal.
 pub type Answer = Result<Reply, Refusal>;
 
 /// A response. Its body is JSON, or empty.
@@ -23,28 +23,28 @@ pub struct Response {
     pub status: u16,
     /// The body's bytes.
     pub body: Vec<u8>,
-    /// Why it is a refusal, if it is one.
+    /// The code and the clause, if it is a refusal.
     pub refused: Option<(Code, Clause)>,
 }
 
-/// How an answer is written down otherwise than by `exchange::respond`, which does it right.
+/// A serialization of answers that differs from the correct one, `exchange::respond`.
 pub type Encoding = fn(&Profile, &Answer) -> Response;
 
-/// An API key, as it may be shown.
+/// An API key, masked for display.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IssuedKey {
-    /// The name of the platform that it was issued to.
+    /// The name of the platform that it belongs to.
     pub platform: String,
-    /// The key, but for its middle.
+    /// The key without its middle.
     pub masked: String,
-    /// Whether it opens nothing any more.
+    /// Whether it has been revoked.
     pub revoked: bool,
 }
 
-/// A service, without I/O: time is an argument, nothing is awaited.
+/// A service without I/O: time is an argument, and no call blocks.
 ///
-/// One mutation, then drain what it caused ([`Face::poll_delivery`]), then the next. Whoever drives it
-/// calls [`Face::handle_timeout`] before anything else, so that what is due has happened.
+/// After each mutation, the driver drains its effects with [`Face::poll_delivery`]. Before any other call,
+/// it calls [`Face::handle_timeout`], so that everything due has happened.
 pub trait Face: Send {
     /// The assumed values.
     fn profile(&self) -> &Profile;
@@ -52,29 +52,29 @@ pub trait Face: Send {
     /// Where webhooks may go.
     fn destinations(&self) -> &Destinations;
 
-    /// Whose key the `Authorization` header carries (§5 rules 1 and 3).
+    /// The platform whose key the `Authorization` header carries (§5 rules 1 and 3).
     ///
     /// # Errors
     /// `unauthorized` if the header is missing or malformed, or the key unknown or revoked.
     fn authenticate(&self, authorization: Option<&str>) -> Result<PlatformId, Refusal>;
 
-    /// Whose key the `Authorization` header carries or ever carried; the default platform without one.
-    /// `None` for a key that was never issued.
+    /// The platform whose key, valid or revoked, the `Authorization` header carries; the default platform if
+    /// there is no header. `None` for a key that was never issued.
     fn platform_of(&self, authorization: Option<&str>) -> Option<PlatformId>;
 
-    /// Every key that was ever issued.
+    /// Every key ever issued.
     fn keys(&self) -> Vec<IssuedKey>;
 
-    /// What `caller` asks for.
+    /// Performs an operation for `caller`.
     ///
     /// # Errors
-    /// The first refusal in the order of precedence; nothing has changed then.
+    /// The first refusal in the order of precedence; the state has not changed.
     fn handle(&mut self, now: Timestamp, caller: PlatformId, operation: Operation) -> Answer;
 
-    /// What anyone else does, told with the identifiers of `platform`.
+    /// Performs an action of the outside world; identifiers in it are those of `platform`.
     ///
     /// # Errors
-    /// [`Impossible`] if the outside world cannot do that now; nothing has changed then.
+    /// [`Impossible`] if the outside world cannot do that now; the state has not changed.
     fn happen(
         &mut self,
         now: Timestamp,
@@ -85,16 +85,16 @@ pub trait Face: Send {
     /// Does everything that is due at or before `now`, each thing at its own time, in order.
     fn handle_timeout(&mut self, now: Timestamp);
 
-    /// When something is due next.
+    /// When the next thing is due.
     fn poll_timeout(&self) -> Option<Timestamp>;
 
-    /// The next delivery that was queued: for whoever keeps a journal. It is sent by its attempts.
+    /// The next queued delivery, for a journal. To send it, use its attempts.
     fn poll_delivery(&mut self) -> Option<Arc<Delivery>>;
 
-    /// The next attempt that is due by `now`: it begins. It is under way until its receipt comes.
+    /// Begins the next attempt that is due by `now`. It is in flight until its receipt arrives.
     fn poll_attempt(&mut self, now: Timestamp) -> Option<Attempt>;
 
-    /// What became of an attempt, and so becomes of its delivery (§6 delivery rules 1 and 2).
+    /// Records the result of an attempt, and returns the effect on its delivery (§6 delivery rules 1 and 2).
     fn handle_receipt(
         &mut self,
         now: Timestamp,
@@ -102,14 +102,14 @@ pub trait Face: Send {
         receipt: Receipt,
     ) -> Consequence;
 
-    /// Whether the subscription of a delivery is there still.
+    /// Whether the subscription of a delivery still exists.
     fn is_live(&self, delivery: &Delivery) -> bool;
 
-    /// Sends a delivery once more, at once, after so many attempts: one that is done, too. Its schedule stays
-    /// as it is.
+    /// Sends a delivery once more, at once, after so many attempts, even if it is done. Its schedule does not
+    /// change.
     ///
     /// # Errors
-    /// [`Impossible`] if its subscription is gone, or an attempt is under way.
+    /// [`Impossible`] if its subscription is gone, or an attempt is in flight.
     fn resend(
         &mut self,
         now: Timestamp,
@@ -120,29 +120,29 @@ pub trait Face: Send {
     /// When the next attempt of a delivery is due, if one is.
     fn next_attempt(&self, delivery: &Delivery) -> Option<Timestamp>;
 
-    /// Checks that the books balance: cents are neither made nor lost.
+    /// Checks that the books balance: no cent appears or disappears.
     ///
     /// # Errors
-    /// The law of conservation that does not hold, with its two sides.
+    /// The broken law of conservation, with both sides.
     fn audit(&self) -> Result<(), String>;
 
-    /// What is missing of the address by which `caller`'s `business` is known before a collection account
-    /// opens with it, for prose; `None` where nothing is, or no address is told.
+    /// The parts that the address of `caller`'s `business` lacks for a collection account to open, as prose;
+    /// `None` if it lacks none, or there is no address.
     fn address_lacks(&self, caller: PlatformId, business: &str) -> Option<String>;
 
-    /// How its answers are written down, where that is not as they should be.
+    /// How it serializes answers, if not correctly.
     fn encoding(&self) -> Option<Encoding> {
         None
     }
 
-    /// What it does wrong on purpose, in words, if it does anything wrong.
+    /// A description of its deliberate defect, if it has one.
     fn defect(&self) -> Option<&str> {
         None
     }
 }
 
-/// Lets time pass from `now` to `end`: whatever is due happens at its own time, in order, and each attempt
-/// that begins meets `receiver` before time goes on.
+/// Lets time pass from `now` to `end`. Everything due happens at its own time, in order, and `receiver`
+/// answers each attempt at once.
 pub fn pass<F: Face + ?Sized>(
     face: &mut F,
     mut now: Timestamp,
@@ -159,12 +159,12 @@ pub fn pass<F: Face + ?Sized>(
             return;
         }
         let next = face.poll_timeout().unwrap_or(end);
-        // A face that has something due and doesn't do it must not stop time.
+        // A face that doesn't do what is due must not stop time.
         now = if next > now { next.min(end) } else { end };
     }
 }
 
-/// A face that does as another does, but for what it overrides: a defect, a fault.
+/// A face that behaves like another, except for what it overrides, such as a defect or a fault.
 pub trait Altered: Send {
     /// The face that it alters.
     type Face: Face;

@@ -7,7 +7,7 @@ use crate::cents::Cents;
 use crate::operation::Address;
 use crate::words::ComplianceRoute;
 
-/// A move of the outside world. Identifiers are those of the platform in whose name it is told.
+/// A move of the outside world. Identifiers are those of the platform in whose name it happens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "fields say what they are")]
 pub enum Happening {
@@ -36,9 +36,9 @@ pub enum Happening {
     /// The operator marks a business as a test account (§5 rule 5).
     MarkTestAccount { business: String },
     /// The operator issues an API key to a platform, to a new one if it is not known yet; to the platform
-    /// in whose name this is told if none is named.
+    /// in whose name this happens if none is named.
     IssueKey { platform: Option<String> },
-    /// The operator revokes an API key; the one in whose name this is told if none is named.
+    /// The operator revokes an API key; the one in whose name this happens if none is named.
     RevokeKey { key: String },
     /// The next `requests` requests of any caller fail upstream (`7.codes.upstream_failed`).
     UpstreamFails { requests: u32 },

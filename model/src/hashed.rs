@@ -1,4 +1,4 @@
-//! Values whose hash is remembered: to see whether a large state has changed, only what was touched is read.
+//! Values that cache their hash: a comparison of large states rehashes only what was touched.
 
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::ops::{Deref, DerefMut};
@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use foldhash::fast::FixedState;
 
-/// A value, and its hash once somebody has asked for it and until somebody borrows the value mutably.
+/// A value and its hash, cached from the first use until the next mutable borrow.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Hashed<T> {
     value: T,
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_touched_has_another_hash() {
+    fn a_changed_value_has_another_hash() {
         let hash = |value: &Hashed<Vec<u8>>| FixedState::default().hash_one(value);
         let mut value = Hashed::from(vec![1]);
         let before = hash(&value);

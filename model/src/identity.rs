@@ -1,4 +1,4 @@
-//! What the service calls its own: dense numbers, in order of creation, never shown to a caller.
+//! The service's internal identifiers: dense numbers in order of creation, never shown to a caller.
 
 macro_rules! identity {
     ($(#[$doc:meta])* $name:ident) => {
@@ -31,6 +31,6 @@ identity! {
 }
 
 impl PlatformId {
-    /// The platform that is there from the start.
+    /// The platform that exists from the start.
     pub const DEFAULT: PlatformId = PlatformId(0);
 }

@@ -1,13 +1,10 @@
 //! What a caller can ask: one variant per endpoint, in document order (§4). Those that `PUT`, and the
 //! request of an advance, are safe to repeat (`4.idempotency.1`).
 
-use std::fmt;
 use std::net::IpAddr;
 
-use serde::{Deserialize, Serialize};
-
 use crate::cents::FaceValue;
-use crate::refusal::Code;
+use crate::endpoint::OperationKind;
 use crate::timestamp::Timestamp;
 use crate::words::{EventType, InvoiceStatus};
 
@@ -130,7 +127,7 @@ pub struct Party {
     pub details: BusinessDetails,
 }
 
-/// What a caller tells of a business.
+/// What a caller sends about a business.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BusinessDetails {
     /// Its legal name.
@@ -189,7 +186,7 @@ impl Address {
         self.missing().next().is_none()
     }
 
-    /// Whether nothing is told of it.
+    /// Whether it has no field.
     pub fn is_empty(&self) -> bool {
         *self == Address::default()
     }
@@ -232,100 +229,6 @@ pub struct ImportRow {
     pub payee: Option<String>,
     /// The sync that the row asks for, or what is wrong with it.
     pub sync: Result<InvoiceSync, String>,
-}
-
-/// The fourteen endpoints, in document order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "each is the variant of `Operation` of the same name")]
-pub enum OperationKind {
-    GetInvoice,
-    SyncInvoice,
-    GetImport,
-    ImportInvoices,
-    SetPayoutAccount,
-    GetBusiness,
-    SyncBusiness,
-    RequestAdvance,
-    Quote,
-    Invite,
-    CreateOnboardingSession,
-    Subscribe,
-    ListSubscriptions,
-    Unsubscribe,
-}
-
-/// Its method and its path, as the document names it.
-impl fmt::Display for OperationKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.method(), self.path())
-    }
-}
-
-impl OperationKind {
-    /// All endpoints, in document order.
-    pub const ALL: [OperationKind; 14] = [
-        OperationKind::GetInvoice,
-        OperationKind::SyncInvoice,
-        OperationKind::GetImport,
-        OperationKind::ImportInvoices,
-        OperationKind::SetPayoutAccount,
-        OperationKind::GetBusiness,
-        OperationKind::SyncBusiness,
-        OperationKind::RequestAdvance,
-        OperationKind::Quote,
-        OperationKind::Invite,
-        OperationKind::CreateOnboardingSession,
-        OperationKind::Subscribe,
-        OperationKind::ListSubscriptions,
-        OperationKind::Unsubscribe,
-    ];
-
-    /// The codes of its own that the operation can answer; those that any operation can answer apart.
-    pub const fn codes(self) -> &'static [Code] {
-        match self {
-            OperationKind::GetInvoice => &[Code::BusinessNotFound, Code::InvoiceNotFound],
-            OperationKind::GetImport => &[Code::ImportNotFound],
-            OperationKind::ImportInvoices => &[
-                Code::UnsupportedMediaType,
-                Code::UnreadableFile,
-                Code::TooManyRows,
-                Code::AlreadyImported,
-            ],
-            OperationKind::SetPayoutAccount => {
-                &[Code::BusinessNotFound, Code::InvalidRoutingNumber]
-            }
-            OperationKind::GetBusiness
-            | OperationKind::Quote
-            | OperationKind::CreateOnboardingSession => &[Code::BusinessNotFound],
-            OperationKind::RequestAdvance => &[
-                Code::BusinessNotFound,
-                Code::InvoiceNotFound,
-                Code::SelfDealing,
-                Code::InvoiceNotFinanceable,
-                Code::BusinessNotEligible,
-                Code::ConcentrationExceeded,
-            ],
-            OperationKind::Invite => &[Code::BusinessNotFound, Code::InvalidInvitee],
-            OperationKind::Subscribe => &[Code::DestinationRefused, Code::AlreadySubscribed],
-            OperationKind::Unsubscribe => &[Code::SubscriptionNotFound],
-            OperationKind::SyncInvoice
-            | OperationKind::SyncBusiness
-            | OperationKind::ListSubscriptions => &[],
-        }
-    }
-
-    /// Whether it only reads: nothing of the service changes, whatever it answers (`5.authentication.3.2`).
-    pub const fn reads(self) -> bool {
-        matches!(
-            self,
-            OperationKind::GetInvoice
-                | OperationKind::GetImport
-                | OperationKind::GetBusiness
-                | OperationKind::Quote
-                | OperationKind::ListSubscriptions
-        )
-    }
 }
 
 impl Operation {

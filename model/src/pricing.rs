@@ -11,45 +11,45 @@ const FEE_PERIOD_DAYS: u64 = 30;
 pub struct Offer {
     /// What the payor owes.
     pub face_value: Cents,
-    /// What of it is eligible: the face value, capped.
+    /// The eligible part: the face value, capped.
     pub financeable: Cents,
     /// What the business gets when the advance is issued.
     pub advance: Cents,
-    /// What the service keeps of the payor's payment.
+    /// The part of the payor's payment that the service keeps.
     pub fee: Cents,
 }
 
 impl Offer {
-    /// What the business gets of a payment in full: what advance and fee leave, never negative. Cents.
+    /// The part of a full payment that the business gets, after advance and fee; never negative. Cents.
     pub fn forwarded(&self) -> Cents {
         (self.face_value - self.advance - self.fee).max(Cents::ZERO)
     }
 
-    /// What the payor's payments must recover. Cents.
+    /// The amount that the payor's payments must recover. Cents.
     pub fn owed(&self) -> Cents {
         self.advance + self.fee
     }
 }
 
-/// What an advance is priced by: the face value and the whole days until it is due.
+/// The inputs of a price: the face value and the whole days until it is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Terms {
     /// What the payor owes.
     pub face_value: FaceValue,
-    /// Days until it does.
+    /// Days until it is due.
     pub days: u64,
 }
 
-/// What a vendor is charged.
+/// A vendor's rates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Rates {
-    /// Of the financeable amount, paid out as the advance.
+    /// The share of the financeable amount that is paid out as the advance.
     pub advance: BasisPoints,
-    /// Of the financeable amount, charged for 30 days.
+    /// The share of the financeable amount that is charged for 30 days.
     pub fee: BasisPoints,
 }
 
-/// What of a face value is eligible for an advance (§8, `8.perInvoiceMaximum`). Cents.
+/// The part of a face value that is eligible for an advance (§8, `8.perInvoiceMaximum`). Cents.
 pub(crate) fn financeable(profile: &Profile, face_value: FaceValue) -> Cents {
     face_value.cents().min(profile.per_invoice_maximum)
 }
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn an_invoice_that_is_overdue_is_priced_for_a_day() {
+    fn an_overdue_invoice_is_priced_for_a_day() {
         let rates = Rates { advance: 9000, fee: 300 };
         assert_eq!(offer(100_000, 0, rates), offer(100_000, 1, rates));
     }

@@ -1,4 +1,4 @@
-//! The values that we assume where the document is silent, as far as they can be varied.
+//! The variable values that we assume where the document is silent.
 
 mod webhooks;
 
@@ -8,7 +8,7 @@ use serde::de::Error;
 use serde::{Deserialize, Serialize};
 
 use crate::cents::{BasisPoints, Cents};
-use crate::operation::OperationKind;
+use crate::endpoint::Success;
 use crate::refusal::{Code, Status};
 use crate::timestamp::Seconds;
 
@@ -16,40 +16,40 @@ pub use webhooks::Webhooks;
 
 /// The assumed values. The default is the standard profile.
 ///
-/// Every field is a gap of the document; the registry of clauses names the field that varies it.
+/// Every field stands for a gap in the document; the gap's clause names the field.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Profile {
-    /// Bytes of a request body that are still accepted (`gap.bodyLimit`); of a range in a file, the greatest.
+    /// The maximum size of a request body in bytes (`gap.bodyLimit`). A range in a file gives its maximum.
     #[serde(deserialize_with = "greatest")]
     pub body_limit: usize,
-    /// Cents of an invoice that are financed at most (`gap.perInvoiceMaximum`).
+    /// The maximum financed cents of an invoice (`gap.perInvoiceMaximum`).
     pub per_invoice_maximum: Cents,
-    /// Cents that may be outstanding with a business: one limit for all of them (`gap.concentrationLimit`).
+    /// The maximum outstanding cents of a business: one limit for all businesses (`gap.concentrationLimit`).
     pub concentration_limit: Range<Cents>,
-    /// Days that a quote assumes until the invoice is due (`gap.quoteTerm`).
+    /// The days until the due date that a quote assumes (`gap.quoteTerm`).
     pub quote_term_days: u64,
     /// Whether the links of onboarding sessions resolve (`gap.sessionsLive`).
     pub session_links_live: bool,
-    /// What vendors are charged (`gap.rates`).
+    /// The rates of vendors (`gap.rates`).
     pub rates: RateRanges,
     /// How long hidden transitions take (`gap.accountOpening`, `gap.advanceTransitions`).
     pub delays: Delays,
-    /// How webhooks are sent (`gap.retrySchedule`, `gap.lateness`, `gap.duplicates`).
+    /// How the service sends webhooks (`gap.retrySchedule`, `gap.lateness`, `gap.duplicates`).
     pub webhooks: Webhooks,
     /// Success statuses that differ from the standard ones (`gap.successStatuses`).
     pub success: BTreeMap<Success, u16>,
-    /// Statuses of refusals that the document leaves open (`gap.ownStatuses`).
+    /// Statuses of refusals where the document leaves them open (`gap.ownStatuses`).
     pub refusals: BTreeMap<Code, u16>,
 }
 
-/// What vendors are charged, each vendor at rates of its own.
+/// The ranges of vendors' rates; each vendor has its own.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RateRanges {
-    /// Of the financeable amount, paid out.
+    /// The share of the financeable amount that is paid out.
     pub advance: Range<BasisPoints>,
-    /// Of the financeable amount, charged for 30 days.
+    /// The share of the financeable amount that is charged for 30 days.
     pub fee: Range<BasisPoints>,
 }
 
@@ -76,12 +76,12 @@ pub struct Range<T: Copy + PartialEq> {
 }
 
 impl<T: Copy + PartialEq> Range<T> {
-    /// The one value `value`.
+    /// The range with the single value `value`.
     pub const fn exactly(value: T) -> Range<T> {
         Range { min: value, max: value }
     }
 
-    /// The one value that it holds; nothing if it holds several.
+    /// Its value, if it has only one.
     pub fn exact(&self) -> Option<T> {
         (self.min == self.max).then_some(self.min)
     }
@@ -123,49 +123,6 @@ fn greatest<'de, D: serde::Deserializer<'de>>(from: D) -> Result<usize, D::Error
     Ok(range.max)
 }
 
-/// What can succeed with a status of its own: an operation, or the repeat of an advance's request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "named after the operations")]
-pub enum Success {
-    GetInvoice,
-    SyncInvoice,
-    GetImport,
-    ImportInvoices,
-    SetPayoutAccount,
-    GetBusiness,
-    SyncBusiness,
-    RequestAdvance,
-    RepeatAdvance,
-    Quote,
-    Invite,
-    CreateOnboardingSession,
-    Subscribe,
-    ListSubscriptions,
-    Unsubscribe,
-}
-
-impl From<OperationKind> for Success {
-    fn from(kind: OperationKind) -> Success {
-        match kind {
-            OperationKind::GetInvoice => Success::GetInvoice,
-            OperationKind::SyncInvoice => Success::SyncInvoice,
-            OperationKind::GetImport => Success::GetImport,
-            OperationKind::ImportInvoices => Success::ImportInvoices,
-            OperationKind::SetPayoutAccount => Success::SetPayoutAccount,
-            OperationKind::GetBusiness => Success::GetBusiness,
-            OperationKind::SyncBusiness => Success::SyncBusiness,
-            OperationKind::RequestAdvance => Success::RequestAdvance,
-            OperationKind::Quote => Success::Quote,
-            OperationKind::Invite => Success::Invite,
-            OperationKind::CreateOnboardingSession => Success::CreateOnboardingSession,
-            OperationKind::Subscribe => Success::Subscribe,
-            OperationKind::ListSubscriptions => Success::ListSubscriptions,
-            OperationKind::Unsubscribe => Success::Unsubscribe,
-        }
-    }
-}
-
 impl Default for Profile {
     fn default() -> Profile {
         Profile {
@@ -199,13 +156,13 @@ impl Default for Delays {
     }
 }
 
-/// A value of a profile that cannot be.
+/// An impossible value in a profile.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{field}: {problem}")]
 pub struct ImpossibleValue {
     /// The path of the field, as in a profile file.
     pub field: String,
-    /// What is wrong with it, and what would be right.
+    /// The error, and the permitted values.
     pub problem: String,
 }
 
@@ -215,24 +172,16 @@ impl ImpossibleValue {
     }
 }
 
-/// The longest hidden delay, in seconds: a year.
+/// The longest hidden delay in seconds: a year.
 const LONGEST_DELAY: Seconds = 366 * 24 * 3600;
 
-/// The highest limit.
+/// The highest limit in cents.
 const MOST_CENTS: i64 = 1_000_000_000_000_000;
 
 impl Profile {
     /// The HTTP status of a success.
     pub fn success_status(&self, success: Success) -> u16 {
-        let assumed = || match success {
-            Success::RequestAdvance
-            | Success::Invite
-            | Success::CreateOnboardingSession
-            | Success::Subscribe => 201,
-            Success::Unsubscribe => 204,
-            _ => 200,
-        };
-        self.success.get(&success).copied().unwrap_or_else(assumed)
+        self.success.get(&success).copied().unwrap_or(success.assumed_status())
     }
 
     /// The HTTP status of a refusal.
@@ -247,6 +196,12 @@ impl Profile {
     ///
     /// # Errors
     /// The first impossible value, in the order of the fields.
+    ///
+    /// ```
+    /// let profile = tideover_model::Profile { quote_term_days: 0, ..Default::default() };
+    /// let problem = profile.check().unwrap_err();
+    /// assert_eq!(problem.field, "quote_term_days");
+    /// ```
     pub fn check(&self) -> Result<(), ImpossibleValue> {
         if self.body_limit == 0 || self.body_limit > 1 << 30 {
             return Err(ImpossibleValue::new("body_limit", "must be 1 to 1073741824 bytes"));
@@ -397,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn a_range_of_the_body_limit_is_one() {
+    fn a_range_of_body_limits_means_its_maximum() {
         let read = |toml: &str| toml::from_str::<Profile>(toml).map_err(|error| error.to_string());
         assert_eq!(read("body_limit = { min = 5, max = 10 }").unwrap().body_limit, 10);
         let error = read("body_limit = { min = 10, max = 5 }").unwrap_err();
@@ -409,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn a_profile_survives_being_written_down() {
+    fn a_profile_survives_serialization() {
         let toml = "concentration_limit = 5\nrates.advance = 9000\nrefusals.too_many_rows = 413\n";
         let profile: Profile = toml::from_str(toml).unwrap();
         let json = serde_json::to_string(&profile).unwrap();

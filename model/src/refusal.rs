@@ -1,4 +1,4 @@
-//! The error table: every code, its status, its sentence (§7). Codes are never removed (`7.shape.3`).
+//! The error table: every code, its status, its sentence (§7). Nobody removes a code (`7.shape.3`).
 
 use std::borrow::Cow;
 use std::fmt;
@@ -41,22 +41,22 @@ pub enum Code {
 pub enum Status {
     /// The document states it.
     Documented(u16),
-    /// The document leaves it open (`gap.ownStatuses`): a profile may say another one.
+    /// The document leaves it open (`gap.ownStatuses`): a profile may set another one.
     Assumed(u16),
 }
 
-struct Row {
+struct CodeInfo {
     name: &'static str,
     status: Status,
     sentence: &'static str,
 }
 
-const fn documented(name: &'static str, status: u16, sentence: &'static str) -> Row {
-    Row { name, status: Status::Documented(status), sentence }
+const fn documented(name: &'static str, status: u16, sentence: &'static str) -> CodeInfo {
+    CodeInfo { name, status: Status::Documented(status), sentence }
 }
 
-const fn assumed(name: &'static str, status: u16, sentence: &'static str) -> Row {
-    Row { name, status: Status::Assumed(status), sentence }
+const fn assumed(name: &'static str, status: u16, sentence: &'static str) -> CodeInfo {
+    CodeInfo { name, status: Status::Assumed(status), sentence }
 }
 
 impl Code {
@@ -86,8 +86,8 @@ impl Code {
         Code::DestinationRefused,
     ];
 
-    /// Those that any operation can answer (§7), in the document's order. The table's `unknown_endpoint`
-    /// belongs to no operation.
+    /// The codes that any operation can return (§7), in the document's order. No operation returns
+    /// `unknown_endpoint`.
     pub const OF_ANY_OPERATION: [Code; 5] = [
         Code::InvalidRequest,
         Code::UnreadableRequest,
@@ -97,7 +97,7 @@ impl Code {
     ];
 
     #[expect(clippy::too_many_lines, reason = "a table")]
-    const fn row(self) -> Row {
+    const fn info(self) -> CodeInfo {
         match self {
             Code::InvalidRequest => {
                 documented("invalid_request", 400, "The request does not have the published form.")
@@ -186,17 +186,17 @@ impl Code {
 
     /// The token, as on the wire.
     pub const fn name(self) -> &'static str {
-        self.row().name
+        self.info().name
     }
 
-    /// Its HTTP status, before a profile has its say.
+    /// Its HTTP status, before a profile changes it.
     pub const fn status(self) -> Status {
-        self.row().status
+        self.info().status
     }
 
     /// One sentence for a log, in our own words.
     pub const fn sentence(self) -> &'static str {
-        self.row().sentence
+        self.info().sentence
     }
 
     /// The code whose token is `name`.
@@ -211,26 +211,26 @@ impl fmt::Display for Code {
     }
 }
 
-/// The service's no: a code of the error table, the clause that asks for it, a sentence for a log.
+/// A refusal by the service: a code of the error table, the clause that requires it, a sentence for a log.
 ///
-/// Two refusals are equal when their codes are: prose may be reworded at any time (§7).
+/// Two refusals are equal if their codes are: the prose may change at any time (§7).
 #[derive(Clone, Debug)]
 pub struct Refusal {
     /// What callers branch on.
     pub code: Code,
-    /// The sentence of the document, or the assumption, that asks for this refusal.
+    /// The sentence of the document, or the assumption, that requires this refusal.
     pub clause: Clause,
     /// Prose for a log.
     pub message: Cow<'static, str>,
 }
 
 impl Refusal {
-    /// A refusal in the words of the error table.
+    /// A refusal with the sentence of the error table.
     pub const fn new(code: Code, clause: Clause) -> Refusal {
         Refusal { code, clause, message: Cow::Borrowed(code.sentence()) }
     }
 
-    /// The same refusal in words of its own.
+    /// The same refusal with its own message.
     #[must_use]
     pub fn because(self, message: impl Into<Cow<'static, str>>) -> Refusal {
         Refusal { message: message.into(), ..self }
@@ -258,7 +258,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_are_told_apart_by_their_names() {
+    fn every_code_has_its_own_name() {
         for code in Code::ALL {
             assert_eq!(Code::parse(code.name()), Some(code));
             let json = serde_json::to_value(code).unwrap();

@@ -2,14 +2,19 @@
 
 /// Nine digits whose weighted sum (3 7 1, three times) is a multiple of ten.
 ///
-/// Whether a bank has the number is not asked.
+/// Doesn't check whether a bank has the number.
+///
+/// ```
+/// assert!(tideover_model::is_routing_number("021000021"));
+/// assert!(!tideover_model::is_routing_number("021000022"));
+/// ```
 pub fn is_valid(number: &str) -> bool {
     number.len() == 9
         && number.bytes().all(|byte| byte.is_ascii_digit())
         && weighted_sum(number).is_multiple_of(10)
 }
 
-/// The digit that makes a routing number of eight digits.
+/// The ninth digit that completes eight digits to a routing number.
 pub(crate) fn check_digit(eight_digits: &str) -> u32 {
     (10 - weighted_sum(eight_digits) % 10) % 10
 }
@@ -38,7 +43,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_is_completed_by_its_check_digit() {
+    fn the_check_digit_completes_a_number() {
         assert_eq!(check_digit("02100002"), 1);
         assert_eq!(check_digit("01140153"), 3);
     }

@@ -1,13 +1,17 @@
-//! What opens something, and is never printed.
+//! Secrets that must never be printed.
 
 use std::borrow::Borrow;
 use std::fmt;
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-/// A key or a secret, but for its middle: its prefix and its last four characters, which open nothing.
+/// A key or a secret without its middle: its prefix and its last four characters, which grant no access.
+///
+/// ```
+/// assert_eq!(tideover_model::masked("rap_sk_0123456789"), "rap_sk_…6789");
+/// ```
 pub fn masked(secret: &str) -> String {
-    // A secret may have the same sign in it: what stands before it is short.
+    // The rest of the secret may contain an underscore too, so the prefix has a maximum length.
     const LONGEST_PREFIX: usize = 8;
     let prefix = secret.char_indices().take(LONGEST_PREFIX);
     let start = prefix.filter(|(_, sign)| *sign == '_').last().map_or(0, |(at, _)| at + 1);
@@ -15,12 +19,12 @@ pub fn masked(secret: &str) -> String {
     format!("{}…{}", &secret[..start], &secret[end..])
 }
 
-/// A key, a link or a signing secret. Its `Debug` does not show it, and what it held is wiped once it is dropped.
+/// A key, a link or a signing secret. `Debug` does not show it, and dropping it wipes its memory.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Secret(String);
 
 impl Secret {
-    /// What must be told once.
+    /// The text, which a response shows once.
     pub(crate) fn reveal(&self) -> &str {
         &self.0
     }
@@ -40,7 +44,7 @@ impl From<String> for Secret {
     }
 }
 
-/// Found by what a caller shows.
+/// Allows lookup by a caller's text.
 impl Borrow<str> for Secret {
     fn borrow(&self) -> &str {
         &self.0

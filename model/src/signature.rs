@@ -1,4 +1,4 @@
-//! What a delivery is signed with, and what a receiver believes (§6 Signature, `5.authentication.6`).
+//! The signature of a delivery, and its verification (§6 Signature, `5.authentication.6`).
 //!
 //! ```
 //! use tideover_model::SigningKey;
@@ -23,7 +23,7 @@ use constant_time_eq::constant_time_eq_32;
 use crate::clause;
 use crate::clause::Clause;
 use crate::timestamp::Seconds;
-use header::Header;
+use header::ParsedHeader;
 use keyed::Keyed;
 
 /// The header that carries the signature (`6.signature.intro.1`).
@@ -32,46 +32,44 @@ pub const HEADER: &str = "Service-Signature";
 /// The header that names a delivery, the same at each of its attempts (`6.delivery.3.2`).
 pub const DELIVERY_HEADER: &str = "Service-Delivery";
 
-/// How far a timestamp may be off, either way; exactly so far is near enough (`6.signature.4`,
-/// `8.signatureAge`).
+/// How far a timestamp may be off, either way, this value included (`6.signature.4`, `8.signatureAge`).
 pub const TOLERANCE: Seconds = 300;
 
-/// A subscription's signing secret, made ready once for any number of deliveries.
+/// A subscription's signing secret, prepared once for any number of deliveries.
 ///
-/// What is kept suffices to sign, so that `Debug` does not show it and dropping wipes it. Keys are compared
-/// without regard to time: not with what a stranger sends.
+/// The prepared form is enough to sign, so `Debug` does not show it and dropping wipes it. `==` does not take
+/// constant time: don't use it on untrusted input.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct SigningKey(Keyed);
 
 impl SigningKey {
-    /// The key of this secret: its UTF-8 bytes, as they were told once (`gap.subscriptionForm`).
+    /// The key of this secret: its UTF-8 bytes, as the service showed them once (`gap.subscriptionForm`).
     pub fn new(secret: &str) -> SigningKey {
         SigningKey(Keyed::new(secret.as_bytes()))
     }
 
-    /// Signs the raw `body` as sent `at` so many seconds after the start of 1970 (`6.signature.1`,
-    /// `6.signature.2`).
+    /// Signs the raw `body` as sent `at` seconds after the start of 1970 (`6.signature.1`, `6.signature.2`).
     pub fn sign(&self, at: u64, body: &[u8]) -> Signature {
         let mut seconds = itoa::Buffer::new();
         let digest = self.0.digest(seconds.format(at).as_bytes(), body);
         Signature { at, digest }
     }
 
-    /// Whether a receiver believes the `header` that the raw `body` came with, `now` so many seconds after
-    /// the start of 1970. Allocates nothing, and hashes nothing before header and time are found good
-    /// (`gap.signaturePrecedence`).
+    /// Verifies the `header` of the raw `body`, `now` seconds after the start of 1970. Allocates nothing, and
+    /// hashes nothing until header and time are valid (`gap.signaturePrecedence`).
     ///
     /// # Errors
     /// [`Rejection`], in the order of its variants.
     pub fn verify(&self, header: Option<&[u8]>, body: &[u8], now: u64) -> Result<(), Rejection> {
-        let Header { seconds, at, digest } = Header::parse(header.ok_or(Rejection::Absent)?)?;
+        let ParsedHeader { seconds, at, digest } =
+            ParsedHeader::parse(header.ok_or(Rejection::Absent)?)?;
         if at < now.saturating_sub(TOLERANCE) {
             return Err(Rejection::TooOld);
         }
         if at > now.saturating_add(TOLERANCE) {
             return Err(Rejection::TooFarInTheFuture);
         }
-        // `6.signature.3.2`: a digest of another length differs without being compared.
+        // `6.signature.3.2`: a digest of another length needs no comparison.
         match digest {
             Some(digest) if constant_time_eq_32(&digest, &self.0.digest(seconds, body)) => Ok(()),
             Some(_) | None => Err(Rejection::DigestDiffers),
@@ -85,7 +83,7 @@ impl fmt::Debug for SigningKey {
     }
 }
 
-/// What an attempt is signed with. It is displayed as the header's value: `t=<unix seconds>,v1=<hex>`.
+/// The signature of an attempt. `Display` writes the header's value: `t=<unix seconds>,v1=<hex>`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Signature {
     at: u64,
@@ -102,13 +100,13 @@ impl fmt::Display for Signature {
     }
 }
 
-/// Why a receiver rejects a delivery. The first that applies is told.
+/// The reason why a receiver rejects a delivery: the first that applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum Rejection {
     /// There is no header.
     #[error("there is no Service-Signature header")]
     Absent,
-    /// The header is not of its form (`gap.signatureFields`, `gap.signatureTime`, `gap.signatureBytes`).
+    /// The header violates its form (`gap.signatureFields`, `gap.signatureTime`, `gap.signatureBytes`).
     #[error("the signature is malformed: it must be t=<unix seconds>,v1=<hex>")]
     Malformed,
     /// `v1` is not hexadecimal (`gap.signatureHex`).
@@ -120,13 +118,13 @@ pub enum Rejection {
     /// Signed later than now by more than [`TOLERANCE`].
     #[error("the timestamp is more than 300 seconds in the future")]
     TooFarInTheFuture,
-    /// Another secret, another timestamp or another body was signed.
+    /// The signature belongs to another secret, another timestamp or another body.
     #[error("the digest is not that of this timestamp and these bytes under this secret")]
     DigestDiffers,
 }
 
 impl Rejection {
-    /// All of them, in the order in which they are decided.
+    /// All of them, in the order of the checks.
     pub const ALL: [Rejection; 6] = [
         Rejection::Absent,
         Rejection::Malformed,

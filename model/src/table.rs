@@ -1,4 +1,4 @@
-//! Entities that callers address by identifiers of their own.
+//! Entities that callers address by their own identifiers.
 
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::ops::{Index, IndexMut};
@@ -9,20 +9,19 @@ use smol_str::SmolStr;
 
 use crate::hashed::Hashed;
 
-/// Entities addressed by an owner and a name that is unique per owner, kept in the order in which
-/// they were first seen and numbered so from 0.
+/// Entities with an owner and a name that is unique per owner, numbered from 0 in the order of creation.
 ///
-/// Finding one costs a hash of its name, however many there are, and little memory is touched for it: the
-/// index holds only numbers, and a name of usual length stands in its row. The hash is fixed and never
-/// shows: iteration goes by number.
+/// A lookup costs one hash of the name, whatever the table's size, and touches little memory: the index holds
+/// only numbers, and a row holds a name of usual length inline. Iteration goes by number, so the fixed hash
+/// never shows.
 #[derive(Clone, Debug)]
 pub(crate) struct Table<V> {
-    rows: Vec<Hashed<Row<V>>>,
+    rows: Vec<Hashed<TableRow<V>>>,
     index: HashTable<u32>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Row<V> {
+struct TableRow<V> {
     owner: u32,
     name: SmolStr,
     value: V,
@@ -44,10 +43,10 @@ impl<V> Table<V> {
         self.index.find(hash(owner, name), named).copied()
     }
 
-    /// Adds `owner`'s `name`, which is not there yet, and says its number.
+    /// Adds `owner`'s `name`, which must be new, and returns its number.
     pub(crate) fn add(&mut self, owner: u32, name: &str, value: V) -> u32 {
         let number = u32::try_from(self.rows.len()).expect("more than four billion entities");
-        self.rows.push(Row { owner, name: name.into(), value }.into());
+        self.rows.push(TableRow { owner, name: name.into(), value }.into());
         let rows = &self.rows;
         let rehash = |number: &u32| {
             let row = &rows[*number as usize];
@@ -57,12 +56,12 @@ impl<V> Table<V> {
         number
     }
 
-    /// The identifier under which the entity is addressed.
+    /// The entity's name.
     pub(crate) fn name(&self, number: u32) -> &str {
         &self.rows[number as usize].name
     }
 
-    /// Whose identifier it is.
+    /// The owner of the entity's name.
     pub(crate) fn owner(&self, number: u32) -> u32 {
         self.rows[number as usize].owner
     }

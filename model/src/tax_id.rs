@@ -9,13 +9,18 @@ pub const DIGITS: usize = 9;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct TaxId([u8; DIGITS]);
 
-/// Whether `text` spells a tax id, punctuation and spaces apart (`gap.taxIdForm`).
+/// Whether `text` is a tax id, ignoring punctuation and spaces (`gap.taxIdForm`).
+///
+/// ```
+/// assert!(tideover_model::is_tax_id("12-3456789"));
+/// assert!(!tideover_model::is_tax_id("12-345678"));
+/// ```
 pub fn is_valid(text: &str) -> bool {
     TaxId::parse(text).is_some()
 }
 
 impl TaxId {
-    /// The tax id that `text` spells, punctuation and spaces apart. `None` if it is malformed.
+    /// The tax id in `text`, ignoring punctuation and spaces. `None` if it is malformed.
     pub(crate) fn parse(text: &str) -> Option<TaxId> {
         let mut digits = [0; DIGITS];
         let mut found = 0;
@@ -49,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn nine_digits_and_nothing_else_make_a_tax_id() {
+    fn a_tax_id_is_exactly_nine_digits() {
         for malformed in ["", "12-345678", "1234567890", "12345678A", "١٢٣٤٥٦٧٨٩", "--"] {
             assert_eq!(TaxId::parse(malformed), None, "{malformed}");
         }

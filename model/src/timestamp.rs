@@ -1,4 +1,4 @@
-//! Instants and spans of time. The model never asks what time it is.
+//! Instants and spans of time. The model never reads a clock.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ pub type Seconds = u64;
 pub struct Timestamp(UtcDateTime);
 
 impl Timestamp {
-    /// The last instant that can be told: the clock never passes it.
+    /// The last representable instant: the clock never passes it.
     pub const MAX: Timestamp = Timestamp(UtcDateTime::new(
         time::Date::MAX,
         match time::Time::from_hms(23, 59, 59) {
@@ -54,7 +54,7 @@ impl Timestamp {
         self.0.unix_timestamp()
     }
 
-    /// Whole seconds since the start of 1970, as a signature tells them: 0 before.
+    /// Whole seconds since the start of 1970, as in a signature; 0 for earlier instants.
     pub fn unix_unsigned(self) -> u64 {
         u64::try_from(self.unix()).unwrap_or(0)
     }
@@ -75,7 +75,7 @@ impl Timestamp {
             .map_or(Timestamp::MAX, |instant| Timestamp(instant).min(Timestamp::MAX))
     }
 
-    /// This instant moved back by `milliseconds`; as it is if there is none.
+    /// This instant moved back by `milliseconds`; unchanged if the result is out of range.
     pub fn before_milliseconds(self, milliseconds: u64) -> Timestamp {
         let span = Duration::milliseconds(i64::try_from(milliseconds).unwrap_or(i64::MAX));
         let instant = self.0.checked_sub(span).filter(|instant| instant.year() >= 0);
@@ -99,7 +99,7 @@ impl Timestamp {
     }
 }
 
-/// As many bytes as `9999-12-31T23:59:59.999999999Z` has.
+/// The length of `9999-12-31T23:59:59.999999999Z` in bytes.
 const LONGEST: usize = 30;
 
 impl fmt::Display for Timestamp {
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn an_instant_is_told_to_its_last_nanosecond() {
+    fn formatting_keeps_every_nanosecond() {
         for text in [
             "2026-01-01T00:00:00Z",
             "2026-01-01T00:00:00.5Z",

@@ -6,10 +6,10 @@ use std::marker::PhantomData;
 use serde::{Deserialize, Deserializer, Serialize, de};
 use utoipa::ToSchema;
 
-/// A word that the document spells, read from a JSON string and nothing else: a derived enumeration would
-/// take `{"ISSUED": null}` as well.
+/// A word of the document, read only from a JSON string: a derived enumeration would also accept
+/// `{"ISSUED": null}`.
 trait Word: Copy + 'static {
-    /// What is expected instead of anything else.
+    /// The expected values, for an error message.
     const EXPECTED: &'static str;
 
     fn spelled(word: &str) -> Option<Self>;
@@ -57,15 +57,15 @@ impl<'de> Deserialize<'de> for EventType {
     }
 }
 
-/// What the caller last said of an invoice (§2 Invoice, `status`). The service never writes it.
+/// An invoice's status, as the caller last synced it (§2 Invoice, `status`). The service never changes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum InvoiceStatus {
     /// Sent to the payor; the only status that can receive an advance.
     Issued,
-    /// The caller saw a part of it paid.
+    /// Paid in part, according to the caller.
     PartiallyPaid,
-    /// The caller saw it paid.
+    /// Paid, according to the caller.
     Paid,
     /// Withdrawn.
     Voided,
@@ -80,7 +80,7 @@ impl InvoiceStatus {
         InvoiceStatus::Voided,
     ];
 
-    /// The value that the document spells `word`.
+    /// The value that the document writes as `word`.
     pub fn parse(word: &str) -> Option<InvoiceStatus> {
         match word {
             "ISSUED" => Some(InvoiceStatus::Issued),
@@ -92,7 +92,7 @@ impl InvoiceStatus {
     }
 }
 
-/// How much of an invoice came in, derived from `collected` and `faceValue` (§3 Collection state).
+/// How much of an invoice the payor has paid: follows from `collected` and `faceValue` (§3 Collection state).
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema,
 )]
@@ -112,13 +112,13 @@ pub enum CollectionState {
 )]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum AdvanceState {
-    /// Asked for.
+    /// Requested by the caller.
     Requested,
-    /// The money is on its way.
+    /// The money is in transit.
     Funding,
     /// The vendor has it.
     Funded,
-    /// Advance and fee are recovered.
+    /// The payor's payments have recovered advance and fee.
     Repaid,
 }
 
@@ -156,33 +156,33 @@ pub enum ComplianceRoute {
     PartnerSupplied,
 }
 
-/// What a sync did with an invoice (§2 Invoice sync response, `outcome`).
+/// The effect of a sync on an invoice (§2 Invoice sync response, `outcome`).
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema,
 )]
 #[serde(rename_all = "camelCase")]
 pub enum SyncOutcome {
-    /// It is new.
+    /// The invoice is new.
     Created,
-    /// It was known, and all of it follows the sync.
+    /// The invoice existed, and all of it follows the sync.
     Updated,
-    /// An advance stands against it, so that only `status` moved.
+    /// The invoice has an advance, so that only `status` changed.
     StatusOnly,
 }
 
-/// What became of a row of an import (§2 Import report).
+/// The outcome of a row of an import (§2 Import report).
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema,
 )]
 #[serde(rename_all = "camelCase")]
 pub enum RowOutcome {
-    /// As of a single sync.
+    /// As for a single sync.
     Created,
-    /// As of a single sync.
+    /// As for a single sync.
     Updated,
-    /// As of a single sync.
+    /// As for a single sync.
     StatusOnly,
-    /// The row is bad; the others went on (§4 imports rule 6).
+    /// The row is bad; it doesn't affect the others (§4 imports rule 6).
     Rejected,
 }
 
@@ -196,17 +196,17 @@ impl From<SyncOutcome> for RowOutcome {
     }
 }
 
-/// What became of a tax id sent for a business that the caller already knew.
+/// The outcome of a tax id sent for a business that the caller already synced.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema,
 )]
 #[serde(rename_all = "camelCase")]
 pub enum TaxIdOutcome {
-    /// It is on file now, and compliance is cleared.
+    /// It is now on file, and compliance is cleared.
     Accepted,
     /// It was on file already.
     Unchanged,
-    /// It is no tax id.
+    /// It isn't a tax id.
     Malformed,
     /// Another one is on file.
     Differs,
@@ -223,7 +223,7 @@ pub enum EventType {
     /// A business has completed onboarding.
     #[serde(rename = "partner.organization.optedIn")]
     BusinessOptedIn,
-    /// Where the funds of a business go has changed.
+    /// The destination of a business's funds has changed.
     #[serde(rename = "partner.organization.remittanceUpdated")]
     RemittanceUpdated,
     /// An invoice that the caller synced exists.
@@ -281,7 +281,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_word_is_spelled_as_it_is_read() {
+    fn words_survive_serialization() {
         for status in InvoiceStatus::ALL {
             let json = serde_json::to_string(&status).unwrap();
             assert_eq!(serde_json::from_str::<InvoiceStatus>(&json).unwrap(), status);
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_is_a_string_and_nothing_else() {
+    fn a_word_must_be_a_string() {
         for json in [r#"{"ISSUED":null}"#, r#"["ISSUED"]"#, "0", "null", r#""issued""#] {
             assert!(serde_json::from_str::<InvoiceStatus>(json).is_err(), "{json}");
         }

@@ -1,4 +1,4 @@
-//! The routes: the partner API behind the model's own routing, the control plane beside it.
+//! The routes: the partner API, routed by the model, and the control plane.
 
 use std::sync::Arc;
 
@@ -24,9 +24,9 @@ impl World {
     }
 }
 
-/// Everything that is served.
+/// The router of the whole server.
 ///
-/// The partner API is the fallback, so that its paths are told once, in the model.
+/// The partner API is the fallback, so that only the model defines its paths.
 pub(crate) fn router(worlds: Arc<Worlds>) -> Router {
     Router::new()
         .route("/_sim/actions", of(get(control::actions).post(control::act)))
@@ -43,13 +43,13 @@ pub(crate) fn router(worlds: Arc<Worlds>) -> Router {
         .with_state(worlds)
 }
 
-/// Any other method, HEAD included, is an unknown endpoint, as on the paths of the partner API.
+/// Makes any other method, even HEAD, an unknown endpoint, as on the paths of the partner API.
 fn of(methods: MethodRouter<Arc<Worlds>>) -> MethodRouter<Arc<Worlds>> {
     methods.head(api).fallback(api)
 }
 
-/// A request to the partner API, in the order of precedence (`gap.refusalPrecedence`): path, key, size,
-/// then what the model decodes and decides.
+/// Answers a request to the partner API. Checks run in this order (`gap.refusalPrecedence`): path, key, size,
+/// then the model's checks.
 async fn api(State(worlds): State<Arc<Worlds>>, mut request: Request) -> Response {
     let body = std::mem::take(request.body_mut());
     let authorization = extract::header(request.headers(), AUTHORIZATION);
@@ -72,7 +72,7 @@ async fn api(State(worlds): State<Arc<Worlds>>, mut request: Request) -> Respons
     respond::answer(&world, &answer)
 }
 
-/// A line for whoever watches: what was asked for, and what came of it.
+/// Logs a request and its result.
 fn log(request: &Request, profile: &Profile, answer: &Answer) {
     let (method, path) = (request.method(), request.uri().path());
     match answer {
@@ -86,13 +86,13 @@ fn log(request: &Request, profile: &Profile, answer: &Answer) {
     }
 }
 
-/// The body, if the key may be used: nobody else's is read.
+/// The body, read only if the key is valid.
 ///
 /// # Errors
 /// `unauthorized`, `payload_too_large`, `unreadable_request`.
 async fn read(world: &World, authorization: Option<&str>, body: Body) -> Result<Bytes, Refusal> {
     if body.is_end_stream() {
-        // Nothing to wait for: the key is looked at when the request is answered.
+        // No body to wait for: the service checks the key when it answers the request.
         return Ok(Bytes::new());
     }
     world.authenticate(authorization)?;

@@ -1,4 +1,4 @@
-//! What time it is in a world: the only place that reads the wall clock.
+//! The clock of a world. Only this module reads the wall clock.
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -7,12 +7,12 @@ use tideover_model::Timestamp;
 /// Whether the time of a world passes by itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ClockChoice {
-    /// It stands until it is moved.
+    /// Time stands still until something moves the clock.
     #[default]
     Still,
-    /// It runs `speed` times as fast as the wall clock, and can be moved forward besides.
+    /// Time runs `speed` times as fast as the wall clock, and the clock can also be moved forward.
     Running {
-        /// Virtual seconds to a second.
+        /// Virtual seconds per second.
         speed: u32,
     },
 }
@@ -21,91 +21,91 @@ pub enum ClockChoice {
 #[derive(Clone, Debug)]
 pub struct Clock {
     start: Timestamp,
-    /// What it showed when it was last set.
-    shown: Timestamp,
-    pace: Pace,
-    /// Somebody moves it: it stands in between.
+    /// Its time when it was last set.
+    set_to: Timestamp,
+    mode: ClockMode,
+    /// Whether a move is in progress: between its steps the clock stands still.
     held: bool,
 }
 
 #[derive(Clone, Debug)]
-enum Pace {
+enum ClockMode {
     Still,
     Running { since: Instant, speed: u32 },
 }
 
 impl Clock {
-    /// A clock that shows `start` now.
+    /// A clock whose current time is `start`.
     pub fn new(start: Timestamp, choice: ClockChoice) -> Clock {
-        let pace = match choice {
-            ClockChoice::Still => Pace::Still,
-            ClockChoice::Running { speed } => Pace::Running { since: instant(), speed },
+        let mode = match choice {
+            ClockChoice::Still => ClockMode::Still,
+            ClockChoice::Running { speed } => ClockMode::Running { since: instant(), speed },
         };
-        Clock { start, shown: start, pace, held: false }
+        Clock { start, set_to: start, mode, held: false }
     }
 
-    /// What it shows.
+    /// The current time.
     pub fn now(&self) -> Timestamp {
-        match self.pace {
-            Pace::Running { since, speed } if !self.held => {
+        match self.mode {
+            ClockMode::Running { since, speed } if !self.held => {
                 let elapsed = instant().saturating_duration_since(since);
-                self.shown.after_milliseconds(scaled(elapsed, speed))
+                self.set_to.after_milliseconds(scaled(elapsed, speed))
             }
-            Pace::Still | Pace::Running { .. } => self.shown,
+            ClockMode::Still | ClockMode::Running { .. } => self.set_to,
         }
     }
 
-    /// How long it takes until it shows `due` by itself; `None` if it stands.
+    /// The real time until the clock reaches `due` by itself; `None` if it stands still.
     pub(crate) fn until(&self, due: Timestamp) -> Option<Duration> {
-        match self.pace {
-            Pace::Running { speed, .. } if !self.held && speed > 0 => {
+        match self.mode {
+            ClockMode::Running { speed, .. } if !self.held && speed > 0 => {
                 let virtually = self.now().milliseconds_until(due);
                 Some(Duration::from_millis(virtually.div_ceil(u64::from(speed))))
             }
-            Pace::Still | Pace::Running { .. } => None,
+            ClockMode::Still | ClockMode::Running { .. } => None,
         }
     }
 
-    /// Stops it for as long as it is moved step by step.
+    /// Stops it for the duration of a move.
     pub(crate) fn hold(&mut self) {
-        self.shown = self.now();
+        self.set_to = self.now();
         self.held = true;
     }
 
-    /// Sets it forward to `time`, while it is held.
+    /// Sets it forward to `time` during a move.
     pub(crate) fn set(&mut self, time: Timestamp) {
-        self.shown = self.shown.max(time);
+        self.set_to = self.set_to.max(time);
     }
 
-    /// Lets it go on.
+    /// Lets it continue after a move.
     pub(crate) fn release(&mut self) {
         self.held = false;
-        if let Pace::Running { since, speed: _ } = &mut self.pace {
+        if let ClockMode::Running { since, speed: _ } = &mut self.mode {
             *since = instant();
         }
     }
 
-    /// Sets it to where it started.
+    /// Sets it back to its start.
     pub(crate) fn reset(&mut self) {
-        self.shown = self.start;
-        if let Pace::Running { since, speed: _ } = &mut self.pace {
+        self.set_to = self.start;
+        if let ClockMode::Running { since, speed: _ } = &mut self.mode {
             *since = instant();
         }
     }
 }
 
-/// Milliseconds that pass at `speed` while `elapsed` passes outside.
+/// The virtual milliseconds that pass at `speed` during the real time `elapsed`.
 fn scaled(elapsed: Duration, speed: u32) -> u64 {
     u64::try_from(elapsed.as_millis().saturating_mul(u128::from(speed))).unwrap_or(u64::MAX)
 }
 
-/// To measure how long something outside takes.
+/// The current instant, to measure real durations.
 #[expect(clippy::disallowed_methods, reason = "the one place")]
 pub(crate) fn instant() -> Instant {
     Instant::now()
 }
 
-/// The wall time, in whole seconds: where the clock of a mock for newcomers starts.
+/// The wall time in whole seconds: the start of a newcomer's mock.
 #[expect(clippy::disallowed_methods, reason = "the one place")]
 pub fn wall_time() -> Timestamp {
     let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn speed_multiplies_what_passes() {
+    fn speed_multiplies_elapsed_time() {
         assert_eq!(scaled(Duration::from_millis(1500), 1), 1500);
         assert_eq!(scaled(Duration::from_millis(1500), 60), 90_000);
         assert_eq!(scaled(Duration::from_millis(1500), 0), 0);
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn the_wall_time_is_later_than_this_line() {
+    fn the_wall_time_is_plausible() {
         assert!(wall_time() > start());
     }
 }

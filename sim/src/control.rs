@@ -1,4 +1,4 @@
-//! The control plane under `/_sim`: the outside world, the clock, and a look inside.
+//! The control plane under `/_sim`: the outside world, the clock, and inspection.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use tideover_model::wire::action;
 use tideover_model::wire::action::NotApplied;
 use tideover_model::{
-    Happening, Impossible, IssuedKey, PlatformId, Refusal, Seconds, Service, bearer,
+    ActionKind, Happening, Impossible, IssuedKey, PlatformId, Refusal, Seconds, Service, bearer,
 };
 
 use crate::deliveries::Filter;
@@ -21,126 +21,127 @@ use crate::respond;
 use crate::world::{ClockMoving, Quiet, World};
 use crate::worlds::Worlds;
 
-/// Bytes that a body may have here: the partner API's limit is its own.
+/// The maximum size of a body in bytes. The partner API has its own limit.
 const MOST_BYTES: usize = 1 << 20;
 
-/// Why the control plane does not do as it was asked.
+/// A refusal by the control plane.
 #[derive(Debug)]
-pub(crate) enum Problem {
-    /// In a code of the document's table.
+pub(crate) enum ControlError {
+    /// With a code of the document's table.
     Refused(Refusal),
-    /// As the operator port refuses.
+    /// With a code of the operator port.
     NotApplied(NotApplied),
 }
 
-impl From<Refusal> for Problem {
-    fn from(refusal: Refusal) -> Problem {
-        Problem::Refused(refusal)
+impl From<Refusal> for ControlError {
+    fn from(refusal: Refusal) -> ControlError {
+        ControlError::Refused(refusal)
     }
 }
 
-impl From<NotApplied> for Problem {
-    fn from(why: NotApplied) -> Problem {
-        Problem::NotApplied(why)
+impl From<NotApplied> for ControlError {
+    fn from(why: NotApplied) -> ControlError {
+        ControlError::NotApplied(why)
     }
 }
 
-impl IntoResponse for Problem {
+impl IntoResponse for ControlError {
     fn into_response(self) -> Response {
         match self {
-            Problem::Refused(refusal) => respond::refusal(refusal),
-            Problem::NotApplied(why) => respond::not_applied(&why),
+            ControlError::Refused(refusal) => respond::refusal(refusal),
+            ControlError::NotApplied(why) => respond::not_applied(&why),
         }
     }
 }
 
-type Controlled = Result<Response, Problem>;
-type Shared = State<Arc<Worlds>>;
+type ControlResult = Result<Response, ControlError>;
+type SharedWorlds = State<Arc<Worlds>>;
 
-/// Who asks: a platform of a world, by any key that it was ever issued.
-struct Caller {
+/// The sender of a request: a platform of a world, identified by any key that it was ever issued.
+struct ControlCaller {
     world: World,
     platform: PlatformId,
-    /// The key that says so.
+    /// The key in the request.
     key: String,
 }
 
 /// # Errors
 /// `unauthorized`: a key that was never issued.
-fn caller(worlds: &Worlds, request: &Request) -> Result<Caller, Problem> {
+fn caller(worlds: &Worlds, request: &Request) -> Result<ControlCaller, ControlError> {
     let authorization = extract::header(request.headers(), AUTHORIZATION);
     let world = worlds.of(authorization);
     let platform = world.platform_of(authorization).ok_or(NotApplied::UnknownKey)?;
     let key = authorization.and_then(bearer).unwrap_or(Service::FIRST_KEY).to_owned();
-    Ok(Caller { world, platform, key })
+    Ok(ControlCaller { world, platform, key })
 }
 
-/// `GET /_sim/actions`: what is offered.
+/// `GET /_sim/actions`: the list of actions.
 pub(crate) async fn actions() -> Response {
-    respond::ok(&json!({ "actions": action::ACTIONS }))
+    let names: Vec<_> = ActionKind::ALL.iter().map(|kind| kind.name()).collect();
+    respond::ok(&json!({ "actions": names }))
 }
 
-/// `POST /_sim/actions`: lets something happen.
+/// `POST /_sim/actions`: performs an action of the outside world.
 ///
 /// # Errors
 /// `unauthorized`, `payload_too_large`, `unreadable_request`, `invalid_request` or `unknown_action`,
 /// `action_refused`.
-pub(crate) async fn act(State(worlds): Shared, request: Request) -> Controlled {
+pub(crate) async fn act(State(worlds): SharedWorlds, request: Request) -> ControlResult {
     let caller = caller(&worlds, &request)?;
     let body = extract::body(request.into_body(), MOST_BYTES).await?;
     let happening = action::read(&body, &caller.key)?;
     happen(&worlds, &caller, happening)
 }
 
-/// `POST /_sim/reset`: everything is as it was at the start.
+/// `POST /_sim/reset`: restores the initial state.
 ///
 /// # Errors
 /// `unauthorized`.
-pub(crate) async fn reset(State(worlds): Shared, request: Request) -> Controlled {
+pub(crate) async fn reset(State(worlds): SharedWorlds, request: Request) -> ControlResult {
     let caller = caller(&worlds, &request)?;
     happen(&worlds, &caller, Happening::Reset)
 }
 
-fn happen(worlds: &Worlds, caller: &Caller, happening: Happening) -> Controlled {
+fn happen(worlds: &Worlds, caller: &ControlCaller, happening: Happening) -> ControlResult {
     let outcome =
         worlds.happen(&caller.world, caller.platform, happening).map_err(NotApplied::from)?;
     Ok(respond::ok(&action::written(&outcome)))
 }
 
-/// `GET /_sim/clock`: what time it is.
+/// `GET /_sim/clock`: the current time.
 ///
 /// # Errors
 /// `unauthorized`.
-pub(crate) async fn clock(State(worlds): Shared, request: Request) -> Controlled {
+pub(crate) async fn clock(State(worlds): SharedWorlds, request: Request) -> ControlResult {
     let caller = caller(&worlds, &request)?;
     Ok(respond::ok(&json!({ "now": caller.world.now() })))
 }
 
-/// `POST /_sim/clock`: moves it forward; everything due has happened then, in order.
+/// `POST /_sim/clock`: moves the clock forward. Everything due happens on the way, in order.
 ///
 /// # Errors
-/// `unauthorized`, `payload_too_large`, `unreadable_request`, `invalid_request`, `action_refused` while
-/// another move is under way.
-pub(crate) async fn advance(State(worlds): Shared, request: Request) -> Controlled {
+/// `unauthorized`, `payload_too_large`, `unreadable_request`, `invalid_request`, `action_refused` during
+/// another move.
+pub(crate) async fn advance(State(worlds): SharedWorlds, request: Request) -> ControlResult {
     let caller = caller(&worlds, &request)?;
     let body = extract::body(request.into_body(), MOST_BYTES).await?;
     let body: Value = serde_json::from_slice(&body).map_err(|why| unreadable(&why.to_string()))?;
     let seconds = seconds(&body, "advanceSeconds")
         .ok_or_else(|| invalid("expected {\"advanceSeconds\": N}, N a non-negative integer"))?;
     let now = caller.world.advance_clock(seconds).await.map_err(|ClockMoving| {
-        NotApplied::Impossible(Impossible::new("the clock is being moved already"))
+        NotApplied::Impossible(Impossible::new("the clock is already moving"))
     })?;
     Ok(respond::ok(&json!({ "now": now })))
 }
 
-/// `{FIELD: N}`, and nothing else.
+/// The number in a body that is exactly `{FIELD: N}`.
 fn seconds(body: &Value, field: &str) -> Option<Seconds> {
     let fields = body.as_object().filter(|fields| fields.len() == 1)?;
     fields.get(field)?.as_u64()
 }
 
-/// `GET /_sim/health`: whether it answers, that it is this mock, and what it does wrong on purpose.
-pub(crate) async fn health(State(worlds): Shared) -> Response {
+/// `GET /_sim/health`: shows that the mock is up, that it is this mock, and its deliberate defect, if any.
+pub(crate) async fn health(State(worlds): SharedWorlds) -> Response {
     let world = worlds.of(None);
     let mut health = json!({ "status": "ok", "mock": "tideover", "now": world.now() });
     if let Some(defect) = world.defect() {
@@ -149,11 +150,11 @@ pub(crate) async fn health(State(worlds): Shared) -> Response {
     respond::ok(&health)
 }
 
-/// `GET /_sim/keys`: the platforms and the keys that were issued to them, masked.
+/// `GET /_sim/keys`: the platforms and their keys, masked.
 ///
 /// # Errors
 /// `unauthorized`.
-pub(crate) async fn keys(State(worlds): Shared, request: Request) -> Controlled {
+pub(crate) async fn keys(State(worlds): SharedWorlds, request: Request) -> ControlResult {
     let caller = caller(&worlds, &request)?;
     let keys: Vec<Value> = caller
         .world
@@ -170,23 +171,23 @@ pub(crate) async fn keys(State(worlds): Shared, request: Request) -> Controlled 
 ///
 /// # Errors
 /// `unauthorized`.
-pub(crate) async fn journal(State(worlds): Shared, request: Request) -> Controlled {
+pub(crate) async fn journal(State(worlds): SharedWorlds, request: Request) -> ControlResult {
     let caller = caller(&worlds, &request)?;
     Ok(respond::ok(&caller.world.journal_view()))
 }
 
-/// `GET /_sim/deliveries`: the last deliveries and their attempts, from number `after` on; those alone of a
-/// `subscription`, a `type`, a `payee`, an `invoice`, a `state`.
+/// `GET /_sim/deliveries`: the last deliveries and their attempts, from number `after` on. The parameters
+/// `subscription`, `type`, `payee`, `invoice` and `state` filter them.
 ///
 /// # Errors
 /// `unauthorized`, `invalid_request`.
-pub(crate) async fn deliveries(State(worlds): Shared, request: Request) -> Controlled {
+pub(crate) async fn deliveries(State(worlds): SharedWorlds, request: Request) -> ControlResult {
     let caller = caller(&worlds, &request)?;
     let filter = filter(request.uri().query().unwrap_or_default())?;
     Ok(respond::ok(&caller.world.deliveries_view(&filter)))
 }
 
-fn filter(query: &str) -> Result<Filter, Problem> {
+fn filter(query: &str) -> Result<Filter, ControlError> {
     let mut filter = Filter::default();
     for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
         let value = value.into_owned();
@@ -211,29 +212,29 @@ fn filter(query: &str) -> Result<Filter, Problem> {
 }
 
 /// A value of an enumeration, by its name.
-fn named<T: DeserializeOwned>(parameter: &str, value: String) -> Result<T, Problem> {
+fn named<T: DeserializeOwned>(parameter: &str, value: String) -> Result<T, ControlError> {
     T::deserialize(value.into_deserializer())
         .map_err(|why: serde::de::value::Error| invalid(&format!("{parameter}: {why}")))
 }
 
-/// `POST /_sim/deliveries/{id}/resend`: sends it once more, at once.
+/// `POST /_sim/deliveries/{id}/resend`: sends a delivery once more, at once.
 ///
 /// # Errors
 /// `unauthorized`, `unknown_delivery`, `action_refused`.
-pub(crate) async fn resend(State(worlds): Shared, request: Request) -> Controlled {
+pub(crate) async fn resend(State(worlds): SharedWorlds, request: Request) -> ControlResult {
     let caller = caller(&worlds, &request)?;
-    // An identifier of ours has nothing in it that would be encoded.
+    // Our identifiers contain no character that needs encoding.
     let id = request.uri().path().split('/').nth(3).unwrap_or_default();
     let resent = caller.world.resend(id).ok_or(NotApplied::UnknownDelivery)?;
     resent.map_err(NotApplied::from)?;
     Ok(respond::ok(&json!({ "applied": true })))
 }
 
-/// `POST /_sim/deliveries/wait`: answers when nothing is left to be sent now.
+/// `POST /_sim/deliveries/wait`: responds once no delivery is due or in flight.
 ///
 /// # Errors
 /// `unauthorized`, `payload_too_large`, `unreadable_request`, `invalid_request`.
-pub(crate) async fn wait(State(worlds): Shared, request: Request) -> Controlled {
+pub(crate) async fn wait(State(worlds): SharedWorlds, request: Request) -> ControlResult {
     const PATIENCE: Seconds = 30;
     let caller = caller(&worlds, &request)?;
     let body = extract::body(request.into_body(), MOST_BYTES).await?;
@@ -250,19 +251,19 @@ pub(crate) async fn wait(State(worlds): Shared, request: Request) -> Controlled 
     Ok(respond::ok(&json!({ "quiet": quiet, "nextDue": next_due })))
 }
 
-/// `GET /_sim/openapi.json`: the partner API as this world speaks it, in OpenAPI 3.1.
+/// `GET /_sim/openapi.json`: the partner API of this world in OpenAPI 3.1.
 ///
 /// # Errors
 /// `unauthorized`.
-pub(crate) async fn openapi(State(worlds): Shared, request: Request) -> Controlled {
+pub(crate) async fn openapi(State(worlds): SharedWorlds, request: Request) -> ControlResult {
     let caller = caller(&worlds, &request)?;
     Ok(respond::ok(&openapi::document(caller.world.profile())))
 }
 
-fn unreadable(why: &str) -> Problem {
+fn unreadable(why: &str) -> ControlError {
     NotApplied::Unreadable(why.to_owned()).into()
 }
 
-fn invalid(why: &str) -> Problem {
+fn invalid(why: &str) -> ControlError {
     NotApplied::Invalid(why.to_owned()).into()
 }

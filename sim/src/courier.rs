@@ -1,6 +1,7 @@
-//! The courier: sends what the model says is due, many deliveries at once, and tells it what came of it.
+//! The courier: sends the deliveries that the model says are due, many at once, and reports the results to
+//! it.
 //!
-//! When what is sent and what an answer means, the model decides.
+//! The model decides when to send each delivery, and what a response means.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,18 +11,18 @@ use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
 use crate::clock::instant;
-use crate::deliveries::Ending;
+use crate::deliveries::AttemptResult;
 use crate::sending::{Authorities, Letter, Resolver, Sender, SigningTime};
 use crate::world::World;
 
-/// How a world's webhooks are sent.
+/// The sender of a world's webhooks.
 pub(crate) struct Courier {
     sender: Sender,
     signing: SigningTime,
 }
 
-/// An attempt on its way.
-struct Begun {
+/// An attempt in flight.
+struct OpenAttempt {
     attempt: Attempt,
     letter: Letter,
     patience: Duration,
@@ -36,13 +37,13 @@ impl Courier {
         Courier { sender: Sender::new(resolver, authorities), signing }
     }
 
-    /// Sends what is due in `world`, for as long as it is polled.
+    /// Sends what is due in `world`, while the future is polled.
     pub(crate) async fn run(self, world: World) {
         let courier = Arc::new(self);
-        let mut under_way = JoinSet::new();
+        let mut in_flight = JoinSet::new();
         loop {
-            while let Some(begun) = courier.begin(&world) {
-                under_way.spawn(deliver(Arc::clone(&courier), world.clone(), begun));
+            while let Some(open) = courier.begin(&world) {
+                in_flight.spawn(deliver(Arc::clone(&courier), world.clone(), open));
             }
             let until_due = world.until_due();
             let due = async {
@@ -54,25 +55,25 @@ impl Courier {
             tokio::select! {
                 () = world.woken() => {}
                 () = due => {}
-                // Without this the set would keep every attempt that there ever was.
-                Some(_) = under_way.join_next() => {}
+                // Without this, the set would keep every finished attempt.
+                Some(_) = in_flight.join_next() => {}
             }
         }
     }
 
-    fn begin(&self, world: &World) -> Option<Begun> {
+    fn begin(&self, world: &World) -> Option<OpenAttempt> {
         let (attempt, headers, patience) = world.begin_attempt(self.signing)?;
         let letter = Letter {
             url: Arc::clone(&attempt.delivery.url),
             headers,
             body: Arc::clone(&attempt.delivery.body),
         };
-        Some(Begun { attempt, letter, patience })
+        Some(OpenAttempt { attempt, letter, patience })
     }
 }
 
-async fn deliver(courier: Arc<Courier>, world: World, begun: Begun) {
-    let Begun { attempt, letter, patience } = begun;
+async fn deliver(courier: Arc<Courier>, world: World, open: OpenAttempt) {
+    let OpenAttempt { attempt, letter, patience } = open;
     let destinations = world.destinations();
     let started = instant();
     let is_wanted = || world.is_wanted(&attempt);
@@ -84,5 +85,5 @@ async fn deliver(courier: Arc<Courier>, world: World, begun: Begun) {
         Ok(Err(unsent)) => (Receipt::Failed, Err(unsent.to_string())),
         Err(_) => (Receipt::TimedOut, Err("no answer in time".to_owned())),
     };
-    world.end_attempt(&attempt, receipt, Ending { answer, took });
+    world.end_attempt(&attempt, receipt, AttemptResult { answer, took });
 }

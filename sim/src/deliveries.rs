@@ -1,4 +1,4 @@
-//! What a world remembers of the last deliveries: every attempt, and how it ended.
+//! A world's log of the last deliveries: every attempt, and its result.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,69 +12,69 @@ use tideover_model::{Attempt, Cause, Consequence, Delivery, Timestamp};
 
 use crate::journal::Ring;
 
-/// Attempts of a delivery that are kept: more than a schedule has, unless somebody sends again and again.
+/// The number of attempts logged per delivery: more than a schedule has, unless someone resends many times.
 const ATTEMPTS_KEPT: usize = 32;
 
-/// A delivery, and how it went.
+/// A delivery and its progress.
 #[derive(Clone, Debug)]
 pub struct DeliveryEntry {
-    /// What is sent.
+    /// The delivery.
     pub delivery: Arc<Delivery>,
     /// The last attempts, the oldest first.
     pub attempts: Vec<AttemptEntry>,
-    /// How it stands.
+    /// Its state.
     pub state: DeliveryState,
     /// When the next attempt is due, if one is.
     pub next_attempt_at: Option<Timestamp>,
 }
 
-/// An attempt, and how it ended.
+/// An attempt and its result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AttemptEntry {
-    /// The how-manieth it is, from 1.
+    /// Its number among the delivery's attempts, from 1.
     pub number: u32,
     /// When it began, by the world's clock.
     pub at: Timestamp,
-    /// Why it was made.
+    /// The reason for it.
     #[serde(serialize_with = "cause")]
     pub cause: Cause,
-    /// The headers that it was sent with, but for those of the connection.
+    /// The headers that it was sent with, except those of the connection.
     pub headers: Headers,
-    /// The HTTP status that it was answered with.
+    /// The HTTP status of the response.
     pub status: Option<u16>,
-    /// Why it was not answered.
+    /// Why there was no response.
     pub problem: Option<String>,
-    /// How long it took outside, in milliseconds, once it has ended.
+    /// Its real duration in milliseconds, once it has ended.
     pub milliseconds: Option<u64>,
 }
 
 /// Headers by name.
 pub type Headers = BTreeMap<&'static str, String>;
 
-/// How a delivery stands.
+/// The state of a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum DeliveryState {
     /// It waits for its first attempt.
     Queued,
-    /// An attempt waits for its answer.
+    /// An attempt waits for its response.
     UnderWay,
     /// It waits for its next attempt.
     Retrying,
-    /// It was answered with 2xx.
+    /// The receiver responded with 2xx.
     Accepted,
-    /// It was tried for long enough.
+    /// The retry window is over.
     GivenUp,
-    /// It was answered with 410, and so ended its subscription.
+    /// The receiver responded with 410, and so ended its subscription.
     Revoked,
-    /// Its subscription was ended.
+    /// Its subscription has ended.
     Dropped,
 }
 
-/// What became of an attempt outside.
+/// The result of an attempt.
 #[derive(Debug)]
-pub(crate) struct Ending {
+pub(crate) struct AttemptResult {
     /// The HTTP status, or why there was none.
     pub(crate) answer: Result<u16, String>,
     pub(crate) took: Duration,
@@ -83,17 +83,17 @@ pub(crate) struct Ending {
 /// The last deliveries.
 #[derive(Debug, Default)]
 pub(crate) struct DeliveryLog {
-    ring: Ring<Kept>,
+    ring: Ring<LoggedDelivery>,
 }
 
 #[derive(Debug)]
-struct Kept {
+struct LoggedDelivery {
     delivery: Arc<Delivery>,
     attempts: Vec<AttemptEntry>,
     ended: Option<Consequence>,
 }
 
-/// Which deliveries are asked for.
+/// A filter for deliveries.
 #[derive(Debug, Default)]
 pub(crate) struct Filter {
     pub(crate) after: u64,
@@ -129,16 +129,16 @@ struct DeliveryView {
 
 impl DeliveryLog {
     pub(crate) fn queued(&mut self, delivery: Arc<Delivery>) {
-        self.ring.push(Kept { delivery, attempts: Vec::new(), ended: None });
+        self.ring.push(LoggedDelivery { delivery, attempts: Vec::new(), ended: None });
     }
 
     pub(crate) fn begun(&mut self, attempt: &Attempt, headers: Headers) {
-        let Some(kept) = self.ring.get_mut(attempt.delivery.number) else { return };
-        kept.ended = None;
-        if kept.attempts.len() == ATTEMPTS_KEPT {
-            kept.attempts.remove(0);
+        let Some(logged) = self.ring.get_mut(attempt.delivery.number) else { return };
+        logged.ended = None;
+        if logged.attempts.len() == ATTEMPTS_KEPT {
+            logged.attempts.remove(0);
         }
-        kept.attempts.push(AttemptEntry {
+        logged.attempts.push(AttemptEntry {
             number: attempt.number,
             at: attempt.begun_at,
             cause: attempt.cause,
@@ -149,40 +149,47 @@ impl DeliveryLog {
         });
     }
 
-    pub(crate) fn ended(&mut self, attempt: &Attempt, ending: Ending, consequence: Consequence) {
-        let Some(kept) = self.ring.get_mut(attempt.delivery.number) else { return };
-        if !Arc::ptr_eq(&kept.delivery, &attempt.delivery) {
+    pub(crate) fn ended(
+        &mut self,
+        attempt: &Attempt,
+        result: AttemptResult,
+        consequence: Consequence,
+    ) {
+        let Some(logged) = self.ring.get_mut(attempt.delivery.number) else { return };
+        if !Arc::ptr_eq(&logged.delivery, &attempt.delivery) {
             return;
         }
-        kept.ended = Some(consequence);
-        let entry = kept.attempts.iter_mut().rev().find(|entry| entry.milliseconds.is_none());
+        logged.ended = Some(consequence);
+        let entry = logged.attempts.iter_mut().rev().find(|entry| entry.milliseconds.is_none());
         let Some(entry) = entry else { return };
-        match ending.answer {
+        match result.answer {
             Ok(status) => entry.status = Some(status),
             Err(problem) => entry.problem = Some(problem),
         }
-        entry.milliseconds = Some(u64::try_from(ending.took.as_millis()).unwrap_or(u64::MAX));
+        entry.milliseconds = Some(u64::try_from(result.took.as_millis()).unwrap_or(u64::MAX));
     }
 
-    /// How many attempts of a delivery were begun.
+    /// The number of attempts of a delivery that have begun.
     pub(crate) fn attempts(&mut self, delivery: &Delivery) -> u32 {
-        let last = self.ring.get_mut(delivery.number).and_then(|kept| kept.attempts.last());
+        let last = self.ring.get_mut(delivery.number).and_then(|logged| logged.attempts.last());
         last.map_or(0, |last| last.number)
     }
 
-    /// The delivery that carries this identifier, if it is kept.
+    /// The delivery with this identifier, if the log still has it.
     pub(crate) fn find(&self, id: &str) -> Option<Arc<Delivery>> {
-        let mut kept = self.ring.from(0);
-        kept.find(|(_, kept)| kept.delivery.id == id).map(|(_, kept)| Arc::clone(&kept.delivery))
+        let mut logged = self.ring.from(0);
+        logged
+            .find(|(_, logged)| logged.delivery.id == id)
+            .map(|(_, logged)| Arc::clone(&logged.delivery))
     }
 
-    /// Those from number `after` on, as far as they are kept. `due` says when one is due again.
+    /// The logged deliveries from number `after` on. `due` gives the time of a delivery's next attempt.
     pub(crate) fn entries(
         &self,
         after: u64,
         due: impl Fn(&Delivery) -> Option<Timestamp>,
     ) -> Vec<DeliveryEntry> {
-        self.ring.from(after).map(|(_, kept)| kept.entry(&due)).collect()
+        self.ring.from(after).map(|(_, logged)| logged.entry(&due)).collect()
     }
 
     pub(crate) fn view(
@@ -190,8 +197,8 @@ impl DeliveryLog {
         filter: &Filter,
         due: impl Fn(&Delivery) -> Option<Timestamp>,
     ) -> LogView {
-        let kept = self.ring.from(filter.after);
-        let views = kept.map(|(index, kept)| DeliveryView::new(index, kept.entry(&due)));
+        let logged = self.ring.from(filter.after);
+        let views = logged.map(|(index, logged)| DeliveryView::new(index, logged.entry(&due)));
         LogView {
             deliveries: views.filter(|view| filter.wants(view)).collect(),
             next: self.ring.next(),
@@ -200,7 +207,7 @@ impl DeliveryLog {
     }
 }
 
-impl Kept {
+impl LoggedDelivery {
     fn entry(&self, due: impl Fn(&Delivery) -> Option<Timestamp>) -> DeliveryEntry {
         let next_attempt_at = due(&self.delivery);
         let is_under_way = self.attempts.last().is_some_and(|last| last.milliseconds.is_none());
@@ -241,7 +248,7 @@ impl DeliveryView {
 }
 
 impl DeliveryView {
-    /// A field of what the event is about.
+    /// A field of the event's data.
     fn data(&self, field: &str) -> Option<String> {
         let body: Value = serde_json::from_str(self.body.as_deref()?.get()).ok()?;
         body["data"][field].as_str().map(str::to_owned)

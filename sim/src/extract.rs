@@ -1,11 +1,11 @@
-//! What is read of a request.
+//! Reads the parts of a request.
 
 use axum::body::{Body, Bytes, HttpBody};
 use axum::http::{HeaderMap, HeaderName};
 use http_body_util::BodyExt;
 use tideover_model::{Code, Refusal, clause, exchange};
 
-/// A header's text. What is not visible ASCII reads as nothing, which no rule takes for a good value.
+/// A header's text; empty, and so never valid, if it is not visible ASCII.
 pub(crate) fn header(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
     headers.get(name).map(|value| value.to_str().unwrap_or_default())
 }
@@ -13,8 +13,8 @@ pub(crate) fn header(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
 /// The whole body, of at most `limit` bytes.
 ///
 /// # Errors
-/// `payload_too_large` as soon as that is certain, the rest unread (`gap.bodyLimit`);
-/// `unreadable_request` where the connection breaks or its framing does.
+/// `payload_too_large` as soon as that is certain, without reading the rest (`gap.bodyLimit`);
+/// `unreadable_request` if the connection or its framing breaks.
 pub(crate) async fn body(mut body: Body, limit: usize) -> Result<Bytes, Refusal> {
     if body.size_hint().lower() > limit as u64 {
         return Err(exchange::too_large());

@@ -1,4 +1,4 @@
-//! What a world remembers of the last requests, for whoever looks in.
+//! A world's journal of the last requests.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -7,14 +7,14 @@ use axum::http::Method;
 use serde::Serialize;
 use tideover_model::{Clause, Code, OperationKind, Timestamp};
 
-/// Entries kept.
+/// The number of entries kept.
 const KEPT: usize = 1000;
-/// Bytes of a path that are kept.
+/// The number of bytes kept of a path.
 const PATH_KEPT: usize = 256;
-/// Bytes of a method that are kept.
+/// The number of bytes kept of a method.
 const METHOD_KEPT: usize = 32;
 
-/// A list that forgets its oldest entries.
+/// A list that drops its oldest entries.
 #[derive(Debug)]
 pub(crate) struct Ring<T> {
     entries: VecDeque<T>,
@@ -28,20 +28,21 @@ impl<T> Default for Ring<T> {
 }
 
 impl<T> Ring<T> {
-    /// Adds an entry; gives back the one that was forgotten for it.
+    /// Adds an entry; returns the one that it drops to make room.
     pub(crate) fn push(&mut self, entry: T) -> Option<T> {
-        let forgotten = if self.entries.len() == KEPT { self.entries.pop_front() } else { None };
-        self.dropped += u64::from(forgotten.is_some());
+        let dropped_entry =
+            if self.entries.len() == KEPT { self.entries.pop_front() } else { None };
+        self.dropped += u64::from(dropped_entry.is_some());
         self.entries.push_back(entry);
-        forgotten
+        dropped_entry
     }
 
-    /// Entries forgotten.
+    /// The number of entries dropped.
     pub(crate) fn dropped(&self) -> u64 {
         self.dropped
     }
 
-    /// Entries ever added.
+    /// The number of entries ever added.
     pub(crate) fn next(&self) -> u64 {
         self.dropped + self.entries.len() as u64
     }
@@ -53,36 +54,36 @@ impl<T> Ring<T> {
         (first..).zip(self.entries.iter().skip(skipped))
     }
 
-    /// The entry of that number, if it is kept.
+    /// The entry with this number, if it is kept.
     pub(crate) fn get_mut(&mut self, number: u64) -> Option<&mut T> {
         self.entries.get_mut(usize::try_from(number.checked_sub(self.dropped)?).ok()?)
     }
 }
 
-/// A request to the partner API, and how it was answered.
+/// A request to the partner API, and its response.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Entry {
-    /// When it was answered.
+    /// When the service answered it.
     pub time: Timestamp,
-    /// The method; the first 32 bytes of it.
+    /// The first 32 bytes of the method.
     pub method: Cow<'static, str>,
-    /// The path, as sent, without the query; the first 256 bytes of it.
+    /// The first 256 bytes of the path as sent, without the query.
     pub path: String,
-    /// The operation; `None` where the path or the method named none.
+    /// The operation; `None` if path and method name none.
     pub operation: Option<OperationKind>,
     /// The HTTP status.
     pub status: u16,
-    /// The code, if it was refused.
+    /// The code of the refusal, if the service refused it.
     pub code: Option<Code>,
-    /// The sentence of the document, or the assumption, that asked for the refusal.
+    /// The sentence of the document, or the assumption, that required the refusal.
     #[serde(serialize_with = "clause")]
     pub clause: Option<Clause>,
-    /// What is good to know of it, though it was done as asked: that an address is not whole.
+    /// A hint about a successful request: that an address is incomplete.
     pub note: Option<String>,
 }
 
-/// A method as it is kept.
+/// A method in the form that the journal keeps.
 pub(crate) fn method(method: &Method) -> Cow<'static, str> {
     match *method {
         Method::GET => Cow::Borrowed("GET"),
@@ -102,7 +103,7 @@ fn clause<S: serde::Serializer>(clause: &Option<Clause>, serializer: S) -> Resul
 #[derive(Debug, Default)]
 pub(crate) struct Journal {
     ring: Ring<Entry>,
-    /// The memory of the last forgotten path, for the next one.
+    /// The buffer of the last dropped path, for reuse.
     spare: String,
 }
 
@@ -114,13 +115,13 @@ pub(crate) struct JournalView {
 }
 
 impl Journal {
-    /// Writes an entry down, with `path` in place of its own.
+    /// Adds an entry, with `path` in place of its own.
     pub(crate) fn record(&mut self, entry: Entry, path: &str) {
         let mut kept = std::mem::take(&mut self.spare);
         kept.clear();
         kept.push_str(&path[..path.floor_char_boundary(PATH_KEPT)]);
-        if let Some(forgotten) = self.ring.push(Entry { path: kept, ..entry }) {
-            self.spare = forgotten.path;
+        if let Some(dropped_entry) = self.ring.push(Entry { path: kept, ..entry }) {
+            self.spare = dropped_entry.path;
         }
     }
 
@@ -141,11 +142,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_oldest_are_forgotten_and_counted() {
+    fn the_oldest_entries_are_dropped_and_counted() {
         let mut ring = Ring::default();
         for number in 0..1005_u64 {
-            let forgotten = ring.push(number);
-            assert_eq!(forgotten, number.checked_sub(1000));
+            let dropped_entry = ring.push(number);
+            assert_eq!(dropped_entry, number.checked_sub(1000));
         }
         assert_eq!((ring.entries.len(), ring.dropped, ring.next()), (1000, 5, 1005));
         for (after, first) in [(0, 5), (5, 5), (7, 7), (1004, 1004)] {

@@ -1,9 +1,9 @@
-//! A mock server of the Receivables Advance Partner API, in memory: the voice of `tideover-model`.
+//! An in-memory mock server of the Receivables Advance Partner API, on top of `tideover-model`.
 //!
 //! ```
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! # // In this workspace it is built without TLS of its own.
+//! # // This workspace builds reqwest without its own TLS.
 //! # mod reqwest {
 //! #     pub struct Client;
 //! #     impl Client {
@@ -29,14 +29,14 @@
 //!     .await?;
 //! assert_eq!(answer.status(), 200);
 //!
-//! // The outside world does as it is told, and time passes when it is told to.
+//! // You control the outside world and the clock.
 //! assert!(mock.vendor_signs_agreement("acme").is_err(), "nobody was invited");
 //! assert_eq!(mock.advance_clock(3600).await?.to_string(), "2026-01-01T01:00:00Z");
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! What a test needs besides is here as well, so that this crate is all that it depends on:
+//! This crate also exports everything else that a test needs, so that it is the only dependency:
 //!
 //! ```
 //! # #[tokio::main(flavor = "current_thread")]
@@ -47,9 +47,9 @@
 //! let mock = Mock::builder()
 //!     .profile(Profile { session_links_live: true, ..Profile::default() })
 //!     .start_at(start)
-//!     // Also over plain http and to this machine: where a test's own receiver listens.
+//!     // Also over plain http and to this machine, where a test's own receiver listens.
 //!     .webhooks(Destinations::Local)
-//!     // Without this, webhooks are signed with the time outside, and any receiver believes them.
+//!     // Without this, webhooks are signed with the wall time, and any receiver accepts them.
 //!     .signing(SigningTime::Virtual)
 //!     .start()
 //!     .await?;
@@ -58,19 +58,20 @@
 //! # }
 //! ```
 //!
-//! Many mocks run side by side in one process, each with a port, a clock and a seed of its own. What is done
-//! over HTTP under `/_sim` and what is done with the methods of [`Mock`] is the same.
+//! Many mocks can run in one process, each with its own port, clock and seed. HTTP requests under `/_sim` and
+//! the methods of [`Mock`] do the same.
 //!
-//! - [`Mock`] is a running mock, [`Builder`] one yet to be started; [`Outside`] is what vendors, banks, payors
+//! - [`Mock`] is a running mock, [`Builder`] configures one; [`Outside`] is what vendors, banks, payors
 //!   and the operator do.
 //! - [`World`] is one isolated service behind a lock, with its [`Clock`] and its journal; its
 //!   [`router`](World::router) needs no socket.
-//! - [`Sender`] sends one delivery, as the mock sends its webhooks.
+//! - [`Sender`] sends one delivery in the same way as the mock sends its webhooks.
 //! - [`load_profile`] reads the assumed values from a file.
 //!
 //! Inside: `app` has the routes, `extract` and `respond` read requests and write answers, `worlds` finds the
-//! world that a key means, `courier` sends webhooks by `sending`, `deliveries` remembers how that went, `control` is the operator port, `openapi` describes the API from the code's own
-//! types, `serve` and `wire` are the socket. No rule of the API is here: all of them are the model's.
+//! world that a key means, `courier` sends webhooks by `sending`, `deliveries` remembers how that went,
+//! `control` is the operator port, `openapi` describes the API from the code's own types, `serve` and `wire`
+//! are the socket. No rule of the API is here: all of them are the model's.
 
 mod app;
 mod clock;

@@ -20,13 +20,13 @@ use crate::deliveries::DeliveryEntry;
 use crate::journal::Entry;
 use crate::outside::Outside;
 use crate::sending::{Authorities, Resolver, SigningTime, SystemResolver};
-use crate::serve::Server;
+use crate::serve::MockServer;
 use crate::world::{ClockMoving, Quiet, World};
 use crate::worlds::Worlds;
 
-/// A mock that listens on a port of its own. It stops when it is dropped.
+/// A mock that listens on its own port. Dropping it stops it.
 ///
-/// What vendors, banks, payors and the operator do is told by the verbs of [`Outside`], here with the
+/// The methods of [`Outside`] are the actions of vendors, banks, payors and the operator, here with the
 /// identifiers of the default platform:
 ///
 /// ```
@@ -45,28 +45,28 @@ pub struct Mock {
     world: World,
     worlds: Arc<Worlds>,
     outside: Outside,
-    server: Option<Server>,
+    server: Option<MockServer>,
     courier: JoinHandle<()>,
 }
 
-/// Why a mock does not start.
+/// The reason why a mock does not start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// The address cannot be listened at.
+    /// The mock can't listen at the address.
     #[error("cannot listen at {address}: {source}")]
     Listen {
         /// The address.
         address: SocketAddr,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
-    /// The profile has a value that cannot be.
+    /// The profile has an impossible value.
     #[error("the profile is impossible: {0}")]
     Profile(#[from] ImpossibleValue),
 }
 
 impl Mock {
-    /// Starts a mock of the standard profile, with a still clock, on a free port of this machine.
+    /// Starts a mock with the standard profile and a still clock, on a free port of this machine.
     ///
     /// # Errors
     /// [`StartError::Listen`] if the system has no port left.
@@ -74,79 +74,79 @@ impl Mock {
         Mock::builder().start().await
     }
 
-    /// A mock yet to be started.
+    /// Configures a mock.
     pub fn builder() -> Builder {
         Builder::default()
     }
 
-    /// The base address, without a slash at its end.
+    /// The base URL, without a trailing slash.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// Where it listens.
+    /// The address at which it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The API key that is there from the start.
+    /// The API key that exists from the start.
     pub fn api_key(&self) -> &str {
         Service::FIRST_KEY
     }
 
-    /// What time it is in the mock. Whatever is due has happened.
+    /// The mock's current time. Everything due has happened.
     pub fn now(&self) -> Timestamp {
         self.world.now()
     }
 
-    /// Moves the clock forward by `seconds`. Everything due has happened then, in order, webhooks included:
-    /// each attempt was answered, or given up after the profile's patience.
+    /// Moves the clock forward by `seconds`. Everything due happens on the way, in order, even webhooks: each
+    /// attempt gets its response, or times out after the profile's patience.
     ///
     /// # Errors
-    /// [`ClockMoving`] while another move is under way.
+    /// [`ClockMoving`] during another move.
     pub async fn advance_clock(&self, seconds: Seconds) -> Result<Timestamp, ClockMoving> {
         self.world.advance_clock(seconds).await
     }
 
-    /// Waits until nothing is left to be sent now, for `patience` at most.
+    /// Waits until no delivery is due or in flight, for at most `patience`.
     pub async fn quiet(&self, patience: Duration) -> Quiet {
         self.world.quiet(patience).await
     }
 
-    /// The outside world with the identifiers of the platform that `key` was ever issued to.
+    /// The outside world with the identifiers of the platform that `key` belongs to, even if revoked.
     pub fn as_platform(&self, key: &str) -> Outside {
         Outside::new(Arc::clone(&self.worlds), Some(key))
     }
 
-    /// The deliveries, from number `after` on, with their attempts: the last 1000 at most.
+    /// The deliveries from number `after` on, with their attempts: at most the last 1000.
     pub fn deliveries(&self, after: u64) -> Vec<DeliveryEntry> {
         self.world.deliveries(after)
     }
 
-    /// Sends the delivery once more that carries this `Service-Delivery`.
+    /// Sends the delivery with this `Service-Delivery` once more.
     ///
     /// # Errors
-    /// [`Impossible`] if none is kept, its subscription is gone, or an attempt is under way.
+    /// [`Impossible`] if the log has no such delivery, its subscription is gone, or an attempt is in flight.
     pub fn resend(&self, id: &str) -> Result<(), Impossible> {
         self.world
             .resend(id)
             .unwrap_or(Err(Impossible::new("no delivery is kept that carries this id")))
     }
 
-    /// The last requests to the partner API, the oldest first, 1000 at most.
+    /// The last requests to the partner API, at most 1000, oldest first.
     pub fn journal(&self) -> Vec<Entry> {
         self.world.journal()
     }
 
-    /// Checks that the books balance: cents are neither made nor lost.
+    /// Checks that the books balance: no cent appears or disappears.
     ///
     /// # Errors
-    /// The law of conservation that does not hold, with its two sides.
+    /// The broken law of conservation, with both sides.
     pub fn audit(&self) -> Result<(), String> {
         self.world.audit()
     }
 
-    /// Stops it. Requests under way are given a second.
+    /// Stops it. Requests in flight get one second to finish.
     pub async fn stop(mut self) {
         if let Some(server) = self.server.take() {
             server.stop().await;
@@ -160,7 +160,7 @@ impl Drop for Mock {
     }
 }
 
-/// A mock is its outside world, too: `mock.payor_pays(…)` reads as what happens.
+/// Gives direct access to the outside world: `mock.payor_pays(…)`.
 impl Deref for Mock {
     type Target = Outside;
 
@@ -175,8 +175,8 @@ impl fmt::Debug for Mock {
     }
 }
 
-/// What a mock shall be like: seed 1, the standard profile, a clock that stands at the start of 2026, a free
-/// port of this machine, and webhooks signed with the time outside, unless said otherwise.
+/// The configuration of a mock. Defaults: seed 1, the standard profile, a still clock at the start of 2026, a
+/// free port of this machine, and webhooks signed with the wall time.
 pub struct Builder {
     seed: u64,
     profile: Profile,
@@ -218,7 +218,7 @@ impl fmt::Debug for Builder {
 const START: i64 = 1_767_225_600;
 
 impl Builder {
-    /// What everything is drawn from that the service is free to choose.
+    /// The seed of everything that the service is free to choose.
     #[must_use]
     pub fn seed(self, seed: u64) -> Builder {
         Builder { seed, ..self }
@@ -230,7 +230,7 @@ impl Builder {
         Builder { profile, ..self }
     }
 
-    /// What the clock shows at the start.
+    /// The clock's initial time.
     #[must_use]
     pub fn start_at(self, start: Timestamp) -> Builder {
         Builder { start_at: Some(start), ..self }
@@ -242,40 +242,39 @@ impl Builder {
         Builder { clock, ..self }
     }
 
-    /// Where to listen; port 0 for any free one.
+    /// The address to listen at; port 0 means any free port.
     #[must_use]
     pub fn listen(self, address: SocketAddr) -> Builder {
         Builder { listen: address, ..self }
     }
 
-    /// Where webhooks may go: to public https URLs unless said otherwise.
+    /// Where webhooks may go. Default: public https URLs.
     #[must_use]
     pub fn webhooks(self, destinations: Destinations) -> Builder {
         Builder { destinations, ..self }
     }
 
-    /// What resolves the host names of webhooks: the system unless said otherwise.
+    /// The resolver of webhooks' host names. Default: the system's.
     #[must_use]
     pub fn resolver(self, resolver: impl Resolver) -> Builder {
         Builder { resolver: Arc::new(resolver), ..self }
     }
 
-    /// The certificate authorities to trust besides the system's.
+    /// Certificate authorities to trust in addition to the system's.
     #[must_use]
     pub fn trust(self, authorities: Authorities) -> Builder {
         Builder { authorities, ..self }
     }
 
-    /// Which instant signs webhooks: that of the wall unless said otherwise, since a receiver believes no
-    /// other. [`SigningTime::Virtual`] is for whoever wants the same bytes at every run, and verifies them by
-    /// the mock's clock.
+    /// The time in webhooks' signatures. Default: the wall time, the only one that real receivers accept.
+    /// With [`SigningTime::Virtual`], every run sends the same bytes, and a test verifies them by the mock's
+    /// clock.
     #[must_use]
     pub fn signing(self, signing: SigningTime) -> Builder {
         Builder { signing, ..self }
     }
 
-    /// What plays the service, in place of the model's own: seed, profile and where webhooks may go are its
-    /// affair then.
+    /// Replaces the model's own service. The face then determines seed, profile and where webhooks may go.
     #[must_use]
     pub fn face(self, face: Box<dyn Face>) -> Builder {
         Builder { face: Some(face), ..self }
@@ -284,7 +283,7 @@ impl Builder {
     /// Starts the mock on the current tokio runtime.
     ///
     /// # Errors
-    /// [`StartError`]: the profile is impossible, or the address cannot be listened at.
+    /// [`StartError`]: the profile is impossible, or the mock can't listen at the address.
     pub async fn start(self) -> Result<Mock, StartError> {
         let Builder { seed, profile, start_at, clock, listen, face, .. } = self;
         let face = match face {
@@ -298,11 +297,11 @@ impl Builder {
         let clock = Clock::new(start, clock);
         let world = World::resolving(face, clock, Some(Arc::clone(&self.resolver)));
         let worlds = Arc::new(Worlds::new(world.clone()));
-        let server = Server::start(listen, app::router(Arc::clone(&worlds)))
+        let server = MockServer::start(listen, app::router(Arc::clone(&worlds)))
             .await
             .map_err(|source| StartError::Listen { address: listen, source })?;
         let courier = Courier::new(self.resolver, self.authorities, self.signing);
-        // Before the courier first runs: what is due already is waited for.
+        // Set before the courier first runs, so that waiting covers what is already due.
         world.has_a_courier();
         let courier = tokio::spawn(courier.run(world.clone()));
         let address = server.address();

@@ -8,33 +8,33 @@ use tideover_model::wire::{reply, request};
 use tideover_model::{Code, OperationKind, Profile, Refusal, Success, clause, exchange};
 use utoipa::ToSchema;
 
-/// The schemas that answers and requests refer to, by name.
+/// The schemas that responses and requests refer to, by name.
 #[derive(Default)]
 struct Schemas(Map<String, Value>);
 
 impl Schemas {
-    /// A reference to what is asked with a `T`: its schema is told together with all that it refers to.
+    /// A reference to the request schema `T`. Adds the schema and everything that it refers to.
     fn request<T: ToSchema>(&mut self) -> Value {
         self.0.extend(schemas_of::<T>());
         reference(&T::name())
     }
 
-    /// A reference to what is answered with a `T`. Each object is one schema, and what may gain members is open:
-    /// a client that is generated from it reads the answers of today and of tomorrow.
+    /// A reference to the response schema `T`. Each object is one schema, and enumerations that may grow are
+    /// open: a client generated from it can read today's and future responses.
     fn answer<T: ToSchema>(&mut self) -> Value {
         let answer = reference(&T::name());
         self.describe(&answer, &schemas_of::<T>());
         answer
     }
 
-    /// The same, where one property has one value.
+    /// The same, with a constant value for one property.
     fn variant<T: ToSchema>(&mut self, property: &str, value: bool) -> Value {
         let variant = self.answer::<T>();
         self.0[&*T::name()]["properties"][property]["const"] = value.into();
         variant
     }
 
-    /// Tells what `schema` refers to, and what that refers to.
+    /// Adds everything that `schema` refers to, directly or indirectly.
     fn describe(&mut self, schema: &Value, all: &Map<String, Value>) {
         if let Some(name) = referred(schema) {
             let object = opened(&merged(&all[name], all), all);
@@ -49,7 +49,7 @@ impl Schemas {
     }
 }
 
-/// The schema of `T` and all that it refers to, by name.
+/// The schema of `T` and everything that it refers to, by name.
 fn schemas_of<T: ToSchema>() -> Map<String, Value> {
     let mut schemas = vec![(T::name().into_owned(), T::schema())];
     T::schemas(&mut schemas);
@@ -62,12 +62,12 @@ fn reference(name: &str) -> Value {
     json!({ "$ref": format!("{COMPONENTS}{name}") })
 }
 
-/// The name of what `schema` refers to, if it refers to anything.
+/// The name in `schema`'s reference, if it is one.
 fn referred(schema: &Value) -> Option<&str> {
     schema["$ref"].as_str()?.strip_prefix(COMPONENTS)
 }
 
-/// One object in place of several that are brought together.
+/// One object schema in place of an `allOf`.
 fn merged(schema: &Value, all: &Map<String, Value>) -> Value {
     let schema = referred(schema).map_or(schema, |name| &all[name]);
     let Some(parts) = schema["allOf"].as_array() else { return schema.clone() };
@@ -82,8 +82,8 @@ fn merged(schema: &Value, all: &Map<String, Value>) -> Value {
     })
 }
 
-/// The same, where a string with its known values stands in place of each enumeration: it may gain members
-/// (`9.versioning.2`).
+/// The same schema with open enumerations: a string with its known values replaces each enumeration, which
+/// may grow (`9.versioning.2`).
 fn opened(schema: &Value, all: &Map<String, Value>) -> Value {
     let referred = referred(schema).map(|name| &all[name]);
     if let Some(known) = referred.filter(|referred| referred.get("enum").is_some()) {
@@ -119,7 +119,7 @@ pub(crate) fn document(profile: &Profile) -> Value {
         "info": {
             "title": "Receivables Advance Partner API",
             "version": "v1",
-            "description": "As this mock speaks it, under its profile.",
+            "description": "The API of this mock, under its profile.",
         },
         "servers": [{ "url": "/" }],
         "security": [{ "apiKey": [] }],
@@ -134,7 +134,7 @@ pub(crate) fn document(profile: &Profile) -> Value {
 fn operation(profile: &Profile, kind: OperationKind, schemas: &mut Schemas) -> Value {
     let mut operation = json!({
         "operationId": kind,
-        "summary": summary(kind),
+        "summary": kind.endpoint().summary,
         "parameters": parameters(kind),
         "responses": responses(profile, kind, schemas),
     });
@@ -147,16 +147,13 @@ fn operation(profile: &Profile, kind: OperationKind, schemas: &mut Schemas) -> V
     operation
 }
 
-/// The names in braces in the path: identifiers of at least one character.
+/// The parameters in the path: identifiers of at least one character.
 fn parameters(kind: OperationKind) -> Vec<Value> {
-    let names = kind.path().split('/').filter_map(|segment| {
-        segment.strip_prefix('{').and_then(|segment| segment.strip_suffix('}'))
-    });
     let parameter = |name| {
         let schema = json!({ "type": "string", "minLength": 1 });
         json!({ "name": name, "in": "path", "required": true, "schema": schema })
     };
-    names.map(parameter).collect()
+    kind.parameters().map(parameter).collect()
 }
 
 fn request_body(kind: OperationKind, schemas: &mut Schemas) -> Option<(&'static str, Value)> {
@@ -179,7 +176,7 @@ fn request_body(kind: OperationKind, schemas: &mut Schemas) -> Option<(&'static 
     Some(("application/json", schema))
 }
 
-/// The body of a success; `None` where there is none.
+/// The body of a success; `None` if it has none.
 fn success_body(kind: OperationKind, schemas: &mut Schemas) -> Option<Value> {
     Some(match kind {
         OperationKind::GetInvoice => schemas.answer::<reply::Invoice>(),
@@ -190,7 +187,7 @@ fn success_body(kind: OperationKind, schemas: &mut Schemas) -> Option<Value> {
         OperationKind::SetPayoutAccount => schemas.answer::<reply::PayoutAccountSet>(),
         OperationKind::GetBusiness => schemas.answer::<reply::Business>(),
         OperationKind::SyncBusiness => schemas.answer::<reply::BusinessSynced>(),
-        // `gap.advanceVariants`: what separates them is the value of one property.
+        // `gap.advanceVariants`: the value of one property distinguishes them.
         OperationKind::RequestAdvance => {
             let first = schemas.variant::<AdvanceRequested>("alreadyRequested", false);
             let repeat = schemas.variant::<AdvanceRepeated>("alreadyRequested", true);
@@ -214,7 +211,7 @@ fn responses(profile: &Profile, kind: OperationKind, schemas: &mut Schemas) -> V
     let body = success_body(kind, schemas);
     let repeat = (kind == OperationKind::RequestAdvance).then_some(Success::RepeatAdvance);
     for success in repeat.into_iter().chain([kind.into()]) {
-        let mut response = json!({ "description": "It is done." });
+        let mut response = json!({ "description": "Success." });
         if let Some(schema) = &body {
             response["content"] = content(schema.clone());
         }
@@ -232,7 +229,7 @@ fn responses(profile: &Profile, kind: OperationKind, schemas: &mut Schemas) -> V
     Value::Object(responses)
 }
 
-/// A failure with this code, under its name.
+/// An example failure with this code, under its name.
 fn example(code: Code) -> (String, Value) {
     (
         code.to_string(),
@@ -240,11 +237,11 @@ fn example(code: Code) -> (String, Value) {
     )
 }
 
-/// The codes that an operation can answer, by status.
+/// The codes that an operation can return, by status.
 fn refusals(profile: &Profile, kind: OperationKind) -> BTreeMap<u16, Vec<Code>> {
     let mut by_status = BTreeMap::<u16, Vec<Code>>::new();
     for code in Code::OF_ANY_OPERATION.iter().chain(kind.codes()) {
-        // The clause decides where the document states a status for one operation alone.
+        // Where the document states a status for only one operation, the clause decides.
         let clause = match (kind, code) {
             (OperationKind::RequestAdvance, Code::BusinessNotFound | Code::InvoiceNotFound) => {
                 clause!("4.advances.5")
@@ -255,23 +252,4 @@ fn refusals(profile: &Profile, kind: OperationKind) -> BTreeMap<u16, Vec<Code>> 
         by_status.entry(status).or_default().push(*code);
     }
     by_status
-}
-
-fn summary(kind: OperationKind) -> &'static str {
-    match kind {
-        OperationKind::GetInvoice => "Read an invoice and the advance against it",
-        OperationKind::SyncInvoice => "Create or update an invoice",
-        OperationKind::GetImport => "Read an import's report",
-        OperationKind::ImportInvoices => "Import invoices from CSV",
-        OperationKind::SetPayoutAccount => "Set the account that receives the advances",
-        OperationKind::GetBusiness => "Read a business and its onboarding",
-        OperationKind::SyncBusiness => "Create or update a business",
-        OperationKind::RequestAdvance => "Request an advance on an invoice",
-        OperationKind::Quote => "Price an advance without requesting it",
-        OperationKind::Invite => "Invite a person at a business",
-        OperationKind::CreateOnboardingSession => "Create an onboarding link",
-        OperationKind::Subscribe => "Subscribe to events",
-        OperationKind::ListSubscriptions => "List the live subscriptions",
-        OperationKind::Unsubscribe => "Stop deliveries to a subscription",
-    }
 }

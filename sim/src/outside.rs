@@ -1,4 +1,4 @@
-//! The outside world as a library: what vendors, banks, payors and the operator do.
+//! The outside world as a library: the actions of vendors, banks, payors and the operator.
 
 use std::sync::Arc;
 
@@ -9,25 +9,25 @@ use crate::worlds::Worlds;
 
 /// The outside world, with the identifiers of one platform.
 ///
-/// Each verb is an action of the operator port, and fails with [`Impossible`] if the outside world cannot do
-/// that now; nothing has changed then.
+/// Each method is an action of the operator port. It fails with [`Impossible`], and changes nothing, if the
+/// outside world can't do that now.
 #[derive(Clone)]
 pub struct Outside {
     worlds: Arc<Worlds>,
-    /// The key that says which platform is meant; none for the default one.
+    /// A key of the platform; `None` for the default one.
     key: Option<String>,
 }
 
-/// What became of a payment.
+/// The effect of a payment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Payment {
     /// Cents collected on the invoice.
     pub applied: Cents,
-    /// Cents beyond its face value, kept in suspense.
+    /// Cents in excess of its face value, kept in suspense.
     pub suspense: Cents,
 }
 
-/// A key that was issued.
+/// A newly issued key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IssuedKey {
     /// The key.
@@ -37,14 +37,14 @@ pub struct IssuedKey {
 }
 
 const NEVER_ISSUED: Impossible = Impossible::new("the API key was never issued");
-const OTHERWISE: Impossible = Impossible::new("the service answered something else");
+const UNEXPECTED_OUTCOME: Impossible = Impossible::new("the service answered something else");
 
 impl Outside {
     pub(crate) fn new(worlds: Arc<Worlds>, key: Option<&str>) -> Outside {
         Outside { worlds, key: key.map(str::to_owned) }
     }
 
-    /// The world and the platform that are meant.
+    /// The world and the platform of the key.
     fn find(&self) -> Result<(World, PlatformId), Impossible> {
         let authorization = self.key.as_ref().map(|key| format!("Bearer {key}"));
         let world = self.worlds.of(authorization.as_deref());
@@ -52,10 +52,10 @@ impl Outside {
         Ok((world, platform))
     }
 
-    /// Lets `happening` happen.
+    /// Performs `happening`.
     ///
     /// # Errors
-    /// [`Impossible`] if the key was never issued, or the outside world cannot do that now.
+    /// [`Impossible`] if the key was never issued, or the outside world can't do that now.
     pub fn happen(&self, happening: Happening) -> Result<Outcome, Impossible> {
         let (world, platform) = self.find()?;
         self.worlds.happen(&world, platform, happening)
@@ -66,7 +66,7 @@ impl Outside {
     }
 }
 
-#[expect(clippy::missing_errors_doc, reason = "told once, at the type")]
+#[expect(clippy::missing_errors_doc, reason = "documented once, at the type")]
 impl Outside {
     /// The vendor follows the link of the invitation sent to `email`, once (§4 invitations).
     pub fn vendor_accepts_invitation(&self, payee: &str, email: &str) -> Result<(), Impossible> {
@@ -85,12 +85,12 @@ impl Outside {
         self.apply(Happening::VendorConfirmsTaxId { payee, route, tax_id })
     }
 
-    /// The vendor signs the agreement, without an address on it (§3 Onboarding requirements).
+    /// The vendor signs the agreement, without an address (§3 Onboarding requirements).
     pub fn vendor_signs_agreement(&self, payee: &str) -> Result<(), Impossible> {
         self.vendor_signs_agreement_at(payee, Address::default())
     }
 
-    /// The vendor signs the agreement, with an address on it (§3 Onboarding requirements).
+    /// The vendor signs the agreement, with an address (§3 Onboarding requirements).
     pub fn vendor_signs_agreement_at(
         &self,
         payee: &str,
@@ -113,12 +113,12 @@ impl Outside {
         })
     }
 
-    /// The bank is done with verifying the collection account.
+    /// The bank finishes the verification of the collection account.
     pub fn collection_account_opens(&self, payee: &str) -> Result<(), Impossible> {
         self.apply(Happening::CollectionAccountOpens { payee: payee.to_owned() })
     }
 
-    /// The money for an advance is on its way.
+    /// The money for an advance is in transit.
     pub fn funding_starts(&self, payee: &str, invoice: &str) -> Result<(), Impossible> {
         let (payee, invoice) = (payee.to_owned(), invoice.to_owned());
         self.apply(Happening::FundingStarts { payee, invoice })
@@ -140,7 +140,7 @@ impl Outside {
         let (payee, invoice, amount) = (payee.to_owned(), invoice.to_owned(), Cents(cents));
         match self.happen(Happening::PayorPays { payee, invoice, amount })? {
             Outcome::Paid { applied, suspense } => Ok(Payment { applied, suspense }),
-            Outcome::Applied | Outcome::KeyIssued { .. } => Err(OTHERWISE),
+            Outcome::Applied | Outcome::KeyIssued { .. } => Err(UNEXPECTED_OUTCOME),
         }
     }
 
@@ -164,12 +164,12 @@ impl Outside {
         self.apply(Happening::MarkTestAccount { business: business.to_owned() })
     }
 
-    /// The operator issues a key to the platform named so, a new one if there is none of this name; to
-    /// this one if none is named.
+    /// The operator issues a key to the platform with this name, which it creates if necessary; to the
+    /// current platform without a name.
     pub fn issue_key(&self, platform: Option<&str>) -> Result<IssuedKey, Impossible> {
         match self.happen(Happening::IssueKey { platform: platform.map(str::to_owned) })? {
             Outcome::KeyIssued { key, platform } => Ok(IssuedKey { key, platform }),
-            Outcome::Applied | Outcome::Paid { .. } => Err(OTHERWISE),
+            Outcome::Applied | Outcome::Paid { .. } => Err(UNEXPECTED_OUTCOME),
         }
     }
 
@@ -183,7 +183,7 @@ impl Outside {
         self.apply(Happening::UpstreamFails { requests })
     }
 
-    /// Everything is as it was at the start, the clock, the journal and the deliveries included.
+    /// Restores the initial state, including the clock, the journal and the deliveries.
     pub fn reset(&self) -> Result<(), Impossible> {
         self.apply(Happening::Reset)
     }

@@ -1,42 +1,42 @@
-//! Profile files: TOML, checked, with every fault named in one line.
+//! Profile files in TOML. Each error is one line.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use tideover_model::{ImpossibleValue, Profile};
 
-/// Why a profile file is not taken.
+/// The reason to reject a profile file.
 #[derive(Debug, thiserror::Error)]
 pub enum ProfileError {
-    /// It cannot be read.
+    /// The file can't be read.
     #[error("cannot read the profile {path}: {source}", path = .path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
-    /// It is not TOML, or names a field that there is not, or a value of another type.
+    /// The file is not TOML, or has an unknown field or a value of the wrong type.
     #[error("{path}:{line}: {problem}", path = .path.display())]
     Malformed {
         /// The file.
         path: PathBuf,
         /// The line, from 1.
         line: usize,
-        /// What is wrong there.
+        /// The error in this line.
         problem: String,
     },
-    /// It has a value that cannot be.
+    /// The file has an impossible value.
     #[error("{path}: {value}", path = .path.display())]
     Impossible {
         /// The file.
         path: PathBuf,
-        /// Which one, and why.
+        /// The value, and why it is impossible.
         value: ImpossibleValue,
     },
 }
 
-/// The profile in a TOML file. What the file leaves out is as in the standard profile.
+/// Loads the profile in a TOML file. Missing fields have their values of the standard profile.
 ///
 /// # Errors
 /// [`ProfileError`]: unreadable, malformed, impossible.
@@ -62,7 +62,7 @@ pub fn load_profile(path: &Path) -> Result<Profile, ProfileError> {
     Ok(profile)
 }
 
-/// A problem in one line, in the words of whoever writes the file rather than the language's.
+/// An error in one line, in a profile author's words instead of Rust's.
 fn in_words(problem: &str) -> String {
     let problem = problem.replace('\n', " ");
     for (number, words) in [

@@ -1,4 +1,4 @@
-//! How answers are written: the only place that names HTTP statuses.
+//! Writes responses. Only this module names HTTP statuses.
 
 use axum::body::Body;
 use axum::http::{HeaderValue, Response, StatusCode, header};
@@ -11,7 +11,7 @@ use crate::world::World;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
-/// An answer of the partner API.
+/// A response of the partner API.
 pub(crate) fn answer(world: &World, answer: &Answer) -> Response<Body> {
     encoded(world.encoding()(world.profile(), answer))
 }
@@ -21,7 +21,7 @@ fn encoded(response: exchange::Response) -> Response<Body> {
     written(status, response.body)
 }
 
-/// A refusal of the control plane, in a code whose status the document states.
+/// A refusal of the control plane, with a code whose status the document states.
 pub(crate) fn refusal(refusal: Refusal) -> Response<Body> {
     encoded(exchange::respond(&Profile::default(), &Err(refusal)))
 }
@@ -41,7 +41,7 @@ fn json<T: Serialize>(value: &T) -> Vec<u8> {
     serde_json::to_vec(value).unwrap_or_default()
 }
 
-/// Without a body there is no media type either.
+/// A response; without a body, it has no media type either.
 fn written(status: StatusCode, body: Vec<u8>) -> Response<Body> {
     if body.is_empty() {
         let mut response = Response::new(Body::empty());

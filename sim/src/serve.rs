@@ -1,4 +1,4 @@
-//! The socket: connections are accepted, served side by side, and closed in time.
+//! The socket: accepts connections, serves them concurrently, and closes them in time.
 
 use std::convert::Infallible;
 use std::io;
@@ -20,46 +20,46 @@ use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{sleep, timeout};
 use tower::Service;
 
-use crate::wire::{Unread, Watched, Wire};
+use crate::wire::{TrackedBody, UnreadFlag, Wire};
 
-/// How long requests under way may take when the server stops.
+/// The time that requests in flight get when the server stops.
 const GRACE: Duration = Duration::from_secs(1);
-/// How long it rests when the system has no socket left.
+/// The pause when the system has no socket left.
 const REST: Duration = Duration::from_millis(50);
 
 const CLOSE: HeaderValue = HeaderValue::from_static("close");
 
-/// A server that runs until it is stopped or dropped.
+/// A server that runs until it stops or is dropped.
 #[derive(Debug)]
-pub(crate) struct Server {
+pub(crate) struct MockServer {
     address: SocketAddr,
-    /// Nothing is ever sent: to drop it says to stop.
+    /// Sends nothing: dropping it makes the server stop.
     stopping: watch::Sender<()>,
     task: JoinHandle<()>,
 }
 
-impl Server {
+impl MockServer {
     /// Listens at `address`.
     ///
     /// # Errors
-    /// What the system says of the address.
-    pub(crate) async fn start(address: SocketAddr, router: Router) -> io::Result<Server> {
+    /// The system's error about the address.
+    pub(crate) async fn start(address: SocketAddr, router: Router) -> io::Result<MockServer> {
         let listener = TcpListener::bind(address).await?;
         let address = listener.local_addr()?;
         let (stopping, stopped) = watch::channel(());
         let task = tokio::spawn(run(listener, router, stopped));
-        Ok(Server { address, stopping, task })
+        Ok(MockServer { address, stopping, task })
     }
 
-    /// Where it listens.
+    /// The address at which it listens.
     pub(crate) fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Accepts no more connections, and gives the requests under way a second.
+    /// Accepts no more connections, and gives requests in flight one second.
     pub(crate) async fn stop(self) {
         drop(self.stopping);
-        // An error means that it has ended already.
+        // An error means that the task has already ended.
         let _ = self.task.await;
     }
 }
@@ -78,7 +78,7 @@ async fn run(listener: TcpListener, router: Router, mut stopping: watch::Receive
                     sleep(REST).await;
                 }
             },
-            // Without this the set would keep every connection that there ever was.
+            // Without this, the set would keep every closed connection.
             Some(_) = connections.join_next() => {}
             _ = stopping.changed() => break,
         }
@@ -86,7 +86,7 @@ async fn run(listener: TcpListener, router: Router, mut stopping: watch::Receive
     drop(listener);
     let all_closed = async { while connections.join_next().await.is_some() {} };
     if timeout(GRACE, all_closed).await.is_err() {
-        tracing::debug!("connections are closed with requests under way");
+        tracing::debug!("closing connections with requests in flight");
     }
 }
 
@@ -100,7 +100,7 @@ async fn serve(socket: TcpStream, router: Router, mut stopping: watch::Receiver<
     if let Err(error) = socket.set_nodelay(true) {
         tracing::debug!(%error, "cannot set TCP_NODELAY");
     }
-    let unread = Unread::default();
+    let unread = UnreadFlag::default();
     let io = TokioIo::new(Wire::new(socket, unread.clone()));
     let service = service_fn(move |request| respond(router.clone(), unread.clone(), request));
     let connection = http1::Builder::new().serve_connection(io, service);
@@ -117,11 +117,11 @@ async fn serve(socket: TcpStream, router: Router, mut stopping: watch::Receiver<
     }
 }
 
-/// Answers a request. Where its body was not read to the end, the connection is of no further use, and
-/// the client is told so.
+/// Answers a request. If the body was not read to its end, the connection can't be reused, and the response
+/// says so.
 async fn respond(
     mut router: Router,
-    unread: Unread,
+    unread: UnreadFlag,
     request: Request<Incoming>,
 ) -> Result<Response<Body>, Infallible> {
     unread.set(false);
@@ -129,7 +129,7 @@ async fn respond(
         if body.is_end_stream() {
             Body::empty()
         } else {
-            Body::new(Watched::new(body, unread.clone()))
+            Body::new(TrackedBody::new(body, unread.clone()))
         }
     });
     let mut response = router.call(request).await?;

@@ -1,5 +1,5 @@
-//! A connection's bytes: HTTP's own refusals are put into the one shape of errors, and an answer given
-//! before the request was read to its end is not cut off.
+//! A connection's bytes: gives HTTP's own refusals the one shape of errors, and lets a response reach the
+//! client even if the request was not read to its end.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -14,14 +14,14 @@ use tideover_model::{Code, Status};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
-/// How long a client may go on sending after it was answered.
+/// The time that a client may continue sending after the response.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Whether the request under way is not read to its end. A connection has one request at a time.
+/// Whether the current request is not read to its end. A connection has one request at a time.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Unread(Arc<AtomicBool>);
+pub(crate) struct UnreadFlag(Arc<AtomicBool>);
 
-impl Unread {
+impl UnreadFlag {
     pub(crate) fn set(&self, unread: bool) {
         self.0.store(unread, Ordering::Relaxed);
     }
@@ -31,20 +31,20 @@ impl Unread {
     }
 }
 
-/// A request's body that notes when its end was reached.
-pub(crate) struct Watched {
+/// A request's body that records when its end is reached.
+pub(crate) struct TrackedBody {
     body: Incoming,
-    unread: Unread,
+    unread: UnreadFlag,
 }
 
-impl Watched {
-    pub(crate) fn new(body: Incoming, unread: Unread) -> Watched {
+impl TrackedBody {
+    pub(crate) fn new(body: Incoming, unread: UnreadFlag) -> TrackedBody {
         unread.set(true);
-        Watched { body, unread }
+        TrackedBody { body, unread }
     }
 }
 
-impl HttpBody for Watched {
+impl HttpBody for TrackedBody {
     type Data = Bytes;
     type Error = hyper::Error;
 
@@ -70,25 +70,25 @@ impl HttpBody for Watched {
 
 /// A client's connection.
 ///
-/// hyper itself refuses what is no HTTP, with an error status and no body: that answer is replaced. The
-/// service never answers an error without a body, so the two cannot be confused.
+/// hyper itself refuses invalid HTTP with an error status and no body: this replaces that response. The
+/// service's own errors always have a body, so the two can't be confused.
 ///
 /// Closing a socket while the client is still sending resets the connection, and the client may never see
-/// its answer. So the closing waits for the client, but not for long.
+/// the response. So closing waits for the client, but not for long.
 pub(crate) struct Wire<S> {
     socket: S,
-    unread: Unread,
-    /// What takes the place of an answer of hyper's own, and how much of it is written.
+    unread: UnreadFlag,
+    /// The replacement of hyper's own response, and the number of bytes already written.
     replacement: Option<(Vec<u8>, usize)>,
     closing: Option<Pin<Box<Sleep>>>,
 }
 
 impl<S> Wire<S> {
-    pub(crate) fn new(socket: S, unread: Unread) -> Wire<S> {
+    pub(crate) fn new(socket: S, unread: UnreadFlag) -> Wire<S> {
         Wire { socket, unread, replacement: None, closing: None }
     }
 
-    /// Notes what takes the place of `bytes`, if anything does.
+    /// Records the replacement of `bytes`, if they need one.
     fn inspect(&mut self, bytes: &[u8]) {
         if self.replacement.is_none() && bytes.starts_with(b"HTTP/1.1 4") && is_empty(bytes) {
             self.unread.set(true);
@@ -97,13 +97,13 @@ impl<S> Wire<S> {
     }
 }
 
-/// Whether an answer's head says that there is no body.
+/// Whether a response's head announces no body.
 fn is_empty(bytes: &[u8]) -> bool {
     let head = bytes.split(|byte| *byte == b'\n').take_while(|line| *line != b"\r");
     head.into_iter().any(|line| line.eq_ignore_ascii_case(b"content-length: 0\r"))
 }
 
-/// The answer that takes the place of `bytes`.
+/// The response that replaces `bytes`.
 fn refusal(bytes: &[u8]) -> Vec<u8> {
     let (code, error) = match bytes.get(9..12) {
         Some(b"414") => (Code::InvalidRequest, "The path is too long."),
@@ -184,7 +184,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Wire<S> {
         Pin::new(&mut self.socket).poll_flush(cx)
     }
 
-    /// Says that nothing more comes; where the client may still be sending, waits until it has seen that.
+    /// Shuts down the writing side. If the client may still be sending, waits until it has noticed.
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.closing.is_none() {
             ready!(Pin::new(&mut self.socket).poll_shutdown(cx))?;
@@ -215,7 +215,7 @@ mod tests {
     #[test]
     fn only_an_error_without_a_body_is_replaced() {
         let replaced = |head: &str| {
-            let mut wire = Wire::new((), Unread::default());
+            let mut wire = Wire::new((), UnreadFlag::default());
             wire.inspect(head.as_bytes());
             wire.replacement.is_some()
         };
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn replacements_are_of_the_one_shape() {
+    fn replacements_have_the_error_shape() {
         for (status, code) in [("400", "unreadable_request"), ("414", "invalid_request")] {
             let answer = refusal(format!("HTTP/1.1 {status} X\r\n").as_bytes());
             let text = String::from_utf8(answer).unwrap();

@@ -21,52 +21,52 @@ use crate::sending::Resolver;
 
 pub use moving::{ClockMoving, Quiet};
 
-/// A service behind one lock, with its clock, the journal of its requests and that of its deliveries.
+/// A service behind one lock, with its clock, its journal of requests and its log of deliveries.
 ///
-/// A clone is another handle to the same world. The lock is never held across an await.
+/// A clone is another handle to the same world. No code holds the lock across an await.
 #[derive(Clone)]
 pub struct World {
-    shared: Arc<Shared>,
+    inner: Arc<WorldInner>,
 }
 
-struct Shared {
+struct WorldInner {
     profile: Profile,
     destinations: Destinations,
     encoding: Encoding,
     defect: Option<String>,
     resolver: Option<Arc<dyn Resolver>>,
-    state: Mutex<State>,
-    /// The courier has something to look at.
+    state: Mutex<WorldState>,
+    /// The courier may have something to send.
     wake: Notify,
     /// An attempt has ended.
     settled: Notify,
 }
 
-struct State {
+struct WorldState {
     face: Box<dyn Face>,
     clock: Clock,
     journal: Journal,
     deliveries: DeliveryLog,
-    /// Whether somebody sends what is due.
+    /// Whether a courier sends what is due.
     courier: bool,
-    under_way: usize,
-    /// Whether somebody moves the clock.
+    in_flight: usize,
+    /// Whether a move of the clock is in progress.
     moving: bool,
-    /// When the courier looks next by itself.
+    /// When the courier next wakes by itself.
     awake_at: Option<Timestamp>,
-    /// When the courier has looked and found nothing to send, if nothing has changed since.
+    /// When the courier last found nothing to send, if nothing has changed since.
     exhausted_at: Option<Timestamp>,
     resets: u64,
 }
 
 impl World {
-    /// A world in which `face` is the service. Its profile is read once, here, and so is its encoding. Nothing
-    /// is sent, and no name resolved: a [`Mock`](crate::Mock) does that.
+    /// A world in which `face` is the service. Reads the face's profile and encoding only once, here. Sends
+    /// nothing, and resolves no name: a [`Mock`](crate::Mock) does that.
     pub fn new(face: Box<dyn Face>, clock: Clock) -> World {
         World::resolving(face, clock, None)
     }
 
-    /// The same, with host names that `resolver` resolves.
+    /// The same, with a resolver for host names.
     pub(crate) fn resolving(
         face: Box<dyn Face>,
         clock: Clock,
@@ -76,49 +76,49 @@ impl World {
         let destinations = face.destinations().clone();
         let encoding = face.encoding().unwrap_or(exchange::respond);
         let defect = face.defect().map(str::to_owned);
-        let state = Mutex::new(State {
+        let state = Mutex::new(WorldState {
             face,
             clock,
             journal: Journal::default(),
             deliveries: DeliveryLog::default(),
             courier: false,
-            under_way: 0,
+            in_flight: 0,
             moving: false,
             awake_at: None,
             exhausted_at: None,
             resets: 0,
         });
         let (wake, settled) = (Notify::new(), Notify::new());
-        let shared =
-            Shared { profile, destinations, encoding, defect, resolver, state, wake, settled };
-        World { shared: Arc::new(shared) }
+        let inner =
+            WorldInner { profile, destinations, encoding, defect, resolver, state, wake, settled };
+        World { inner: Arc::new(inner) }
     }
 
     /// The assumed values.
     pub fn profile(&self) -> &Profile {
-        &self.shared.profile
+        &self.inner.profile
     }
 
-    /// How answers are written down.
+    /// The serialization of answers.
     pub(crate) fn encoding(&self) -> Encoding {
-        self.shared.encoding
+        self.inner.encoding
     }
 
-    /// What the service does wrong on purpose, in words, if it does anything wrong.
+    /// A description of the service's deliberate defect, if it has one.
     pub(crate) fn defect(&self) -> Option<&str> {
-        self.shared.defect.as_deref()
+        self.inner.defect.as_deref()
     }
 
-    /// What time it is. Whatever is due has happened.
+    /// The current time. Everything due has happened.
     pub fn now(&self) -> Timestamp {
         self.proceed(&mut self.lock())
     }
 
-    /// What anyone but a caller does, told with the identifiers of `platform`. A reset also sets the clock
-    /// to its start and empties journal and deliveries.
+    /// Performs an action of the outside world; identifiers in it are those of `platform`. A reset also sets
+    /// the clock to its start and empties the journal and the log of deliveries.
     ///
     /// # Errors
-    /// [`Impossible`] if the outside world cannot do that now; nothing has changed then.
+    /// [`Impossible`] if the outside world can't do that now; the state has not changed.
     pub fn happen(
         &self,
         platform: PlatformId,
@@ -139,21 +139,22 @@ impl World {
         Ok(outcome)
     }
 
-    /// Whose key the `Authorization` header carries or ever carried; the default platform without one.
+    /// The platform whose key, valid or revoked, the `Authorization` header carries; the default platform if
+    /// there is no header.
     pub fn platform_of(&self, authorization: Option<&str>) -> Option<PlatformId> {
         self.lock().face.platform_of(authorization)
     }
 
-    /// Every API key that was ever issued, masked.
+    /// Every API key ever issued, masked.
     pub fn keys(&self) -> Vec<IssuedKey> {
         self.lock().face.keys()
     }
 
-    /// The deliveries, from number `after` on, as far as they are kept.
+    /// The logged deliveries from number `after` on.
     pub fn deliveries(&self, after: u64) -> Vec<DeliveryEntry> {
         let mut state = self.lock();
         self.proceed(&mut state);
-        let State { face, deliveries, .. } = &*state;
+        let WorldState { face, deliveries, .. } = &*state;
         deliveries.entries(after, |delivery| face.next_attempt(delivery))
     }
 
@@ -165,7 +166,7 @@ impl World {
     /// Checks that the books balance.
     ///
     /// # Errors
-    /// The law of conservation that does not hold, with its two sides.
+    /// The broken law of conservation, with both sides.
     pub fn audit(&self) -> Result<(), String> {
         let mut state = self.lock();
         self.proceed(&mut state);
@@ -179,11 +180,11 @@ impl World {
     pub(crate) fn deliveries_view(&self, filter: &Filter) -> LogView {
         let mut state = self.lock();
         self.proceed(&mut state);
-        let State { face, deliveries, .. } = &*state;
+        let WorldState { face, deliveries, .. } = &*state;
         deliveries.view(filter, |delivery| face.next_attempt(delivery))
     }
 
-    /// Whether the key may be used at all.
+    /// The platform of a valid key.
     ///
     /// # Errors
     /// `unauthorized` (§5 rule 3).
@@ -191,8 +192,8 @@ impl World {
         self.lock().face.authenticate(authorization)
     }
 
-    /// Answers a decoded request, and writes it down. The key is asked again: it may have been revoked,
-    /// or its platform reset away, while the body was on its way.
+    /// Answers a decoded request, and records it. Checks the key again: a revocation or a reset may have
+    /// invalidated it while the body arrived.
     pub(crate) fn answer(
         &self,
         request: &Request,
@@ -210,11 +211,11 @@ impl World {
             (Ok(caller), Some(business), Ok(_)) => state.note(*caller, &business),
             _ => None,
         };
-        state.record(&self.shared.profile, now, request, Some(kind), &answer, note);
+        state.record(&self.inner.profile, now, request, Some(kind), &answer, note);
         answer
     }
 
-    /// Writes down a request that was refused before it came to the service.
+    /// Records a request that was refused before it reached the service.
     pub(crate) fn refuse(
         &self,
         request: &Request,
@@ -224,45 +225,45 @@ impl World {
         let answer = Err(refusal);
         let mut state = self.lock();
         let now = state.clock.now();
-        state.record(&self.shared.profile, now, request, kind, &answer, None);
+        state.record(&self.inner.profile, now, request, kind, &answer, None);
         answer
     }
 
-    /// A panic of the face is the face's own: the next request finds it as it was left.
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Ignores poisoning: after a panic of the face, the next request uses the face as the panic left it.
+    fn lock(&self) -> MutexGuard<'_, WorldState> {
+        self.inner.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets everything happen that is due by now.
-    fn proceed(&self, state: &mut State) -> Timestamp {
+    /// Lets everything due by now happen.
+    fn proceed(&self, state: &mut WorldState) -> Timestamp {
         let now = state.clock.now();
         state.face.handle_timeout(now);
-        state.write_down();
+        state.log_deliveries();
         now
     }
 
-    /// After anything has changed by `now`: writes down what was queued, wakes the courier if it would look too late,
-    /// and whoever waits for the end of all that is due.
-    fn drain(&self, state: &mut State, now: Timestamp) {
-        state.write_down();
+    /// Follows every change at `now`: logs queued deliveries, wakes the courier if it would wake too late,
+    /// and notifies waiters if nothing more is due.
+    fn drain(&self, state: &mut WorldState, now: Timestamp) {
+        state.log_deliveries();
         if !state.courier {
             return;
         }
         state.exhausted_at = None;
         let due = state.face.poll_timeout();
         if due.is_none_or(|due| due > now) {
-            self.shared.settled.notify_waiters();
+            self.inner.settled.notify_waiters();
         }
         if let Some(due) = due
             && (due <= now || state.awake_at.is_none_or(|awake_at| due < awake_at))
         {
             state.awake_at = Some(due);
-            self.shared.wake.notify_one();
+            self.inner.wake.notify_one();
         }
     }
 }
 
-/// The business whose address is sent, if one is.
+/// The business whose address the operation sends, if it sends one.
 fn addressed(operation: &Operation) -> Option<String> {
     match operation {
         Operation::SyncBusiness { business, details } => {
@@ -272,21 +273,21 @@ fn addressed(operation: &Operation) -> Option<String> {
     }
 }
 
-impl State {
-    fn write_down(&mut self) {
+impl WorldState {
+    fn log_deliveries(&mut self) {
         while let Some(delivery) = self.face.poll_delivery() {
             self.deliveries.queued(delivery);
         }
     }
 
-    /// Whether nothing is under way, and nothing is due that the courier would find.
+    /// Whether no attempt is in flight, and nothing due is left for the courier.
     fn is_settled(&self) -> bool {
         let now = self.clock.now();
         let waits = |due: Timestamp| due <= now && self.exhausted_at.is_none_or(|at| at < due);
-        !self.courier || (self.under_way == 0 && !self.face.poll_timeout().is_some_and(waits))
+        !self.courier || (self.in_flight == 0 && !self.face.poll_timeout().is_some_and(waits))
     }
 
-    /// What is good to know of a sync that sent an address of this business.
+    /// The hint about a sync that sent an address of this business.
     fn note(&self, caller: PlatformId, business: &str) -> Option<String> {
         let parts = self.face.address_lacks(caller, business)?;
         Some(format!("The address lacks {parts}: no collection account opens with it."))

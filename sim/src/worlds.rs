@@ -1,4 +1,4 @@
-//! Which world a request is meant for: its API key says so.
+//! Finds the world of a request by its API key.
 
 use std::collections::BTreeMap;
 use std::sync::{PoisonError, RwLock};
@@ -7,7 +7,7 @@ use tideover_model::{Happening, Impossible, Outcome, PlatformId, Service, bearer
 
 use crate::world::World;
 
-/// Worlds by API key. A key that is missing or unknown means the default world, which then refuses it.
+/// Worlds by API key. A missing or unknown key selects the default world, which then refuses it.
 pub(crate) struct Worlds {
     default: World,
     by_key: RwLock<BTreeMap<String, World>>,
@@ -19,17 +19,17 @@ impl Worlds {
         Worlds { default, by_key: RwLock::new(BTreeMap::from([first])) }
     }
 
-    /// The world that the `Authorization` header means.
+    /// The world of the key in the `Authorization` header.
     pub(crate) fn of(&self, authorization: Option<&str>) -> World {
         let Some(key) = authorization.and_then(bearer) else { return self.default.clone() };
         let by_key = self.by_key.read().unwrap_or_else(PoisonError::into_inner);
         by_key.get(key).unwrap_or(&self.default).clone()
     }
 
-    /// Lets something happen in a world. A key that is issued there means that world from now on.
+    /// Performs an action of the outside world. A newly issued key selects this world from then on.
     ///
     /// # Errors
-    /// [`Impossible`] if the outside world cannot do that now.
+    /// [`Impossible`] if the outside world can't do that now.
     pub(crate) fn happen(
         &self,
         world: &World,
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_means_the_world_that_issued_it() {
+    fn a_key_selects_the_world_that_issued_it() {
         let worlds = Worlds::new(world(1));
         let other = world(2);
         let issue = Happening::IssueKey { platform: None };

@@ -1,9 +1,8 @@
-//! What the mock costs beside the same axum with a handler that does nothing: reads the body and answers
-//! bytes of JSON, as many as the mock.
+//! The cost of the mock, compared with the same axum and a trivial handler, which reads the body and responds
+//! with as many bytes of JSON as the mock.
 //!
-//! The two are measured in turns (`tideover_benches::interleaved`). Without a socket a request goes into the
-//! router and its answer comes out, one after the other; with one, several connections to a server in a
-//! thread of its own are kept busy.
+//! The two are measured in turns (`tideover_benches::interleaved`). Without a socket, the router handles one
+//! request after the other; with one, several connections keep a server in a separate thread busy.
 
 mod server;
 mod socket;
@@ -23,16 +22,16 @@ use tideover_benches::request::Sent;
 use tideover_model::Service;
 use tideover_model::exchange::answer;
 
-/// Invoices in the mock: as many as a test suite has, not as many as fit.
+/// Invoices in the mock: a realistic number for a test suite, not the maximum.
 const INVOICES: u32 = 1_000;
-/// Requests that are made beforehand and sent again and again.
+/// Prepared requests, which are sent repeatedly.
 const REQUESTS: u32 = 1024;
 
-/// The requests of a benchmark, and what it has to answer them.
+/// The requests of a benchmark, and the service that answers them.
 struct Load {
     requests: Vec<Sent>,
     service: Service,
-    /// What the echo answers: an answer of the mock's, neither short nor long.
+    /// The echo's response: one of the mock's, of medium length.
     answer: Bytes,
 }
 
@@ -54,7 +53,7 @@ impl Load {
     }
 }
 
-/// Reads the body and answers what is always answered.
+/// Reads the body and returns the fixed response.
 async fn echo(State(answer): State<Bytes>, request: Request) -> Response<Body> {
     let read = to_bytes(request.into_body(), usize::MAX).await;
     assert!(read.is_ok(), "a body that can be read");

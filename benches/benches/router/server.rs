@@ -1,4 +1,4 @@
-//! Servers in threads of their own, each with a runtime of one thread, as `tideover serve` has it.
+//! Servers in separate threads, each with a single-threaded runtime, like `tideover serve`.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use tokio::sync::oneshot;
 /// A server that runs until it is dropped.
 pub(crate) struct Running {
     address: SocketAddr,
-    /// Where Linux tells what its thread has used.
+    /// Linux's file with the processor time of its thread.
     schedule: Option<PathBuf>,
     _stop: oneshot::Sender<()>,
 }
@@ -28,14 +28,14 @@ impl Running {
         self.address
     }
 
-    /// How long its thread has been running, not waiting.
+    /// The processor time of its thread.
     pub(crate) fn cpu(&self) -> Option<Duration> {
         let text = fs::read_to_string(self.schedule.as_ref()?).ok()?;
         text.split(' ').next()?.parse().ok().map(Duration::from_nanos)
     }
 }
 
-/// A world in which `service` is the service, and time stands still.
+/// A world with `service` and a still clock.
 pub(crate) fn world(service: Service) -> World {
     World::new(Box::new(service), Clock::new(now(), ClockChoice::Still))
 }
@@ -49,7 +49,7 @@ pub(crate) fn mock(service: Service) -> Running {
     })
 }
 
-/// An axum server of a router.
+/// An axum server for a router.
 pub(crate) fn echo(router: Router) -> Running {
     run("echo", async move {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
@@ -61,23 +61,22 @@ pub(crate) fn echo(router: Router) -> Running {
     })
 }
 
-/// Lets `start` start a server in a thread of this name, by which a profiler tells it apart, and keeps what
-/// it keeps.
+/// Starts a server with `start` in a thread of this name, which a profiler shows, and keeps the result alive.
 fn run<K>(name: &str, start: impl Future<Output = (SocketAddr, K)> + Send + 'static) -> Running {
     let (stop, stopped) = oneshot::channel();
-    let (tell, told) = mpsc::channel();
+    let (send_address, receive_address) = mpsc::channel();
     let server = move || {
         let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
         runtime.block_on(async {
             let (address, _kept) = start.await;
             let thread = fs::read_link("/proc/thread-self").ok();
             let schedule = thread.map(|own| Path::new("/proc").join(own).join("schedstat"));
-            tell.send((address, schedule)).expect("somebody waits");
-            // An error means that the other end was dropped, and that is the sign.
+            send_address.send((address, schedule)).expect("somebody waits");
+            // An error means that the other end was dropped: the signal to stop.
             let _ = stopped.await;
         });
     };
     thread::Builder::new().name(name.to_owned()).spawn(server).expect("a thread");
-    let (address, schedule) = told.recv().expect("the server starts");
+    let (address, schedule) = receive_address.recv().expect("the server starts");
     Running { address, schedule, _stop: stop }
 }

@@ -1,5 +1,5 @@
-//! A client with several connections: it sends the next request on each as soon as the last one is
-//! answered.
+//! A client with several connections: on each, it sends the next request as soon as the last response is
+//! there.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -12,7 +12,7 @@ use crate::server::Running;
 
 const CONNECTIONS: usize = 16;
 
-/// A server, and who talks to it.
+/// A server, and the connections to it.
 pub(crate) struct Client {
     server: Running,
     connections: Vec<Connection>,
@@ -57,7 +57,7 @@ impl Side for Client {
     }
 }
 
-/// A connection with at most one request under way.
+/// A connection with at most one request in flight.
 struct Connection {
     stream: TcpStream,
     buffer: Vec<u8>,
@@ -70,7 +70,7 @@ impl Connection {
         Connection { stream, buffer: vec![0; 16 * 1024] }
     }
 
-    /// Reads an answer to its end.
+    /// Reads a response to its end.
     fn receive(&mut self) {
         let mut filled = 0;
         loop {
@@ -86,7 +86,7 @@ impl Connection {
     }
 }
 
-/// The length of an answer, as far as it can be told yet.
+/// The length of a response, once its head is complete.
 fn length(answer: &[u8]) -> Option<usize> {
     const NAME: &[u8] = b"content-length: ";
     let head = answer.windows(4).position(|four| four == b"\r\n\r\n")? + 4;

@@ -11,10 +11,10 @@ use tideover_benches::request::Sent;
 use tokio::runtime::{Builder, Runtime};
 use tower::Service;
 
-/// Requests made beforehand.
+/// The number of prepared requests.
 const BATCH: u64 = 64;
 
-/// A router, and what it is asked.
+/// A router, and its requests.
 pub(crate) struct Within {
     router: Router,
     runtime: Runtime,
@@ -28,7 +28,7 @@ impl Within {
         Within { router, runtime, requests: requests.to_vec(), next: 0 }
     }
 
-    /// The next request, as hyper would hand it over.
+    /// The next request, in the form that hyper passes on.
     fn request(&mut self) -> Request {
         let sent = &self.requests[self.next % self.requests.len()];
         self.next += 1;

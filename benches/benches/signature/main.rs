@@ -1,9 +1,9 @@
-//! What it costs to verify and to sign, header and hex included, beside what nobody can go below: the
-//! SHA-256 blocks that must be hashed, each at what a block of a large buffer costs in the same round.
+//! The cost of verifying and signing, including header and hex, compared with a lower bound: the SHA-256
+//! blocks to hash, each at the cost of a block of a large buffer in the same round.
 //!
-//! `hmac` with a prepared key stands beside it: it hashes, and neither reads nor writes a header. With
-//! `--features peers` so do `ring` and `aws-lc-rs`, and the two crates that verify webhooks whole,
-//! `standardwebhooks` and `svix`. They take minutes to build, so that they are left out otherwise.
+//! Another comparison is `hmac` with a prepared key, which hashes but neither reads nor writes a header. With
+//! `--features peers` there are also `ring` and `aws-lc-rs`, and the two crates that verify whole webhooks,
+//! `standardwebhooks` and `svix`. They take minutes to build, so they are optional.
 
 #[cfg(feature = "peers")]
 mod peers;
@@ -23,13 +23,13 @@ use tideover_model::signature::{Rejection, TOLERANCE};
 const SIZES: [usize; 6] = [256, 512, 1 << 10, 4 << 10, 64 << 10, 1 << 20];
 const SECRET: &str = "whsec_4b1f0c6a92d84e57b3a60d15c78e29f4a1d7035c6be2984f";
 const NOW: u64 = 1_767_225_600;
-/// What stands before the body in what is signed.
+/// The signed bytes before the body.
 const BEFORE: &[u8] = b"1767225600.";
 
 fn main() -> io::Result<()> {
     let home = figures::home();
     for size in SIZES {
-        // Text, since `svix` and `standardwebhooks` sign nothing else.
+        // Text, because `svix` and `standardwebhooks` sign nothing else.
         let body = vec![b'x'; size];
         let bytes = u64::try_from(size).expect("64 bits");
         verify(&body).run("verify", bytes).save(&home)?;
@@ -68,7 +68,7 @@ fn sign(body: &[u8]) -> Entries<'_> {
     entries
 }
 
-/// The blocks, and whoever only hashes.
+/// The blocks, and the libraries that only hash.
 fn bare<'a>(entries: &mut Entries<'a>, body: &'a [u8]) {
     blocks(entries);
     let hmac = Hmac::<Sha256>::new_from_slice(SECRET.as_bytes()).expect("any length will do");
@@ -82,7 +82,7 @@ fn bare<'a>(entries: &mut Entries<'a>, body: &'a [u8]) {
     peers::bare(entries, body);
 }
 
-/// What a block costs at best.
+/// The best cost of a block.
 fn blocks(entries: &mut Entries<'_>) {
     let blocks = vec![[7; 64]; 1024];
     entries.add("1024 blocks", move || {
@@ -92,7 +92,7 @@ fn blocks(entries: &mut Entries<'_>) {
     });
 }
 
-/// The block function that we have beside those of others.
+/// Our block function, compared with others.
 fn hash() -> Entries<'static> {
     let mut entries = Entries::new();
     blocks(&mut entries);
@@ -101,7 +101,7 @@ fn hash() -> Entries<'static> {
     entries
 }
 
-/// What must not cost a block.
+/// Refusals, which must not cost a block.
 fn refuse() -> Entries<'static> {
     let body = [b'x'; 512];
     let key = SigningKey::new(SECRET);

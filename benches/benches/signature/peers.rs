@@ -1,4 +1,4 @@
-//! What a user would otherwise take.
+//! The alternatives that a user has.
 
 use std::hint::black_box;
 
@@ -9,9 +9,9 @@ use super::{BEFORE, SECRET};
 
 const ID: &str = "msg_1";
 
-/// Those that verify webhooks, by a scheme like ours: id, time and body are signed.
+/// The libraries that verify webhooks by a scheme like ours: they sign id, time and body.
 pub(crate) fn verify<'a>(entries: &mut Entries<'a>, body: &'a [u8]) {
-    // They look at the wall clock themselves.
+    // They read the wall clock themselves.
     let now = now();
     let svix = svix();
     let signature = svix.sign(ID, now, body).expect("text");
@@ -32,7 +32,7 @@ pub(crate) fn sign<'a>(entries: &mut Entries<'a>, body: &'a [u8]) {
     entries.add("svix", move || svix.sign(ID, now, black_box(body)).expect("text"));
 }
 
-/// Those that only hash.
+/// The libraries that only hash.
 pub(crate) fn bare<'a>(entries: &mut Entries<'a>, body: &'a [u8]) {
     let key = ring::hmac::Key::new(ring::hmac::HMAC_SHA256, SECRET.as_bytes());
     entries.add("ring", move || {
@@ -50,7 +50,7 @@ pub(crate) fn bare<'a>(entries: &mut Entries<'a>, body: &'a [u8]) {
     });
 }
 
-/// As many blocks, and the one that SHA-256 adds.
+/// The same number of blocks, and the one that SHA-256 adds.
 pub(crate) fn hash(entries: &mut Entries<'_>) {
     let bytes = vec![7; 64 << 10];
     entries.add("ring", {

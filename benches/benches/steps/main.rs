@@ -1,4 +1,4 @@
-//! How many steps the contract suite plays in a second: making them, sending them, predicting the answers
+//! The number of steps per second in the contract suite: making them, sending them, predicting the responses
 //! and checking them.
 
 mod routed;
@@ -22,13 +22,12 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::routed::Routers;
 
-/// As the `tideover` command has it.
+/// The same allocator as in the `tideover` command.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
 const SEED: u64 = 1;
-/// As many as it takes until the goals have been the first of a case as often as in any run, that of what is
-/// large included.
+/// Enough cases for every goal to come first as often as in any run, even the goal with large inputs.
 const CASES: u64 = 408;
 
 fn plan() -> Plan {
@@ -44,19 +43,19 @@ fn play<W: World>(runtime: &Runtime, world: &mut W, plan: &Plan) -> Summary {
     summary
 }
 
-/// A world whose webhooks come to the inbox, as `tideover check --in-process` has it.
+/// A world that sends webhooks to the inbox, as in `tideover check --in-process`.
 fn in_process(plan: &Plan) -> InProcess {
     let Header { profile, seed, start, .. } = &plan.header;
     InProcess::new(service(profile.clone(), *seed, INBOX), *start)
 }
 
-/// A world in which nobody sends webhooks.
+/// A world that sends no webhooks.
 fn routers(plan: &Plan) -> Routers {
     let Header { profile, seed, start, .. } = &plan.header;
     Routers::new(Service::new(profile.clone(), Seeded { seed: *seed }), *start)
 }
 
-/// How long a case takes: making it, playing and judging it.
+/// The times of a case: making it, then playing and judging it.
 fn times(runtime: &Runtime, world: &mut InProcess, plan: &Plan, number: u64) -> [Duration; 2] {
     let begun = Instant::now();
     let case = world.walked(&plan.header, number, plan.steps);
@@ -69,7 +68,8 @@ fn times(runtime: &Runtime, world: &mut InProcess, plan: &Plan, number: u64) -> 
     [made - begun, made.elapsed()]
 }
 
-/// The same for all cases, of each the shortest of some times: whoever else uses the machine can only add to them.
+/// The same for all cases: the shortest of several measurements of each, because other load on the machine
+/// only adds time.
 fn undisturbed(runtime: &Runtime, world: &mut InProcess, plan: &Plan) -> [Duration; 2] {
     const TURNS: usize = 5;
     let shortest = |number| {
@@ -81,7 +81,7 @@ fn undisturbed(runtime: &Runtime, world: &mut InProcess, plan: &Plan) -> [Durati
         .fold(Default::default(), |[made, judged], [one, other]| [made + one, judged + other])
 }
 
-/// What is sent of the steps of a case: the model alone, which nobody judges, is asked that.
+/// The requests of a case's steps, for the bare model without a judge.
 fn sent(plan: &Plan, steps: &[Step]) -> Vec<Prepared> {
     let mut model = bare(plan);
     let mut memory = Memory::with_inbox(INBOX);
@@ -98,7 +98,7 @@ fn bare(plan: &Plan) -> Bare {
     Bare::new(profile.clone(), *seed, *start)
 }
 
-/// The mock in the client's own thread, as `tideover check` has it.
+/// The mock in the client's own thread, as in `tideover check`.
 async fn over_http(plan: &Plan) -> (Mock, OverHttp) {
     let mock = Mock::builder()
         .seed(plan.header.seed)

@@ -1,6 +1,6 @@
-//! The mock's router as a target of the suite, asked in the client's own thread without a socket.
+//! The mock's router as a target of the suite, in the client's own thread without a socket.
 //!
-//! Nobody sends webhooks there, so that it has no inbox, and its cases are made for a world without one.
+//! It sends no webhooks, so it has no inbox, and its cases are made for a world without one.
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -33,7 +33,7 @@ pub(crate) struct Routed {
 }
 
 impl Routers {
-    /// A world that starts with `service` as it is.
+    /// A world that starts with the current state of `service`.
     pub(crate) fn new(service: Service, start: Timestamp) -> Routers {
         let clock = Clock::new(start, ClockChoice::Still);
         let world = tideover_sim::World::new(Box::new(service), clock);
@@ -55,7 +55,7 @@ impl World for Routers {
 }
 
 impl Routed {
-    /// The request that `step` is, as hyper would hand it over.
+    /// The request of `step`, in the form that hyper passes on.
     fn request(&self, step: &Prepared) -> Request {
         let operator = |path: &str, body: Vec<u8>| {
             let media_type = HeaderValue::from_static("application/json");

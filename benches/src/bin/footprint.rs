@@ -1,4 +1,4 @@
-//! Tells how much memory a million invoices take, and how soon `tideover serve` answers.
+//! Prints the memory that a million invoices take, and the time until `tideover serve` responds.
 
 #![expect(clippy::float_arithmetic, reason = "milliseconds, not money")]
 
@@ -13,12 +13,12 @@ use tideover_benches::population::Population;
 use tideover_model::Service;
 
 const INVOICES: u32 = 1_000_000;
-/// Starts of the server; the median is told.
+/// The number of starts of the server; the result is their median.
 const STARTS: usize = 11;
 
 fn main() -> ExitCode {
-    let told = memory().and_then(|()| start());
-    match told {
+    let result = memory().and_then(|()| start());
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
@@ -28,15 +28,15 @@ fn main() -> ExitCode {
     }
 }
 
-/// What is added, how many of it, and how.
-type Stage = (&'static str, u32, fn(Population, &mut Service));
+/// A kind of entity to add, the number, and the function that adds them.
+type AddStage = (&'static str, u32, fn(Population, &mut Service));
 
 fn memory() -> io::Result<()> {
     let mut out = io::stdout().lock();
     let Some(mut before) = resident() else {
         return writeln!(
             out,
-            "Resident memory is not told: /proc/self/status, from which it is read, is of Linux alone."
+            "Resident memory is not available: it is read from /proc/self/status, which only Linux has."
         );
     };
     let population = Population::new(INVOICES);
@@ -46,7 +46,7 @@ fn memory() -> io::Result<()> {
         out,
         "| added | number | MiB | bytes each | time each |\n| --- | ---: | ---: | ---: | ---: |"
     )?;
-    let stages: [Stage; 3] = [
+    let stages: [AddStage; 3] = [
         (
             "businesses, half of them ready for advances",
             population.businesses(),
@@ -72,7 +72,7 @@ fn memory() -> io::Result<()> {
     Ok(())
 }
 
-/// Bytes of this process that are in memory.
+/// The resident memory of this process in bytes.
 fn resident() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
@@ -86,7 +86,7 @@ fn start() -> io::Result<()> {
     if !command.is_file() {
         return writeln!(
             out,
-            "\nStart to first answer is not told: {} is not there; \
+            "\nTime to first response is not available: {} is missing; \
              `cargo build --release -p tideover-harness` makes it.",
             command.display()
         );
@@ -99,11 +99,11 @@ fn start() -> io::Result<()> {
     let median = took[took.len() / 2].as_secs_f64() * 1e3;
     writeln!(
         out,
-        "\nStart to first answer of `tideover serve`: {median:.1} ms, the median of {STARTS}."
+        "\nTime to first response of `tideover serve`: {median:.1} ms, the median of {STARTS}."
     )
 }
 
-/// From the start of the process to its first answer.
+/// The time from the start of the process to its first response.
 fn first_answer(command: &PathBuf) -> io::Result<Duration> {
     let began = Instant::now();
     let mut child = Command::new(command)
@@ -122,12 +122,12 @@ fn ask(child: &mut Child) -> io::Result<()> {
     let stdout = child.stdout.take().ok_or_else(|| wrong("no standard output"))?;
     let mut line = String::new();
     BufReader::new(stdout).read_line(&mut line)?;
-    let told: serde_json::Value = serde_json::from_str(&line)?;
-    let address = told["baseUrl"].as_str().and_then(|url| url.strip_prefix("http://"));
-    let address = address.ok_or_else(|| wrong("`tideover serve --json` told no base URL"))?;
+    let printed: serde_json::Value = serde_json::from_str(&line)?;
+    let address = printed["baseUrl"].as_str().and_then(|url| url.strip_prefix("http://"));
+    let address = address.ok_or_else(|| wrong("`tideover serve --json` printed no base URL"))?;
     let mut stream = TcpStream::connect(address)?;
     write!(stream, "GET /_sim/health HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n")?;
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer)?;
-    if answer.starts_with(b"HTTP/1.1 200 ") { Ok(()) } else { Err(wrong("no healthy answer")) }
+    if answer.starts_with(b"HTTP/1.1 200 ") { Ok(()) } else { Err(wrong("no healthy response")) }
 }

@@ -1,4 +1,4 @@
-//! Tells what the last `cargo bench` measured, as Markdown.
+//! Prints the results of the last `cargo bench` as Markdown.
 
 #![expect(clippy::float_arithmetic, reason = "nanoseconds, not money")]
 
@@ -12,40 +12,40 @@ use tideover_benches::figures::{Figure, home, read, read_races, read_turns};
 use tideover_benches::interleaved::Turns;
 use tideover_benches::race::{Lane, Race};
 
-/// What our own lane of a race is called, and the lane of the blocks alone.
+/// The names of our own lane in a race, and of the lane with only the blocks.
 const OURS: &str = "Tideover";
 const BLOCKS: &str = "1024 blocks";
 
 const USAGE: &str = "\
-Tells what the last `cargo bench -p tideover-benches` measured, as Markdown.
+Prints the results of the last `cargo bench -p tideover-benches` as Markdown.
 
 Usage: ratios [DIRECTORY]
 
-DIRECTORY is where criterion keeps its results; target/criterion of this workspace unless told otherwise.
+DIRECTORY is the directory of criterion's results. Default: target/criterion of this workspace.
 ";
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);
     let directory = match (arguments.next(), arguments.next()) {
         (Some(option), None) if option == "--help" || option == "-h" => {
-            return told(&mut io::stdout().lock(), USAGE, ExitCode::SUCCESS);
+            return print(&mut io::stdout().lock(), USAGE, ExitCode::SUCCESS);
         }
         (None, None) => home(),
         (Some(directory), None) if !directory.as_encoded_bytes().starts_with(b"-") => {
             PathBuf::from(directory)
         }
-        _ => return told(&mut io::stderr().lock(), USAGE, ExitCode::from(2)),
+        _ => return print(&mut io::stderr().lock(), USAGE, ExitCode::from(2)),
     };
     match tables(&directory) {
-        Ok(tables) => told(&mut io::stdout().lock(), &tables, ExitCode::SUCCESS),
+        Ok(tables) => print(&mut io::stdout().lock(), &tables, ExitCode::SUCCESS),
         Err(problem) => {
-            told(&mut io::stderr().lock(), &format!("error: {problem}\n"), ExitCode::FAILURE)
+            print(&mut io::stderr().lock(), &format!("error: {problem}\n"), ExitCode::FAILURE)
         }
     }
 }
 
-/// Writes `text`; if nobody reads it, there is nobody to tell.
-fn told(to: &mut dyn io::Write, text: &str, code: ExitCode) -> ExitCode {
+/// Writes `text`, and ignores an error: it could not be shown either.
+fn print(to: &mut dyn io::Write, text: &str, code: ExitCode) -> ExitCode {
     let _ = to.write_all(text.as_bytes());
     code
 }
@@ -110,7 +110,7 @@ fn model(text: &mut String, figures: &[Figure]) -> fmt::Result {
     writeln!(text)
 }
 
-/// What is done in a second.
+/// Throughput per second.
 fn throughput(
     text: &mut String,
     figures: &[Figure],
@@ -130,14 +130,14 @@ fn throughput(
     writeln!(text)
 }
 
-/// The mock beside the echo.
+/// The mock compared with the echo.
 fn router(text: &mut String, figures: &[Figure], turns: &[Turns]) -> fmt::Result {
     if turns.is_empty() {
         return Ok(());
     }
     writeln!(
         text,
-        "## The mock beside an axum that only echoes\n\n\
+        "## The mock compared with an axum that only echoes\n\n\
          | requests | mock, requests/s | echo, requests/s | mock : echo | by the server's processor time |\n\
          | --- | ---: | ---: | ---: | ---: |"
     )?;
@@ -156,7 +156,7 @@ fn router(text: &mut String, figures: &[Figure], turns: &[Turns]) -> fmt::Result
     writeln!(text)
 }
 
-/// Our own beside the blocks that must be hashed, and beside others.
+/// Our implementation compared with the blocks to hash, and with others.
 fn signatures(text: &mut String, races: &[Race], name: &str, title: &str) -> fmt::Result {
     let races: Vec<&Race> = races.iter().filter(|race| race.name == name).collect();
     let Some(first) = races.first() else { return Ok(()) };
@@ -166,33 +166,33 @@ fn signatures(text: &mut String, races: &[Race], name: &str, title: &str) -> fmt
     writeln!(
         text,
         "## {title}\n\n\
-         Others: how many times as long as ours they take.\n\n\
+         Others: their time as a multiple of ours.\n\n\
          | bytes | ours | ours : floor | {columns} |\n| ---: | ---: | ---: |{lines}"
     )?;
     for race in races {
-        let told = |value: Option<f64>| value.map_or("–".into(), |value| format!("{value:.2}"));
+        let cell = |value: Option<f64>| value.map_or("–".into(), |value| format!("{value:.2}"));
         let ours = race.lane(OURS);
         let time = ours.and_then(Lane::median).map_or("–".into(), duration);
         let blocks = race.lane(BLOCKS).zip(ours).and_then(|(blocks, ours)| ours.ratio(blocks));
-        let floor = told(blocks.map(|ratio| ratio * 1024.0 / floor(race.size)));
+        let floor = cell(blocks.map(|ratio| ratio * 1024.0 / floor(race.size)));
         write!(text, "| {} | {time} | {floor} |", grouped(race.size))?;
         for other in &others {
             let ratio = race.lane(other).zip(ours).and_then(|(other, ours)| other.ratio(ours));
-            write!(text, " {} |", told(ratio))?;
+            write!(text, " {} |", cell(ratio))?;
         }
         writeln!(text)?;
     }
     writeln!(text)
 }
 
-/// The blocks that must be hashed for a body: those of it, with what stands before it and after it, and one
-/// of the outer hash.
+/// The number of blocks to hash for a body: its own, with the bytes before and after it, and one of the outer
+/// hash.
 #[expect(clippy::cast_precision_loss, reason = "few blocks")]
 fn floor(size: u64) -> f64 {
     ((size + 20).div_ceil(64) + 1) as f64
 }
 
-/// What each of a race takes.
+/// The time of each lane of a race.
 fn times(text: &mut String, races: &[Race], name: &str, title: &str) -> fmt::Result {
     let Some(race) = races.iter().find(|race| race.name == name) else { return Ok(()) };
     writeln!(text, "## {title}\n\n| what | time |\n| --- | ---: |")?;
@@ -203,7 +203,7 @@ fn times(text: &mut String, races: &[Race], name: &str, title: &str) -> fmt::Res
     writeln!(text)
 }
 
-/// All of a race beside the first, below which nobody can go.
+/// All lanes of a race compared with the first, the lower bound.
 #[expect(clippy::cast_precision_loss, reason = "a figure of three digits")]
 fn beside(text: &mut String, races: &[Race], name: &str, title: &str, unit: &str) -> fmt::Result {
     let Some(race) = races.iter().find(|race| race.name == name) else { return Ok(()) };
@@ -218,7 +218,7 @@ fn beside(text: &mut String, races: &[Race], name: &str, title: &str, unit: &str
     writeln!(text)
 }
 
-/// Nanoseconds, for a person.
+/// Nanoseconds in readable form.
 fn duration(nanoseconds: f64) -> String {
     let (value, unit) = match nanoseconds {
         ..1e3 => (nanoseconds, "ns"),
@@ -229,14 +229,14 @@ fn duration(nanoseconds: f64) -> String {
     format!("{value:.*} {unit}", if value < 10.0 { 2 } else { usize::from(value < 100.0) })
 }
 
-/// A whole number with three digits that mean something.
+/// A whole number with three significant digits.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rate")]
 fn rounded(rate: f64) -> String {
     let step = 10_f64.powf((rate.max(1.0).log10().floor() - 2.0).max(0.0));
     grouped(((rate / step).round() * step) as u64)
 }
 
-/// A number with its thousands apart.
+/// A number with thousands separators.
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
@@ -254,7 +254,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_for_people() {
+    fn numbers_are_readable() {
         assert_eq!(duration(3.456), "3.46 ns");
         assert_eq!(duration(34_560.0), "34.6 µs");
         assert_eq!(duration(345_600_000.0), "346 ms");
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ratio_is_of_the_greatest_to_the_least() {
+    fn a_ratio_compares_the_largest_with_the_smallest() {
         let figure = |size: &str, median| Figure {
             group: "model".into(),
             function: "quote".into(),
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn the_floor_is_one_block_more_than_the_message_has() {
+    fn the_floor_is_one_block_more_than_the_message() {
         // 44 bytes with eleven before them and nine after fill a block.
         assert_eq!([44, 45, 512].map(floor), [2.0, 3.0, 10.0]);
         let lane = |name: &str, rounds| Lane { name: name.into(), rounds };
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_of_a_race_is_what_the_others_stand_beside() {
+    fn lanes_are_compared_with_the_first() {
         let lane = |name: &str, took| Lane { name: name.into(), rounds: vec![took] };
         let lanes = vec![lane("bare", 1e9), lane("courier", 1.5e9)];
         let race = Race { name: "courier".into(), size: 5000, lanes };
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn without_results_it_says_what_to_do() {
+    fn without_results_the_error_gives_advice() {
         let problem = tables(Path::new("no/such/directory")).unwrap_err();
         assert!(problem.contains("cargo bench -p tideover-benches"), "{problem}");
     }

@@ -6,7 +6,7 @@ use tideover_model::Clause;
 use tideover_model::clause::Kind;
 
 use crate::cli::{Held, Output, Problem};
-use crate::prove::clauses::Standing;
+use crate::prove::clauses::Evidence;
 use crate::report::document::schema;
 
 /// List the clauses: what each says, and what checks it.
@@ -46,10 +46,10 @@ impl List {
             }
             output.print(in_words(*clause), || as_json(*clause))?;
         }
-        let of = |test: fn(&Standing) -> bool| {
-            clauses.iter().filter(|clause| test(Standing::of(**clause))).count()
+        let of = |test: fn(&Evidence) -> bool| {
+            clauses.iter().filter(|clause| test(Evidence::of(**clause))).count()
         };
-        let (checked, shown) = (of(Standing::is_checked), of(Standing::is_shown));
+        let (checked, shown) = (of(Evidence::is_checked), of(Evidence::is_shown));
         let unobservable = of(|standing| standing.unobservable.is_some());
         if !self.json {
             let others = clauses.len() - checked - shown - unobservable;
@@ -74,10 +74,22 @@ fn kind(clause: Clause) -> &'static str {
     }
 }
 
+/// Why an assumption has its value.
+fn reason(clause: Clause) -> Option<&'static str> {
+    match clause.kind() {
+        Kind::Documented => None,
+        Kind::Assumed { reason, .. } => Some(reason),
+    }
+}
+
 fn in_words(clause: Clause) -> String {
     let mut words =
         format!("{clause} ({}, {})\n  {}", kind(clause), clause.place(), clause.wording());
-    for line in Standing::of(clause).words() {
+    if let Some(reason) = reason(clause) {
+        words.push_str("\n  Why: ");
+        words.push_str(reason);
+    }
+    for line in Evidence::of(clause).words() {
         words.push_str("\n    ");
         words.push_str(&line);
     }
@@ -86,12 +98,13 @@ fn in_words(clause: Clause) -> String {
 }
 
 fn as_json(clause: Clause) -> Value {
-    let standing = Standing::of(clause);
+    let standing = Evidence::of(clause);
     json!({
         "clause": clause.name(),
         "place": clause.place(),
         "wording": clause.wording(),
         "kind": kind(clause),
+        "reason": reason(clause),
         "checks": standing.checks.iter().map(|(name, _)| name).collect::<Vec<_>>(),
         "showsIn": standing.shows_in.iter().map(|clause| clause.name()).collect::<Vec<_>>(),
         "defects": standing.defects,

@@ -20,7 +20,7 @@ pub(super) struct Started<'a> {
 }
 
 impl Started<'_> {
-    /// Runs them until the end, or until Ctrl-C; what was seen until then is told.
+    /// Runs them until the end or until Ctrl-C, and reports what was seen.
     pub(super) async fn run(&self, progress: &Progress) -> Result<Summary, Problem> {
         let Header { seed, start, profile, .. } = self.plan.header.clone();
         if !self.in_process {

@@ -1,4 +1,4 @@
-//! The files that a command reads and writes: none may be another.
+//! The files that a command reads and writes. No two of them may be the same.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! Where a command's words go: the one place that writes to the terminal.
+//! The output of a command: the one place that writes to the terminal.
 
 use std::cell::Cell;
 use std::io::{self, IsTerminal, Write};
@@ -19,7 +19,7 @@ impl Output {
         Output { json, nobody_reads: Cell::new(false), secrets: Secrets::default() }
     }
 
-    /// The same, where `secrets` are told masked.
+    /// The same output, with `secrets` masked.
     pub(crate) fn concealing(self, secrets: Secrets) -> Output {
         Output { secrets, ..self }
     }
@@ -31,22 +31,22 @@ impl Output {
         text: impl std::fmt::Display,
         value: impl FnOnce() -> serde_json::Value,
     ) -> io::Result<()> {
-        let told = if self.json {
+        let printed = if self.json {
             line(self.secrets.conceal_in(value()))
         } else {
             let text = printable(&self.secrets.conceal(&text.to_string()));
             line(if takes_colours(&io::stdout()) { painted(&text) } else { text })
         };
-        match told {
+        match printed {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
                 self.nobody_reads.set(true);
                 Ok(())
             }
-            told => told,
+            printed => printed,
         }
     }
 
-    /// Says what a command is about to do: where a program reads what comes of it, to standard error.
+    /// Prints what a command is about to do; to standard error if a program reads the result.
     pub(crate) fn announce(&self, text: impl std::fmt::Display) -> io::Result<()> {
         if self.json {
             to_stderr(printable(&text.to_string()).trim_end());
@@ -55,7 +55,7 @@ impl Output {
         self.print(text, || serde_json::Value::Null)
     }
 
-    /// Whether whoever read has gone.
+    /// Whether the reader of standard output has gone.
     pub(crate) fn nobody_reads(&self) -> bool {
         self.nobody_reads.get()
     }
@@ -98,7 +98,7 @@ const VERDICTS: [(Verdict, u8); 5] = [
     (Verdict::DiffersFromAssumption, 33),
 ];
 
-/// What a terminal shows as it is: signs that would move its cursor or change its colours are told by their numbers.
+/// What a terminal shows as it is: characters that would move its cursor or change its colours appear as numbers.
 fn printable(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for sign in text.chars() {
@@ -117,7 +117,7 @@ fn line(text: impl std::fmt::Display) -> io::Result<()> {
     out.flush()
 }
 
-/// Writes a line to standard error; if nobody listens there either, there is nobody to tell.
+/// Writes a line to standard error; if that is closed too, nobody can be informed.
 pub(crate) fn to_stderr(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }

@@ -1,4 +1,4 @@
-//! A command of the user that tells what a receiver holds.
+//! A command of the user that prints the state of a receiver.
 
 use std::process::{Output, Stdio};
 use std::time::Duration;
@@ -9,14 +9,14 @@ use tokio::time::timeout;
 use crate::cli::Problem;
 
 /// A shell command whose output is the receiver's state.
-pub(super) struct Probe {
+pub(super) struct StateProbe {
     command: String,
     patience: Duration,
 }
 
-impl Probe {
-    pub(super) fn new(command: &str, patience: Duration) -> Probe {
-        Probe { command: command.to_owned(), patience }
+impl StateProbe {
+    pub(super) fn new(command: &str, patience: Duration) -> StateProbe {
+        StateProbe { command: command.to_owned(), patience }
     }
 
     /// What it prints now.
@@ -47,7 +47,7 @@ fn shell(command: &str) -> Command {
     shell
 }
 
-/// How it ended, and the last that it said of it.
+/// Its exit, and its last line.
 fn complaint(output: &Output) -> String {
     let said = String::from_utf8_lossy(&output.stderr);
     match said.trim_end().lines().last() {

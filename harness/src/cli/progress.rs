@@ -1,11 +1,11 @@
-//! How far a run is, for whoever watches.
+//! The progress of a run, shown on a terminal.
 
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::cli::Output;
 use crate::play::cases::Plan;
 
-/// How far a run is, for whoever watches.
+/// The progress of a run.
 pub(super) struct Progress {
     bar: ProgressBar,
 }

@@ -15,7 +15,7 @@ use crate::cli::{Held, Output, Problem, defect_named};
 use crate::endpoint::Unreachable;
 use crate::generate;
 use crate::prove::defects::{Defect, Setup};
-use crate::prove::{Budget, Proof, defects, prove};
+use crate::prove::{Proof, ProofBudget, defects, prove};
 use crate::report::matrix::Matrix;
 use crate::report::{matrix, page};
 
@@ -49,7 +49,7 @@ pub(super) struct Prove {
     markdown: bool,
 }
 
-/// In which way a service is looked at.
+/// The point of view of a proof.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum As {
     /// The profile and the seed of the service's choices are known
@@ -103,7 +103,7 @@ impl Prove {
         }
     }
 
-    /// Tells what was proven, unless a page is to be written; whether that is all of it.
+    /// Prints what was proven, unless a page is written. `true` if that is the whole catalogue.
     fn print(&self, output: &Output, matrix: &Matrix, defects: usize) -> Result<bool, Problem> {
         let wanted = defects * usize::try_from(self.seeds).unwrap_or(usize::MAX);
         let tried: usize = matrix.proofs.iter().map(|proof| proof.trials.len()).sum();
@@ -127,7 +127,7 @@ impl Prove {
         defects: Vec<&'static Defect>,
     ) -> Result<Vec<Proof>, Problem> {
         let requests = self.requests.unwrap_or(setup.requests());
-        let budget = Budget { seeds: self.seeds, requests, steps: generate::DEFAULT_STEPS };
+        let budget = ProofBudget { seeds: self.seeds, requests, steps: generate::DEFAULT_STEPS };
         let threads = thread::available_parallelism().map_or(1, NonZero::get);
         let bar = progress(output, defects.len() as u64 * self.seeds);
         let stop = Arc::new(AtomicBool::new(false));

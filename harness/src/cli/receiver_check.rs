@@ -13,7 +13,7 @@ use tideover_sim::{Letter, Resolution, Resolver, Sender, SystemResolver, Unsent,
 use tokio::time::timeout;
 use url::{Host, Url};
 
-use crate::cli::probe::Probe;
+use crate::cli::probe::StateProbe;
 use crate::cli::secret::SecretOptions;
 use crate::cli::signals::Ended;
 use crate::cli::{Held, Output, Problem, authorities};
@@ -72,7 +72,7 @@ impl ReceiverCheck {
             examined = examiner.examine(&cases, &mut scorecard, &progress) => examined,
         };
         progress.finish_and_clear();
-        // What was seen until something went wrong is told all the same.
+        // The scorecard shows what was seen before an error.
         if examined.is_ok() || !scorecard.is_empty() {
             output.print(&scorecard, || scorecard.as_json())?;
         }
@@ -95,7 +95,7 @@ impl ReceiverCheck {
             url: url.into(),
             key,
             patience: self.timeout,
-            probe: self.probe.as_deref().map(|command| Probe::new(command, self.timeout)),
+            probe: self.probe.as_deref().map(|command| StateProbe::new(command, self.timeout)),
         })
     }
 
@@ -152,14 +152,14 @@ impl Resolver for Pinned {
     }
 }
 
-/// Sends the cases and looks at what comes of them.
+/// Sends the cases and judges the responses.
 struct Examiner {
     sender: Sender,
     destinations: Destinations,
     url: String,
     key: SigningKey,
     patience: Duration,
-    probe: Option<Probe>,
+    probe: Option<StateProbe>,
 }
 
 impl Examiner {
@@ -170,7 +170,7 @@ impl Examiner {
         progress: &ProgressBar,
     ) -> Result<(), Problem> {
         if let Some(probe) = &self.probe {
-            // A command that is wrong is told before anything is sent.
+            // A wrong command is reported before anything is sent.
             if probe.look().await? != probe.look().await? {
                 return Err(Problem::Wrong(
                     "the probe prints something else each time, although nothing was sent: it must \
@@ -222,7 +222,7 @@ impl Examiner {
     }
 }
 
-/// How far the examination is, for whoever watches.
+/// The progress of the examination.
 fn progress(output: &Output, cases: usize) -> ProgressBar {
     if !output.is_watched() {
         return ProgressBar::hidden();

@@ -1,4 +1,4 @@
-//! The report of a run: in which forms it is kept, what of it is known, and with what it makes a command end.
+//! The report files of a run, its baseline, and its exit code.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! The signing secret, as a command is given it.
+//! The signing secret, from an option, a file or the environment.
 
 use std::path::{Path, PathBuf};
 

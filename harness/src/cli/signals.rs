@@ -1,4 +1,4 @@
-//! How a command that runs is ended.
+//! The signals that end a running command.
 
 use crate::cli::Problem;
 
@@ -38,7 +38,7 @@ async fn recv(signal: Option<&mut tokio::signal::unix::Signal>) {
     }
 }
 
-/// Whether SIGHUP was ignored when the process began, as far as the system tells: to listen is to end that.
+/// Whether SIGHUP was ignored when the process began, as far as the system shows: listening would end that.
 #[cfg(unix)]
 fn ignores_hang_up() -> bool {
     static IGNORES: std::sync::LazyLock<bool> = std::sync::LazyLock::new(|| {

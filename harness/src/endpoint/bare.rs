@@ -210,7 +210,7 @@ impl<F: Face> Bare<F> {
         }
     }
 
-    /// Lets time pass, and brings what is sent to the inbox; whoever else is sent to is not there.
+    /// Lets time pass, and delivers webhooks to the inbox. Other receivers do not exist.
     fn pass(&mut self, end: Timestamp) {
         let Bare { face, now, inbox, arrived, origin, heard, .. } = self;
         pass(face, *now, end, |at, attempt| {
@@ -348,9 +348,9 @@ impl Unread {
             }
             Unread::Shown(now) => json!({ "now": now }),
             Unread::Queued(deliveries) => {
-                let mut told = json!({});
-                told["deliveries"] = deliveries.iter().map(|one| written(one)).collect();
-                told
+                let mut body = json!({});
+                body["deliveries"] = deliveries.iter().map(|one| written(one)).collect();
+                body
             }
         })
     }
@@ -361,7 +361,7 @@ impl Unread {
             Unread::Said(said) => exchange::written(said),
             Unread::Written(bytes) => bytes.clone(),
             Unread::Done(_) | Unread::Shown(_) | Unread::Queued(_) => {
-                self.json().and_then(|told| serde_json::to_vec(&told).ok()).unwrap_or_default()
+                self.json().and_then(|body| serde_json::to_vec(&body).ok()).unwrap_or_default()
             }
         }
     }
@@ -389,13 +389,13 @@ fn path_below<'a>(origin: &str, attempt: &'a Attempt) -> Option<&'a str> {
 }
 
 fn written(delivery: &Delivery) -> Value {
-    let mut told = json!({
+    let mut body = json!({
         "id": delivery.id,
         "subscription": *delivery.subscription,
         "event": delivery.event,
     });
-    told["body"] = serde_json::from_slice(&delivery.body).unwrap_or_default();
-    told
+    body["body"] = serde_json::from_slice(&delivery.body).unwrap_or_default();
+    body
 }
 
 impl<F: Face> Target for Bare<F> {

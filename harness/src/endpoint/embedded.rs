@@ -1,4 +1,4 @@
-//! The embedded target: a mock in this process, talked to over HTTP.
+//! The embedded target: a mock in this process, reached over HTTP.
 
 use tideover_model::{Destinations, Face};
 use tideover_sim::{Mock, NoNames, SigningTime};

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::time::Duration;
+use tideover_model::ActionKind;
 
 use serde_json::{Value, json};
 
@@ -141,7 +142,7 @@ impl Target for Http {
                 self.exchange(Outgoing { method, path, authorization, content_type, body }).await
             }
             PreparedAction::Act(fields) => {
-                let reset = fields.get("action").is_some_and(|name| name == "reset");
+                let reset = ActionKind::of(fields) == Some(ActionKind::Reset);
                 let body = Value::Object(fields.clone());
                 let seen = self.operator("/_sim/actions", authorization, body).await?;
                 if reset && seen.is_success() {

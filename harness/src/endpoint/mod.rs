@@ -1,9 +1,9 @@
-//! Who is talked to.
+//! The targets that requests go to.
 //!
-//! - In comes a prepared step; out come the answer, and what arrived at the inbox.
-//! - [`Bare`] is the model in this thread, [`Http`] anything that answers HTTP, [`client`] asks targets that are not
-//!   ours, [`inbox`] is the receiver of webhooks.
-//! - Never here: what an answer means, whether it is right, which step comes next.
+//! - In comes a prepared step; out come the response and the arrivals at the inbox.
+//! - [`Bare`] is the model in this thread, [`Http`] any HTTP server, [`client`] the HTTP client, [`inbox`] the receiver
+//!   of webhooks.
+//! - Never here: what a response means, whether it is right, which step comes next.
 
 mod bare;
 pub mod client;

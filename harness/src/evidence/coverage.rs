@@ -1,10 +1,11 @@
-//! Which interesting states a run has reached, as its answers tell.
+//! Which interesting states a run has reached, by its responses.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter::repeat;
 
 use serde_json::Value;
-use tideover_model::{Code, Operation, OperationKind, PlatformId};
+use tideover_model::wire::field::{self, Fields};
+use tideover_model::{ActionKind, Code, Operation, OperationKind, PlatformId};
 
 use crate::exchange::{Exchange, PreparedCall};
 
@@ -191,7 +192,7 @@ impl Coverage {
             self.reach(Group::Situation, "a subscription deleted");
         }
         let Some(body) = exchange.seen.json() else { return };
-        if let Some(action) = exchange.action_name() {
+        if let Some(action) = exchange.acts() {
             self.record_action(action, exchange.seen.is_success(), body);
         }
         if exchange.seen.status == 502 {
@@ -202,14 +203,14 @@ impl Coverage {
         }
     }
 
-    fn record_action(&mut self, action: &str, success: bool, body: &Value) {
+    fn record_action(&mut self, action: ActionKind, success: bool, body: &Value) {
         match action {
-            "reset" => self.tax_ids.clear(),
-            "vendorAcceptsInvitation" if success => {
+            ActionKind::Reset => self.tax_ids.clear(),
+            ActionKind::VendorAcceptsInvitation if success => {
                 self.reach(Group::Situation, "an invitation accepted");
             }
-            "revokeKey" if success => self.reach(Group::Situation, "a key revoked"),
-            "payorPays" if body["suspense"].as_i64() > Some(0) => {
+            ActionKind::RevokeKey if success => self.reach(Group::Situation, "a key revoked"),
+            ActionKind::PayorPays if Fields::of(body).suspense() > Some(0) => {
                 self.reach(Group::Situation, "a payment into suspense");
             }
             _ => {}
@@ -222,14 +223,14 @@ impl Coverage {
             OperationKind::GetInvoice => self.record_invoice(body),
             OperationKind::SyncInvoice => self.reach(Group::Sync, word("outcome")),
             OperationKind::GetBusiness => {
-                self.reach(Group::Compliance, word("complianceRoute"));
-                if body["remittance"].is_object() {
+                self.reach(Group::Compliance, word(field::COMPLIANCE_ROUTE));
+                if Fields::of(body).remittance().is_some() {
                     self.reach(Group::Situation, "an open collection account");
                 }
             }
             OperationKind::SyncBusiness => self.record_business(exchange, body),
             OperationKind::ImportInvoices => self.record_import(body),
-            OperationKind::RequestAdvance if body["alreadyRequested"] == true => {
+            OperationKind::RequestAdvance if Fields::of(body).already_requested() == Some(true) => {
                 self.reach(Group::Situation, "an advance requested again");
             }
             _ => {}
@@ -238,19 +239,19 @@ impl Coverage {
 
     fn record_invoice<'a>(&mut self, invoice: &'a Value) {
         let word = |value: &'a Value| value.as_str().unwrap_or_default();
-        self.reach(Group::Collection, word(&invoice["collectionState"]));
-        if invoice["fundable"] == true {
+        self.reach(Group::Collection, word(&invoice[field::COLLECTION_STATE]));
+        if Fields::of(invoice).fundable() == Some(true) {
             self.reach(Group::Situation, "a fundable invoice");
         }
-        let state = advance_state(&invoice["advance"]).unwrap_or_default();
+        let state = advance_state(&invoice[field::ADVANCE]).unwrap_or_default();
         self.reach(Group::Advance, state);
-        if matches!(state, "REQUESTED" | "FUNDING") && invoice["collected"] != 0 {
+        if matches!(state, "REQUESTED" | "FUNDING") && invoice[field::COLLECTED] != 0 {
             self.reach(Group::Situation, "a payment before funding");
         }
     }
 
     fn record_business(&mut self, exchange: &Exchange<'_>, body: &Value) {
-        if let Some(outcome) = body["taxIdResult"]["outcome"].as_str() {
+        if let Some(outcome) = Fields::of(body).tax_id_result().and_then(Fields::outcome) {
             self.reach(Group::TaxId, outcome);
         }
         let operation = exchange.call().and_then(PreparedCall::operation);
@@ -259,7 +260,8 @@ impl Coverage {
         let digits: String = tax_id.chars().filter(char::is_ascii_digit).collect();
         let platforms = self.tax_ids.entry(digits).or_default();
         let key = exchange.platform;
-        let matched = body["created"] == false && body["taxIdResult"].is_null();
+        let matched =
+            Fields::of(body).created() == Some(false) && body[field::TAX_ID_RESULT].is_null();
         if matched && platforms.iter().any(|other| *other != key) {
             self.reach(Group::Situation, "a business shared by two platforms");
         } else {
@@ -268,16 +270,16 @@ impl Coverage {
     }
 
     fn record_import(&mut self, report: &Value) {
-        let rows = report["rows"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let rows = Fields::of(report).rows().unwrap_or_default();
         for row in rows {
-            let outcome = row["outcome"].as_str().unwrap_or_default();
+            let outcome = Fields::of(row).outcome().unwrap_or_default();
             let is_it = |name: &&&str| name.strip_prefix("row ") == Some(outcome);
             if let Some(name) = IMPORTS.iter().find(is_it) {
                 self.reach(Group::Import, name);
             }
         }
-        let name = report["externalId"].as_str().unwrap_or_default();
-        if report["finished"] == true {
+        let name = Fields::of(report).external_id().unwrap_or_default();
+        if Fields::of(report).finished() == Some(true) {
             self.reach(Group::Import, "finished");
             if self.interrupted.remove(name) {
                 self.reach(Group::Situation, "an import resumed");

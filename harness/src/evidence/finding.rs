@@ -27,7 +27,7 @@ pub struct Finding {
     pub seen: String,
 }
 
-/// What is said of a clause, or of a whole run; the worst first.
+/// The verdict on a clause or a run; the worst first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Verdict {
@@ -35,7 +35,7 @@ pub enum Verdict {
     Violated,
     /// Nothing can be concluded: it may hold or not.
     Inconclusive,
-    /// What must happen by itself has not happened in time.
+    /// A hidden transition did not happen in time.
     Stalled,
     /// What the document leaves open is not as we assume.
     DiffersFromAssumption,
@@ -92,11 +92,11 @@ impl Cause {
     }
 }
 
-/// What a target is held to that was learned: as an operation is named.
+/// The name of the operation, for a difference from the stated profile.
 pub(crate) const PROFILE: &str = "the profile";
 
 impl Verdict {
-    /// As it is said of what was found at `operation`.
+    /// In words, for a finding at `operation`.
     pub(crate) fn words_at(self, operation: &str) -> &'static str {
         match self {
             Verdict::DiffersFromAssumption if operation == PROFILE => "differs from the profile",
@@ -104,7 +104,7 @@ impl Verdict {
         }
     }
 
-    /// As it is said of a clause.
+    /// In words, for a clause.
     pub fn words(self) -> &'static str {
         match self {
             Verdict::Violated => "violated",
@@ -152,11 +152,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_as_learned_is_told_so() {
-        let told = |operation| {
+    fn a_difference_from_the_profile_says_so() {
+        let printed = |operation| {
             Finding::new(clause!("gap.perInvoiceMaximum"), operation, "f", "1", "2").to_string()
         };
-        assert!(told(PROFILE).starts_with("gap.perInvoiceMaximum differs from the profile ("));
-        assert!(told("GET /").starts_with("gap.perInvoiceMaximum differs from an assumption ("));
+        assert!(printed(PROFILE).starts_with("gap.perInvoiceMaximum differs from the profile ("));
+        assert!(printed("GET /").starts_with("gap.perInvoiceMaximum differs from an assumption ("));
     }
 }

@@ -1,4 +1,4 @@
-//! The gaps of the document that a run has met, with what was seen there.
+//! The gaps of the document that a run has met, with the values seen there.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use tideover_model::{Clause, clause};
 
 use crate::evidence::Point;
 
-/// So many values of one gap are told apart.
+/// The most values of one gap that are kept apart.
 const MOST_VALUES: usize = 12;
 
 /// What was seen at each gap, and where.

@@ -61,15 +61,15 @@ mod tests {
     }
 
     #[test]
-    fn operations_are_told_apart() {
+    fn each_operation_has_its_own_latency() {
         let mut latencies = Latencies::default();
         for micros in [30, 10, 20] {
             latencies.record(OperationKind::Quote, Duration::from_micros(micros));
         }
         latencies.record(OperationKind::GetInvoice, Duration::from_hours(2));
-        let told: Vec<_> = latencies.each().collect();
+        let each: Vec<_> = latencies.each().collect();
         let quote = Latency { count: 3, median: 20, percentile95: 30, max: 30 };
-        assert_eq!(told[1], (OperationKind::Quote, quote));
-        assert_eq!((told[0].0, told[0].1.max), (OperationKind::GetInvoice, u32::MAX));
+        assert_eq!(each[1], (OperationKind::Quote, quote));
+        assert_eq!((each[0].0, each[0].1.max), (OperationKind::GetInvoice, u32::MAX));
     }
 }

@@ -1,8 +1,8 @@
-//! What was seen, as it is counted and reported.
+//! What a run has seen, counted for the report.
 //!
 //! - In come exchanges and compared points; out come findings, counts and values.
-//! - [`finding`] is what contradicts the document, [`tally`] how often each clause was met, [`coverage`] which states
-//!   were reached, [`Gaps`] what was seen where the document is silent, [`latency`] how long answers took.
+//! - [`finding`] is a contradiction of the document, [`tally`] counts the assertions of each clause, [`coverage`] the
+//!   states that were reached, [`Gaps`] the values where the document is silent, [`latency`] the response times.
 //! - Never here: a comparison itself, the model, a target.
 
 pub mod coverage;

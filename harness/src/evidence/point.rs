@@ -1,4 +1,4 @@
-//! What is compared.
+//! One compared point of a response.
 
 use tideover_model::Clause;
 use tideover_model::clause::Kind;

@@ -1,8 +1,8 @@
-//! How often each clause was met.
+//! How often each clause was checked.
 
 use tideover_model::Clause;
 
-/// How often each clause was met; a pass that met nothing is not a pass.
+/// How often each clause was checked. A run without assertions does not pass.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// By the number of the clause, as far as any was met.

@@ -1,9 +1,10 @@
-//! A request with its answer, and what the shadow model answers.
+//! A request with its response, and with the model's response.
 
 use std::sync::Arc;
 
 use serde_json::Value;
-use tideover_model::{Clause, Code, Operation, OperationKind, PlatformId, Timestamp};
+use tideover_model::wire::field;
+use tideover_model::{ActionKind, Clause, Code, Operation, OperationKind, PlatformId, Timestamp};
 
 use crate::exchange::{Arrival, Body, Prepared, PreparedCall, Seen};
 
@@ -18,7 +19,7 @@ pub struct Exchange<'a> {
     pub predicted: &'a Seen,
     /// The code with which the shadow refuses, if it does, and the clause that asks for it.
     pub predicted_refusal: Option<(Code, Clause)>,
-    /// Whose key it carried, by the shadow; nobody's if it was never issued.
+    /// The platform of its key, by the model. `None` if the key was never issued.
     pub platform: Option<PlatformId>,
     /// Whether requests were left without an answer that may be carried out still.
     pub unsettled: bool,
@@ -26,7 +27,7 @@ pub struct Exchange<'a> {
     pub since: Timestamp,
     /// What it shows after it.
     pub now: Timestamp,
-    /// How far the target's own clock is ahead of that; nothing while it has told no time. Seconds.
+    /// How far the target's own clock is ahead of that; `None` while its time is unknown. Seconds.
     pub ahead: Option<i64>,
     /// What came to the inbox with the step.
     pub arrivals: &'a [Arrival],
@@ -87,9 +88,9 @@ impl<'a> Exchange<'a> {
         Some(ours.unix_unsigned().saturating_add_signed(self.ahead?))
     }
 
-    /// The name of the operator port's action, if the step was one.
-    pub fn action_name(&self) -> Option<&'a str> {
-        self.sent.action_name()
+    /// The action of the operator port that was asked for, if it is a known one.
+    pub fn acts(&self) -> Option<ActionKind> {
+        self.sent.acts()
     }
 
     /// What was asked for, as findings name it.
@@ -109,7 +110,9 @@ impl<'a> Exchange<'a> {
                 Some((payee.clone(), invoice.clone()))
             }
             Some(_) => None,
-            None => self.sent_field("payeeExternalId").zip(self.sent_field("invoiceExternalId")),
+            None => self
+                .sent_field(field::PAYEE_EXTERNAL_ID)
+                .zip(self.sent_field(field::INVOICE_EXTERNAL_ID)),
         }
     }
 
@@ -118,7 +121,7 @@ impl<'a> Exchange<'a> {
         match self.call()?.operation() {
             Some(Operation::Quote { face_value, .. }) => Some(face_value.cents().0),
             Some(_) => None,
-            None => self.sent_json()?.get("invoiceFaceValue")?.as_i64(),
+            None => self.sent_json()?.get(field::INVOICE_FACE_VALUE)?.as_i64(),
         }
     }
 
@@ -127,7 +130,7 @@ impl<'a> Exchange<'a> {
         match self.call()?.operation() {
             Some(Operation::SyncBusiness { details, .. }) => details.tax_id.clone(),
             Some(_) => None,
-            None => self.sent_field("taxId"),
+            None => self.sent_field(field::TAX_ID),
         }
     }
 

@@ -1,4 +1,4 @@
-//! What comes to the inbox.
+//! A delivery that arrived at the inbox.
 
 use serde_json::Value;
 use tideover_model::Timestamp;
@@ -36,7 +36,7 @@ impl Arrival {
     }
 }
 
-/// The kind of an event, wherever in it that stands: which field tells it is not shown.
+/// The kind of an event, in whatever field: the document does not name the field.
 pub(crate) fn kind_of_event(event: &Value) -> Option<&'static str> {
     match event {
         Value::String(text) => {

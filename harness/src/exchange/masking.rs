@@ -1,4 +1,4 @@
-//! What of an answer may be written down.
+//! Which parts of a response may be printed.
 
 use serde_json::Value;
 use tideover_model::masked;
@@ -35,12 +35,12 @@ fn hidden(value: &Value) -> Value {
     }
 }
 
-/// Whether a field tells of whom a business is, or of its account.
+/// Whether a field identifies a business or its account.
 pub(crate) fn is_withheld(name: &str) -> bool {
     matches!(name, "accountNumber" | "taxId")
 }
 
-/// What may be told of the field `name` of an answer.
+/// The field `name` of a response, masked where it must not be shown.
 pub(crate) fn masked_field(name: &str, value: &Value) -> String {
     withheld_field(name, value).to_string()
 }

@@ -1,7 +1,7 @@
-//! Whether an answer holds what a hand-written transcript expects.
+//! Whether a response matches what a hand-written transcript expects.
 //!
-//! Objects match as subsets, arrays element by element, date-times as instants. In angle brackets stands
-//! what is not known beforehand: `<any>`, `<string>`, `<digits>`, `<integer>`, `<boolean>`, `<date-time>`,
+//! Objects match as subsets, arrays element by element, date-times as instants. Angle brackets hold a place for a
+//! value that is unknown beforehand: `<any>`, `<string>`, `<digits>`, `<integer>`, `<boolean>`, `<date-time>`,
 //! and `<absent>` for a key that must not be there.
 
 use serde_json::Value;
@@ -66,7 +66,8 @@ fn holds(expected: &Value, seen: Option<&Value>) -> bool {
     }
 }
 
-fn is_digits(text: &str) -> bool {
+/// Whether a text has digits only, and at least one.
+pub(crate) fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
@@ -78,11 +79,15 @@ pub(crate) fn same_text(one: &str, other: &str) -> bool {
 
 /// The strings of an answer, however deep they stand.
 pub(crate) fn texts(answer: &Value) -> Vec<&str> {
-    match answer {
-        Value::String(text) => vec![text],
-        Value::Array(items) => items.iter().flat_map(texts).collect(),
-        Value::Object(fields) => fields.values().flat_map(texts).collect(),
-        Value::Null | Value::Bool(_) | Value::Number(_) => Vec::new(),
+    leaves(answer).filter_map(Value::as_str).collect()
+}
+
+/// The values of a body that hold no others, however deep they stand.
+pub(crate) fn leaves(body: &Value) -> Box<dyn Iterator<Item = &Value> + '_> {
+    match body {
+        Value::Array(items) => Box::new(items.iter().flat_map(leaves)),
+        Value::Object(fields) => Box::new(fields.values().flat_map(leaves)),
+        leaf => Box::new(std::iter::once(leaf)),
     }
 }
 

@@ -1,4 +1,4 @@
-//! What steps refer to: the answers of those that have names.
+//! The responses to named steps, to which later steps refer.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -1,9 +1,8 @@
-//! What is said.
+//! Requests, responses and arrivals.
 //!
-//! - In comes a step, as it is generated or written in a transcript; out comes what is sent, what is answered and what
-//!   arrives at the inbox.
-//! - [`step`] is one symbolic step, [`Prepared`] the same as it is sent, [`Seen`] an answer, [`Exchange`] both together,
-//!   [`transcript`] a run as a file.
+//! - In comes a step, generated or from a transcript; out come the request, the response and the arrivals.
+//! - [`step`] is one symbolic step, [`Prepared`] the request that it sends, [`Seen`] a response, [`Exchange`] both
+//!   together, [`transcript`] a run as a file.
 //! - Never here: a socket, a rule of the document, a judgement.
 
 mod answered;

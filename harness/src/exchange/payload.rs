@@ -1,4 +1,4 @@
-//! Bytes on their way, and what they say.
+//! The bytes of a body, and their JSON.
 
 use std::fmt;
 use std::ops::Deref;

@@ -1,10 +1,11 @@
-//! What is sent: a step with its references replaced.
+//! A request as it is sent: a step with its references replaced.
 
 use std::sync::OnceLock;
 
 use serde_json::{Map, Value};
 use tideover_model::exchange::{Asked, Request};
-use tideover_model::{Operation, OperationKind};
+use tideover_model::wire::action::name_in;
+use tideover_model::{ActionKind, Operation, OperationKind};
 
 use crate::exchange::Memory;
 use crate::exchange::payload::Payload;
@@ -74,10 +75,10 @@ impl Prepared {
         self.call()?.asked().kind
     }
 
-    /// The name of the operator port's action, if it is one.
-    pub(crate) fn action_name(&self) -> Option<&str> {
+    /// The action of the operator port that it asks for, if it is a known one.
+    pub(crate) fn acts(&self) -> Option<ActionKind> {
         match &self.action {
-            PreparedAction::Act(fields) => fields.get("action")?.as_str(),
+            PreparedAction::Act(fields) => ActionKind::of(fields),
             PreparedAction::Call(_) | PreparedAction::Advance(_) | PreparedAction::Deliveries => {
                 None
             }
@@ -91,13 +92,15 @@ impl Prepared {
                 Some(kind) => kind.to_string(),
                 None => format!("{} {}", call.method, call.path),
             },
-            PreparedAction::Act(_) => format!("action {}", self.action_name().unwrap_or("?")),
+            PreparedAction::Act(fields) => {
+                format!("action {}", name_in(fields).unwrap_or("?"))
+            }
             PreparedAction::Advance(_) => "the clock".to_owned(),
             PreparedAction::Deliveries => "deliveries".to_owned(),
         }
     }
 
-    /// Whether it may tell a target of the inbox at `origin`: only a subscription can.
+    /// Whether it may name the inbox at `origin`: only a subscription can.
     pub(crate) fn mentions(&self, origin: &str) -> bool {
         let PreparedAction::Call(call) = &self.action else { return false };
         call.method == "POST" && String::from_utf8_lossy(&call.body).contains(origin)

@@ -1,8 +1,8 @@
-//! A one-to-one renaming of what a step names, so that a case meets nothing that another has left.
+//! A one-to-one renaming of the names in a step, so that no case meets the leftovers of another.
 //!
-//! The generator uses the same few names in every case. At a target that cannot be reset, each play gives them
-//! names of its own when a step is sent: identifiers, legal names, tax ids, e-mail addresses and bank accounts, and
-//! the run's own inbox in place of others. What is malformed stays as it is, and so does a reference to an answer.
+//! The generator uses the same few names in every case. At a target that cannot be reset, each play replaces them
+//! when it sends a step: identifiers, legal names, tax ids, e-mail addresses and bank accounts, and the inbox by the
+//! run's own. Malformed values and references to responses stay as they are.
 
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use crate::exchange::step::{Action, Call, Step};
 
-/// Tax ids that steps are given: no leading zero, so that none is lost where one is kept as a number.
+/// The tax ids of a play. None has a leading zero, which a service that stores numbers would lose.
 pub const TAX_IDS: RangeInclusive<u32> = 100_000_000..=999_999_999;
 
 /// The tax ids of one play are so far from those of the next: more than a case names beside each other.
@@ -23,7 +23,7 @@ const MASK: usize = 4;
 /// A shorter account number is a boundary value, and stays.
 const SHORTEST_RENAMED: usize = 9;
 
-/// Receivers of others: nothing is sent to them but by a mock in process, and here the run's own inbox stands for them.
+/// Receivers of others. Only a mock in process sends to them; elsewhere the run's own inbox takes their place.
 const FOREIGN: &str = "https://hooks.example.com";
 
 /// The names of one play.

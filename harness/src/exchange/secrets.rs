@@ -1,4 +1,4 @@
-//! What must not be written down anywhere, by its value: an answer may tell it under any name.
+//! Values that must never be written: a response may hold them under any name.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ const SHORTEST: usize = 6;
 /// Nobody signs with less.
 const SHORTEST_SECRET: usize = 16;
 
-/// Values that are told masked.
+/// Values that are masked wherever they appear.
 #[derive(Clone, Debug, Default)]
 pub struct Secrets {
     values: BTreeSet<String>,
@@ -36,8 +36,8 @@ impl Secrets {
         words.for_each(|word| self.keep(word));
     }
 
-    /// Keeps what the answer to a new subscription tells: whatever it is called, one of it is the secret. A
-    /// refusal tells none; what fails without a code may have been carried out.
+    /// Keeps the strings of a response to a new subscription: one of them is the secret, whatever its name. A
+    /// refusal holds none. A failure without a code may have been carried out.
     pub fn keep_all_of_subscription(&mut self, seen: &Seen) {
         if !(seen.is_success() || seen.status >= 500 && seen.code().is_none()) {
             return;
@@ -45,8 +45,8 @@ impl Secrets {
         self.keep_words(seen);
         let Some(Value::Object(fields)) = seen.json() else { return };
         let is_known = |name: &str| matches!(name, "reference" | "url" | "eventTypes");
-        let told = fields.iter().filter(|(name, _)| !is_known(name));
-        let strings = told.flat_map(|(_, value)| texts(value));
+        let body = fields.iter().filter(|(name, _)| !is_known(name));
+        let strings = body.flat_map(|(_, value)| texts(value));
         let may_be_secret =
             |text: &&str| text.len() >= SHORTEST_SECRET && Timestamp::parse(text).is_none();
         strings.filter(may_be_secret).for_each(|secret| self.keep(secret));
@@ -67,14 +67,14 @@ impl Secrets {
         }
     }
 
-    /// Keeps the key, the tax ids and the account numbers that a request tells, and what stands in its query.
+    /// Keeps the key, the tax ids, the account numbers and the query of a request.
     pub fn keep_all_of_request(&mut self, sent: &Prepared) {
         let key = sent.authorization.as_deref().map(|it| bearer(it).unwrap_or(it));
         key.into_iter().for_each(|key| self.keep(key));
         match &sent.action {
             PreparedAction::Act(fields) => self.keep_fields(fields),
             PreparedAction::Call(call) => {
-                // No operation has one: what stands there is for whoever stands before the service.
+                // No operation has a query. A query is meant for a gateway before the service.
                 let query = call.path.split_once('?').map_or("", |(_, query)| query);
                 let values = query.split('&').filter_map(|pair| pair.split_once('='));
                 values.for_each(|(_, value)| self.keep(value));
@@ -87,7 +87,7 @@ impl Secrets {
         }
     }
 
-    /// Keeps every number in `text` that is as long as a tax id: which is one, only what can be read tells.
+    /// Keeps every number in `text` that is as long as a tax id: an unreadable body does not show which of them is one.
     fn keep_numbers(&mut self, text: &str) {
         for (_, run) in numbers(text) {
             let digits = digits_of(run);
@@ -97,8 +97,8 @@ impl Secrets {
         }
     }
 
-    fn keep_in(&mut self, told: &Value) {
-        match told {
+    fn keep_in(&mut self, body: &Value) {
+        match body {
             Value::Object(fields) => self.keep_fields(fields),
             Value::Array(items) => items.iter().for_each(|item| self.keep_in(item)),
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
@@ -193,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_secret_is_told_nowhere_whatever_it_is_called() {
+    fn a_secret_is_masked_under_any_name() {
         let mut secrets = Secrets::default();
         secrets.keep("12-3456789");
         secrets.keep("5");
@@ -202,11 +202,11 @@ mod tests {
             "signing": { "name": "hmac", "value": "whsec_abc/def+0123" }, "eventTypes": ["partner.invoice.paid"],
         });
         secrets.keep_all_of_subscription(&Seen::new(201, answer.to_string().as_bytes()));
-        let told = json!({
+        let body = json!({
             "whsec_abc/def+0123": ["5", "tax id 123456789 or 12-3456789", { "at": "https://a.example/hook" }],
             "spelled": ["no. 12 3456789, or 12.345.6789", 123_456_789],
         });
-        let concealed = secrets.conceal_in(told).to_string();
+        let concealed = secrets.conceal_in(body).to_string();
         for secret in ["whsec_abc/def+0123", "123456789", "12-3456789", "3456789", "345.6789"] {
             assert!(!concealed.contains(secret), "{concealed}");
         }
@@ -217,19 +217,19 @@ mod tests {
 
     #[test]
     fn what_refuses_a_subscription_is_no_secret_and_what_breaks_off_may_be() {
-        let told = |status, answer: serde_json::Value| {
+        let body = |status, answer: serde_json::Value| {
             let mut secrets = Secrets::default();
             let seen = Seen::new(status, answer.to_string().as_bytes());
             secrets.keep_all_of_subscription(&seen);
             secrets.conceal("already_subscribed")
         };
         let refusal = json!({ "error": "This is subscribed.", "code": "already_subscribed" });
-        assert_eq!(told(409, refusal.clone()), "already_subscribed");
-        assert_eq!(told(502, refusal), "already_subscribed");
+        assert_eq!(body(409, refusal.clone()), "already_subscribed");
+        assert_eq!(body(502, refusal), "already_subscribed");
         let half = json!({ "token": "already_subscribed" });
-        assert_eq!(told(409, half.clone()), "already_subscribed");
+        assert_eq!(body(409, half.clone()), "already_subscribed");
         for status in [200, 201, 500] {
-            assert_eq!(told(status, half.clone()), "already_…ibed", "{status}");
+            assert_eq!(body(status, half.clone()), "already_…ibed", "{status}");
         }
     }
 }

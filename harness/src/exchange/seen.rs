@@ -1,4 +1,4 @@
-//! What is answered.
+//! A response.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,6 +8,7 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use crate::exchange::masking::withheld;
+use tideover_model::wire::field;
 
 /// What a target answered.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -18,13 +19,13 @@ pub struct Seen {
     pub body: Body,
 }
 
-/// The body of an answer; its `Debug` does not tell what must not be.
+/// The body of a response. Its `Debug` form masks secrets.
 #[derive(Clone, Default, PartialEq)]
 pub enum Body {
     /// None.
     #[default]
     Empty,
-    /// JSON, which whoever keeps an answer shares.
+    /// JSON, shared by all who keep the response.
     Json(Arc<Value>),
     /// Anything else: its beginning.
     Other(String),
@@ -71,7 +72,7 @@ impl Seen {
         self.json().filter(|_| self.is_success())
     }
 
-    /// The body, if it is JSON, as it may be told.
+    /// The body, if it is JSON, with its secrets masked.
     pub fn masked_body(&self) -> Option<Value> {
         self.json().map(withheld)
     }
@@ -83,7 +84,7 @@ impl Seen {
 
     /// The code of a failure.
     pub fn code(&self) -> Option<&str> {
-        self.json()?.get("code")?.as_str()
+        self.json()?.get(field::CODE)?.as_str()
     }
 }
 

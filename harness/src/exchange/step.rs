@@ -2,8 +2,7 @@
 //!
 //! A step is written as it goes over the wire, with references where a value was made by the target:
 //! `${name.path.to.field}` is read from the answer to the step called `name`, and `${inbox}` is where webhooks
-//! come to the harness. A reference to an answer
-//! that has no such field stands for itself, so that any part of a run is a run.
+//! come to the harness. A reference to a missing field stays as text, so that any part of a run can be played.
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};

@@ -1,4 +1,4 @@
-//! A run written down: JSON Lines, a header and a line per step. It replays on the bare model, on the mock
+//! A run as a file of JSON Lines: a header and a line per step. It replays on the bare model, on the mock
 //! and on any base URL.
 
 use std::fs;
@@ -237,7 +237,7 @@ fn load_csv(transcript: &Path, step: &mut Step) -> Result<(), String> {
     Ok(())
 }
 
-/// When a world starts unless it is told otherwise.
+/// When a world starts by default.
 pub const START: &str = "2026-01-01T00:00:00Z";
 
 /// [`START`] as an instant.

@@ -1,7 +1,8 @@
-//! Toward subscriptions, keys, failures of the provider, and values at the edge of what is taken.
+//! Toward subscriptions, keys, upstream failures and boundary values.
 
 use proptest::bool::weighted;
 use serde_json::json;
+use tideover_model::ActionKind;
 
 use crate::exchange::step::{Action, Caller, Step};
 use crate::generate::names::VENDORS;
@@ -38,17 +39,17 @@ impl Walk {
         let key = format!("${{{step_name}.key}}");
         let holder = Caller::Key(key.clone());
         Some(match stage {
-            0 => make::act("issueKey", json!({})).named(step_name),
+            0 => make::act(ActionKind::IssueKey, json!({})).named(step_name),
             1 | 3 => make::list_subscriptions().by(&holder),
-            2 => make::act("revokeKey", json!({ "key": key })),
+            2 => make::act(ActionKind::RevokeKey, json!({ "key": key })),
             4 => self.supply_tax_id("v1").by(&holder),
             5 => make::get_business("v1"),
-            6 => make::act("markTestAccount", json!({ "externalId": "v1" })),
+            6 => make::act(ActionKind::MarkTestAccount, json!({ "externalId": "v1" })),
             _ => return None,
         })
     }
 
-    /// One after the other, so that none is left to chance.
+    /// One after the other, so that none depends on chance.
     pub(super) fn toward_boundaries(&mut self, stage: usize) -> Option<Step> {
         let vendor = VENDORS[1];
         let Some(index) = stage.checked_sub(1) else { return Some(self.supply_tax_id(vendor)) };
@@ -60,7 +61,7 @@ impl Walk {
 
     pub(super) fn toward_upstream_failure(&mut self, stage: usize) -> Option<Step> {
         Some(match stage {
-            0 => make::act("upstreamFails", json!({ "requests": 1 })),
+            0 => make::act(ActionKind::UpstreamFails, json!({ "requests": 1 })),
             1 | 2 => make::sync_business("v1", "After a failure", None, None),
             3 => make::get_business("v1"),
             _ => return None,

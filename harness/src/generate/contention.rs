@@ -1,8 +1,9 @@
-//! Requests that get into each other's way: one invoice requested by many, the last room under a limit, two files
-//! under one import identifier, one URL subscribed twice. Every write is unlike every other, and who writes reads
-//! it back.
+//! Requests that compete: one invoice requested by many, the last room under a limit, two files
+//! under one import identifier, one URL subscribed twice. Every write differs from
+//! every other, and each writer reads its write back.
 
 use serde_json::{Value, json};
+use tideover_model::ActionKind;
 
 use crate::exchange::Race;
 use crate::exchange::step::Step;
@@ -166,7 +167,7 @@ impl Racers {
         }
     }
 
-    /// Two files, told apart by the face values in them.
+    /// Two files, distinguished by their face values.
     fn import_one_of_two(&mut self) -> Step {
         let import = format!("import-{}", self.draw.below(2) + 1);
         let face = 70_000 + self.draw.below(2);
@@ -236,21 +237,21 @@ impl Racers {
 fn onboarding(vendor: &str, index: usize) -> Vec<Step> {
     let tax_id = (120_000_000 + index).to_string();
     let email = format!("{vendor}@vendor.example");
-    let act = |name: &str, more: Value| {
+    let act = |kind: ActionKind, more: Value| {
         let mut fields = json!({ "payeeExternalId": vendor });
         if let (Value::Object(fields), Value::Object(more)) = (&mut fields, more) {
             fields.extend(more);
         }
-        make::act(name, fields)
+        make::act(kind, fields)
     };
     let contact = Some(make::full_contact());
     vec![
         make::sync_business(vendor, &make::name_of(vendor), Some(&tax_id), contact),
         make::set_payout_account(vendor, "00012345", "021000021", None),
         make::invite(vendor, &email),
-        act("vendorAcceptsInvitation", json!({ "email": email })),
-        act("vendorSignsAgreement", json!({})),
-        act("collectionAccountOpens", json!({})),
+        act(ActionKind::VendorAcceptsInvitation, json!({ "email": email })),
+        act(ActionKind::VendorSignsAgreement, json!({})),
+        act(ActionKind::CollectionAccountOpens, json!({})),
         make::get_business(vendor),
     ]
 }

@@ -1,4 +1,4 @@
-//! What is drawn at random: the same from the same numbers, on any machine.
+//! Random draws: the same seed gives the same draws on any machine.
 
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};

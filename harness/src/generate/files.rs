@@ -1,6 +1,7 @@
 //! Toward imports: interrupted, resumed, refused, over an advance, too large.
 
 use serde_json::json;
+use tideover_model::ActionKind;
 
 use crate::exchange::step::{Action, Caller, Step};
 use crate::generate::names::{VENDORS, advance};
@@ -10,7 +11,10 @@ impl Walk {
     pub(super) fn toward_import(&mut self, import: &'static str, stage: usize) -> Option<Step> {
         let rows = rows(import);
         Some(match stage {
-            0 => make::act("interruptNextImport", json!({ "afterRows": self.draw(0_u64..3) })),
+            0 => make::act(
+                ActionKind::InterruptNextImport,
+                json!({ "afterRows": self.draw(0_u64..3) }),
+            ),
             1 | 3 | 5 => make::import(import, rows),
             2 | 4 | 6 => make::get_import(import),
             7 => make::import(

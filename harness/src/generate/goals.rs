@@ -1,6 +1,7 @@
-//! Where a walk wants to go, and the next step that is missing on the way.
+//! The goals of a walk, and the next missing step toward each.
 
 use serde_json::json;
+use tideover_model::ActionKind;
 
 use crate::exchange::step::Step;
 use crate::generate::names::{IMPORTS, INVOICES, PAYORS, UNKNOWN, VENDORS, advance};
@@ -47,12 +48,12 @@ pub(super) enum Goal {
     Invalid { part: usize, stage: usize },
     /// Rows of every form.
     Rows { stage: usize },
-    /// What is told step by step.
+    /// A story, step by step.
     Story { story: Story, stage: usize },
 }
 
 impl Goal {
-    /// Whether its steps are told one by one, with the reads that they need.
+    /// Whether its steps are fixed one by one, with the reads that they need.
     pub(super) fn is_narrative(&self) -> bool {
         matches!(
             self,
@@ -168,7 +169,7 @@ impl Walk {
             10 => {
                 let amount = self.draw(values::face_value());
                 let fields = json!({ "payeeExternalId": payee, "invoiceExternalId": invoice, "amount": amount });
-                make::act("payorPays", fields)
+                make::act(ActionKind::PayorPays, fields)
             }
             11 => make::create_session(payee),
             12 => make::unsubscribe("whs_unknown"),
@@ -177,7 +178,7 @@ impl Walk {
         }
     }
 
-    /// With dates far off, and with more of its payee than must be told.
+    /// With distant dates, and more details of its payee than are required.
     fn odd_invoice(&mut self, payee: &str, invoice: &str) -> Step {
         let fields = InvoiceFields {
             payee: payee.to_owned(),

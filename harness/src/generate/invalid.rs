@@ -1,6 +1,6 @@
-//! Every request that the published schema refuses, one after the other, so that none is left to chance.
+//! Every request that the published schema refuses, in turn, so that none depends on chance.
 //!
-//! Each row is valid but for one thing. What the document leaves undecided (null for an optional field, an unknown
+//! Each row has one thing wrong. What the document leaves open (null for an optional field, an unknown
 //! field, a number that is written `1.0`) has no row.
 
 use std::sync::LazyLock;

@@ -1,4 +1,4 @@
-//! Requests of the wrong form: each is valid but for one thing.
+//! Malformed requests: each has one thing wrong.
 
 use proptest::bool::weighted;
 use serde_json::{Value, json};
@@ -71,7 +71,7 @@ impl Walk {
         Step::new(Action::Call(Call::json("POST", "/v1/quotes", body)))
     }
 
-    /// A request that lacks what it is about.
+    /// A request without its subject.
     fn incomplete(&mut self) -> Step {
         let (path, body) = self.pick(&[
             ("/v1/advances", json!({ "payeeExternalId": "v1" })),

@@ -1,9 +1,9 @@
 //! Steps, made by walking with the model toward goals.
 //!
-//! - In come a seed and the number of a case; out come its steps, and what the model answers to each.
-//! - Most steps are the next one that a goal lacks, so that runs reach deep states. The others are repeats, reads of what
-//!   was just written, wrong identifiers, boundary values and malformed requests.
-//! - Never here: a clock, a socket, anything drawn from outside the seed.
+//! - In come a seed and the number of a case; out come its steps, with the model's response to each.
+//! - Most steps are the next one that a goal lacks, so that runs reach deep states. The others are repeats, reads after
+//!   writes, wrong identifiers, boundary values and malformed requests.
+//! - Never here: a clock, a socket, a draw that the seed does not decide.
 
 mod access;
 mod contention;
@@ -27,7 +27,7 @@ use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use tideover_model::wire::reply;
 use tideover_model::wire::reply::Reply;
-use tideover_model::{Face, Operation, Service};
+use tideover_model::{ActionKind, Face, Operation, Service};
 
 use crate::endpoint::{Bare, INBOX, NO_INBOX};
 use crate::exchange::Memory;
@@ -67,7 +67,7 @@ pub(crate) struct Walk {
     known: Bare,
     memory: Memory,
     pub(crate) steps: Vec<Step>,
-    /// What was sent of each step, and what the model said of it.
+    /// The request of each step, and the model's forecast.
     pub(crate) walked: Vec<(Prepared, Forecast)>,
     goal: Goal,
     /// Vendors that have accepted an invitation.
@@ -155,7 +155,7 @@ impl Walk {
         reads
     }
 
-    /// What `caller` would be answered to a read now; nothing is played.
+    /// The response that `caller` would get to a read now. Plays nothing.
     fn look(&mut self, caller: &Caller, read: Operation) -> Option<Reply> {
         let authorization = caller.authorization(&self.memory, Service::FIRST_KEY);
         let now = self.known.now();
@@ -190,15 +190,19 @@ impl Walk {
         }
     }
 
-    /// What no read tells, of a step that was done.
+    /// What no read shows, of a step that was done.
     fn remember(&mut self, step: &Step) {
         let caller = caller_name(&step.caller);
         match &step.action {
-            Action::Act(fields) if fields["action"] == "vendorAcceptsInvitation" => {
+            Action::Act(fields)
+                if ActionKind::of(fields) == Some(ActionKind::VendorAcceptsInvitation) =>
+            {
                 let payee = fields["payeeExternalId"].as_str().unwrap_or_default();
                 self.claimed.insert((caller, payee.to_owned()));
             }
-            Action::Act(fields) if fields["action"] == "upstreamFails" => self.may_fail = true,
+            Action::Act(fields) if ActionKind::of(fields) == Some(ActionKind::UpstreamFails) => {
+                self.may_fail = true
+            }
             Action::Call(call) => {
                 let address =
                     call.body.as_ref().and_then(|body| body.get("contact")?.get("address"));

@@ -2,9 +2,9 @@
 
 use proptest::bool::weighted;
 use serde_json::json;
-use tideover_model::Cents;
 use tideover_model::wire::reply::Invoice;
 use tideover_model::words::{AdvanceState, InvoiceStatus};
+use tideover_model::{ActionKind, Cents};
 
 use crate::exchange::step::{Caller, Step};
 use crate::generate::names::other_platform;
@@ -28,11 +28,11 @@ impl Walk {
                 Some(self.sync_issued(payee, invoice))
             }
             Some(AdvanceState::Requested) if self.draw(weighted(0.5)) => {
-                Some(make::act("fundingStarts", both))
+                Some(make::act(ActionKind::FundingStarts, both))
             }
             Some(AdvanceState::Requested) => Some(make::advance_clock(30)),
             Some(AdvanceState::Funding) => Some(match self.draw(0_u32..3) {
-                0 => make::act("fundingCompletes", both),
+                0 => make::act(ActionKind::FundingCompletes, both),
                 1 => self.pay(payee, invoice, &known),
                 _ => make::advance_clock(3600),
             }),
@@ -54,7 +54,7 @@ impl Walk {
         let amount = self.pick(&amounts);
         let fields =
             json!({ "payeeExternalId": payee, "invoiceExternalId": invoice, "amount": amount });
-        make::act("payorPays", fields)
+        make::act(ActionKind::PayorPays, fields)
     }
 
     pub(super) fn sync_issued(&mut self, payee: &str, invoice: &str) -> Step {
@@ -143,7 +143,7 @@ impl Walk {
             5 => self.sync_with(payee, "r1", "ISSUED", 50_000),
             6 => make::get_invoice(payee, "r1"),
             7 => make::act(
-                "payorPays",
+                ActionKind::PayorPays,
                 json!({ "payeeExternalId": payee, "invoiceExternalId": "r1", "amount": 20_000 }),
             ),
             8 | 11 => make::get_invoice(payee, "r1"),

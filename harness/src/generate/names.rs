@@ -1,4 +1,4 @@
-//! Who and what the steps are about.
+//! The names that steps use.
 
 use crate::exchange::step::Caller;
 

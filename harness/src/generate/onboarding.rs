@@ -2,6 +2,7 @@
 
 use proptest::bool::weighted;
 use serde_json::json;
+use tideover_model::ActionKind;
 use tideover_model::wire::reply::Onboarding;
 
 use crate::exchange::identifiers::business_path;
@@ -52,10 +53,10 @@ impl Walk {
         let step = if claimed {
             let address = if self.draw(weighted(0.5)) { make::full_address() } else { json!({}) };
             let fields = json!({ "payeeExternalId": business, "address": address });
-            make::act("vendorSignsAgreement", fields)
+            make::act(ActionKind::VendorSignsAgreement, fields)
         } else if self.last_was_invitation(business) {
             make::act(
-                "vendorAcceptsInvitation",
+                ActionKind::VendorAcceptsInvitation,
                 json!({ "payeeExternalId": business, "email": email }),
             )
         } else {
@@ -76,7 +77,10 @@ impl Walk {
             return make::sync_business(business, &make::name_of(business), None, contact);
         }
         if self.draw(weighted(0.3)) {
-            return make::act("collectionAccountOpens", json!({ "payeeExternalId": business }));
+            return make::act(
+                ActionKind::CollectionAccountOpens,
+                json!({ "payeeExternalId": business }),
+            );
         }
         make::advance_clock(self.draw(proptest::sample::select(vec![60_u64, 150, 300])))
     }
@@ -98,7 +102,7 @@ impl Walk {
             4 | 5 => make::sync_business("t1", &name, Some(&own), None),
             6 => make::sync_business("t1", &name, Some("13-0000003"), None),
             7 | 10 => make::get_business("t1"),
-            8 => make::act("taxIdFoundWrong", json!({ "payeeExternalId": "t1" })),
+            8 => make::act(ActionKind::TaxIdFoundWrong, json!({ "payeeExternalId": "t1" })),
             9 => make::sync_business("t1", &name, Some("13-0000003"), None),
             _ => return None,
         })
@@ -109,7 +113,7 @@ impl Walk {
         let email = email_of(business);
         let accept = || {
             make::act(
-                "vendorAcceptsInvitation",
+                ActionKind::VendorAcceptsInvitation,
                 json!({ "payeeExternalId": business, "email": email }),
             )
         };
@@ -125,7 +129,7 @@ impl Walk {
             }
             11 => {
                 let url = format!("${{{}.url}}", name.clone().unwrap_or_default());
-                make::act("vendorOpensSession", json!({ "url": url }))
+                make::act(ActionKind::VendorOpensSession, json!({ "url": url }))
             }
             12 => make::get_business(business),
             13 => make::invite(UNKNOWN, &email),
@@ -141,26 +145,26 @@ impl Walk {
             if let Some(tax_id) = tax_id {
                 fields["taxId"] = json!(tax_id);
             }
-            make::act("vendorConfirmsTaxId", fields)
+            make::act(ActionKind::VendorConfirmsTaxId, fields)
         };
         let account = self.draw(values::account_number());
         Some(match stage {
             0 => make::sync_business(business, "V3", None, None),
             1 => make::invite(business, &email),
             2 => make::act(
-                "vendorAcceptsInvitation",
+                ActionKind::VendorAcceptsInvitation,
                 json!({ "payeeExternalId": business, "email": email }),
             ),
             3 => confirm("VENDOR_ASSERTION", Some("12-0000002")),
             4 | 6 | 9 => make::get_business(business),
             5 => confirm("W9_UPLOAD", None),
             7 | 13 => make::act(
-                "vendorAddsBankAccount",
+                ActionKind::VendorAddsBankAccount,
                 json!({ "payeeExternalId": business,
                 "accountNumber": account, "routingNumber": "021000021" }),
             ),
             8 => make::act(
-                "vendorSignsAgreement",
+                ActionKind::VendorSignsAgreement,
                 json!({ "payeeExternalId": business,
                 "address": make::full_address() }),
             ),
@@ -175,7 +179,8 @@ impl Walk {
     /// The second platform must have been issued a key.
     pub(super) fn toward_other_platform(&mut self) -> Option<Step> {
         let issued = self.steps.iter().any(|step| step.name.as_deref() == Some("other"));
-        let issue = || make::act("issueKey", json!({ "platform": "other" })).named("other");
+        let issue =
+            || make::act(ActionKind::IssueKey, json!({ "platform": "other" })).named("other");
         (!issued).then(issue)
     }
 

@@ -1,4 +1,4 @@
-//! What writes nothing: reads, quotes, and requests that are refused before anything is decided.
+//! Steps that write nothing: reads, quotes, and requests that are refused early.
 
 use proptest::bool::weighted;
 use serde_json::json;

@@ -1,6 +1,7 @@
-//! Requests and actions as steps: what a well-meaning caller would send.
+//! Requests and actions as steps, as a correct caller sends them.
 
 use serde_json::{Map, Value, json};
+use tideover_model::ActionKind;
 
 use crate::exchange::identifiers::{business_path, invoice_path, segment};
 use crate::exchange::step::{Action, Call, Step};
@@ -150,13 +151,12 @@ pub(crate) fn unsubscribe(reference: &str) -> Step {
 }
 
 /// An action of the operator port.
-pub(crate) fn act(name: &str, fields: Value) -> Step {
-    let mut action = Map::new();
-    action.insert("action".into(), json!(name));
-    if let Value::Object(fields) = fields {
-        action.extend(fields);
-    }
-    Step::new(Action::Act(action))
+pub(crate) fn act(kind: ActionKind, fields: Value) -> Step {
+    let fields = match fields {
+        Value::Object(fields) => fields,
+        _ => Map::new(),
+    };
+    Step::new(Action::Act(kind.with(fields)))
 }
 
 pub(crate) fn advance_clock(seconds: u64) -> Step {

@@ -1,6 +1,7 @@
-//! Goals that are told step by step: each leads to sentences that chance seldom meets.
+//! Goals with fixed steps: each leads to clauses that chance seldom meets.
 
 use serde_json::json;
+use tideover_model::ActionKind;
 
 use crate::exchange::step::{Caller, Step};
 use crate::generate::names::other_platform;
@@ -26,7 +27,7 @@ pub(super) enum Story {
     Addresses,
     /// One payout account after another, and the same again.
     PayoutAccounts,
-    /// The life of an advance, as two subscriptions are told of it.
+    /// The life of an advance, as two subscriptions get its events.
     Watched,
     /// Receivers that do not accept at once, or not at all.
     Unaccepted,
@@ -34,7 +35,7 @@ pub(super) enum Story {
     Gone,
     /// What another platform made.
     Strangers,
-    /// What another platform is told of a business that both serve.
+    /// What another platform sees of a business that both serve.
     SharedEvents,
     /// Invitations, one day after another.
     Reissued,
@@ -164,12 +165,12 @@ impl Walk {
         Some(match stage {
             0 => self.sync_with(VENDOR, "r9", "ISSUED", 300_000),
             1 | 11 | 15 => make::request_advance(VENDOR, "r9"),
-            2 => make::act("fundingStarts", both),
-            3 => make::act("fundingCompletes", both),
+            2 => make::act(ActionKind::FundingStarts, both),
+            3 => make::act(ActionKind::FundingCompletes, both),
             4 => make::advance_clock(86_400),
             5 | 7 | 9 | 12 | 14 | 16 => make::get_invoice(VENDOR, "r9"),
-            6 => make::act("payorPays", pays(1_000)),
-            8 => make::act("payorPays", pays(400_000)),
+            6 => make::act(ActionKind::PayorPays, pays(1_000)),
+            8 => make::act(ActionKind::PayorPays, pays(400_000)),
             10 => make::advance_clock(86_400),
             13 => self.sync_with(VENDOR, "r9", "ISSUED", 350_000),
             17 => make::quote(VENDOR, 300_000),
@@ -199,12 +200,12 @@ impl Walk {
         Some(match stage {
             0 => make::invite(VENDOR, &email),
             1 => make::act(
-                "vendorAcceptsInvitation",
+                ActionKind::VendorAcceptsInvitation,
                 json!({ "payeeExternalId": VENDOR, "email": email }),
             ),
             2 => make::get_business(VENDOR),
             3 => make::act(
-                "vendorSignsAgreement",
+                ActionKind::VendorSignsAgreement,
                 json!({ "payeeExternalId": VENDOR, "address": address }),
             ),
             4 => make::set_payout_account(VENDOR, "000123456", "021000021", None),
@@ -250,7 +251,7 @@ impl Walk {
                 0 => make::sync_business(business, &make::name_of(business), Some(digits), contact),
                 1 => make::invite(business, &email),
                 2 => make::act(
-                    "vendorAcceptsInvitation",
+                    ActionKind::VendorAcceptsInvitation,
                     json!({ "payeeExternalId": business, "email": email }),
                 ),
                 3 if *business == "ad3" => {
@@ -260,7 +261,7 @@ impl Walk {
                 }
                 3 => make::set_payout_account(business, "000123456", "021000021", None),
                 _ => make::act(
-                    "vendorSignsAgreement",
+                    ActionKind::VendorSignsAgreement,
                     json!({ "payeeExternalId": business, "address": address }),
                 ),
             });
@@ -295,13 +296,16 @@ impl Walk {
     fn confirmed(&mut self, stage: usize) -> Option<Step> {
         let email = email_of(VENDOR);
         let confirms = |route: &str| {
-            make::act("vendorConfirmsTaxId", json!({ "payeeExternalId": VENDOR, "route": route }))
+            make::act(
+                ActionKind::VendorConfirmsTaxId,
+                json!({ "payeeExternalId": VENDOR, "route": route }),
+            )
         };
         Some(match stage {
             0 | 6 => self.supply_tax_id_only(),
             1 => make::invite(VENDOR, &email),
             2 => make::act(
-                "vendorAcceptsInvitation",
+                ActionKind::VendorAcceptsInvitation,
                 json!({ "payeeExternalId": VENDOR, "email": email }),
             ),
             3 | 5 | 7 | 9 => make::get_business(VENDOR),
@@ -321,10 +325,10 @@ impl Walk {
             2 => self.sync_with(VENDOR, "w9", "ISSUED", 300_000),
             3 | 4 => make::request_advance(VENDOR, "w9"),
             5 | 7 | 9 | 11 | 13 | 15 => make::get_invoice(VENDOR, "w9"),
-            6 => make::act("fundingStarts", both),
-            8 => make::act("fundingCompletes", both),
-            10 => make::act("payorPays", pays(1_000)),
-            12 => make::act("payorPays", pays(299_000)),
+            6 => make::act(ActionKind::FundingStarts, both),
+            8 => make::act(ActionKind::FundingCompletes, both),
+            10 => make::act(ActionKind::PayorPays, pays(1_000)),
+            12 => make::act(ActionKind::PayorPays, pays(299_000)),
             14 => make::advance_clock(7200),
             16 | 17 | 19 => make::list_subscriptions(),
             18 => make::get_business(VENDOR),
@@ -487,7 +491,10 @@ fn gone(stage: usize) -> Option<Step> {
 fn reissued(stage: usize) -> Option<Step> {
     let email = email_of(VENDOR);
     let accepts = || {
-        make::act("vendorAcceptsInvitation", json!({ "payeeExternalId": VENDOR, "email": email }))
+        make::act(
+            ActionKind::VendorAcceptsInvitation,
+            json!({ "payeeExternalId": VENDOR, "email": email }),
+        )
     };
     Some(match stage {
         0 => make::sync_business(VENDOR, &make::name_of(VENDOR), None, None),

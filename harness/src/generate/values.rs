@@ -1,4 +1,4 @@
-//! The values that requests are made of: boundary values beside ordinary ones.
+//! The values in requests: boundary values beside ordinary ones.
 
 use proptest::prelude::*;
 use proptest::sample::select;

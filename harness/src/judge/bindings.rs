@@ -1,23 +1,23 @@
-//! What the service minted, as the model calls it and as the target does.
+//! What the service mints, under the model's name and under the target's name.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// Names bound on first sight, both ways: one name never stands for two things.
+/// Two-way bindings between names, made on first sight. One name never stands for two things.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Bindings {
-    seen: Names,
-    predicted: Names,
+    seen: NameMap,
+    predicted: NameMap,
 }
 
-/// The fields whose names requests can tell: an account number may be that of somebody else.
+/// The fields whose names can appear in requests. An account number may belong to someone else.
 const REFERRED: [&str; 3] = ["key", "reference", "url"];
 
-/// Names for names, by the field that they stand in.
-type Names = BTreeMap<&'static str, BTreeMap<String, String>>;
+/// Names bound to names, by field.
+type NameMap = BTreeMap<&'static str, BTreeMap<String, String>>;
 
-/// Whether `name` stands for `other`; it does from now on if it stood for nothing.
-fn stands_for(names: &mut Names, field: &'static str, name: &str, other: &str) -> bool {
+/// Whether `name` stands for `other`. Binds them if `name` is unbound.
+fn stands_for(names: &mut NameMap, field: &'static str, name: &str, other: &str) -> bool {
     let names = names.entry(field).or_default();
     if let Some(known) = names.get(name) {
         return known == other;
@@ -27,14 +27,14 @@ fn stands_for(names: &mut Names, field: &'static str, name: &str, other: &str) -
 }
 
 impl Bindings {
-    /// Whether `seen` may be what the model calls `predicted`; it is from now on.
+    /// Whether the model's `predicted` can be the target's `seen`. Binds unbound names.
     pub(crate) fn bind(&mut self, field: &'static str, predicted: &str, seen: &str) -> bool {
         let known = stands_for(&mut self.seen, field, predicted, seen);
         let taken = stands_for(&mut self.predicted, field, seen, predicted);
         known && taken
     }
 
-    /// Whether nothing but what the model calls `predicted` was called `seen` before; it is from now on.
+    /// Whether `seen` was never the name of anything but the model's `predicted`. Binds them if so.
     pub(crate) fn rename(&mut self, field: &'static str, predicted: &str, seen: &str) -> bool {
         let is_its_own = stands_for(&mut self.predicted, field, seen, predicted);
         if is_its_own {
@@ -43,17 +43,17 @@ impl Bindings {
         is_its_own
     }
 
-    /// What the target calls what the model calls `predicted`.
+    /// The target's name for the model's `predicted`.
     pub(crate) fn seen(&self, field: &'static str, predicted: &str) -> Option<&String> {
         self.seen.get(field)?.get(predicted)
     }
 
-    /// `text` with the target's names replaced by the model's; borrowed where none stands in it.
+    /// `text` with the target's names replaced by the model's. Borrowed if it contains none.
     pub(crate) fn translate<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let mut translated = Cow::Borrowed(text);
         let named = REFERRED.iter().filter_map(|field| self.predicted.get(field));
         for (seen, predicted) in named.flatten() {
-            // Short names stand in other words by chance.
+            // Short names occur in other words by chance.
             if seen.len() >= 8 && translated.contains(seen) {
                 translated = translated.replace(seen, predicted).into();
             }

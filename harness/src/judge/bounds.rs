@@ -1,34 +1,35 @@
-//! What is unknown and a number, narrowed by what was seen of it.
+//! Unknown limits, narrowed by observed values.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
+use tideover_model::wire::field;
 use tideover_model::{BusinessId, Cents, Range, clause};
 
 use crate::evidence::Point;
 use crate::judge::reading::amount;
 
-/// A limit that is at least one number and less than another.
+/// A limit between two numbers: at least one of them, and less than the other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bounds {
     /// The greatest value that was within the limit.
     pub at_least: Option<i64>,
-    /// The least value that was beyond it.
+    /// The least value that was beyond the limit.
     pub less_than: Option<i64>,
 }
 
 impl Bounds {
-    /// `value` was within the limit.
+    /// Records that `value` was within the limit.
     pub(crate) fn accept(&mut self, value: i64) {
         self.at_least = Some(self.at_least.map_or(value, |known| known.max(value)));
     }
 
-    /// `value` was beyond it.
+    /// Records that `value` was beyond the limit.
     pub(crate) fn refuse(&mut self, value: i64) {
         self.less_than = Some(self.less_than.map_or(value, |known| known.min(value)));
     }
 
-    /// Whether any limit explains all of it.
+    /// Whether some limit explains all values.
     pub(crate) fn is_possible(&self) -> bool {
         match (self.at_least, self.less_than) {
             (Some(within), Some(beyond)) => within < beyond,
@@ -36,13 +37,13 @@ impl Bounds {
         }
     }
 
-    /// Where it lies, if something was beyond it and any limit explains all that was seen.
+    /// The range of the limit, if a value was beyond it and some limit explains all values.
     pub(crate) fn range(&self) -> Option<Range<i64>> {
         let range = Range { min: self.at_least.unwrap_or(0), max: self.less_than? - 1 };
         (range.min <= range.max).then_some(range)
     }
 
-    /// What is known of it, in words; nothing if nothing is.
+    /// What is known of the limit, in words. `None` if nothing is known.
     pub(crate) fn in_words(&self, unit: &str) -> Option<String> {
         Some(match (self.at_least, self.less_than) {
             (None, None) => return None,
@@ -57,7 +58,7 @@ impl Bounds {
         })
     }
 
-    /// Both, as one.
+    /// Both bounds combined.
     #[must_use]
     pub fn and(mut self, other: Bounds) -> Bounds {
         other.at_least.into_iter().for_each(|value| self.accept(value));
@@ -66,22 +67,22 @@ impl Bounds {
     }
 }
 
-/// What is known of the limits of a target.
+/// What is known about the limits of a target.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Limits {
-    /// Bytes of a request body (`8.requestBodySize`).
+    /// The size of a request body (`8.requestBodySize`). Bytes.
     pub(crate) body: Bounds,
-    /// Cents that are financed of an invoice (`8.perInvoiceMaximum`).
+    /// The financed amount of an invoice (`8.perInvoiceMaximum`). Cents.
     pub(crate) invoice: Bounds,
-    /// Cents outstanding, by business (`8.concentrationLimit`).
+    /// The amount outstanding, by business (`8.concentrationLimit`). Cents.
     pub(crate) outstanding: BTreeMap<BusinessId, Bounds>,
 }
 
 impl Limits {
-    /// What an answer with amounts tells of the per-invoice maximum: nothing lies between the cap and what was
-    /// financed of more.
+    /// Learns the per-invoice maximum from a response with amounts. An amount below the face value is the
+    /// maximum itself.
     pub(crate) fn learn_financeable(&mut self, face_value: i64, answer: &Value) -> Option<Point> {
-        let financeable = amount(answer, "financeableAmount")?.0;
+        let financeable = amount(answer, field::FINANCEABLE_AMOUNT)?.0;
         self.invoice.accept(financeable);
         if financeable < face_value {
             self.invoice.refuse(financeable + 1);
@@ -89,13 +90,13 @@ impl Limits {
         Some(Point {
             clause: clause!("8.perInvoiceMaximum"),
             holds: self.invoice.is_possible(),
-            field: "financeableAmount".into(),
+            field: field::FINANCEABLE_AMOUNT.into(),
             expected: "the face value, or the one maximum that caps it".into(),
             seen: format!("{financeable} of {face_value}; {}", in_words(self.invoice)),
         })
     }
 
-    /// An amount outstanding that was within the limit of a business, or beyond it.
+    /// Learns from an outstanding amount that was within or beyond the limit of a business.
     pub(crate) fn learn_outstanding(
         &mut self,
         business: BusinessId,
@@ -123,7 +124,7 @@ impl Limits {
         }
     }
 
-    /// A body of so many bytes that was taken, or was too large.
+    /// Learns from a body of this size that was accepted or was too large.
     pub(crate) fn learn_body(&mut self, bytes: usize, fits: bool) -> Point {
         let length = i64::try_from(bytes).unwrap_or(i64::MAX);
         if fits {

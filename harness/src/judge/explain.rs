@@ -1,58 +1,58 @@
-//! How an answer is explained: by the worlds as they are, or by what may have happened since, unseen.
+//! How a response is explained: by the worlds as they are, or by hidden moves since.
 
 use tideover_model::Timestamp;
 
 use crate::exchange::{Prepared, Seen};
 use crate::judge::hidden::{Before, Outside, moves};
-use crate::judge::world::{Reply, World};
+use crate::judge::world::{World, WorldReply};
 
-/// So many hidden moves may stand between two answers.
+/// The most hidden moves between two responses.
 pub(crate) const DEEPEST: usize = 3;
-/// So many worlds are looked at for one answer.
+/// The most worlds to try for one response.
 const WIDEST: usize = 400;
 
-/// A world after an answer, and how well it explains it.
-pub(crate) struct Attempt {
+/// A world after a response, and how well the world explains it.
+pub(crate) struct Candidate {
     pub(crate) world: World,
-    pub(crate) reply: Reply,
+    pub(crate) reply: WorldReply,
 }
 
-/// How much of an answer is left unexplained; less is better.
+/// How much of a response stays unexplained. Less is better.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Rank {
-    /// Whether the document contradicts that it is this success or refusal, and how many of its sentences do.
+    /// Whether the document contradicts the outcome, and how many of its sentences the response contradicts.
     contradictions: (bool, usize),
-    /// Points that the document doesn't show and that tell of another state: what they mean is for the service
-    /// to say, so that no world is forgotten for them.
+    /// Points that suggest another state, where the document shows nothing. They have no fixed meaning, so no
+    /// world is dropped because of them.
     differences: usize,
 }
 
-/// What may have happened unseen.
+/// Searches for hidden moves that explain a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Unseen {
-    /// Who moves the world outside.
+pub(crate) struct Explainer {
+    /// Who moves the outside world.
     pub(crate) outside: Outside,
-    /// What of that which is named may have been there before.
+    /// State that may predate this run.
     pub(crate) before: Before,
-    /// How many moves stand between two answers at most.
+    /// The most moves between two responses.
     pub(crate) deepest: usize,
 }
 
-impl Attempt {
-    fn of(world: &World, sent: &Prepared, seen: &Seen, now: Timestamp) -> Attempt {
+impl Candidate {
+    fn of(world: &World, sent: &Prepared, seen: &Seen, now: Timestamp) -> Candidate {
         let (world, reply) = world.answered(sent, seen, now);
-        Attempt { world, reply }
+        Candidate { world, reply }
     }
 
-    /// What it leaves unexplained: the outcome, sentences of the document, then what tells of another state.
+    /// What stays unexplained: the outcome, then sentences of the document, then signs of another state.
     pub(crate) fn rank(&self) -> Rank {
         let contradictions = (self.reply.contradicts_outcome(), self.reply.contradictions());
         Rank { contradictions, differences: self.reply.differences() }
     }
 }
 
-impl Unseen {
-    /// Whether no world explains an answer, even with what may have happened unseen.
+impl Explainer {
+    /// Whether no world explains a response, even with hidden moves.
     pub(crate) fn contradicts(
         self,
         worlds: &[World],
@@ -61,22 +61,22 @@ impl Unseen {
         now: Timestamp,
     ) -> bool {
         let best = self.explain(worlds, sent, seen, now);
-        let is_contradicted = |one: &Attempt| one.rank().contradictions != Default::default();
+        let is_contradicted = |one: &Candidate| one.rank().contradictions != Default::default();
         best.iter().all(is_contradicted)
     }
 
-    /// The attempts that explain an answer best, with as few moves as can be.
+    /// The candidates that explain a response best, with as few moves as possible.
     pub(crate) fn explain(
         self,
         worlds: &[World],
         sent: &Prepared,
         seen: &Seen,
         now: Timestamp,
-    ) -> Vec<Attempt> {
-        let attempt = |world: &World| Attempt::of(world, sent, seen, now);
-        let mut best: Vec<Attempt> = worlds.iter().map(attempt).collect();
-        best.sort_by_key(Attempt::rank);
-        let Some(mut least) = best.first().map(Attempt::rank) else { return best };
+    ) -> Vec<Candidate> {
+        let candidate = |world: &World| Candidate::of(world, sent, seen, now);
+        let mut best: Vec<Candidate> = worlds.iter().map(candidate).collect();
+        best.sort_by_key(Candidate::rank);
+        let Some(mut least) = best.first().map(Candidate::rank) else { return best };
         best.retain(|one| one.rank().contradictions == least.contradictions);
         let mut frontier: Vec<World> = Vec::new();
         for depth in 0..self.deepest {
@@ -85,26 +85,26 @@ impl Unseen {
             }
             let from = if depth == 0 { worlds } else { &frontier };
             frontier = self.moved(from, sent, seen, now);
-            let attempts: Vec<Attempt> = frontier.iter().map(attempt).collect();
-            let Some(least_moved) = attempts.iter().map(Attempt::rank).min() else { break };
+            let candidates: Vec<Candidate> = frontier.iter().map(candidate).collect();
+            let Some(least_moved) = candidates.iter().map(Candidate::rank).min() else { break };
             if least_moved < least {
                 if least_moved.contradictions < least.contradictions {
                     best.clear();
                 }
                 least = least_moved;
-                best.splice(0..0, attempts.into_iter().filter(|one| one.rank() == least));
+                best.splice(0..0, candidates.into_iter().filter(|one| one.rank() == least));
             }
         }
         if best.iter().all(|one| !one.reply.doubts.is_empty()) {
-            // A refused action tells of another state, or of nothing but the port.
+            // A refused action suggests another state, or only that the port refused.
             let moved = self.moved(worlds, sent, seen, now);
-            let explains = |one: &Attempt| one.rank() == least && one.reply.doubts.is_empty();
-            best.extend(moved.iter().map(attempt).filter(explains));
+            let explains = |one: &Candidate| one.rank() == least && one.reply.doubts.is_empty();
+            best.extend(moved.iter().map(candidate).filter(explains));
         }
         best
     }
 
-    /// Every world that one hidden move more leads to.
+    /// Every world that one more hidden move leads to.
     fn moved(self, worlds: &[World], sent: &Prepared, seen: &Seen, now: Timestamp) -> Vec<World> {
         let mut moved = Vec::new();
         for world in worlds {

@@ -1,9 +1,10 @@
-//! What a target may be like inside, as far as its answers show.
+//! What state a target may be in, inferred from its responses.
 //!
-//! - In comes an exchange; out come compared points: what was expected, what was seen, and by which clause.
-//! - Where the choices of a target are known, the model's answer is the expected one ([`predicted`]). Of any other target,
-//!   a belief keeps every world that it may be in; an answer that no world explains contradicts the document. [`checks`]
-//!   hold whatever the model says.
+//! - Input: an exchange. Output: compared points. A point says what was expected, what was seen, and which
+//!   clause applies.
+//! - If a target's choices are known, the model's response is the expected one ([`predicted`]). For any other
+//!   target, a belief keeps every world the target may be in. A response that no world explains contradicts
+//!   the document. [`checks`] apply whatever the model says.
 //! - Never here: a request, a report, a rule that the model has.
 
 mod amounts;
@@ -24,7 +25,7 @@ pub(crate) use bindings::Bindings;
 pub use bounds::Bounds;
 pub(crate) use clock::is_near;
 pub(crate) use comparison::{ABSENT, Comparison, meets_first_three};
-pub(crate) use explain::{Attempt, DEEPEST, Unseen};
+pub(crate) use explain::{Candidate, DEEPEST, Explainer};
 pub use hidden::{Before, Outside};
 pub(crate) use reading::{Revealed, amount};
 pub(crate) use world::{Subject, World};

@@ -1,4 +1,4 @@
-//! What the model says of a step, in a world that is known.
+//! The model's prediction for a step in a known world.
 
 use std::borrow::Cow;
 
@@ -9,37 +9,37 @@ use crate::exchange::Memory;
 use crate::exchange::step::Step;
 use crate::exchange::{Arrival, Prepared, Seen};
 
-/// What the model says of a step: its answer, and all that comes with it.
+/// The model's prediction for a step: its response and everything that comes with it.
 #[derive(Clone, Debug)]
 pub struct Forecast {
-    /// What it answers.
+    /// The response.
     pub(crate) answer: Answer,
-    /// The code with which it refuses, if it does, and the clause that asks for it.
+    /// The code of the refusal, if it is one, and the clause that requires it.
     pub(crate) refusal: Option<(Code, Clause)>,
-    /// Whose key the step carries.
+    /// The platform whose key the step carries.
     pub(crate) platform: Option<PlatformId>,
-    /// What the clock shows after it.
+    /// The time after the step.
     pub(crate) now: Timestamp,
-    /// What comes to the inbox with it; nobody has signed it.
+    /// What reaches the inbox with the step, unsigned.
     pub(crate) arrivals: Vec<Arrival>,
 }
 
 /// The steps of a case.
 ///
-/// Those that were made by walking with the model come with what it said on the way: a target in the same
-/// world, with the same inbox, is held against that, and the model is not asked a second time.
+/// Steps that were made by walking with the model come with its forecasts. A target in the same world, with
+/// the same inbox, is compared with those, so the model doesn't run twice.
 #[derive(Clone, Debug, Default)]
 pub struct Case {
     /// The steps.
     pub steps: Vec<Step>,
-    /// What was sent of each, and what the model said of it; of none or of all of them.
+    /// The request and the forecast of each step. Empty or complete.
     pub(crate) walked: Vec<(Prepared, Forecast)>,
-    /// Where webhooks came to on the way, if they came anywhere.
+    /// The inbox of the walk, if there was one.
     pub(crate) inbox: Option<String>,
 }
 
 impl Forecast {
-    /// What `bare` says of `sent`; it is as after that.
+    /// The forecast of `bare` for `sent`. Moves `bare` to the state after it.
     pub(crate) fn by(bare: &mut Bare, sent: &Prepared) -> Forecast {
         Forecast {
             platform: bare.face().platform_of(sent.authorization.as_deref()),
@@ -58,45 +58,45 @@ impl From<Vec<Step>> for Case {
 }
 
 impl Case {
-    /// What the model said on the way, if it was there, and webhooks came to this inbox.
+    /// The forecasts of the walk, if they exist and used this inbox.
     pub(crate) fn walked(&self, inbox: Option<&str>) -> Option<&[(Prepared, Forecast)]> {
         let is_known = self.walked.len() == self.steps.len() && self.inbox.as_deref() == inbox;
         is_known.then_some(&self.walked)
     }
 }
 
-/// The model in a known world: it says what a target answers that is in the same.
+/// The model in a known world. It predicts the responses of a target in the same world.
 pub(crate) struct Oracle<'a> {
     source: Source<'a>,
     now: Timestamp,
-    /// What steps refer to here; what they refer to in the target until an answer differs.
+    /// What steps refer to in the model. `None` until it differs from what they refer to in the target.
     memory: Option<Memory>,
 }
 
 enum Source<'a> {
-    /// It plays along.
+    /// The model runs along.
     Playing(Box<Bare>),
-    /// The steps were made by walking with it.
+    /// The forecasts from when the steps were made.
     Walked(&'a [(Prepared, Forecast)]),
 }
 
 impl<'a> Oracle<'a> {
-    /// The model plays along, with a memory of its own where its names are others from the start.
+    /// An oracle that runs the model, with a memory of its own if its names differ from the start.
     pub(crate) fn playing(bare: Bare, memory: Option<Memory>) -> Oracle<'a> {
         Oracle { now: bare.now(), source: Source::Playing(Box::new(bare)), memory }
     }
 
-    /// What the model said of the steps when they were made.
+    /// An oracle with the forecasts from when the steps were made.
     pub(crate) fn walked(walked: &'a [(Prepared, Forecast)], start: Timestamp) -> Oracle<'a> {
         Oracle { source: Source::Walked(walked), now: start, memory: None }
     }
 
-    /// What its clock shows.
+    /// The model's time.
     pub(crate) fn now(&self) -> Timestamp {
         self.now
     }
 
-    /// What is sent of the step at `index`, where that is known already.
+    /// The request of the step at `index`, if known already.
     pub(crate) fn prepared(&self, index: usize) -> Option<&'a Prepared> {
         match (&self.source, &self.memory) {
             (Source::Walked(walked), None) => Some(&walked[index].0),
@@ -104,7 +104,7 @@ impl<'a> Oracle<'a> {
         }
     }
 
-    /// What it says of `step`, the one at `index`, of which `sent` was sent to the target.
+    /// The forecast for `step`, the one at `index`, sent to the target as `sent`.
     pub(crate) fn forecast(
         &mut self,
         index: usize,
@@ -123,7 +123,8 @@ impl<'a> Oracle<'a> {
         forecast
     }
 
-    /// Keeps the answer to `step`: its own, where another was seen; `common` is what both knew before.
+    /// Remembers the model's response to `step` if the target's differs. `common` is the memory of both
+    /// before.
     pub(crate) fn keep(&mut self, step: &Step, predicted: &Seen, seen: &Seen, common: &Memory) {
         if step.name.is_some() && predicted.json() != seen.json() {
             self.memory.get_or_insert_with(|| common.clone());

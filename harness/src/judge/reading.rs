@@ -1,6 +1,7 @@
-//! Choices read off the answers of a target.
+//! Choices inferred from the responses of a target.
 
 use serde_json::Value;
+use tideover_model::wire::field::{self, Fields};
 use tideover_model::wire::reply::Remittance;
 use tideover_model::{
     BusinessId, Cents, Choices, Code, FaceValue, Offer, Profile, Reservation, Seconds, Seeded,
@@ -9,59 +10,59 @@ use tideover_model::{
 
 use crate::exchange::Seen;
 
-/// So late that a transition happens when an answer shows it, and not before. Seconds: a hundred years.
+/// A delay so long that a transition happens only when a response shows it: a hundred years. Seconds.
 pub(crate) const NEVER: Seconds = 100 * 366 * 24 * 3600;
 
-/// What a target chooses, as the answer at hand tells it.
+/// A target's choices, as the current response reveals them.
 ///
-/// Names are stand-ins until they are bound to the target's own. Offers, limits and what else decides whether
-/// an invoice is financed are what makes the answer right, if anything can.
+/// Names are placeholders until they are bound to the target's own. Offers, limits and the other choices that
+/// decide whether an invoice is financed take the values that make the response right, if any values can.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Reading {
+pub(crate) struct InferredChoices {
     names: Seeded,
     revealed: Revealed,
-    /// The code that a refusal is told with where several hold; none while they go by precedence.
+    /// The code of the refusal where several conditions hold. `None` while precedence decides.
     refused_with: Option<Code>,
     offered: Cents,
     face_value: Cents,
-    asked: Option<Asked>,
+    limit_question: Option<LimitQuestion>,
 }
 
-/// What an answer tells of choices.
+/// The choices that a response reveals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Revealed {
-    offer: Option<Amounts>,
+    offer: Option<OfferAmounts>,
     financed: Option<bool>,
     code: Option<Code>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Amounts {
+struct OfferAmounts {
     financeable: Option<Cents>,
     advance: Cents,
     fee: Cents,
 }
 
-/// A question about a limit: the concentration limit of a business.
+/// A question about the concentration limit of a business.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Asked {
+pub(crate) struct LimitQuestion {
     pub(crate) business: BusinessId,
     /// Without the advance in question. Cents.
     pub(crate) outstanding: Cents,
-    /// What the advance would be. Cents.
+    /// The amount of the advance in question. Cents.
     pub(crate) advance: Cents,
-    /// The face value that the advance is offered for. Cents.
+    /// The face value of the invoice. Cents.
     pub(crate) face_value: Cents,
 }
 
 impl Revealed {
-    /// What `seen` tells.
+    /// The choices that `seen` reveals.
     pub(crate) fn by(seen: &Seen) -> Revealed {
         let body = seen.success_body();
         let code = seen.code().and_then(Code::parse);
-        let fundable = body.and_then(|body| body.get("fundable")?.as_bool());
-        let granted = body.and_then(|body| body.get("alreadyRequested")).map(|_| true);
-        let nested = body.and_then(|body| body.get("advance"));
+        let fundable = body.and_then(|body| Fields::of(body).fundable());
+        let granted = body.and_then(|body| body.get(field::ALREADY_REQUESTED)).map(|_| true);
+        let nested = body.and_then(|body| body.get(field::ADVANCE));
         Revealed {
             offer: body.and_then(amounts).or_else(|| nested.and_then(amounts)),
             financed: fundable.or(granted).or_else(|| code.map(|_| false)),
@@ -69,75 +70,80 @@ impl Revealed {
         }
     }
 
-    /// That a request was refused with `code`.
+    /// The choices revealed by a refusal with `code`.
     pub(crate) fn refused(code: Code) -> Revealed {
         Revealed { code: Some(code), ..Revealed::default() }
     }
 
-    /// The same, of a request that was granted.
+    /// The same choices, for a request that was granted.
     pub(crate) fn granted(self) -> Revealed {
         Revealed { financed: Some(true), code: None, ..self }
     }
 
-    /// Whether the amounts of an advance are told.
+    /// Whether the amounts of an advance are shown.
     pub(crate) fn has_offer(&self) -> bool {
         self.offer.is_some()
     }
 
-    /// The amounts of an advance that are not told, and so are estimates.
+    /// The amounts of an advance that are not shown, and so are estimates.
     pub(crate) fn unrevealed(&self) -> &'static [&'static str] {
         match self.offer {
-            None => &["financeableAmount", "advanceAmount", "feeTotal", "forwardedAtPayment"],
-            Some(Amounts { financeable: None, .. }) => &["financeableAmount"],
+            None => &[
+                field::FINANCEABLE_AMOUNT,
+                field::ADVANCE_AMOUNT,
+                field::FEE_TOTAL,
+                "forwardedAtPayment",
+            ],
+            Some(OfferAmounts { financeable: None, .. }) => &[field::FINANCEABLE_AMOUNT],
             Some(_) => &[],
         }
     }
 }
 
-fn amounts(body: &Value) -> Option<Amounts> {
-    Some(Amounts {
-        financeable: amount(body, "financeableAmount"),
-        advance: amount(body, "advanceAmount")?,
-        fee: amount(body, "feeTotal")?,
+fn amounts(body: &Value) -> Option<OfferAmounts> {
+    Some(OfferAmounts {
+        financeable: amount(body, field::FINANCEABLE_AMOUNT),
+        advance: amount(body, field::ADVANCE_AMOUNT)?,
+        fee: amount(body, field::FEE_TOTAL)?,
     })
 }
 
-/// An amount that an answer tells of an invoice, if it can be one: it is not negative, and no more than any
-/// invoice is worth (`8.faceValue`). Cents.
+/// An amount of an invoice in a response, if it is possible: not negative, and at most the greatest face
+/// value (`8.faceValue`). Cents.
 pub(crate) fn amount(body: &Value, name: &str) -> Option<Cents> {
     let cents = body.get(name)?.as_i64()?;
     (0..=FaceValue::MAX).contains(&cents).then_some(Cents(cents))
 }
 
-impl Reading {
-    pub(crate) fn new() -> Reading {
-        Reading {
+impl InferredChoices {
+    pub(crate) fn new() -> InferredChoices {
+        InferredChoices {
             names: Seeded { seed: 0 },
             revealed: Revealed::default(),
             refused_with: None,
             offered: Cents::ZERO,
             face_value: Cents::ZERO,
-            asked: None,
+            limit_question: None,
         }
     }
 
-    /// From now on, choices are those that `told` tells.
+    /// Makes the choices that `revealed` shows.
     pub(crate) fn read(&mut self, revealed: Revealed) {
-        *self = Reading { revealed, ..Reading::new() };
+        *self = InferredChoices { revealed, ..InferredChoices::new() };
     }
 
-    /// Of several refusals that hold, the one is told that was seen.
+    /// Where several refusals hold, uses the one that was seen.
     pub(crate) fn leave_precedence(&mut self) {
         self.refused_with = self.revealed.code;
     }
 
-    /// The question about a limit that was asked last.
-    pub(crate) fn take_asked(&mut self) -> Option<Asked> {
-        self.asked.take()
+    /// Takes the last question about a limit.
+    pub(crate) fn take_limit_question(&mut self) -> Option<LimitQuestion> {
+        self.limit_question.take()
     }
 }
 
-impl Choices for Reading {
+impl Choices for InferredChoices {
     fn remittance(&mut self, business: BusinessId) -> Remittance {
         self.names.remittance(business)
     }
@@ -150,7 +156,7 @@ impl Choices for Reading {
         let estimate = self.names.offer(profile, business, terms);
         let offer = match self.revealed.offer {
             None => estimate,
-            Some(Amounts { financeable, advance, fee }) => Offer {
+            Some(OfferAmounts { financeable, advance, fee }) => Offer {
                 financeable: financeable.unwrap_or(estimate.financeable),
                 advance,
                 fee,
@@ -164,7 +170,7 @@ impl Choices for Reading {
     fn fits(&mut self, _profile: &Profile, business: BusinessId, outstanding: Cents) -> bool {
         let (advance, face_value) = (self.offered, self.face_value);
         let outstanding = outstanding - advance;
-        self.asked = Some(Asked { business, outstanding, advance, face_value });
+        self.limit_question = Some(LimitQuestion { business, outstanding, advance, face_value });
         match self.revealed.code {
             Some(code) => code != Code::ConcentrationExceeded,
             None => self.revealed.financed.unwrap_or(true),

@@ -1,6 +1,8 @@
-//! After a run: its own subscriptions are deleted, and what stays is told.
+//! After a run: its own subscriptions are deleted, and the rest is reported.
 
 use std::collections::{BTreeMap, BTreeSet};
+use tideover_model::ActionKind;
+use tideover_model::wire::field;
 
 use serde_json::{Map, Value, json};
 use url::Url;
@@ -10,8 +12,8 @@ use crate::exchange::{Prepared, PreparedAction, PreparedCall, Seen};
 use crate::live::session::{Purpose, Session};
 
 impl Session {
-    /// Deletes the run's own subscriptions, revokes the keys that it issued, and says what is left behind.
-    /// This is not counted in the budget, and goes through the gate all the same.
+    /// Deletes the run's own subscriptions, revokes the keys that it issued, and returns what is left behind.
+    /// This does not count against the budget, but goes through the gate.
     pub async fn clean_up(&self) -> Vec<String> {
         let mut left = self.unsubscribe(Purpose::EndOfRun).await;
         if let (1.., Some(inbox)) = (self.state().in_doubt, &self.inbox_url) {
@@ -42,7 +44,7 @@ impl Session {
 
     async fn unsubscribe_all_of(&self, key: &str, purpose: Purpose, left: &mut Vec<String>) {
         let list = Prepared { authorization: Some(key.to_owned()), ..self.get("/v1/webhooks") };
-        // A list may be cut, or tell URLs in another form: what the run was given is its own all the same.
+        // A list may be cut, or show URLs in another form: a reference that the run got is its own in any case.
         let mut references = self.given_to(key);
         let answered = self.send_to_end(&list, purpose).await;
         match &answered {
@@ -88,7 +90,7 @@ impl Session {
         own.map(|(reference, _)| reference.clone()).collect()
     }
 
-    /// Those in a list that lead to the run's own part of the inbox, in whatever form their URL is told.
+    /// Those in a list that lead to the run's own part of the inbox, in whatever form their URL is shown.
     fn own_among(&self, list: Option<&Value>) -> BTreeSet<String> {
         let Some(inbox) = &self.inbox_url else { return BTreeSet::new() };
         let inbox = format!("{}/", normal(inbox));
@@ -98,11 +100,11 @@ impl Session {
         own.map(|(reference, _)| reference).collect()
     }
 
-    /// Whether a subscription is still there, as far as that is told.
+    /// Whether a subscription is still there, as far as a list shows it.
     async fn lists(&self, list: &Prepared, reference: &String, purpose: Purpose) -> bool {
         let listed = self.send_to_end(list, purpose).await;
-        let told = listed.as_ref().ok().and_then(Seen::success_body);
-        told.is_none_or(|told| subscriptions(Some(told)).contains_key(reference))
+        let list = listed.as_ref().ok().and_then(Seen::success_body);
+        list.is_none_or(|list| subscriptions(Some(list)).contains_key(reference))
     }
 
     async fn delete(
@@ -125,10 +127,12 @@ impl Session {
         };
         let mut left = Vec::new();
         for key in keys {
-            let fields = json!({ "action": "revokeKey", "key": key });
-            let Value::Object(fields) = fields else { continue };
+            let fields = Map::from_iter([("key".to_owned(), json!(key))]);
             let authorization = Some(self.own_authorization());
-            let step = Prepared { authorization, action: PreparedAction::Act(fields) };
+            let step = Prepared {
+                authorization,
+                action: PreparedAction::Act(ActionKind::RevokeKey.with(fields)),
+            };
             if !self.send_to_end(&step, Purpose::EndOfRun).await.is_ok_and(|seen| seen.is_success())
             {
                 left.push(format!("the key {}", tideover_model::masked(&key)));
@@ -138,16 +142,16 @@ impl Session {
     }
 }
 
-/// The subscriptions in a list, whatever it is wrapped in: reference, and URL if it tells it.
+/// The subscriptions in a list, whatever it is wrapped in: reference, and URL if it is shown.
 fn subscriptions(list: Option<&Value>) -> BTreeMap<String, Option<String>> {
     let mut found = BTreeMap::new();
     let mut waiting: Vec<&Value> = list.into_iter().collect();
     while let Some(value) = waiting.pop() {
         match value {
             Value::Array(items) => waiting.extend(items),
-            Value::Object(fields) => match text(fields, "reference") {
+            Value::Object(fields) => match text(fields, field::REFERENCE) {
                 Some(reference) => {
-                    found.insert(reference, text(fields, "url"));
+                    found.insert(reference, text(fields, field::URL));
                 }
                 None => waiting.extend(fields.values()),
             },

@@ -1,6 +1,8 @@
-//! What the target gave the run, so that the run may use it up.
+//! The keys, references and links that the target gave the run.
 
 use std::collections::{BTreeMap, BTreeSet};
+use tideover_model::ActionKind;
+use tideover_model::wire::field;
 
 use serde_json::Value;
 
@@ -26,16 +28,19 @@ impl Given {
             |name: &str| seen.json().and_then(|body| body.get(name)?.as_str()).map(str::to_owned);
         match &sent.action {
             PreparedAction::Call(_) if subscribes => {
-                self.references.extend(text("reference").zip(sent.authorization.clone()));
+                self.references.extend(text(field::REFERENCE).zip(sent.authorization.clone()));
             }
             PreparedAction::Call(call) if call.path == "/v1/onboarding-sessions" => {
-                self.sessions.extend(text("url"));
+                self.sessions.extend(text(field::URL));
             }
-            PreparedAction::Act(fields) if fields["action"] == "issueKey" => {
-                self.keys.extend(text("key"));
+            PreparedAction::Act(fields) if ActionKind::of(fields) == Some(ActionKind::IssueKey) => {
+                self.keys.extend(text(field::KEY));
             }
-            PreparedAction::Act(fields) if fields["action"] == "revokeKey" => {
-                self.revoked.extend(fields.get("key").and_then(Value::as_str).map(str::to_owned));
+            PreparedAction::Act(fields)
+                if ActionKind::of(fields) == Some(ActionKind::RevokeKey) =>
+            {
+                self.revoked
+                    .extend(fields.get(field::KEY).and_then(Value::as_str).map(str::to_owned));
             }
             _ => {}
         }

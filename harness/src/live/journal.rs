@@ -1,5 +1,5 @@
-//! Every request, written down before it is sent, and what came of it: a transcript's lines, and for each
-//! step a line with its answer.
+//! The journal of a run: each request, written before it is sent, and then its response. It is a transcript with
+//! responses.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -37,7 +37,7 @@ struct Request<'a> {
 /// What came of the request of a number.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Answer<'a> {
+struct JournalAnswer<'a> {
     answers: u64,
     at: Timestamp,
     took_micros: u64,
@@ -78,7 +78,7 @@ impl Journal {
         Ok(number)
     }
 
-    /// Writes down what came of the request of this number.
+    /// Writes the outcome of the request of this number.
     pub(super) fn answer(
         &mut self,
         at: Timestamp,
@@ -92,7 +92,7 @@ impl Journal {
             Err(unanswered) => Came::Unanswered(unanswered),
         };
         let took_micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
-        self.line(&Answer { answers: number, at, took_micros, came }, secrets)
+        self.line(&JournalAnswer { answers: number, at, took_micros, came }, secrets)
     }
 
     /// One write: a line is there whole, whatever happens to this process next.

@@ -1,4 +1,4 @@
-//! What a run has spent, what it was given, and what it leaves behind.
+//! What a run has spent of its budget, and what it leaves behind.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -12,13 +12,13 @@ pub struct Ledger {
     requests: u64,
     financed: u64,
     subscriptions: u64,
-    /// The face values that were synced, by payee and invoice, whoever did so: two keys may belong to one platform.
+    /// The synced face values by payee and invoice, over all keys: two keys may belong to one platform.
     faces: BTreeMap<Invoice, Synced>,
     /// What of it is counted as financed, by key.
     counted: BTreeMap<(String, Invoice), Counted>,
 }
 
-/// The face values of syncs that were not refused, with how many told each. `None` cannot be told.
+/// The face values of syncs that were not refused, with how many syncs had each. `None` is unknown.
 type Synced = BTreeMap<Option<u64>, u64>;
 
 /// What is counted for an invoice for as long as any request for its advance is under way or was granted: of those
@@ -68,7 +68,7 @@ impl Ledger {
     /// Counts a request of `caller`, before it is sent.
     ///
     /// # Errors
-    /// [`Spent`]; nothing is counted then.
+    /// [`Spent`]. Then the request is not counted.
     pub fn charge(
         &mut self,
         budget: &Budget,
@@ -160,10 +160,10 @@ impl Ledger {
         self.subscriptions -= u64::from(charge.delivers);
         for (invoice, face) in charge.synced {
             let Some(synced) = self.faces.get_mut(&invoice) else { continue };
-            if let Entry::Occupied(mut told) = synced.entry(face) {
-                *told.get_mut() -= 1;
-                if *told.get() == 0 {
-                    told.remove();
+            if let Entry::Occupied(mut count) = synced.entry(face) {
+                *count.get_mut() -= 1;
+                if *count.get() == 0 {
+                    count.remove();
                 }
             }
             if synced.is_empty() {

@@ -1,6 +1,7 @@
-//! What a set-up has, and what of a case can be played with that: everything but for what it lacks.
+//! The means of a set-up (keys, operator port, clock, inbox), and the steps that they allow.
 
-use serde_json::Value;
+use tideover_model::ActionKind;
+use tideover_model::wire::field::Fields;
 
 use crate::exchange::Race;
 use crate::exchange::step::{Action, Caller, Step};
@@ -20,7 +21,7 @@ pub(crate) struct Means<A> {
     pub(crate) has_inbox: bool,
 }
 
-impl<A: Fn(&str) -> bool> Means<A> {
+impl<A: Fn(ActionKind) -> bool> Means<A> {
     /// Those of `steps` for which there is what they take.
     pub(crate) fn offered(&self, steps: Vec<Step>) -> Vec<Step> {
         let mut offered: Vec<Step> = steps.into_iter().filter(|step| self.offers(step)).collect();
@@ -46,9 +47,7 @@ impl<A: Fn(&str) -> bool> Means<A> {
             // Only a mock of ours lists them.
             Action::Deliveries => false,
             Action::Act(_) if is_second_platform(step) && self.has_second_key => false,
-            Action::Act(fields) => {
-                fields.get("action").and_then(Value::as_str).is_some_and(&self.acts)
-            }
+            Action::Act(fields) => ActionKind::of(fields).is_some_and(&self.acts),
         };
         is_known && self.has_key_of(&step.caller)
     }
@@ -57,9 +56,9 @@ impl<A: Fn(&str) -> bool> Means<A> {
     fn has_key_of(&self, caller: &Caller) -> bool {
         match caller {
             Caller::Key(key) if key.starts_with("${other.") => {
-                self.has_second_key || (self.acts)("issueKey")
+                self.has_second_key || (self.acts)(ActionKind::IssueKey)
             }
-            Caller::Key(_) => (self.acts)("issueKey"),
+            Caller::Key(_) => (self.acts)(ActionKind::IssueKey),
             Caller::Default | Caller::Header(_) | Caller::Nobody => true,
         }
     }
@@ -69,13 +68,13 @@ fn is_second_platform(step: &Step) -> bool {
     step.name.as_deref() == Some(OTHER)
 }
 
-/// Without an inbox, webhooks go where nobody answers, and whoever moves the clock waits for each attempt: the clock
+/// Without an inbox, webhooks go where nothing responds, and each move of the clock waits for every attempt: the clock
 /// stands once something is subscribed, and only steps that are about subscriptions subscribe.
 fn leave_waiting_out(steps: &mut Vec<Step>) {
     let mut is_subscribed = false;
     steps.retain(|step| match &step.action {
         Action::Call(call) if call.method == "POST" && call.path == "/v1/webhooks" => {
-            let url = call.body.as_ref().and_then(|body| body.get("url")?.as_str());
+            let url = call.body.as_ref().and_then(|body| Fields::of(body).url());
             let is_opening = url == Some("${inbox}/accepts");
             is_subscribed |= !is_opening;
             !is_opening

@@ -1,10 +1,10 @@
 //! A target that is not ours.
 //!
-//! - In come the user's settings and the generator's stream; out come the requests that may be sent, and their answers.
-//! - [`settings`] is what the user allows, [`scope`] is the gate that every request must pass, [`ledger`] counts what is
-//!   spent. [`session`] sends at the allowed pace, writes each request down first, and cleans up. [`target`] is how a
-//!   run sees it.
-//! - Never here: a request that passes no gate, a judgement of an answer.
+//! - In come the user's settings and the generator's stream; out come the allowed requests and their responses.
+//! - [`settings`] is what the user allows, [`scope`] is the gate before every request, [`ledger`] counts the budget.
+//!   [`session`] writes each request to the journal, sends it at the allowed pace, and cleans up. [`target`] is the
+//!   target that a run plays against.
+//! - Never here: a request around the gate, a judgement of a response.
 
 mod cleanup;
 pub mod given;

@@ -1,4 +1,4 @@
-//! How fast requests follow one another.
+//! The pace of requests.
 
 use std::num::NonZeroU32;
 use std::time::{Duration, Instant, SystemTime};

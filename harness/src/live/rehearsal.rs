@@ -1,8 +1,9 @@
-//! What the model makes of steps before any of them is sent: a step that is left out may be the one without which
-//! the last says nothing of the finding.
+//! A rehearsal of steps with the model before any of them is sent: a transcript without a refused step may no longer
+//! lead to its finding.
 
 use serde_json::json;
 use tideover_model::wire::action::written;
+use tideover_model::wire::field;
 use tideover_model::{Clause, Face, Happening, PlatformId, Service};
 
 use crate::endpoint::{Bare, INBOX, Target, Unanswered, service};
@@ -41,7 +42,7 @@ impl Stage {
         if settings.second_key.is_some()
             && let Ok(issued) = face.happen(header.start, PlatformId::DEFAULT, issue)
         {
-            memory = memory.knowing("other", json!({ "key": written(&issued)["key"] }));
+            memory = memory.knowing("other", json!({ "key": written(&issued)[field::KEY] }));
         }
         Stage { bare: Bare::over(face, header.start), memory }
     }

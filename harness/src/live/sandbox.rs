@@ -1,9 +1,10 @@
-//! What of a case a sandbox can be asked: everything but for what it lacks.
+//! The steps of a case that a sandbox can get: all but those that it lacks the means for.
 
 use crate::exchange::Race;
 use crate::exchange::step::Step;
 use crate::live::means::Means;
 use crate::live::session::Session;
+use tideover_model::ActionKind;
 
 impl Session {
     /// Those of `steps` for which the target has what it takes.
@@ -16,16 +17,16 @@ impl Session {
         self.means().offered_in(race)
     }
 
-    fn means(&self) -> Means<impl Fn(&str) -> bool> {
+    fn means(&self) -> Means<impl Fn(ActionKind) -> bool> {
         Means {
-            acts: |name: &str| self.acts(name),
+            acts: |kind| self.acts(kind),
             moves_clock: self.abilities().moves_clock,
             has_second_key: self.settings.second_key.is_some(),
             has_inbox: self.inbox_url.is_some(),
         }
     }
 
-    fn acts(&self, name: &str) -> bool {
-        self.operator_is_there() && !self.state().is_unknown(name) && self.abilities().lists(name)
+    fn acts(&self, kind: ActionKind) -> bool {
+        self.operator_is_there() && !self.state().is_unknown(kind) && self.abilities().lists(kind)
     }
 }

@@ -47,7 +47,7 @@ pub struct Settings {
     pub accounts: Accounts,
     /// What may be spent.
     pub budget: Budget,
-    /// How many requests a second are sent at most; nothing where they follow one another at once.
+    /// The most requests per second; `None` without a limit.
     pub per_second: Option<NonZeroU32>,
     /// How many requests may be under way at once.
     pub at_once: NonZeroU32,
@@ -149,7 +149,7 @@ pub fn any_name() -> String {
     format!("{:012x}", RandomState::new().build_hasher().finish() >> 16)
 }
 
-/// What is shorter could not be told from other text.
+/// A shorter one could not be distinguished from other text.
 const SHORTEST_KEY: usize = 8;
 
 /// A prefix that is shorter could be that of somebody's identifiers.
@@ -192,7 +192,7 @@ impl Default for Budget {
 }
 
 impl Budget {
-    /// What a run against a sandbox may spend unless told otherwise: requests take time, and nothing else is real.
+    /// The default budget of a sandbox run: requests take time, and nothing else is real.
     pub fn of_sandbox() -> Budget {
         Budget {
             requests: 5000,
@@ -293,7 +293,7 @@ impl Settings {
         }
     }
 
-    /// What of all this must not be told.
+    /// The secrets among these settings.
     pub(super) fn secrets(&self) -> Secrets {
         let mut secrets = Secrets::default();
         self.keys().for_each(|key| secrets.keep(key.reveal()));

@@ -1,4 +1,4 @@
-//! What a live target is asked of the generator's stream.
+//! The part of the generator's stream that a live target gets.
 
 use crate::endpoint::INBOX;
 use crate::exchange::Race;
@@ -27,7 +27,7 @@ pub fn live_case(header: &Header, number: u64, steps: u64, vocabulary: &Vocabula
     let mut rendering = vocabulary.rendering(number);
     let (mut named, mut unasked) = (vocabulary::opening(vocabulary), Unasked::default());
     let enough = |named: &Vec<Step>| named.len() as u64 >= steps;
-    // What cannot be sent is left out, so that a walk may be much longer than what is left of it.
+    // Steps that cannot be sent are left out, so that a walk may be much longer than its rest.
     let mut patience = if vocabulary.writes() { steps.saturating_mul(10) } else { 0 };
     while !enough(&named) && patience > 0 {
         let before = walk.steps.len();

@@ -1,10 +1,11 @@
-//! A live endpoint as a target, and where fresh ones come from.
+//! A live endpoint as a target, with a fresh one for each case.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use tideover_model::{Clause, OperationKind, Timestamp, link_life};
+use tideover_model::wire::field;
+use tideover_model::{Clause, OperationKind, Timestamp};
 
 use crate::endpoint::{Target, Unanswered, Unreachable};
 use crate::exchange::Memory;
@@ -33,9 +34,9 @@ pub struct Live {
     inbox: Option<String>,
     /// How far the target's clock was ahead of ours when the play began, if that was known. Seconds.
     ahead: Option<i64>,
-    /// How far it is, as it has told last.
+    /// How far it is, by its last response.
     known_ahead: Rc<Cell<Option<i64>>>,
-    /// How far it is by one answer alone, if that told of another time.
+    /// How far it is by one response alone, if that showed another time.
     seems_ahead: Cell<Option<i64>>,
     /// When invitations were said to expire: a repeated one may expire when it did before. Unix seconds.
     invited: RefCell<BTreeSet<i64>>,
@@ -53,7 +54,7 @@ pub struct LiveWorld {
 }
 
 impl LiveWorld {
-    /// The world of a run, of which `vocabulary` says what it is asked.
+    /// The world of a run, with the names of `vocabulary`.
     pub fn new(session: Rc<Session>, vocabulary: Vocabulary) -> LiveWorld {
         LiveWorld { session, vocabulary, known_ahead: Rc::default(), unasked: RefCell::default() }
     }
@@ -139,11 +140,11 @@ impl Live {
     /// as fast as ours. Where it seems to have been moved, that is followed as far as anything else shows it.
     async fn note_time(&self, step: &Prepared, seen: &Seen) {
         self.is_clock_read.set(false);
-        let Some(told) = time_shown(step, seen) else { return };
-        if step.kind() == Some(OperationKind::Invite) && !self.invited.borrow_mut().insert(told) {
+        let Some(shown) = time_shown(step, seen) else { return };
+        if step.kind() == Some(OperationKind::Invite) && !self.invited.borrow_mut().insert(shown) {
             return;
         }
-        let ahead = || told - self.session.now().unix();
+        let ahead = || shown - self.session.now().unix();
         let known = self.known_ahead.get().or(self.ahead);
         let is_known = |ahead: i64| known.is_none_or(|known| is_near(known, ahead));
         if let Some(known) = known.filter(|_| !is_known(ahead())) {
@@ -166,8 +167,8 @@ impl Live {
 
 /// What the target's clock shows, by when an answer says that a link expires. Unix seconds.
 fn time_shown(step: &Prepared, seen: &Seen) -> Option<i64> {
-    let life = i64::try_from(link_life(step.kind()?)?).ok()?;
-    let expires_at = seen.json()?.get("expiresAt")?.as_str()?;
+    let life = i64::try_from(step.kind()?.endpoint().link?.life).ok()?;
+    let expires_at = seen.json()?.get(field::EXPIRES_AT)?.as_str()?;
     Some(Timestamp::parse(expires_at)?.unix() - life)
 }
 

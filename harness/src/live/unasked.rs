@@ -1,4 +1,4 @@
-//! What of the generator's stream a live endpoint is not asked, and why.
+//! The steps that a live endpoint does not get, and why.
 
 use std::collections::BTreeMap;
 use std::fmt;

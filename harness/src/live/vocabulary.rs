@@ -1,13 +1,13 @@
-//! What the generator's names become against a live target, and what of its steps can be sent there.
+//! The user's names in place of the generator's, and the steps that can be sent with them.
 //!
-//! The generator walks over names of its own, as ever. Here each step gets the names that the user allows:
-//! test accounts, payors, e-mail addresses, tax ids and bank accounts; what the run makes is named after the
-//! play, `${run}`, so that it is new each time. Secrets stay references, so that no step shows them. A step
-//! that the gate would not let pass, or for which the target lacks something, is left out; the walk goes on
-//! as if it had happened by itself.
+//! The generator walks with names of its own. Here each step gets the names that the user allows: test accounts,
+//! payors, e-mail addresses, tax ids and bank accounts. What the run creates is named after the play, `${run}`, so
+//! that it is new each time. Secrets stay references, so that no step shows them. A step that the gate refuses, or
+//! for which the target lacks something, is left out, and the walk goes on as if it had been played.
 
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value, json};
+use tideover_model::ActionKind;
 
 use crate::exchange::Memory;
 use crate::exchange::identifiers::{own, segment};
@@ -98,10 +98,10 @@ impl Vocabulary {
         self.settings.webhooks.is_some().then_some("https://inbox.invalid")
     }
 
-    fn offers(&self, action: &str) -> bool {
+    fn offers(&self, action: Option<ActionKind>) -> bool {
         match &self.abilities.actions {
-            Some(actions) => actions.iter().any(|offered| offered == action),
-            None => action != "upstreamFails",
+            Some(_) => action.is_some_and(|action| self.abilities.lists(action)),
+            None => action != Some(ActionKind::UpstreamFails),
         }
     }
 }
@@ -136,8 +136,7 @@ impl Rendering<'_> {
         let action = match &step.action {
             Action::Call(call) => Action::Call(self.call(call)?),
             Action::Act(fields) => {
-                let name = fields.get("action").and_then(Value::as_str).unwrap_or_default();
-                if !self.vocabulary.offers(name) {
+                if !self.vocabulary.offers(ActionKind::of(fields)) {
                     return Err(Why::Operator);
                 }
                 Action::Act(self.fields(fields, "")?)
@@ -235,7 +234,7 @@ impl Rendering<'_> {
         Ok(named)
     }
 
-    /// Of a payor that is no test account nothing is said but the user's name for it.
+    /// A payor that is no test account gets the user's name for it, and no other field.
     fn name_as_the_user_does(&self, payor: &mut Map<String, Value>) {
         let accounts = &self.vocabulary.settings.accounts;
         let identifier = payor.get("externalId").and_then(Value::as_str);

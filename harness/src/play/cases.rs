@@ -1,9 +1,9 @@
-//! Many cases, each in a fresh world; failures are grouped by their cause, and the first of each is made small.
+//! Many cases, each in a fresh world. Failures are grouped by cause, and the first of each group is shrunk.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::{Map, Value};
-use tideover_model::{Clause, Face, Service, Timestamp};
+use serde_json::Map;
+use tideover_model::{ActionKind, Clause, Face, Service, Timestamp};
 
 use crate::endpoint::{Bare, Http, INBOX, Target, Unreachable};
 use crate::evidence::coverage::Coverage;
@@ -109,7 +109,7 @@ impl World for OverHttp {
 
     async fn fresh(&mut self) -> Result<Http, Unreachable> {
         let mut target = self.target.clone();
-        let action = Map::from_iter([("action".to_owned(), Value::from("reset"))]);
+        let action = ActionKind::Reset.with(Map::new());
         let reset = Prepared { authorization: None, action: PreparedAction::Act(action) };
         let seen = target.send(&reset).await?;
         if seen.is_success() {
@@ -172,7 +172,7 @@ pub struct Summary {
     pub gaps: Gaps,
     /// The listed codes in whose place others came.
     pub replaced: Replaced,
-    /// What its answers tell of its choices.
+    /// What its responses show of its choices.
     pub lessons: Lessons,
     /// What failed, made small: one for each cause, in the order in which they were met.
     pub failures: Vec<Failure>,
@@ -226,7 +226,7 @@ pub async fn check<W: World>(world: &mut W, plan: &Plan) -> Result<Summary, Unre
     Ok(suite.summary)
 }
 
-/// A suite that is being played; it can be left at any time, and what was played until then is told.
+/// A suite while it is played. It can be stopped at any time, and then reports what it has played.
 pub struct Suite<'a> {
     plan: &'a Plan,
     /// What came of it until now.
@@ -239,7 +239,7 @@ impl<'a> Suite<'a> {
         Suite { plan, summary: Summary::default() }
     }
 
-    /// Plays the cases, until enough is found. `progress` is told of each.
+    /// Plays the cases until enough is found. Calls `progress` after each.
     ///
     /// # Errors
     /// [`Unreachable`] if the target does not answer.
@@ -264,7 +264,7 @@ impl<'a> Suite<'a> {
                 self.summary.ending = Ending::EnoughFound;
                 return Ok(());
             }
-            // A target in process never waits; whoever wants to end the run must get a turn.
+            // A target in process never waits. The task that may end the run must get a turn.
             tokio::task::yield_now().await;
         }
         self.summary.ending = Ending::Complete;
@@ -273,7 +273,7 @@ impl<'a> Suite<'a> {
 
     /// Counts a failure with those of the same cause; the first of them is made small.
     async fn keep<W: World>(&mut self, world: &mut W, failure: Failure) -> Result<(), Unreachable> {
-        // Kept as it is first: whoever ends the run now still has it.
+        // It is kept before it is shrunk, so that an interrupted run still has it.
         match self.summary.count(failure) {
             Some(failure) => minimise(world, failure).await,
             None => Ok(()),
@@ -388,7 +388,7 @@ impl Summary {
         self.failures.iter().chain(noticed)
     }
 
-    /// Adds a case. `shown` tells what was played until the step of an index showed a finding.
+    /// Adds a case. `shown` gives the steps that were played up to the index of a finding.
     pub(crate) fn add(&mut self, played: &Played, shown: impl Fn(usize, &Finding) -> Failure) {
         self.cases += 1;
         self.steps += played.answers.len() as u64;

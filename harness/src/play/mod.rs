@@ -1,8 +1,8 @@
-//! Cases and races, played.
+//! Plays cases and races.
 //!
-//! - In come a world and the steps of a case; out comes what was seen, judged, with failures made small.
-//! - [`case`] plays one case, [`cases`] many, [`concurrent`] sends requests at once, [`shrink`] makes failures small,
-//!   [`learn`] keeps what a run learns of a target's choices.
+//! - In come a world and the steps of a case; out comes the judged outcome, with shrunk failures.
+//! - [`case`] plays one case, [`cases`] many, [`concurrent`] sends requests at once, [`shrink`] shrinks failures,
+//!   [`learn`] keeps what a run learns about a target's choices.
 //! - Never here: how a report looks, what may be sent to a live target.
 
 pub mod case;

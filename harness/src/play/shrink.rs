@@ -1,6 +1,7 @@
-//! Makes a failure small: fewer steps, then simpler ones, to a fixpoint, always keeping the same finding.
+//! Shrinks a failure: fewer steps, then simpler ones, to a fixpoint, always with the same finding.
 
 use serde_json::{Map, Value};
+use tideover_model::wire::action;
 
 use crate::endpoint::Unreachable;
 use crate::exchange::step::{Action, Call, Caller, Step};
@@ -290,7 +291,7 @@ fn simpler_calls(call: &Call) -> Vec<Call> {
     }
     if let Some(text) = &call.text {
         let lines: Vec<&str> = text.lines().collect();
-        // Of equal lines that follow one another, it is all the same which one goes.
+        // Among equal adjacent lines, any one may go.
         let last_of_its_kind = |index: &usize| lines.get(index + 1) != Some(&lines[*index]);
         for index in (1..lines.len()).rev().filter(last_of_its_kind) {
             let mut fewer = lines.clone();
@@ -304,7 +305,7 @@ fn simpler_calls(call: &Call) -> Vec<Call> {
 /// An object with a field less, or with one field simpler.
 fn simpler_fields(fields: &Map<String, Value>) -> Vec<Map<String, Value>> {
     let mut forms = Vec::new();
-    for name in fields.keys().filter(|name| *name != "action") {
+    for name in fields.keys().filter(|name| *name != action::NAME) {
         let mut fewer = fields.clone();
         fewer.remove(name);
         forms.push(fewer);

@@ -1,8 +1,8 @@
 //! The proof that the suite can fail.
 //!
 //! - In comes the catalogue of [`defects`]; out comes, for each, how many seeds find it and after how many requests.
-//! - [`stranger`] hides what is known of a target, so that the suite sees it as it sees a foreign one. [`clauses`] says
-//!   what checks each clause.
+//! - [`stranger`] hides what is known of a target, so that the suite treats it as a foreign service. [`clauses`] lists
+//!   the evidence for each clause.
 //! - Never here: a check that only the proof uses.
 
 pub mod clauses;
@@ -35,7 +35,7 @@ use crate::prove::stranger::Strangers;
 
 /// How much is spent on each defect.
 #[derive(Clone, Copy, Debug)]
-pub struct Budget {
+pub struct ProofBudget {
     /// How many seeds, from 1 on.
     pub seeds: u64,
     /// How many requests each has: the case in which they are spent is the last.
@@ -49,16 +49,16 @@ pub struct Budget {
 pub struct Trial {
     /// The seed.
     pub seed: u64,
-    /// Requests that were sent until the suite had something to tell, or had enough; a move of the outside
+    /// Requests that were sent until the suite found something, or gave up; an action of the outside
     /// world or of the clock is one, too.
     pub requests: u64,
-    /// What it told.
-    pub found: Option<Found>,
+    /// What it found.
+    pub found: Option<FirstFinding>,
 }
 
 /// What a seed found.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct FirstFinding {
     /// The clauses that the findings name, the first one first.
     pub named: Vec<Clause>,
     /// Whether a sentence of the document is violated, and not an assumption alone.
@@ -72,14 +72,14 @@ pub struct Found {
 pub struct Proof {
     /// The defect.
     pub defect: &'static Defect,
-    /// How the service was looked at.
+    /// The point of view of the proof.
     pub setup: Setup,
     /// The seeds that were tried, in order.
     pub trials: Vec<Trial>,
 }
 
-impl From<&Failure> for Found {
-    fn from(failure: &Failure) -> Found {
+impl From<&Failure> for FirstFinding {
+    fn from(failure: &Failure) -> FirstFinding {
         let mut named = Vec::new();
         for finding in &failure.findings {
             if !named.contains(&finding.clause) {
@@ -87,13 +87,13 @@ impl From<&Failure> for Found {
             }
         }
         let violated = failure.verdict() == Verdict::Violated;
-        Found { named, violated, steps: failure.transcript.steps.len() }
+        FirstFinding { named, violated, steps: failure.transcript.steps.len() }
     }
 }
 
 impl Proof {
     /// The seeds that found it.
-    pub fn found(&self) -> impl Iterator<Item = (&Trial, &Found)> {
+    pub fn found(&self) -> impl Iterator<Item = (&Trial, &FirstFinding)> {
         self.trials.iter().filter_map(|trial| Some((trial, trial.found.as_ref()?)))
     }
 
@@ -120,7 +120,7 @@ impl Proof {
 
     /// The clause that most seeds named first.
     pub fn mostly_named(&self) -> Option<Clause> {
-        let first = |found: &Found| found.named.first().copied();
+        let first = |found: &FirstFinding| found.named.first().copied();
         let named: Vec<Clause> = self.found().filter_map(|(_, found)| first(found)).collect();
         named.iter().copied().max_by_key(|one| named.iter().filter(|other| *other == one).count())
     }
@@ -144,7 +144,7 @@ impl Proof {
 pub fn prove(
     setup: Setup,
     defects: &[&'static Defect],
-    budget: Budget,
+    budget: ProofBudget,
     threads: usize,
     stop: &AtomicBool,
     progress: &(dyn Fn() + Sync),
@@ -189,16 +189,16 @@ const STRANGE: u64 = 1000;
 struct Attempt {
     setup: Setup,
     defect: &'static Defect,
-    budget: Budget,
+    budget: ProofBudget,
     header: Header,
 }
 
 impl Attempt {
-    fn new(setup: Setup, defect: &'static Defect, seed: u64, budget: Budget) -> Attempt {
+    fn new(setup: Setup, defect: &'static Defect, seed: u64, budget: ProofBudget) -> Attempt {
         Attempt { setup, defect, budget, header: Header::new(seed, start(), Profile::default()) }
     }
 
-    /// Plays with a service that has the defect until the suite has something to tell.
+    /// Plays with a service that has the defect until the suite finds something.
     fn make(&self) -> Result<Trial, Unreachable> {
         let runtime = tokio::runtime::Builder::new_current_thread().build();
         let runtime = runtime.map_err(|error| Unreachable(error.to_string()))?;
@@ -247,14 +247,14 @@ impl Attempt {
 
     /// Plays cases, one after the other.
     async fn play<W: World>(&self, world: &mut W) -> Result<Trial, Unreachable> {
-        let (header, Budget { steps, requests: most, .. }) = (&self.header, self.budget);
+        let (header, ProofBudget { steps, requests: most, .. }) = (&self.header, self.budget);
         let mut requests = 0;
         for first in 0..most {
-            // What is told first is what a proof is about.
+            // A proof counts the first finding.
             let plan = Plan { header: header.clone(), first, cases: 1, steps, max_findings: 1 };
             let summary = cases::check(world, &plan).await?;
             requests += summary.steps;
-            let found = summary.failures.first().map(Found::from);
+            let found = summary.failures.first().map(FirstFinding::from);
             if found.is_some() || requests >= most {
                 return Ok(self.trial(requests, found));
             }
@@ -277,7 +277,7 @@ impl Attempt {
             let contradictions = judge(&history, &known).contradictions;
             if let Some(first) = contradictions.first() {
                 let named = contradictions.iter().map(|one| one.finding.clause).collect();
-                let found = Found { named, violated: true, steps: first.requests.len() };
+                let found = FirstFinding { named, violated: true, steps: first.requests.len() };
                 return self.trial(requests, Some(found));
             }
             if requests >= self.budget.requests {
@@ -301,7 +301,7 @@ impl Attempt {
     }
 
     /// What was found beyond the budget is not found.
-    fn trial(&self, requests: u64, found: Option<Found>) -> Trial {
+    fn trial(&self, requests: u64, found: Option<FirstFinding>) -> Trial {
         let found = found.filter(|_| requests <= self.budget.requests);
         Trial { seed: self.header.seed, requests, found }
     }

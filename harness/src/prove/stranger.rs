@@ -1,10 +1,10 @@
-//! A target in process that is judged as one that nothing is known of: its seed, its profile and what takes its
-//! time stay hidden from the judge.
+//! A target in process that is judged as a foreign service: its seed, its profile and its delays stay hidden from the
+//! judge.
 
 use std::sync::Arc;
 
 use serde_json::json;
-use tideover_model::{Face, Service};
+use tideover_model::{ActionKind, Face, Service};
 
 use crate::endpoint::{Bare, Target, Unanswered, Unreachable};
 use crate::exchange::Memory;
@@ -21,7 +21,7 @@ use crate::play::cases::{InProcess, World};
 #[derive(Clone, Debug)]
 struct Sight {
     outside: Outside,
-    /// What the clock shows is told only by one that has an operator port.
+    /// Only a service with an operator port shows its clock.
     clock: Clock,
     has_operator: bool,
     second_key: Option<Arc<str>>,
@@ -61,11 +61,11 @@ impl<F: Face + Clone + std::hash::Hash> Strangers<F> {
     }
 
     /// What can be played with that.
-    pub(crate) fn means(&self) -> Means<impl Fn(&str) -> bool> {
+    pub(crate) fn means(&self) -> Means<impl Fn(ActionKind) -> bool> {
         let Sight { has_operator, second_key, .. } = &self.sight;
         let has_operator = *has_operator;
         Means {
-            acts: move |_: &str| has_operator,
+            acts: move |_| has_operator,
             moves_clock: has_operator,
             has_second_key: second_key.is_some(),
             has_inbox: has_operator,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tideover_model::{Clause, SigningKey};
 
-/// What nobody has as a secret who was told one.
+/// A secret that no subscription was given.
 const GUESSED_SECRET: &str = "a secret that the subscription never had";
 
 /// One delivery, of the service or of an attacker.

@@ -1,4 +1,4 @@
-//! An examination that is being written: names, events, deliveries.
+//! The builder of an examination: names, events, deliveries.
 
 use std::sync::Arc;
 

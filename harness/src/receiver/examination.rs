@@ -11,7 +11,7 @@ use crate::receiver::draft::Draft;
 const INSIDE: i64 = 290;
 const OUTSIDE: i64 = 330;
 
-/// The invoice that every kind of event tells of.
+/// The invoice that every event is about.
 const INVOICE: &str = "INV-1";
 
 /// Bytes of a field in a large body.

@@ -1,9 +1,9 @@
-//! The examination of a receiver: what an integrator's own endpoint for webhooks is sent, and what it must
-//! answer (§6 Events).
+//! The examination of an integrator's webhook receiver: the deliveries that it gets, and the responses that it must
+//! give (§6 Events).
 //!
 //! - A [`Case`] is one delivery, of the service or of an attacker; the [`examination`] is all of them.
-//! - An [`Answer`] is what became of it, and a [`Verdict`] what that is worth.
-//! - The [`Scorecard`] tells the verdicts, each with the document's rule.
+//! - An [`Answer`] is its outcome, and a [`Verdict`] the judgement of that.
+//! - The [`Scorecard`] lists the verdicts, each with the document's rule.
 //!
 //! Only what the service may send must be accepted: a signed body that is not JSON is no case, since the
 //! service sends none and an attacker has no secret to sign it with.

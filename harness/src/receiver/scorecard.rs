@@ -1,4 +1,4 @@
-//! What an examination showed, for a person and for a program.
+//! The result of an examination, for a person and for a program.
 
 use std::collections::BTreeMap;
 use std::fmt;

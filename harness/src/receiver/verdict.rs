@@ -1,4 +1,4 @@
-//! What an answer of a receiver is worth.
+//! The verdict on a response of a receiver.
 
 use std::fmt;
 use std::time::Duration;

@@ -1,9 +1,10 @@
-//! What a recording has told of enough to judge the rest by it: it may begin in the middle of things.
+//! What a recording has shown well enough to judge the rest by it. It may begin in the middle of things.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 use tideover_model::Operation;
+use tideover_model::wire::field::Fields;
 
 use crate::exchange::{Prepared, PreparedCall, Seen};
 
@@ -36,18 +37,19 @@ impl Familiar {
         named.into_iter().all(knows)
     }
 
-    /// Learns what an answer tells that was explained.
+    /// Learns from a response that was explained.
     pub(super) fn learn(&mut self, sent: &Prepared, seen: &Seen) {
         let operation = sent.call().and_then(PreparedCall::operation);
         let known: Vec<Name> = match operation.filter(|_| seen.is_success()).cloned() {
             Some(Operation::GetBusiness { business }) => vec![Name::Business(business)],
             Some(Operation::SyncBusiness { business, .. }) => {
                 // One that is not new may be the same as another, whichever its tax id has matched.
-                let is_new = seen.json().is_some_and(|body| body["created"] == true);
+                let is_new =
+                    seen.json().is_some_and(|body| Fields::of(body).created() == Some(true));
                 is_new.then_some(Name::Business(business)).into_iter().collect()
             }
             Some(Operation::GetInvoice { payee, invoice }) => {
-                let stands = seen.json().is_some_and(|body| body["advance"].is_object());
+                let stands = seen.json().is_some_and(|body| Fields::of(body).advance().is_some());
                 let advance = stands.then(|| Name::Advance(payee.clone(), invoice.clone()));
                 [Name::Invoice(payee, invoice)].into_iter().chain(advance).collect()
             }
@@ -61,7 +63,7 @@ impl Familiar {
                 vec![Name::Import(import)]
             }
             Some(Operation::Subscribe { url, .. }) => {
-                let reference = seen.json().and_then(|body| body.get("reference")?.as_str());
+                let reference = seen.json().and_then(|body| Fields::of(body).reference());
                 let named = [Some(url), reference.map(str::to_owned)];
                 named.into_iter().flatten().map(Name::Subscription).collect()
             }

@@ -28,7 +28,7 @@ struct Entry {
     time: serde_json::Number,
     request: Request,
     response: Response,
-    /// Told by browsers, of what they did not ask for again.
+    /// Browsers set it for what they did not fetch again.
     #[serde(rename = "_fromCache")]
     from_cache: Option<serde::de::IgnoredAny>,
 }
@@ -101,7 +101,7 @@ pub(super) fn read(text: &str) -> Result<Recording, String> {
     Ok(Recording { target, inbox: None, cases, accepted: Vec::new(), hastened, unjudged })
 }
 
-/// A URL without the name and the password of whoever asks.
+/// A URL without user name and password.
 fn without_user(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
     let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
@@ -169,7 +169,8 @@ impl Entry {
         let Entry { request, response, .. } = self;
         let has_body = matches!(request.method.as_str(), "PUT" | "POST");
         let sent = request.post_data.as_ref().and_then(|data| data.text.as_deref());
-        let (is_sent, is_told) = (sent.is_some_and(|text| !text.is_empty()), response.is_told());
+        let (is_sent, is_complete) =
+            (sent.is_some_and(|text| !text.is_empty()), response.is_complete());
         match response.status {
             _ if request.method == "OPTIONS" => Some("browsers ask by them whether they may ask"),
             304 => Some("a cache answered them"),
@@ -177,7 +178,7 @@ impl Entry {
             _ if has_body && !is_sent && request.body_size != 0 => {
                 Some("their bodies were left out of the recording")
             }
-            1.. if !is_told => Some("their answers were left out of the recording"),
+            1.. if !is_complete => Some("their answers were left out of the recording"),
             _ => None,
         }
     }
@@ -185,16 +186,16 @@ impl Entry {
 
 impl Response {
     /// Whether its body, if it has one, is there.
-    fn is_told(&self) -> bool {
+    fn is_complete(&self) -> bool {
         let has_none = matches!(self.status, 204 | 205);
-        let told = |content: &Content| {
+        let has_text = |content: &Content| {
             let is_empty = |text: &String| text.is_empty() && content.size > 0;
             // An answer of nothing has no type.
             let is_json = content.mime_type.as_ref().is_some_and(|name| name.contains("json"));
             let is_nothing = content.size == 0 && !(is_json && content.text.is_none());
             is_nothing || content.text.as_ref().is_some_and(|text| !is_empty(text))
         };
-        has_none || self.content.as_ref().is_some_and(told)
+        has_none || self.content.as_ref().is_some_and(has_text)
     }
 }
 

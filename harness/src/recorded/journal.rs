@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
-use tideover_model::{Service, Timestamp};
+use tideover_model::{ActionKind, Service, Timestamp};
 
 use crate::exchange::Memory;
 use crate::exchange::step::{Action, Step};
@@ -60,7 +60,7 @@ pub(super) fn read(text: &str) -> Result<Recording, String> {
     })
 }
 
-/// A request as it was noted, and what came of it.
+/// A request in the journal, with its outcome.
 struct Noted {
     case: u64,
     step: Step,
@@ -74,17 +74,23 @@ fn is_judged(sent: &Prepared) -> bool {
     match &sent.action {
         PreparedAction::Call(call) => !call.path.starts_with("/_sim/"),
         PreparedAction::Act(fields) => {
-            fields.get("action").is_some_and(|name| name == "issueKey" || name == "revokeKey")
+            matches!(ActionKind::of(fields), Some(ActionKind::IssueKey | ActionKind::RevokeKey))
         }
         PreparedAction::Advance(_) | PreparedAction::Deliveries => false,
     }
 }
 
-/// Whether the operator port is asked for what takes its time by itself.
+/// Whether an action forces a hidden transition.
 fn hastens(step: &Step) -> bool {
     let Action::Act(fields) = &step.action else { return false };
-    let name = fields.get("action").and_then(Value::as_str);
-    matches!(name, Some("collectionAccountOpens" | "fundingStarts" | "fundingCompletes"))
+    matches!(
+        ActionKind::of(fields),
+        Some(
+            ActionKind::CollectionAccountOpens
+                | ActionKind::FundingStarts
+                | ActionKind::FundingCompletes
+        )
+    )
 }
 
 /// The URL that a run has subscribed, which has its name in it.
@@ -95,16 +101,16 @@ fn inbox_of(run: &str, sent: &Prepared) -> Option<String> {
     (!run.is_empty() && url.contains(run)).then(|| url.to_owned())
 }
 
-/// The digits that are told of the accounts of a journal, by what stands there for each.
+/// The visible digits of the accounts in a journal, by the placeholder of each.
 fn masks<'a>(requests: impl Iterator<Item = &'a Noted>) -> BTreeMap<String, String> {
-    let told = requests.filter_map(|Noted { step, seen, .. }| {
+    let masks = requests.filter_map(|Noted { step, seen, .. }| {
         let Action::Call(call) = &step.action else { return None };
         let account = call.body.as_ref()?.get("accountNumber")?.as_str()?;
         Some((account.to_owned(), seen.as_ref()?.json()?.get("mask")?.as_str()?.to_owned()))
     });
     let is_end =
         |mask: &str| (1..=9).contains(&mask.len()) && mask.bytes().all(|it| it.is_ascii_digit());
-    told.filter(|(_, mask)| is_end(mask)).collect()
+    masks.filter(|(_, mask)| is_end(mask)).collect()
 }
 
 fn made_up(masks: &BTreeMap<String, String>) -> Memory {

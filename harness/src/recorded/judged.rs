@@ -1,8 +1,9 @@
-//! What is concluded of a recording.
+//! The judgement of a recording.
 
 use std::mem::{discriminant, replace};
 
 use serde_json::Value;
+use tideover_model::wire::field;
 use tideover_model::{Profile, Timestamp, bearer};
 
 use crate::evidence::Ending;
@@ -23,7 +24,7 @@ use crate::recorded::{Recorded, Recording};
 pub struct Judged {
     /// What came of it.
     pub summary: Summary,
-    /// How many answers what was there before the recording may explain, which nothing tells.
+    /// How many responses state from before the recording may explain, which nothing shows.
     pub unknown_before: u64,
 }
 
@@ -69,7 +70,7 @@ impl Judged {
                 continue;
             }
             let mut findings = hear(&mut listener, one);
-            let mut is_told = true;
+            let mut is_explained = true;
             if !findings.is_empty() && !familiar.has_all_of(&one.sent) {
                 // What was taken to be there before was not: all of it is forgotten.
                 let before = replace(&mut listener, anew(index));
@@ -77,9 +78,9 @@ impl Judged {
                 begun = index;
                 familiar = Familiar::default();
                 findings = hear(&mut listener, one);
-                is_told = findings.is_empty();
+                is_explained = findings.is_empty();
             }
-            if !is_told {
+            if !is_explained {
                 let before = replace(&mut listener, anew(index + 1));
                 self.forget(before, |at, found| shown(begun + at, found));
                 begun = index + 1;
@@ -88,7 +89,9 @@ impl Judged {
                 self.unknown_before += u64::from(findings.is_empty());
             }
             match &one.seen {
-                Some(seen) if is_told && findings.is_empty() => familiar.learn(&one.sent, seen),
+                Some(seen) if is_explained && findings.is_empty() => {
+                    familiar.learn(&one.sent, seen)
+                }
                 _ => {}
             }
             if !findings.is_empty() {
@@ -107,7 +110,7 @@ impl Judged {
     }
 }
 
-/// So long what is answered from behind may be asked again. Seconds.
+/// How long a stale read may be retried. Seconds.
 const PATIENCE: i64 = 10;
 
 /// The answers to the same request, sent again at once and for some seconds.
@@ -119,7 +122,7 @@ fn asked_again(heard: &[Recorded]) -> impl Iterator<Item = (Seen, Timestamp)> {
     again.filter_map(|next| Some((next.seen.clone()?, next.now)))
 }
 
-/// The keys that a case uses, of those that were ever taken; whose one is that was issued in it, is told there.
+/// The keys that a case uses, of those that were ever accepted. The step that issues a key says whose it is.
 fn keys_in(heard: &[Recorded], accepted: &[String]) -> Vec<String> {
     let issued: Vec<&str> =
         heard.iter().filter_map(acted).filter_map(|(_, seen)| issued(seen)).collect();
@@ -137,7 +140,7 @@ fn acted(one: &Recorded) -> Option<(&Recorded, &Seen)> {
 
 /// The key that the operator port has issued.
 fn issued(seen: &Seen) -> Option<&str> {
-    seen.success_body()?.get("key")?.as_str()
+    seen.success_body()?.get(field::KEY)?.as_str()
 }
 
 fn hear(listener: &mut Listener, one: &Recorded) -> Vec<Finding> {

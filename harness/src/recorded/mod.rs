@@ -1,7 +1,7 @@
 //! Recorded traffic, judged as if it were played.
 //!
 //! - In comes a HAR file or the journal of a check; out comes the same summary as of a run.
-//! - Requests are put in order, the callers are told apart by their keys, and what the recording cannot show stays open.
+//! - Requests are put in order, callers are distinguished by their keys, and what the recording cannot show stays open.
 //! - Never here: a request that is sent.
 
 mod familiar;
@@ -25,19 +25,19 @@ pub use judged::{Judged, judge};
 pub struct Recording {
     /// Where it went.
     pub target: String,
-    /// Where webhooks came to whoever recorded it, though the address may not be public.
+    /// The webhook receiver of the recording, whose address may not be public.
     pub inbox: Option<String>,
-    /// The requests that can be judged, in cases: nothing is known of one case in another.
+    /// The requests that can be judged, in cases. No case uses what another has shown.
     pub cases: Vec<Vec<Recorded>>,
     /// The `Authorization` headers that were accepted at least once, the first one first.
     pub accepted: Vec<String>,
-    /// Whether the operator port may have been asked for what takes its time by itself.
+    /// Whether actions may have forced hidden transitions.
     pub hastened: bool,
     /// How many requests cannot be judged, by why.
     pub unjudged: BTreeMap<&'static str, u64>,
 }
 
-/// A request, and what came of it.
+/// A request and its outcome.
 #[derive(Clone, Debug)]
 pub struct Recorded {
     /// What was sent.
@@ -53,7 +53,7 @@ pub struct Recorded {
 /// What is wrong with a file.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {problem}", path.display())]
-pub struct Unreadable {
+pub struct UnreadableRecording {
     path: PathBuf,
     problem: String,
 }
@@ -62,9 +62,9 @@ impl Recording {
     /// Reads a HAR file (HTTP Archive 1.2), or the journal of a check.
     ///
     /// # Errors
-    /// [`Unreadable`] if it is neither, or holds no request of the API.
-    pub fn read(path: &Path) -> Result<Recording, Unreadable> {
-        let unreadable = |problem: String| Unreadable { path: path.to_owned(), problem };
+    /// [`UnreadableRecording`] if it is neither, or holds no request of the API.
+    pub fn read(path: &Path) -> Result<Recording, UnreadableRecording> {
+        let unreadable = |problem: String| UnreadableRecording { path: path.to_owned(), problem };
         let text = std::fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
         let is_journal = text.lines().next().is_some_and(|line| line.contains("\"tideover\""));
         let read = if is_journal { journal::read(&text) } else { har::read(&text) };
@@ -77,7 +77,7 @@ impl Recording {
         Ok(recording)
     }
 
-    /// What of it must not be told.
+    /// What must not be printed of it.
     pub fn secrets(&self) -> Secrets {
         let mut secrets = Secrets::default();
         for Recorded { sent, seen, .. } in self.cases.iter().flatten() {

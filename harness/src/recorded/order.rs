@@ -1,4 +1,4 @@
-//! Recorded requests in an order in which they can be judged: where that is not known, they are not.
+//! Puts recorded requests in an order in which they can be judged. Where the order is unknown, they are not judged.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ pub(super) struct Heard {
 }
 
 /// The cases that can be judged, and how many requests cannot, by why: after one that may have changed something,
-/// nothing is known, and the next case begins.
+/// the order is unknown, and the next case begins.
 pub(super) type Judgeable = (Vec<Vec<Recorded>>, BTreeMap<&'static str, u64>);
 
 impl Heard {

@@ -1,8 +1,8 @@
-//! What can be done about what fails no run.
+//! Advice on what does not fail a run.
 
 use crate::evidence::finding::{Finding, Verdict};
 
-/// What whoever reads a finding can do to learn more, or to have it no more.
+/// What a reader can do to learn more about a finding, or to mend it.
 pub(super) fn advice(finding: &Finding) -> &'static str {
     match finding.verdict {
         Verdict::Stalled => {
@@ -27,7 +27,7 @@ fn undecided(finding: &Finding) -> &'static str {
     } else if clause.starts_with("7.shape.") {
         "Ask who runs the service what answers so: what stands before it may, the service itself may not."
     } else if finding.field == "expiresAt" {
-        "Check it again while nobody moves the clock of the target; an operator port that tells it (--operator) \
+        "Check it again while nobody moves the clock of the target; an operator port that shows it (--operator) \
          settles it."
     } else if finding.operation.starts_with("action ") && is_refusal(&finding.seen) {
         "Ask who offers the operator port why it refuses that."

@@ -1,4 +1,4 @@
-//! What is known: the findings of a former report.
+//! The baseline: the findings of a former report.
 
 use std::path::Path;
 

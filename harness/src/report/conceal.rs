@@ -1,4 +1,4 @@
-//! A report without what must not be told.
+//! A report with its secrets masked.
 
 use crate::exchange::secrets::Secrets;
 use crate::report::document::{
@@ -14,7 +14,7 @@ impl Report {
     }
 }
 
-/// Every part names all of its fields, so that none is forgotten which is added. What only Tideover has written
+/// Every part names all its fields, so that the compiler finds a new one. What only Tideover has written
 /// is left as it is, for it is looked up by: fingerprints, and what the table of clauses says.
 trait Masked {
     fn mask(&mut self, secrets: &Secrets);
@@ -44,7 +44,7 @@ impl<T: Masked> Masked for Vec<T> {
     }
 }
 
-/// Masks the fields of a type that are named first; the others tell nothing of a target.
+/// Masks the fields of a type that are named first; the others say nothing about a target.
 macro_rules! masked {
     ($($type:ident { $($field:ident),+; $($other:ident),* })+) => {$(
         impl Masked for $type {

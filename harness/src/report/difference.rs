@@ -1,4 +1,4 @@
-//! What a step has changed, as the model tells it: what reading businesses and invoices answers before and after.
+//! What a step has changed in the model: reads of businesses and invoices, before and after.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! A report as one page that needs nothing else: no network, no script to be read.
+//! A report as one page that needs no network and no script.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -25,7 +25,7 @@ struct Page<'a> {
     script_hash: String,
 }
 
-/// A finding, and what of it is only shown here.
+/// A finding, with the parts that only the page shows.
 #[derive(Serialize)]
 struct Shown<'a> {
     finding: &'a FindingReport,

@@ -30,8 +30,8 @@ fn case(clause: &ClauseReport, findings: &[FindingReport]) -> TestCase {
         TestCase::new(format!("{} {}", clause.clause, clause.wording), status(clause, &findings));
     case.set_classname(format!("tideover.{}", clause.place));
     if !findings.is_empty() {
-        let told: Vec<String> = findings.iter().map(ToString::to_string).collect();
-        case.set_system_out(told.join("\n"));
+        let lines: Vec<String> = findings.iter().map(ToString::to_string).collect();
+        case.set_system_out(lines.join("\n"));
     } else if let (Status::Covered, Some(reason)) = (clause.status, &clause.reason) {
         case.set_system_out(reason);
     }

@@ -1,4 +1,4 @@
-//! What was proven of each defect, as a table and as JSON.
+//! The proof of each defect, as a table and as JSON.
 
 use std::fmt;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::prove::defects::{Defect, Setup};
 /// The proofs, for a person.
 #[derive(Clone, Debug)]
 pub struct Matrix {
-    /// How the service was looked at.
+    /// The point of view of the proof.
     pub setup: Setup,
     /// In the catalogue's order.
     pub proofs: Vec<Proof>,

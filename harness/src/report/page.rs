@@ -1,4 +1,4 @@
-//! What was proven in each way, as a page of Markdown.
+//! The proof from each point of view, as a page of Markdown.
 
 use std::fmt::Write as _;
 
@@ -69,14 +69,14 @@ fn cell(proof: &Proof) -> String {
 
 /// Why it is not found, once where two ways have the same reason.
 fn reasons(proofs: &[&Proof]) -> String {
-    let mut told: Vec<(&str, Vec<&str>)> = Vec::new();
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
     for proof in proofs.iter().filter(|proof| proof.survived()) {
         let reason = proof.reason().unwrap_or("missed");
-        match told.iter_mut().find(|(known, _)| *known == reason) {
+        match reasons.iter_mut().find(|(known, _)| *known == reason) {
             Some((_, ways)) => ways.push(proof.setup.name()),
-            None => told.push((reason, vec![proof.setup.name()])),
+            None => reasons.push((reason, vec![proof.setup.name()])),
         }
     }
-    let told = told.iter().map(|(reason, ways)| format!("{}: {reason}", ways.join(", ")));
-    told.collect::<Vec<_>>().join("; ")
+    let reasons = reasons.iter().map(|(reason, ways)| format!("{}: {reason}", ways.join(", ")));
+    reasons.collect::<Vec<_>>().join("; ")
 }

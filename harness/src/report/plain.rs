@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 use tideover_model::OperationKind;
+use tideover_model::wire::action;
+use tideover_model::wire::action::name_in;
 use tideover_model::wire::route::route;
 
 use crate::exchange::step::{Action, Call, Caller, Step};
@@ -44,36 +46,24 @@ fn call_in_words(call: &Call) -> String {
     let Ok(found) = route(&call.method, &call.path) else {
         return format!("{} {}", call.method, call.path);
     };
-    let of_business = || decoded(call.path.split('/').nth(3).unwrap_or_default());
-    let last = decoded(call.path.rsplit('/').next().unwrap_or_default());
-    let asked = match found.kind {
-        OperationKind::GetInvoice => return format!("read invoice {last} of {}", of_business()),
-        OperationKind::GetImport => return format!("read the report of import {last}"),
-        OperationKind::GetBusiness => return format!("read business {last}"),
-        OperationKind::ListSubscriptions => return "list the subscriptions".to_owned(),
-        OperationKind::Unsubscribe => return format!("delete subscription {last}"),
-        OperationKind::ImportInvoices => format!("import {last}"),
-        OperationKind::SyncInvoice => format!("sync invoice {last}"),
-        OperationKind::SyncBusiness => format!("sync business {last}"),
-        OperationKind::SetPayoutAccount => format!("set the payout account of {}", of_business()),
-        OperationKind::RequestAdvance => "request an advance".to_owned(),
-        OperationKind::Quote => "ask for a quote".to_owned(),
-        OperationKind::Invite => "invite somebody".to_owned(),
-        OperationKind::CreateOnboardingSession => "create an onboarding session".to_owned(),
-        OperationKind::Subscribe => "subscribe".to_owned(),
-    };
-    // What the words would be about may not be there: then the body is told as it stands.
-    body_in_words(found.kind, &asked, &last, call).unwrap_or_else(|| match raw_body(call) {
+    let names = found.encoded_identifiers().map(decoded);
+    let asked = found.kind.endpoint().phrase;
+    let asked = asked.replace("{0}", &names[0]).replace("{1}", &names[1]);
+    if !found.kind.endpoint().has_body() {
+        return asked;
+    }
+    // A body without the expected fields is shown as it is.
+    body_in_words(found.kind, &asked, call).unwrap_or_else(|| match raw_body(call) {
         body if body.is_empty() => format!("{asked} without a body"),
         body => format!("{asked} with {body}"),
     })
 }
 
-/// What is `asked`, with what matters of the body; nothing where that lacks what matters.
-fn body_in_words(kind: OperationKind, asked: &str, last: &str, call: &Call) -> Option<String> {
+/// The phrase `asked` with the important fields of the body; `None` if one is missing.
+fn body_in_words(kind: OperationKind, asked: &str, call: &Call) -> Option<String> {
     if kind == OperationKind::ImportInvoices {
         let rows = call.text.as_deref()?.lines().count().saturating_sub(1);
-        return Some(format!("import a file of {rows} rows as {last}"));
+        return Some(format!("{asked}: a file of {rows} rows"));
     }
     let body = call.body.as_ref()?;
     let word = |value: &Value| match value {
@@ -106,7 +96,12 @@ fn body_in_words(kind: OperationKind, asked: &str, last: &str, call: &Call) -> O
         OperationKind::Invite => format!("invite {} to {}", field("email")?, field("externalId")?),
         OperationKind::CreateOnboardingSession => format!("{asked} for {}", field("externalId")?),
         OperationKind::Subscribe => format!("{asked} {}", field("url")?),
-        _ => return None,
+        OperationKind::GetInvoice
+        | OperationKind::GetImport
+        | OperationKind::ImportInvoices
+        | OperationKind::GetBusiness
+        | OperationKind::ListSubscriptions
+        | OperationKind::Unsubscribe => return None,
     })
 }
 
@@ -117,7 +112,7 @@ fn decoded(path: &str) -> Cow<'_, str> {
 
 /// The name of an action of the operator port, as words.
 fn action_name(fields: &Map<String, Value>) -> String {
-    let name = fields.get("action").and_then(Value::as_str).unwrap_or("?");
+    let name = name_in(fields).unwrap_or("?");
     let mut words = String::new();
     for character in name.chars() {
         if character.is_ascii_uppercase() {
@@ -130,12 +125,12 @@ fn action_name(fields: &Map<String, Value>) -> String {
 
 fn action_in_words(fields: &Map<String, Value>) -> String {
     let words = format!("outside: {}", action_name(fields));
-    let told: Vec<String> = fields
+    let shown_fields: Vec<String> = fields
         .iter()
-        .filter(|(name, _)| *name != "action")
+        .filter(|(name, _)| *name != action::NAME)
         .map(|(name, value)| format!("{name} {}", shown(value)))
         .collect();
-    if told.is_empty() { words } else { format!("{words} ({})", told.join(", ")) }
+    if shown_fields.is_empty() { words } else { format!("{words} ({})", shown_fields.join(", ")) }
 }
 
 fn shown(value: &Value) -> String {
@@ -166,18 +161,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_body_that_lacks_what_the_words_are_about_is_told_as_it_stands() {
-        let told = |call| plain(&Step::new(Action::Call(call)));
-        let quote = |body| told(Call::json("POST", "/v1/quotes", body));
+    fn a_body_without_the_expected_fields_is_shown_as_it_is() {
+        let words = |call| plain(&Step::new(Action::Call(call)));
+        let quote = |body| words(Call::json("POST", "/v1/quotes", body));
         let asked = json!({ "externalId": "v1", "invoiceFaceValue": 7 });
         assert_eq!(quote(asked), "quote 7 cents for v1");
         assert_eq!(quote(json!([])), "ask for a quote with []");
-        let sync = |body| told(Call { body, ..Call::bare("PUT", "/v1/invoices/i1") });
+        let sync = |body| words(Call { body, ..Call::bare("PUT", "/v1/invoices/i1") });
         assert_eq!(sync(Some(json!({ "status": 1 }))), r#"sync invoice i1 with {"status":1}"#);
         assert_eq!(sync(None), "sync invoice i1 without a body");
         let nameless = json!({ "payee": "v1", "status": "ISSUED" });
         assert_eq!(sync(Some(nameless.clone())), format!("sync invoice i1 with {nameless}"));
         let bytes = Call { hex: Some("ff".into()), ..Call::bare("POST", "/v1/advances") };
-        assert_eq!(told(bytes), "request an advance with the bytes ff");
+        assert_eq!(words(bytes), "request an advance with the bytes ff");
     }
 }

@@ -1,4 +1,4 @@
-//! The steps of a finding as a sequence diagram: who asks whom, and what is answered.
+//! The steps of a finding as a sequence diagram.
 
 use std::collections::BTreeSet;
 
@@ -151,18 +151,18 @@ impl Arrow {
     }
 }
 
-/// What is the same is told once, with how often it came.
+/// Equal deliveries appear once, with their count.
 fn repeated(deliveries: &[DeliveryReport]) -> Vec<(&DeliveryReport, usize)> {
-    let mut told: Vec<(&DeliveryReport, usize)> = Vec::new();
+    let mut counted: Vec<(&DeliveryReport, usize)> = Vec::new();
     for delivery in deliveries {
         let same = |(other, _): &&mut (&DeliveryReport, usize)| {
             (&other.event, &other.path, other.answered)
                 == (&delivery.event, &delivery.path, delivery.answered)
         };
-        match told.iter_mut().find(same) {
+        match counted.iter_mut().find(same) {
             Some((_, times)) => *times += 1,
-            None => told.push((delivery, 1)),
+            None => counted.push((delivery, 1)),
         }
     }
-    told
+    counted
 }

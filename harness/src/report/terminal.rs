@@ -1,4 +1,4 @@
-//! A report for a person at a terminal: what was played, and what does not hold.
+//! A report for a person at a terminal: verdict, findings, warnings, coverage.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,13 +14,13 @@ use crate::report::document::{
 /// What a terminal has room for.
 const WIDTH: usize = 110;
 
-/// So many gaps are told, those first that are not as assumed.
+/// The most gaps that are shown, those first that differ from the assumption.
 const GAPS: usize = 12;
 
 /// The characters of a warning.
 const LONGEST: usize = 1000;
 
-/// So much of what is left behind is told, subscriptions and keys first.
+/// The most leftovers that are shown, subscriptions and keys first.
 const LEFT: usize = 20;
 
 impl fmt::Display for Report {
@@ -56,7 +56,7 @@ impl fmt::Display for Report {
                 writeln!(f, "\nrequests  {steps}, {unknown} without an outcome\n{races}")?;
             }
         }
-        // A mock of ours has no gaps, and how fast it answers is told as a whole.
+        // Our own mock has no gaps, and its speed is shown as a whole.
         if !self.gaps.is_empty() {
             self.write_gaps(f)?;
             self.write_latency(f)?;
@@ -236,11 +236,11 @@ impl GapReport {
 impl fmt::Display for GapReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let GapReport { clause, place, assumed, seen, constant, .. } = self;
-        let told = |SeenValue { value, times }: &SeenValue| match times {
+        let shown = |SeenValue { value, times }: &SeenValue| match times {
             None => value.clone(),
             Some(times) => format!("{value} × {times}"),
         };
-        let values: Vec<String> = seen.iter().map(told).collect();
+        let values: Vec<String> = seen.iter().map(shown).collect();
         write!(f, "{clause}, {place}: {}", values.join(", "))?;
         f.write_str(if *constant { ", constant" } else { ", it varies" })?;
         if !assumed.is_empty() && !self.is_as_assumed() {
@@ -346,7 +346,7 @@ impl fmt::Display for Answer {
     }
 }
 
-/// What is new is told as such, not field by field.
+/// A new object is shown as new, not field by field.
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "what step {} changes, according to the model:", self.step)?;
@@ -360,8 +360,8 @@ impl fmt::Display for Difference {
                 continue;
             }
             for change in of {
-                let told = |value: &Option<String>| value.clone().unwrap_or_else(|| "none".into());
-                let (before, after) = (told(&change.before), told(&change.after));
+                let shown = |value: &Option<String>| value.clone().unwrap_or_else(|| "none".into());
+                let (before, after) = (shown(&change.before), shown(&change.after));
                 writeln!(f, "  {subject}, {}: {before} → {after}", change.field)?;
             }
         }
@@ -389,7 +389,7 @@ impl fmt::Display for UnaskedReport {
     }
 }
 
-/// What would reach a clause, by why it is out of reach; nothing where nothing does.
+/// The option that would reach a clause, by why it is out of reach; `None` if none does.
 fn remedy(reason: &str) -> Option<&'static str> {
     let remedies = [
         (Needs::Vendor, "a vendor who is onboarded (--operator)"),
@@ -400,7 +400,7 @@ fn remedy(reason: &str) -> Option<&'static str> {
     remedies.iter().find(is_it).map(|(_, remedy)| *remedy)
 }
 
-/// A warning as far as there is room for it: a long list ends with where the rest is told.
+/// A warning as far as there is room for it: a long list ends with where to find the rest.
 fn shortened(warning: &str) -> Cow<'_, str> {
     let Some((end, _)) = warning.char_indices().nth(LONGEST) else { return warning.into() };
     let end = warning[..end].rfind(", ").unwrap_or(end);

@@ -16,20 +16,13 @@ use tideover_harness::live::session::Session;
 use tideover_harness::live::settings::{ApiKey, Settings, Webhooks};
 use tideover_harness::play::cases::World;
 use tideover_model::Profile;
-use tokio::net::TcpListener;
 
-use crate::live::{begin, endpoint, prepared, settings};
-
-pub(crate) async fn serve(app: Router) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let origin = format!("http://{}", listener.local_addr().unwrap());
-    tokio::spawn(async move { axum::serve(listener, app).await });
-    origin
-}
+use crate::support::app::serve;
+use crate::support::live::{begin, endpoint, prepared, settings};
 
 /// What comes after that says nothing of the service.
 #[tokio::test]
-async fn a_key_that_is_revoked_ends_the_run_unless_another_read_takes_it() {
+async fn a_revoked_key_ends_the_run() {
     let answers = |statuses: &'static [u16]| {
         let asked = Arc::new(Mutex::new(statuses.iter()));
         async move || {
@@ -54,7 +47,7 @@ async fn a_key_that_is_revoked_ends_the_run_unless_another_read_takes_it() {
 }
 
 #[tokio::test]
-async fn a_second_key_that_is_refused_is_told_before_anything_is_played() {
+async fn a_refused_second_key_fails_before_any_play() {
     let mock = endpoint(None).await;
     let second_key = Some(ApiKey::new("rap_sk_unknown".to_owned()));
     let settings = Settings { second_key, ..settings(&mock) };
@@ -68,9 +61,9 @@ async fn a_second_key_that_is_refused_is_told_before_anything_is_played() {
     assert!(refused.is_last && refused.why.contains("refuses the key rap_sk_…"), "{refused}");
 }
 
-/// The list tells a page of others, and the target is busy.
+/// The list shows a page of others, and the target is busy.
 #[tokio::test]
-async fn a_subscription_that_is_not_listed_and_whose_deletion_must_wait_is_deleted() {
+async fn an_unlisted_subscription_is_deleted_after_a_wait() {
     let deleted = Arc::new(Mutex::new(Vec::<String>::new()));
     let asked = Arc::clone(&deleted);
     let delete_one = async move |Path(reference): Path<String>| {
@@ -81,8 +74,8 @@ async fn a_subscription_that_is_not_listed_and_whose_deletion_must_wait_is_delet
         (status, [(RETRY_AFTER, "0")])
     };
     let list = async || Json(json!([{ "reference": "whs_9", "url": "https://a.example/" }]));
-    let told = json!({ "reference": "whs_1", "secret": "whsec_0123456789abcdef" });
-    let subscribe = async move || (StatusCode::CREATED, Json(told));
+    let body = json!({ "reference": "whs_1", "secret": "whsec_0123456789abcdef" });
+    let subscribe = async move || (StatusCode::CREATED, Json(body));
     let app = Router::new()
         .route("/v1/webhooks", get(list).post(subscribe))
         .route("/v1/webhooks/{reference}", delete(delete_one));

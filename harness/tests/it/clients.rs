@@ -9,8 +9,8 @@ use axum::{Json, Router};
 use serde_json::{Value, json};
 use tideover_harness::exchange::START;
 
-use crate::command::serve;
-use crate::foreign::{home, install_for_node, python, skip};
+use crate::support::command::serve;
+use crate::support::foreign::{home, install_for_node, python, skip};
 
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/clients")
@@ -74,20 +74,20 @@ async fn a_client_generated_in_typescript_requests_an_advance() {
     }
 }
 
-/// Lets a client be generated and run; what it told.
+/// Generates and runs a client, and returns its report.
 async fn examine(Client { home, generate, run }: Client) {
-    let (_served, told) = serve(&["--clock", "still", "--start", START]);
-    let [url, key] = ["baseUrl", "apiKey"].map(|name| told[name].as_str().unwrap());
+    let (_served, ready) = serve(&["--clock", "still", "--start", START]);
+    let [url, key] = ["baseUrl", "apiKey"].map(|name| ready[name].as_str().unwrap());
     let document = get(&format!("{url}/_sim/openapi.json"), key).await;
     std::fs::write(home.join("api.json"), document.to_string()).unwrap();
     for command in generate {
         ended_well(command, &home, &[]).await;
     }
     let output = ended_well(run, &home, &[url, key, &later().await]).await;
-    let told: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     let read = get(&format!("{url}/v1/organizations/acme/invoices/INV-7"), key).await;
-    reads_the_mock(&told["now"], &read["advance"]);
-    reads_what_it_does_not_know(&told["later"]);
+    reads_the_mock(&report["now"], &read["advance"]);
+    reads_what_it_does_not_know(&report["later"]);
 }
 
 /// The amounts are those of the advance that there is.
@@ -128,7 +128,15 @@ fn reads_what_it_does_not_know(later: &Value) {
 }
 
 async fn get(url: &str, key: &str) -> Value {
-    crate::plain::client().get(url).bearer_auth(key).send().await.unwrap().json().await.unwrap()
+    crate::support::plain::client()
+        .get(url)
+        .bearer_auth(key)
+        .send()
+        .await
+        .unwrap()
+        .json()
+        .await
+        .unwrap()
 }
 
 /// Runs a command to its end, which is to be a good one.

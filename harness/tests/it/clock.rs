@@ -14,8 +14,8 @@ use tideover_harness::play::case::{Observed, Played, Standing, play};
 use tideover_harness::play::cases::World;
 use tideover_sim::Mock;
 
-use crate::hostile;
-use crate::live::{begin, endpoint, header, settings};
+use crate::support::hostile;
+use crate::support::live::{begin, endpoint, header, settings};
 
 const DAY: u64 = 24 * 3600;
 
@@ -76,8 +76,8 @@ fn invite() -> Step {
 }
 
 fn noticed(played: &Played) -> Vec<(usize, &str, Verdict)> {
-    let told = played.noticed.iter();
-    told.map(|(at, found)| (*at, found.clause.name(), found.verdict)).collect()
+    let noticed = played.noticed.iter();
+    noticed.map(|(at, found)| (*at, found.clause.name(), found.verdict)).collect()
 }
 
 async fn meddled(settings: Settings, mock: &Mock) -> Played {
@@ -90,7 +90,7 @@ async fn meddled(settings: Settings, mock: &Mock) -> Played {
 }
 
 #[tokio::test]
-async fn a_leap_that_nothing_else_shows_accuses_nobody_and_is_told_once() {
+async fn an_unconfirmed_leap_is_reported_once_as_inconclusive() {
     let mock = endpoint(None).await;
     let played = meddled(Settings { operator: None, ..settings(&mock) }, &mock).await;
     assert!(played.findings.is_empty(), "{:#?}", played.findings);
@@ -98,7 +98,7 @@ async fn a_leap_that_nothing_else_shows_accuses_nobody_and_is_told_once() {
 }
 
 #[tokio::test]
-async fn a_leap_that_the_operator_port_tells_is_followed() {
+async fn a_leap_shown_by_the_operator_port_is_followed() {
     for allow_disturbance in [false, true] {
         let mock = endpoint(None).await;
         let played = meddled(Settings { allow_disturbance, ..settings(&mock) }, &mock).await;
@@ -107,7 +107,7 @@ async fn a_leap_that_the_operator_port_tells_is_followed() {
     }
 }
 
-/// Answers a business that is synced, and then links that expire when it is told.
+/// Answers a business sync, and then links with the given expiry.
 fn answers(expires: &'static [(&str, &str)]) -> std::net::SocketAddr {
     let made = AtomicUsize::new(0);
     hostile::endpoint(move |number, socket| {
@@ -144,7 +144,7 @@ async fn of_sessions(expires: &'static [(&str, &str)]) -> Played {
 }
 
 #[tokio::test]
-async fn a_leap_that_the_date_tells_is_followed() {
+async fn a_leap_shown_by_the_date_is_followed() {
     let leapt = of_sessions(&[(AT, FIRST), (LATER, SECOND)]).await;
     assert!(leapt.findings.is_empty() && leapt.noticed.is_empty(), "{leapt:#?}");
     let steady = of_sessions(&[(AT, FIRST), (LATER, FIRST)]).await;
@@ -154,7 +154,7 @@ async fn a_leap_that_the_date_tells_is_followed() {
 
 /// Of two links that contradict each other, the one is wrong that our own clock contradicts as well.
 #[tokio::test]
-async fn a_first_link_that_lives_too_long_is_the_one_that_is_named() {
+async fn a_first_link_that_lives_too_long_is_named() {
     let played = of_sessions(&[(HALF, FIRST), (AT, FIRST)]).await;
     let [found] = &played.findings[..] else { panic!("{:#?}", played.findings) };
     // Our clock may have come to the next second meanwhile.
@@ -162,18 +162,18 @@ async fn a_first_link_that_lives_too_long_is_the_one_that_is_named() {
     assert!(longer.iter().any(|words| found.seen.contains(words)), "{found}");
 }
 
-/// A clock goes forward alone: what tells of an earlier time again has never leapt.
+/// A clock goes forward alone: a response with an earlier time shows that it never leapt.
 #[tokio::test]
-async fn a_link_that_lives_too_long_is_found_by_the_times_before_and_after_it() {
+async fn times_around_a_link_show_that_it_lives_too_long() {
     let played = of_sessions(&[(AT, FIRST), (LATER, FIRST), (AT, FIRST)]).await;
     let [found] = &played.findings[..] else { panic!("{:#?}", played.findings) };
     assert_eq!((found.clause.name(), found.verdict), ("8.sessionLife", Verdict::Violated));
     assert!(found.seen.contains("86400 seconds longer"), "{found}");
 }
 
-/// A date may be anybody's: it is a guess as long as the operator port doesn't tell the time.
+/// A date header may come from a proxy: it is a guess while the operator port shows no time.
 #[tokio::test]
-async fn an_operator_port_that_tells_no_time_makes_no_date_one() {
+async fn an_operator_port_without_a_time_proves_no_date() {
     let expires = &[(BEFORE, FIRST), (BEFORE, FIRST)];
     let (key, target) = (ApiKey::new("rap_sk_x".into()), format!("http://{}", answers(expires)));
     let operator = hostile::endpoint(|_, socket| {

@@ -11,9 +11,9 @@ use tideover_harness::exchange::Prepared;
 use tideover_harness::exchange::step::{Action, Call, Step};
 use tideover_model::Timestamp;
 
-fn tideover() -> Command {
-    Command::new(env!("CARGO_BIN_EXE_tideover"))
-}
+#[cfg(unix)]
+use crate::support::command::is_heard;
+use crate::support::command::{Served, serve, tideover};
 
 fn run(arguments: &[&str]) -> Output {
     tideover().args(arguments).output().unwrap()
@@ -32,42 +32,42 @@ fn fixture(path: &str) -> PathBuf {
 }
 
 #[test]
-fn check_plays_the_embedded_mock_and_tells_its_seed() {
+fn check_plays_the_embedded_mock_and_prints_its_seed() {
     let output = run(&["check", "--seed", "7", "--cases", "5"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    let told = stdout(&output);
+    let printed = stdout(&output);
     assert!(
-        told.contains("against an embedded mock over HTTP") && told.contains("seed 7"),
-        "{told}"
+        printed.contains("against an embedded mock over HTTP") && printed.contains("seed 7"),
+        "{printed}"
     );
-    assert!(told.contains("PASS: "), "{told}");
+    assert!(printed.contains("PASS: "), "{printed}");
 }
 
 #[test]
-fn check_tells_programs_in_json() {
+fn check_prints_json_for_programs() {
     let output = run(&["check", "--in-process", "--seed", "7", "--cases", "5", "--json"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    let told: Value = serde_json::from_str(&stdout(&output)).unwrap();
+    let printed: Value = serde_json::from_str(&stdout(&output)).unwrap();
     assert_eq!(
-        (&told["seed"], &told["verdict"], &told["cases"]),
+        (&printed["seed"], &printed["verdict"], &printed["cases"]),
         (&7.into(), &"held".into(), &5.into())
     );
 }
 
 #[test]
-fn check_races_and_tells_how_many_parts_it_explained() {
+fn check_plays_races_and_counts_explained_parts() {
     for place in [&[][..], &["--in-process"]] {
         let races = ["check", "--concurrency", "6", "--seed", "7", "--cases", "5"];
         let output = run(&[&races[..], place].concat());
         assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-        let told = stdout(&output);
-        assert!(told.contains("5 races of 6 clients"), "{told}");
-        assert!(told.contains("0 undecided · 0 inconclusive"), "{told}");
+        let printed = stdout(&output);
+        assert!(printed.contains("5 races of 6 clients"), "{printed}");
+        assert!(printed.contains("0 undecided · 0 inconclusive"), "{printed}");
     }
     let output = run(&["check", "--concurrency", "2", "--cases", "5", "--json", "--in-process"]);
-    let told: Value = serde_json::from_str(&stdout(&output)).unwrap();
-    assert_eq!((&told["verdict"], &told["cases"]), (&"held".into(), &5.into()));
-    assert_eq!(told["races"]["clients"], 2);
+    let printed: Value = serde_json::from_str(&stdout(&output)).unwrap();
+    assert_eq!((&printed["verdict"], &printed["cases"]), (&"held".into(), &5.into()));
+    assert_eq!(printed["races"]["clients"], 2);
 }
 
 #[test]
@@ -83,8 +83,8 @@ fn a_race_that_is_known_fails_nothing() {
     for file in [page, xml] {
         assert!(std::fs::read_to_string(file).unwrap().contains("4.webhooks.3"));
     }
-    let told: Value = serde_json::from_str(&stdout(&output)).unwrap();
-    let replay = told["findings"][0]["replay"].as_str().unwrap();
+    let printed: Value = serde_json::from_str(&stdout(&output)).unwrap();
+    let replay = printed["findings"][0]["replay"].as_str().unwrap();
     let again: Vec<&str> = replay.split(' ').skip(1).collect();
     assert!(again.contains(&"--steps") && again.contains(&defect), "{replay}");
     assert_eq!(run(&again).status.code(), Some(1), "{replay}");
@@ -113,7 +113,7 @@ fn replay_plays_a_story_on_the_model_and_on_a_mock() {
 }
 
 #[test]
-fn replay_of_an_expectation_that_is_not_met_says_where_and_exits_with_1() {
+fn replay_with_an_unmet_expectation_exits_with_1() {
     let story = std::fs::read_to_string(fixture("stories/webhooks.jsonl")).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("wrong.jsonl");
@@ -128,7 +128,7 @@ fn replay_of_an_expectation_that_is_not_met_says_where_and_exits_with_1() {
 }
 
 #[test]
-fn a_command_that_is_wrong_is_told_in_one_line_and_exits_with_2() {
+fn a_wrong_command_exits_with_2_and_one_line() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| {
         let path = folder.path().join(name);
@@ -173,39 +173,18 @@ fn a_target_that_cannot_be_reached_exits_with_3() {
     let url = format!("http://{free}");
     let folder = tempfile::tempdir().unwrap();
     let journal = folder.path().join("journal.jsonl");
-    let told = ["--key", "rap_sk_k", "--journal", journal.to_str().unwrap()];
-    let output = run(&[&["replay", story.to_str().unwrap(), "--target", &url][..], &told].concat());
+    let arguments = ["--key", "rap_sk_k", "--journal", journal.to_str().unwrap()];
+    let output =
+        run(&[&["replay", story.to_str().unwrap(), "--target", &url][..], &arguments].concat());
     assert_eq!(output.status.code(), Some(3));
     assert!(stderr(&output).contains(&url), "{}", stderr(&output));
 }
 
-/// A process that is ended when the test is.
-pub(crate) struct Served(pub(crate) std::process::Child);
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-pub(crate) fn serve(arguments: &[&str]) -> (Served, Value) {
-    let mut child = tideover()
-        .args(["serve", "--port", "0", "--json"])
-        .args(arguments)
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut line = String::new();
-    BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-    (Served(child), serde_json::from_str(&line).unwrap())
-}
-
 #[tokio::test]
 async fn serve_answers_once_it_says_that_it_is_ready() {
-    let (_served, told) = serve(&["--clock", "still", "--start", "2026-05-01T00:00:00Z"]);
-    let url = told["baseUrl"].as_str().unwrap();
-    let mut target = Http::new(url, told["apiKey"].as_str().unwrap()).unwrap();
+    let (_served, ready) = serve(&["--clock", "still", "--start", "2026-05-01T00:00:00Z"]);
+    let url = ready["baseUrl"].as_str().unwrap();
+    let mut target = Http::new(url, ready["apiKey"].as_str().unwrap()).unwrap();
     let mut send = async |action| {
         let sent = Prepared::from_step(&Step::new(action), &Memory::default(), target.api_key());
         target.send(&sent).await.unwrap()
@@ -230,8 +209,8 @@ async fn serve_logs_in_colours_to_a_terminal_alone() {
     BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
     let mut log = BufReader::new(child.stderr.take().unwrap());
     let _served = Served(child);
-    let told: Value = serde_json::from_str(&line).unwrap();
-    let mut target = Http::new(told["baseUrl"].as_str().unwrap(), "any").unwrap();
+    let ready: Value = serde_json::from_str(&line).unwrap();
+    let mut target = Http::new(ready["baseUrl"].as_str().unwrap(), "any").unwrap();
     let get = Step::new(Action::Call(Call::bare("GET", "/v1/nowhere")));
     let sent = Prepared::from_step(&get, &Memory::default(), target.api_key());
     assert_eq!(target.send(&sent).await.unwrap().status, 404);
@@ -241,32 +220,32 @@ async fn serve_logs_in_colours_to_a_terminal_alone() {
     assert!(!logged.contains('\u{1b}'), "{logged:?}");
 }
 
-/// Where webhooks may go and what signs them is the user's to say, and the first lines tell it.
+/// Options decide where webhooks may go and what signs them, and the first lines show it.
 #[tokio::test]
-async fn serve_sends_webhooks_as_it_is_told() {
+async fn serve_sends_webhooks_as_its_options_say() {
     let inbox = inbox::Server::start().await.unwrap();
     let body = json!({ "url": format!("{}/accepts", inbox.origin()) });
     let subscribe = Step::new(Action::Call(Call::json("POST", "/v1/webhooks", body)));
     let business = json!({ "legalName": "Acme" });
     let sync = Step::new(Action::Call(Call::json("PUT", "/v1/organizations/acme", business)));
-    let send = async |told: &Value, step: &Step| {
-        let mut target = Http::new(told["baseUrl"].as_str().unwrap(), "rap_sk_local").unwrap();
+    let send = async |ready: &Value, step: &Step| {
+        let mut target = Http::new(ready["baseUrl"].as_str().unwrap(), "rap_sk_local").unwrap();
         let sent = Prepared::from_step(step, &Memory::default(), target.api_key());
         target.send(&sent).await.unwrap()
     };
-    let (_public, told) = serve(&[]);
-    assert_eq!(told["webhooks"], "public");
-    assert_eq!(send(&told, &subscribe).await.code(), Some("destination_refused"));
+    let (_public, ready) = serve(&[]);
+    assert_eq!(ready["webhooks"], "public");
+    assert_eq!(send(&ready, &subscribe).await.code(), Some("destination_refused"));
     let long_ago = ["--clock", "still", "--start", "1999-01-01T00:00:00Z"];
     for (sign_with, is_old) in [("wall", false), ("virtual", true)] {
         let options = [&long_ago[..], &["--webhooks", "local", "--sign-with", sign_with]].concat();
-        let (_local, told) = serve(&options);
-        assert_eq!(told["webhooks"], "local");
-        assert_eq!(send(&told, &subscribe).await.status, 201);
-        assert_eq!(send(&told, &sync).await.status, 200);
+        let (_local, ready) = serve(&options);
+        assert_eq!(ready["webhooks"], "local");
+        assert_eq!(send(&ready, &subscribe).await.status, 201);
+        assert_eq!(send(&ready, &sync).await.status, 200);
         let wait = json!({ "patienceSeconds": 20 });
         let wait = Step::new(Action::Call(Call::json("POST", "/_sim/deliveries/wait", wait)));
-        assert_eq!(send(&told, &wait).await.status, 200);
+        assert_eq!(send(&ready, &wait).await.status, 200);
         let signed_at = inbox.inbox().take()[0].signed_at().unwrap();
         let signed_at = Timestamp::from_unix(i64::try_from(signed_at).unwrap()).unwrap();
         assert_eq!(signed_at.to_string().starts_with("1999"), is_old, "{sign_with}: {signed_at}");
@@ -275,9 +254,9 @@ async fn serve_sends_webhooks_as_it_is_told() {
 
 #[tokio::test]
 async fn serve_with_a_defect_says_so_and_answers_wrongly() {
-    let (_served, told) = serve(&["--defect", "unknown-path-is-405"]);
-    assert_eq!(told["defect"], "unknown-path-is-405");
-    let mut target = Http::new(told["baseUrl"].as_str().unwrap(), "any").unwrap();
+    let (_served, ready) = serve(&["--defect", "unknown-path-is-405"]);
+    assert_eq!(ready["defect"], "unknown-path-is-405");
+    let mut target = Http::new(ready["baseUrl"].as_str().unwrap(), "any").unwrap();
     let mut get = async |path| {
         let step = Step::new(Action::Call(Call::bare("GET", path)));
         let sent = Prepared::from_step(&step, &Memory::default(), target.api_key());
@@ -291,13 +270,19 @@ async fn serve_with_a_defect_says_so_and_answers_wrongly() {
 
 #[test]
 fn checks_lists_what_stands_for_each_clause() {
-    let told = stdout(&run(&["checks", "4.imports.8"]));
-    assert!(told.starts_with("4.imports.8 (documented, §4 PUT /v1/invoices/imports/"), "{told}");
-    assert!(told.contains("checked by prediction"), "{told}");
-    assert!(told.contains("proven by the defects other-file-is-taken-for-the-same"), "{told}");
-    let told = stdout(&run(&["checks", "--json"]));
+    let printed = stdout(&run(&["checks", "4.imports.8"]));
+    assert!(
+        printed.starts_with("4.imports.8 (documented, §4 PUT /v1/invoices/imports/"),
+        "{printed}"
+    );
+    assert!(printed.contains("checked by prediction"), "{printed}");
+    assert!(
+        printed.contains("proven by the defects other-file-is-taken-for-the-same"),
+        "{printed}"
+    );
+    let printed = stdout(&run(&["checks", "--json"]));
     let clauses: Vec<Value> =
-        told.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        printed.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(clauses.len(), tideover_model::Clause::all().count());
     let hidden = clauses.iter().find(|clause| clause["clause"] == "2.payoutAccount.label.2");
     assert!(hidden.unwrap()["unobservable"].is_string());
@@ -315,16 +300,16 @@ fn check_with_a_defect_fails_and_replays() {
     for (way, on) in [(&["--in-process"][..], "model"), (&[], "mock")] {
         let output = run(&[&check, way].concat());
         assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
-        let told = stdout(&output);
-        assert!(told.contains("2.invoice.fundable violated"), "{told}");
+        let printed = stdout(&output);
+        assert!(printed.contains("2.invoice.fundable violated"), "{printed}");
         let replay = format!("replay '{path}' --on {on} --defect {defect}");
-        assert!(told.contains(&replay), "{told}");
+        assert!(printed.contains(&replay), "{printed}");
         let output = run(&["replay", path, "--on", on, "--defect", defect]);
         assert_eq!(output.status.code(), Some(1), "{}", stdout(&output));
         assert_eq!(run(&["replay", path, "--on", on]).status.code(), Some(0));
     }
-    let told = run(&["replay", path, "--target", "http://127.0.0.1:1", "--defect", defect]);
-    assert_eq!(told.status.code(), Some(2));
+    let printed = run(&["replay", path, "--target", "http://127.0.0.1:1", "--defect", defect]);
+    assert_eq!(printed.status.code(), Some(2));
 }
 
 /// A former report accepts what it has, and the reports that are asked for are written.
@@ -372,12 +357,12 @@ fn a_difference_from_an_assumption_fails_on_demand() {
 }
 
 #[test]
-fn prove_tells_what_was_found_and_what_survives() {
+fn prove_prints_what_is_found_and_what_survives() {
     let proven = ["prove", "--defect", "unknown-path-is-405", "--seeds", "2"];
     let output = run(&proven);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    let told = stdout(&output);
-    assert!(told.contains("2/2") && told.contains("1 of 1 defects found"), "{told}");
+    let printed = stdout(&output);
+    assert!(printed.contains("2/2") && printed.contains("1 of 1 defects found"), "{printed}");
     let output =
         run(&["prove", "--defect", "limit-is-never-reached", "--seeds", "1", "--requests", "50"]);
     assert_eq!(output.status.code(), Some(1), "{}", stdout(&output));
@@ -385,23 +370,24 @@ fn prove_tells_what_was_found_and_what_survives() {
     let unseen = ["--defect", "limit-is-never-reached", "--seeds", "1", "--requests", "500"];
     let output = run(&[&["prove", "--as", "stranger"], &unseen[..]].concat());
     assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
-    let told = stdout(&output);
-    assert!(told.contains("the document does not show how high the limit"), "{told}");
+    let printed = stdout(&output);
+    assert!(printed.contains("the document does not show how high the limit"), "{printed}");
     let output = run(&[&["prove", "--as", "all", "--json"], &unseen[..]].concat());
-    let told = stdout(&output);
-    let told: Vec<Value> = told.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let setups: Vec<&Value> = told.iter().map(|told| &told["setup"]).collect();
+    let printed = stdout(&output);
+    let report: Vec<Value> =
+        printed.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let setups: Vec<&Value> = report.iter().map(|report| &report["setup"]).collect();
     assert_eq!(setups, ["known", "stranger", "caller"]);
-    assert_eq!(told[0]["defects"][0]["reason"], Value::Null);
-    assert!(told[2]["defects"][0]["reason"].is_string(), "{told:#?}");
+    assert_eq!(report[0]["defects"][0]["reason"], Value::Null);
+    assert!(report[2]["defects"][0]["reason"].is_string(), "{report:#?}");
     let output = run(&["prove", "--list", "--json"]);
-    let told: Value = serde_json::from_str(&stdout(&output)).unwrap();
-    assert!(told["defects"].as_array().unwrap().len() > 60);
+    let printed: Value = serde_json::from_str(&stdout(&output)).unwrap();
+    assert!(printed["defects"].as_array().unwrap().len() > 60);
 }
 
 #[cfg(unix)]
 #[test]
-fn serve_ends_cleanly_on_ctrl_c_on_sigterm_and_on_sighup() {
+fn serve_ends_cleanly_on_each_signal() {
     for signal in ["-INT", "-TERM", "-HUP"].into_iter().filter(|signal| is_heard(signal)) {
         let (mut served, _) = serve(&[]);
         let sent =
@@ -427,7 +413,7 @@ fn a_reader_that_goes_away_is_no_error() {
 }
 
 #[tokio::test]
-async fn serve_logs_every_request_to_stderr_when_told_to() {
+async fn serve_logs_every_request_with_its_option() {
     let mut child = tideover()
         .args(["serve", "--port", "0", "--json", "--log", "debug"])
         .stdout(Stdio::piped())
@@ -438,8 +424,8 @@ async fn serve_logs_every_request_to_stderr_when_told_to() {
     BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
     let mut logged = BufReader::new(child.stderr.take().unwrap());
     let _served = Served(child);
-    let told: Value = serde_json::from_str(&line).unwrap();
-    let mut target = Http::new(told["baseUrl"].as_str().unwrap(), "wrong").unwrap();
+    let ready: Value = serde_json::from_str(&line).unwrap();
+    let mut target = Http::new(ready["baseUrl"].as_str().unwrap(), "wrong").unwrap();
     let step = Step::new(Action::Call(Call::bare("GET", "/v1/webhooks")));
     let sent = Prepared::from_step(&step, &Memory::default(), target.api_key());
     target.send(&sent).await.unwrap();
@@ -448,14 +434,4 @@ async fn serve_logs_every_request_to_stderr_when_told_to() {
         assert!(logged.read_line(&mut log).unwrap() > 0, "{log}");
     }
     assert!(log.contains("401 unauthorized (5.authentication.3)"), "{log}");
-}
-
-/// Whether a signal reaches who is started from here: where the tests were started with nohup, one does not.
-#[cfg(unix)]
-pub(crate) fn is_heard(signal: &str) -> bool {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
-    // The first is the one of a terminal that closes.
-    signal != "-HUP" || ignored & 1 == 0
 }

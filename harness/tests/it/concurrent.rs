@@ -15,8 +15,8 @@ use tideover_harness::judge::{Before, Outside};
 use tideover_harness::play::case::Observed;
 use tideover_harness::play::cases::{OverHttp, Plan};
 use tideover_harness::play::concurrent::{
-    Answer, Course, History, InProcess, Judgement, Known, Races, Request, Schedule, Summary,
-    Verdict, interleave, judge, play,
+    Answer, History, InProcess, Judgement, Known, Request, Schedule, Summary, Verdict, interleave,
+    judge, play,
 };
 use tideover_harness::prove::defects;
 use tideover_harness::report;
@@ -24,16 +24,18 @@ use tideover_harness::report::{Baseline, Report, Run};
 use tideover_model::{Cents, Destinations, Profile, Service};
 use tideover_sim::{Mock, NoNames};
 
+use crate::support::races::{plan, run, with_defect};
+
 fn header(seed: u64) -> Header {
     Header::new(seed, start(), Profile::default())
 }
 
-/// What is known of a target that nothing was told of.
+/// What is known about a target without any information.
 fn known() -> Known {
     Known { limit: None, ..Known::of(&header(0), INBOX) }
 }
 
-/// A race at a right service that the judge is told nothing of.
+/// A race at a correct service that the judge knows nothing about.
 fn raced(profile: &Profile, seed: u64, size: Size, lost: usize) -> History {
     let header = Header::new(seed, start(), profile.clone());
     let race = race(&header, seed, size);
@@ -41,7 +43,7 @@ fn raced(profile: &Profile, seed: u64, size: Size, lost: usize) -> History {
     interleave(&mut target, &race, Schedule { seed, lost })
 }
 
-fn tell(history: &History, judgement: &Judgement) -> String {
+fn describe(history: &History, judgement: &Judgement) -> String {
     let stuck = judgement.parts.iter().filter_map(|part| match &part.verdict {
         Verdict::Inconclusive(Some(stuck)) => {
             Some((&history.requests[stuck.request], &stuck.differs))
@@ -60,7 +62,7 @@ fn a_right_service_is_never_accused_however_requests_meet() {
         requests += history.requests.iter().filter(|request| request.client > 0).count();
         unknown += history.unknown();
         let judgement = judge(&history, &known());
-        assert!(judgement.held(), "{seed}: {}", tell(&history, &judgement));
+        assert!(judgement.held(), "{seed}: {}", describe(&history, &judgement));
         assert!(judgement.parts.len() >= 10, "{seed}: {} parts", judgement.parts.len());
     }
     assert_eq!(requests, 30 * 16 * 25);
@@ -84,7 +86,7 @@ fn a_right_service_is_never_accused_under_any_profile() {
         for seed in 0..10 {
             let history = raced(&profile, seed, Size { clients: 6, steps: 10 }, 10);
             let judgement = judge(&history, &known());
-            assert!(judgement.held(), "{index}, {seed}: {}", tell(&history, &judgement));
+            assert!(judgement.held(), "{index}, {seed}: {}", describe(&history, &judgement));
         }
     }
 }
@@ -95,13 +97,13 @@ fn a_right_service_whose_outside_is_open_is_not_accused() {
         let history = raced(&Profile::default(), seed, Size { clients: 6, steps: 10 }, 20);
         let known = Known { outside: Outside::Open, before: Before::Anything, ..known() };
         let judgement = judge(&history, &known);
-        assert!(judgement.contradictions.is_empty(), "{seed}: {}", tell(&history, &judgement));
-        assert!(judgement.tally()[2] == 0, "{seed}: {}", tell(&history, &judgement));
+        assert!(judgement.contradictions.is_empty(), "{seed}: {}", describe(&history, &judgement));
+        assert!(judgement.tally()[2] == 0, "{seed}: {}", describe(&history, &judgement));
     }
 }
 
 #[test]
-fn the_same_seed_is_the_same_race_and_the_same_judgement() {
+fn one_seed_gives_one_race_and_one_judgement() {
     let size = Size { clients: 4, steps: 10 };
     for seed in 0..5 {
         let (one, again) = (
@@ -109,15 +111,15 @@ fn the_same_seed_is_the_same_race_and_the_same_judgement() {
             raced(&Profile::default(), seed, size, 10),
         );
         assert_eq!(one.requests, again.requests);
-        let told = |history| format!("{:?}", judge(history, &known()));
-        assert_eq!(told(&one), told(&again));
+        let judged = |history| format!("{:?}", judge(history, &known()));
+        assert_eq!(judged(&one), judged(&again));
         assert_ne!(one.requests, raced(&Profile::default(), seed + 5, size, 10).requests);
     }
 }
 
 /// What shows only in a race is found there, by a clause that no order excuses, and never without one.
 #[test]
-fn what_goes_wrong_only_in_a_race_is_found_and_named() {
+fn a_violation_within_a_race_is_found() {
     let raced: Vec<_> = defects::all().filter(|defect| defect.is_raced()).collect();
     assert_eq!(raced.len(), 5);
     for defect in raced {
@@ -287,7 +289,7 @@ fn what_was_written_last_stays() {
 }
 
 #[test]
-fn a_caller_that_does_not_read_its_own_write_is_told_and_not_accused() {
+fn a_stale_read_of_ones_own_write_accuses_nobody() {
     let history = Written::vendor().named(3, 5, "Two").seen_as(6, 7, "One");
     assert_eq!(history.judged().tally(), [0, 0, 1]);
     assert!(history.contradicted().is_empty());
@@ -296,7 +298,7 @@ fn a_caller_that_does_not_read_its_own_write_is_told_and_not_accused() {
 }
 
 #[test]
-fn a_request_without_an_answer_takes_effect_at_any_time_or_never() {
+fn a_request_without_a_response_may_take_effect_anytime() {
     let lost = || Written::vendor().lost(3, sync("Two"));
     assert!(lost().seen_as(4, 5, "One").judged().held());
     assert!(lost().seen_as(4, 5, "Two").judged().held());
@@ -335,7 +337,7 @@ fn two_first_requests_for_one_invoice_contradict_the_document() {
 }
 
 #[test]
-fn a_repeat_that_tells_another_advance_contradicts_the_document() {
+fn a_repeat_with_another_advance_is_a_violation() {
     let history = Written::after_preparation(0).granted(1, 5, "c1", 100_001, 80_000);
     let body = |advance| {
         json!({ "alreadyRequested": true, "advanceAmount": advance, "feeTotal": 0,
@@ -357,21 +359,21 @@ fn what_is_granted_beyond_what_was_refused_contradicts_the_document() {
         |history: Written, invoice| history.granted(1, 9, invoice, 25_000_000, 21_000_000);
     let large = || Written::after_preparation(1);
     let fits = granted(large(), "big4").refused(2, 8, "big5");
-    assert!(fits.judged().held(), "{}", tell(&fits.0, &fits.judged()));
+    assert!(fits.judged().held(), "{}", describe(&fits.0, &fits.judged()));
     // Refused before anything was asked for, so that the limit is less than what was granted in the end.
     let early = granted(granted(large().refused(0, 0, "big5"), "big4"), "big6");
     assert_eq!(early.contradicted(), ["8.concentrationLimit"]);
     // Refused meanwhile: another may have been the first.
     let meanwhile = granted(granted(large(), "big4"), "big6").refused(2, 8, "big5");
     assert!(meanwhile.contradicted().is_empty());
-    let told = Known { limit: Some(Cents(100_000_000)), ..known() };
+    let with_limit = Known { limit: Some(Cents(100_000_000)), ..known() };
     let clauses = |history: &History| -> Vec<_> {
-        let contradictions = judge(history, &told).contradictions;
+        let contradictions = judge(history, &with_limit).contradictions;
         contradictions.iter().map(|one| one.finding.clause.name()).collect()
     };
     assert_eq!(clauses(&meanwhile.0), ["8.concentrationLimit"]);
     assert!(clauses(&fits.0).is_empty());
-    // The vendor is told to be new, so that whoever else may hold a tax id finances nothing of it.
+    // The response calls the vendor new, so that nobody else finances its invoices.
     let live = Known { before: Before::TaxIds, ..known() };
     assert_eq!(judge(&early.0, &live).contradictions.len(), 1);
     let known_before = Known { before: Before::Anything, ..known() };
@@ -383,7 +385,7 @@ fn what_is_granted_beyond_what_was_refused_contradicts_the_document() {
 
 /// `4.webhooks.3`
 #[test]
-fn two_secrets_for_one_url_contradict_the_document_unless_one_may_have_been_deleted() {
+fn two_secrets_for_one_live_url_are_a_violation() {
     let delete = |reference| Call::bare("DELETE", format!("/v1/webhooks/{reference}"));
     let two = |history: Written, from| {
         history.answered(1, 3, subscribe(), 201, &subscribed("whs_00000001")).answered(
@@ -423,7 +425,7 @@ fn two_files_under_one_identifier_contradict_the_document() {
 }
 
 #[test]
-fn what_an_answer_violates_alone_is_found_in_a_race_too() {
+fn a_single_wrong_response_is_found_in_a_race() {
     let elsewhere = json!({ "error": "no", "code": "business_not_found" });
     let read = Call::bare("GET", "/v1/organizations/nobody");
     let history = Written::default().answered(1, 2, read, 400, &elsewhere);
@@ -466,7 +468,7 @@ impl Target for Lossy {
 impl Observed for Lossy {}
 
 #[tokio::test]
-async fn a_right_mock_whose_answers_get_lost_is_not_accused_over_http() {
+async fn lost_responses_over_http_accuse_nobody() {
     for number in 0..10 {
         let mock =
             Mock::builder().resolver(NoNames).seed(number).start_at(start()).start().await.unwrap();
@@ -487,26 +489,9 @@ async fn a_right_mock_whose_answers_get_lost_is_not_accused_over_http() {
         }));
         assert!(history.unknown() >= 10, "{}", history.unknown());
         let judgement = judge(&history, &known());
-        assert!(judgement.held(), "{number}: {}", tell(&history, &judgement));
+        assert!(judgement.held(), "{number}: {}", describe(&history, &judgement));
         mock.stop().await;
     }
-}
-
-/// So many races of four clients each.
-pub(crate) fn plan(cases: u64) -> Plan {
-    Plan { header: header(1), first: 0, cases, steps: 40, max_findings: 5 }
-}
-
-async fn run<C: Course>(course: &mut C, plan: &Plan) -> Summary {
-    let mut races = Races::new(plan, 4);
-    races.run(course, |_| {}).await.unwrap();
-    races.summary
-}
-
-pub(crate) async fn with_defect(name: &str, plan: &Plan) -> Summary {
-    let inbox = Destinations::PublicAnd(INBOX.to_owned());
-    let face = defects::find(name).unwrap().service(Profile::default(), 1, inbox);
-    run(&mut InProcess::new(face, start()), plan).await
 }
 
 fn report(plan: &Plan, summary: &Summary, baseline: Option<&Baseline>) -> Report {
@@ -546,17 +531,17 @@ async fn a_race_is_made_as_small_as_it_can_be() {
         assert_eq!((at_once, steps - at_once), (racing, alone), "{name}: {failure:?}");
         // What is said in the steps is as simple as it can be, too.
         if name == "race-lets-two-first-requests-through" {
-            let told: Vec<String> = failure.transcript.steps.iter().map(report::plain).collect();
-            assert!(told.iter().any(|words| words.contains("ISSUED, 2 cents")), "{told:?}");
+            let words: Vec<String> = failure.transcript.steps.iter().map(report::plain).collect();
+            assert!(words.iter().any(|words| words.contains("ISSUED, 2 cents")), "{words:?}");
         }
         let again = with_defect(name, &plan(60)).await;
         assert_eq!(again.counted.failures[0].raced, failure.raced, "{name}");
     }
 }
 
-/// `4.advances.2`, behind HTTP: what shows without a race is not told as one.
+/// `4.advances.2`, behind HTTP: a finding that needs no race is not reported as one.
 #[tokio::test]
-async fn a_first_request_that_is_told_twice_is_found_over_http() {
+async fn two_first_requests_are_found_over_http() {
     let defect = defects::find("repeat-is-answered-as-the-first").unwrap();
     let face = defect.service(Profile::default(), 1, Destinations::Public);
     let mock = Mock::builder()
@@ -575,24 +560,24 @@ async fn a_first_request_that_is_told_twice_is_found_over_http() {
     assert!(failure.raced.iter().all(|one| !one.is_at_once()), "{:?}", failure.raced);
     let report = report(&plan, &summary, None);
     assert!(report.latency.len() > 3, "{:?}", report.latency);
-    let told = report.to_string();
-    assert!(told.contains("$API_KEY") && !told.contains(mock.api_key()), "{told}");
+    let printed = report.to_string();
+    assert!(printed.contains("$API_KEY") && !printed.contains(mock.api_key()), "{printed}");
     mock.stop().await;
 }
 
-/// A race is told as anything else is: terminal, JSON, JUnit and page read one report.
+/// A race is reported like anything else: terminal, JSON, JUnit and page read one report.
 #[tokio::test]
-async fn a_race_is_told_in_every_form() {
+async fn every_report_form_shows_a_race() {
     let plan = plan(10);
     let summary = with_defect("race-lets-two-first-requests-through", &plan).await;
     let found = report(&plan, &summary, None);
     assert_eq!(found.verdict, finding::Verdict::Violated);
-    let told = found.to_string();
-    assert!(told.contains("10 races of 4 clients against the model"), "{told}");
-    let racing = told.lines().filter(|line| line.contains(" &  # client"));
-    assert_eq!(racing.count(), 2, "{told}");
-    assert!(told.contains("  at once:\n") && told.contains("     wait\n"), "{told}");
-    assert!(told.contains("with: tideover check it"), "{told}");
+    let printed = found.to_string();
+    assert!(printed.contains("10 races of 4 clients against the model"), "{printed}");
+    let racing = printed.lines().filter(|line| line.contains(" &  # client"));
+    assert_eq!(racing.count(), 2, "{printed}");
+    assert!(printed.contains("  at once:\n") && printed.contains("     wait\n"), "{printed}");
+    assert!(printed.contains("with: tideover check it"), "{printed}");
 
     let schema = jsonschema::validator_for(&report::document::schema()).unwrap();
     let problems: Vec<_> =
@@ -612,15 +597,15 @@ async fn a_race_is_told_in_every_form() {
 }
 
 #[tokio::test]
-async fn a_right_service_is_told_to_hold_what_races_are_about() {
+async fn a_correct_service_holds_the_clauses_of_races() {
     let plan = plan(20);
     let service = service(Profile::default(), 1, INBOX);
     let summary = run(&mut InProcess::new(service, start()), &plan).await;
     let report = report(&plan, &summary, None);
     assert_eq!(report.verdict, finding::Verdict::Held);
     for clause in ["4.advances.2", "4.imports.8", "4.webhooks.3", "8.concentrationLimit"] {
-        let told = report.clauses.iter().find(|one| one.clause == clause).unwrap();
-        assert!(told.exercised > 0, "{told:?}");
+        let line = report.clauses.iter().find(|one| one.clause == clause).unwrap();
+        assert!(line.exercised > 0, "{line:?}");
     }
     let races = report.races.unwrap();
     assert_eq!((races.undecided, races.inconclusive, races.contradicted), (0, 0, 0));

@@ -83,7 +83,7 @@ async fn a_line_for_a_live_endpoint_can_be_pasted() {
     let mock = Mock::builder().start().await.unwrap();
     let url = "https://hooks.example".to_owned();
     let webhooks = Some(Webhooks { listen: "127.0.0.1:0".parse().unwrap(), url });
-    let settings = Settings { webhooks, ..crate::live::settings(&mock) };
+    let settings = Settings { webhooks, ..crate::support::live::settings(&mock) };
     let abilities = Abilities { disturbs: true, moves_clock: true, ..Abilities::default() };
     let vocabulary = Vocabulary::new(settings.clone(), abilities, 1);
     let (target, run) = (settings.target.clone(), settings.own_name.clone());
@@ -98,7 +98,7 @@ async fn a_line_for_a_live_endpoint_can_be_pasted() {
         lines.join("\n")
     );
     let Ok(output) = Command::new("bash").args(["-c", &script]).output() else { return };
-    let told = String::from_utf8(output.stdout).unwrap();
+    let printed = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     for named in [
         "b/v1/organizations/test-td-new-v1",
@@ -106,10 +106,10 @@ async fn a_line_for_a_live_endpoint_can_be_pasted() {
         "https://own.example/accepts",
         "000123456789",
     ] {
-        assert!(told.contains(named), "{named} is not in {told}");
+        assert!(printed.contains(named), "{named} is not in {printed}");
     }
     // Subscriptions and keys that no answer gave stay references.
-    let open = told.lines().filter(|line| line.contains("${") || line.contains("%7B"));
+    let open = printed.lines().filter(|line| line.contains("${") || line.contains("%7B"));
     let open: Vec<&str> = open.filter(|line| !line.contains(".reference")).collect();
     assert!(open.iter().all(|line| line.contains(".key}") || line.contains(".url}")), "{open:?}");
     mock.stop().await;

@@ -48,7 +48,7 @@ async fn assert_forecast<W: World>(world: &mut W, header: &Header, case: u64) {
 }
 
 #[tokio::test]
-async fn what_is_foretold_of_a_case_is_what_a_model_says_that_plays_along() {
+async fn a_forecast_equals_the_model_that_plays_along() {
     let header = plan(3, 1).header;
     let mut world = InProcess::new(service(Profile::default(), 3, INBOX), start());
     for case in 0..15 {
@@ -76,7 +76,7 @@ async fn a_run_in_process_reaches_every_state() {
 }
 
 #[tokio::test]
-async fn a_default_run_over_http_plays_ten_thousand_operations_and_reaches_every_state() {
+async fn a_default_run_reaches_every_state() {
     let plan = plan(2, 400);
     let (_mock, target) = embedded(&plan.header).await.unwrap();
     let mut world = OverHttp::new(target);

@@ -1,6 +1,6 @@
 //! The README and the guide say what is true: what they print is really printed, and their links lead somewhere.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -8,57 +8,20 @@ use std::time::Duration;
 use serde_json::Value;
 use tideover_harness::endpoint::{Http, Target, inbox};
 use tideover_harness::exchange::Memory;
-use tideover_harness::exchange::step::{Action, Call, Step};
 use tideover_harness::exchange::{Arrival, Body, Prepared};
 use tideover_harness::generate;
 use tideover_harness::prove::defects::Setup;
-use tideover_harness::prove::{Budget, defects, prove};
+use tideover_harness::prove::{ProofBudget, defects, prove};
 use tideover_harness::report::matrix::Matrix;
 use tideover_model::clause::Kind;
 use tideover_model::{Clause, Destinations, Timestamp};
 use tideover_sim::Mock;
 
-use crate::foreign::skip;
+use crate::support::foreign::skip;
+use crate::support::pages::{page, pages, root, session_of, step};
 
 /// The pages with a session of the mock.
 const SESSIONS: [&str; 2] = ["README.md", "docs/start-integrator.md"];
-
-/// A page of the project, by its path.
-fn page(path: &str) -> String {
-    std::fs::read_to_string(root().join(path)).unwrap()
-}
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
-}
-
-/// The commands of the whole session, each with what was printed.
-pub(crate) fn session() -> Vec<(String, String)> {
-    session_of("docs/start-integrator.md")
-}
-
-fn session_of(path: &str) -> Vec<(String, String)> {
-    let text = page(path);
-    let (_, after) = text.split_once("$ api() {").unwrap();
-    let (block, _) = after.split_once("```").unwrap();
-    let mut lines = block.lines().skip(1).peekable();
-    let mut session = Vec::new();
-    while let Some(command) = lines.next() {
-        let command = command.strip_prefix("$ api ").unwrap().to_owned();
-        session.push((command, lines.next().unwrap().to_owned()));
-    }
-    session
-}
-
-pub(crate) fn step(command: &str) -> Step {
-    let (method, rest) = command.split_once(' ').unwrap();
-    let (path, body) = rest.split_once(' ').unwrap_or((rest, ""));
-    let body = body.trim_matches('\'');
-    Step::new(Action::Call(match body {
-        "" => Call::bare(method, path),
-        body => Call::text(method, path, body.to_owned(), "application/json"),
-    }))
-}
 
 #[tokio::test]
 async fn the_sessions_are_what_is_printed() {
@@ -174,9 +137,9 @@ fn printed(name: &str) -> String {
 fn every_gap_has_its_row() {
     let text = page("docs/profiles.md");
     let rows = text.lines().filter(|line| line.starts_with("| `gap."));
-    let expected = Clause::all().filter(|clause| matches!(clause.kind(), Kind::Assumed { .. }));
-    let expected = expected.map(|clause| {
-        format!("| `{}` | {} | {} |", clause.name(), clause.place(), clause.wording())
+    let expected = Clause::all().filter_map(|clause| {
+        let Kind::Assumed { reason, .. } = clause.kind() else { return None };
+        Some(format!("| `{clause}` | {} | {} | {reason} |", clause.place(), clause.wording()))
     });
     assert_eq!(rows.map(str::to_owned).collect::<Vec<_>>(), expected.collect::<Vec<_>>());
 }
@@ -184,13 +147,13 @@ fn every_gap_has_its_row() {
 /// The finding in the guide is the snapshot, and that in the README its beginning.
 #[test]
 fn the_failure_is_what_is_printed() {
-    let printed = printed("it__planted__a_failure_is_told_in_plain_words_with_its_curl_lines.snap");
+    let printed = printed("it__planted__a_failure_reads_plainly_with_curl_lines.snap");
     assert!(page("docs/findings.md").contains(&printed), "the guide does not show\n{printed}");
     let beginning: Vec<&str> = printed.lines().take(5).collect();
     assert!(page("README.md").contains(&beginning.join("\n")));
 }
 
-/// The clauses are told as they are printed.
+/// The clauses in the guide are as printed.
 #[test]
 fn the_clauses_are_what_is_printed() {
     let text = page("docs/findings.md");
@@ -209,7 +172,8 @@ fn the_proof_is_what_is_printed() {
     for name in ["other-file-is-taken-for-the-same", "list-shows-secrets"] {
         let defect = defects::find(name).unwrap();
         let (setup, seeds) = (Setup::Known, 20);
-        let budget = Budget { seeds, requests: setup.requests(), steps: generate::DEFAULT_STEPS };
+        let budget =
+            ProofBudget { seeds, requests: setup.requests(), steps: generate::DEFAULT_STEPS };
         let stop = AtomicBool::new(false);
         let proofs = prove(setup, &[defect], budget, 2, &stop, &|| {}).unwrap();
         let matrix = Matrix { setup, proofs, seeds, took: Duration::ZERO }.to_string();
@@ -240,14 +204,6 @@ fn the_scorecard_is_what_is_printed() {
         });
     }
     assert_eq!(rest, "");
-}
-
-/// The README and the pages of the guide, by their paths.
-fn pages() -> Vec<String> {
-    let names = std::fs::read_dir(root().join("docs")).unwrap();
-    let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    let pages = names.filter(|name| name.ends_with(".md")).map(|name| format!("docs/{name}"));
-    pages.chain(["README.md".to_owned(), "CONTRIBUTING.md".to_owned()]).collect()
 }
 
 /// The targets of the links on a page that lead to other files.

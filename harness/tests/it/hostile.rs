@@ -1,83 +1,27 @@
 //! Endpoints that misbehave: each ends a check with a finding or with exit code 3, and none with a panic.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::io::Write;
+use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
-/// An endpoint that does `misbehave` with each request but the first, which asks whether it is there.
-pub(crate) fn endpoint(
-    misbehave: impl Fn(usize, &mut TcpStream) -> std::io::Result<()> + Send + Sync + 'static,
-) -> SocketAddr {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
-    let (misbehave, asked) = (Arc::new(misbehave), Arc::new(AtomicUsize::new(0)));
-    thread::spawn(move || {
-        for socket in listener.incoming().flatten() {
-            let (misbehave, asked) = (Arc::clone(&misbehave), Arc::clone(&asked));
-            thread::spawn(move || serve(socket, &*misbehave, &asked));
-        }
-    });
-    address
-}
+use crate::support::hostile::{answer, endpoint};
 
-/// One request on each connection; whoever closes it first ends it.
-fn serve(
-    mut socket: TcpStream,
-    misbehave: &dyn Fn(usize, &mut TcpStream) -> std::io::Result<()>,
-    asked: &AtomicUsize,
-) -> Option<()> {
-    let mut reader = BufReader::new(socket.try_clone().ok()?);
-    let mut length = 0;
-    loop {
-        let mut line = String::new();
-        if reader.read_line(&mut line).ok()? == 0 {
-            return None;
-        }
-        if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
-            length = value.trim().parse().ok()?;
-        }
-        if line == "\r\n" {
-            break;
-        }
-    }
-    reader.read_exact(&mut vec![0; length]).ok()?;
-    match asked.fetch_add(1, Ordering::SeqCst) {
-        0 => answer(&mut socket, "200 OK", "date: Tue, 01 Jan 2036 00:00:00 GMT\r\n", b"[]").ok(),
-        number => misbehave(number, &mut socket).ok(),
-    }
-}
-
-pub(crate) fn answer(
-    socket: &mut TcpStream,
-    status: &str,
-    headers: &str,
-    body: &[u8],
-) -> std::io::Result<()> {
-    let length = body.len();
-    let head = format!(
-        "HTTP/1.1 {status}\r\ncontent-length: {length}\r\nconnection: close\r\n{headers}\r\n"
-    );
-    socket.write_all(head.as_bytes())?;
-    socket.write_all(body)
-}
-
-/// What a check told.
-struct Told {
+/// The outcome of a check.
+struct CheckOutcome {
     code: Option<i32>,
     text: String,
     journal: String,
 }
 
 /// Checks it; an answer is waited for so many seconds.
-fn check(address: SocketAddr, timeout: &str) -> Told {
+fn check(address: SocketAddr, timeout: &str) -> CheckOutcome {
     check_with(address, timeout, &[])
 }
 
-fn check_with(address: SocketAddr, timeout: &str, more: &[&str]) -> Told {
+fn check_with(address: SocketAddr, timeout: &str, more: &[&str]) -> CheckOutcome {
     let folder = tempfile::tempdir().unwrap();
     let journal: PathBuf = folder.path().join("journal.jsonl");
     let output = Command::new(env!("CARGO_BIN_EXE_tideover"))
@@ -94,66 +38,70 @@ fn check_with(address: SocketAddr, timeout: &str, more: &[&str]) -> Told {
     assert!(!text.contains("panicked"), "{text}");
     assert!(!text.contains("rap_sk_hostile"), "{text}");
     let journal = std::fs::read_to_string(journal).unwrap_or_default();
-    Told { code: output.status.code(), text, journal }
+    CheckOutcome { code: output.status.code(), text, journal }
 }
 
 /// The run is over, and the last line says which target it was and why.
-fn assert_given_up(told: &Told, address: SocketAddr, why: &str) {
-    assert_eq!(told.code, Some(3), "{}", told.text);
-    let last = told.text.trim_end().lines().last().unwrap();
-    assert!(last.contains(&address.to_string()) && last.contains(why), "{}", told.text);
+fn assert_given_up(outcome: &CheckOutcome, address: SocketAddr, why: &str) {
+    assert_eq!(outcome.code, Some(3), "{}", outcome.text);
+    let last = outcome.text.trim_end().lines().last().unwrap();
+    assert!(last.contains(&address.to_string()) && last.contains(why), "{}", outcome.text);
 }
 
 /// What it says is no answer of this API: a finding, of a sentence of the document.
-fn assert_found(told: &Told) {
-    assert_eq!(told.code, Some(1), "{}", told.text);
-    assert!(told.text.contains("violated"), "{}", told.text);
+fn assert_found(outcome: &CheckOutcome) {
+    assert_eq!(outcome.code, Some(1), "{}", outcome.text);
+    assert!(outcome.text.contains("violated"), "{}", outcome.text);
 }
 
 #[test]
-fn one_that_is_not_there_is_told_at_once() {
+fn a_missing_endpoint_ends_the_run_at_once() {
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let told = check(address, "1");
-    assert_given_up(&told, address, "cannot connect");
-    assert!(told.journal.contains(r#""applied":"never""#), "{}", told.journal);
+    let outcome = check(address, "1");
+    assert_given_up(&outcome, address, "cannot connect");
+    assert!(outcome.journal.contains(r#""applied":"never""#), "{}", outcome.journal);
 }
 
 #[test]
-fn one_that_never_answers_is_told_at_once() {
+fn a_silent_endpoint_ends_the_run_at_once() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
-    let told = check(address, "1");
-    assert_given_up(&told, address, "no answer within 1s");
-    assert!(told.journal.contains(r#""applied":"mayBe""#), "{}", told.journal);
+    let outcome = check(address, "1");
+    assert_given_up(&outcome, address, "no answer within 1s");
+    assert!(outcome.journal.contains(r#""applied":"mayBe""#), "{}", outcome.journal);
 }
 
 #[test]
-fn one_that_closes_every_connection_is_given_up_after_ten_requests() {
+fn ten_closed_connections_end_the_run() {
     let address = endpoint(|_, _| Ok(()));
-    let told = check(address, "1");
-    assert_given_up(&told, address, "10 requests in a row were not answered");
-    assert!(told.text.contains("the connection was closed"), "{}", told.text);
-    assert!(told.text.contains("\nINCONCLUSIVE: "), "what met nothing is no pass: {}", told.text);
-    assert_eq!(told.journal.matches("mayBe").count(), 10);
+    let outcome = check(address, "1");
+    assert_given_up(&outcome, address, "10 requests in a row were not answered");
+    assert!(outcome.text.contains("the connection was closed"), "{}", outcome.text);
+    assert!(
+        outcome.text.contains("\nINCONCLUSIVE: "),
+        "what met nothing is no pass: {}",
+        outcome.text
+    );
+    assert_eq!(outcome.journal.matches("mayBe").count(), 10);
     let json = check_with(endpoint(|_, _| Ok(())), "1", &["--json"]).text;
     assert!(json.contains(r#""ending":"givenUp""#), "{json}");
 }
 
 #[test]
-fn one_that_closes_in_the_middle_of_its_answers_is_given_up() {
+fn truncated_responses_end_the_run() {
     let address = endpoint(|_, socket| {
         socket.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{\"half\":")
     });
-    let told = check(address, "1");
-    assert_given_up(&told, address, "in the middle of an answer of 200");
+    let outcome = check(address, "1");
+    assert_given_up(&outcome, address, "in the middle of an answer of 200");
 }
 
 #[test]
 fn one_that_does_not_speak_http_is_given_up() {
     let address =
         endpoint(|_, socket| socket.write_all(&[0xde, 0xad, 0xbe, 0xef, b'\r', b'\n', 0, 0]));
-    let told = check(address, "1");
-    assert_given_up(&told, address, "the answer is not HTTP");
+    let outcome = check(address, "1");
+    assert_given_up(&outcome, address, "the answer is not HTTP");
 }
 
 #[test]
@@ -162,9 +110,9 @@ fn one_that_always_answers_502_is_given_up() {
         let body = br#"{"error":"x","code":"upstream_failed"}"#;
         answer(socket, "502 Bad Gateway", "", body)
     });
-    let told = check(address, "1");
+    let outcome = check(address, "1");
     // Without leave nothing fails upstream, so that the first of them is a finding as well.
-    assert!(matches!(told.code, Some(1 | 3)), "{}", told.text);
+    assert!(matches!(outcome.code, Some(1 | 3)), "{}", outcome.text);
 }
 
 #[test]
@@ -183,24 +131,28 @@ fn what_is_no_answer_of_the_api_is_a_finding() {
         let shown = String::from_utf8_lossy(&body[..body.len().min(20)]).into_owned();
         let is_large = body.len() > 8 << 20;
         let address = endpoint(move |_, socket| answer(socket, "200 OK", "", &body));
-        let told = check(address, "1");
-        assert_found(&told);
-        assert_eq!(told.text.contains("more than 8 MiB"), is_large, "{}", told.text);
-        assert!(told.text.len() < 100_000, "{shown}: {} bytes are told", told.text.len());
-        assert!(told.journal.len() < 1 << 20, "{shown}: {} bytes are kept", told.journal.len());
+        let outcome = check(address, "1");
+        assert_found(&outcome);
+        assert_eq!(outcome.text.contains("more than 8 MiB"), is_large, "{}", outcome.text);
+        assert!(outcome.text.len() < 100_000, "{shown}: {} bytes are outcome", outcome.text.len());
+        assert!(
+            outcome.journal.len() < 1 << 20,
+            "{shown}: {} bytes are kept",
+            outcome.journal.len()
+        );
     }
 }
 
 /// The date of an answer is a guess of the target's time, for what it is worth.
 #[test]
-fn what_a_header_says_of_the_time_is_the_first_guess() {
+fn a_date_header_is_the_first_guess() {
     let body = br#"{"error":"?","code":"unknown_endpoint"}"#;
     let date = "date: Thu, 01 Jan 1970 00:00:00 GMT\r\n";
     let address = endpoint(move |_, socket| answer(socket, "404 Not Found", date, body));
-    let told = check(address, "1");
+    let outcome = check(address, "1");
     let at = |line: &str| line.contains("\"at\":\"2036-01-01T00:0");
-    let guessed = told.journal.lines().skip(2).filter(|line| at(line)).count();
-    assert!(guessed > 2 && guessed == told.journal.lines().count() - 2, "{}", told.journal);
+    let guessed = outcome.journal.lines().skip(2).filter(|line| at(line)).count();
+    assert!(guessed > 2 && guessed == outcome.journal.lines().count() - 2, "{}", outcome.journal);
 }
 
 /// No more than a limit is read, however long it goes on.
@@ -212,9 +164,9 @@ fn a_body_without_an_end_is_cut() {
             socket.write_all(&[b'x'; 1 << 16])?;
         }
     });
-    let told = check(address, "20");
-    assert_found(&told);
-    assert!(told.journal.len() < 1 << 20);
+    let outcome = check(address, "20");
+    assert_found(&outcome);
+    assert!(outcome.journal.len() < 1 << 20);
 }
 
 #[test]
@@ -223,9 +175,9 @@ fn a_redirect_is_not_followed() {
     let address = endpoint(move |_, socket| {
         answer(socket, "302 Found", &format!("location: http://{elsewhere}/\r\n"), b"")
     });
-    let told = check(address, "1");
-    assert_found(&told);
-    assert!(told.text.contains("302"), "{}", told.text);
+    let outcome = check(address, "1");
+    assert_found(&outcome);
+    assert!(outcome.text.contains("302"), "{}", outcome.text);
 }
 
 /// It is asked again when it says so, and the answer then is the one that counts.
@@ -235,21 +187,21 @@ fn one_that_asks_to_wait_is_waited_for() {
         1 => answer(socket, "429 Too Many Requests", "retry-after: 0\r\n", b""),
         _ => answer(socket, "200 OK", "", b"<html>"),
     });
-    let told = check(address, "1");
-    assert_found(&told);
+    let outcome = check(address, "1");
+    assert_found(&outcome);
     // A word of its own: a port may have these digits too.
-    let mut words = told.text.split(|letter: char| !letter.is_alphanumeric());
-    assert!(words.all(|word| word != "429"), "{}", told.text);
-    assert!(told.journal.contains("429"));
+    let mut words = outcome.text.split(|letter: char| !letter.is_alphanumeric());
+    assert!(words.all(|word| word != "429"), "{}", outcome.text);
+    assert!(outcome.journal.contains("429"));
 }
 
 #[test]
-fn one_that_asks_to_wait_for_an_hour_ends_the_run() {
+fn a_wait_of_an_hour_ends_the_run() {
     let address = endpoint(|_, socket| {
         answer(socket, "503 Service Unavailable", "retry-after: 3600\r\n", b"")
     });
-    let told = check(address, "1");
-    assert_given_up(&told, address, "asks to wait 3600s");
+    let outcome = check(address, "1");
+    assert_given_up(&outcome, address, "asks to wait 3600s");
 }
 
 /// A date is as good as a number, and counts from the date of the answer.
@@ -269,19 +221,19 @@ fn one_that_asks_to_wait_until_a_date_is_understood() {
 }
 
 #[test]
-fn one_that_asks_to_wait_again_and_again_is_given_up() {
+fn endless_waits_end_the_run() {
     let address =
         endpoint(|_, socket| answer(socket, "429 Too Many Requests", "retry-after: 0\r\n", b""));
-    let told = check(address, "1");
-    assert_given_up(&told, address, "too many requests for it");
+    let outcome = check(address, "1");
+    assert_given_up(&outcome, address, "too many requests for it");
     // Three repeats of each of ten, but for what it is not safe to repeat.
-    let sent = told.journal.matches("\"status\":429").count();
+    let sent = outcome.journal.matches("\"status\":429").count();
     assert!((11..=40).contains(&sent), "{sent} requests");
 }
 
-/// Whatever it calls what it tells.
+/// The field name of the secret does not matter.
 #[test]
-fn one_that_tells_the_key_again_is_not_quoted() {
+fn an_echoed_key_is_not_printed() {
     let address = endpoint(|number, socket| {
         let body: &[u8] = match number % 2 {
             0 => br#"{"echo":"rap_sk_hostile","rap_sk_hostile":1}"#,
@@ -289,17 +241,17 @@ fn one_that_tells_the_key_again_is_not_quoted() {
         };
         answer(socket, "200 OK", "", body)
     });
-    let told = check(address, "1");
-    assert_found(&told);
-    for text in [&told.text, &told.journal] {
+    let outcome = check(address, "1");
+    assert_found(&outcome);
+    for text in [&outcome.text, &outcome.journal] {
         assert!(!text.contains("rap_sk_hostile") && text.contains("rap_sk_…tile"), "{text}");
     }
-    assert!(!told.text.contains('\u{1b}'), "{}", told.text);
+    assert!(!outcome.text.contains('\u{1b}'), "{}", outcome.text);
 }
 
 /// Nor in any file that a run writes.
 #[test]
-fn one_that_tells_the_key_as_a_code_is_not_quoted() {
+fn a_key_as_a_code_is_not_printed() {
     let address = endpoint(|number, socket| {
         let status = if number % 2 == 0 { "200 OK" } else { "400 Bad Request" };
         answer(socket, status, "", br#"{"error":"no","code":"rap_sk_hostile"}"#)
@@ -308,11 +260,11 @@ fn one_that_tells_the_key_as_a_code_is_not_quoted() {
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let files = ["r.html", "r.xml", "l.toml", "f.jsonl"].map(path);
     let [html, junit, learn, save] = &files;
-    let told = ["--json", "--html", html, "--junit", junit, "--learn", learn, "--save", save];
-    let told = check_with(address, "1", &told);
-    assert_eq!(told.code, Some(1), "{}", told.text);
+    let outcome = ["--json", "--html", html, "--junit", junit, "--learn", learn, "--save", save];
+    let outcome = check_with(address, "1", &outcome);
+    assert_eq!(outcome.code, Some(1), "{}", outcome.text);
     let report: serde_json::Value =
-        serde_json::from_str(told.text.lines().find(|it| it.starts_with('{')).unwrap()).unwrap();
+        serde_json::from_str(outcome.text.lines().find(|it| it.starts_with('{')).unwrap()).unwrap();
     let places = report["gaps"].as_array().unwrap().iter().map(|gap| &gap["place"]);
     assert!(places.into_iter().any(|place| place.as_str().unwrap().contains("rap_sk_…tile")));
     for file in &files {
@@ -326,9 +278,9 @@ fn one_that_tells_the_key_as_a_code_is_not_quoted() {
 fn repeats_are_counted_in_the_budget() {
     let address =
         endpoint(|_, socket| answer(socket, "429 Too Many Requests", "retry-after: 0\r\n", b""));
-    let told = check_with(address, "1", &["--max-requests", "9"]);
-    assert!(told.text.contains("the budget of 9 requests is spent"), "{}", told.text);
-    assert_eq!(told.journal.matches("\"call\":").count(), 9, "{}", told.journal);
+    let outcome = check_with(address, "1", &["--max-requests", "9"]);
+    assert!(outcome.text.contains("the budget of 9 requests is spent"), "{}", outcome.text);
+    assert_eq!(outcome.journal.matches("\"call\":").count(), 9, "{}", outcome.journal);
 }
 
 /// A transcript is held to the same gate as a check; a mock of ours moves no money, and gets it as it stands.

@@ -92,14 +92,14 @@ async fn get(client: &Client, path: &str) -> Result<Incame, Unanswered> {
 
 #[tokio::test]
 async fn an_answer_may_be_compressed() {
-    const TOLD: [u8; 37] = [
+    const ZIPPED: [u8; 37] = [
         31, 139, 8, 0, 0, 0, 0, 0, 2, 3, 139, 174, 86, 74, 206, 79, 73, 85, 178, 82, 42, 201, 207,
         73, 81, 170, 141, 5, 0, 72, 49, 1, 182, 17, 0, 0, 0,
     ];
     let (url, heard) = serve(|head| {
-        let length = if head.contains("/whole") { TOLD.len() } else { TOLD.len() - 20 };
+        let length = if head.contains("/whole") { ZIPPED.len() } else { ZIPPED.len() - 20 };
         let head = format!("content-encoding: gzip\r\ncontent-length: {length}\r\n\r\n");
-        [b"HTTP/1.1 200 OK\r\n", head.as_bytes(), &TOLD[..length]].concat()
+        [b"HTTP/1.1 200 OK\r\n", head.as_bytes(), &ZIPPED[..length]].concat()
     })
     .await;
     let client = general(&url);
@@ -140,9 +140,9 @@ async fn both_clients_put_the_same_on_the_wire() {
         let mut sent = Vec::new();
         for client in &clients {
             let answered = get(client, path).await;
-            let told = answered.map(|answer| answer.seen.status).map_err(|none| none.applied);
+            let lines = answered.map(|answer| answer.seen.status).map_err(|none| none.applied);
             let line = heard.take().pop().map(|head| head.lines().next().unwrap().to_owned());
-            sent.push((told, line));
+            sent.push((lines, line));
         }
         assert_eq!(sent[0], sent[1], "{path}");
     }
@@ -184,7 +184,7 @@ async fn paths_of_the_generator_arrive_byte_for_byte() {
 }
 
 #[tokio::test]
-async fn what_was_not_answered_may_have_been_applied_unless_there_was_no_connection() {
+async fn only_a_failed_connection_means_never_applied() {
     let free = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
     let refused = get(&general(&format!("http://{free}")), "/v1/x").await.unwrap_err();
     assert_eq!(refused.applied, Applied::Never);
@@ -224,7 +224,7 @@ async fn what_was_not_answered_may_have_been_applied_unless_there_was_no_connect
 }
 
 #[tokio::test]
-async fn a_body_is_read_as_far_as_it_is_looked_at() {
+async fn a_body_is_read_up_to_the_limit() {
     const LENGTH: usize = 9 << 20;
     let (url, _) = serve(|_| {
         let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {LENGTH}\r\n\r\n");
@@ -250,7 +250,7 @@ fn packed_run(length: usize) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn a_compressed_body_is_as_long_as_what_it_stands_for() {
+async fn a_compressed_body_counts_unpacked() {
     let (url, _) = serve(|_| {
         let packed = packed_run(64 << 20);
         assert!(packed.len() < MOST_BYTES / 16);
@@ -303,12 +303,12 @@ impl Desk {
 
 async fn code(command: &mut tokio::process::Command) -> (Option<i32>, String) {
     let output = command.output().await.unwrap();
-    let told = [output.stdout, output.stderr].concat();
-    (output.status.code(), String::from_utf8(told).unwrap())
+    let printed = [output.stdout, output.stderr].concat();
+    (output.status.code(), String::from_utf8(printed).unwrap())
 }
 
 #[tokio::test]
-async fn a_proxy_of_the_environment_is_used_but_never_to_this_machine() {
+async fn an_environment_proxy_is_never_used_for_loopback() {
     let desk = Desk::new();
     let (proxy, heard) = serve(|_| EMPTY_LIST.to_vec()).await;
     let (near, near_heard) = serve(|_| EMPTY_LIST.to_vec()).await;
@@ -404,7 +404,7 @@ async fn list(acceptor: TlsAcceptor, socket: TcpStream, heard: Heard) {
 }
 
 #[tokio::test]
-async fn a_certificate_is_shown_over_http_2_to_whom_a_private_authority_vouches_for() {
+async fn a_client_certificate_works_over_http_2() {
     let desk = Desk::new();
     let own = generate_simple_self_signed(["tideover".to_owned()]).unwrap();
     let secured = Secured::new(desk.path(), "127.0.0.1", Some(&own)).await;
@@ -461,16 +461,16 @@ async fn a_tunnel_leads_through_a_proxy_to_https() {
 }
 
 #[tokio::test]
-async fn an_extra_header_arrives_and_is_told_nowhere() {
+async fn an_extra_header_arrives_and_is_printed_nowhere() {
     let desk = Desk::new();
     // What is asked comes back in the answer, but for the list that the run begins with.
     let (url, heard) = serve(|head| {
-        let told = head.replace(['\r', '\n', '"'], " ");
-        let told = json!({ "error": told, "code": "organization_not_found" }).to_string();
+        let printed = head.replace(['\r', '\n', '"'], " ");
+        let printed = json!({ "error": printed, "code": "organization_not_found" }).to_string();
         if head.starts_with("GET /v1/webhooks ") {
             return EMPTY_LIST.to_vec();
         }
-        format!("HTTP/1.1 500 Broken\r\ncontent-length: {}\r\n\r\n{told}", told.len()).into()
+        format!("HTTP/1.1 500 Broken\r\ncontent-length: {}\r\n\r\n{printed}", printed.len()).into()
     })
     .await;
     std::fs::write(
@@ -484,8 +484,8 @@ async fn an_extra_header_arrives_and_is_told_nowhere() {
     let mut command = desk.command("check");
     command.args(["--config", "live.toml", "--requests-per-second", "1000", "--cases", "3"]);
     command.args(["--account", "acme-test", "--html", "report.html"]);
-    let (status, told) = code(command.env("TENANT", "tenant-of-mine-77")).await;
-    assert_eq!(status, Some(1), "{told}");
+    let (status, printed) = code(command.env("TENANT", "tenant-of-mine-77")).await;
+    assert_eq!(status, Some(1), "{printed}");
     let heard = heard.take();
     assert!(heard.iter().all(|head| {
         head.contains("x-gateway-key: Token gw-0123456789abcdef\r\n")
@@ -494,9 +494,9 @@ async fn an_extra_header_arrives_and_is_told_nowhere() {
     let read = |name| std::fs::read_to_string(desk.path().join(name)).unwrap();
     let (journal, html) = (read("tideover-journal.jsonl"), read("report.html"));
     assert!(journal.contains("x-gateway-key") && journal.contains("…cdef"), "{journal}");
-    assert!(told.contains("headers   x-gateway-key, x-tenant"), "{told}");
+    assert!(printed.contains("headers   x-gateway-key, x-tenant"), "{printed}");
     assert!(html.contains("HEADER_1") && html.contains("HEADER_2"));
-    for text in [&journal, &html, &told] {
+    for text in [&journal, &html, &printed] {
         assert!(!text.contains("gw-0123456789") && !text.contains("tenant-of-mine"), "{text}");
     }
     let again = code(
@@ -512,7 +512,7 @@ async fn an_extra_header_arrives_and_is_told_nowhere() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_an_option_is_told_in_a_line() {
+async fn a_wrong_option_gets_one_line() {
     let desk = Desk::new();
     let own = generate_simple_self_signed(["tideover".to_owned()]).unwrap();
     let other = generate_simple_self_signed(["tideover".to_owned()]).unwrap();
@@ -538,9 +538,9 @@ async fn what_is_wrong_with_an_option_is_told_in_a_line() {
         (http, "--header", "authorization: Bearer s3cret", "set TIDEOVER_KEY"),
         (http, "--header", "X-Key: $NOT_SET_AT_ALL", "NOT_SET_AT_ALL is not set"),
     ] {
-        let (status, told) = code(desk.replay(target).args([option, value])).await;
-        assert_eq!(status, Some(2), "{told}");
-        assert!(told.contains(why) && told.lines().count() == 1, "{told}");
-        assert!(!told.contains("s3cret"), "{told}");
+        let (status, printed) = code(desk.replay(target).args([option, value])).await;
+        assert_eq!(status, Some(2), "{printed}");
+        assert!(printed.contains(why) && printed.lines().count() == 1, "{printed}");
+        assert!(!printed.contains("s3cret"), "{printed}");
     }
 }

@@ -22,7 +22,7 @@ async fn deliver(inbox: &Server, path: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_path_is_answered_as_it_says_and_one_that_hangs_is_not() {
+async fn each_inbox_path_responds_as_its_name_says() {
     let inbox = Server::start().await.unwrap();
     for (path, begins) in [
         ("/accepts", "HTTP/1.1 200 "),

@@ -1,5 +1,5 @@
-//! Imports go one way: no room and no file of a crate imports what imports it, and each room of the harness imports only
-//! rooms below it.
+//! Imports go one way: rooms and files never import each other in a circle, and each room of the harness
+//! imports only rooms below it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -11,7 +11,7 @@ const ROOMS: [&str; 12] = [
     "endpoint", "exchange", "receiver",
 ];
 
-/// The files that stand for a crate as a whole.
+/// The root files of a crate.
 const ROOTS: [&str; 2] = ["lib", "main"];
 
 /// The text of each module of a crate, by its path: `judge::belief`.
@@ -80,7 +80,7 @@ fn file_of<'a>(modules: &Modules, path: &'a str) -> Option<&'a str> {
     ends.into_iter().rev().map(|end| &path[..end]).find(|path| modules.contains_key(*path))
 }
 
-/// What a room's own file says is there for all files within, and it gathers them.
+/// Whether `inner` is `outer` or within it. A room's root file and its inner files may import each other.
 fn is_within(inner: &str, outer: &str) -> bool {
     inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
 }
@@ -95,7 +95,7 @@ fn files(modules: &Modules) -> Imports {
     modules.iter().map(imports_of).collect()
 }
 
-/// What is left once everything that imports nothing else is taken away, again and again.
+/// The imports that form circles: repeatedly removes whatever imports nothing else.
 fn circle(mut imports: Imports) -> Imports {
     loop {
         let ends = imports.iter().filter(|(_, others)| others.is_empty());
@@ -111,7 +111,7 @@ fn circle(mut imports: Imports) -> Imports {
 }
 
 #[test]
-fn no_crate_has_a_circle_of_rooms_or_files() {
+fn no_crate_has_circular_imports() {
     for (name, fewest) in [("model", 50), ("sim", 20), ("harness", 200)] {
         let modules = modules(name);
         assert!(modules.len() >= fewest, "{name} has {} files", modules.len());
@@ -121,12 +121,28 @@ fn no_crate_has_a_circle_of_rooms_or_files() {
 }
 
 #[test]
-fn each_room_of_the_harness_imports_only_rooms_below_it() {
+fn each_room_imports_only_rooms_below_it() {
     let imports = rooms(&modules("harness"));
     assert_eq!(imports.keys().map(String::as_str).collect::<BTreeSet<_>>(), ROOMS.into());
     for (index, room) in ROOMS.iter().enumerate() {
         let is_above = |other: &&String| ROOMS[..index].contains(&other.as_str());
         let above: Vec<&String> = imports[*room].iter().filter(is_above).collect();
-        assert!(above.is_empty(), "{room} imports {above:?}, which stand above it");
+        assert!(above.is_empty(), "{room} imports {above:?}, which are above it");
+    }
+}
+
+/// What tests share is in their support module.
+#[test]
+fn no_test_file_imports_another() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it");
+    let files = sources(&folder);
+    assert!(files.len() > 30);
+    for file in files {
+        let text = fs::read_to_string(&file).unwrap();
+        let own = file.strip_prefix(&folder).unwrap().with_extension("");
+        let own = own.iter().next().unwrap().to_str().unwrap().to_owned();
+        let others = imported(&text).into_iter().map(|path| room_of(&path));
+        let others: Vec<_> = others.filter(|other| *other != own && other != "support").collect();
+        assert!(own == "layers" || others.is_empty(), "{} imports {others:?}", file.display());
     }
 }

@@ -1,4 +1,4 @@
-//! What is learned of a target is what it is: each value that a run has reached, or a span that it lies in.
+//! Learning finds a target's real values: each value that a run reached, or a range that contains it.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -40,9 +40,9 @@ fn learn(toml: &str, seed: u64) -> (Profile, Learned, Lessons) {
     (profile, learned, lessons)
 }
 
-/// Of a mock of ours nothing is told to differ from what is assumed, whoever moves the world outside of it.
+/// Our mock shows no difference from the assumptions, whoever moves the outside world.
 #[tokio::test]
-async fn a_mock_of_ours_is_as_assumed_wherever_the_document_is_silent() {
+async fn our_mock_matches_every_assumption() {
     for (seed, outside) in [(0, Outside::Ours), (0, Outside::Open), (5, Outside::Ours)] {
         let header = Header::new(seed, start(), Profile::default());
         let face = service(Profile::default(), 82, INBOX);
@@ -63,7 +63,7 @@ async fn a_mock_of_ours_is_as_assumed_wherever_the_document_is_silent() {
     }
 }
 
-/// The field's lesson, as two numbers.
+/// The lower and upper bound in the field's lesson.
 fn span(learned: &Learned, field: &str) -> Option<(u64, u64)> {
     let (_, lesson) = learned.lessons.iter().find(|(name, _)| name == field)?;
     let numbers: Vec<u64> =
@@ -77,7 +77,7 @@ fn holds(learned: &Learned, field: &str, min: u64, max: u64) {
         assert!(learned.unlearned.iter().any(|name| name == field), "{field} is neither");
         return;
     };
-    // A range is drawn from: what was drawn lies in it, and a single value in what was seen.
+    // The target draws from a range, so a run may see a part of it. A single value lies in what was seen.
     let overlaps = least <= max && min <= most;
     assert!(overlaps, "{field} is {min} to {max}, learned as {least} to {most}");
     if min == max {
@@ -108,9 +108,9 @@ fn is_learned(toml: &str, seed: u64) -> Learned {
     for (field, _) in &learned.lessons {
         if let Some(name) = field.strip_prefix("success.") {
             let success: Success = serde_json::from_value(name.into()).unwrap();
-            let (is, told) =
+            let (actual, learned_status) =
                 (profile.success_status(success), learned.profile.success_status(success));
-            assert_eq!(is, told, "{field}");
+            assert_eq!(actual, learned_status, "{field}");
         } else if let Some(name) = field.strip_prefix("refusals.") {
             let code = Code::parse(name).unwrap();
             assert_eq!(
@@ -121,13 +121,13 @@ fn is_learned(toml: &str, seed: u64) -> Learned {
         }
     }
     learned.profile.check().unwrap();
-    // A profile file that says the same.
+    // The learned profile survives the round trip through its file.
     assert_eq!(toml::from_str::<Profile>(&learned.to_string()).unwrap(), learned.profile);
     learned
 }
 
 #[test]
-fn whatever_its_profile_a_target_is_learned_as_it_is() {
+fn learning_finds_the_profile_of_any_target() {
     for (seed, toml) in [
         "",
         "body_limit = 65536\nquote_term_days = 90",
@@ -146,9 +146,9 @@ fn whatever_its_profile_a_target_is_learned_as_it_is() {
 }
 
 #[test]
-fn what_was_reached_is_learned_and_the_rest_is_named() {
+fn unreached_fields_are_listed_as_unlearned() {
     let learned = is_learned("webhooks.retries = [9, 60, 600]", 2);
-    let told: Vec<&str> = learned.lessons.iter().map(|(field, _)| field.as_str()).collect();
+    let fields: Vec<&str> = learned.lessons.iter().map(|(field, _)| field.as_str()).collect();
     for field in [
         "body_limit",
         "per_invoice_maximum",
@@ -163,38 +163,39 @@ fn what_was_reached_is_learned_and_the_rest_is_named() {
         "success.request_advance",
         "refusals.self_dealing",
     ] {
-        assert!(told.contains(&field), "{field} was not learned: {told:?}");
+        assert!(fields.contains(&field), "{field} was not learned: {fields:?}");
     }
     assert_eq!(learned.profile.webhooks.retries[..3], [9, 60, 600]);
     for name in ["window", "timeout", "patience", "at_once", "duplicates", "lateness"] {
         let field = format!("webhooks.{name}");
         assert!(learned.unlearned.contains(&field), "{field}");
-        // With what is known of it, or why nothing is.
+        // The file says what is known of the field, or why nothing is.
         assert!(learned.to_string().contains(&format!("\n# {field}: ")), "{learned}");
     }
 }
 
-/// How a field was learned.
+/// The field's lesson, or an empty string.
 fn lesson<'a>(learned: &'a Learned, field: &str) -> &'a str {
     let lesson = learned.lessons.iter().find(|(name, _)| name == field);
     lesson.map_or("", |(_, lesson)| lesson.as_str())
 }
 
 #[test]
-fn what_a_run_ends_before_is_told_as_far_as_it_was_seen() {
+fn webhook_settings_are_learned_as_far_as_seen() {
     let (_, learned, _) = learn("webhooks = { duplicates = 100, retries = [600, 60] }", 2);
     let window = lesson(&learned, "webhooks.window");
     assert!(["at least 600 seconds", "at least 660 seconds"].contains(&window), "{window}");
-    let told = lesson(&learned, "webhooks.duplicates");
+    let duplicates = lesson(&learned, "webhooks.duplicates");
     let (repeated, accepted) = span(&learned, "webhooks.duplicates").unwrap();
-    assert!(0 < repeated && repeated <= accepted && accepted < 2 * repeated, "{told}");
+    assert!(0 < repeated && repeated <= accepted && accepted < 2 * repeated, "{duplicates}");
     let (_, learned, _) = learn("", 2);
-    let told = lesson(&learned, "webhooks.duplicates");
-    assert!(told.starts_with("0 of ") && !told.starts_with("0 of 0 "), "{told}");
+    let duplicates = lesson(&learned, "webhooks.duplicates");
+    let is_some = duplicates.starts_with("0 of ") && !duplicates.starts_with("0 of 0 ");
+    assert!(is_some, "{duplicates}");
 }
 
 #[test]
-fn a_limit_is_learned_as_an_interval_that_is_obeyed_and_held_to() {
+fn a_limit_is_learned_as_an_interval() {
     let learned = is_learned("concentration_limit = 3000000", 3);
     let tideover_model::Range { min, max } = learned.profile.concentration_limit;
     assert!((min.0..=max.0).contains(&3_000_000) && min < max, "{learned}");
@@ -234,13 +235,13 @@ fn a_limit_is_learned_as_an_interval_that_is_obeyed_and_held_to() {
         assert!(seen.map_or(found.is_none(), ends), "{toml}: {found:?}");
     }
 
-    // Whoever obeys it is learned to be so again.
+    // A target with the learned profile matches it.
     let again = learn(&learned.to_string(), 5).2;
     assert_eq!(differs(&again), None);
 }
 
 #[test]
-fn how_long_funding_takes_is_learned_whenever_it_is_seen() {
+fn funding_delays_are_learned_when_seen() {
     for seed in 0..5 {
         let learned = is_learned("", seed);
         for field in ["delays.funding_starts", "delays.funding_completes"] {
@@ -249,7 +250,7 @@ fn how_long_funding_takes_is_learned_whenever_it_is_seen() {
     }
 }
 
-/// A target that never sends what tells of a new invoice.
+/// A target that never sends the event of a new invoice.
 struct Silent(Stranger<Service>);
 
 impl Target for Silent {
@@ -267,10 +268,10 @@ impl Target for Silent {
 
     async fn arrivals(&mut self) -> Result<Vec<Arrival>, Unanswered> {
         let mut arrivals = self.0.arrivals().await?;
-        let tells = |arrival: &Arrival| {
+        let is_creation = |arrival: &Arrival| {
             String::from_utf8_lossy(&arrival.body).contains("partner.invoice.created")
         };
-        arrivals.retain(|arrival| !tells(arrival));
+        arrivals.retain(|arrival| !is_creation(arrival));
         Ok(arrivals)
     }
 }
@@ -282,7 +283,7 @@ impl Observed for Silent {
 }
 
 #[test]
-fn an_event_that_never_comes_is_found_and_told_as_a_gap() {
+fn a_missing_event_becomes_finding_and_gap() {
     let header = Header::new(6, start(), Profile::default());
     let face = service(Profile::default(), 83, INBOX);
     let mut world = Strangers::new(InProcess::new(face, start()), Outside::Ours);
@@ -301,15 +302,15 @@ fn an_event_that_never_comes_is_found_and_told_as_a_gap() {
         met += played.met.times(clause!("gap.eventCauses"));
     }
     assert!(met > 0 && found > 0);
-    let told: BTreeMap<String, Vec<String>> = gaps
+    let seen: BTreeMap<String, Vec<String>> = gaps
         .all()
         .filter(|gap| gap.clause.name() == "gap.eventCauses")
         .map(|gap| (gap.place, gap.seen.into_keys().collect()))
         .collect();
     let never = "never came while the case was played";
-    assert_eq!(told["webhooks: partner.invoice.created"], [never], "{told:?}");
+    assert_eq!(seen["webhooks: partner.invoice.created"], [never], "{seen:?}");
     for kind in ["organization.added", "loan.created", "invoice.factoredUpdated"] {
-        assert_eq!(told[&format!("webhooks: partner.{kind}")], ["as assumed"], "{told:?}");
+        assert_eq!(seen[&format!("webhooks: partner.{kind}")], ["as assumed"], "{seen:?}");
     }
 }
 
@@ -323,7 +324,7 @@ async fn mock(toml: &str) -> Mock {
         .unwrap()
 }
 
-/// Checks a mock as a live endpoint, with tax ids that are the same in every case.
+/// Checks a mock as a live endpoint. Every case uses the same tax ids.
 async fn checked(mock: &Mock, folder: &Path, arguments: &[&str]) -> Output {
     let url = mock.url();
     let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_tideover"));
@@ -337,18 +338,18 @@ async fn checked(mock: &Mock, folder: &Path, arguments: &[&str]) -> Output {
     command.output().await.unwrap()
 }
 
-fn told(output: Output) -> String {
+fn printed(output: Output) -> String {
     String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
 }
 
-/// Whoever had the tax ids in an earlier case may owe something, and have an account already.
+/// A business of an earlier case may have the tax ids; it may owe money and have an account already.
 #[tokio::test]
-async fn what_was_there_before_a_case_is_not_taken_for_its_own() {
+async fn state_of_earlier_cases_teaches_nothing() {
     let folder = tempfile::tempdir().unwrap();
     for seed in ["1", "2", "3"] {
         let mock = mock("").await;
         let output = checked(&mock, folder.path(), &["--seed", seed, "--learn", "l.toml"]).await;
-        assert_eq!(output.status.code(), Some(0), "{}", told(output));
+        assert_eq!(output.status.code(), Some(0), "{}", printed(output));
         let file = std::fs::read_to_string(folder.path().join("l.toml")).unwrap();
         let numbers = |field: &str| -> Vec<u64> {
             let lesson = file.lines().find_map(|line| line.strip_prefix(&format!("# {field}: ")));
@@ -368,20 +369,20 @@ async fn what_was_there_before_a_case_is_not_taken_for_its_own() {
 }
 
 #[tokio::test]
-async fn whatever_is_learned_is_taken_as_a_profile() {
+async fn a_learned_profile_is_accepted_as_input() {
     let folder = tempfile::tempdir().unwrap();
     let mock = mock("per_invoice_maximum = 1000\nrates = { advance = 10000, fee = 0 }").await;
     let output = checked(&mock, folder.path(), &["--seed", "1", "--learn", "l.toml"]).await;
-    assert_eq!(output.status.code(), Some(0), "{}", told(output));
-    let held = ["--seed", "2", "--profile", "l.toml", "--fail-on", "differs"];
-    let output = checked(&mock, folder.path(), &held).await;
-    assert_eq!(output.status.code(), Some(0), "{}", told(output));
+    assert_eq!(output.status.code(), Some(0), "{}", printed(output));
+    let against_learned = ["--seed", "2", "--profile", "l.toml", "--fail-on", "differs"];
+    let output = checked(&mock, folder.path(), &against_learned).await;
+    assert_eq!(output.status.code(), Some(0), "{}", printed(output));
     let learned = std::fs::read_to_string(folder.path().join("l.toml")).unwrap();
     assert!(learned.contains("# rates.advance: 10000 basis points\n"), "{learned}");
 }
 
 #[tokio::test]
-async fn a_target_is_held_to_what_was_learned_of_it() {
+async fn a_target_is_checked_against_its_learned_profile() {
     let folder = tempfile::tempdir().unwrap();
     let as_learned = mock(
         "success = { sync_business = 202, quote = 203 }\nper_invoice_maximum = 1000\n\
@@ -389,16 +390,16 @@ async fn a_target_is_held_to_what_was_learned_of_it() {
     )
     .await;
     let output = checked(&as_learned, folder.path(), &["--seed", "1", "--learn", "l.toml"]).await;
-    assert_eq!(output.status.code(), Some(0), "{}", told(output));
+    assert_eq!(output.status.code(), Some(0), "{}", printed(output));
     let fails = ["--seed", "1", "--profile", "l.toml", "--fail-on", "differs,stalled"];
     let output = checked(&as_learned, folder.path(), &fails).await;
-    assert_eq!(output.status.code(), Some(0), "{}", told(output));
+    assert_eq!(output.status.code(), Some(0), "{}", printed(output));
 
     let changed = mock("").await;
     let arguments = [&fails[..], &["--html", "report.html"]].concat();
     let output = checked(&changed, folder.path(), &arguments).await;
     assert_eq!(output.status.code(), Some(1));
-    let text = told(output);
+    let text = printed(output);
     let page = std::fs::read_to_string(folder.path().join("report.html")).unwrap();
     for (field, expected, seen) in [
         ("success.sync_business", "202", "200 ("),

@@ -1,7 +1,7 @@
-//! What the document leaves open is never held against a service, and what it states still is.
+//! The judge accuses no service of a choice that the document leaves open, and still checks what it states.
 
+mod bodies;
 mod form;
-mod told;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -25,31 +25,31 @@ use tideover_model::{
 };
 
 type Instead = fn(u64, &PreparedCall) -> Option<Seen>;
-type Told = fn(&PreparedCall, Value) -> Value;
+type Rewrite = fn(&PreparedCall, Value) -> Value;
 
-/// What a service does otherwise than the mock.
+/// How a service differs from the mock.
 #[derive(Clone, Copy)]
 struct Liberty {
-    /// What is answered in the place of the service to the request of this number.
+    /// A response to the request of this number, in place of the service's own.
     instead: Instead,
-    /// What a request is taken for.
+    /// How the service reads a request.
     takes: fn(&PreparedCall) -> PreparedCall,
-    /// What is answered in the place of the operator port to the action of this name.
+    /// A response to the action of this name, in place of the operator port's own.
     outside: fn(u64, &str) -> Option<Seen>,
-    /// How a success is told.
-    told: Told,
-    /// What a code is called.
+    /// Rewrites the body of a success.
+    rewrite: Rewrite,
+    /// Renames an error code.
     code: fn(&str) -> &str,
-    /// How an event is told.
+    /// Rewrites an event.
     event: fn(Value) -> Value,
-    /// What a delivery is called.
+    /// Names a delivery.
     delivery: fn(&Arrival) -> Option<String>,
-    /// What the clock on the wall shows, by which is signed, at an instant of the target's own; events come over a
-    /// network then.
+    /// The wall-clock time at an instant of the target's own clock. The service signs by it, and its events
+    /// come over a network.
     wall: Option<fn(u64) -> u64>,
-    /// How many steps later events come.
+    /// How many steps late events come.
     steps_late: usize,
-    /// How many seconds the clock that the judge goes by is behind.
+    /// How many seconds the judge's guess of the clock is behind.
     behind: Option<u64>,
 }
 
@@ -57,7 +57,7 @@ const NONE: Liberty = Liberty {
     instead: |_, _| None,
     takes: Clone::clone,
     outside: |_, _| None,
-    told: |_, body| body,
+    rewrite: |_, body| body,
     code: |code| code,
     event: |event| event,
     delivery: |arrival| arrival.delivery.clone(),
@@ -66,8 +66,8 @@ const NONE: Liberty = Liberty {
     behind: None,
 };
 
-/// A right service that takes a liberty.
-struct Free {
+/// A correct service that takes a liberty.
+struct FreeService {
     target: Stranger<Service>,
     liberty: Liberty,
     sent: u64,
@@ -76,13 +76,13 @@ struct Free {
     before: Before,
 }
 
-impl Free {
-    fn new(target: Stranger<Service>, liberty: Liberty) -> Free {
+impl FreeService {
+    fn new(target: Stranger<Service>, liberty: Liberty) -> FreeService {
         let (secrets, late) = (BTreeMap::new(), Vec::new());
-        Free { target, liberty, sent: 0, secrets, late, before: Before::Nothing }
+        FreeService { target, liberty, sent: 0, secrets, late, before: Before::Nothing }
     }
 
-    fn tell(&mut self, call: &PreparedCall, seen: Seen) -> Seen {
+    fn rewrite(&mut self, call: &PreparedCall, seen: Seen) -> Seen {
         if let Some(code) = seen.code() {
             return refused(seen.status, (self.liberty.code)(code)).unwrap();
         }
@@ -94,14 +94,14 @@ impl Free {
             let path = url.trim_start_matches(INBOX).to_owned();
             self.secrets.entry(path).or_default().push(secret.to_owned());
         }
-        let told = (self.liberty.told)(call, body.clone());
-        if told == body {
+        let rewritten = (self.liberty.rewrite)(call, body.clone());
+        if rewritten == body {
             return seen;
         }
-        Seen::new(seen.status, told.to_string().as_bytes())
+        Seen::new(seen.status, rewritten.to_string().as_bytes())
     }
 
-    /// The same arrival, told otherwise and signed again with the secret that it was signed with.
+    /// The same arrival with its event rewritten, signed again with the original secret.
     fn resign(&self, arrival: Arrival) -> Arrival {
         let header = arrival.signature.clone().unwrap();
         let at = arrival.signed_at().unwrap();
@@ -127,7 +127,7 @@ impl Free {
     }
 }
 
-impl Target for Free {
+impl Target for FreeService {
     fn api_key(&self) -> &str {
         self.target.api_key()
     }
@@ -141,16 +141,16 @@ impl Target for Free {
         }
         let PreparedAction::Call(call) = &step.action else { return self.target.send(step).await };
         if let Some(seen) = (self.liberty.instead)(self.sent, call) {
-            // What fails may have been carried out.
+            // A failed request may have taken effect.
             if seen.status >= 500 && self.sent.is_multiple_of(2) {
                 let unseen = self.target.send(step).await?;
-                self.tell(call, unseen);
+                self.rewrite(call, unseen);
             }
             return Ok(seen);
         }
         let action = PreparedAction::Call((self.liberty.takes)(call));
         let seen = self.target.send(&Prepared { action, ..step.clone() }).await?;
-        Ok(self.tell(call, seen))
+        Ok(self.rewrite(call, seen))
     }
 
     fn inbox(&self) -> Option<&str> {
@@ -166,7 +166,7 @@ impl Target for Free {
     }
 }
 
-impl Observed for Free {
+impl Observed for FreeService {
     fn standing(&mut self) -> Standing {
         let Standing::Foreign { outside, now, clock, .. } = self.target.standing() else {
             panic!("a stranger is foreign")
@@ -187,22 +187,22 @@ fn violations(played: &Played) -> Vec<Finding> {
     played.findings.iter().filter(|one| one.verdict == Verdict::Violated).cloned().collect()
 }
 
-/// A case of `seed`, in which `liberty` is taken.
-async fn taken(liberty: Liberty, outside: Outside, seed: u64) -> Played {
+/// Plays a case of `seed` against a service with `liberty`.
+async fn played_with(liberty: Liberty, outside: Outside, seed: u64) -> Played {
     let header = Header::new(seed, start(), Profile::default());
     let face = service(Profile::default(), seed + 1000, INBOX);
     let mut world = Strangers::new(InProcess::new(face, start()), outside);
     let steps = generate::case(&header, seed, 50);
-    let mut target = Free::new(world.fresh().await.unwrap(), liberty);
+    let mut target = FreeService::new(world.fresh().await.unwrap(), liberty);
     play(&mut target, &header, &steps).await.unwrap()
 }
 
-/// What is found where `liberty` is taken, and how often something else was noticed.
-async fn found(liberty: Liberty) -> (Vec<Finding>, usize) {
+/// The violations of a service with `liberty`, and how many other findings were noticed.
+async fn findings_with(liberty: Liberty) -> (Vec<Finding>, usize) {
     let (mut found, mut noticed) = (Vec::new(), 0);
     for outside in [Outside::Ours, Outside::Open] {
         for seed in 0..20 {
-            let played = taken(liberty, outside, seed).await;
+            let played = played_with(liberty, outside, seed).await;
             assert!(played.findings.iter().all(|one| one.verdict == Verdict::Violated));
             found.extend(violations(&played));
             noticed += played.noticed.len();
@@ -211,13 +211,13 @@ async fn found(liberty: Liberty) -> (Vec<Finding>, usize) {
     (found, noticed)
 }
 
-async fn assert_free(liberty: Liberty) {
-    let (found, _) = found(liberty).await;
+async fn assert_accepted(liberty: Liberty) {
+    let (found, _) = findings_with(liberty).await;
     assert!(found.is_empty(), "{found:#?}");
 }
 
 async fn assert_violated(liberty: Liberty, clause: &str) {
-    let (found, _) = found(liberty).await;
+    let (found, _) = findings_with(liberty).await;
     assert!(found.iter().any(|one| one.clause.name() == clause), "{found:#?}");
 }
 
@@ -234,11 +234,11 @@ fn without(mut body: Value, name: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_right_service_without_liberties_is_not_accused() {
-    assert_free(NONE).await;
+async fn a_correct_service_is_not_accused() {
+    assert_accepted(NONE).await;
 }
 
-/// A success under other names, where the document shows none.
+/// Other field names in a success, where the document shows none.
 fn other_names(call: &PreparedCall, mut body: Value) -> Value {
     body = rename(body, "taxIdResult", "taxIdCheck");
     if call.path == "/v1/webhooks" && call.method == "POST" {
@@ -260,23 +260,23 @@ fn other_names(call: &PreparedCall, mut body: Value) -> Value {
 }
 
 #[tokio::test]
-async fn names_that_are_not_shown_are_the_services_own() {
-    assert_free(Liberty { told: other_names, ..NONE }).await;
+async fn undocumented_field_names_are_free() {
+    assert_accepted(Liberty { rewrite: other_names, ..NONE }).await;
 }
 
 #[tokio::test]
-async fn coverage_knows_what_the_document_names_in_any_field() {
+async fn coverage_finds_documented_values_in_any_field() {
     let mut reached = Coverage::default();
     for seed in 0..20 {
         let liberty = Liberty {
-            told: |call, body| match call.method.as_str() {
+            rewrite: |call, body| match call.method.as_str() {
                 "DELETE" => json!({ "stopped": true }),
                 "GET" => other_names(call, body),
                 _ => body,
             },
             ..NONE
         };
-        reached.add(&taken(liberty, Outside::Ours, seed).await.coverage);
+        reached.add(&played_with(liberty, Outside::Ours, seed).await.coverage);
     }
     for (group, name) in [
         (Group::Advance, "REQUESTED"),
@@ -290,8 +290,8 @@ async fn coverage_knows_what_the_document_names_in_any_field() {
 }
 
 #[tokio::test]
-async fn what_is_shown_and_missing_is_found() {
-    let missing: [(Told, &str); 8] = [
+async fn a_missing_documented_field_is_found() {
+    let missing: [(Rewrite, &str); 8] = [
         (|_, body| without(body, "taxIdResult"), "2.businessSynced.taxIdResult"),
         (|_, body| without(body, "mask"), "2.payoutAccount.mask"),
         (
@@ -321,15 +321,15 @@ async fn what_is_shown_and_missing_is_found() {
             "2.importReport.rows",
         ),
     ];
-    for (told, clause) in missing {
-        assert_violated(Liberty { told, ..NONE }, clause).await;
+    for (rewrite, clause) in missing {
+        assert_violated(Liberty { rewrite, ..NONE }, clause).await;
     }
 }
 
 #[tokio::test]
-async fn values_that_are_not_stated_are_the_services_own() {
-    assert_free(Liberty {
-        told: |_, mut body| {
+async fn undocumented_values_are_free() {
+    assert_accepted(Liberty {
+        rewrite: |_, mut body| {
             if let Some(Value::String(name)) = body.get_mut("name") {
                 *name = name.to_uppercase();
             }
@@ -353,7 +353,7 @@ async fn values_that_are_not_stated_are_the_services_own() {
 }
 
 #[tokio::test]
-async fn an_event_without_a_time_and_a_delivery_that_names_another_event_are_found() {
+async fn bad_event_times_and_delivery_names_are_found() {
     let timeless = Liberty { event: |event| without(event, "occurredAt"), ..NONE };
     assert_violated(timeless, "6.delivery.6").await;
     let one_for_all = Liberty { delivery: |_| Some("one".into()), ..NONE };
@@ -363,25 +363,24 @@ async fn an_event_without_a_time_and_a_delivery_that_names_another_event_are_fou
 const DAY: u64 = 24 * 3600;
 
 #[tokio::test]
-async fn events_may_be_signed_by_the_clock_on_the_wall_and_come_late() {
+async fn events_may_use_wall_time_and_come_late() {
     let ahead: fn(u64) -> u64 = |at| at + 300 * DAY;
-    assert_free(Liberty { wall: Some(ahead), ..NONE }).await;
-    assert_free(Liberty { wall: Some(|at| at), steps_late: 3, ..NONE }).await;
-    assert_free(Liberty { wall: Some(ahead), steps_late: 3, ..NONE }).await;
+    assert_accepted(Liberty { wall: Some(ahead), ..NONE }).await;
+    assert_accepted(Liberty { wall: Some(|at| at), steps_late: 3, ..NONE }).await;
+    assert_accepted(Liberty { wall: Some(ahead), steps_late: 3, ..NONE }).await;
 }
 
-/// A run moves the target's clock, and not the one on the wall.
+/// A run moves the target's clock, not the wall clock.
 #[tokio::test]
-async fn a_clock_on_the_wall_tells_nothing_of_when_an_attempt_is_due() {
+async fn wall_time_teaches_no_retry_schedule() {
     let learned = async |liberty| {
         let mut lessons = Lessons::default();
         for seed in 0..20 {
-            lessons.add(&taken(liberty, Outside::Ours, seed).await.lessons);
+            lessons.add(&played_with(liberty, Outside::Ours, seed).await.lessons);
         }
         lessons.learned(&Profile::default())
     };
-    let standing = start().unix_unsigned();
-    assert_eq!(standing, 1_767_225_600);
+    assert_eq!(start().unix_unsigned(), 1_767_225_600);
     let by_the_wall = learned(Liberty { wall: Some(|_| 1_767_225_600), ..NONE }).await;
     assert!(by_the_wall.unlearned.iter().any(|field| field == "webhooks.retries"));
     let by_its_own = learned(NONE).await;
@@ -390,8 +389,8 @@ async fn a_clock_on_the_wall_tells_nothing_of_when_an_attempt_is_due() {
 }
 
 #[tokio::test]
-async fn a_clock_that_nobody_has_told_may_show_anything_but_no_two_times_at_once() {
-    assert_free(Liberty { behind: Some(300 * DAY), ..NONE }).await;
+async fn an_unknown_clock_must_agree_with_itself() {
+    assert_accepted(Liberty { behind: Some(300 * DAY), ..NONE }).await;
     let day_longer = |call: &PreparedCall, mut body: Value| {
         if call.path == "/v1/invitations" {
             let expires_at = body["expiresAt"].as_str().and_then(Timestamp::parse).unwrap();
@@ -403,7 +402,7 @@ async fn a_clock_that_nobody_has_told_may_show_anything_but_no_two_times_at_once
     let invite = || post("/v1/invitations", json!({ "externalId": "v", "email": "a@b.example" }));
     let life = "8.invitationLife";
     for (steps, found, noticed) in [
-        // Somebody may have moved it, as long as nothing tells of an earlier time again.
+        // Someone may have moved the clock, unless a later response shows an earlier time.
         (vec![session(), invite()], &[][..], &[life][..]),
         (vec![session(), invite(), session()], &[life], &[life]),
         (vec![invite(), session()], &["8.sessionLife"], &[]),
@@ -422,17 +421,17 @@ async fn a_clock_that_nobody_has_told_may_show_anything_but_no_two_times_at_once
     assert_eq!(played.findings[0].clause.name(), "2.invitation.expiresAt");
 }
 
-/// When a subscription was made is another time that is told.
+/// The creation time of a subscription shows the clock too.
 #[tokio::test]
-async fn a_leap_of_the_clock_that_another_time_shows_is_followed() {
+async fn another_timestamp_confirms_a_clock_leap() {
     let later = |call: &PreparedCall, mut body: Value| {
         let field = match &*call.path {
             "/v1/webhooks" => "createdAt",
             "/v1/onboarding-sessions" => "expiresAt",
             _ => return body,
         };
-        let told = body[field].as_str().and_then(Timestamp::parse).unwrap();
-        body[field] = json!(told.after(DAY));
+        let time = body[field].as_str().and_then(Timestamp::parse).unwrap();
+        body[field] = json!(time.after(DAY));
         body
     };
     let invite = || post("/v1/invitations", json!({ "externalId": "v", "email": "a@b.example" }));
@@ -449,27 +448,27 @@ fn inviting(email: &str) -> Step {
     post("/v1/invitations", json!({ "externalId": "v", "email": email }))
 }
 
-/// How the answers to invitations are told.
-fn invited(call: &PreparedCall, mut body: Value, told: impl FnOnce(&mut Value)) -> Value {
+/// Changes the response to an invitation.
+fn invited(call: &PreparedCall, mut body: Value, change: impl FnOnce(&mut Value)) -> Value {
     if call.path == "/v1/invitations" {
-        told(&mut body);
+        change(&mut body);
     }
     body
 }
 
-/// What a repeated invitation keeps is not stated.
+/// The document doesn't state what a repeated invitation keeps.
 #[tokio::test]
-async fn an_invitation_that_is_repeated_may_be_another_and_lives_as_long() {
-    let another: Told = |call, body| {
+async fn a_repeated_invitation_may_be_a_new_one() {
+    let another: Rewrite = |call, body| {
         static MADE: AtomicUsize = AtomicUsize::new(0);
         invited(call, body, |body| {
             body["inviteId"] = format!("invite {}", MADE.fetch_add(1, Ordering::SeqCst)).into();
         })
     };
-    assert_free(Liberty { told: another, ..NONE }).await;
-    let kept: Told =
+    assert_accepted(Liberty { rewrite: another, ..NONE }).await;
+    let kept: Rewrite =
         |call, body| invited(call, body, |body| body["expiresAt"] = json!(start().after(30 * DAY)));
-    let earlier: Told = |call, body| {
+    let earlier: Rewrite = |call, body| {
         invited(call, body, |body| {
             let expires_at = body["expiresAt"].as_str().and_then(Timestamp::parse).unwrap();
             let hours = expires_at.unix() - start().after(30 * DAY).unix();
@@ -477,19 +476,20 @@ async fn an_invitation_that_is_repeated_may_be_another_and_lives_as_long() {
             body["expiresAt"] = json!(start().after(30 * DAY + hours / 2));
         })
     };
-    let same: Told = |call, body| invited(call, body, |body| body["inviteId"] = "the one".into());
+    let same: Rewrite =
+        |call, body| invited(call, body, |body| body["inviteId"] = "the one".into());
     let hour = || Step::new(Action::Advance(3600));
     let repeated =
         || vec![inviting("a@b.example"), hour(), inviting("a@b.example"), inviting("a@b.example")];
     let two = || vec![inviting("a@b.example"), inviting("b@b.example"), inviting("a@b.example")];
-    for (told, steps, expected) in [
+    for (rewrite, steps, expected) in [
         (another, two(), &[][..]),
         (kept, repeated(), &["8.invitationLife"]),
         (earlier, repeated(), &["8.invitationLife"]),
         (same, repeated(), &[]),
         (same, two(), &["2.invitation.inviteId"]),
     ] {
-        let liberty = Liberty { told, ..NONE };
+        let liberty = Liberty { rewrite, ..NONE };
         let played = played_by(Outside::Ours, liberty, steps).await;
         let clauses: Vec<_> = played.findings.iter().map(|found| found.clause.name()).collect();
         assert_eq!(clauses, expected);
@@ -497,9 +497,9 @@ async fn an_invitation_that_is_repeated_may_be_another_and_lives_as_long() {
     }
 }
 
-/// Plays `steps` of a business with a service whose clock nobody has told.
-async fn unclocked(told: Told, steps: Vec<Step>) -> Played {
-    let liberty = Liberty { behind: Some(300 * DAY), told, ..NONE };
+/// Plays `steps` of a business with a service whose clock is unknown.
+async fn unclocked(rewrite: Rewrite, steps: Vec<Step>) -> Played {
+    let liberty = Liberty { behind: Some(300 * DAY), rewrite, ..NONE };
     played_by(Outside::Open, liberty, steps).await
 }
 
@@ -508,7 +508,7 @@ async fn played_by(outside: Outside, liberty: Liberty, mut steps: Vec<Step>) -> 
     let header = Header::new(1, start(), Profile::default());
     let face = service(Profile::default(), 5, INBOX);
     let mut world = Strangers::new(InProcess::new(face, start()), outside);
-    let mut target = Free::new(world.fresh().await.unwrap(), liberty);
+    let mut target = FreeService::new(world.fresh().await.unwrap(), liberty);
     steps.insert(0, put("/v1/organizations/v", json!({ "legalName": "V" })));
     play(&mut target, &header, &steps).await.unwrap()
 }
@@ -533,23 +533,23 @@ fn refused(status: u16, code: &str) -> Option<Seen> {
 }
 
 #[tokio::test]
-async fn codes_that_are_not_listed_are_refusals_for_reasons_that_are_not_stated() {
+async fn unlisted_codes_are_not_accused() {
     let codes: [Instead; 3] = [
         |_, call| refused(409, "invoice_locked").filter(|_| call.path == "/v1/advances"),
         |sent, _| refused(403, "business_suspended").filter(|_| sent % 5 == 0),
         |sent, _| refused(429, "rate_limited").filter(|_| sent % 7 == 0),
     ];
     for instead in codes {
-        assert_free(Liberty { instead, ..NONE }).await;
+        assert_accepted(Liberty { instead, ..NONE }).await;
     }
     let wrongly =
         Liberty { instead: |sent, _| refused(401, "unauthorized").filter(|_| sent == 9), ..NONE };
     assert_violated(wrongly, "7.codes.unauthorized").await;
 }
 
-/// Neither the form of event types nor their values are shown.
+/// The document shows neither the form of event types nor their values.
 #[tokio::test]
-async fn event_types_may_be_taken_and_refused() {
+async fn event_types_may_be_accepted_or_refused() {
     let refuses = Liberty {
         instead: |_, call| {
             let names = String::from_utf8_lossy(call.body()).contains("eventTypes");
@@ -557,7 +557,7 @@ async fn event_types_may_be_taken_and_refused() {
         },
         ..NONE
     };
-    assert_free(refuses).await;
+    assert_accepted(refuses).await;
     let takes = Liberty {
         instead: |_, call| {
             let names = String::from_utf8_lossy(call.body()).contains("eventTypes");
@@ -573,33 +573,33 @@ async fn event_types_may_be_taken_and_refused() {
         post("/v1/webhooks", json!({ "url": format!("{INBOX}/accepts"), "eventTypes": types }))
     };
     for types in [json!([]), json!("everything"), json!(["no.such.event"])] {
-        let mut target = Free::new(world.fresh().await.unwrap(), takes);
+        let mut target = FreeService::new(world.fresh().await.unwrap(), takes);
         let played = play(&mut target, &header, &[subscribe(types)]).await.unwrap();
         assert!(played.findings.is_empty(), "{:#?}", played.findings);
     }
 }
 
 #[tokio::test]
-async fn what_fails_may_have_been_done_and_is_at_most_noticed() {
+async fn server_errors_are_at_most_noticed() {
     let failing = Liberty {
         instead: |sent, _| refused(503, "maintenance").filter(|_| sent % 7 == 0),
         ..NONE
     };
-    assert_free(failing).await;
+    assert_accepted(failing).await;
     let instead = |sent, _: &PreparedCall| {
         let status = [502, 504][usize::from(sent % 2 == 0)];
         (sent % 7 == 0).then(|| Seen::new(status, b"<html>Bad Gateway</html>"))
     };
-    let (found, noticed) = found(Liberty { instead, ..NONE }).await;
+    let (found, noticed) = findings_with(Liberty { instead, ..NONE }).await;
     assert!(found.is_empty(), "{found:#?}");
     assert!(noticed > 0);
-    // A subscription that was made all the same has a secret that nobody knows.
+    // The service may have made the subscription; then nobody knows its secret.
     let subscribes = |sent, call: &PreparedCall| {
-        let asks = call.path == "/v1/webhooks" && call.method == "POST";
-        refused(502, "upstream_failed").filter(|_| asks && sent % 2 == 0)
+        let is_subscribe = call.path == "/v1/webhooks" && call.method == "POST";
+        refused(502, "upstream_failed").filter(|_| is_subscribe && sent % 2 == 0)
     };
-    assert_free(Liberty { instead: subscribes, ..NONE }).await;
-    // What has the shape, but for its code, is the service's own.
+    assert_accepted(Liberty { instead: subscribes, ..NONE }).await;
+    // An error of the documented shape without a code comes from the service itself.
     let own = |sent, _: &PreparedCall| {
         (sent == 9).then(|| Seen::new(502, json!({ "error": "it failed" }).to_string().as_bytes()))
     };
@@ -607,8 +607,8 @@ async fn what_fails_may_have_been_done_and_is_at_most_noticed() {
 }
 
 #[tokio::test]
-async fn an_account_that_opens_early_and_a_tax_id_that_is_only_filed_are_not_held_against_it() {
-    let told = |call: &PreparedCall, mut body: Value| {
+async fn early_accounts_and_filed_tax_ids_are_accepted() {
+    let opened = |call: &PreparedCall, mut body: Value| {
         if call.method == "GET" {
             body["onboarding"]["collectionAccount"] = true.into();
             body["remittance"] =
@@ -619,7 +619,8 @@ async fn an_account_that_opens_early_and_a_tax_id_that_is_only_filed_are_not_hel
     let header = Header::new(1, start(), Profile::default());
     let face = service(Profile::default(), 5, INBOX);
     let mut world = Strangers::new(InProcess::new(face, start()), Outside::Open);
-    let mut target = Free::new(world.fresh().await.unwrap(), Liberty { told, ..NONE });
+    let mut target =
+        FreeService::new(world.fresh().await.unwrap(), Liberty { rewrite: opened, ..NONE });
     let read = || Step::new(Action::Call(Call::bare("GET", "/v1/organizations/v")));
     let steps = [put("/v1/organizations/v", json!({ "legalName": "V" })), read()];
     let played = play(&mut target, &header, &steps).await.unwrap();
@@ -630,15 +631,16 @@ async fn an_account_that_opens_early_and_a_tax_id_that_is_only_filed_are_not_hel
         }
         body
     };
-    let mut target = Free::new(world.fresh().await.unwrap(), Liberty { told: filed, ..NONE });
+    let mut target =
+        FreeService::new(world.fresh().await.unwrap(), Liberty { rewrite: filed, ..NONE });
     let played = play(&mut target, &header, &steps).await.unwrap();
     assert!(played.findings.is_empty(), "{:#?}", played.findings);
 }
 
-/// A tax id that a business holds since an earlier run.
+/// A tax id that a business has held since an earlier run.
 const HELD: &str = "98-7654321";
 
-/// A service in which the business of an earlier run holds it.
+/// A service in which a business of an earlier run holds `HELD`.
 fn held_before() -> Service {
     let mut face = service(Profile::default(), 5, INBOX);
     let details = BusinessDetails {
@@ -651,20 +653,20 @@ fn held_before() -> Service {
     face
 }
 
-/// A target whose tax ids may be held since an earlier run.
-async fn used_before(face: Service) -> Free {
+/// A target in which businesses of an earlier run may hold the tax ids.
+async fn used_before(face: Service) -> FreeService {
     let mut world = Strangers::new(InProcess::new(face, start()), Outside::Ours);
-    Free { before: Before::TaxIds, ..Free::new(world.fresh().await.unwrap(), NONE) }
+    FreeService { before: Before::TaxIds, ..FreeService::new(world.fresh().await.unwrap(), NONE) }
 }
 
 fn act(fields: &Value) -> Step {
     Step::new(Action::Act(fields.as_object().unwrap().clone()))
 }
 
-/// A target that loses the answer to the first request, which is carried out.
-struct LosesTheFirst(Free);
+/// A target that carries out the first request and loses its response.
+struct LosesFirstResponse(FreeService);
 
-impl Target for LosesTheFirst {
+impl Target for LosesFirstResponse {
     fn api_key(&self) -> &str {
         self.0.api_key()
     }
@@ -686,18 +688,18 @@ impl Target for LosesTheFirst {
     }
 }
 
-impl Observed for LosesTheFirst {
+impl Observed for LosesFirstResponse {
     fn standing(&mut self) -> Standing {
         self.0.standing()
     }
 }
 
-/// The user's tax ids may be held since an earlier run, by a business that is through with onboarding.
+/// A fully onboarded business of an earlier run may hold the user's tax id.
 #[tokio::test]
-async fn a_request_that_was_not_answered_may_have_linked_what_was_there_before() {
+async fn an_unanswered_request_may_link_an_existing_business() {
     let account = json!({ "accountNumber": "12345678", "routingNumber": "021000021" });
     let header = Header::new(1, start(), Profile::default());
-    let mut target = LosesTheFirst(used_before(held_before()).await);
+    let mut target = LosesFirstResponse(used_before(held_before()).await);
     let steps = [
         put("/v1/organizations/v1", json!({ "legalName": "V1", "taxId": HELD })),
         Step::new(Action::Call(Call::bare("GET", "/v1/organizations/v1"))),
@@ -710,7 +712,7 @@ async fn a_request_that_was_not_answered_may_have_linked_what_was_there_before()
     assert!(played.answers[0].1.is_none() && played.answers[1].1.as_ref().unwrap().is_success());
 }
 
-/// What the outside world has room for, the port knows, and it need not offer everything.
+/// The operator port knows which actions are possible, and need not offer all of them.
 #[tokio::test]
 async fn an_operator_port_that_refuses_accuses_nobody() {
     let ports: [fn(u64, &str) -> Option<Seen>; 5] = [
@@ -721,13 +723,13 @@ async fn an_operator_port_that_refuses_accuses_nobody() {
         |_, _| refused(404, "unknown_endpoint"),
     ];
     for outside in ports {
-        assert_free(Liberty { outside, ..NONE }).await;
+        assert_accepted(Liberty { outside, ..NONE }).await;
     }
 }
 
-/// A vendor cannot confirm what somebody else holds, since an earlier run.
+/// A vendor cannot confirm a tax id that a business of an earlier run holds.
 #[tokio::test]
-async fn a_tax_id_that_a_vendor_confirms_may_be_held_by_another() {
+async fn a_confirmed_tax_id_may_belong_to_another() {
     let header = Header::new(1, start(), Profile::default());
     let mut target = used_before(held_before()).await;
     let email = "ann@v1.example";
@@ -750,9 +752,9 @@ async fn a_tax_id_that_a_vendor_confirms_may_be_held_by_another() {
     assert_eq!(confirmed.code(), Some("action_refused"));
 }
 
-/// Whom a tax id has linked to a business of an earlier run may find the agreement signed.
+/// A tax id may link to a business of an earlier run that has signed the agreement.
 #[tokio::test]
-async fn an_agreement_may_be_signed_since_an_earlier_run() {
+async fn an_agreement_may_predate_the_run() {
     let mut face = held_before();
     let (email, earlier) = ("ann@v1.example", || "earlier".to_owned());
     let invite = Operation::Invite { business: earlier(), email: email.into() };
@@ -780,18 +782,18 @@ async fn an_agreement_may_be_signed_since_an_earlier_run() {
     assert_eq!(played.answers[3].1.as_ref().unwrap().code(), Some("action_refused"));
 }
 
-/// Right services that take a liberty.
+/// Worlds of correct services that take a liberty.
 struct FreeWorlds(Strangers, Liberty);
 
 impl World for FreeWorlds {
-    type Target = Free;
+    type Target = FreeService;
 
-    async fn fresh(&mut self) -> Result<Free, Unreachable> {
-        Ok(Free::new(self.0.fresh().await?, self.1))
+    async fn fresh(&mut self) -> Result<FreeService, Unreachable> {
+        Ok(FreeService::new(self.0.fresh().await?, self.1))
     }
 }
 
-/// Codes may be added, and none is removed: one that is due again and again and never comes is doubted.
+/// A service may add codes but not remove them. A listed code that is due often and never comes is doubted.
 #[tokio::test]
 async fn a_listed_code_that_never_comes_is_found() {
     let doubted = async |code: fn(&str) -> &str| {
@@ -813,9 +815,9 @@ async fn a_listed_code_that_never_comes_is_found() {
     assert_eq!(finer.await, []);
 }
 
-/// Reads tell that a tax id is on file.
+/// Reads show that a tax id is on file.
 const FILES: Liberty = Liberty {
-    told: |call, mut body| {
+    rewrite: |call, mut body| {
         if call.method == "GET" && body.get("taxIdOnFile").is_some() {
             body["taxIdOnFile"] = true.into();
         }
@@ -824,9 +826,9 @@ const FILES: Liberty = Liberty {
     ..NONE
 };
 
-/// Reads tell that one has cleared compliance.
+/// Reads show that the business has cleared compliance.
 const CLEARS: Liberty = Liberty {
-    told: |call, mut body| {
+    rewrite: |call, mut body| {
         if call.method == "GET" && body.get("taxIdOnFile").is_some() {
             body["taxIdOnFile"] = true.into();
             body["complianceRoute"] = "PARTNER_SUPPLIED".into();
@@ -837,16 +839,16 @@ const CLEARS: Liberty = Liberty {
     ..NONE
 };
 
-/// What is no tax id as we take it is refused.
+/// The service refuses a malformed tax id.
 const REFUSES: Liberty = Liberty {
     instead: |_, call| {
-        let told = call.body().json().and_then(|body| body["taxId"].as_str());
-        refused(400, "invalid_request").filter(|_| told.is_some_and(|told| !is_tax_id(told)))
+        let tax_id = call.body().json().and_then(|body| body["taxId"].as_str());
+        refused(400, "invalid_request").filter(|_| tax_id.is_some_and(|text| !is_tax_id(text)))
     },
     ..NONE
 };
 
-/// It is taken for one.
+/// The service accepts a malformed tax id.
 const TAKES: Liberty = Liberty {
     takes: |call| {
         let body = String::from_utf8_lossy(call.body()).replace(MALFORMED, "12-3456780");
@@ -856,7 +858,7 @@ const TAKES: Liberty = Liberty {
     ..NONE
 };
 
-/// One digit is missing.
+/// A tax id without its last digit.
 const MALFORMED: &str = "98-765432";
 const WELL_FORMED: &str = "12-3456789";
 
@@ -873,7 +875,7 @@ fn found_wrong(business: &str) -> Step {
     act(&json!({ "action": "taxIdFoundWrong", "payeeExternalId": business }))
 }
 
-/// An invoice that tells a tax id of its payee.
+/// An invoice with its payee's tax id.
 fn sync_invoice(payee: &str, tax_id: &str) -> Step {
     let body = json!({
         "payee": { "externalId": payee, "legalName": "V", "taxId": tax_id },
@@ -884,34 +886,34 @@ fn sync_invoice(payee: &str, tax_id: &str) -> Step {
     put("/v1/invoices/i", body)
 }
 
-async fn assert_played_freely(liberty: Liberty, steps: &[Step]) {
+async fn assert_steps_accepted(liberty: Liberty, steps: &[Step]) {
     for outside in [Outside::Ours, Outside::Open] {
         let played = played_by(outside, liberty, steps.to_vec()).await;
         assert!(played.findings.is_empty(), "{outside:?}: {:#?}", played.findings);
     }
 }
 
-/// With nobody else outside.
+/// Only the run moves the outside world here.
 async fn assert_accused(liberty: Liberty, steps: &[Step], clause: &str) {
     let played = played_by(Outside::Ours, liberty, steps.to_vec()).await;
     let found: Vec<&str> = played.findings.iter().map(|one| one.clause.name()).collect();
     assert!(found.contains(&clause), "{found:?}");
 }
 
-/// Which texts are tax ids is not shown.
+/// The document doesn't show which texts are tax ids.
 #[tokio::test]
-async fn what_comes_of_a_malformed_tax_id_is_the_services_to_say() {
+async fn malformed_tax_ids_may_be_accepted_or_refused() {
     let steps = [sync("v", MALFORMED), read("v"), sync("v", WELL_FORMED), read("v"), read("v")];
     for liberty in [FILES, CLEARS, REFUSES, TAKES] {
-        assert_played_freely(liberty, &steps).await;
+        assert_steps_accepted(liberty, &steps).await;
     }
-    assert_free(REFUSES).await;
-    assert_played_freely(TAKES, &[sync("v", MALFORMED), sync("w", MALFORMED), read("w")]).await;
-    // It may have been told, and not answered.
+    assert_accepted(REFUSES).await;
+    assert_steps_accepted(TAKES, &[sync("v", MALFORMED), sync("w", MALFORMED), read("w")]).await;
+    // The tax id may arrive without a response.
     let instead: Instead =
         |sent, _| (sent == 2).then(|| Seen::new(504, b"<html>Gateway Timeout</html>"));
-    assert_played_freely(Liberty { instead, ..FILES }, &[sync("v", MALFORMED), read("v")]).await;
-    // What is refused is refused with its status, and nobody takes that for a tax id.
+    assert_steps_accepted(Liberty { instead, ..FILES }, &[sync("v", MALFORMED), read("v")]).await;
+    // A refusal still needs its documented status, and a text without digits is no tax id.
     let refuses = Liberty {
         instead: |_, call| {
             let refuses = String::from_utf8_lossy(call.body()).contains(MALFORMED);
@@ -924,8 +926,8 @@ async fn what_comes_of_a_malformed_tax_id_is_the_services_to_say() {
         .await;
     assert_accused(FILES, &[read("v")], "2.business.taxIdOnFile").await;
     let first_not = Liberty {
-        told: |call, body| {
-            if call.path.ends_with("/v") { body } else { (CLEARS.told)(call, body) }
+        rewrite: |call, body| {
+            if call.path.ends_with("/v") { body } else { (CLEARS.rewrite)(call, body) }
         },
         ..NONE
     };
@@ -934,7 +936,7 @@ async fn what_comes_of_a_malformed_tax_id_is_the_services_to_say() {
 }
 
 #[tokio::test]
-async fn whether_a_tax_id_stays_on_file_that_was_found_wrong_is_the_services_to_say() {
+async fn a_wrong_tax_id_may_stay_on_file() {
     let steps = [
         sync("v", WELL_FORMED),
         read("v"),
@@ -943,22 +945,22 @@ async fn whether_a_tax_id_stays_on_file_that_was_found_wrong_is_the_services_to_
         sync("v", "12-3456780"),
         read("v"),
     ];
-    assert_played_freely(FILES, &steps).await;
-    // Nor is shown what the result of a sync is called.
+    assert_steps_accepted(FILES, &steps).await;
+    // The document doesn't name the result of a sync either.
     let renamed = Liberty {
-        told: |call, body| rename((FILES.told)(call, body), "taxIdResult", "taxIdCheck"),
+        rewrite: |call, body| rename((FILES.rewrite)(call, body), "taxIdResult", "taxIdCheck"),
         ..NONE
     };
-    assert_played_freely(renamed, &steps).await;
+    assert_steps_accepted(renamed, &steps).await;
     let shared = [sync("a", WELL_FORMED), sync("b", WELL_FORMED), found_wrong("a"), read("b")];
-    assert_played_freely(FILES, &shared).await;
+    assert_steps_accepted(FILES, &shared).await;
     assert_accused(CLEARS, &steps, "2.business.complianceRoute").await;
 }
 
 #[tokio::test]
-async fn what_comes_of_a_partys_tax_id_is_the_services_to_say() {
+async fn a_partys_tax_id_has_no_fixed_effect() {
     let forgets = Liberty {
-        told: |call, mut body| {
+        rewrite: |call, mut body| {
             if call.method == "GET" && body.get("taxIdOnFile").is_some() {
                 body["taxIdOnFile"] = false.into();
             }
@@ -967,19 +969,19 @@ async fn what_comes_of_a_partys_tax_id_is_the_services_to_say() {
         ..NONE
     };
     for liberty in [forgets, CLEARS] {
-        assert_played_freely(liberty, &[sync_invoice("v", WELL_FORMED), read("v")]).await;
+        assert_steps_accepted(liberty, &[sync_invoice("v", WELL_FORMED), read("v")]).await;
     }
 }
 
-/// The service rejects the row, and tells that in a word of its own.
+/// The service rejects the row with an outcome of its own.
 #[tokio::test]
-async fn a_row_may_be_rejected_for_a_malformed_tax_id() {
+async fn a_malformed_tax_id_may_reject_the_row() {
     let rejects = Liberty {
         instead: |_, call| {
             let reads = call.method == "GET" && call.path.ends_with("/invoices/i");
             refused(404, "invoice_not_found").filter(|_| reads)
         },
-        told: |call, mut body| {
+        rewrite: |call, mut body| {
             if call.path.contains("/imports/") {
                 body["rows"][0]["outcome"] = "bad".into();
             }
@@ -995,6 +997,6 @@ async fn a_row_may_be_rejected_for_a_malformed_tax_id() {
         Step::new(Action::Call(Call::text("PUT", "/v1/invoices/imports/m", file, "text/csv")))
     };
     let read = || Step::new(Action::Call(Call::bare("GET", "/v1/organizations/v/invoices/i")));
-    assert_played_freely(rejects, &[import(MALFORMED), read()]).await;
+    assert_steps_accepted(rejects, &[import(MALFORMED), read()]).await;
     assert_accused(rejects, &[import(WELL_FORMED), read()], "7.codes.invoice_not_found").await;
 }

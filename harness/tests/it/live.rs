@@ -1,94 +1,30 @@
-//! A run against a live endpoint: what is sent there, written down, and cleaned up after it.
+//! A run against a live endpoint: what it sends, records and cleans up.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::rc::Rc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use tideover_harness::endpoint::client::{Client, Outgoing};
-use tideover_harness::endpoint::{Applied, Target, inbox, wall_time};
+use tideover_harness::endpoint::{Applied, Target, inbox};
 use tideover_harness::exchange::Prepared;
 use tideover_harness::exchange::step::{Action, Step};
-use tideover_harness::exchange::transcript::{Header, Transcript};
-use tideover_harness::live::session::{Abilities, Session};
-use tideover_harness::live::settings::{Accounts, ApiKey, Bank, Budget, Payor, Settings, Webhooks};
-use tideover_harness::live::target::LiveWorld;
+use tideover_harness::exchange::transcript::Transcript;
+use tideover_harness::live::session::Abilities;
+use tideover_harness::live::settings::{Accounts, Budget, Payor, Settings, Webhooks};
 use tideover_harness::live::unasked::{LeftOut, Why};
 use tideover_harness::live::{LIVE_STEPS, Vocabulary};
 use tideover_harness::play::cases::World;
-use tideover_model::{Clause, Destinations, Profile};
+use tideover_model::{Clause, Destinations};
 use tideover_sim::Mock;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 #[cfg(unix)]
-use crate::command::is_heard;
+use crate::support::command::is_heard;
+use crate::support::live::{Begun, begin, endpoint, header, prepared, settings};
 
-/// A mock that stands in for a live endpoint; it lets webhooks go to the inbox.
-pub(crate) async fn endpoint(inbox: Option<&inbox::Server>) -> Mock {
-    let builder = Mock::builder().resolver(tideover_sim::NoNames);
-    let origin = inbox.map(|inbox| Destinations::PublicAnd(inbox.origin().to_owned()));
-    builder.webhooks(origin.unwrap_or(Destinations::Public)).start().await.unwrap()
-}
-
-pub(crate) fn settings(mock: &Mock) -> Settings {
-    let bank = Bank { account_number: "000123456789".into(), routing_number: "021000021".into() };
-    Settings {
-        target: mock.url().to_owned(),
-        key: ApiKey::new(mock.api_key().to_owned()),
-        second_key: None,
-        operator: Some(mock.url().to_owned()),
-        headers: Vec::new(),
-        webhooks: None,
-        allow_writes: true,
-        allow_disturbance: false,
-        accounts: Accounts {
-            prefix: Some("test-".into()),
-            emails: vec!["ann@own.example".into()],
-            tax_ids: (0..6).map(|number| format!("98-76543{number}0")).collect(),
-            banks: vec![bank],
-            ..Accounts::default()
-        },
-        budget: Budget { requests: 5000, financed: 10_000_000, subscriptions: 40, seconds: None },
-        sandbox: None,
-        per_second: NonZeroU32::new(100_000),
-        at_once: 1.try_into().unwrap(),
-        timeout: Duration::from_secs(20),
-        own_name: "td-r-".into(),
-        is_run_new: true,
-    }
-}
-
-pub(crate) fn header() -> Header {
-    Header::new(3, wall_time(), Profile::default())
-}
-
-/// The world of a run, and where its journal is.
-pub(crate) struct Begun {
-    pub(crate) session: Rc<Session>,
-    pub(crate) world: LiveWorld,
-    pub(crate) journal: PathBuf,
-    _folder: tempfile::TempDir,
-}
-
-pub(crate) async fn begin(settings: Settings, inbox: Option<inbox::Server>) -> Begun {
-    let folder = tempfile::tempdir().unwrap();
-    let journal = folder.path().join("journal.jsonl");
-    let client = |url: &str| Client::new(url, settings.timeout, None).unwrap();
-    let operator = settings.operator.as_deref().map(client);
-    let (target, header) = (client(&settings.target), header());
-    let mut session =
-        Session::new(settings.clone(), target, operator, inbox, &journal, &header).unwrap();
-    session.greet().await.unwrap();
-    let vocabulary = Vocabulary::new(settings, session.abilities().clone(), 30);
-    let session = Rc::new(session);
-    let world = LiveWorld::new(Rc::clone(&session), vocabulary);
-    Begun { session, world, journal, _folder: folder }
-}
-
-/// Plays cases as they are; how often each method and form of a path was sent, and what was not answered.
+/// Plays cases without judging them. Counts requests by method and path form, and keeps why some failed.
 async fn play(begun: &mut Begun, cases: u64) -> Played {
     let header = header();
     let mut played = Played::default();
@@ -135,7 +71,7 @@ fn form(step: &Step) -> String {
 }
 
 #[tokio::test]
-async fn with_leave_every_operation_is_reached_and_nothing_is_generated_that_the_gate_refuses() {
+async fn with_writes_allowed_every_operation_is_sent() {
     let inbox = inbox::Server::start().await.unwrap();
     let mock = endpoint(Some(&inbox)).await;
     let webhooks = Webhooks { listen: "127.0.0.1:0".parse().unwrap(), url: inbox.origin().into() };
@@ -182,13 +118,13 @@ async fn subscriptions(mock: &Mock) -> Value {
     client.exchange(list).await.unwrap().seen.json().unwrap().clone()
 }
 
-/// A request stands before its answer, no secret stands anywhere, and a transcript's reader reads it.
+/// Each request precedes its response, no secret appears, and the journal reads as a transcript.
 fn assert_journal(journal: &Path, settings: &Settings) {
     let text = std::fs::read_to_string(journal).unwrap();
     let secrets = settings.accounts.tax_ids.iter().map(String::as_str);
     for secret in secrets.chain(["000123456789", settings.key.reveal(), "whsec_", "rap_sk_"]) {
         let masked = format!("{secret}…");
-        assert!(!text.replace(&masked, "").contains(secret), "{secret} stands in the journal");
+        assert!(!text.replace(&masked, "").contains(secret), "{secret} is in the journal");
     }
     let lines: Vec<Value> =
         text.lines().skip(1).map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -201,7 +137,7 @@ fn assert_journal(journal: &Path, settings: &Settings) {
 }
 
 #[tokio::test]
-async fn by_default_nothing_is_sent_that_writes() {
+async fn by_default_no_request_writes() {
     let mock = endpoint(None).await;
     let settings = Settings { allow_writes: false, operator: None, ..settings(&mock) };
     let mut begun = begin(settings.clone(), None).await;
@@ -215,9 +151,9 @@ async fn by_default_nothing_is_sent_that_writes() {
     assert_eq!(begun.session.clean_up().await, Vec::<String>::new());
 }
 
-/// What the gate drops of the stream is counted by clause, and what an own account may be sent is not dropped.
+/// The gate counts what it drops by clause, and drops nothing that an own account may receive.
 #[tokio::test]
-async fn what_is_not_asked_is_counted_with_its_reason() {
+async fn unsent_requests_are_counted_with_their_reason() {
     let inbox = inbox::Server::start().await.unwrap();
     let mock = endpoint(Some(&inbox)).await;
     let webhooks = Webhooks { listen: "127.0.0.1:0".parse().unwrap(), url: inbox.origin().into() };
@@ -242,7 +178,7 @@ async fn what_is_not_asked_is_counted_with_its_reason() {
 }
 
 #[tokio::test]
-async fn listed_accounts_are_looked_at_first_and_nobody_else_is_written_to() {
+async fn listed_accounts_come_first_and_alone() {
     let mock = endpoint(None).await;
     let accounts = Accounts {
         listed: vec!["acme".into(), "bolt".into()],
@@ -275,7 +211,7 @@ fn path(step: &Step) -> &str {
 }
 
 #[tokio::test]
-async fn a_play_has_names_of_its_own_and_the_same_case_the_same_steps() {
+async fn each_play_has_new_names_for_equal_steps() {
     let mock = endpoint(None).await;
     let settings = settings(&mock);
     let mut begun = begin(settings.clone(), None).await;
@@ -291,9 +227,9 @@ async fn a_play_has_names_of_its_own_and_the_same_case_the_same_steps() {
     );
 }
 
-/// What is late for an earlier play is signed with secrets that this one doesn't know.
+/// A late webhook of an earlier play has a signature that this play cannot verify.
 #[tokio::test]
-async fn what_comes_late_for_an_earlier_play_is_not_taken_for_this_ones() {
+async fn late_webhooks_of_earlier_plays_are_ignored() {
     let inbox = inbox::Server::start().await.unwrap();
     let origin = inbox.origin().to_owned();
     let mock = endpoint(Some(&inbox)).await;
@@ -325,9 +261,9 @@ async fn the_run_ends_when_its_requests_are_spent() {
     assert!(begun.world.fresh().await.is_err());
 }
 
-/// A subscription that was asked for and not answered is found by its URL; that of others stays.
+/// Cleanup finds a subscription without a response by its URL. Subscriptions of others stay.
 #[tokio::test]
-async fn a_subscription_that_was_never_answered_is_deleted_too() {
+async fn an_unanswered_subscription_is_deleted_too() {
     let inbox = inbox::Server::start().await.unwrap();
     let mock = endpoint(Some(&inbox)).await;
     let webhooks = Webhooks { listen: "127.0.0.1:0".parse().unwrap(), url: inbox.origin().into() };
@@ -351,11 +287,11 @@ async fn a_subscription_that_was_never_answered_is_deleted_too() {
             Outgoing { method, path: "/v1/webhooks", authorization, body, content_type: None };
         assert_eq!(client.exchange(outgoing).await.unwrap().seen.status, 201);
     };
-    // What the run asked for is dropped on its way; another client's request stands in for what was applied.
+    // The run's request is dropped on its way. Another client's request acts as the applied one.
     let own = format!("{}/accepts", target.inbox().unwrap());
     drop(Box::pin(target.send(&subscribe(own.clone()))));
-    let asked = target.send(&subscribe(own.clone())).await.unwrap();
-    assert_eq!(asked.status, 201);
+    let response = target.send(&subscribe(own.clone())).await.unwrap();
+    assert_eq!(response.status, 201);
     send(&format!("{}/another", target.inbox().unwrap())).await;
     send("https://hooks.example.com/theirs").await;
     let left = begun.session.clean_up().await;
@@ -365,10 +301,10 @@ async fn a_subscription_that_was_never_answered_is_deleted_too() {
     assert_eq!(urls, ["https://hooks.example.com/theirs"]);
 }
 
-/// It may have been made, and its secret is told once.
+/// The service may have made it, and shows its secret only once.
 #[tokio::test]
-async fn a_subscription_that_was_not_answered_is_not_asked_for_again() {
-    let endpoint = crate::hostile::endpoint(|_, _| Ok(()));
+async fn an_unanswered_subscription_is_not_retried() {
+    let endpoint = crate::support::hostile::endpoint(|_, _| Ok(()));
     let origin = "http://127.0.0.1:9".to_owned();
     let webhooks = Webhooks { listen: "127.0.0.1:0".parse().unwrap(), url: origin.clone() };
     let mock = self::endpoint(None).await;
@@ -395,13 +331,6 @@ async fn a_subscription_that_was_not_answered_is_not_asked_for_again() {
     assert_eq!(applied, [sent, kept_back, sent, kept_back]);
 }
 
-pub(crate) fn prepared(method: &str, path: &str, body: &Value) -> Prepared {
-    use tideover_harness::exchange::Memory;
-    use tideover_harness::exchange::step::Call;
-    let step = Step::new(Action::Call(Call::json(method, path, body.clone())));
-    Prepared::from_step(&step, &Memory::default(), "")
-}
-
 fn check(folder: &Path, config: &str, arguments: &[&str], key: Option<&str>) -> Output {
     let path = folder.join("live.toml");
     std::fs::write(&path, config).unwrap();
@@ -415,7 +344,7 @@ fn check(folder: &Path, config: &str, arguments: &[&str], key: Option<&str>) -> 
 }
 
 #[test]
-fn options_that_do_not_fit_together_exit_with_2_and_say_what_to_do() {
+fn invalid_options_exit_with_2_and_one_line() {
     let folder = tempfile::tempdir().unwrap();
     let target = "target = \"http://127.0.0.1:1\"\n";
     let with = |rest: &str| format!("{target}{rest}\n");
@@ -441,19 +370,19 @@ fn options_that_do_not_fit_together_exit_with_2_and_say_what_to_do() {
         (target.to_owned(), None, "TIDEOVER_KEY"),
     ] {
         let output = check(folder.path(), &config, &[], key);
-        let told = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(2), "{config}: {told}");
-        assert!(told.contains(named), "{config}: {told}");
-        assert_eq!(told.trim_end().lines().count(), 1, "{told}");
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{config}: {stderr}");
+        assert!(stderr.contains(named), "{config}: {stderr}");
+        assert_eq!(stderr.trim_end().lines().count(), 1, "{stderr}");
     }
     let options = ["check", "--allow-writes"];
     let output = Command::new(env!("CARGO_BIN_EXE_tideover")).args(options).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
 }
 
-/// Nothing is sent, and what stood there stays.
+/// The command sends nothing and keeps the existing file.
 #[test]
-fn two_options_that_name_one_file_exit_with_2_and_are_both_named() {
+fn two_options_with_one_file_exit_with_2() {
     let folder = tempfile::tempdir().unwrap();
     let there = folder.path().join("x");
     std::fs::write(&there, "kept").unwrap();
@@ -478,9 +407,9 @@ fn two_options_that_name_one_file_exit_with_2_and_are_both_named() {
         let arguments: Vec<&str> = given.flat_map(|(option, path)| [*option, *path]).collect();
         let output =
             check(folder.path(), &format!("{target}{config}"), &arguments, Some("rap_sk_k"));
-        let told = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {told}");
-        assert!(told.contains(first.0) && told.contains(second.0), "{arguments:?}: {told}");
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {stderr}");
+        assert!(stderr.contains(first.0) && stderr.contains(second.0), "{arguments:?}: {stderr}");
         assert!(output.stdout.is_empty());
         assert_eq!(std::fs::read_to_string(&there).unwrap(), "kept");
         assert!(!folder.path().join("new").exists());
@@ -490,9 +419,9 @@ fn two_options_that_name_one_file_exit_with_2_and_are_both_named() {
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// What is read is not written over, by however it is spelled, and not by what is put aside either.
+/// The command overwrites its input under no spelling of the path, nor with the journal that it moves aside.
 #[test]
-fn a_command_whose_input_it_would_write_exits_with_2_and_leaves_it_as_it_is() {
+fn overwriting_the_input_exits_with_2() {
     let folder = tempfile::tempdir().unwrap();
     let kept = "{\"tideover\":1,\"seed\":1,\"start\":\"2026-01-01T00:00:00Z\"}\n";
     let name = folder.path().file_name().unwrap().to_str().unwrap();
@@ -520,14 +449,14 @@ fn a_command_whose_input_it_would_write_exits_with_2_and_leaves_it_as_it_is() {
 }
 
 fn assert_refused(output: &Output, option: &str) {
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{told}");
-    assert!(told.contains(&format!("FILE and {option} name one file")), "{told}");
-    assert!(told.contains(&format!("give {option} another")), "{told}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{stderr}");
+    assert!(stderr.contains(&format!("FILE and {option} name one file")), "{stderr}");
+    assert!(stderr.contains(&format!("give {option} another")), "{stderr}");
 }
 
 #[tokio::test]
-async fn the_command_says_what_it_will_do_and_what_it_did_and_shows_no_key() {
+async fn the_command_describes_its_run_and_hides_keys() {
     let mock = endpoint(None).await;
     let folder = tempfile::tempdir().unwrap();
     let config = format!(
@@ -544,13 +473,13 @@ async fn the_command_says_what_it_will_do_and_what_it_did_and_shows_no_key() {
         command.env("MOCK_KEY", &key).output()
     };
     let output = run(&["--seed", "5"]).await.unwrap();
-    let told = String::from_utf8(output.stdout).unwrap();
-    assert_eq!(output.status.code(), Some(0), "{told}");
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{stdout}");
     for expected in ["reads and quotes only", "rap_sk_…ocal", "the budget of 40 requests is spent"]
     {
-        assert!(told.contains(expected), "{told}");
+        assert!(stdout.contains(expected), "{stdout}");
     }
-    assert!(!told.contains(mock.api_key()), "{told}");
+    assert!(!stdout.contains(mock.api_key()), "{stdout}");
     let spent = run(&["--seed", "5", "--json"]).await.unwrap();
     let report: Value = serde_json::from_slice(&spent.stdout).unwrap();
     assert_eq!((spent.status.code(), &report["ending"]), (Some(0), &json!("spent")));
@@ -583,27 +512,27 @@ async fn the_command_says_what_it_will_do_and_what_it_did_and_shows_no_key() {
     }
 }
 
-/// Whatever was subscribed is deleted before the process ends, and the report is written.
+/// The process deletes its subscriptions and writes the report before it ends.
 #[cfg(unix)]
 #[tokio::test]
-async fn ctrl_c_and_a_terminal_that_closes_delete_what_was_subscribed() {
+async fn ctrl_c_and_hangup_delete_subscriptions() {
     for signal in ["-INT", "-HUP"].into_iter().filter(|signal| is_heard(signal)) {
         let folder = tempfile::tempdir().unwrap();
         let (mock, child) = subscribed(folder.path(), env!("CARGO_BIN_EXE_tideover"), &[]).await;
         let id = child.id().unwrap().to_string();
         assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
         let output = child.wait_with_output().await.unwrap();
-        let told: Value = serde_json::from_slice(&output.stdout).unwrap();
-        assert_eq!((output.status.code(), &told["ending"]), (Some(130), &json!("interrupted")));
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!((output.status.code(), &report["ending"]), (Some(130), &json!("interrupted")));
         assert_eq!(subscriptions(&mock).await, json!([]));
         assert!(folder.path().join("report.html").metadata().unwrap().len() > 0);
     }
 }
 
-/// Whoever is started with nohup goes on.
+/// A process that nohup started continues.
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn a_closed_terminal_is_nothing_to_whom_nohup_has_started() {
+async fn nohup_ignores_a_closed_terminal() {
     let folder = tempfile::tempdir().unwrap();
     let tideover = env!("CARGO_BIN_EXE_tideover");
     let (_mock, mut child) = subscribed(folder.path(), "nohup", &[tideover]).await;
@@ -612,7 +541,7 @@ async fn a_closed_terminal_is_nothing_to_whom_nohup_has_started() {
     assert!(tokio::time::timeout(Duration::from_secs(2), child.wait()).await.is_err());
 }
 
-/// A check that has just subscribed, at a mock: the next request is a second away.
+/// A check of a mock that has just subscribed; it sends its next request a second later.
 #[cfg(unix)]
 async fn subscribed(
     folder: &Path,
@@ -636,7 +565,7 @@ async fn subscribed(
     (mock, child)
 }
 
-/// An endpoint of https whose certificate no system trusts, and the file with it.
+/// An https endpoint whose certificate no system trusts, and the certificate's file.
 async fn secured(folder: &Path) -> (std::net::SocketAddr, PathBuf) {
     use tokio_rustls::rustls::ServerConfig;
     use tokio_rustls::rustls::crypto::ring::default_provider;
@@ -666,20 +595,20 @@ async fn secured(folder: &Path) -> (std::net::SocketAddr, PathBuf) {
 
 /// Answers every request with an empty list.
 async fn answer(mut socket: impl AsyncRead + AsyncWrite + Unpin) -> std::io::Result<()> {
-    let mut asked = Vec::new();
+    let mut request = Vec::new();
     loop {
-        if socket.read_buf(&mut asked).await? == 0 {
+        if socket.read_buf(&mut request).await? == 0 {
             return Ok(());
         }
-        if asked.ends_with(b"\r\n\r\n") {
-            asked.clear();
+        if request.ends_with(b"\r\n\r\n") {
+            request.clear();
             socket.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n[]").await?;
         }
     }
 }
 
 #[tokio::test]
-async fn https_is_spoken_with_whom_a_certificate_authority_vouches_for() {
+async fn https_needs_a_trusted_certificate_authority() {
     let folder = tempfile::tempdir().unwrap();
     let (address, ca) = secured(folder.path()).await;
     let url = format!("https://{address}");

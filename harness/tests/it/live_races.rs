@@ -12,7 +12,7 @@ use tideover_harness::prove::defects;
 use tideover_model::{Destinations, Profile};
 use tideover_sim::{Mock, NoNames};
 
-use crate::live::{Begun, begin, endpoint, header, settings};
+use crate::support::live::{Begun, begin, endpoint, header, settings};
 
 const CLIENTS: usize = 6;
 
@@ -25,7 +25,7 @@ async fn race(begun: &mut Begun, number: u64) -> (History, Known) {
     begun.world.run(&header(), &race, 0).await.unwrap()
 }
 
-/// How many requests were called before another one of another client was answered.
+/// How many requests started before the response to another client's request.
 fn overlapping(history: &History) -> usize {
     let requests = &history.requests;
     let overlaps = |(index, one): &(usize, &tideover_harness::play::concurrent::Request)| {
@@ -38,7 +38,7 @@ fn overlapping(history: &History) -> usize {
 }
 
 #[tokio::test]
-async fn a_right_endpoint_is_raced_with_and_not_accused() {
+async fn a_correct_endpoint_is_not_accused_in_races() {
     let inbox = inbox::Server::start().await.unwrap();
     let mock = endpoint(Some(&inbox)).await;
     let listen: SocketAddr = "127.0.0.1:0".parse().unwrap();
@@ -57,16 +57,16 @@ async fn a_right_endpoint_is_raced_with_and_not_accused() {
     }
     assert!(summary.counted.failures.is_empty(), "{:?}", summary.counted.failures);
     assert_eq!((summary.parts.open(), summary.parts.unknown), (0, 0), "{:?}", summary.parts);
-    assert!(raced > 50, "{raced} requests were under way at once with others");
+    assert!(raced > 50, "{raced} requests overlapped with others");
     let left = begun.session.clean_up().await;
     assert!(!left.iter().any(|left| left.contains("subscription")), "{left:?}");
     mock.stop().await;
 }
 
-/// `4.advances.2`, of an endpoint that nothing is known of. Nothing is sent twice to make it small: what is shown is
-/// what raced, and what the model cannot do without before it.
+/// `4.advances.2` at an endpoint about which the judge knows nothing. Minimisation sends nothing: the failure
+/// shows the racing requests, and before them the steps that the model needs.
 #[tokio::test]
-async fn a_first_request_that_is_told_twice_is_found_there() {
+async fn two_first_requests_in_a_race_are_found() {
     let defect = defects::find("repeat-is-answered-as-the-first").unwrap();
     let face = defect.service(Profile::default(), 1, Destinations::Public);
     let mock = Mock::builder().resolver(NoNames).face(Box::new(face)).start().await.unwrap();
@@ -87,7 +87,7 @@ async fn a_first_request_that_is_told_twice_is_found_there() {
 }
 
 #[tokio::test]
-async fn the_command_races_with_leave_and_says_when_no_race_came_to_its_end() {
+async fn the_command_races_only_with_writes_allowed() {
     let mock = endpoint(None).await;
     let folder = tempfile::tempdir().unwrap();
     let check = async |arguments: &[&str]| {
@@ -97,17 +97,17 @@ async fn the_command_races_with_leave_and_says_when_no_race_came_to_its_end() {
         command.args(["--requests-per-second", "100000"]).args(arguments);
         // The mock answers in this very runtime.
         let output = tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap();
-        let told = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
-        assert!(!told.contains(mock.api_key()), "{told}");
-        (output.status.code(), told)
+        let printed = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        assert!(!printed.contains(mock.api_key()), "{printed}");
+        (output.status.code(), printed)
     };
-    let (code, told) = check(&[]).await;
-    assert!(code == Some(2) && told.contains("concurrency needs allow-writes"), "{told}");
+    let (code, printed) = check(&[]).await;
+    assert!(code == Some(2) && printed.contains("concurrency needs allow-writes"), "{printed}");
     let leave = ["--allow-writes", "--account-prefix", "test-", "--cases", "3"];
-    let (code, told) = check(&leave).await;
-    assert!(code == Some(0) && told.contains("3 races of 4 clients"), "{told}");
-    assert!(told.contains("left behind: business test-td-"), "{told}");
-    let (code, told) = check(&[&leave[..], &["--max-requests", "5"]].concat()).await;
-    assert!(code == Some(3) && told.contains("no race came to its end"), "{told}");
+    let (code, printed) = check(&leave).await;
+    assert!(code == Some(0) && printed.contains("3 races of 4 clients"), "{printed}");
+    assert!(printed.contains("left behind: business test-td-"), "{printed}");
+    let (code, printed) = check(&[&leave[..], &["--max-requests", "5"]].concat()).await;
+    assert!(code == Some(3) && printed.contains("no race came to its end"), "{printed}");
     mock.stop().await;
 }

@@ -1,16 +1,15 @@
 //! The harness, through its public face.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on stops")]
 
-mod browser;
 mod cleanup;
 mod clients;
 mod clock;
 mod command;
 mod concurrent;
 mod curl;
-mod foreign;
 mod generation;
 mod guide;
+mod guide_commands;
 mod hostile;
 mod http_client;
 mod inbox_server;
@@ -22,11 +21,8 @@ mod live;
 mod live_races;
 mod noticed;
 mod page;
-mod plain;
 mod planted;
 mod proof;
-
-mod receiver;
 mod receiver_check;
 mod receivers;
 mod recorded;
@@ -39,3 +35,4 @@ mod signature;
 mod standing;
 mod stories;
 mod stranger;
+mod support;

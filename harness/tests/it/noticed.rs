@@ -1,4 +1,4 @@
-//! What fails no run is told as it was met: it is not made small, and some of it only the run as a whole shows.
+//! Findings that fail no run: the report shows them as met, not minimised. Some belong to the whole run.
 
 use serde_json::{Value, json};
 use tideover_harness::endpoint::{INBOX, service};
@@ -14,10 +14,10 @@ use tideover_harness::report::document::FindingReport;
 use tideover_harness::report::{Report, html, junit};
 use tideover_model::Profile;
 
-use crate::report::report;
+use crate::support::reports::report;
 
-/// The same as a terminal, JUnit, the page and JSON tell it.
-fn told(report: &Report) -> [String; 4] {
+/// The report for a terminal, as JUnit, as a page and as JSON.
+fn rendered(report: &Report) -> [String; 4] {
     [report.to_string(), junit(report).unwrap(), html(report).unwrap(), json!(report).to_string()]
 }
 
@@ -37,7 +37,7 @@ fn only(report: &Report) -> &FindingReport {
 }
 
 #[tokio::test]
-async fn what_stalls_is_told_with_the_first_case_that_shows_it_as_it_was_played() {
+async fn a_stall_is_reported_with_its_first_case() {
     let mut slow = worlds("delays.collection_account = 900000");
     let plan = plan();
     let summary = check(&mut slow, &plan).await.unwrap();
@@ -49,10 +49,10 @@ async fn what_stalls_is_told_with_the_first_case_that_shows_it_as_it_was_played(
     assert_eq!(finding.replay.as_deref(), Some("tideover replay it"));
     let (cases, first) = (finding.cases, finding.first_case.unwrap());
     let met = format!("in {cases} cases, first in case {first}; {} steps", finding.steps.len());
-    let [terminal, junit, page, _] = told(&report);
-    for told in [&terminal, &junit, &page] {
-        assert!(told.contains(&met) && told.contains("until then, not made fewer"), "{told}");
-        assert!(told.contains("say so in a profile"), "{told}");
+    let [terminal, junit, page, _] = rendered(&report);
+    for text in [&terminal, &junit, &page] {
+        assert!(text.contains(&met) && text.contains("until then, not made fewer"), "{text}");
+        assert!(text.contains("say so in a profile"), "{text}");
     }
     let shown = summary.shown().next().unwrap();
     assert_eq!(shown.case, first);
@@ -63,7 +63,7 @@ async fn what_stalls_is_told_with_the_first_case_that_shows_it_as_it_was_played(
 }
 
 #[tokio::test]
-async fn what_only_the_run_as_a_whole_shows_has_neither_a_case_nor_steps() {
+async fn a_whole_run_finding_has_no_case() {
     let plan = plan();
     let mut summary: Summary = check(&mut worlds(""), &plan).await.unwrap();
     let file = "success.get_business = 203\n";
@@ -72,16 +72,16 @@ async fn what_only_the_run_as_a_whole_shows_has_neither_a_case_nor_steps() {
     let finding = only(&report);
     assert_eq!(finding.found.verdict, Verdict::DiffersFromAssumption);
     assert!(finding.times > 1 && finding.first_case.is_none(), "{finding:#?}");
-    let [terminal, junit, page, json] = told(&report);
+    let [terminal, junit, page, json] = rendered(&report);
     let met = format!("{} times, in the run as a whole", finding.times);
-    for told in [&terminal, &junit, &page] {
-        assert!(told.contains(&met) && told.contains("learn it anew"), "{told}");
+    for text in [&terminal, &junit, &page] {
+        assert!(text.contains(&met) && text.contains("learn it anew"), "{text}");
         let empty = ["case 0", "0 steps", "curl", "What happens", "The steps", "<svg", "replay"];
-        let (_, finding) = told.split_once("success.get_business").unwrap();
+        let (_, finding) = text.split_once("success.get_business").unwrap();
         let (finding, _) = finding.split_once("whole").unwrap();
-        let rest = told.split("</article>").next().unwrap_or(finding);
+        let rest = text.split("</article>").next().unwrap_or(finding);
         for empty in empty {
-            assert!(!finding.contains(empty) && !rest.contains(empty), "{empty}: {told}");
+            assert!(!finding.contains(empty) && !rest.contains(empty), "{empty}: {text}");
         }
     }
     let json: Value = serde_json::from_str(&json).unwrap();

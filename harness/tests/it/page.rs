@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 use tideover_harness::report::document::{FindingReport, GapReport, LatencyReport, SeenValue};
 use tideover_harness::report::{Report, html, junit};
 
-use crate::browser::{self, Browser};
-use crate::concurrent;
-use crate::report::{plan, report, with_defect};
+use crate::support::browser::{self, Browser};
+use crate::support::races;
+use crate::support::reports::{plan, report, with_defect};
 
 /// A report with something in every part of it.
 async fn full() -> Report {
@@ -18,15 +18,15 @@ async fn full() -> Report {
     // Its diagram is wider than a phone.
     let wide = with_defect("every-sequence-is-one", &plan).await;
     report.findings.push(FindingReport::of(&wide.failures[0]));
-    let (races, defect) = (concurrent::plan(10), "race-lets-two-first-requests-through");
-    let raced = concurrent::with_defect(defect, &races).await;
+    let (races, defect) = (races::plan(10), "race-lets-two-first-requests-through");
+    let raced = races::with_defect(defect, &races).await;
     report.findings.push(FindingReport::of(&raced.counted.failures[0]));
     let operation = "GET /v1/organizations/{payeeExternalId}/invoices/{externalId}".to_owned();
     let (count, median, percentile95, max) = (12, 800, 1200, 40_000);
     report.latency.push(LatencyReport { operation, count, median, percentile95, max });
     report.gaps.push(GapReport {
         clause: "gap.bodyLimit".to_owned(),
-        wording: "A body may have 1048576 bytes.".to_owned(),
+        wording: "A body may have at most 1048576 bytes.".to_owned(),
         place: "body_limit".to_owned(),
         assumed: "1048576".to_owned(),
         seen: vec![SeenValue { value: "at least 1048576".to_owned(), times: Some(3) }],
@@ -43,7 +43,7 @@ fn written(report: &Report, folder: &Path) -> PathBuf {
 }
 
 #[tokio::test]
-async fn a_page_fits_a_phone_and_asks_for_nothing() {
+async fn a_page_fits_a_phone_and_loads_nothing() {
     if browser::is_missing() {
         return;
     }
@@ -90,8 +90,8 @@ async fn the_clauses_can_be_filtered() {
         it.dispatchEvent(new Event('input', { bubbles: true }))";
     browser.run(type_in).await;
     assert_eq!(browser.run(shown).await, json!(["2.invoice.notFundableReason"]));
-    let said = browser.run("return document.getElementById('shown').textContent").await;
-    assert_eq!(said, format!("1 of {} shown", tideover_model::Clause::all().count()));
+    let shown_count = browser.run("return document.getElementById('shown').textContent").await;
+    assert_eq!(shown_count, format!("1 of {} shown", tideover_model::Clause::all().count()));
 }
 
 const EVIL: &str = "</script></style><script>window.wasRun = true</script>\
@@ -123,7 +123,7 @@ async fn hostile() -> Report {
 }
 
 #[tokio::test]
-async fn what_a_target_answers_does_not_run() {
+async fn scripts_in_responses_do_not_run() {
     let report = hostile().await;
     let page = html(&report).unwrap();
     assert!(!page.contains("<img") && !page.contains("window.wasRun = true</script>"));
@@ -145,9 +145,9 @@ async fn what_a_target_answers_does_not_run() {
     assert_eq!(browser.log("browser").await, Vec::<Value>::new());
 }
 
-/// Even a script that finds its way into the page is not run.
+/// A script that gets into the page does not run.
 #[tokio::test]
-async fn a_script_that_is_not_ours_is_refused() {
+async fn a_foreign_script_is_blocked() {
     if browser::is_missing() {
         return;
     }
@@ -166,9 +166,9 @@ async fn a_script_that_is_not_ours_is_refused() {
     );
 }
 
-/// What a run makes is much; what it found comes first.
+/// A run may leave much behind, so its findings come first.
 #[tokio::test]
-async fn what_is_left_behind_is_folded_after_the_findings() {
+async fn leftovers_are_folded_after_the_findings() {
     let mut report = full().await;
     assert!(!html(&report).unwrap().contains("Left behind"));
     report.left_behind = vec!["business test-td-1".to_owned(), "invoice td-1-r1".to_owned()];
@@ -181,7 +181,7 @@ async fn what_is_left_behind_is_folded_after_the_findings() {
 }
 
 #[tokio::test]
-async fn junit_tells_a_test_case_for_each_clause() {
+async fn junit_has_a_test_case_per_clause() {
     let report = hostile().await;
     let written = junit(&report).unwrap();
     let read = quick_junit::Report::deserialize_from_str(&written).unwrap();

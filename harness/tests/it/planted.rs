@@ -1,4 +1,4 @@
-//! A planted bug is found, made small, written down, and found again by whoever replays it.
+//! A planted bug is found, minimised, saved, and found again by a replay.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ use tideover_harness::report::document::FindingReport;
 use tideover_model::{Destinations, Profile};
 use tideover_sim::{Mock, NoNames, SigningTime};
 
-/// The service, but for the defect of this name.
+/// The service with the defect of this name.
 fn planted(defect: &str) -> Defective {
     let defect = defects::find(defect).unwrap();
     defect.service(Profile::default(), SEED, Destinations::PublicAnd(INBOX.to_owned()))
@@ -36,7 +36,7 @@ async fn failure<W: World>(world: &mut W) -> Failure {
     summary.failures.pop().expect("the planted bug is found")
 }
 
-/// The first that names `clause`, of those that are found first.
+/// The first failure that names `clause`, among the first three.
 async fn failure_of<W: World>(world: &mut W, clause: &str) -> Failure {
     let plan = Plan { max_findings: 3, ..plan() };
     let failures = cases::check(world, &plan).await.unwrap().failures;
@@ -55,7 +55,7 @@ fn shows(played: &Played, finding: &Finding) -> bool {
     played.findings.iter().any(|found| found.is_same(finding))
 }
 
-/// Finds the bug, and sees that no step can be left out.
+/// Finds the bug, and checks that it needs every step.
 async fn assert_found_and_minimal<W: World>(
     world: &mut W,
     clause: &str,
@@ -81,42 +81,42 @@ fn in_process(defect: &str) -> InProcess<Defective> {
 
 /// `4.advances.2`
 #[tokio::test]
-async fn a_repeat_that_charges_more_is_found_with_no_step_to_spare() {
+async fn a_dearer_repeat_is_found_and_minimal() {
     let mut world = in_process("repeat-charges-a-cent-more");
     assert_found_and_minimal(&mut world, "4.advances.2", 12).await;
 }
 
 /// `2.invoice.fundable`
 #[tokio::test]
-async fn a_void_invoice_told_as_fundable_takes_two_steps() {
+async fn a_fundable_void_invoice_takes_two_steps() {
     let mut world = in_process("void-invoices-are-fundable");
     assert_found_and_minimal(&mut world, "2.invoice.fundable", 2).await;
 }
 
 /// `7.retrying.2`
 #[tokio::test]
-async fn a_refusal_that_changes_something_takes_one_step() {
+async fn a_refusal_with_effects_takes_one_step() {
     let mut world = in_process("refused-advance-leaves-a-business-behind");
     assert_found_and_minimal(&mut world, "7.retrying.2", 1).await;
 }
 
 /// `2.invoice.collected`
 #[tokio::test]
-async fn too_much_collected_is_found_after_a_whole_life_of_an_advance() {
+async fn excess_collection_is_found_at_repayment() {
     let mut world = in_process("a-cent-too-much-is-collected");
     assert_found_and_minimal(&mut world, "2.invoice.collected", 16).await;
 }
 
-/// `4.webhookDeletion.1`; the list of what is live tells it as well.
+/// `4.webhookDeletion.1`; the list of live subscriptions shows it too.
 #[tokio::test]
-async fn a_deletion_that_is_forgotten_is_found() {
+async fn a_forgotten_deletion_is_found() {
     let mut world = in_process("deletion-is-forgotten");
     let failure = failure(&mut world).await;
     assert_eq!(failure.verdict(), Verdict::Violated, "{:?}", failure.findings);
     assert!(failure.transcript.steps.len() <= 4, "{:#?}", failure.transcript.steps);
 }
 
-/// What is sent wrongly, the clause that it breaks, and how many steps show it at most.
+/// Each webhook defect, the clause that it breaks, and at most how many steps show it.
 const SENT_WRONGLY: [(&str, &str, usize); 4] = [
     ("retries-have-bodies-of-their-own", "6.delivery.3.2", 3),
     ("every-sequence-is-one", "6.delivery.5", 14),
@@ -125,14 +125,14 @@ const SENT_WRONGLY: [(&str, &str, usize); 4] = [
 ];
 
 #[tokio::test]
-async fn webhooks_that_are_sent_wrongly_are_found_with_no_step_to_spare() {
+async fn wrong_webhooks_are_found_and_minimal() {
     for (defect, clause, at_most) in SENT_WRONGLY {
         assert_found_and_minimal(&mut in_process(defect), clause, at_most).await;
     }
 }
 
 #[tokio::test]
-async fn webhooks_that_are_sent_wrongly_are_found_where_they_come_over_http() {
+async fn wrong_webhooks_are_found_over_http() {
     for (defect, clause, at_most) in SENT_WRONGLY {
         let inbox = inbox::Server::start().await.unwrap();
         let destinations = Destinations::PublicAnd(inbox.origin().to_owned());
@@ -145,23 +145,23 @@ async fn webhooks_that_are_sent_wrongly_are_found_where_they_come_over_http() {
     }
 }
 
-/// An identifier of its own at each attempt makes each a delivery of its own, and those come too late.
+/// A new identifier turns each attempt into a new delivery, which comes too late.
 #[tokio::test]
-async fn a_delivery_that_changes_its_name_is_told() {
+async fn a_delivery_that_changes_its_name_is_found() {
     let failure = failure(&mut in_process("retries-have-names-of-their-own")).await;
     assert!(failure.transcript.steps.len() <= 4, "{:#?}", failure.transcript.steps);
 }
 
 /// `6.delivery.2`
 #[tokio::test]
-async fn a_receiver_that_is_gone_and_gets_more_is_found() {
+async fn deliveries_after_410_are_found() {
     let failure = failure(&mut in_process("gone-is-not-heard")).await;
     assert_eq!(failure.verdict(), Verdict::Violated, "{:?}", failure.findings);
     assert!(failure.transcript.steps.len() <= 4, "{:#?}", failure.transcript.steps);
 }
 
 #[tokio::test]
-async fn a_bug_behind_http_is_found_and_replays_from_its_file() {
+async fn a_bug_over_http_replays_from_its_file() {
     let defective = planted("repeat-charges-a-cent-more");
     let mock =
         Mock::builder().resolver(NoNames).face(Box::new(defective.clone())).start().await.unwrap();
@@ -181,15 +181,15 @@ async fn a_bug_behind_http_is_found_and_replays_from_its_file() {
     assert!(play(&mut correct, &read.header, &read.steps).await.unwrap().held());
 }
 
-/// What a person reads; the README shows it.
+/// The text for people; the README shows it.
 #[tokio::test]
-async fn a_failure_is_told_in_plain_words_with_its_curl_lines() {
+async fn a_failure_reads_plainly_with_curl_lines() {
     let mut world = in_process("void-invoices-are-fundable");
     let failure = failure(&mut world).await;
     insta::assert_snapshot!(FindingReport::of(&failure));
 }
 
-/// Each cause is told once, with how many cases met it, until enough is found.
+/// The run reports each cause once, with how many cases met it, until it has enough findings.
 #[tokio::test]
 async fn failures_are_grouped_by_their_cause() {
     for max_findings in [1, 3] {

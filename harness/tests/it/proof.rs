@@ -1,4 +1,4 @@
-//! The suite can fail: every defect of the catalogue is found, and a right service never is.
+//! The suite can fail: it finds every defect of the catalogue, and never accuses a correct service.
 
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
@@ -11,11 +11,11 @@ use tideover_harness::generate::DEFAULT_STEPS;
 use tideover_harness::play::cases;
 use tideover_harness::play::cases::{InProcess, Plan, Summary};
 use tideover_harness::prove::defects::{Defect, Setup, UNSEEN, WITHOUT_DEFECT};
-use tideover_harness::prove::{Budget, Proof, defects, prove};
+use tideover_harness::prove::{Proof, ProofBudget, defects, prove};
 use tideover_model::clause::Kind;
 use tideover_model::{Cents, Clause, Code, Delays, Profile, Range, RateRanges, Webhooks};
 
-/// Most are found at once; the others are looked for longer.
+/// Most defects need a short search, the others a longer one.
 #[test]
 fn every_defect_is_found_and_names_its_clause() {
     let mut sought: Vec<&'static Defect> = defects::all().collect();
@@ -30,11 +30,11 @@ fn every_defect_is_found_and_names_its_clause() {
 }
 
 fn proven(setup: Setup, sought: &[&'static Defect], seeds: u64, requests: u64) -> Vec<Proof> {
-    let budget = Budget { seeds, requests, steps: DEFAULT_STEPS };
+    let budget = ProofBudget { seeds, requests, steps: DEFAULT_STEPS };
     prove(setup, sought, budget, 2, &AtomicBool::new(false), &|| {}).unwrap()
 }
 
-/// What has a reason is not found; what has none is, if it is looked for long enough.
+/// A defect with a reason is not found; a defect without one is, after a long enough search.
 fn survives_for_a_reason(setup: Setup) {
     let (unseen, mut sought): (Vec<&Defect>, Vec<&Defect>) =
         defects::all().partition(|defect| setup.reason(defect).is_some());
@@ -61,22 +61,22 @@ fn what_a_caller_cannot_see_has_a_reason() {
 }
 
 #[test]
-fn a_reason_is_for_defects_of_the_catalogue_each_of_which_stands_once() {
+fn each_reason_names_catalogue_defects_once() {
     let mut named = BTreeSet::new();
     for unseen in UNSEEN {
         assert!(!unseen.why.is_empty() && unseen.setup != Setup::Known, "{unseen:?}");
         for name in unseen.defects {
-            assert!(named.insert(*name), "{name} stands twice");
+            assert!(named.insert(*name), "{name} is listed twice");
             assert!(defects::find(name).is_some(), "{name} is no defect");
         }
     }
 }
 
 #[test]
-fn a_defect_has_a_name_of_its_own_and_breaks_a_sentence_of_the_document() {
+fn each_defect_has_a_unique_name_and_clause() {
     let mut names = BTreeSet::new();
     for Defect { name, clause, words, .. } in defects::all() {
-        assert!(names.insert(*name), "{name} stands twice");
+        assert!(names.insert(*name), "{name} is listed twice");
         let kebab = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         assert!(name.chars().all(kebab), "{name}");
         assert_eq!(clause.kind(), Kind::Documented, "{name}");
@@ -86,9 +86,9 @@ fn a_defect_has_a_name_of_its_own_and_breaks_a_sentence_of_the_document() {
     assert!(defects::find("none").is_none());
 }
 
-/// What a run meets, a defect breaks, or it is said why none does.
+/// A defect breaks each clause that a run meets, or a reason says why none does.
 #[tokio::test]
-async fn no_clause_that_is_checked_is_left_without_a_defect() {
+async fn every_checked_clause_has_a_defect() {
     let met = played(Profile::default(), 1, 60).await.met;
     let broken: BTreeSet<Clause> =
         defects::all().flat_map(|defect| [defect.clause, defect.named()]).collect();
@@ -102,7 +102,7 @@ async fn no_clause_that_is_checked_is_left_without_a_defect() {
     assert!(left.is_empty(), "{left:?}");
 }
 
-/// Plays with a right service, which must hold.
+/// Plays against a correct service, and checks that it holds.
 async fn played(profile: Profile, seed: u64, cases: u64) -> Summary {
     let header = Header::new(seed, start(), profile.clone());
     let plan = Plan { header, first: 0, cases, steps: DEFAULT_STEPS, max_findings: 1 };
@@ -112,7 +112,7 @@ async fn played(profile: Profile, seed: u64, cases: u64) -> Summary {
     summary
 }
 
-/// Profiles of services that are right.
+/// Profiles of correct services.
 fn profiles() -> [(&'static str, Profile); 10] {
     let standard = Profile::default;
     let delays = |from, to| {
@@ -146,7 +146,7 @@ fn profiles() -> [(&'static str, Profile); 10] {
     ]
 }
 
-/// Plays each of `seeds` under every profile; how many steps that were.
+/// Plays each of `seeds` under every profile; returns the number of steps.
 async fn never_accused(seeds: RangeInclusive<u64>) -> u64 {
     let mut steps = 0;
     for (name, profile) in profiles() {
@@ -159,14 +159,14 @@ async fn never_accused(seeds: RangeInclusive<u64>) -> u64 {
 }
 
 #[tokio::test]
-async fn a_right_service_is_never_accused_under_any_profile() {
+async fn no_profile_of_a_correct_service_is_accused() {
     never_accused(1..=10).await;
 }
 
 /// `cargo test --release -p tideover-harness --test it thousand_seeds -- --ignored`
 #[tokio::test]
 #[ignore = "takes minutes"]
-async fn a_right_service_is_never_accused_in_a_thousand_seeds_under_any_profile() {
+async fn no_profile_is_accused_in_a_thousand_seeds() {
     let steps = never_accused(1..=1000).await;
     assert!(steps >= 7_500_000, "only {steps} steps were played");
 }

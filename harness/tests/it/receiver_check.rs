@@ -5,7 +5,7 @@ use std::process::Output;
 use serde_json::Value;
 use tokio::process::Command;
 
-use crate::receiver::{Fault, Receiver, SECRET};
+use crate::support::receiver::{Fault, Receiver, SECRET};
 
 fn receiver_check(url: &str, more: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tideover"));
@@ -28,30 +28,31 @@ fn stderr(output: &Output) -> String {
 /// The exit code and the scorecard.
 async fn examine(receiver: &Receiver, more: &[&str]) -> (Option<i32>, Value) {
     let output = run(&receiver.url(), &[&["--json"], more].concat()).await;
-    let told = serde_json::from_str(&stdout(&output)).unwrap_or_else(|error| {
+    let card = serde_json::from_str(&stdout(&output)).unwrap_or_else(|error| {
         panic!("{error}: {}", stderr(&output));
     });
-    (output.status.code(), told)
+    (output.status.code(), card)
 }
 
-/// What was sent in the cases of this verdict.
-fn those(told: &Value, verdict: &str) -> Vec<String> {
-    that(told, |case| case["verdict"] == verdict)
+/// What was sent in the cases with this verdict.
+fn with_verdict(card: &Value, verdict: &str) -> Vec<String> {
+    sent_where(card, |case| case["verdict"] == verdict)
 }
 
-/// What was sent in the cases that failed, or differ from what we assume.
-fn found(told: &Value) -> Vec<String> {
-    that(told, |case| case["verdict"] == "failed" || case["verdict"] == "differs")
+/// What was sent in the cases that failed, or that differ from an assumption.
+fn failing(card: &Value) -> Vec<String> {
+    sent_where(card, |case| case["verdict"] == "failed" || case["verdict"] == "differs")
 }
 
-fn that(told: &Value, wanted: impl Fn(&Value) -> bool) -> Vec<String> {
-    let cases = told["cases"].as_array().unwrap().iter().filter(|case| wanted(case));
+/// What was sent in the wanted cases.
+fn sent_where(card: &Value, wanted: impl Fn(&Value) -> bool) -> Vec<String> {
+    let cases = card["cases"].as_array().unwrap().iter().filter(|case| wanted(case));
     cases.map(|case| case["sent"].as_str().unwrap().to_owned()).collect()
 }
 
 /// The consequences of the cases that failed.
-fn consequences(told: &Value) -> Vec<&str> {
-    let cases = told["cases"].as_array().unwrap().iter();
+fn consequences(card: &Value) -> Vec<&str> {
+    let cases = card["cases"].as_array().unwrap().iter();
     let failed = cases.filter(|case| case["verdict"] == "failed" || case["verdict"] == "differs");
     let mut clauses: Vec<&str> = failed.filter_map(|case| case["consequence"].as_str()).collect();
     clauses.sort_unstable();
@@ -67,28 +68,28 @@ const ANOTHER: &str = "another vendor's invoice of that name, sequence 3, after 
 #[tokio::test]
 async fn a_correct_receiver_holds() {
     let receiver = Receiver::start(Fault::None, None).await;
-    let (code, told) = examine(&receiver, &[]).await;
-    assert_eq!((code, &told["held"]), (Some(0), &true.into()), "{told:#}");
-    assert_eq!(those(&told, "failed"), [""; 0]);
-    assert_eq!(those(&told, "unseen"), [STALE, EQUAL, ANOTHER, DUPLICATE]);
-    assert_eq!(told["notSent"], 0);
+    let (code, card) = examine(&receiver, &[]).await;
+    assert_eq!((code, &card["held"]), (Some(0), &true.into()), "{card:#}");
+    assert_eq!(with_verdict(&card, "failed"), [""; 0]);
+    assert_eq!(with_verdict(&card, "unseen"), [STALE, EQUAL, ANOTHER, DUPLICATE]);
+    assert_eq!(card["notSent"], 0);
 }
 
 #[tokio::test]
-async fn a_second_run_is_new_to_a_receiver_that_remembers_the_first() {
+async fn a_second_run_uses_new_names() {
     let receiver = Receiver::start(Fault::FailsOnDuplicates, None).await;
     let (_, first) = examine(&receiver, &[]).await;
     let (_, second) = examine(&receiver, &[]).await;
     assert_ne!(first["run"], second["run"]);
-    assert_eq!(those(&second, "failed"), [DUPLICATE]);
+    assert_eq!(with_verdict(&second, "failed"), [DUPLICATE]);
     examine(&receiver, &["--run", "same"]).await;
     let (_, same) = examine(&receiver, &["--run", "same"]).await;
-    assert_eq!(found(&same), that(&same, |case| case["required"] == "accept"));
+    assert_eq!(failing(&same), sent_where(&same, |case| case["required"] == "accept"));
 }
 
-/// Each fault is found by the cases that are about it, and by no other.
+/// Each fault fails the cases that test it, and no other.
 #[tokio::test]
-async fn each_fault_is_found_by_its_own_lines() {
+async fn each_fault_fails_its_own_cases() {
     for (fault, failed, consequence) in [
         (
             Fault::WritesBodiesAgain,
@@ -135,71 +136,74 @@ async fn each_fault_is_found_by_its_own_lines() {
         (Fault::FailsOnDuplicates, &[DUPLICATE], Some("6.delivery.1.2")),
     ] {
         let receiver = Receiver::start(fault, None).await;
-        let (code, told) = examine(&receiver, &[]).await;
-        assert_eq!(found(&told), failed, "{fault:?}");
-        assert_eq!(consequences(&told), consequence.as_slice(), "{fault:?}");
-        // That bodies grow, and how much, only we assume.
+        let (code, card) = examine(&receiver, &[]).await;
+        assert_eq!(failing(&card), failed, "{fault:?}");
+        assert_eq!(consequences(&card), consequence.as_slice(), "{fault:?}");
+        // That bodies grow, and how much, is only an assumption.
         let assumed = [Fault::TakesSmallBodies, Fault::KnowsItsFields].contains(&fault);
         assert_eq!(code, Some(i32::from(!assumed)), "{fault:?}");
-        assert_eq!(those(&told, "differs").is_empty(), !assumed, "{fault:?}");
+        assert_eq!(with_verdict(&card, "differs").is_empty(), !assumed, "{fault:?}");
     }
 }
 
-/// Between them these two fail every case: there is none that cannot fail.
+/// Together these two faults fail every case, so every case can fail.
 #[tokio::test]
-async fn whoever_believes_or_refuses_everything_fails_every_case_of_the_other_kind() {
+async fn indiscriminate_receivers_fail_every_opposite_case() {
     for (fault, required) in
         [(Fault::BelievesAnything, "reject"), (Fault::RefusesEverything, "accept")]
     {
         let receiver = Receiver::start(fault, None).await;
-        let (code, told) = examine(&receiver, &[]).await;
-        assert_eq!(found(&told), that(&told, |case| case["required"] == required));
+        let (code, card) = examine(&receiver, &[]).await;
+        assert_eq!(failing(&card), sent_where(&card, |case| case["required"] == required));
         assert_eq!(code, Some(1));
     }
 }
 
 #[tokio::test]
-async fn whoever_accepts_nothing_is_asked_for_the_secret() {
+async fn refusing_everything_questions_the_secret() {
     let question = "is this the secret that the receiver verifies with?";
     for (fault, is_asked) in [(Fault::RefusesEverything, true), (Fault::BelievesTheFuture, false)] {
         let receiver = Receiver::start(fault, None).await;
-        let told = stdout(&run(&receiver.url(), &[]).await);
-        assert_eq!(told.contains(question), is_asked, "{told}");
+        let printed = stdout(&run(&receiver.url(), &[]).await);
+        assert_eq!(printed.contains(question), is_asked, "{printed}");
     }
 }
 
 #[tokio::test]
-async fn whoever_answers_410_to_a_bad_signature_ends_its_own_subscription() {
+async fn answering_410_to_bad_signatures_fails() {
     let receiver = Receiver::start(Fault::AnswersGone, None).await;
-    let (code, told) = examine(&receiver, &[]).await;
-    assert_eq!(found(&told), that(&told, |case| case["required"] == "reject"));
-    assert_eq!((code, consequences(&told)), (Some(1), vec!["6.delivery.2"]));
+    let (code, card) = examine(&receiver, &[]).await;
+    assert_eq!(failing(&card), sent_where(&card, |case| case["required"] == "reject"));
+    assert_eq!((code, consequences(&card)), (Some(1), vec!["6.delivery.2"]));
 }
 
 #[tokio::test]
-async fn a_redirect_is_a_failure_and_is_not_followed() {
+async fn a_redirect_fails_and_is_not_followed() {
     let receiver = Receiver::start(Fault::Redirects, None).await;
-    let (code, told) = examine(&receiver, &[]).await;
-    assert_eq!(found(&told), that(&told, |case| case["required"] == "accept"));
-    assert_eq!((code, consequences(&told)), (Some(1), vec!["6.subscription.2.2"]));
+    let (code, card) = examine(&receiver, &[]).await;
+    assert_eq!(failing(&card), sent_where(&card, |case| case["required"] == "accept"));
+    assert_eq!((code, consequences(&card)), (Some(1), vec!["6.subscription.2.2"]));
 }
 
 #[tokio::test]
-async fn whoever_does_not_answer_fails_and_whether_he_rejects_is_not_seen() {
+async fn a_timeout_fails_or_leaves_rejection_unseen() {
     let receiver = Receiver::start(Fault::HangsOnTheLastEvent, None).await;
-    let (code, told) = examine(&receiver, &["--timeout", "3"]).await;
-    assert_eq!(those(&told, "failed"), ["partner.loan.paid"]);
-    assert_eq!((code, consequences(&told)), (Some(1), vec!["gap.retrySchedule"]));
+    let (code, card) = examine(&receiver, &["--timeout", "3"]).await;
+    assert_eq!(with_verdict(&card, "failed"), ["partner.loan.paid"]);
+    assert_eq!((code, consequences(&card)), (Some(1), vec!["gap.retrySchedule"]));
 
     let receiver = Receiver::start(Fault::Hangs, None).await;
-    let (code, told) = examine(&receiver, &["--timeout", "0.02"]).await;
-    assert_eq!(found(&told), that(&told, |case| case["required"] == "accept"));
-    assert_eq!(those(&told, "unseen"), that(&told, |case| case["required"] == "reject"));
+    let (code, card) = examine(&receiver, &["--timeout", "0.02"]).await;
+    assert_eq!(failing(&card), sent_where(&card, |case| case["required"] == "accept"));
+    assert_eq!(
+        with_verdict(&card, "unseen"),
+        sent_where(&card, |case| case["required"] == "reject")
+    );
     assert_eq!(code, Some(1));
 }
 
 #[tokio::test]
-async fn whoever_hangs_up_accepts_nothing() {
+async fn hanging_up_accepts_nothing() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/", listener.local_addr().unwrap());
     let hanging_up = tokio::spawn(async move {
@@ -209,12 +213,15 @@ async fn whoever_hangs_up_accepts_nothing() {
     });
     let output = run(&url, &["--json"]).await;
     hanging_up.abort();
-    let told: Value = serde_json::from_str(&stdout(&output)).unwrap();
-    assert_eq!(found(&told), that(&told, |case| case["required"] == "accept"));
-    assert_eq!(those(&told, "passed"), that(&told, |case| case["required"] == "reject"));
+    let card: Value = serde_json::from_str(&stdout(&output)).unwrap();
+    assert_eq!(failing(&card), sent_where(&card, |case| case["required"] == "accept"));
+    assert_eq!(
+        with_verdict(&card, "passed"),
+        sent_where(&card, |case| case["required"] == "reject")
+    );
 }
 
-/// A receiver of this fault, looked into with a probe.
+/// Examines a receiver with this fault through a probe.
 #[cfg(unix)]
 async fn probed(fault: Fault) -> (Option<i32>, Value) {
     let folder = tempfile::tempdir().unwrap();
@@ -225,7 +232,7 @@ async fn probed(fault: Fault) -> (Option<i32>, Value) {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_probe_sees_what_is_dropped_and_what_is_not() {
+async fn a_probe_shows_what_is_dropped() {
     for (fault, failed) in [
         (Fault::None, &[][..]),
         (Fault::TakesDuplicates, &[DUPLICATE]),
@@ -233,9 +240,9 @@ async fn a_probe_sees_what_is_dropped_and_what_is_not() {
         (Fault::TakesTheSameSequence, &[EQUAL]),
         (Fault::KnowsInvoicesByTheirNameAlone, &[ANOTHER]),
     ] {
-        let (code, told) = probed(fault).await;
-        assert_eq!(those(&told, "failed"), failed, "{fault:?}");
-        assert_eq!(those(&told, "unseen"), [""; 0], "{fault:?}");
+        let (code, card) = probed(fault).await;
+        assert_eq!(with_verdict(&card, "failed"), failed, "{fault:?}");
+        assert_eq!(with_verdict(&card, "unseen"), [""; 0], "{fault:?}");
         assert_eq!(code, Some(i32::from(!failed.is_empty())));
     }
 }
@@ -243,16 +250,16 @@ async fn a_probe_sees_what_is_dropped_and_what_is_not() {
 #[tokio::test]
 async fn a_probe_that_shows_no_change_proves_nothing() {
     let receiver = Receiver::start(Fault::TakesStaleSequences, None).await;
-    let (code, told) = examine(&receiver, &["--probe", "echo the same"]).await;
-    assert_eq!((code, those(&told, "failed")), (Some(0), vec![]));
-    assert_eq!(those(&told, "unseen"), [STALE, EQUAL, ANOTHER, DUPLICATE]);
+    let (code, card) = examine(&receiver, &["--probe", "echo the same"]).await;
+    assert_eq!((code, with_verdict(&card, "failed")), (Some(0), vec![]));
+    assert_eq!(with_verdict(&card, "unseen"), [STALE, EQUAL, ANOTHER, DUPLICATE]);
     let unproven = "the probe shows no change: it proves nothing of what follows";
-    assert_eq!(that(&told, |case| case["remark"] == unproven).len(), 2);
+    assert_eq!(sent_where(&card, |case| case["remark"] == unproven).len(), 2);
 }
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_probe_that_fails_is_told_before_anything_is_sent() {
+async fn a_failing_probe_is_reported_before_sending() {
     let receiver = Receiver::start(Fault::None, None).await;
     for (command, why) in [
         ("echo alas >&2; exit 3", "exit status: 3: alas"),
@@ -269,14 +276,14 @@ async fn a_probe_that_fails_is_told_before_anything_is_sent() {
 }
 
 #[tokio::test]
-async fn a_name_is_a_destination_as_well() {
+async fn a_host_name_is_a_valid_destination() {
     let receiver = Receiver::start(Fault::None, None).await;
     let output = run(&format!("http://localhost:{}/hooks", receiver.port), &[]).await;
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
 }
 
 #[tokio::test]
-async fn a_command_that_is_wrong_exits_with_2_and_sends_nothing() {
+async fn an_invalid_command_exits_with_2() {
     for (url, more, named) in [
         ("http://8.8.8.8/hooks", &[][..], "--public"),
         ("https://[2606:4700::1111]/", &[], "--public"),
@@ -302,7 +309,7 @@ async fn a_command_that_is_wrong_exits_with_2_and_sends_nothing() {
 }
 
 #[tokio::test]
-async fn a_receiver_that_cannot_be_reached_exits_with_3() {
+async fn an_unreachable_receiver_exits_with_3() {
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let receiver = Receiver::start(Fault::None, None).await;
     for url in [
@@ -317,7 +324,7 @@ async fn a_receiver_that_cannot_be_reached_exits_with_3() {
 }
 
 #[tokio::test]
-async fn an_https_receiver_is_examined_whose_authority_is_trusted() {
+async fn an_https_receiver_needs_a_trusted_authority() {
     let (receiver, certificate) = Receiver::start_tls().await;
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("ca.pem");
@@ -332,27 +339,27 @@ async fn an_https_receiver_is_examined_whose_authority_is_trusted() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn ctrl_c_tells_what_was_seen() {
+async fn ctrl_c_prints_the_results_so_far() {
     let receiver = Receiver::start(Fault::HangsOnTheLastEvent, None).await;
     let mut child = receiver_check(&receiver.url(), &["--json"]);
     let child = child.stdout(std::process::Stdio::piped()).kill_on_drop(true).spawn().unwrap();
     while receiver.deliveries() < 8 {
-        receiver.asked().await;
+        receiver.requested().await;
     }
     let id = child.id().unwrap().to_string();
     assert!(Command::new("kill").args(["-INT", &id]).status().await.unwrap().success());
     let output = child.wait_with_output().await.unwrap();
     assert_eq!(output.status.code(), Some(130));
-    let told: Value = serde_json::from_str(&stdout(&output)).unwrap();
-    assert_eq!(those(&told, "failed"), [""; 0]);
-    assert!(told["notSent"].as_u64() > Some(0), "{told:#}");
+    let card: Value = serde_json::from_str(&stdout(&output)).unwrap();
+    assert_eq!(with_verdict(&card, "failed"), [""; 0]);
+    assert!(card["notSent"].as_u64() > Some(0), "{card:#}");
 }
 
 #[tokio::test]
-async fn the_scorecard_is_for_people() {
+async fn the_scorecard_is_readable() {
     let receiver = Receiver::start(Fault::BelievesTheFuture, None).await;
     let output = run(&receiver.url(), &["--run", "1"]).await;
-    let told = stdout(&output).replace(&receiver.port.to_string(), "8080");
-    insta::assert_snapshot!("scorecard", told);
-    assert!(!told.contains(SECRET));
+    let printed = stdout(&output).replace(&receiver.port.to_string(), "8080");
+    insta::assert_snapshot!("scorecard", printed);
+    assert!(!printed.contains(SECRET));
 }

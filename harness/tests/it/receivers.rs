@@ -1,5 +1,5 @@
-//! Receivers that owe nothing to our code: they verify what the mock sends with the official packages of a
-//! service whose scheme is the same.
+//! Receivers without our code: they verify the mock's webhooks with the official packages of another service
+//! that signs in the same way.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read};
@@ -17,9 +17,9 @@ use tideover_model::signature::{DELIVERY_HEADER, HEADER};
 use tideover_model::words::EventType;
 use tideover_sim::wall_time;
 
-use crate::command::{Served, serve};
-use crate::foreign::{home, install_for_node, python, skip};
-use crate::guide::session;
+use crate::support::command::{Served, serve};
+use crate::support::foreign::{home, install_for_node, python, skip};
+use crate::support::pages::{session, step};
 
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/receivers")
@@ -33,7 +33,7 @@ fn in_python() -> Result<Command, String> {
     Ok(receiver)
 }
 
-/// The receiver in JavaScript, copied to where its packages are: Node looks for them nowhere else.
+/// The receiver in JavaScript, copied next to its packages: Node finds them nowhere else.
 fn in_node() -> Result<Command, String> {
     let home = home("receivers/node");
     for file in ["package.json", "receiver.mjs"] {
@@ -46,7 +46,7 @@ fn in_node() -> Result<Command, String> {
 }
 
 #[tokio::test]
-async fn a_receiver_in_python_believes_the_mock_and_nobody_else() {
+async fn a_python_receiver_believes_only_the_mock() {
     match in_python() {
         Ok(receiver) => examine(receiver).await,
         Err(why) => skip(&why),
@@ -54,14 +54,14 @@ async fn a_receiver_in_python_believes_the_mock_and_nobody_else() {
 }
 
 #[tokio::test]
-async fn a_receiver_in_node_believes_the_mock_and_nobody_else() {
+async fn a_node_receiver_believes_only_the_mock() {
     match in_node() {
         Ok(receiver) => examine(receiver).await,
         Err(why) => skip(&why),
     }
 }
 
-/// A receiver that is ended when the test is, and where it listens.
+/// Starts a receiver that ends with the test; returns it and its URL.
 fn started(receiver: &mut Command) -> (Served, String) {
     let mut child = receiver.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
@@ -74,17 +74,18 @@ fn started(receiver: &mut Command) -> (Served, String) {
     (Served(child), url.to_owned())
 }
 
-/// The mock, as a user serves it: its clock shows another time than the receiver's.
-struct Desk {
+/// The mock, as a user serves it. Its clock differs from the receiver's.
+struct ServedMock {
     _served: Served,
     target: Http,
 }
 
-impl Desk {
-    fn open() -> Desk {
-        let (served, told) = serve(&["--webhooks", "local", "--clock", "still", "--start", START]);
-        let [url, key] = ["baseUrl", "apiKey"].map(|name| told[name].as_str().unwrap());
-        Desk { _served: served, target: Http::new(url, key).unwrap() }
+impl ServedMock {
+    fn open() -> ServedMock {
+        let (served, startup) =
+            serve(&["--webhooks", "local", "--clock", "still", "--start", START]);
+        let [url, key] = ["baseUrl", "apiKey"].map(|name| startup[name].as_str().unwrap());
+        ServedMock { _served: served, target: Http::new(url, key).unwrap() }
     }
 
     async fn play(&mut self, step: &Step) -> Value {
@@ -102,8 +103,8 @@ impl Desk {
         let patience = json!({ "patienceSeconds": 20 });
         let wait = self.send("POST", "/_sim/deliveries/wait", &patience).await;
         assert_eq!(wait["quiet"], true, "{wait}");
-        let told = self.play(&Step::new(Action::Call(Call::bare("GET", "/_sim/deliveries")))).await;
-        told["deliveries"].as_array().unwrap().clone()
+        let body = self.play(&Step::new(Action::Call(Call::bare("GET", "/_sim/deliveries")))).await;
+        body["deliveries"].as_array().unwrap().clone()
     }
 }
 
@@ -119,7 +120,7 @@ impl Endpoint {
         self.client.get(format!("{}/seen", self.url)).send().await.unwrap().json().await.unwrap()
     }
 
-    /// Posts `body` with these headers; the status.
+    /// Posts `body` with these headers; returns the status.
     async fn post(&self, body: &str, headers: &[(&str, &str)]) -> u16 {
         let mut request = self.client.post(&self.url).body(body.to_owned());
         for (name, value) in headers {
@@ -128,12 +129,12 @@ impl Endpoint {
         request.send().await.unwrap().status().as_u16()
     }
 
-    /// Posts a new delivery of `body`, with the signature that `body` had so many seconds from now.
+    /// Posts `body` as a delivery, with the signature of `signed` at so many seconds from now.
     async fn post_signed(&self, signed: &str, seconds: i64, body: &str) -> u16 {
         self.post_delivery("dlv_by_hand", signed, seconds, body).await
     }
 
-    /// The same, of the delivery of that name.
+    /// The same, for the delivery of that name.
     async fn post_delivery(&self, name: &str, signed: &str, seconds: i64, body: &str) -> u16 {
         let at = u64::try_from(wall_time().unix() + seconds).unwrap();
         let signature = self.key.sign(at, signed.as_bytes()).to_string();
@@ -145,24 +146,24 @@ async fn examine(mut receiver: Command) {
     let folder = tempfile::tempdir().unwrap();
     let secret_file = folder.path().join("secret.txt");
     let (_receiver, url) = started(receiver.arg(&secret_file).arg("0"));
-    let mut desk = Desk::open();
-    let subscribed = desk.send("POST", "/v1/webhooks", &json!({ "url": url })).await;
+    let mut mock = ServedMock::open();
+    let subscribed = mock.send("POST", "/v1/webhooks", &json!({ "url": url })).await;
     let secret = subscribed["secret"].as_str().unwrap();
     std::fs::write(&secret_file, secret).unwrap();
-    let client = crate::plain::client();
+    let client = crate::support::plain::client();
     let endpoint = Endpoint { client, url, key: SigningKey::new(secret) };
-    believes_the_mock(&mut desk, &endpoint).await;
-    processes_each_once(&mut desk, &endpoint).await;
-    tells_vendors_apart(&endpoint).await;
-    refuses_anybody_else(&endpoint).await;
+    believes_the_mock(&mut mock, &endpoint).await;
+    processes_each_once(&mut mock, &endpoint).await;
+    distinguishes_vendors(&endpoint).await;
+    refuses_forgeries(&endpoint).await;
 }
 
 /// From an unknown vendor to a repaid advance: events of every kind.
-async fn believes_the_mock(desk: &mut Desk, endpoint: &Endpoint) {
+async fn believes_the_mock(mock: &mut ServedMock, endpoint: &Endpoint) {
     for (command, _) in session() {
-        desk.play(&crate::guide::step(&command)).await;
+        mock.play(&step(&command)).await;
     }
-    let deliveries = desk.deliveries().await;
+    let deliveries = mock.deliveries().await;
     for delivery in &deliveries {
         assert_eq!(delivery["state"], "accepted", "{delivery}");
         assert_eq!(delivery["attempts"].as_array().unwrap().len(), 1, "{delivery}");
@@ -179,13 +180,13 @@ async fn believes_the_mock(desk: &mut Desk, endpoint: &Endpoint) {
 }
 
 /// `6.delivery.3`, `6.delivery.5`
-async fn processes_each_once(desk: &mut Desk, endpoint: &Endpoint) {
+async fn processes_each_once(mock: &mut ServedMock, endpoint: &Endpoint) {
     let before = endpoint.seen().await;
-    let first = desk.deliveries().await.swap_remove(0);
+    let first = mock.deliveries().await.swap_remove(0);
     let path = format!("/_sim/deliveries/{}/resend", first["id"].as_str().unwrap());
-    let resent = desk.send("POST", &path, &json!({})).await;
+    let resent = mock.send("POST", &path, &json!({})).await;
     assert_eq!(resent, json!({ "applied": true }));
-    let again = desk.deliveries().await.swap_remove(0);
+    let again = mock.deliveries().await.swap_remove(0);
     assert_eq!(again["attempts"][1]["status"], 204, "{again}");
     let stale = json!({
         "type": EventType::FactoredUpdated.name(),
@@ -200,8 +201,8 @@ async fn processes_each_once(desk: &mut Desk, endpoint: &Endpoint) {
     assert_eq!(endpoint.seen().await, expected);
 }
 
-/// `1.general.3`: what is stale for one vendor's invoice is new for another's of the same identifier.
-async fn tells_vendors_apart(endpoint: &Endpoint) {
+/// `1.general.3`: a sequence that is stale for one vendor's invoice is new for another vendor's.
+async fn distinguishes_vendors(endpoint: &Endpoint) {
     let mut expected = endpoint.seen().await;
     let body = json!({
         "type": EventType::FactoredUpdated.name(),
@@ -219,7 +220,7 @@ async fn tells_vendors_apart(endpoint: &Endpoint) {
 }
 
 /// `6.signature.3`, `6.signature.4`
-async fn refuses_anybody_else(endpoint: &Endpoint) {
+async fn refuses_forgeries(endpoint: &Endpoint) {
     let before = endpoint.seen().await;
     let (body, tampered) = (r#"{"type":"new","amount":1}"#, r#"{"type":"new","amount":9}"#);
     assert_eq!(endpoint.post_signed(body, 0, tampered).await, 400, "tampered");
@@ -235,7 +236,7 @@ async fn refuses_anybody_else(endpoint: &Endpoint) {
         assert_eq!(endpoint.post(body, &headers).await, 400, "{signature}");
     }
     assert_eq!(endpoint.seen().await, before);
-    // Nothing was wrong with what was signed.
+    // The signed bodies themselves are fine.
     assert_eq!(endpoint.post_signed(body, -290, body).await, 204, "signed a while ago");
     let headers = [(HEADER, signed.as_str()), (DELIVERY_HEADER, "dlv_another")];
     assert_eq!(endpoint.post(body, &headers).await, 204, "as signed");

@@ -1,4 +1,4 @@
-//! Recorded traffic is judged as played traffic is, and nothing is sent.
+//! `judge` checks recorded traffic as `check` checks played traffic, and sends nothing.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tideover_harness::recorded::{Recording, judge};
 use tideover_model::Profile;
 
-/// An archive of exchanges: method, path, body, status, answer.
+/// A HAR archive of exchanges: method, path, body, status, response body.
 fn archive(exchanges: &[(&str, &str, Value, u16, Value)]) -> Value {
     let entries =
         exchanges.iter().enumerate().map(|(second, (method, path, body, status, answer))| {
@@ -47,7 +47,7 @@ fn quote(forwarded: i64) -> Value {
     })
 }
 
-fn kept(folder: &Path, archive: &Value) -> std::path::PathBuf {
+fn saved(folder: &Path, archive: &Value) -> std::path::PathBuf {
     let path = folder.join("traffic.har");
     std::fs::write(&path, archive.to_string()).unwrap();
     path
@@ -58,33 +58,33 @@ fn command(path: &Path) -> Output {
 }
 
 #[test]
-fn what_some_history_explains_is_not_accused() {
+fn explainable_traffic_is_not_accused() {
     let folder = tempfile::tempdir().unwrap();
-    let asked = json!({ "externalId": "acme", "invoiceFaceValue": 1000 });
-    let path = kept(
+    let body = json!({ "externalId": "acme", "invoiceFaceValue": 1000 });
+    let path = saved(
         folder.path(),
         &archive(&[
             ("GET", "/v1/organizations/acme", Value::Null, 200, business(false)),
             // The vendor has signed since.
             ("GET", "/v1/organizations/acme", Value::Null, 200, business(true)),
-            ("POST", "/v1/quotes", asked, 200, quote(180)),
+            ("POST", "/v1/quotes", body, 200, quote(180)),
         ]),
     );
     let output = command(&path);
-    let told = String::from_utf8(output.stdout).unwrap();
-    assert_eq!(output.status.code(), Some(0), "{told}");
-    assert!(told.contains("3 steps in 1 cases against https://api.example/base"), "{told}");
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{stdout}");
+    assert!(stdout.contains("3 steps in 1 cases against https://api.example/base"), "{stdout}");
 }
 
-/// Whatever was before: it contradicts itself.
+/// The response contradicts itself, whatever came before.
 #[test]
-fn an_answer_that_contradicts_itself_is_accused_whatever_was_before() {
+fn a_self_contradicting_response_is_accused() {
     let read = |fields: Value| {
         let mut business = business(true);
         business.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
         let folder = tempfile::tempdir().unwrap();
         let exchange = ("GET", "/v1/organizations/acme", Value::Null, 200, business);
-        let recording = Recording::read(&kept(folder.path(), &archive(&[exchange]))).unwrap();
+        let recording = Recording::read(&saved(folder.path(), &archive(&[exchange]))).unwrap();
         let failures = judge(&recording, &Profile::default()).summary.failures;
         failures.iter().map(|it| it.findings[0].clause.name()).collect::<Vec<_>>()
     };
@@ -97,10 +97,10 @@ fn an_answer_that_contradicts_itself_is_accused_whatever_was_before() {
 }
 
 #[test]
-fn what_no_history_explains_is_found_and_told_with_what_came_before() {
+fn unexplainable_traffic_is_found_with_its_context() {
     let folder = tempfile::tempdir().unwrap();
-    let asked = json!({ "externalId": "acme", "invoiceFaceValue": 1000 });
-    let path = kept(
+    let body = json!({ "externalId": "acme", "invoiceFaceValue": 1000 });
+    let path = saved(
         folder.path(),
         &archive(&[
             ("GET", "/v1/organizations/acme", Value::Null, 200, business(true)),
@@ -113,7 +113,7 @@ fn what_no_history_explains_is_found_and_told_with_what_came_before() {
             ),
             // An agreement is never unsigned.
             ("GET", "/v1/organizations/acme", Value::Null, 200, business(false)),
-            ("POST", "/v1/quotes", asked, 200, quote(181)),
+            ("POST", "/v1/quotes", body, 200, quote(181)),
         ]),
     );
     let recording = Recording::read(&path).unwrap();
@@ -124,14 +124,14 @@ fn what_no_history_explains_is_found_and_told_with_what_came_before() {
     assert_eq!(command(&path).status.code(), Some(1));
 }
 
-/// A finding shows the requests that led to it; whose they were is nobody's to read.
+/// A finding shows the requests that led to it, and masks whose they were.
 #[test]
 fn tax_ids_and_accounts_are_masked() {
     let folder = tempfile::tempdir().unwrap();
     let synced = json!({ "legalName": "Acme Ltd", "taxId": "12-3456789" });
     let account = json!({ "accountNumber": 123_456_789_012_u64, "routingNumber": "021000021" });
     let created = json!({ "externalId": "acme", "created": true, "reason": "Of 12 3456789." });
-    let path = kept(
+    let path = saved(
         folder.path(),
         &archive(&[
             ("GET", "/v1/organizations/acme", Value::Null, 200, business(true)),
@@ -148,20 +148,20 @@ fn tax_ids_and_accounts_are_masked() {
     );
     let [page, junit] = ["report.html", "report.xml"].map(|name| folder.path().join(name));
     let files = ["--html".as_ref(), page.as_os_str(), "--junit".as_ref(), junit.as_os_str()];
-    let told = [judged_with(&path, &files), judged_with(&path, &["--json".as_ref()])];
+    let printed = [judged_with(&path, &files), judged_with(&path, &["--json".as_ref()])];
     let written = [page, junit].map(|path| (Some(1), std::fs::read_to_string(path).unwrap()));
-    for (code, told) in told.into_iter().chain(written) {
-        assert_eq!(code, Some(1), "{told}");
+    for (code, text) in printed.into_iter().chain(written) {
+        assert_eq!(code, Some(1), "{text}");
         for hidden in ["12-3456789", "123456789", "12 3456789", "123456789012"] {
-            assert!(!told.contains(hidden), "{hidden}: {told}");
+            assert!(!text.contains(hidden), "{hidden}: {text}");
         }
-        assert!(told.contains("2.business.onboarding") && told.contains("…6789"), "{told}");
+        assert!(text.contains("2.business.onboarding") && text.contains("…6789"), "{text}");
     }
 }
 
-/// Whoever recorded it may have sent what no service can read.
+/// A recording may hold bodies that no service can read.
 #[test]
-fn what_cannot_be_read_is_masked_as_well() {
+fn unreadable_bodies_are_masked_too() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("traffic.har");
     let refused = json!({ "detail": "live_sk_recorded sent 12-3456789.", "code": "odd" });
@@ -176,16 +176,16 @@ fn what_cannot_be_read_is_masked_as_well() {
         entry["request"]["url"] = url.replace("https://", "https://ann:pass-word@").into();
     }
     std::fs::write(&path, traffic.to_string()).unwrap();
-    let (code, told) = judged_with(&path, &["--json".as_ref()]);
-    assert!(code == Some(1) && told.contains("…6789"), "{code:?}");
+    let (code, report) = judged_with(&path, &["--json".as_ref()]);
+    assert!(code == Some(1) && report.contains("…6789"), "{code:?}");
     for hidden in ["12-3456789", "123456789", "live_sk_recorded", "query-secret", "pass-word"] {
-        assert!(!told.contains(hidden), "{hidden}");
+        assert!(!report.contains(hidden), "{hidden}");
     }
 }
 
-/// What answers 410 is revoked, and whoever has the key may delete it.
+/// A 410 revokes a subscription, and anyone with the key may delete it.
 #[test]
-fn a_subscription_that_others_have_ended_accuses_nobody() {
+fn subscriptions_ended_by_others_accuse_nobody() {
     let folder = tempfile::tempdir().unwrap();
     let subscribed = |number| {
         json!({
@@ -193,31 +193,31 @@ fn a_subscription_that_others_have_ended_accuses_nobody() {
             "secret": format!("whsec_0123456789abcdef012345678{number}"),
         })
     };
-    let asked = json!({ "url": "https://h.example/x" });
+    let body = json!({ "url": "https://h.example/x" });
     let unknown = json!({ "error": "?", "code": "subscription_not_found" });
-    let path = kept(
+    let path = saved(
         folder.path(),
         &archive(&[
-            ("POST", "/v1/webhooks", asked.clone(), 201, subscribed(1)),
+            ("POST", "/v1/webhooks", body.clone(), 201, subscribed(1)),
             ("DELETE", "/v1/webhooks/whs_1", Value::Null, 404, unknown),
-            ("POST", "/v1/webhooks", asked, 201, subscribed(2)),
+            ("POST", "/v1/webhooks", body, 201, subscribed(2)),
         ]),
     );
     let output = command(&path);
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stdout));
 }
 
-/// Whatever was before, prose is a string.
+/// Prose is a string, whatever came before.
 #[test]
-fn prose_of_another_type_is_found_in_a_first_answer() {
+fn non_string_prose_is_found_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let synced = json!({ "externalId": "acme", "created": true, "reason": 5 });
-    let asked = json!({ "legalName": "Acme Ltd" });
-    let exchange = ("PUT", "/v1/organizations/acme", asked, 200, synced);
-    assert_eq!(command(&kept(folder.path(), &archive(&[exchange]))).status.code(), Some(1));
+    let body = json!({ "legalName": "Acme Ltd" });
+    let exchange = ("PUT", "/v1/organizations/acme", body, 200, synced);
+    assert_eq!(command(&saved(folder.path(), &archive(&[exchange]))).status.code(), Some(1));
 }
 
-/// With which code `judge` ends, and what it tells.
+/// The exit code of `judge`, and its standard output.
 fn judged_with(path: &Path, more: &[&OsStr]) -> (Option<i32>, String) {
     let mut judge = Command::new(env!("CARGO_BIN_EXE_tideover"));
     let output = judge.arg("judge").arg(path).args(more).output().unwrap();
@@ -225,32 +225,32 @@ fn judged_with(path: &Path, more: &[&OsStr]) -> (Option<i32>, String) {
 }
 
 #[test]
-fn what_is_known_of_a_recording_fails_nothing() {
+fn known_findings_of_a_recording_fail_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let read = |met| ("GET", "/v1/organizations/acme", Value::Null, 200, business(met));
     let contradicted = json!({ "externalId": "acme", "onboarding": 1 });
     let broken = ("GET", "/v1/organizations/acme", Value::Null, 200, contradicted);
-    let alone = kept(folder.path(), &archive(&[broken]));
-    is_known_from_then_on(folder.path(), &alone);
-    let path = kept(folder.path(), &archive(&[read(true), read(false)]));
-    is_known_from_then_on(folder.path(), &path);
+    let alone = saved(folder.path(), &archive(&[broken]));
+    assert_baseline_silences(folder.path(), &alone);
+    let path = saved(folder.path(), &archive(&[read(true), read(false)]));
+    assert_baseline_silences(folder.path(), &path);
 }
 
-fn is_known_from_then_on(folder: &Path, path: &Path) {
+fn assert_baseline_silences(folder: &Path, path: &Path) {
     let (code, report) = judged_with(path, &["--json".as_ref()]);
     assert_eq!(code, Some(1), "{report}");
     let known = folder.join("known.json");
     std::fs::write(&known, report).unwrap();
-    let (code, told) = judged_with(path, &["--baseline".as_ref(), known.as_os_str()]);
-    assert_eq!(code, Some(0), "{told}");
-    assert!(told.contains("findings known"), "{told}");
+    let (code, stdout) = judged_with(path, &["--baseline".as_ref(), known.as_os_str()]);
+    assert_eq!(code, Some(0), "{stdout}");
+    assert!(stdout.contains("findings known"), "{stdout}");
 }
 
-/// What no invoice is worth is told, and never calculated with.
+/// The judge reports impossible amounts, and never calculates with them.
 #[test]
-fn amounts_that_cannot_be_are_found() {
+fn impossible_amounts_are_found() {
     let folder = tempfile::tempdir().unwrap();
-    let asked = json!({ "externalId": "acme", "invoiceFaceValue": 1000 });
+    let body = json!({ "externalId": "acme", "invoiceFaceValue": 1000 });
     let offer = |advance: i64, fee: i64, financeable: i64, forwarded: i64| {
         json!({
             "financeableAmount": financeable, "advanceAmount": advance, "feeTotal": fee,
@@ -269,7 +269,7 @@ fn amounts_that_cannot_be_are_found() {
         "state": "FUNDED", "advanceAmount": i64::MAX, "feeTotal": i64::MAX,
         "amountSent": i64::MAX, "amountOwed": i64::MAX,
     });
-    let quote = |answer| ("POST", "/v1/quotes", asked.clone(), 200, answer);
+    let quote = |answer| ("POST", "/v1/quotes", body.clone(), 200, answer);
     let path = "/v1/organizations/acme/invoices/i";
     let read = |answer| ("GET", path, Value::Null, 200, answer);
     for exchanges in [
@@ -280,19 +280,19 @@ fn amounts_that_cannot_be_are_found() {
         vec![read(invoice(500, Value::Null)), read(invoice(i64::MIN, Value::Null))],
         vec![read(invoice(i64::MAX, huge.clone()))],
     ] {
-        let output = command(&kept(folder.path(), &archive(&exchanges)));
-        let told = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
-        assert_eq!(output.status.code(), Some(1), "{exchanges:?}: {told}");
+        let output = command(&saved(folder.path(), &archive(&exchanges)));
+        let printed = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{exchanges:?}: {printed}");
     }
-    // What an advance on an invoice amounts to is not shown.
-    let output = command(&kept(folder.path(), &archive(&[read(invoice(0, huge))])));
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert!(!told.contains("panicked"), "{told}");
+    // The document doesn't show the amounts of an invoice's advance.
+    let output = command(&saved(folder.path(), &archive(&[read(invoice(0, huge))])));
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert!(!stderr.contains("panicked"), "{stderr}");
 }
 
 const ORGANIZATION: &str = "/v1/organizations/acme";
 
-/// A business and an invoice that are new, and the first request for an advance.
+/// A new business, a new invoice, and the first request for its advance.
 fn financed() -> Value {
     let synced = json!({ "externalId": "acme", "created": true, "reason": "New." });
     let party = |name: &str| json!({ "externalId": name, "legalName": name });
@@ -301,11 +301,11 @@ fn financed() -> Value {
         "issueDate": "2026-01-01T00:00:00Z", "dueDate": "2026-06-01T00:00:00Z",
     });
     let created = json!({ "externalId": "i", "outcome": "created", "reason": null });
-    let asked = json!({ "payeeExternalId": "acme", "invoiceExternalId": "i" });
+    let body = json!({ "payeeExternalId": "acme", "invoiceExternalId": "i" });
     archive(&[
         ("PUT", ORGANIZATION, json!({ "legalName": "Acme Ltd" }), 200, synced),
         ("PUT", "/v1/invoices/i", invoice, 200, created),
-        ("POST", "/v1/advances", asked, 201, advance(false)),
+        ("POST", "/v1/advances", body, 201, advance(false)),
     ])
 }
 
@@ -321,27 +321,27 @@ fn entries(archive: &mut Value) -> &mut Vec<Value> {
     archive["log"]["entries"].as_array_mut().unwrap()
 }
 
-/// The exit code, and what was told.
+/// The exit code of `judge`, and everything that it prints.
 fn judged(archive: &Value) -> (Option<i32>, String) {
     let folder = tempfile::tempdir().unwrap();
-    let output = command(&kept(folder.path(), archive));
+    let output = command(&saved(folder.path(), archive));
     (output.status.code(), String::from_utf8([output.stdout, output.stderr].concat()).unwrap())
 }
 
-fn assert_held(archive: &Value, told: &str) {
+fn assert_held(archive: &Value, expected: &str) {
     let (code, text) = judged(archive);
     assert_eq!(code, Some(0), "{text}");
-    assert!(text.contains(told), "{text}");
+    assert!(text.contains(expected), "{text}");
 }
 
 #[test]
-fn a_recording_without_keys_is_taken_for_one_callers() {
+fn a_recording_without_keys_has_one_caller() {
     let mut archive = financed();
     for entry in entries(&mut archive) {
         entry["request"]["headers"] = json!([]);
     }
     assert_held(&archive, "PASS: ");
-    // One that had none among others is another matter.
+    // A single request without a key, among others with one, is unauthorized.
     let mut archive = financed();
     entries(&mut archive)[0]["request"]["headers"] = json!([]);
     let (code, text) = judged(&archive);
@@ -350,7 +350,7 @@ fn a_recording_without_keys_is_taken_for_one_callers() {
 }
 
 #[test]
-fn a_body_that_was_left_out_is_not_judged() {
+fn an_omitted_body_is_not_judged() {
     let mut archive = financed();
     let content = json!({ "mimeType": "application/json", "size": 120 });
     entries(&mut archive)[2]["response"]["content"] = content.clone();
@@ -369,26 +369,26 @@ fn a_body_that_was_left_out_is_not_judged() {
 }
 
 #[test]
-fn keys_may_be_of_one_platform_or_of_several() {
+fn keys_may_belong_to_one_or_several_platforms() {
     let key = |name: &str| json!([{ "name": "Authorization", "value": format!("Bearer {name}") }]);
     let mut archive = financed();
     entries(&mut archive)[2]["request"]["headers"] = key("live_sk_rotated");
     assert_held(&archive, "PASS: ");
-    // The old one is revoked then.
+    // Then the old key is revoked.
     let refused = json!({ "error": "?", "code": "unauthorized" });
     let revoked = self::archive(&[("GET", "/v1/webhooks", Value::Null, 401, refused)]);
     let mut revoked = revoked["log"]["entries"][0].clone();
     revoked["startedDateTime"] = "2026-03-01T10:00:30.000Z".into();
     entries(&mut archive).push(revoked);
     assert_held(&archive, "1 requests are not judged: their keys were taken another time");
-    // Another platform has a business of its own, and calls it the same.
+    // Another platform has its own business of the same name.
     let mut archive = financed();
     let mut other = entries(&mut archive)[0].clone();
     other["startedDateTime"] = "2026-03-01T10:00:31.000Z".into();
     other["request"]["headers"] = key("live_sk_other");
     entries(&mut archive).push(other);
     assert_held(&archive, "PASS: ");
-    // That it is another's, its first answer need not tell.
+    // The first response need not show that the key is another platform's.
     let read = self::archive(&[("GET", ORGANIZATION, Value::Null, 200, business(true))]);
     let mut read = read["log"]["entries"][0].clone();
     read["startedDateTime"] = "2026-03-01T10:00:31.000Z".into();
@@ -399,7 +399,7 @@ fn keys_may_be_of_one_platform_or_of_several() {
 }
 
 #[test]
-fn what_more_keys_may_explain_than_are_kept_in_mind_is_not_concluded() {
+fn too_many_keys_are_inconclusive() {
     let read = || ("GET", ORGANIZATION, Value::Null, 200, business(true));
     let unknown = json!({ "error": "?", "code": "business_not_found" });
     let mut exchanges: Vec<_> = (0..7).map(|_| read()).collect();
@@ -417,7 +417,7 @@ fn what_more_keys_may_explain_than_are_kept_in_mind_is_not_concluded() {
 }
 
 #[test]
-fn what_was_under_way_at_once_is_not_held_to_an_order() {
+fn concurrent_requests_have_no_order() {
     let second = |archive: &mut Value, millisecond: u64| {
         let mut again = entries(archive)[2].clone();
         again["startedDateTime"] = format!("2026-03-01T10:00:01.{millisecond}Z").into();
@@ -425,17 +425,17 @@ fn what_was_under_way_at_once_is_not_held_to_an_order() {
         again["response"]["content"]["text"] = advance(true).to_string().into();
         entries(archive).push(again);
     };
-    // It was sent before the first was, and answered after it.
+    // The second request starts before the first and ends after it.
     let mut archive = financed();
     second(&mut archive, 950);
     assert_held(&archive, "2 requests are not judged: others were under way with them");
-    // It was answered before the first was sent.
+    // The second request ends before the first starts.
     let mut archive = financed();
     second(&mut archive, 500);
     let (code, text) = judged(&archive);
     assert_eq!(code, Some(1), "{text}");
     assert!(text.contains("POST /v1/advances: "), "{text}");
-    // Reads of others get into nobody's way.
+    // Overlapping reads that agree are still judged.
     let mut archive = self::archive(&[
         ("GET", ORGANIZATION, Value::Null, 200, business(true)),
         ("GET", ORGANIZATION, Value::Null, 200, business(true)),
@@ -449,7 +449,7 @@ fn what_was_under_way_at_once_is_not_held_to_an_order() {
 }
 
 #[test]
-fn what_browsers_and_caches_add_is_left_out() {
+fn browser_and_cache_requests_are_not_judged() {
     let mut archive = financed();
     for (second, (method, status)) in [("OPTIONS", 204), ("GET", 304)].into_iter().enumerate() {
         let mut entry = entries(&mut archive)[0].clone();
@@ -465,7 +465,7 @@ fn what_browsers_and_caches_add_is_left_out() {
 
 #[test]
 fn a_recording_may_begin_in_the_middle() {
-    let asked = json!({ "payeeExternalId": "acme", "invoiceExternalId": "i" });
+    let body = json!({ "payeeExternalId": "acme", "invoiceExternalId": "i" });
     let account = json!({ "accountNumber": "12345", "routingNumber": "021000021" });
     let set = json!({ "externalId": "acme", "mask": "2345" });
     let read = ("GET", ORGANIZATION, Value::Null, 200, business(true));
@@ -476,11 +476,11 @@ fn a_recording_may_begin_in_the_middle() {
         ]),
         "PASS: ",
     );
-    let again = ("POST", "/v1/advances", asked, 200, advance(true));
+    let again = ("POST", "/v1/advances", body, 200, advance(true));
     assert_held(&archive(&[read, again.clone()]), "1 requests are not judged: what was there");
     let (code, text) = judged(&archive(&[again]));
     assert_eq!(code, Some(3), "{text}");
-    // What no beginning explains is found all the same.
+    // What no earlier state explains is still found.
     let synced = json!({ "externalId": "acme", "created": "yes", "reason": "?" });
     let sync = ("PUT", ORGANIZATION, json!({ "legalName": "Acme Ltd" }), 200, synced);
     let (code, text) = judged(&archive(&[sync]));
@@ -489,7 +489,7 @@ fn a_recording_may_begin_in_the_middle() {
 
 const INVOICE: &str = "/v1/organizations/acme/invoices/i";
 
-/// An invoice with an advance against it, or none.
+/// An invoice with or without an advance.
 fn invoice(face_value: i64, collected: i64, advance: Value) -> Value {
     let state = match collected {
         0 => "UNCOLLECTED",
@@ -504,7 +504,7 @@ fn invoice(face_value: i64, collected: i64, advance: Value) -> Value {
     })
 }
 
-fn standing(state: &str, owed: i64) -> Value {
+fn advance_state(state: &str, owed: i64) -> Value {
     json!({
         "state": state, "advanceAmount": 8_000_000, "feeTotal": 200_000,
         "amountSent": 8_000_000, "amountOwed": owed,
@@ -520,10 +520,10 @@ fn repeated(again: bool, advance: i64) -> Value {
 }
 
 #[test]
-fn an_invoice_may_be_funded_before_a_recording_begins() {
+fn funding_may_predate_the_recording() {
     let read = |answer| ("GET", INVOICE, Value::Null, 200, answer);
-    let asked = json!({ "payeeExternalId": "acme", "invoiceExternalId": "i" });
-    let request = |answer: Value| ("POST", "/v1/advances", asked.clone(), 200, answer);
+    let body = json!({ "payeeExternalId": "acme", "invoiceExternalId": "i" });
+    let request = |answer: Value| ("POST", "/v1/advances", body.clone(), 200, answer);
     let party = |name: &str| json!({ "externalId": name, "legalName": name });
     let synced = json!({
         "payee": party("acme"), "payor": party("payor"), "status": "ISSUED", "faceValue": 5_000,
@@ -533,24 +533,24 @@ fn an_invoice_may_be_funded_before_a_recording_begins() {
         let answer = json!({ "externalId": "i", "outcome": outcome, "reason": null });
         ("PUT", "/v1/invoices/i", synced.clone(), 200, answer)
     };
-    let funded = || read(invoice(30_000_000, 0, standing("FUNDED", 8_200_000)));
+    let funded = || read(invoice(30_000_000, 0, advance_state("FUNDED", 8_200_000)));
     let right = [
         funded(),
         request(repeated(true, 8_000_000)),
         sync("statusOnly"),
         funded(),
-        read(invoice(30_000_000, 1_000_000, standing("FUNDED", 7_200_000))),
-        read(invoice(30_000_000, 30_000_000, standing("REPAID", 0))),
+        read(invoice(30_000_000, 1_000_000, advance_state("FUNDED", 7_200_000))),
+        read(invoice(30_000_000, 30_000_000, advance_state("REPAID", 0))),
         request(repeated(true, 8_000_000)),
     ];
     let (code, text) = judged(&archive(&right));
     assert_eq!(code, Some(0), "{text}");
     assert!(!text.contains("not judged"), "{text}");
-    // How the amounts are called is not shown.
+    // The document doesn't show the names of the amounts.
     let called = json!({ "state": "FUNDED", "sent": 8_000_000, "owed": 8_200_000 });
     let unnamed = || read(invoice(30_000_000, 0, called.clone()));
     assert_held(&archive(&[unnamed(), request(repeated(true, 8_000_000)), unnamed()]), "PASS: ");
-    // The first answer that tells an amount binds it.
+    // The first response that shows an amount fixes it.
     let again = |advance| request(repeated(true, advance));
     assert_held(&archive(&[unnamed(), again(8_000_000), unnamed(), again(8_000_000)]), "PASS: ");
     let (code, text) = judged(&archive(&[unnamed(), again(8_000_000), again(8_000_001)]));
@@ -560,7 +560,7 @@ fn an_invoice_may_be_funded_before_a_recording_begins() {
         (request(repeated(false, 8_000_000)), "alreadyRequested"),
         (request(repeated(true, 8_000_001)), "advanceAmount"),
         (read(invoice(30_000_000, 0, Value::Null)), "advance"),
-        (read(invoice(20_000_000, 0, standing("FUNDED", 8_200_000))), "faceValue"),
+        (read(invoice(20_000_000, 0, advance_state("FUNDED", 8_200_000))), "faceValue"),
         (sync("updated"), "outcome"),
     ];
     for (answer, field) in wrong {
@@ -570,7 +570,7 @@ fn an_invoice_may_be_funded_before_a_recording_begins() {
     }
 }
 
-/// Whoever recorded it need not have the service's time, which goes on as theirs does.
+/// The recorder's clock may differ from the service's, but both run at the same speed.
 #[test]
 fn the_clock_of_a_recording_may_be_off() {
     let session = |number: u64, expires_at: &str| {
@@ -582,7 +582,7 @@ fn the_clock_of_a_recording_may_be_off() {
     let first = session(1, "2026-03-01T11:15:01Z");
     let off = archive(&[read.clone(), first.clone(), session(2, "2026-03-01T11:15:02Z")]);
     assert_held(&off, "PASS: ");
-    // Somebody may have moved it on; nobody moves it back.
+    // Someone may have moved the clock forward; nobody moves it back.
     let leap = || session(2, "2026-03-02T11:15:02Z");
     let (code, text) = judged(&archive(&[read.clone(), first.clone(), leap()]));
     assert_eq!(code, Some(3), "{text}");
@@ -594,7 +594,7 @@ fn the_clock_of_a_recording_may_be_off() {
 }
 
 #[test]
-fn a_file_that_is_neither_is_told_in_a_line() {
+fn an_unknown_file_type_prints_one_line() {
     let folder = tempfile::tempdir().unwrap();
     for (text, expected) in [
         ("", "neither a HAR file nor a journal"),
@@ -604,15 +604,15 @@ fn a_file_that_is_neither_is_told_in_a_line() {
         let path = folder.path().join("file");
         std::fs::write(&path, text).unwrap();
         let output = command(&path);
-        let told = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(2), "{told}");
-        assert!(told.contains(expected) && told.trim_end().lines().count() == 1, "{told}");
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{stderr}");
+        assert!(stderr.contains(expected) && stderr.trim_end().lines().count() == 1, "{stderr}");
     }
 }
 
 const CREATED: &str = r#"{"externalId":"acme","created":true,"reason":"New."}"#;
 
-/// A business that is synced, and then links for it.
+/// A synced business, and then onboarding links for it.
 fn with_links(links: &[(&str, &str)]) -> Value {
     let link = |(url, expires_at): &(&str, &str)| {
         let url: Value = serde_json::from_str(url).unwrap();
@@ -624,9 +624,9 @@ fn with_links(links: &[(&str, &str)]) -> Value {
     archive(&[sync].into_iter().chain(links.iter().map(link)).collect::<Vec<_>>())
 }
 
-/// The clock of whoever recorded it may have been set in between.
+/// Someone may have set the recorder's clock in between.
 #[test]
-fn a_link_that_tells_of_an_earlier_time_accuses_nobody_in_a_recording() {
+fn an_early_recorded_link_expiry_is_inconclusive() {
     let mut archive = with_links(&[
         (r#""https://onboard.example/1""#, "2026-03-01T10:15:01Z"),
         (r#""https://onboard.example/2""#, "2026-03-01T10:15:03Z"),
@@ -637,9 +637,9 @@ fn a_link_that_tells_of_an_earlier_time_accuses_nobody_in_a_recording() {
     assert!(text.contains("unless the clock of the recorder was set"), "{text}");
 }
 
-/// That the clock may have been moved says nothing of what else an answer holds.
+/// A possible clock leap excuses nothing else in the response.
 #[test]
-fn a_leap_of_the_clock_hides_nothing_else() {
+fn a_clock_leap_hides_nothing_else() {
     let (code, text) = judged(&with_links(&[
         (r#""https://onboard.example/1""#, "2026-03-01T10:15:01Z"),
         ("5", "2026-03-01T11:15:02Z"),
@@ -649,9 +649,9 @@ fn a_leap_of_the_clock_hides_nothing_else() {
     assert!(text.contains("8.sessionLife inconclusive"), "{text}");
 }
 
-/// The status of `too_many_rows` is not shown, and may be that of a body over the limit.
+/// The document doesn't show the status of `too_many_rows`. It may equal that of a body over the limit.
 #[test]
-fn too_many_rows_tell_nothing_of_the_size_of_a_body() {
+fn too_many_rows_teaches_no_body_limit() {
     let rows = |rows: u64, name: &str| {
         let row =
             |n| format!("i{n},{name},B,ISSUED,100,2026-01-01T00:00:00Z,2026-06-01T00:00:00Z\n");
@@ -678,9 +678,9 @@ fn too_many_rows_tell_nothing_of_the_size_of_a_body() {
     assert!(!text.contains("beyond it"), "{text}");
 }
 
-/// Whose key it is, a recording need not tell: the one that the mock starts with is nobody's elsewhere.
+/// A recording need not show whose key it is. The mock's initial key belongs to nobody elsewhere.
 #[test]
-fn a_key_that_was_never_taken_is_nobodys() {
+fn a_never_accepted_key_belongs_to_nobody() {
     let refused = || json!({ "error": "?", "code": "unauthorized" });
     let header = json!({
         "tideover": 1, "seed": 1, "start": "2026-03-01T10:00:00Z", "profile": {},
@@ -696,8 +696,8 @@ fn a_key_that_was_never_taken_is_nobodys() {
     let path = folder.path().join("journal.jsonl");
     std::fs::write(&path, lines.map(|line| format!("{line}\n")).concat()).unwrap();
     let output = command(&path);
-    let told = String::from_utf8(output.stdout).unwrap();
-    assert_ne!(output.status.code(), Some(1), "{told}");
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    assert_ne!(output.status.code(), Some(1), "{stdout}");
     let mut archive = financed();
     let left_over = self::archive(&[("GET", "/v1/webhooks", Value::Null, 401, refused())]);
     let mut left_over = left_over["log"]["entries"][0].clone();
@@ -708,8 +708,8 @@ fn a_key_that_was_never_taken_is_nobodys() {
     assert_held(&archive, "PASS: ");
 }
 
-/// A business that is told to be in a state: compliance, contract, bank, collection account.
-fn told(name: &str, met: [bool; 4], account: Option<&str>) -> (Value, String) {
+/// The body and the path of a read of a business. `met`: compliance, contract, bank, collection account.
+fn business_read(name: &str, met: [bool; 4], account: Option<&str>) -> (Value, String) {
     let [compliance, contract, bank, open] = met;
     let remittance =
         account.map(|number| json!({ "accountNumber": number, "routingNumber": "112023247" }));
@@ -729,17 +729,17 @@ fn linked(name: &str) -> Value {
     json!({ "externalId": name, "created": false, "reason": "In its own words." })
 }
 
-/// What became of a tax id is told in words of its own.
+/// The response to a sync, with the tax id's result in an undocumented form.
 fn checked(name: &str) -> Value {
     let mut answer = linked(name);
     answer["taxIdCheck"] = json!({ "result": "?" });
     answer
 }
 
-/// That a tax id was not taken, only the next read need tell.
+/// Only the next read need show that the service didn't accept a tax id.
 #[test]
-fn an_account_is_not_late_while_what_it_needs_is_not_there() {
-    let (missing, path) = told("acme", BEING_ONBOARDED, None);
+fn an_account_waits_for_its_requirements() {
+    let (missing, path) = business_read("acme", BEING_ONBOARDED, None);
     let address =
         json!({ "line1": "1 Quay", "city": "Portland", "state": "OR", "postalCode": "97201" });
     let contact = json!({ "legalName": "Acme", "contact": { "address": address } });
@@ -756,16 +756,16 @@ fn an_account_is_not_late_while_what_it_needs_is_not_there() {
     };
     let (code, text) = late(&missing);
     assert!(code == Some(0) && !text.contains("stalled"), "{text}");
-    let (due, _) = told("acme", [true, true, true, false], None);
+    let (due, _) = business_read("acme", [true, true, true, false], None);
     let (code, text) = late(&due);
     assert!(code == Some(0) && text.contains("gap.accountOpening stalled"), "{text}");
 }
 
-/// Whether another business holds a tax id, only what is read later need tell.
+/// Only a later read need show that another business holds a tax id.
 #[test]
-fn a_tax_id_may_be_anothers_without_being_told_so() {
-    let (missing, acme) = told("acme", BEING_ONBOARDED, None);
-    let (complete, other) = told("other", [true; 4], Some("93000"));
+fn a_tax_id_may_belong_to_another_business() {
+    let (missing, acme) = business_read("acme", BEING_ONBOARDED, None);
+    let (complete, other) = business_read("other", [true; 4], Some("93000"));
     let tax_id = json!({ "legalName": "Acme", "taxId": "12-3456789" });
     let mut archive = archive(&[
         ("GET", &acme, Value::Null, 200, missing.clone()),
@@ -776,8 +776,8 @@ fn a_tax_id_may_be_anothers_without_being_told_so() {
     ]);
     let (code, text) = judged(&archive);
     assert_eq!(code, Some(0), "{text}");
-    // Whoever holds it is cleared; a business is not what it is not told to be.
-    let (contradicted, _) = told("other", [true, false, true, true], None);
+    // A cleared business doesn't lose its agreement.
+    let (contradicted, _) = business_read("other", [true, false, true, true], None);
     let mut last = entries(&mut archive)[3].clone();
     last["startedDateTime"] = "2026-03-01T10:00:30.000Z".into();
     last["response"]["content"]["text"] = contradicted.to_string().into();
@@ -786,14 +786,14 @@ fn a_tax_id_may_be_anothers_without_being_told_so() {
     assert_eq!(code, Some(1), "{text}");
 }
 
-/// A business of which no tax id was told is not the one whose number we should make up for it.
+/// A business without a known tax id is not another business for which the judge invents one.
 #[test]
-fn businesses_of_which_little_is_told_stay_apart() {
-    let (complete, other) = told("other", [true; 4], Some("95000"));
+fn little_known_businesses_stay_distinct() {
+    let (complete, other) = business_read("other", [true; 4], Some("95000"));
     let tax_id = json!({ "legalName": "Other", "taxId": "97-0000000" });
     let invited = json!({ "inviteId": "inv", "expiresAt": "2026-03-31T10:00:01.000Z" });
     let invitation = json!({ "externalId": "acme", "email": "ann@vendor.example" });
-    let asked = json!({ "externalId": "other", "invoiceFaceValue": 1000 });
+    let body = json!({ "externalId": "other", "invoiceFaceValue": 1000 });
     let mut fundable = quote(180);
     (fundable["fundable"], fundable["notFundableReason"]) = (true.into(), Value::Null);
     let mut financeable = invoice(1000, 0, Value::Null);
@@ -802,7 +802,7 @@ fn businesses_of_which_little_is_told_stay_apart() {
     let (code, text) = judged(&archive(&[
         ("PUT", &other, tax_id, 200, linked("other")),
         ("POST", "/v1/invitations", invitation, 201, invited),
-        ("POST", "/v1/quotes", asked, 200, fundable),
+        ("POST", "/v1/quotes", body, 200, fundable),
         ("GET", INVOICE, Value::Null, 200, financeable),
         ("POST", "/v1/advances", request, 201, advance(false)),
         ("GET", &other, Value::Null, 200, complete),
@@ -810,11 +810,11 @@ fn businesses_of_which_little_is_told_stay_apart() {
     assert_eq!(code, Some(0), "{text}");
 }
 
-/// Which business a tax id has matched is not told.
+/// No response says which business a tax id has matched.
 #[test]
-fn an_identifier_may_be_matched_to_a_business_that_was_read_before() {
-    let (complete, acme) = told("acme", [true; 4], Some("93000"));
-    let (same, alias) = told("alias", [true; 4], Some("93000"));
+fn an_identifier_may_match_a_known_business() {
+    let (complete, acme) = business_read("acme", [true; 4], Some("93000"));
+    let (same, alias) = business_read("alias", [true; 4], Some("93000"));
     let tax_id = json!({ "legalName": "Acme", "taxId": "12-3456789" });
     let (code, text) = judged(&archive(&[
         ("GET", &acme, Value::Null, 200, complete.clone()),
@@ -825,13 +825,13 @@ fn an_identifier_may_be_matched_to_a_business_that_was_read_before() {
     assert_eq!(code, Some(0), "{text}");
 }
 
-/// A tax id that a journal conceals is not one that somebody else has filed.
+/// A masked tax id in a journal is not the one that another business has filed.
 #[test]
-fn what_a_journal_conceals_is_nobody_elses() {
-    let (mut filed, other) = told("other", [false; 4], None);
+fn a_masked_tax_id_is_nobody_elses() {
+    let (mut filed, other) = business_read("other", [false; 4], None);
     filed["taxIdOnFile"] = true.into();
-    let (missing, acme) = told("acme", BEING_ONBOARDED, None);
-    let (cleared, _) = told("acme", [true, true, true, false], None);
+    let (missing, acme) = business_read("acme", BEING_ONBOARDED, None);
+    let (cleared, _) = business_read("acme", [true, true, true, false], None);
     let tax_id = json!({ "legalName": "Acme", "taxId": "${own.taxIds.0}" });
     let call = |method: &str, path: &str, body: Value| json!({ "method": method, "path": path, "body": body });
     let exchanges = [
@@ -855,9 +855,9 @@ fn what_a_journal_conceals_is_nobody_elses() {
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stdout));
 }
 
-/// What a run has written down before it was sent is judged as it was when it was played.
+/// The journal of a run leads to the same verdict as the run.
 #[tokio::test]
-async fn the_journal_of_a_run_against_a_right_service_holds() {
+async fn the_journal_of_a_correct_service_holds() {
     let folder = tempfile::tempdir().unwrap();
     let more = ["--seed", "3", "--cases", "50", "--steps", "40", "--learn", "learned.toml"];
     let judged = judged_again(folder.path(), &more).await;
@@ -865,7 +865,7 @@ async fn the_journal_of_a_run_against_a_right_service_holds() {
     let learned = std::fs::read_to_string(folder.path().join("learned.toml")).unwrap();
     let learned: Profile = toml::from_str(&learned).unwrap();
     learned.check().unwrap();
-    // Of the accounts, only their ends are told, and those are as assumed.
+    // The journal shows only the last digits of accounts, and they match the assumption.
     let journal = folder.path().join("tideover-journal.jsonl");
     let again = folder.path().join("again.toml");
     let options = ["--json".as_ref(), "--learn".as_ref(), again.as_os_str()];
@@ -877,26 +877,26 @@ async fn the_journal_of_a_run_against_a_right_service_holds() {
     };
     assert!(named("clauses", "2.payoutAccount.mask").unwrap()["exercised"].as_u64() > Some(0));
     assert_eq!(named("gaps", "gap.mask"), None);
-    // What the operator port has made happen tells nothing of how long it takes by itself.
+    // An event that the operator port triggers teaches nothing about its usual delay.
     let learned: Profile = toml::from_str(&std::fs::read_to_string(again).unwrap()).unwrap();
     assert_eq!(learned.delays, Profile::default().delays);
 }
 
-/// The operator port has issued keys in many of its cases, and each case is judged by its own.
+/// Many cases issue keys through the operator port. Each case is judged by its own keys.
 #[tokio::test]
-async fn the_keys_of_one_case_say_nothing_of_another() {
+async fn keys_of_one_case_do_not_affect_another() {
     for seed in ["1", "2", "3"] {
         let folder = tempfile::tempdir().unwrap();
         let more = ["--seed", seed, "--cases", "100", "--steps", "40"];
         let judged = judged_again(folder.path(), &more).await;
         let journal = std::fs::read_to_string(folder.path().join("tideover-journal.jsonl"));
         assert!(journal.unwrap().matches("\"issueKey\"").count() > 10, "seed {seed}");
-        let told = String::from_utf8_lossy(&judged.stdout);
-        assert_ne!(judged.status.code(), Some(1), "seed {seed}: {told}");
+        let stdout = String::from_utf8_lossy(&judged.stdout);
+        assert_ne!(judged.status.code(), Some(1), "seed {seed}: {stdout}");
     }
 }
 
-/// A check of the mock, whose journal is judged.
+/// Checks the mock, and judges the journal of that check.
 async fn judged_again(folder: &Path, more: &[&str]) -> Output {
     let mock = tideover_sim::Mock::builder()
         .resolver(tideover_sim::NoNames)

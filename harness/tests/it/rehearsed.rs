@@ -1,4 +1,4 @@
-//! Making a failure of a live endpoint small: the model is asked before anything is sent.
+//! Minimising a failure of a live endpoint: the model rehearses the steps before the run sends them.
 
 use std::cell::RefCell;
 
@@ -11,9 +11,9 @@ use tideover_harness::prove::defects;
 use tideover_model::{Clause, Destinations, Profile};
 use tideover_sim::{Mock, NoNames};
 
-use crate::live::{begin, header, settings};
+use crate::support::live::{begin, header, settings};
 
-/// A live world that tells how often it was played in, and what the model said before.
+/// A live world that counts its plays, and keeps the results of the model's rehearsals.
 struct Watched {
     world: LiveWorld,
     plays: usize,
@@ -40,7 +40,7 @@ impl World for Watched {
 }
 
 #[tokio::test]
-async fn only_what_ends_alike_in_the_model_is_sent_to_make_a_failure_small() {
+async fn minimising_sends_only_steps_that_rehearse_alike() {
     let defect = defects::find("void-invoices-are-fundable").unwrap();
     let face = defect.service(Profile::default(), 1, Destinations::Public);
     let mock = Mock::builder().resolver(NoNames).face(Box::new(face)).start().await.unwrap();

@@ -1,4 +1,4 @@
-//! A service that answers from a copy of what was written: the copy may lag behind, and not for good.
+//! A service that reads from a replica: the replica may lag behind, but not forever.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -13,30 +13,30 @@ use tideover_harness::play::cases::{Plan, Summary, check};
 use tideover_harness::recorded::{Recording, judge};
 use tideover_model::Profile;
 
-use crate::cleanup::serve;
-use crate::live::{begin, endpoint, header, settings};
+use crate::support::app::serve;
+use crate::support::live::{begin, endpoint, header, settings};
 
-/// What stands between the run and a mock at `url`.
+/// A proxy between the run and a mock at `url`.
 #[derive(Clone)]
 struct Replica {
     url: String,
-    /// So many requests after a write, what was there before is still read.
+    /// For how many requests after a write reads stay stale.
     lag: u32,
-    /// Whether it is read from the copy.
+    /// Whether reads come from the replica.
     reads: bool,
-    /// Whether what is asked of a business that the copy does not know is refused.
+    /// Whether writes to a business that the replica does not know are refused.
     decides: bool,
     client: reqwest::Client,
-    /// What is read for now, by path.
+    /// The stale responses, by path.
     stale: Arc<Mutex<BTreeMap<String, Stale>>>,
 }
 
-/// An answer, and for how many requests it is given still.
+/// A stale response, and for how many more requests it stays.
 type Stale = (StatusCode, Bytes, u32);
 
 impl Replica {
     fn of(url: &str, lag: u32) -> Replica {
-        let client = crate::plain::client();
+        let client = crate::support::plain::client();
         let url = url.to_owned();
         Replica { url, lag, reads: true, decides: false, client, stale: Arc::default() }
     }
@@ -54,38 +54,38 @@ impl Replica {
             Method::PUT => self.freeze(&path, &headers).await,
             _ => {}
         }
-        let (status, told) = self.ask(method, &path, &headers, body).await;
-        (status, told).into_response()
+        let (status, body) = self.ask(method, &path, &headers, body).await;
+        (status, body).into_response()
     }
 
-    /// What is read of `path` from now on, for as long as this lags.
+    /// Keeps the current response to `path` as the stale one.
     async fn freeze(&self, path: &str, headers: &HeaderMap) {
-        let (status, told) = self.ask(Method::GET, path, headers, Bytes::new()).await;
+        let (status, body) = self.ask(Method::GET, path, headers, Bytes::new()).await;
         let mut stale = self.stale.lock().unwrap();
-        stale.entry(path.to_owned()).or_insert((status, told, 0)).2 = self.lag;
+        stale.entry(path.to_owned()).or_insert((status, body, 0)).2 = self.lag;
     }
 
-    /// What is answered to a request for a business that is not there yet.
+    /// The refusal of a write to a business that the replica does not know yet.
     fn refusal(&self, path: &str, body: &[u8]) -> Option<Response> {
         let body = String::from_utf8_lossy(body);
         let names = |known: &str| {
             let (_, business) = known.rsplit_once('/').unwrap();
-            let asked_of = format!("\"externalId\":\"{business}\"");
+            let identifier = format!("\"externalId\":\"{business}\"");
             path == format!("{known}/payout-account")
-                || path == "/v1/invitations" && body.contains(&asked_of)
+                || path == "/v1/invitations" && body.contains(&identifier)
         };
         let stale = self.stale.lock().unwrap();
         let mut unknown = stale
             .iter()
             .filter(|(known, (status, ..))| *status == StatusCode::NOT_FOUND && names(known));
-        let (_, (status, told, _)) = unknown.next().filter(|_| self.decides)?;
-        Some((*status, told.clone()).into_response())
+        let (_, (status, answer, _)) = unknown.next().filter(|_| self.decides)?;
+        Some((*status, answer.clone()).into_response())
     }
 
     fn stale(&self, path: &str) -> Option<Response> {
         let stale = self.stale.lock().unwrap();
-        let (status, told, _) = stale.get(path)?;
-        Some((*status, told.clone()).into_response())
+        let (status, body, _) = stale.get(path)?;
+        Some((*status, body.clone()).into_response())
     }
 
     fn go_on(&self) {
@@ -103,13 +103,13 @@ impl Replica {
         body: Bytes,
     ) -> (StatusCode, Bytes) {
         let url = format!("{}{path}", self.url);
-        let mut asked = self.client.request(method, url).body(body);
+        let mut request = self.client.request(method, url).body(body);
         for name in ["authorization", "content-type"] {
-            asked =
-                headers.get(name).into_iter().fold(asked, |asked, told| asked.header(name, told));
+            let values = headers.get(name).into_iter();
+            request = values.fold(request, |request, value| request.header(name, value));
         }
-        let answer = asked.send().await.unwrap();
-        (answer.status(), answer.bytes().await.unwrap())
+        let response = request.send().await.unwrap();
+        (response.status(), response.bytes().await.unwrap())
     }
 }
 
@@ -117,7 +117,7 @@ fn plan() -> Plan {
     Plan { header: header(), first: 0, cases: 6, steps: 30, max_findings: 1 }
 }
 
-/// What a check finds of a mock that is read so, and what is concluded of its journal.
+/// The summary of a check through such a replica, and that of its journal.
 async fn checked(lag: u32, reads: bool, decides: bool) -> (Summary, Summary) {
     let mock = endpoint(None).await;
     let replica = Replica { reads, decides, ..Replica::of(mock.url(), lag) };
@@ -130,9 +130,9 @@ async fn checked(lag: u32, reads: bool, decides: bool) -> (Summary, Summary) {
     (summary, judged.summary)
 }
 
-/// Whether it would have told what was written is not known.
+/// Nobody knows whether the failed retry would have shown the write.
 #[tokio::test]
-async fn a_read_that_lags_behind_and_fails_when_it_is_asked_again_is_inconclusive() {
+async fn a_stale_read_whose_retry_fails_is_inconclusive() {
     let mock = endpoint(None).await;
     let replica = Replica::of(mock.url(), 3);
     let lagged = Arc::new(Mutex::new(BTreeSet::new()));
@@ -152,9 +152,9 @@ async fn a_read_that_lags_behind_and_fails_when_it_is_asked_again_is_inconclusiv
     assert!(!summary.noticed.is_empty());
 }
 
-/// Accounts of the user's own are asked for first, since something of them may have been there before.
+/// A run reads listed accounts first, since their state may predate the run.
 #[tokio::test]
-async fn what_is_unlike_a_new_account_is_not_held_against_one_whose_first_read_was_lost() {
+async fn lost_first_read_accuses_nobody() {
     let mock = endpoint(None).await;
     let settings = settings(&mock);
     let listed = vec!["acme".into(), "bolt".into()];
@@ -163,7 +163,7 @@ async fn what_is_unlike_a_new_account_is_not_held_against_one_whose_first_read_w
     let settings = Settings { accounts, operator: None, ..settings };
     let unlisted = (StatusCode::FORBIDDEN, r#"{"error":"Not now.","code":"not_now"}"#);
     let down = (StatusCode::SERVICE_UNAVAILABLE, "");
-    // The first run leaves something there.
+    // The first run leaves state behind.
     let runs = [(1..2, None), (3..13, Some(down)), (100..130, Some(unlisted))];
     for (seeds, instead) in runs {
         let mut noticed = 0;
@@ -180,7 +180,7 @@ async fn what_is_unlike_a_new_account_is_not_held_against_one_whose_first_read_w
     }
 }
 
-/// What stands before a mock at `url`, and may answer something else to the first read of anything.
+/// A proxy before a mock at `url`. It may replace the first response to each read with `instead`.
 fn losing(url: &str, instead: Option<(StatusCode, &'static str)>) -> Router {
     let replica = Replica::of(url, 1);
     let read = Arc::new(Mutex::new(BTreeSet::new()));
@@ -197,7 +197,7 @@ fn losing(url: &str, instead: Option<(StatusCode, &'static str)>) -> Router {
     })
 }
 
-/// Where answers lagged behind.
+/// The places of stale responses.
 fn lagging(summary: &Summary) -> impl Iterator<Item = String> {
     let gaps = summary.gaps.all().filter(|gap| gap.clause.name() == "gap.readOwnWrites");
     gaps.map(|gap| gap.place)
@@ -207,7 +207,7 @@ fn lagged(summary: &Summary) -> bool {
     lagging(summary).next().is_some()
 }
 
-/// Nobody is accused, and the gap is told, live and of the journal.
+/// Nobody is accused, and both the run and its journal show the gap.
 fn assert_is_a_gap((summary, judged): (Summary, Summary), shows: fn(&Summary) -> bool) {
     for summary in [summary, judged] {
         assert!(summary.failures.is_empty(), "{:?}", summary.failures);
@@ -216,14 +216,14 @@ fn assert_is_a_gap((summary, judged): (Summary, Summary), shows: fn(&Summary) ->
 }
 
 #[tokio::test]
-async fn what_is_refused_by_a_copy_that_lags_behind_is_asked_again_and_told_as_a_gap() {
+async fn stale_refusals_are_retried_and_reported_as_gaps() {
     let lagged_in_a_write =
         |summary: &Summary| lagging(summary).any(|place| !place.contains("GET "));
     assert_is_a_gap(checked(3, true, true).await, lagged_in_a_write);
 }
 
 #[tokio::test]
-async fn what_is_refused_for_good_is_found() {
+async fn a_permanent_refusal_is_found() {
     let (summary, judged) = checked(u32::MAX, false, true).await;
     for summary in [summary, judged] {
         let found: Vec<_> = summary.failures.iter().flat_map(|one| &one.findings).collect();
@@ -233,14 +233,14 @@ async fn what_is_refused_for_good_is_found() {
 }
 
 #[tokio::test]
-async fn a_read_that_lags_behind_is_asked_again_and_told_as_a_gap() {
+async fn stale_reads_are_retried_and_reported_as_gaps() {
     for lag in [2, 3] {
         assert_is_a_gap(checked(lag, true, false).await, lagged);
     }
 }
 
 #[tokio::test]
-async fn a_read_that_never_tells_what_was_written_is_found() {
+async fn a_permanently_stale_read_is_found() {
     let (summary, judged) = checked(u32::MAX, true, false).await;
     assert!(!summary.failures.is_empty() && !lagged(&summary));
     assert!(!judged.failures.is_empty() && !lagged(&judged));

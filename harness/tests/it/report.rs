@@ -7,74 +7,32 @@ use serde_json::{Value, json};
 use tideover_harness::endpoint::{INBOX, embedded, service};
 use tideover_harness::evidence::finding::Verdict;
 use tideover_harness::exchange::start;
-use tideover_harness::exchange::transcript::Header;
 use tideover_harness::judge::checks::registry::Needs;
 use tideover_harness::play::cases;
 use tideover_harness::play::cases::{InProcess, OverHttp, Plan, Summary};
-use tideover_harness::prove::defects;
 use tideover_harness::report::document::{
     ClauseKind, GapReport, LatencyReport, SeenValue, Status, schema,
 };
-use tideover_harness::report::{Baseline, Report, Run, junit};
-use tideover_model::{Destinations, Profile, clause};
+use tideover_harness::report::{Baseline, Run, junit};
+use tideover_model::{Profile, clause};
 
-const SEED: u64 = 11;
+use crate::support::reports::{SEED, plan, report, with_defect};
 
-pub(crate) const IN_PROCESS: &[Needs] = &[
-    Needs::Requests,
-    Needs::Vendor,
-    Needs::Operator,
-    Needs::OwnPort,
-    Needs::Inbox,
-    Needs::Known,
-    Needs::Inside,
-];
 const OVER_HTTP: &[Needs] =
     &[Needs::Requests, Needs::Vendor, Needs::Operator, Needs::OwnPort, Needs::Inbox];
-
-pub(crate) fn plan(cases: u64) -> Plan {
-    let header = Header::new(SEED, start(), Profile::default());
-    Plan { header, first: 0, cases, steps: 50, max_findings: 5 }
-}
-
-pub(crate) async fn with_defect(name: &str, plan: &Plan) -> Summary {
-    let inbox = Destinations::PublicAnd(INBOX.to_owned());
-    let face = defects::find(name).unwrap().service(Profile::default(), SEED, inbox);
-    cases::check(&mut InProcess::new(face, start()), plan).await.unwrap()
-}
 
 async fn right(plan: &Plan) -> Summary {
     let service = service(Profile::default(), SEED, INBOX);
     cases::check(&mut InProcess::new(service, start()), plan).await.unwrap()
 }
 
-pub(crate) fn report(plan: &Plan, summary: &Summary, baseline: Option<&Baseline>) -> Report {
-    let took = Duration::from_millis(1234);
-    let (target, replay) = ("the model, in process", &["tideover replay it".to_owned()]);
-    let (offers, ended, left_behind, unasked, races) = (IN_PROCESS, None, &[][..], None, None);
-    Run {
-        plan,
-        summary,
-        target,
-        offers,
-        took,
-        replay,
-        baseline,
-        ended,
-        left_behind,
-        unasked,
-        races,
-    }
-    .report()
-}
-
 #[test]
-fn the_schema_is_that_of_the_types() {
+fn the_schema_matches_the_types() {
     insta::assert_json_snapshot!(schema());
 }
 
 #[tokio::test]
-async fn a_report_is_as_its_schema_says() {
+async fn a_report_matches_its_schema() {
     let validator = jsonschema::validator_for(&schema()).unwrap();
     let plan = plan(60);
     for summary in [right(&plan).await, with_defect("void-invoices-are-fundable", &plan).await] {
@@ -87,7 +45,7 @@ async fn a_report_is_as_its_schema_says() {
 }
 
 #[tokio::test]
-async fn a_report_tells_every_clause_and_why_some_are_out_of_reach() {
+async fn a_report_explains_the_status_of_every_clause() {
     let plan = plan(150);
     let report = report(&plan, &right(&plan).await, None);
     assert_eq!(report.verdict, Verdict::Held);
@@ -106,9 +64,9 @@ async fn a_report_tells_every_clause_and_why_some_are_out_of_reach() {
     assert!(report.latency.is_empty());
 }
 
-/// A pass that met nothing is not a pass.
+/// A run that met nothing has not passed.
 #[tokio::test]
-async fn what_was_never_met_is_warned_of() {
+async fn unmet_clauses_cause_a_warning() {
     let plan = plan(1);
     let report = report(&plan, &right(&plan).await, None);
     let unmet = |kind| {
@@ -139,7 +97,7 @@ async fn unsent_requests_are_not_called_unanswered() {
 
 /// A run that met nothing, where only requests can be sent.
 #[test]
-fn what_a_run_does_not_meet_says_why() {
+fn unmet_clauses_say_why() {
     let plan = plan(1);
     let run = Run {
         plan: &plan,
@@ -175,7 +133,7 @@ fn what_a_run_does_not_meet_says_why() {
         (
             "4.payoutAccount.intro.1",
             Status::Unreachable,
-            Some("not observable: no answer tells which account an advance was paid to"),
+            Some("not observable: no answer shows which account an advance was paid to"),
         ),
         (
             "6.delivery.5.2",
@@ -191,9 +149,9 @@ fn what_a_run_does_not_meet_says_why() {
     }
 }
 
-/// What would have shown in a clause that was met has not been met by that.
+/// A clause whose breach would show in a met clause is not itself met.
 #[test]
-fn a_clause_that_was_never_met_itself_is_not_held() {
+fn a_covered_clause_is_not_held() {
     let plan = plan(1);
     let mut summary = Summary { steps: 1, ..Summary::default() };
     summary.met.meet(clause!("gap.ownStatuses"));
@@ -205,8 +163,8 @@ fn a_clause_that_was_never_met_itself_is_not_held() {
     let reason = "a breach would show in 4.advances.4, gap.ownStatuses";
     assert_eq!(covered.reason.as_deref(), Some(reason));
     assert_eq!(of("2.invoiceSync.status").status, Status::NotExercised);
-    let told = report.to_string();
-    assert!(told.contains(" 1 checked (1 assertions), 9 covered by those, "), "{told}");
+    let printed = report.to_string();
+    assert!(printed.contains(" 1 checked (1 assertions), 9 covered by those, "), "{printed}");
     let read = quick_junit::Report::deserialize_from_str(&junit(&report).unwrap()).unwrap();
     let case = |name: &str| {
         let cases = &mut read.test_suites[0].test_cases.iter();
@@ -218,7 +176,7 @@ fn a_clause_that_was_never_met_itself_is_not_held() {
 }
 
 #[tokio::test]
-async fn a_run_over_http_tells_how_long_the_answers_took() {
+async fn a_run_over_http_reports_latencies() {
     let plan = plan(5);
     let (_mock, target) = embedded(&plan.header).await.unwrap();
     let summary = cases::check(&mut OverHttp::new(target), &plan).await.unwrap();
@@ -247,9 +205,9 @@ async fn a_run_over_http_tells_how_long_the_answers_took() {
     assert!(inside.reason.as_ref().unwrap().contains("in process"));
 }
 
-/// What a target does as it pleases is told of one that is not ours, and no more of it than is read.
+/// The terminal shows the gaps of a target that is not ours, and no more of them than people read.
 #[tokio::test]
-async fn a_terminal_tells_gaps_and_latencies() {
+async fn a_terminal_shows_gaps_and_latencies() {
     let plan = plan(1);
     let mut report = report(&plan, &right(&plan).await, None);
     assert!(!report.to_string().contains("where the document is silent:"));
@@ -270,14 +228,14 @@ async fn a_terminal_tells_gaps_and_latencies() {
     let operation = "POST /v1/quotes".to_owned();
     let (count, median, percentile95, max) = (12, 849, 1200, 40_000);
     report.latency = vec![LatencyReport { operation, count, median, percentile95, max }];
-    let told = report.to_string();
-    let (_, told) = told.split_once("\nseen where").unwrap();
-    let (told, _) = told.split_once("\n\nwarning").unwrap();
-    insta::assert_snapshot!(told);
+    let printed = report.to_string();
+    let (_, printed) = printed.split_once("\nseen where").unwrap();
+    let (printed, _) = printed.split_once("\n\nwarning").unwrap();
+    insta::assert_snapshot!(printed);
 }
 
 #[tokio::test]
-async fn a_finding_tells_what_its_steps_change() {
+async fn a_finding_shows_what_its_steps_change() {
     let plan = plan(60);
     let summary = with_defect("void-invoices-are-fundable", &plan).await;
     let report = report(&plan, &summary, None);
@@ -293,7 +251,7 @@ async fn a_finding_tells_what_its_steps_change() {
 }
 
 #[tokio::test]
-async fn what_is_known_fails_nothing_and_what_is_gone_is_told() {
+async fn known_findings_pass_and_gone_ones_are_listed() {
     let plan = plan(60);
     let summary = with_defect("void-invoices-are-fundable", &plan).await;
     let mut former = json!(report(&plan, &summary, None));
@@ -307,9 +265,9 @@ async fn what_is_known_fails_nothing_and_what_is_gone_is_told() {
     assert_eq!(again.verdict, Verdict::Held);
     assert!(again.findings.iter().all(|finding| finding.known));
     assert_eq!(again.gone.len(), 1);
-    let told = again.to_string();
-    assert!(told.contains("known: the baseline has it"), "{told}");
-    assert!(told.contains("gone: 0, c at o: f"), "{told}");
+    let printed = again.to_string();
+    assert!(printed.contains("known: the baseline has it"), "{printed}");
+    assert!(printed.contains("gone: 0, c at o: f"), "{printed}");
     let other = with_defect("repeat-is-answered-as-the-first", &plan).await;
     assert_eq!(report(&plan, &other, Some(&baseline)).verdict, Verdict::Violated);
 
@@ -322,7 +280,7 @@ async fn what_is_known_fails_nothing_and_what_is_gone_is_told() {
     }
 }
 
-/// Keys, secrets and the numbers of accounts are not told in full.
+/// A report masks keys, secrets and account numbers.
 #[tokio::test]
 async fn secrets_are_masked_in_a_report() {
     let plan = plan(60);
@@ -337,7 +295,7 @@ async fn secrets_are_masked_in_a_report() {
         for failure in &summary.failures {
             for seen in failure.answers.iter().filter_map(|(_, seen)| seen.as_ref()) {
                 for secret in secrets(seen.json().unwrap_or(&Value::Null)) {
-                    assert!(!written.contains(&secret), "{defect} tells {secret}: {written}");
+                    assert!(!written.contains(&secret), "{defect} reveals {secret}: {written}");
                 }
             }
         }

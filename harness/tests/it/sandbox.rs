@@ -1,4 +1,4 @@
-//! A target that holds nothing real: it is asked everything, under names of its own, and a right one is not accused.
+//! A sandbox target: the run sends everything, under names of its own, and accuses no correct sandbox.
 
 use serde_json::Value;
 use tideover_harness::endpoint::wall_time;
@@ -8,7 +8,7 @@ use tideover_model::Destinations;
 use tideover_sim::{Mock, SigningTime};
 use tokio::process::Command;
 
-/// What a check of `mock` as a sandbox comes to: its exit code and its report.
+/// Checks `mock` as a sandbox; returns the exit code and the report.
 async fn check(mock: &Mock, arguments: &[&str]) -> (Option<i32>, Value) {
     let folder = tempfile::tempdir().unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_tideover"));
@@ -22,9 +22,9 @@ async fn check(mock: &Mock, arguments: &[&str]) -> (Option<i32>, Value) {
     command.args(["--seed", "1"]).args(arguments);
     command.env("TIDEOVER_KEY", mock.api_key());
     let output = command.output().await.unwrap();
-    let told = String::from_utf8_lossy(&output.stdout).into_owned();
-    let report = serde_json::from_str(&told).unwrap_or_else(|error| {
-        panic!("{error}: {told}\n{}", String::from_utf8_lossy(&output.stderr))
+    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+    let report = serde_json::from_str(&stdout).unwrap_or_else(|error| {
+        panic!("{error}: {stdout}\n{}", String::from_utf8_lossy(&output.stderr))
     });
     (output.status.code(), report)
 }
@@ -44,7 +44,7 @@ fn findings(report: &Value) -> Vec<&Value> {
 }
 
 #[tokio::test]
-async fn our_mock_as_a_sandbox_holds_with_everything_and_with_a_key_alone() {
+async fn our_mock_holds_as_a_sandbox() {
     let listen = format!("127.0.0.1:{}", free_port());
     let inbox = format!("http://{listen}");
     let (open, closed) =
@@ -60,9 +60,9 @@ async fn our_mock_as_a_sandbox_holds_with_everything_and_with_a_key_alone() {
     }
 }
 
-/// Without an inbox of its own, a run cannot know that a door was opened for tests.
+/// Without an inbox, a run cannot know that the sandbox allows local destinations for tests.
 #[tokio::test]
-async fn a_sandbox_that_sends_to_this_machine_is_accused_where_no_inbox_asks_for_it() {
+async fn local_webhooks_without_an_inbox_are_accused() {
     let mock = still_mock(Destinations::Local).await;
     let (code, report) = check(&mock, &["--max-requests", "2500"]).await;
     assert_eq!(code, Some(1));
@@ -73,7 +73,7 @@ async fn a_sandbox_that_sends_to_this_machine_is_accused_where_no_inbox_asks_for
 }
 
 #[tokio::test]
-async fn two_runs_against_one_sandbox_do_not_meet() {
+async fn two_runs_against_one_sandbox_do_not_collide() {
     let mock = still_mock(Destinations::Public).await;
     for _ in 0..2 {
         let (code, report) = check(&mock, &["--max-requests", "600"]).await;
@@ -82,7 +82,7 @@ async fn two_runs_against_one_sandbox_do_not_meet() {
 }
 
 #[tokio::test]
-async fn a_sandbox_needs_no_test_accounts_and_is_not_paced() {
+async fn a_sandbox_needs_no_accounts_and_no_pacing() {
     let mock = still_mock(Destinations::Public).await;
     let folder = tempfile::tempdir().unwrap();
     let config = format!("target = \"{}\"\nsandbox = true\nmax_requests = 900\n", mock.url());
@@ -90,31 +90,31 @@ async fn a_sandbox_needs_no_test_accounts_and_is_not_paced() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tideover"));
     command.current_dir(folder.path()).args(["check", "--seed", "1", "--config", "sandbox.toml"]);
     let output = command.env("TIDEOVER_KEY", mock.api_key()).output().await.unwrap();
-    let told = String::from_utf8(output.stdout).unwrap();
-    assert_eq!(output.status.code(), Some(0), "{told}");
-    assert!(told.contains("everything: the target is a sandbox"), "{told}");
-    assert!(!told.contains("a second;"), "{told}");
-    let found = told.find("\nfound      nothing that contradicts the document").unwrap();
-    assert!(found < told.find("\nreached").unwrap(), "what was found is said first: {told}");
-    assert!(told.contains("(--operator)"), "it says what would reach the rest: {told}");
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{stdout}");
+    assert!(stdout.contains("everything: the target is a sandbox"), "{stdout}");
+    assert!(!stdout.contains("a second;"), "{stdout}");
+    let found = stdout.find("\nfound      nothing that contradicts the document").unwrap();
+    assert!(found < stdout.find("\nreached").unwrap(), "what was found is said first: {stdout}");
+    assert!(stdout.contains("(--operator)"), "it says what would reach the rest: {stdout}");
 }
 
 #[tokio::test]
-async fn a_range_of_tax_ids_that_is_none_is_refused() {
+async fn an_invalid_tax_id_range_is_refused() {
     for (range, expected) in [("1-2", "nine digits"), ("100000000-100000001", "greater")] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tideover"));
         let arguments = ["check", "--target", "http://127.0.0.1:1", "--sandbox", "--tax-id-range"];
         let output = command.args(arguments).arg(range).output().await.unwrap();
         assert_eq!(output.status.code(), Some(2));
-        let told = String::from_utf8(output.stderr).unwrap();
-        assert!(told.contains(expected), "{told}");
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert!(stderr.contains(expected), "{stderr}");
     }
 }
 
-/// What was subscribed and could not be deleted is in nobody's way.
+/// A subscription that could not be deleted doesn't disturb later plays.
 #[test]
-fn every_play_subscribes_somewhere_else_where_there_is_no_inbox() {
-    let settings = crate::scope::settings();
+fn without_an_inbox_every_play_has_its_url() {
+    let settings = crate::support::settings::settings();
     let body = serde_json::json!({ "url": "${inbox}/accepts/1" });
     let step = Step::new(Action::Call(Call::json("POST", "/v1/webhooks", body)));
     let url = |play| {

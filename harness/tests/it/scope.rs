@@ -1,7 +1,4 @@
-//! The gate before a live target: what it lets pass, and that nothing outside ever does.
-
-use std::num::NonZeroU32;
-use std::time::Duration;
+//! The gate before a live target: what it lets pass. No request that names an outsider ever passes.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -11,45 +8,11 @@ use tideover_harness::exchange::{Prepared, PreparedAction, PreparedCall};
 use tideover_harness::live::given::Given;
 use tideover_harness::live::ledger::{Ledger, Spent};
 use tideover_harness::live::scope::{FinancedInvoice, Permit, Refused, Scope};
-use tideover_harness::live::settings::{Accounts, ApiKey, Bank, Budget, Payor, Settings};
+use tideover_harness::live::settings::{Budget, Settings};
+
+use crate::support::settings::settings;
 
 const OWN: &str = "Bearer rap_sk_own";
-
-fn strings(texts: &[&str]) -> Vec<String> {
-    texts.iter().map(|text| (*text).to_owned()).collect()
-}
-
-pub(crate) fn settings() -> Settings {
-    let bank = |account: &str, routing: &str| Bank {
-        account_number: account.to_owned(),
-        routing_number: routing.to_owned(),
-    };
-    Settings {
-        target: "https://api.example.com".into(),
-        key: ApiKey::new("rap_sk_own".into()),
-        second_key: Some(ApiKey::new("rap_sk_second".into())),
-        operator: Some("https://staging.example.com".into()),
-        headers: Vec::new(),
-        webhooks: None,
-        allow_writes: true,
-        allow_disturbance: false,
-        accounts: Accounts {
-            listed: strings(&["acme-test"]),
-            prefix: Some("test-".into()),
-            payors: vec![Payor { identifier: "globex".into(), legal_name: "B".into() }],
-            emails: strings(&["ann@own.example"]),
-            tax_ids: strings(&["12-3456789"]),
-            banks: vec![bank("000123456789", "021000021"), bank("55555", "011401533")],
-        },
-        budget: Budget { requests: 100, financed: 1000, subscriptions: 1, seconds: None },
-        sandbox: None,
-        per_second: Some(NonZeroU32::MIN),
-        at_once: 1.try_into().unwrap(),
-        timeout: Duration::from_secs(1),
-        own_name: "td-r1-".into(),
-        is_run_new: true,
-    }
-}
 
 fn given() -> Given {
     Given {
@@ -97,7 +60,7 @@ fn invoice(payee: &str, payor: &str) -> String {
 const COLUMNS: &str = "externalId,payeeExternalId,payorExternalId,payeeLegalName,payorLegalName,status,faceValue,issueDate,dueDate";
 
 #[test]
-fn what_reads_passes() {
+fn reads_pass() {
     for step in [
         call("GET", "/v1/organizations/anybody", ""),
         call("GET", "/v1/nowhere", ""),
@@ -113,7 +76,7 @@ fn what_reads_passes() {
 }
 
 #[test]
-fn what_writes_to_test_accounts_alone_passes() {
+fn writes_to_test_accounts_pass() {
     for step in [
         call("PUT", "/v1/organizations/acme-test", r#"{"legalName":"x","taxId":"12-3456789"}"#),
         call("PUT", "/v1/organizations/test-%C3%BC%201", r#"{"legalName":"x"}"#),
@@ -145,7 +108,7 @@ fn what_writes_to_test_accounts_alone_passes() {
 }
 
 #[test]
-fn what_makes_things_of_the_runs_own_passes() {
+fn creating_own_objects_passes() {
     for step in [
         call("PUT", "/v1/invoices/td-r1-i1", invoice("acme-test", "globex")),
         call("PUT", "/v1/invoices/td-r1-i1", r#"{"payee":null,"faceValue":[]}"#),
@@ -178,9 +141,9 @@ fn what_makes_things_of_the_runs_own_passes() {
     }
 }
 
-/// What is wrong with it is about the user's own, so that nobody else feels it whatever the service does.
+/// The invalid parts concern only the user's own objects, so they affect nobody else.
 #[test]
-fn what_is_invalid_about_the_users_own_passes() {
+fn invalid_requests_about_own_objects_pass() {
     let webhook = |url: &str| call("POST", "/v1/webhooks", json!({ "url": url }).to_string());
     for step in [
         call("PUT", "/v1/invoices/td-r1-i1", "{"),
@@ -224,16 +187,16 @@ fn what_is_invalid_about_the_users_own_passes() {
     }
 }
 
-/// A subscription that nobody's key asks for is not the run's to delete.
+/// A subscription without a key is not the run's to delete.
 #[test]
-fn what_nobody_asks_for_is_counted_as_nothing() {
+fn a_subscription_without_a_key_is_not_counted() {
     let body = br#"{"url":"https://hooks.example.com/td-r1-x/a"}"#;
     let permit = judge(&call_with(None, "POST", "/v1/webhooks", body));
     assert_eq!(permit, Ok(Permit { writes: true, ..Permit::default() }));
 }
 
 #[test]
-fn a_path_that_names_somebody_else_or_could_is_refused() {
+fn a_path_that_may_name_others_is_refused() {
     for step in [
         call("PUT", "/v1/organizations/acme", "{}"),
         call("PUT", "/v1/organizations/test-1%2F..%2Facme", "{}"),
@@ -255,7 +218,7 @@ fn a_path_that_names_somebody_else_or_could_is_refused() {
 }
 
 #[test]
-fn an_invoice_or_a_business_of_somebody_else_is_refused() {
+fn invoices_and_businesses_of_others_are_refused() {
     for step in [
         call("PUT", "/v1/invoices/td-r1-i", invoice("acme", "globex")),
         call(
@@ -296,7 +259,7 @@ fn an_invoice_or_a_business_of_somebody_else_is_refused() {
 }
 
 #[test]
-fn whatever_else_names_somebody_else_in_a_body_is_refused() {
+fn other_body_fields_that_name_others_are_refused() {
     for step in [
         call("PUT", "/v1/organizations/acme-test", r#"{"contact":{"phone":"+15035550100"}}"#),
         call("PUT", "/v1/organizations/acme-test", "{\"taxId\":\"987654321\""),
@@ -348,7 +311,7 @@ fn whatever_else_names_somebody_else_in_a_body_is_refused() {
 }
 
 #[test]
-fn a_file_that_names_somebody_else_or_could_is_refused() {
+fn a_file_that_may_name_others_is_refused() {
     let file =
         |rows: &str| call("PUT", "/v1/invoices/imports/td-r1-m", format!("{COLUMNS}\n{rows}"));
     for step in [
@@ -367,7 +330,7 @@ fn a_file_that_names_somebody_else_or_could_is_refused() {
 }
 
 #[test]
-fn keys_and_actions_that_are_not_the_runs_own_are_refused() {
+fn foreign_keys_and_actions_are_refused() {
     for step in [
         call_with(Some("Bearer rap_sk_others"), "PUT", "/v1/organizations/acme-test", b"{}"),
         call_with(Some("Bearer rap_sk_others"), "GET", "/v1/webhooks", b""),
@@ -389,7 +352,7 @@ fn keys_and_actions_that_are_not_the_runs_own_are_refused() {
 }
 
 #[test]
-fn without_leave_nothing_writes_and_without_a_port_nothing_is_asked_of_the_operator() {
+fn writes_need_leave_and_actions_need_a_port() {
     let given = given();
     let mut settings = settings();
     settings.allow_writes = false;
@@ -418,7 +381,7 @@ fn without_leave_nothing_writes_and_without_a_port_nothing_is_asked_of_the_opera
 }
 
 #[test]
-fn the_budgets_hold() {
+fn the_budgets_are_enforced() {
     let budget = Budget { requests: 9, financed: 1000, subscriptions: 1, seconds: None };
     let mut ledger = Ledger::default();
     let mut charge = |step: &Prepared| ledger.charge(&budget, OWN, &judge(step).unwrap());
@@ -454,7 +417,7 @@ fn the_budgets_hold() {
 }
 
 #[test]
-fn what_was_refused_is_not_counted_as_financed() {
+fn a_refused_advance_is_not_counted_as_financed() {
     let budget = Budget { requests: 9, financed: 5, subscriptions: 1, seconds: None };
     let mut ledger = Ledger::default();
     let sync = judge(&call("PUT", "/v1/invoices/td-r1-i", invoice("acme-test", "globex"))).unwrap();
@@ -479,9 +442,9 @@ fn what_was_refused_is_not_counted_as_financed() {
     assert_eq!(ledger.requests(), 4);
 }
 
-/// Of two that race for an advance, the first is refused and the second granted.
+/// Two requests race for an advance: the first is refused, the second granted.
 #[test]
-fn what_another_request_may_finance_stays_counted() {
+fn a_refund_keeps_other_requests_counted() {
     let budget = Budget { requests: 9, financed: 5, subscriptions: 1, seconds: None };
     let mut ledger = Ledger::default();
     let judged = |step| judge(&step).unwrap();
@@ -505,7 +468,7 @@ fn what_another_request_may_finance_stays_counted() {
     ledger.charge(&budget, OWN, &advance("td-r1-other")).unwrap();
 }
 
-/// What marks everybody who is not the user's own.
+/// Marks everyone who is not the user's own.
 const OUTSIDE: &str = "outside";
 
 /// Fields whose text names nobody.
@@ -606,7 +569,7 @@ fn path() -> impl Strategy<Value = (&'static str, String)> {
     (form, segment).prop_map(|((method, form), segment)| (method, form.replace('*', segment)))
 }
 
-/// Whether a text that marks somebody else stands where it names one.
+/// Whether an outsider's mark is in a field where it names someone.
 fn names_outsiders(value: &Value, field: &str) -> bool {
     match value {
         Value::String(text) => {
@@ -629,7 +592,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(10_000))]
 
     #[test]
-    fn no_write_that_names_anybody_outside_ever_passes(((method, path), body) in (path(), body())) {
+    fn no_write_that_names_an_outsider_passes(((method, path), body) in (path(), body())) {
         let step = call(method, &path, body.to_string());
         if judge(&step).is_ok_and(|permit| permit.writes) {
             prop_assert!(!names_outsiders(&body, ""), "{step:?}");
@@ -638,7 +601,7 @@ proptest! {
     }
 
     #[test]
-    fn no_action_that_names_anybody_outside_ever_passes(
+    fn no_action_that_names_an_outsider_passes(
         (name, body) in (select(vec!["payorPays", "vendorAcceptsInvitation", "vendorAddsBankAccount", "revokeKey", "markTestAccount", "vendorConfirmsTaxId"]), body())
     ) {
         let Value::Object(mut fields) = body.clone() else { return Ok(()) };
@@ -649,7 +612,7 @@ proptest! {
     }
 
     #[test]
-    fn no_file_that_names_anybody_outside_ever_passes(
+    fn no_file_that_names_an_outsider_passes(
         rows in vec((select(vec!["test-1", "outside", "", "\"test-1\"", " test-1", "test-1;outside"]), select(vec!["globex", "outside", "test-2"]), "[A-Z,\"\n]{0,3}"), 1..4)
     ) {
         let rows: Vec<String> = rows.into_iter().map(|(payee, payor, name)| format!("td-r1-a,{payee},{payor},{name},B,PAID,1,,")).collect();
@@ -660,10 +623,10 @@ proptest! {
         }
     }
 
-    /// Bytes of any kind: what cannot be read passes where it gives no field a value, or is the sync of a test account,
-    /// and only if it is short of digits.
+    /// Unreadable bytes pass only with fewer than four digits, and only if they give no field a value or sync
+    /// a test account.
     #[test]
-    fn the_gate_never_panics_and_bytes_that_are_no_json_name_nobody(
+    fn unreadable_bytes_that_pass_name_nobody(
         ((method, path), bytes) in (path(), vec(any::<u8>(), 0..40))
     ) {
         let step = call(method, &path, &bytes);

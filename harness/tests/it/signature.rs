@@ -6,9 +6,11 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
 
+use crate::support::pages::page;
+
 const BODY: &[u8] = b"{\"name\": \"caf\xe9\"}\n";
 const SECRET: &str = "whsec_1f3a";
-/// Of that body under that secret at the start of 2026, by openssl:
+/// The signature of `BODY` with `SECRET` at the start of 2026, by openssl:
 /// `openssl dgst -sha256 -hmac whsec_1f3a` of `1767225600.` and the body.
 const HEADER: &str = "Service-Signature: t=1767225600,v1=1a624f4a30cf631ca56c2f121d7344bbb69458b5e44b68550e4c9e27a84d4951";
 
@@ -23,7 +25,7 @@ fn given(command: &mut Command, body: &[u8]) -> Output {
     let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = piped.spawn().unwrap();
     let mut input = child.stdin.take().unwrap();
-    // A command that is wrong ends without reading.
+    // An invalid command ends without reading.
     let _ = input.write_all(body);
     drop(input);
     child.wait_with_output().unwrap()
@@ -33,7 +35,7 @@ fn with_secret(arguments: &[&str], body: &[u8]) -> Output {
     given(tideover(arguments).env("TIDEOVER_SECRET", SECRET), body)
 }
 
-fn told(output: &Output) -> &str {
+fn stdout(output: &Output) -> &str {
     std::str::from_utf8(&output.stdout).unwrap().trim_end()
 }
 
@@ -49,28 +51,28 @@ fn verify(header: &str, now: &str, body: &[u8]) -> Output {
 fn sign_prints_the_header() {
     for at in ["1767225600", "2026-01-01T00:00:00Z", "2026-01-01T01:00:00.9+01:00"] {
         let output = with_secret(&["sign", "--at", at], BODY);
-        assert_eq!((told(&output), output.status.code()), (HEADER, Some(0)), "{at}");
+        assert_eq!((stdout(&output), output.status.code()), (HEADER, Some(0)), "{at}");
     }
     let output = with_secret(&["sign", "--at", "1767225600", "--json"], BODY);
-    let told: Value = serde_json::from_str(told(&output)).unwrap();
+    let printed: Value = serde_json::from_str(stdout(&output)).unwrap();
     let (header, value) = HEADER.split_once(": ").unwrap();
-    assert_eq!(told, json!({ "header": header, "value": value }));
+    assert_eq!(printed, json!({ "header": header, "value": value }));
 }
 
 #[test]
-fn the_body_comes_from_a_file_or_from_standard_input() {
+fn the_body_comes_from_a_file_or_stdin() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("body");
     std::fs::write(&path, BODY).unwrap();
     let at = ["sign", "--at", "1767225600"];
     let with = |more: &[&str], body| with_secret(&[&at, more].concat(), body);
-    assert_eq!(told(&with(&[path.to_str().unwrap()], b"another")), HEADER);
-    assert_eq!(told(&with(&["-"], BODY)), HEADER);
-    assert_ne!(told(&with(&[], b"another")), HEADER);
+    assert_eq!(stdout(&with(&[path.to_str().unwrap()], b"another")), HEADER);
+    assert_eq!(stdout(&with(&["-"], BODY)), HEADER);
+    assert_ne!(stdout(&with(&[], b"another")), HEADER);
 }
 
 #[test]
-fn the_secret_comes_from_the_environment_a_file_or_the_command_line() {
+fn the_secret_has_three_sources() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("secret");
     let file = path.to_str().unwrap();
@@ -78,26 +80,26 @@ fn the_secret_comes_from_the_environment_a_file_or_the_command_line() {
     let with = |more: &[&str]| given(&mut tideover(&[&at, more].concat()), BODY);
     for text in [SECRET.to_owned(), format!("{SECRET}\n"), format!("{SECRET}\r\n")] {
         std::fs::write(&path, &text).unwrap();
-        assert_eq!(told(&with(&["--secret-file", file])), HEADER, "{text:?}");
+        assert_eq!(stdout(&with(&["--secret-file", file])), HEADER, "{text:?}");
     }
-    // Only the end of its line is not the secret's.
+    // Only the line end is no part of the secret.
     std::fs::write(&path, format!("{SECRET} \n")).unwrap();
-    assert_ne!(told(&with(&["--secret-file", file])), HEADER);
-    assert_eq!(told(&with(&["--secret", SECRET])), HEADER);
-    // What is typed counts, not what is around.
+    assert_ne!(stdout(&with(&["--secret-file", file])), HEADER);
+    assert_eq!(stdout(&with(&["--secret", SECRET])), HEADER);
+    // The command line takes precedence over the environment.
     let mut both = tideover(&[&at[..], &["--secret", SECRET]].concat());
-    assert_eq!(told(&given(both.env("TIDEOVER_SECRET", "another"), BODY)), HEADER);
+    assert_eq!(stdout(&given(both.env("TIDEOVER_SECRET", "another"), BODY)), HEADER);
 }
 
 #[test]
-fn verify_takes_what_sign_prints() {
+fn verify_accepts_what_sign_prints() {
     let header = with_secret(&["sign"], BODY);
-    let output = with_secret(&["verify", "--header", told(&header)], BODY);
-    assert_eq!((told(&output), output.status.code()), ("valid", Some(0)));
+    let output = with_secret(&["verify", "--header", stdout(&header)], BODY);
+    assert_eq!((stdout(&output), output.status.code()), ("valid", Some(0)));
     let value = HEADER.strip_prefix("Service-Signature: ").unwrap();
     let lower = format!("service-signature:{value}\n");
     for header in [HEADER, value, &lower] {
-        assert_eq!(told(&verify(header, "1767225900", BODY)), "valid", "{header}");
+        assert_eq!(stdout(&verify(header, "1767225900", BODY)), "valid", "{header}");
     }
 }
 
@@ -105,7 +107,7 @@ fn verify_takes_what_sign_prints() {
 fn verify_says_which_rule_is_broken() {
     let hours = ["2025-12-31T23:54:59Z", "1767225600", "1767225901"];
     let [early, then, late] = hours;
-    for (header, now, body, rule, said) in [
+    for (header, now, body, rule, reason) in [
         (HEADER, late, BODY, "6.signature.4", "more than 300 seconds old"),
         (HEADER, early, BODY, "6.signature.4", "300 seconds in the future"),
         (HEADER, then, &BODY[1..], "6.signature.3", "the digest is not that of"),
@@ -115,17 +117,17 @@ fn verify_says_which_rule_is_broken() {
     ] {
         let output = verify(header, now, body);
         assert_eq!(output.status.code(), Some(1), "{header}");
-        let told = told(&output);
-        assert!(told.starts_with("not valid: ") && told.contains(said), "{told}");
-        assert!(told.contains(rule) && output.stderr.is_empty(), "{told}");
+        let printed = stdout(&output);
+        assert!(printed.starts_with("not valid: ") && printed.contains(reason), "{printed}");
+        assert!(printed.contains(rule) && output.stderr.is_empty(), "{printed}");
     }
     let output = with_secret(&["verify"], BODY);
     assert_eq!(output.status.code(), Some(1));
-    assert!(told(&output).contains("no Service-Signature header"), "{}", told(&output));
+    assert!(stdout(&output).contains("no Service-Signature header"), "{}", stdout(&output));
     let output = with_secret(&["verify", "--json", "--header", HEADER, "--now", late, "-"], BODY);
-    let told: Value = serde_json::from_str(told(&output)).unwrap();
+    let printed: Value = serde_json::from_str(stdout(&output)).unwrap();
     assert_eq!(
-        told,
+        printed,
         json!({
             "valid": false,
             "rejection": "tooOld",
@@ -136,7 +138,7 @@ fn verify_says_which_rule_is_broken() {
 }
 
 #[test]
-fn a_command_that_is_wrong_exits_with_2_and_tells_no_secret() {
+fn an_invalid_command_exits_with_2_without_secrets() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &[u8]| {
         let path = folder.path().join(name);
@@ -167,9 +169,9 @@ fn a_command_that_is_wrong_exits_with_2_and_tells_no_secret() {
 fn a_large_body_is_signed_whole() {
     let mut body = vec![b'a'; 8 << 20];
     let header = with_secret(&["sign", "--at", "1767225600"], &body);
-    assert_eq!(told(&verify(told(&header), "1767225600", &body)), "valid");
+    assert_eq!(stdout(&verify(stdout(&header), "1767225600", &body)), "valid");
     *body.last_mut().unwrap() = b'b';
-    assert_eq!(verify(told(&header), "1767225600", &body).status.code(), Some(1));
+    assert_eq!(verify(stdout(&header), "1767225600", &body).status.code(), Some(1));
 }
 
 #[cfg(unix)]
@@ -180,7 +182,7 @@ fn a_reader_that_goes_away_is_no_error() {
     let mut command = tideover(&["sign", "--secret", SECRET, "/dev/null"]);
     let output = command.stdout(writer).output().unwrap();
     assert_eq!((complaint(&output), output.status.code()), ("", Some(0)));
-    // What is not valid is so whether anybody reads it or not.
+    // An invalid signature exits with 1 even if nobody reads the output.
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
     let mut command =
@@ -193,7 +195,7 @@ fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/signature")
 }
 
-/// What a program of `fixtures/signature` prints; nothing where what runs it is missing.
+/// What a program of `fixtures/signature` prints, or `None` without its interpreter.
 #[expect(clippy::print_stdout, reason = "says why nothing is played")]
 fn played(interpreter: &str, arguments: &[&str]) -> Option<String> {
     let run = Command::new(interpreter).current_dir(fixtures()).args(arguments).output();
@@ -201,14 +203,14 @@ fn played(interpreter: &str, arguments: &[&str]) -> Option<String> {
         println!("skipped: {interpreter} is not here");
         return None;
     };
-    let (told, complaint) = (told(&output), complaint(&output));
-    assert!(output.status.success(), "{interpreter} {arguments:?}: {told}\n{complaint}");
-    Some(told.to_owned())
+    let (printed, complaint) = (stdout(&output), complaint(&output));
+    assert!(output.status.success(), "{interpreter} {arguments:?}: {printed}\n{complaint}");
+    Some(printed.to_owned())
 }
 
-/// The vectors are what another tool makes, and a third agrees with.
+/// Another tool makes the vectors, and a third one agrees with them.
 #[test]
-fn the_vectors_are_as_made_outside() {
+fn independent_tools_make_the_same_vectors() {
     if played("openssl", &["version"]).is_some() {
         played("python3", &["make.py", "--check"]);
     }
@@ -219,17 +221,16 @@ fn the_vectors_are_as_made_outside() {
 fn the_vectors_play_in_python_and_in_node() {
     let readme = std::fs::read_to_string(fixtures().join("README.md")).unwrap();
     for (interpreter, program) in [("python3", "verify.py"), ("node", "verify.mjs")] {
-        let Some(told) = played(interpreter, &[program]) else { continue };
-        assert!(readme.contains(&told), "the README does not show\n{told}");
+        let Some(printed) = played(interpreter, &[program]) else { continue };
+        assert!(readme.contains(&printed), "the README does not show\n{printed}");
     }
 }
 
-/// The session in the guide is what is really printed.
+/// The commands of the guide's session print what the guide shows.
 #[cfg(unix)]
 #[test]
-fn the_session_in_the_guide_is_what_is_printed() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let text = std::fs::read_to_string(root.join("docs/signatures.md")).unwrap();
+fn the_guides_session_matches_the_output() {
+    let text = page("docs/signatures.md");
     let (_, session) = text.split_once("```console\n").unwrap();
     let (session, _) = session.split_once("```").unwrap();
     let (commands, printed): (Vec<&str>, Vec<&str>) =
@@ -246,5 +247,5 @@ fn the_session_in_the_guide_is_what_is_printed() {
         .output()
         .unwrap();
     assert!(commands.len() > 4);
-    assert_eq!(told(&output).lines().collect::<Vec<_>>(), printed, "{}", complaint(&output));
+    assert_eq!(stdout(&output).lines().collect::<Vec<_>>(), printed, "{}", complaint(&output));
 }

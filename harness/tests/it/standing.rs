@@ -1,4 +1,4 @@
-//! Every clause has something that stands for it, and what is said to stand for it does.
+//! Every clause has a check, a story, vectors or a reason, and each of these claims is true.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use tideover_harness::judge::checks::registry::{Needs, WATCHED};
 use tideover_harness::play::case::play;
 use tideover_harness::play::cases;
 use tideover_harness::play::cases::{InProcess, OverHttp, Plan, World};
-use tideover_harness::prove::clauses::Standing;
+use tideover_harness::prove::clauses::Evidence;
 use tideover_model::clause::Kind;
 use tideover_model::{Clause, Profile};
 
@@ -38,20 +38,20 @@ fn within_reach(offered: &[Needs]) -> BTreeSet<Clause> {
     offered.flat_map(|watched| watched.clauses).copied().collect()
 }
 
-/// A story meets a clause only where it is told: what a run can't tell must be said why.
+/// A story alone is not enough: a clause that no run can check needs a reason.
 #[test]
-fn every_documented_clause_is_checked_or_shows_in_one_that_is_or_has_a_reason() {
+fn every_documented_clause_is_checked_or_explained() {
     let documented = Clause::all().filter(|clause| clause.kind() == Kind::Documented);
     let unsettled: Vec<Clause> =
-        documented.filter(|clause| !Standing::of(*clause).is_settled()).collect();
+        documented.filter(|clause| !Evidence::of(*clause).is_settled()).collect();
     assert!(unsettled.is_empty(), "{unsettled:?}");
 }
 
 #[test]
-fn every_assumption_has_something_that_stands_for_it() {
+fn every_assumption_is_checked_or_in_a_story() {
     let unsettled: Vec<Clause> = Clause::all()
         .filter(|clause| {
-            let standing = Standing::of(*clause);
+            let standing = Evidence::of(*clause);
             !standing.is_settled() && standing.stories.is_empty()
         })
         .collect();
@@ -59,9 +59,9 @@ fn every_assumption_has_something_that_stands_for_it() {
 }
 
 #[test]
-fn what_is_checked_or_told_in_a_story_can_be_observed() {
+fn clauses_with_checks_or_stories_are_observable() {
     for clause in Clause::all() {
-        let standing = Standing::of(clause);
+        let standing = Evidence::of(clause);
         if standing.unobservable.is_some() {
             let seen = standing.is_checked() || standing.is_shown() || !standing.stories.is_empty();
             assert!(!seen, "{clause} is said not to be observable: {standing:?}");
@@ -69,18 +69,17 @@ fn what_is_checked_or_told_in_a_story_can_be_observed() {
     }
 }
 
-/// An answer with a code that should not have come is told under that code, which shows in the clause of its
-/// refusal where it should.
+/// A wrong code is reported under its own clause, which may show in the clause of the correct refusal.
 #[test]
-fn what_a_clause_shows_in_is_checked() {
-    let is_checked = |clause: &Clause| Standing::of(*clause).is_checked();
+fn clauses_show_only_in_checked_clauses() {
+    let is_checked = |clause: &Clause| Evidence::of(*clause).is_checked();
     for clause in Clause::all() {
-        let shows_in = &Standing::of(clause).shows_in;
+        let shows_in = &Evidence::of(clause).shows_in;
         for shown in shows_in {
             let is_code = shown.name().starts_with("7.codes.");
-            let told = is_checked(shown)
-                || (is_code && Standing::of(*shown).shows_in.iter().all(is_checked));
-            assert!(told && *shown != clause, "{clause} shows in {shown}");
+            let is_reported = is_checked(shown)
+                || (is_code && Evidence::of(*shown).shows_in.iter().all(is_checked));
+            assert!(is_reported && *shown != clause, "{clause} shows in {shown}");
         }
         let counted = shows_in.is_empty() || shows_in.iter().any(is_checked);
         assert!(counted || is_checked(&clause), "no check counts what {clause} shows in");
@@ -88,7 +87,7 @@ fn what_a_clause_shows_in_is_checked() {
 }
 
 #[tokio::test]
-async fn a_run_in_process_meets_what_is_checked_and_nothing_else() {
+async fn a_run_in_process_meets_exactly_checked_clauses() {
     let summary = cases::check(&mut in_process(), &plan(150)).await.unwrap();
     let met: BTreeSet<Clause> = summary.met.clauses().collect();
     let all = [
@@ -104,7 +103,7 @@ async fn a_run_in_process_meets_what_is_checked_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn a_run_over_http_meets_all_but_what_is_inside() {
+async fn a_run_over_http_meets_all_external_clauses() {
     let plan = plan(150);
     let (_mock, target) = embedded(&plan.header).await.unwrap();
     let summary = cases::check(&mut OverHttp::new(target), &plan).await.unwrap();
@@ -122,9 +121,9 @@ async fn a_run_over_http_meets_all_but_what_is_inside() {
     );
 }
 
-/// What only the outside world brings about is not met where nobody plays it.
+/// Without an operator, nobody triggers the events of the outside world.
 #[tokio::test]
-async fn without_an_operator_a_run_meets_what_needs_none() {
+async fn without_an_operator_fewer_clauses_are_met() {
     let plan = plan(400);
     let mut met = BTreeSet::new();
     for case in 0..plan.cases {
@@ -139,20 +138,20 @@ async fn without_an_operator_a_run_meets_what_needs_none() {
 }
 
 #[test]
-fn the_stories_are_those_of_the_folder() {
-    let names = |clause| Standing::of(clause).stories.clone();
-    let told: BTreeSet<&str> = Clause::all().flat_map(names).collect();
+fn the_listed_stories_match_the_folder() {
+    let names = |clause| Evidence::of(clause).stories.clone();
+    let listed: BTreeSet<&str> = Clause::all().flat_map(names).collect();
     let folder = std::fs::read_dir(fixtures().join("stories")).unwrap();
     let paths: Vec<PathBuf> = folder.map(|entry| entry.unwrap().path()).collect();
     let there = paths
         .iter()
         .filter(|path| path.extension().is_some_and(|extension| extension == "jsonl"))
         .map(|path| path.file_stem().unwrap().to_str().unwrap());
-    assert_eq!(told, there.collect());
+    assert_eq!(listed, there.collect());
 }
 
 #[test]
-fn the_vectors_are_about_what_they_are_said_to_be_about() {
+fn the_vectors_match_their_listed_clauses() {
     #[derive(Deserialize)]
     struct Vector {
         clause: String,
@@ -163,6 +162,6 @@ fn the_vectors_are_about_what_they_are_said_to_be_about() {
         let vectors: Vec<Vector> = serde_json::from_str(&text).unwrap();
         there.extend(vectors.iter().map(|vector| Clause::find(&vector.clause).unwrap()));
     }
-    let told = Clause::all().filter(|clause| Standing::of(*clause).vectors).collect();
-    assert_eq!(there, told);
+    let listed = Clause::all().filter(|clause| Evidence::of(*clause).vectors).collect();
+    assert_eq!(there, listed);
 }

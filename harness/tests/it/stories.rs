@@ -1,4 +1,4 @@
-//! The hand-written stories hold on the bare model and over HTTP, and together they meet the document.
+//! The hand-written stories hold on the bare model and over HTTP, and every clause has a story or a reason.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -63,14 +63,14 @@ async fn every_story_holds_over_http() {
     }
 }
 
-/// What no story meets, each with the reason.
+/// The clauses that no story meets, each with its reason.
 fn unmet() -> BTreeMap<String, String> {
     let text = std::fs::read_to_string(folder().join("UNMET.json")).unwrap();
     serde_json::from_str(&text).unwrap()
 }
 
 #[test]
-fn the_stories_meet_every_clause_or_say_why_not() {
+fn every_clause_has_a_story_or_a_reason() {
     let unmet = unmet();
     let mut met = BTreeSet::new();
     for (name, story) in stories() {
@@ -94,7 +94,7 @@ fn the_stories_meet_every_clause_or_say_why_not() {
 }
 
 #[test]
-fn the_stories_meet_every_operation_and_every_code() {
+fn the_stories_meet_every_operation_and_code() {
     let (mut codes, mut operations) = (BTreeSet::new(), BTreeSet::new());
     for (_, story) in stories() {
         for step in &story.steps {

@@ -1,4 +1,4 @@
-//! A right service is never accused, however it chooses and however long it takes.
+//! A correct service is never accused, whatever it chooses and however long it takes.
 
 use tideover_harness::endpoint::{INBOX, Target, Unanswered, Unreachable, service};
 use tideover_harness::evidence::finding::Verdict;
@@ -14,7 +14,7 @@ use tideover_harness::prove::stranger::{Stranger, Strangers};
 use tideover_harness::report::plain;
 use tideover_model::{Destinations, Face, Profile, Service};
 
-/// Profiles of services that are right, and none of which the judge is told.
+/// Profiles of correct services. The judge knows none of them.
 const PROFILES: [&str; 10] = [
     "",
     "body_limit = 40000",
@@ -28,7 +28,7 @@ const PROFILES: [&str; 10] = [
     "webhooks = { lateness = { min = 0, max = 60 }, duplicates = 50 }\nquote_term_days = 90",
 ];
 
-/// A target some of whose answers are lost: of every fifth request, and every second of those is carried out.
+/// A target that loses its response to every fifth request, if that is a write. It carries out half of them.
 struct Lossy<F = Service> {
     target: Stranger<F>,
     sent: u64,
@@ -67,8 +67,8 @@ impl<F: Face> Observed for Lossy<F> {
     }
 }
 
-/// Plays a case of each of `seeds` under every profile; how many steps that were.
-fn each(seeds: std::ops::Range<u64>, outside: Outside, loses: bool) -> usize {
+/// Plays a case of each of `seeds` under every profile; returns the number of steps.
+fn play_each(seeds: std::ops::Range<u64>, outside: Outside, loses: bool) -> usize {
     let mut played_steps = 0;
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     for (index, toml) in PROFILES.iter().enumerate() {
@@ -83,9 +83,12 @@ fn each(seeds: std::ops::Range<u64>, outside: Outside, loses: bool) -> usize {
                 let mut target = Lossy { target, sent: seed, loses };
                 play(&mut target, &header, &steps).await.unwrap()
             });
-            let told: Vec<_> = steps.iter().map(plain).zip(&played.answers).collect();
+            let transcript: Vec<_> = steps.iter().map(plain).zip(&played.answers).collect();
             let found = &played.findings;
-            assert!(found.is_empty(), "profile {index}, seed {seed}: {found:#?} after {told:#?}");
+            assert!(
+                found.is_empty(),
+                "profile {index}, seed {seed}: {found:#?} after {transcript:#?}"
+            );
             played_steps += played.answers.len();
         }
     }
@@ -93,38 +96,38 @@ fn each(seeds: std::ops::Range<u64>, outside: Outside, loses: bool) -> usize {
 }
 
 #[test]
-fn a_right_service_whose_outside_is_ours_is_not_accused() {
-    each(0..20, Outside::Ours, false);
+fn nobody_is_accused_when_the_outside_is_ours() {
+    play_each(0..20, Outside::Ours, false);
 }
 
 #[test]
-fn a_right_service_whose_outside_is_open_is_not_accused() {
-    each(20..40, Outside::Open, false);
+fn nobody_is_accused_when_the_outside_is_open() {
+    play_each(20..40, Outside::Open, false);
 }
 
 #[test]
-fn a_right_service_whose_answers_get_lost_is_not_accused() {
-    each(40..60, Outside::Ours, true);
-    each(60..80, Outside::Open, true);
-    // Here a lost request sets a payout account, and another request sets the one before it again.
-    each(1211..1212, Outside::Ours, true);
+fn nobody_is_accused_when_responses_get_lost() {
+    play_each(40..60, Outside::Ours, true);
+    play_each(60..80, Outside::Open, true);
+    // In this seed a lost request sets a payout account, and another request restores the earlier one.
+    play_each(1211..1212, Outside::Ours, true);
 }
 
 /// `cargo test --release -p tideover-harness --test it thousand_seeds -- --ignored`
 #[test]
 #[ignore = "takes minutes"]
-fn a_right_service_is_not_accused_in_a_thousand_seeds_by_who_knows_nothing_of_it() {
+fn nobody_is_accused_in_a_thousand_seeds() {
     let mut steps = 0;
     for loses in [false, true] {
         for outside in [Outside::Ours, Outside::Open] {
-            steps += each(1000..2000, outside, loses);
+            steps += play_each(1000..2000, outside, loses);
         }
     }
     assert!(steps >= 1_800_000, "only {steps} steps were played");
 }
 
 #[test]
-fn what_takes_too_long_is_told_as_stalled_and_fails_nothing() {
+fn slow_progress_is_stalled_and_fails_nothing() {
     let slow: Profile =
         toml::from_str("delays = { collection_account = 900000, funding_starts = 900000 }")
             .unwrap();
@@ -141,7 +144,7 @@ fn what_takes_too_long_is_told_as_stalled_and_fails_nothing() {
     assert_eq!(fields, ["advance.state", "onboarding.collectionAccount"]);
 }
 
-/// A world whose targets lose answers.
+/// A world whose targets lose responses.
 struct LossyWorld(Strangers<Defective>);
 
 impl World for LossyWorld {
@@ -159,7 +162,7 @@ fn with_defect(defect: &'static defects::Defect) -> Strangers<Defective> {
 }
 
 #[tokio::test]
-async fn what_is_found_among_lost_answers_is_made_small_and_every_step_keeps_its_own_answer() {
+async fn minimising_keeps_each_response_with_its_step() {
     let defect = defects::find("void-invoices-are-fundable").unwrap();
     let header = Header::new(7, start(), Profile::default());
     for first in 0..6 {

@@ -1,27 +1,27 @@
-//! The assumed values of sending webhooks.
+//! The assumed values for sending webhooks.
 
 use serde::{Deserialize, Serialize};
 
 use crate::profile::{ImpossibleValue, LONGEST_DELAY, Range, within};
 use crate::timestamp::Seconds;
 
-/// How webhooks are sent.
+/// How the service sends webhooks.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Webhooks {
-    /// Seconds from the start of each attempt that is not accepted to the start of the next.
+    /// Seconds from the start of each failed attempt to the start of the next.
     pub retries: Vec<Seconds>,
-    /// Seconds from the event in which attempts are begun.
+    /// Seconds from the event during which attempts may begin.
     pub window: Seconds,
-    /// Seconds that a receiver has for its answer.
+    /// Seconds that a receiver has for its response.
     pub timeout: Seconds,
-    /// Milliseconds outside that stand for the timeout where the clock does not run by itself.
+    /// Milliseconds of real time that replace the timeout if the simulated clock does not run by itself.
     pub patience: u64,
-    /// Attempts that may be under way at once for one subscription.
+    /// The maximum number of attempts in flight for one subscription.
     pub at_once: usize,
-    /// Of a hundred deliveries that were accepted, those sent once more.
+    /// The percentage of accepted deliveries that the service repeats.
     pub duplicates: u32,
-    /// Seconds by which the first attempt of each delivery is late.
+    /// The delay of each delivery's first attempt, in seconds.
     pub lateness: Range<Seconds>,
 }
 

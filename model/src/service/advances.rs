@@ -1,4 +1,4 @@
-//! Advances and their way from REQUESTED to REPAID (§4 `POST /v1/advances`, §3 Financing state).
+//! Advances, from REQUESTED to REPAID (§4 `POST /v1/advances`, §3 Financing state).
 
 use crate::cents::Cents;
 use crate::choices::{Choices, Transition};
@@ -12,53 +12,53 @@ use crate::service::Service;
 use crate::service::eligibility::Objection;
 use crate::service::ledger::Account;
 use crate::service::requirements::Requirement;
-use crate::service::subscriptions::Subject;
+use crate::service::subscriptions::EventSubject;
 use crate::service::timers::Timer;
 use crate::timestamp::Timestamp;
 use crate::wire::reply;
 use crate::wire::reply::{AdvanceRepeated, AdvanceRequested, Remittance, Reply};
 use crate::words::{AdvanceState, EventType};
 
-/// An advance: repriced when it was requested, unchanged since.
+/// An advance: priced at its request, unchanged since.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Advance {
     pub(super) offer: Offer,
     pub(super) requested_at: Timestamp,
-    /// False for a test account: no cent of it enters the ledger (`5.authentication.5`,
+    /// False for a test account: none of its cents enter the ledger (`5.authentication.5`,
     /// `gap.testAccount`).
     pub(super) moves_money: bool,
-    pub(super) stage: Stage,
+    pub(super) stage: FundingStage,
 }
 
-/// How far an advance is (`3.advance.1`). No stage is skipped (`gap.advanceTransitions`).
+/// The progress of an advance (`3.advance.1`). It skips no stage (`gap.advanceTransitions`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Stage {
+pub(super) enum FundingStage {
     Requested { funding_starts_at: Timestamp },
     Funding { funded_due_at: Timestamp },
     Funded { at: Timestamp },
     Repaid { funded_at: Timestamp, at: Timestamp },
 }
 
-impl Stage {
+impl FundingStage {
     pub(super) fn state(self) -> AdvanceState {
         match self {
-            Stage::Requested { .. } => AdvanceState::Requested,
-            Stage::Funding { .. } => AdvanceState::Funding,
-            Stage::Funded { .. } => AdvanceState::Funded,
-            Stage::Repaid { .. } => AdvanceState::Repaid,
+            FundingStage::Requested { .. } => AdvanceState::Requested,
+            FundingStage::Funding { .. } => AdvanceState::Funding,
+            FundingStage::Funded { .. } => AdvanceState::Funded,
+            FundingStage::Repaid { .. } => AdvanceState::Repaid,
         }
     }
 
     fn funded_at(self) -> Option<Timestamp> {
         match self {
-            Stage::Requested { .. } | Stage::Funding { .. } => None,
-            Stage::Funded { at } => Some(at),
-            Stage::Repaid { funded_at, .. } => Some(funded_at),
+            FundingStage::Requested { .. } | FundingStage::Funding { .. } => None,
+            FundingStage::Funded { at } => Some(at),
+            FundingStage::Repaid { funded_at, .. } => Some(funded_at),
         }
     }
 }
 
-/// Where the payor's money for an advance went: first the advance, then the fee, then the business
+/// The distribution of the payor's payments: first to the advance, then to the fee, then to the business
 /// (`gap.waterfall`). Cents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Waterfall {
@@ -76,7 +76,7 @@ impl Waterfall {
 }
 
 impl Advance {
-    /// What of `paid_in` has been applied: nothing before the vendor was paid. Cents.
+    /// The part of `paid_in` that has been applied: nothing until the vendor is paid. Cents.
     pub(super) fn recovered(&self, paid_in: Cents) -> Waterfall {
         match self.stage.funded_at() {
             None => Waterfall::default(),
@@ -97,15 +97,17 @@ impl Advance {
             requested_at: self.requested_at,
             funded_at,
             repaid_at: match self.stage {
-                Stage::Repaid { at, .. } => Some(at),
-                Stage::Requested { .. } | Stage::Funding { .. } | Stage::Funded { .. } => None,
+                FundingStage::Repaid { at, .. } => Some(at),
+                FundingStage::Requested { .. }
+                | FundingStage::Funding { .. }
+                | FundingStage::Funded { .. } => None,
             },
         }
     }
 }
 
 impl<C: Choices> Service<C> {
-    /// `POST /v1/advances`. Refusals that have to do with eligibility are 409 (`4.advances.3`).
+    /// `POST /v1/advances`. Refusals about eligibility are 409 (`4.advances.3`).
     pub(super) fn request_advance(
         &mut self,
         now: Timestamp,
@@ -114,11 +116,11 @@ impl<C: Choices> Service<C> {
         invoice: &str,
     ) -> Answer {
         // §4 advances rule 5.
-        let asked = |refusal| Refusal { clause: clause!("4.advances.5"), ..refusal };
-        let payee = self.known_relationship(caller, payee).map_err(asked)?;
-        let id = self.known_invoice(payee, invoice).map_err(asked)?;
+        let own_404 = |refusal| Refusal { clause: clause!("4.advances.5"), ..refusal };
+        let payee = self.known_relationship(caller, payee).map_err(own_404)?;
+        let id = self.known_invoice(payee, invoice).map_err(own_404)?;
         let business = self.relationship(payee).business;
-        // `4.advances.2`, `4.advances.2.2`: idempotency before the rules of business.
+        // `4.advances.2`, `4.advances.2.2`: idempotency comes before the business rules.
         if let Some(advance) = &self.invoice(id).advance {
             return Ok(Reply::AdvanceRepeated(AdvanceRepeated {
                 already_requested: true,
@@ -144,8 +146,8 @@ impl<C: Choices> Service<C> {
         remittance.ok_or_else(|| unmet.into())
     }
 
-    /// `4.advances.1`, `6.events.loan.created`; the quote, if there was one, is not looked at: the advance is
-    /// priced anew (`2.amounts.feeTotal.2`).
+    /// `4.advances.1`, `6.events.loan.created`. Ignores any quote: the offer is a new price
+    /// (`2.amounts.feeTotal.2`).
     fn create_advance(
         &mut self,
         now: Timestamp,
@@ -159,16 +161,16 @@ impl<C: Choices> Service<C> {
             offer,
             requested_at: now,
             moves_money: !self.business(business).test_account,
-            stage: Stage::Requested { funding_starts_at },
+            stage: FundingStage::Requested { funding_starts_at },
         };
         self.invoice_mut(id).advance = Some(Box::new(advance));
         self.owe(business, offer.advance);
         self.set_timer(funding_starts_at, Timer::FundingStarts(id));
-        self.emit(now, EventType::FactoredUpdated, Subject::Financing(id));
-        self.emit(now, EventType::AdvanceCreated, Subject::Advance(id));
+        self.emit(now, EventType::FactoredUpdated, EventSubject::Financing(id));
+        self.emit(now, EventType::AdvanceCreated, EventSubject::Advance(id));
     }
 
-    /// The one place that maintains what is outstanding with a business (`gap.outstanding`).
+    /// Changes the amount outstanding with a business; nothing else does (`gap.outstanding`).
     pub(super) fn owe(&mut self, business: BusinessId, amount: Cents) {
         self.business_mut(business).outstanding += amount;
     }
@@ -177,13 +179,14 @@ impl<C: Choices> Service<C> {
     pub(super) fn start_funding(&mut self, now: Timestamp, id: InvoiceId) {
         let wait = self.choices.delay(&self.profile, Transition::FundingCompletes(id));
         let funded_due_at = now.after(wait);
-        self.set_stage(now, id, Stage::Funding { funded_due_at });
+        self.set_stage(now, id, FundingStage::Funding { funded_due_at });
         self.set_timer(funded_due_at, Timer::FundingCompletes(id));
     }
 
-    /// FUNDING → FUNDED: the vendor has the money, no fee taken off (`2.amounts.advanceAmount.2`), and what the payor paid until now is applied.
+    /// FUNDING → FUNDED: the vendor gets the money without a deduction (`2.amounts.advanceAmount.2`), and
+    /// earlier payments of the payor are applied.
     pub(super) fn complete_funding(&mut self, now: Timestamp, id: InvoiceId) {
-        self.set_stage(now, id, Stage::Funded { at: now });
+        self.set_stage(now, id, FundingStage::Funded { at: now });
         let Some(advance) = &self.invoice(id).advance else { return };
         let (amount, moves_money) = (advance.offer.advance, advance.moves_money);
         if moves_money {
@@ -191,29 +194,29 @@ impl<C: Choices> Service<C> {
         }
         self.apply_collections(id, Waterfall::default());
         let repaid = self.repay_if_recovered(now, id);
-        self.emit(now, EventType::AdvanceIssued, Subject::Advance(id));
+        self.emit(now, EventType::AdvanceIssued, EventSubject::Advance(id));
         if repaid {
-            self.emit(now, EventType::AdvancePaid, Subject::Advance(id));
+            self.emit(now, EventType::AdvancePaid, EventSubject::Advance(id));
         }
     }
 
-    /// FUNDED → REPAID once advance and fee are recovered. Says whether that is now; `loan.paid` is left
-    /// to the caller, in its place among the events of the transaction.
+    /// FUNDED → REPAID once advance and fee are recovered. Returns whether it changed the state; the caller
+    /// emits `loan.paid`, in the transaction's order of events.
     pub(super) fn repay_if_recovered(&mut self, now: Timestamp, id: InvoiceId) -> bool {
         let invoice = self.invoice(id);
         let Some(advance) = &invoice.advance else { return false };
-        let Stage::Funded { at: funded_at } = advance.stage else { return false };
+        let FundingStage::Funded { at: funded_at } = advance.stage else { return false };
         let recovered = invoice.paid_in >= advance.offer.owed();
         if recovered {
-            self.set_stage(now, id, Stage::Repaid { funded_at, at: now });
+            self.set_stage(now, id, FundingStage::Repaid { funded_at, at: now });
         }
         recovered
     }
 
-    fn set_stage(&mut self, now: Timestamp, id: InvoiceId, stage: Stage) {
+    fn set_stage(&mut self, now: Timestamp, id: InvoiceId, stage: FundingStage) {
         if let Some(advance) = &mut self.invoice_mut(id).advance {
             advance.stage = stage;
-            self.emit(now, EventType::FactoredUpdated, Subject::Financing(id));
+            self.emit(now, EventType::FactoredUpdated, EventSubject::Financing(id));
         }
     }
 
@@ -222,7 +225,7 @@ impl<C: Choices> Service<C> {
         platform: PlatformId,
         payee: &str,
         invoice: &str,
-    ) -> Result<(InvoiceId, Stage), Impossible> {
+    ) -> Result<(InvoiceId, FundingStage), Impossible> {
         let id = self.named_invoice(platform, payee, invoice)?;
         let advance = self.invoice(id).advance.as_ref();
         advance
@@ -230,7 +233,7 @@ impl<C: Choices> Service<C> {
             .ok_or(Impossible::new("no advance was requested against this invoice"))
     }
 
-    /// Forces REQUESTED → FUNDING now.
+    /// Forces REQUESTED → FUNDING at once.
     pub(super) fn funding_starts_early(
         &mut self,
         now: Timestamp,
@@ -239,7 +242,7 @@ impl<C: Choices> Service<C> {
         invoice: &str,
     ) -> Result<Outcome, Impossible> {
         let (id, stage) = self.named_stage(platform, payee, invoice)?;
-        let Stage::Requested { funding_starts_at } = stage else {
+        let FundingStage::Requested { funding_starts_at } = stage else {
             return Err(Impossible::new("funding starts only from REQUESTED"));
         };
         self.clear_timer(funding_starts_at, Timer::FundingStarts(id));
@@ -247,7 +250,7 @@ impl<C: Choices> Service<C> {
         Ok(Outcome::Applied)
     }
 
-    /// Forces FUNDING → FUNDED now.
+    /// Forces FUNDING → FUNDED at once.
     pub(super) fn funding_completes_early(
         &mut self,
         now: Timestamp,
@@ -256,7 +259,7 @@ impl<C: Choices> Service<C> {
         invoice: &str,
     ) -> Result<Outcome, Impossible> {
         let (id, stage) = self.named_stage(platform, payee, invoice)?;
-        let Stage::Funding { funded_due_at } = stage else {
+        let FundingStage::Funding { funded_due_at } = stage else {
             return Err(Impossible::new("funding completes only from FUNDING"));
         };
         self.clear_timer(funded_due_at, Timer::FundingCompletes(id));

@@ -1,4 +1,4 @@
-//! The books, compared with what the invoices say.
+//! Compares the books with the invoices.
 
 use crate::cents::Cents;
 use crate::choices::Choices;
@@ -8,9 +8,9 @@ use crate::service::advances::{Advance, Waterfall};
 use crate::service::invoices::Invoice;
 use crate::service::ledger::Account;
 
-/// What the invoices say that the accounts should hold.
+/// The balances that the accounts should have, according to the invoices.
 #[derive(Default)]
-struct Expected {
+struct ExpectedBalances {
     out: Cents,
     held: Cents,
     fees: Cents,
@@ -18,12 +18,12 @@ struct Expected {
     paid: Cents,
 }
 
-impl Expected {
+impl ExpectedBalances {
     fn add(&mut self, invoice: &Invoice, advance: &Advance) {
         let view = advance.view(invoice.paid_in);
         let Waterfall { advance: recovered, fee, forwarded } = advance.recovered(invoice.paid_in);
         self.out += view.amount_sent - recovered;
-        // Every cent flows on once the vendor is paid: nothing is kept back, nothing more goes out.
+        // Once the vendor is paid, the service passes every cent on and holds none.
         self.held += if view.funded_at.is_some() { Cents::ZERO } else { invoice.paid_in };
         self.fees += fee;
         self.vendor += view.amount_sent + forwarded;
@@ -32,10 +32,13 @@ impl Expected {
 }
 
 impl<C: Choices> Service<C> {
-    /// Compares the ledger, which knows moves, with the invoices, which know amounts.
+    /// Compares the ledger, which sums transfers, with the invoices, which hold amounts.
     pub(super) fn audit_money(&self) -> Result<(), String> {
-        let mut expected =
-            Expected { vendor: self.unadvanced, paid: self.unadvanced, ..Expected::default() };
+        let mut expected = ExpectedBalances {
+            vendor: self.unadvanced,
+            paid: self.unadvanced,
+            ..ExpectedBalances::default()
+        };
         for invoice in self.invoices.values() {
             if invoice.paid_in < Cents::ZERO {
                 return Err(format!("an invoice collected {} cents", invoice.paid_in));
@@ -55,7 +58,7 @@ impl<C: Choices> Service<C> {
         self.audit_outstanding()
     }
 
-    /// The index of what is outstanding agrees with the advances (`gap.outstanding`).
+    /// Checks the index of outstanding amounts against the advances (`gap.outstanding`).
     fn audit_outstanding(&self) -> Result<(), String> {
         let mut outstanding = vec![Cents::ZERO; self.businesses.len()];
         for (number, invoice) in (0..).zip(self.invoices.values()) {

@@ -9,14 +9,14 @@ use crate::operation::{BusinessDetails, Contact, Party};
 use crate::service::Service;
 use crate::service::payout_accounts::PayoutAccount;
 use crate::service::requirements::{Agreement, CollectionAccount};
-use crate::service::subscriptions::Subject;
+use crate::service::subscriptions::EventSubject;
 use crate::tax_id::TaxId;
 use crate::timestamp::Timestamp;
 use crate::wire::reply;
 use crate::wire::reply::{Reply, TaxIdResult};
 use crate::words::{ComplianceRoute, EventType, TaxIdOutcome};
 
-/// A business as the service knows it: what all its platforms share (`gap.sharedBusiness`).
+/// A business: the state that all its platforms share (`gap.sharedBusiness`).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Business {
     /// Every identifier linked to it, in order.
@@ -26,7 +26,7 @@ pub(super) struct Business {
     pub(super) agreement: Option<Box<Agreement>>,
     pub(super) payout_account: Option<Box<PayoutAccount>>,
     pub(super) collection_account: CollectionAccount,
-    /// What the vendor still owes of its advances, fees apart: an index that `Service::owe` maintains.
+    /// The unrecovered part of its advances, without fees: an index that `Service::owe` maintains. Cents.
     pub(super) outstanding: Cents,
     pub(super) test_account: bool,
 }
@@ -46,38 +46,38 @@ impl Business {
     }
 }
 
-/// What an identifier of a platform names: a business, and what this platform knows of it.
+/// The target of a platform's identifier: a business, and this platform's own data about it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Relationship {
     pub(super) business: BusinessId,
-    /// Whether the vendor has claimed its account here (§4 invitations).
+    /// Whether the vendor has claimed its account with this platform (§4 invitations).
     pub(super) claimed: bool,
     pub(super) details: Box<Details>,
 }
 
-/// What a platform said of a business. Seldom needed, it stands apart from what every request needs.
+/// A platform's data about a business. Rarely needed, so kept apart from the data of every request.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Details {
     pub(super) name: String,
-    /// From business syncs; what it says of an address can open a collection account.
+    /// From business syncs; its address can open a collection account.
     pub(super) contact: Contact,
     /// From invoices; it opens nothing (`gap.partyTaxIdAndContact`).
     pub(super) filed_contact: Contact,
 }
 
-/// How an identifier came to name a business.
+/// How an identifier got its business.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Linked {
+enum LinkKind {
     /// The business is new.
     Created,
-    /// Its tax id matched one that another identifier names.
+    /// Its tax id matched a business that another identifier names.
     Matched,
-    /// The identifier was known.
+    /// The identifier already named the business.
     Already,
 }
 
 impl<C: Choices> Service<C> {
-    /// `GET /v1/organizations/{externalId}`: with onboarding, in which the outcome of a tax id shows
+    /// `GET /v1/organizations/{externalId}`: with onboarding, which shows whether a tax id cleared compliance
     /// (`4.businessSync.2.2`), and remittance (`4.business.1`, `3.onboarding.4.2`).
     pub(super) fn get_business(&self, caller: PlatformId, external_id: &str) -> Answer {
         let id = self.known_relationship(caller, external_id)?;
@@ -93,8 +93,8 @@ impl<C: Choices> Service<C> {
         }))
     }
 
-    /// `PUT /v1/organizations/{externalId}`: creates or updates (`4.businessSync.intro.1`) with the values
-    /// sent last (`4.businessSync.intro.2`).
+    /// `PUT /v1/organizations/{externalId}`: creates or updates a business (`4.businessSync.intro.1`) with
+    /// the latest values (`4.businessSync.intro.2`).
     pub(super) fn sync_business(
         &mut self,
         now: Timestamp,
@@ -115,17 +115,16 @@ impl<C: Choices> Service<C> {
         self.proceed_with_onboarding(now, business);
         Reply::BusinessSynced(reply::BusinessSynced {
             external_id,
-            created: linked == Linked::Created,
+            created: linked == LinkKind::Created,
             reason: sync_reason(linked, outcome),
             tax_id_result: outcome
-                .filter(|_| linked == Linked::Already)
+                .filter(|_| linked == LinkKind::Already)
                 .map(|outcome| TaxIdResult { outcome }),
         })
     }
 
-    /// The business that an invoice names as a party: created if it is unknown, otherwise only what is
-    /// missing is filled in (`gap.syncedParty`). Its tax id and contact clear and open nothing
-    /// (`gap.partyTaxIdAndContact`).
+    /// Creates the business that an invoice names as a party, or adds only missing details to a known one
+    /// (`gap.syncedParty`). Its tax id and contact clear and open nothing (`gap.partyTaxIdAndContact`).
     pub(super) fn link_party(
         &mut self,
         now: Timestamp,
@@ -147,9 +146,9 @@ impl<C: Choices> Service<C> {
         id
     }
 
-    /// What `external_id` names, from now on if not before. A tax id that a business has already
-    /// links an unknown identifier to that business (`4.businessSync.3`, `gap.businessMatching`,
-    /// `gap.oneTaxIdTwoIdentifiers`); without one nothing is matched (`4.businessSync.3.2`).
+    /// The relationship that `external_id` names, created if it is new. A tax id that a business already has
+    /// links a new identifier to that business (`4.businessSync.3`, `gap.businessMatching`,
+    /// `gap.oneTaxIdTwoIdentifiers`); without a tax id, nothing matches (`4.businessSync.3.2`).
     fn link(
         &mut self,
         now: Timestamp,
@@ -157,9 +156,9 @@ impl<C: Choices> Service<C> {
         external_id: &str,
         legal_name: &str,
         tax_id: Option<TaxId>,
-    ) -> (RelationshipId, Linked) {
+    ) -> (RelationshipId, LinkKind) {
         if let Some(known) = self.find_relationship(caller, external_id) {
-            return (known, Linked::Already);
+            return (known, LinkKind::Already);
         }
         let matched = tax_id.and_then(|tax_id| self.by_tax_id.get(&tax_id).copied());
         let business = matched.unwrap_or_else(|| self.add_business());
@@ -174,11 +173,11 @@ impl<C: Choices> Service<C> {
         };
         let id = RelationshipId(self.relationships.add(caller.0, external_id, relationship));
         self.business_mut(business).relationships.push(id);
-        self.emit(now, EventType::BusinessAdded, Subject::Business(id));
-        (id, if matched.is_some() { Linked::Matched } else { Linked::Created })
+        self.emit(now, EventType::BusinessAdded, EventSubject::Business(id));
+        (id, if matched.is_some() { LinkKind::Matched } else { LinkKind::Created })
     }
 
-    /// Whether the business that holds a tax id is one of `caller`'s.
+    /// Whether the business with this tax id is one of `caller`'s.
     pub fn is_holder_of(&self, caller: PlatformId, tax_id: &str) -> bool {
         let holder = TaxId::parse(tax_id).and_then(|tax_id| self.by_tax_id.get(&tax_id));
         holder.is_some_and(|holder| {
@@ -195,8 +194,8 @@ impl<C: Choices> Service<C> {
         id
     }
 
-    /// A tax id came through the business sync : it clears compliance
-    /// (`4.businessSync.1`), or is no good for it (`4.businessSync.2`).
+    /// Applies the tax id of a business sync: it clears compliance (`4.businessSync.1`), or fails to
+    /// (`4.businessSync.2`).
     fn clear_with_tax_id(&mut self, id: BusinessId, tax_id: Option<TaxId>) -> TaxIdOutcome {
         let Some(tax_id) = tax_id else {
             return TaxIdOutcome::Malformed;
@@ -214,7 +213,7 @@ impl<C: Choices> Service<C> {
         TaxIdOutcome::Accepted
     }
 
-    /// Puts a tax id on file where none is and nobody else has it.
+    /// Files a tax id if the business has none and no other business has it.
     pub(super) fn file_tax_id(&mut self, id: BusinessId, tax_id: TaxId) {
         if self.business(id).tax_id.is_none() && !self.by_tax_id.contains_key(&tax_id) {
             self.by_tax_id.insert(tax_id, id);
@@ -222,7 +221,7 @@ impl<C: Choices> Service<C> {
         }
     }
 
-    /// Takes the tax id off file.
+    /// Removes the tax id from file.
     pub(super) fn strike_tax_id(&mut self, id: BusinessId) {
         if let Some(tax_id) = self.business_mut(id).tax_id.take() {
             self.by_tax_id.remove(&tax_id);
@@ -243,30 +242,30 @@ impl<C: Choices> Service<C> {
 }
 
 /// `2.businessSynced.created.2`
-fn sync_reason(linked: Linked, tax_id: Option<TaxIdOutcome>) -> &'static str {
+fn sync_reason(linked: LinkKind, tax_id: Option<TaxIdOutcome>) -> &'static str {
     match (linked, tax_id) {
-        (Linked::Created, None) => "A new business; no tax id was sent, so none was matched.",
-        (Linked::Created, Some(TaxIdOutcome::Malformed)) => {
+        (LinkKind::Created, None) => "A new business; no tax id was sent, so none was matched.",
+        (LinkKind::Created, Some(TaxIdOutcome::Malformed)) => {
             "A new business; the tax id is malformed, so compliance is not cleared."
         }
-        (Linked::Created, Some(_)) => "A new business; its tax id clears compliance.",
-        (Linked::Matched, _) => {
+        (LinkKind::Created, Some(_)) => "A new business; its tax id clears compliance.",
+        (LinkKind::Matched, _) => {
             "The tax id matched an existing business, which this identifier now names."
         }
-        (Linked::Already, None) => "The identifier was already linked; the business was updated.",
-        (Linked::Already, Some(TaxIdOutcome::Accepted)) => {
+        (LinkKind::Already, None) => "The identifier was already linked; the business was updated.",
+        (LinkKind::Already, Some(TaxIdOutcome::Accepted)) => {
             "The identifier was already linked; the tax id clears compliance."
         }
-        (Linked::Already, Some(TaxIdOutcome::Unchanged)) => {
+        (LinkKind::Already, Some(TaxIdOutcome::Unchanged)) => {
             "The identifier was already linked; the tax id was already on file."
         }
-        (Linked::Already, Some(TaxIdOutcome::Malformed)) => {
+        (LinkKind::Already, Some(TaxIdOutcome::Malformed)) => {
             "The identifier was already linked; the tax id is malformed, so compliance is not cleared by it."
         }
-        (Linked::Already, Some(TaxIdOutcome::Differs)) => {
+        (LinkKind::Already, Some(TaxIdOutcome::Differs)) => {
             "The identifier was already linked; a different tax id is on file, so the one sent was not taken."
         }
-        (Linked::Already, Some(TaxIdOutcome::HeldByAnother)) => {
+        (LinkKind::Already, Some(TaxIdOutcome::HeldByAnother)) => {
             "The identifier was already linked; another business holds the tax id, so it was not taken."
         }
     }

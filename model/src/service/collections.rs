@@ -1,4 +1,4 @@
-//! What payors pay, and where it goes (§1, §2 `forwardedAtPayment`).
+//! Payments by payors, and their distribution (§1, §2 `forwardedAtPayment`).
 
 use crate::cents::{Cents, FaceValue};
 use crate::choices::Choices;
@@ -7,12 +7,12 @@ use crate::identity::{InvoiceId, PlatformId};
 use crate::service::Service;
 use crate::service::advances::Waterfall;
 use crate::service::ledger::Account;
-use crate::service::subscriptions::Subject;
+use crate::service::subscriptions::EventSubject;
 use crate::timestamp::Timestamp;
 use crate::words::{CollectionState, EventType};
 
 impl<C: Choices> Service<C> {
-    /// The payor pays into the collection account. What exceeds the face value goes to suspense.
+    /// The payor pays into the collection account. The excess over the face value goes to suspense.
     pub(super) fn payor_pays(
         &mut self,
         now: Timestamp,
@@ -59,13 +59,13 @@ impl<C: Choices> Service<C> {
                 let recovered = advance.recovered(paid_before);
                 self.apply_collections(id, recovered);
                 if self.repay_if_recovered(now, id) {
-                    self.emit(now, EventType::AdvancePaid, Subject::Advance(id));
+                    self.emit(now, EventType::AdvancePaid, EventSubject::Advance(id));
                 }
             }
         }
     }
 
-    /// Lets what came in flow down the waterfall, from where it stood at `before`.
+    /// Distributes new payments down the waterfall, starting from `before`.
     pub(super) fn apply_collections(&mut self, id: InvoiceId, before: Waterfall) {
         let invoice = self.invoice(id);
         let Some(advance) = &invoice.advance else { return };
@@ -81,7 +81,7 @@ impl<C: Choices> Service<C> {
         self.owe(business, -recovered);
     }
 
-    /// `6.events.invoice.paid`: the whole face value is collected, and was not.
+    /// `6.events.invoice.paid`: the whole face value has now been collected.
     pub(super) fn announce_collection(
         &mut self,
         now: Timestamp,
@@ -90,7 +90,7 @@ impl<C: Choices> Service<C> {
     ) {
         let after = self.invoice(id).collection_state();
         if before != CollectionState::Collected && after == CollectionState::Collected {
-            self.emit(now, EventType::InvoicePaid, Subject::Collection(id));
+            self.emit(now, EventType::InvoicePaid, EventSubject::Collection(id));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Who is sent what, when, and what an answer means (§6 Delivery).
+//! The queues and the schedule of deliveries, and the effect of receipts (§6 Delivery).
 
 mod waiting;
 
@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use crate::choices::Choices;
-use crate::delivery::{Attempt, Cause, Consequence, Delivery, Place, Receipt, Signer};
+use crate::delivery::{Attempt, Cause, Consequence, Delivery, Receipt, SchedulePosition, Signer};
 use crate::happening::Impossible;
 use crate::identity::SubscriptionId;
 use crate::service::Service;
@@ -15,23 +15,23 @@ use crate::timestamp::Timestamp;
 
 use waiting::Waiting;
 
-/// All deliveries that are not done, and when which subscription has something to send.
+/// All deliveries that are not done, and when each subscription next has something to send.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Deliveries {
     queues: BTreeMap<SubscriptionId, Queue>,
-    /// When each queue may send next, in order: an index that [`Deliveries::change`] maintains. It changes with
-    /// nearly every attempt, and a list keeps its memory.
+    /// When each queue may send next, in order: an index that [`Deliveries::change`] maintains. A list,
+    /// because nearly every attempt changes it, and a list keeps its memory.
     next: VecDeque<(Timestamp, SubscriptionId)>,
-    /// Attempts that may be under way for a subscription, so that none takes all there are.
+    /// The maximum number of attempts in flight for a subscription, so that none takes all connections.
     at_once: usize,
 }
 
-/// What a subscription is owed.
+/// The deliveries of one subscription.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Queue {
     key: Arc<SigningKey>,
     pending: BTreeMap<u64, Pending>,
-    /// Those of the pending that wait, by when they are due.
+    /// Those pending deliveries that wait, by due time.
     waiting: Waiting,
     under_way: usize,
 }
@@ -40,20 +40,20 @@ struct Queue {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Pending {
     delivery: Arc<Delivery>,
-    /// Attempts begun, those by hand and duplicates included.
+    /// Attempts begun, including manual ones and duplicates.
     attempts: u32,
-    place: Place,
-    state: State,
+    position: SchedulePosition,
+    state: PendingState,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum State {
+enum PendingState {
     Waiting { due: Timestamp, cause: Cause },
     UnderWay,
 }
 
 impl Queue {
-    /// When it has something to send, if more may be under way.
+    /// When it next has something to send; `None` at the maximum number of attempts in flight.
     fn next(&self, at_once: usize) -> Option<Timestamp> {
         if self.under_way >= at_once {
             return None;
@@ -64,18 +64,18 @@ impl Queue {
 
     fn wait(&mut self, delivery: Arc<Delivery>, attempts: u32, due: Timestamp, cause: Cause) {
         self.waiting.insert(0, (due, delivery.number));
-        let (place, state) = (Place::default(), State::Waiting { due, cause });
-        self.pending.insert(delivery.number, Pending { delivery, attempts, place, state });
+        let (position, state) = (SchedulePosition::default(), PendingState::Waiting { due, cause });
+        self.pending.insert(delivery.number, Pending { delivery, attempts, position, state });
     }
 
     /// Begins the attempt that is due first.
     fn begin(&mut self, now: Timestamp, subscription: SubscriptionId) -> Option<Attempt> {
         let (_, number) = self.waiting.pop_first()?;
         let pending = self.pending.get_mut(&number)?;
-        let State::Waiting { cause, .. } = pending.state else { return None };
+        let PendingState::Waiting { cause, .. } = pending.state else { return None };
         pending.attempts += 1;
-        pending.place.begun += usize::from(cause != Cause::Resent);
-        pending.state = State::UnderWay;
+        pending.position.begun += usize::from(cause != Cause::Resent);
+        pending.state = PendingState::UnderWay;
         self.under_way += 1;
         Some(Attempt {
             delivery: Arc::clone(&pending.delivery),
@@ -84,17 +84,17 @@ impl Queue {
             cause,
             signer: Signer { key: Arc::clone(&self.key), signed_at: None },
             subscription,
-            place: pending.place,
+            position: pending.position,
         })
     }
 
-    /// Ends an attempt; another follows, or the delivery is done. Says whether it was under way.
+    /// Ends an attempt; another follows, or the delivery is done. Returns whether the attempt was in flight.
     fn end(&mut self, attempt: &Attempt, next: Option<(Timestamp, Cause)>) -> bool {
         let number = attempt.delivery.number;
         let Some(pending) = self.pending.get_mut(&number) else { return false };
         let is_this_one =
             pending.attempts == attempt.number && Arc::ptr_eq(&pending.delivery, &attempt.delivery);
-        if !is_this_one || pending.state != State::UnderWay {
+        if !is_this_one || pending.state != PendingState::UnderWay {
             return false;
         }
         self.under_way -= 1;
@@ -103,15 +103,15 @@ impl Queue {
                 self.pending.remove(&number);
             }
             Some((due, cause)) => {
-                pending.place.resumes_at = None;
-                pending.state = State::Waiting { due, cause };
-                self.waiting.insert(pending.place.begun, (due, number));
+                pending.position.resumes_at = None;
+                pending.state = PendingState::Waiting { due, cause };
+                self.waiting.insert(pending.position.begun, (due, number));
             }
         }
         true
     }
 
-    /// Sends a delivery now, whenever it would have been sent.
+    /// Makes a delivery due now.
     fn hurry(
         &mut self,
         delivery: &Arc<Delivery>,
@@ -123,12 +123,12 @@ impl Queue {
             self.wait(Arc::clone(delivery), attempts, now, cause);
             return Ok(());
         };
-        let State::Waiting { due, .. } = pending.state else {
+        let PendingState::Waiting { due, .. } = pending.state else {
             return Err(Impossible::new("an attempt is under way"));
         };
         if due > now {
-            pending.place.resumes_at = Some(due);
-            pending.state = State::Waiting { due: now, cause };
+            pending.position.resumes_at = Some(due);
+            pending.state = PendingState::Waiting { due: now, cause };
             self.waiting.remove((due, delivery.number));
             self.waiting.insert(0, (now, delivery.number));
         }
@@ -147,13 +147,13 @@ impl Deliveries {
         self.queues.insert(subscription, queue);
     }
 
-    /// Nothing more is sent, retries included (`4.webhookDeletion.1`, `6.delivery.2`).
+    /// Sends nothing more, not even retries (`4.webhookDeletion.1`, `6.delivery.2`).
     pub(super) fn close(&mut self, subscription: SubscriptionId) {
         self.change(subscription, |queue| queue.waiting.clear());
         self.queues.remove(&subscription);
     }
 
-    /// Changes a queue, and what is known of it.
+    /// Changes a queue, and updates the index.
     fn change<T>(
         &mut self,
         subscription: SubscriptionId,
@@ -164,33 +164,34 @@ impl Deliveries {
         let changed = change(queue);
         let after = queue.next(self.at_once);
         if before != after {
-            let place = |next: &VecDeque<_>, due| next.binary_search(&(due, subscription));
-            if let Some(index) = before.and_then(|due| place(&self.next, due).ok()) {
+            let find = |next: &VecDeque<_>, due| next.binary_search(&(due, subscription));
+            if let Some(index) = before.and_then(|due| find(&self.next, due).ok()) {
                 self.next.remove(index);
             }
-            if let Some((due, Err(index))) = after.map(|due| (due, place(&self.next, due))) {
+            if let Some((due, Err(index))) = after.map(|due| (due, find(&self.next, due))) {
                 self.next.insert(index, (due, subscription));
             }
         }
         Some(changed)
     }
 
-    /// When something is to be sent next.
+    /// When the next attempt is due.
     pub(super) fn next(&self) -> Option<Timestamp> {
         self.next.front().map(|(due, _)| *due)
     }
 
-    /// When an attempt of a delivery is due, if one is waited for.
+    /// When the next attempt of a delivery is due, if one is waiting.
     fn due(&self, subscription: SubscriptionId, delivery: &Delivery) -> Option<Timestamp> {
         match self.queues.get(&subscription)?.pending.get(&delivery.number)?.state {
-            State::Waiting { due, .. } => Some(due),
-            State::UnderWay => None,
+            PendingState::Waiting { due, .. } => Some(due),
+            PendingState::UnderWay => None,
         }
     }
 }
 
 impl<C: Choices> Service<C> {
-    /// At once, or a little late where events shall overtake one another (`gap.lateness`).
+    /// Queues a delivery: due at once, or late if the profile lets events overtake each other
+    /// (`gap.lateness`).
     pub(super) fn send(
         &mut self,
         now: Timestamp,
@@ -209,7 +210,7 @@ impl<C: Choices> Service<C> {
         self.deliveries.change(subscription, |queue| queue.begin(now, subscription))?
     }
 
-    /// `6.delivery.1`, `6.delivery.1.2`, `6.delivery.2`; a redirect is an answer like any other
+    /// `6.delivery.1`, `6.delivery.1.2`, `6.delivery.2`; a redirect is a failed attempt like any other
     /// (`6.subscription.2.2`).
     pub(super) fn receive(
         &mut self,
@@ -220,7 +221,7 @@ impl<C: Choices> Service<C> {
         let (next, consequence) = match receipt {
             Receipt::Answered(410) => (None, Consequence::Revoked),
             Receipt::Answered(200..=299) => (self.once_more(now, attempt), Consequence::Accepted),
-            // It was accepted before.
+            // The receiver accepted it before.
             _ if attempt.cause == Cause::Duplicate => (None, Consequence::Accepted),
             Receipt::Answered(_) | Receipt::Failed | Receipt::TimedOut => {
                 match self.retry_due(now, attempt, receipt) {
@@ -240,14 +241,14 @@ impl<C: Choices> Service<C> {
         consequence
     }
 
-    /// A duplicate, if there shall be one (`gap.duplicates`).
+    /// The duplicate of an accepted delivery, if it gets one (`gap.duplicates`).
     fn once_more(&mut self, now: Timestamp, attempt: &Attempt) -> Option<(Timestamp, Cause)> {
         let first = attempt.cause != Cause::Duplicate;
         let twice = first && self.choices.is_duplicated(&self.profile, attempt.delivery.number);
         twice.then_some((now, Cause::Duplicate))
     }
 
-    /// When an attempt is followed by the next, if it is within the window (`gap.retrySchedule`,
+    /// When the attempt after this one is due, if within the window (`gap.retrySchedule`,
     /// `8.webhookRetryWindow`).
     fn retry_due(&self, now: Timestamp, attempt: &Attempt, receipt: Receipt) -> Option<Timestamp> {
         let webhooks = &self.profile.webhooks;
@@ -256,14 +257,14 @@ impl<C: Choices> Service<C> {
             Receipt::Answered(_) | Receipt::Failed => now,
         };
         if attempt.cause == Cause::Resent {
-            return attempt.place.resumes_at.map(|due| due.max(ended));
+            return attempt.position.resumes_at.map(|due| due.max(ended));
         }
-        let delay = webhooks.retries.get(attempt.place.begun - 1)?;
+        let delay = webhooks.retries.get(attempt.position.begun - 1)?;
         let due = attempt.begun_at.after(*delay).max(ended);
         (due <= attempt.delivery.queued_at.after(webhooks.window)).then_some(due)
     }
 
-    /// Sends a delivery again, by hand: once, the schedule of one that is waited for goes on.
+    /// Sends a delivery once more, manually. The schedule of a waiting delivery continues.
     pub(super) fn send_again(
         &mut self,
         now: Timestamp,

@@ -1,7 +1,7 @@
-//! Whether an invoice can be financed: decided once.
+//! The one decision whether an invoice can be financed.
 //!
-//! `fundable`, `notFundableReason` and the refusal of an advance are three renderings of this answer
-//! (§2 Invoice, `fundable`).
+//! `fundable`, `notFundableReason` and the refusal of an advance all show this decision (§2 Invoice,
+//! `fundable`).
 
 use crate::cents::Cents;
 use crate::choices::{Choices, Reservation};
@@ -15,29 +15,29 @@ use crate::service::requirements::Requirement;
 use crate::timestamp::Timestamp;
 use crate::words::InvoiceStatus;
 
-/// One failed requirement of an advance, in order of precedence (`gap.advancePrecedence`).
+/// A failed requirement of an advance, in order of precedence (`gap.advancePrecedence`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Objection {
-    /// An advance stands against the invoice.
+    /// The invoice already has an advance.
     Advanced,
     /// Payee and payor are one business.
     SelfDealing,
-    /// The caller doesn't say that it is ISSUED.
+    /// The caller did not sync it as ISSUED.
     NotIssued,
-    /// The payor has paid something on it.
+    /// The payor has paid part of it.
     Collected,
-    /// It is too small to yield a cent.
+    /// Its advance would be 0 cents.
     TooSmall,
-    /// The service has reasons of its own.
+    /// The service has its own reasons.
     Reserved,
-    /// Not all four requirements are met: the first that is not.
+    /// Not all four requirements are met: the first unmet one.
     OnboardingIncomplete(Requirement),
     /// Too much would be outstanding.
     OverLimit,
 }
 
 impl Objection {
-    /// The one sentence that says so. It names no amount (`2.invoice.notFundableReason`).
+    /// The sentence that explains it, without an amount (`2.invoice.notFundableReason`).
     pub(super) fn sentence(self) -> &'static str {
         match self {
             Objection::Advanced => "An advance already stands against this invoice.",
@@ -105,7 +105,7 @@ impl<C: Choices> Service<C> {
         self.object_to_amount(payee, &offer).map(|()| offer)
     }
 
-    /// The first objection that has nothing to do with an invoice (§2 Quote response, `fundable`).
+    /// The first objection that doesn't depend on an invoice (§2 Quote response, `fundable`).
     pub(super) fn object_to_amount(
         &mut self,
         payee: BusinessId,
@@ -124,9 +124,9 @@ impl<C: Choices> Service<C> {
         self.raise(!fits, Objection::OverLimit)
     }
 
-    /// The objection, if it holds and is the one to be told (`gap.advancePrecedence`).
+    /// Returns the objection, if it holds and takes precedence (`gap.advancePrecedence`).
     fn raise(&mut self, holds: bool, objection: Objection) -> Result<(), Objection> {
-        let told = holds && self.choices.refuses_with(objection.code_and_clause().0);
-        if told { Err(objection) } else { Ok(()) }
+        let refuses = holds && self.choices.refuses_with(objection.code_and_clause().0);
+        if refuses { Err(objection) } else { Ok(()) }
     }
 }

@@ -17,7 +17,7 @@ use crate::words::RowOutcome;
 pub(super) struct Import {
     digest: [u8; 32],
     row_count: usize,
-    /// The rows done so far, in the file's order: those are skipped when it is resumed.
+    /// The rows done so far, in the file's order: a resumed import skips them.
     done: Vec<RowReport>,
 }
 
@@ -40,7 +40,8 @@ impl Import {
 }
 
 impl<C: Choices> Service<C> {
-    /// `GET /v1/invoices/imports/{externalId}`: what landed (`4.import.2`), or `4.import.3`.
+    /// `GET /v1/invoices/imports/{externalId}`: the imported rows (`4.import.2`), or a refusal
+    /// (`4.import.3`).
     pub(super) fn get_import(&self, caller: PlatformId, external_id: &str) -> Answer {
         let import = self.imports.get(&(caller, external_id.to_owned())).ok_or_else(|| {
             Refusal::new(Code::ImportNotFound, clause!("7.codes.import_not_found"))
@@ -48,7 +49,7 @@ impl<C: Choices> Service<C> {
         Ok(Reply::Import(import.report(external_id)))
     }
 
-    /// `PUT /v1/invoices/imports/{externalId}`: an upload goes by its identifier (`4.imports.intro.2`).
+    /// `PUT /v1/invoices/imports/{externalId}`: the path has the upload's identifier (`4.imports.intro.2`).
     pub(super) fn import_invoices(
         &mut self,
         now: Timestamp,
@@ -65,7 +66,7 @@ impl<C: Choices> Service<C> {
         let mut import = self.imports.remove(&key).unwrap_or_else(|| {
             Import { digest: file.digest, row_count, done: Vec::with_capacity(row_count) }.into()
         });
-        // §4 imports rule 7: rows that are done are skipped (`4.imports.7`, `4.imports.7.2`).
+        // §4 imports rule 7: skip the rows that are done (`4.imports.7`, `4.imports.7.2`).
         let done = import.done.len();
         if done < row_count {
             let interruption = self.platform_mut(caller).interrupt_import_after.take();
@@ -80,8 +81,8 @@ impl<C: Choices> Service<C> {
         Ok(Reply::Imported(report))
     }
 
-    /// A row does exactly what a single sync does (`4.imports.2`); a bad one is told and changes
-    /// nothing (`4.imports.6`).
+    /// A row does exactly what a single sync does (`4.imports.2`); a bad row is reported and changes nothing
+    /// (`4.imports.6`).
     fn import_row(
         &mut self,
         now: Timestamp,
@@ -98,7 +99,7 @@ impl<C: Choices> Service<C> {
         RowReport { row, external_id: invoice, payee_external_id: payee, outcome, code, error }
     }
 
-    /// The next import of the platform stops early.
+    /// Makes the platform's next import stop early.
     pub(super) fn interrupt_next_import(
         &mut self,
         platform: PlatformId,

@@ -4,30 +4,17 @@ use email_address::{EmailAddress, Options};
 
 use crate::choices::{Choices, Token};
 use crate::clause;
+use crate::endpoint::{INVITATION_LIFE, SESSION_LIFE};
 use crate::face::Answer;
 use crate::happening::{Impossible, Outcome};
 use crate::identity::{PlatformId, RelationshipId};
-use crate::operation::OperationKind;
 use crate::refusal::{Code, Refusal};
 use crate::service::Service;
-use crate::timestamp::{Seconds, Timestamp};
+use crate::timestamp::Timestamp;
 use crate::wire::reply::{Invited, Reply, SessionCreated};
 
-/// `8.invitationLife`
-const INVITATION_LIFE: Seconds = 30 * 24 * 3600;
-/// `8.sessionLife`
-const SESSION_LIFE: Seconds = 15 * 60;
-/// A reserved name, since the links do not resolve (`gap.sessionUrl`).
+/// A reserved name, because the links do not resolve (`gap.sessionUrl`).
 const SESSION_BASE: &str = "https://onboarding.tideover.invalid/sessions/";
-
-/// How long the link lives that an operation makes.
-pub const fn link_life(kind: OperationKind) -> Option<Seconds> {
-    match kind {
-        OperationKind::Invite => Some(INVITATION_LIFE),
-        OperationKind::CreateOnboardingSession => Some(SESSION_LIFE),
-        _ => None,
-    }
-}
 
 /// A link that works once, until it expires (`4.invitations.11`, `4.sessions.5`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -51,22 +38,22 @@ impl Link {
     }
 }
 
-/// What a person at a business was sent: one active link for each address (`gap.invitationLink`).
+/// An invitation to a person at a business: one active link per address (`gap.invitationLink`).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Invitation {
     id: String,
     link: Link,
 }
 
-/// A link for the caller's own product.
+/// A link into onboarding from the caller's own product.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct SessionLink {
     relationship: RelationshipId,
     link: Link,
 }
 
-/// Nothing but an address: no display name, no brackets, no comment, and a domain of letters, digits
-/// and hyphens with a dot in it (`2.invitation.email`).
+/// Whether `text` is only an address: no display name, no brackets, no comment, and a domain of letters,
+/// digits and hyphens with a dot (`2.invitation.email`).
 fn is_email(text: &str) -> bool {
     let strict =
         Options::default().without_display_text().without_domain_literal().with_required_tld();
@@ -76,8 +63,8 @@ fn is_email(text: &str) -> bool {
 }
 
 impl<C: Choices> Service<C> {
-    /// `POST /v1/invitations`, to a business that is known (`4.invitations.6`). A repeat reissues the link:
-    /// the one before it is dead (`4.invitations.10`, `4.idempotency.2`).
+    /// `POST /v1/invitations`, to a known business (`4.invitations.6`). A repeat reissues the link, and the
+    /// link before it stops working (`4.invitations.10`, `4.idempotency.2`).
     pub(super) fn invite(
         &mut self,
         now: Timestamp,
@@ -100,8 +87,8 @@ impl<C: Choices> Service<C> {
         Ok(Reply::Invited(Invited { invite_id, expires_at }))
     }
 
-    /// The invited person claims the account, for this relationship alone (`4.invitations.8`); one who has
-    /// an account elsewhere is nobody else for it (`4.invitations.9`).
+    /// The invited person claims the account, for this relationship only (`4.invitations.8`). A person who
+    /// already has an account is treated the same (`4.invitations.9`).
     pub(super) fn vendor_accepts_invitation(
         &mut self,
         now: Timestamp,
@@ -119,7 +106,7 @@ impl<C: Choices> Service<C> {
         Ok(Outcome::Applied)
     }
 
-    /// `POST /v1/onboarding-sessions`: a link of its own each time (`4.sessions.6`).
+    /// `POST /v1/onboarding-sessions`: a new link each time (`4.sessions.6`).
     pub(super) fn create_onboarding_session(
         &mut self,
         now: Timestamp,
@@ -134,8 +121,8 @@ impl<C: Choices> Service<C> {
         Ok(Reply::SessionCreated(SessionCreated { url, expires_at }))
     }
 
-    /// The vendor follows an onboarding link, where those resolve (`4.sessions.7`, `gap.sessionsLive`): from then
-    /// on it can settle tax id, bank account and signature (`4.sessions.3`).
+    /// The vendor follows an onboarding link, if those resolve (`4.sessions.7`, `gap.sessionsLive`). Then it
+    /// can settle tax id, bank account and signature (`4.sessions.3`).
     pub(super) fn vendor_opens_session(
         &mut self,
         now: Timestamp,

@@ -7,29 +7,29 @@ use crate::identity::{InvoiceId, PlatformId, RelationshipId};
 use crate::operation::InvoiceSync;
 use crate::service::Service;
 use crate::service::advances::Advance;
-use crate::service::subscriptions::Subject;
+use crate::service::subscriptions::EventSubject;
 use crate::timestamp::Timestamp;
 use crate::wire::reply;
 use crate::wire::reply::{InvoiceSynced, Reply};
 use crate::words::{CollectionState, EventType, InvoiceStatus, SyncOutcome};
 
-/// An invoice, as it was last synced, with what the payor paid and the advance against it.
+/// An invoice as last synced, with the payor's payments and its advance.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Invoice {
     pub(super) payor: RelationshipId,
-    /// As the caller synced it: nothing else writes it (`3.invoice.intro.1`, `2.invoice.status.2`).
+    /// As the caller synced it: nothing else changes it (`3.invoice.intro.1`, `2.invoice.status.2`).
     pub(super) status: InvoiceStatus,
     pub(super) face_value: FaceValue,
     pub(super) issue_date: Timestamp,
     pub(super) due_date: Timestamp,
-    /// All that the payor paid; what is told is [`Invoice::collected`].
+    /// All payments by the payor, in cents; responses show [`Invoice::collected`].
     pub(super) paid_in: Cents,
     pub(super) advance: Option<Box<Advance>>,
 }
 
 impl Invoice {
-    /// Never more than the face value (`2.invoice.collected`, `2.invoice.collected.2`,
-    /// `gap.faceValueLowered`).
+    /// The payor's payments, capped at the face value (`2.invoice.collected`, `2.invoice.collected.2`,
+    /// `gap.faceValueLowered`). Cents.
     pub(super) fn collected(&self) -> Cents {
         self.paid_in.min(self.face_value.cents())
     }
@@ -84,8 +84,8 @@ impl<C: Choices> Service<C> {
         Reply::InvoiceSynced(InvoiceSynced { external_id, outcome, reason })
     }
 
-    /// Creates or updates (`4.invoiceSync.1`, `4.invoiceSync.2`), and creates the parties that are unknown
-    /// (`4.invoiceSync.3`). Each row of an import comes here as well (§4 imports rule 2, `4.imports.2`).
+    /// Creates or updates an invoice (`4.invoiceSync.1`, `4.invoiceSync.2`), and creates unknown parties
+    /// (`4.invoiceSync.3`). Also applies each row of an import (§4 imports rule 2, `4.imports.2`).
     pub(super) fn apply_sync(
         &mut self,
         now: Timestamp,
@@ -116,7 +116,7 @@ impl<C: Choices> Service<C> {
         match known {
             None => {
                 let id = InvoiceId(self.invoices.add(payee.0, &sync.invoice, synced));
-                self.emit(now, EventType::InvoiceCreated, Subject::Invoice(id));
+                self.emit(now, EventType::InvoiceCreated, EventSubject::Invoice(id));
                 (SyncOutcome::Created, None)
             }
             Some(id) => {

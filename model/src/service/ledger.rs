@@ -1,21 +1,21 @@
-//! The books: where every cent is. `audit` compares them with the invoices.
+//! The books: they account for every cent. `audit` compares them with the invoices.
 
 use crate::cents::Cents;
 
-/// Whose money it is.
+/// An account of the books.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Account {
-    /// The funder's capital: what is out is negative.
+    /// The funder's capital: negative for money that is lent.
     Funder,
-    /// What vendors received, as advances and as forwarded payments.
+    /// Money that vendors received, as advances and as forwarded payments.
     Vendor,
-    /// What payors paid: negative.
+    /// Money that payors paid: negative.
     Payor,
-    /// What came in for an advance that is not funded yet.
+    /// Payments for advances that are not yet funded.
     Held,
-    /// What the service earned.
+    /// Fees that the service earned.
     Fees,
-    /// What was paid beyond a face value.
+    /// Payments in excess of a face value.
     Suspense,
 }
 
@@ -32,7 +32,7 @@ impl Ledger {
         self.balances[to as usize] += amount;
     }
 
-    /// What is in all accounts together. Cents.
+    /// The sum of all accounts. Cents.
     pub(super) fn total(&self) -> Cents {
         self.balances.into_iter().sum()
     }

@@ -1,8 +1,8 @@
 //! The whole state machine.
 //!
-//! Every operation is written the same way: a ladder of refusals in order of precedence, no refusal
-//! after the first mutation (`7.retrying.2`), then the mutation, then the events (in the order of the document's table),
-//! then the reply.
+//! Every operation has the same structure: first all refusals in order of precedence, so that none follows a
+//! mutation (`7.retrying.2`); then the mutation; then the events, in the order of the document's table; then
+//! the reply.
 
 mod advances;
 mod audit;
@@ -46,7 +46,6 @@ use crate::timestamp::Timestamp;
 use businesses::{Business, Relationship};
 use deliveries::Deliveries;
 use imports::Import;
-pub use invitations::link_life;
 use invitations::{Invitation, SessionLink};
 use invoices::Invoice;
 use ledger::Ledger;
@@ -56,7 +55,7 @@ use settled::Settled;
 use subscriptions::Subscription;
 use timers::Timer;
 
-/// The service: all it knows, and how it answers.
+/// The service: its whole state and behaviour.
 ///
 /// ```
 /// use tideover_model::{Face, Operation, PlatformId, Profile, Seeded, Service, Timestamp};
@@ -83,22 +82,22 @@ pub struct Service<C = Seeded> {
     invitations: Hashed<BTreeMap<(RelationshipId, String), Invitation>>,
     session_links: Hashed<BTreeMap<Secret, SessionLink>>,
     subscriptions: Hashed<BTreeMap<SubscriptionId, Subscription>>,
-    /// Subscriptions ever made.
+    /// The number of subscriptions ever created.
     subscribed: u32,
     deliveries: Hashed<Deliveries>,
     timers: Hashed<BTreeSet<(Timestamp, Timer)>>,
     outbox: VecDeque<Arc<Delivery>>,
     ledger: Ledger,
-    /// Cents that payors paid for invoices without an advance: all of it the vendors'.
+    /// Cents that payors paid for invoices without an advance: they all belong to the vendors.
     unadvanced: Cents,
     minted: Hashed<BTreeMap<Token, u64>>,
     failing_requests: u32,
 }
 
 impl<C: Choices> Service<C> {
-    /// A service that knows one platform, with the key [`Service::FIRST_KEY`], and nothing else.
+    /// A service with only one platform, whose key is [`Service::FIRST_KEY`].
     pub fn new(profile: Profile, choices: C) -> Service<C> {
-        Service::anew(Arc::new(profile), Destinations::Public, choices)
+        Service::fresh(Arc::new(profile), Destinations::Public, choices)
     }
 
     /// The same service, with webhooks that may go to `destinations`.
@@ -107,12 +106,12 @@ impl<C: Choices> Service<C> {
         Service { destinations: Settled(destinations), ..self }
     }
 
-    /// From now on webhooks may go to `destinations`.
+    /// Changes where webhooks may go.
     pub fn send_to(&mut self, destinations: Destinations) {
         self.destinations = Settled(destinations);
     }
 
-    fn anew(profile: Arc<Profile>, destinations: Destinations, choices: C) -> Service<C> {
+    fn fresh(profile: Arc<Profile>, destinations: Destinations, choices: C) -> Service<C> {
         Service {
             deliveries: Deliveries::new(profile.webhooks.at_once).into(),
             profile: Settled(profile),
@@ -143,12 +142,12 @@ impl<C: Choices> Service<C> {
         }
     }
 
-    /// What answers its questions.
+    /// The source of its choices.
     pub fn choices_mut(&mut self) -> &mut C {
         &mut self.choices
     }
 
-    /// A name for something new.
+    /// Generates a name.
     fn mint(&mut self, purpose: Token) -> String {
         let counter = self.minted.entry(purpose).or_default();
         let token = self.choices.token(purpose, *counter);
@@ -156,7 +155,7 @@ impl<C: Choices> Service<C> {
         token
     }
 
-    /// How many names were minted for a purpose.
+    /// The number of names generated for a purpose.
     fn minted(&self, purpose: Token) -> u64 {
         self.minted.get(&purpose).copied().unwrap_or_default()
     }
@@ -181,7 +180,7 @@ impl<C: Choices> Service<C> {
         &mut self.invoices[id.0]
     }
 
-    /// What `caller` calls `external_id`, if it was synced: no caller reaches what another one has
+    /// The relationship that `caller` synced as `external_id`: no caller reaches another one's
     /// (`5.authentication.4`, `5.authentication.4.2`).
     fn find_relationship(&self, caller: PlatformId, external_id: &str) -> Option<RelationshipId> {
         self.relationships.find(caller.0, external_id).map(RelationshipId)
@@ -213,8 +212,8 @@ impl<C: Choices> Service<C> {
         })
     }
 
-    /// `found`, or the refusal that takes precedence: that of `found`, unless the service would rather tell the
-    /// other (`gap.refusalPrecedence`).
+    /// `found`, or a refusal. If both are refusals, that of `found` takes precedence, unless the service
+    /// chooses the other (`gap.refusalPrecedence`).
     fn in_precedence<T>(
         &mut self,
         found: Result<T, Refusal>,
@@ -226,7 +225,7 @@ impl<C: Choices> Service<C> {
         }
     }
 
-    /// Which invoice a happening is about.
+    /// The invoice of a happening.
     fn named_invoice(
         &self,
         platform: PlatformId,
@@ -238,7 +237,7 @@ impl<C: Choices> Service<C> {
             .ok_or(Impossible::new("no invoice of this payee was synced under this identifier"))
     }
 
-    /// Which business a happening is about.
+    /// The relationship of a happening.
     fn named_relationship(
         &self,
         platform: PlatformId,
@@ -248,7 +247,7 @@ impl<C: Choices> Service<C> {
             .ok_or(Impossible::new("no business was synced under this identifier"))
     }
 
-    /// Takes one of the failures that were announced (`7.codes.upstream_failed`).
+    /// Fails, if a failure is scheduled for this request (`7.codes.upstream_failed`).
     fn fail_upstream(&mut self) -> Result<(), Refusal> {
         if self.failing_requests == 0 {
             return Ok(());
@@ -291,7 +290,7 @@ impl<C: Choices> Service<C> {
 }
 
 impl Service {
-    /// The API key that is there from the start.
+    /// The API key that exists from the start.
     pub const FIRST_KEY: &str = platforms::FIRST_KEY;
 }
 
@@ -368,7 +367,7 @@ impl<C: Choices> Face for Service<C> {
             }
             Happening::Reset => {
                 let (profile, destinations) = (self.profile.0.clone(), self.destinations.0.clone());
-                *self = Service::anew(profile, destinations, self.untouched_choices.0.clone());
+                *self = Service::fresh(profile, destinations, self.untouched_choices.0.clone());
                 Ok(Outcome::Applied)
             }
         }

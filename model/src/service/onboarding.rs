@@ -1,4 +1,4 @@
-//! The four requirements, and what the vendor does for them (§3 Onboarding requirements).
+//! The four requirements, and the vendor's actions to meet them (§3 Onboarding requirements).
 
 use crate::choices::{Choices, Transition};
 use crate::happening::{Impossible, Outcome, VendorRoute};
@@ -13,7 +13,7 @@ use crate::timestamp::Timestamp;
 use crate::wire::reply::{Onboarding, Remittance};
 use crate::words::EventType;
 
-/// Names as prose has them: with commas, and a word before the last.
+/// Joins names as prose does, with commas and a final "and".
 fn listed(names: &[&str]) -> String {
     match names {
         [] => String::new(),
@@ -42,7 +42,7 @@ impl Business {
         }
     }
 
-    /// The first three requirements, in whatever order they came (`3.onboarding.1`).
+    /// Whether the first three requirements are met, in any order (`3.onboarding.1`).
     fn has_first_three(&self) -> bool {
         let Onboarding { compliance, contract, bank, collection_account: _ } = self.onboarding();
         compliance && contract && bank
@@ -50,8 +50,8 @@ impl Business {
 }
 
 impl<C: Choices> Service<C> {
-    /// Takes the next step by itself, after anything that a requirement depends on has changed:
-    /// verification begins, or is given up (`3.requirement.collectionAccount.2`), and takes a while
+    /// Starts or cancels the account's verification after a change to the requirements
+    /// (`3.requirement.collectionAccount.2`). Verification takes some time
     /// (`3.requirement.collectionAccount.4`, `gap.accountOpening`).
     pub(super) fn proceed_with_onboarding(&mut self, now: Timestamp, id: BusinessId) {
         let ready = self.business(id).has_first_three() && self.knows_address(id);
@@ -74,9 +74,8 @@ impl<C: Choices> Service<C> {
         }
     }
 
-    /// What is missing of the address of a business before its account can open, for prose; `None` where
-    /// nothing is, or no address is told. Of the one signed and the one that the caller synced, it is told
-    /// of the one that lacks less.
+    /// The parts that a business's address lacks for its account to open, as prose; `None` if it lacks none,
+    /// or there is no address. Of the signed and the synced address, uses the more complete one.
     pub(super) fn missing_of_address(&self, id: RelationshipId) -> Option<String> {
         let relationship = self.relationship(id);
         if self.knows_address(relationship.business) {
@@ -84,13 +83,13 @@ impl<C: Choices> Service<C> {
         }
         let agreement = self.business(relationship.business).agreement.as_ref();
         let signed = agreement.map(|agreement| &agreement.address);
-        let told = signed.into_iter().chain([&relationship.details.contact.address]);
-        let told = told.filter(|address| !address.is_empty());
-        let nearest = told.min_by_key(|address| address.missing().count())?;
-        Some(listed(&nearest.missing().collect::<Vec<_>>()))
+        let addresses = signed.into_iter().chain([&relationship.details.contact.address]);
+        let addresses = addresses.filter(|address| !address.is_empty());
+        let best = addresses.min_by_key(|address| address.missing().count())?;
+        Some(listed(&best.missing().collect::<Vec<_>>()))
     }
 
-    /// From the signed agreement, or from the contact of a business sync
+    /// Whether the signed agreement, or the contact of a business sync, has a complete address
     /// (`3.requirement.collectionAccount.3`).
     fn knows_address(&self, id: BusinessId) -> bool {
         let business = self.business(id);
@@ -101,7 +100,7 @@ impl<C: Choices> Service<C> {
                 .any(|id| self.relationship(*id).details.contact.address.is_known())
     }
 
-    /// The bank has verified the account: it opens for good, the same for every advance
+    /// The bank has verified the account. It opens permanently, one for all advances
     /// (`2.remittance.intro.2`).
     pub(super) fn open_collection_account(&mut self, now: Timestamp, id: BusinessId) {
         let remittance = Box::new(self.choices.remittance(id));
@@ -110,14 +109,14 @@ impl<C: Choices> Service<C> {
         self.emit_to_all(now, EventType::RemittanceUpdated, id);
     }
 
-    /// Clears compliance; if that was the last thing missing, the business has opted in again.
+    /// Clears compliance. If that was the last unmet requirement, the business opts in again.
     fn confirm_compliance(&mut self, now: Timestamp, id: BusinessId, route: VendorRoute) {
         let was_complete = self.business(id).onboarding().is_complete();
         self.business_mut(id).compliance = Some(route.into());
         self.announce_completion(now, id, was_complete);
     }
 
-    /// `6.events.organization.optedIn`: all four requirements are true, and were not.
+    /// `6.events.organization.optedIn`: all four requirements are now met.
     pub(super) fn announce_completion(
         &mut self,
         now: Timestamp,
@@ -129,7 +128,7 @@ impl<C: Choices> Service<C> {
         }
     }
 
-    /// The business whose vendor moves: it must have claimed its account first
+    /// The business of a vendor that acts: the vendor must have claimed its account
     /// (`3.requirement.contract.2`, `4.invitations.1`).
     fn claimed_business(
         &self,
@@ -207,7 +206,7 @@ impl<C: Choices> Service<C> {
         Ok(Outcome::Applied)
     }
 
-    /// Forces a verification to end now.
+    /// Forces a verification to end at once.
     pub(super) fn collection_account_opens(
         &mut self,
         now: Timestamp,
@@ -233,7 +232,7 @@ impl<C: Choices> Service<C> {
         }
     }
 
-    /// A correction is asked for (`4.businessSync.1.2`, `gap.wrongTaxIdStruck`).
+    /// The service needs a correction (`4.businessSync.1.2`, `gap.wrongTaxIdStruck`).
     pub(super) fn tax_id_found_wrong(
         &mut self,
         now: Timestamp,

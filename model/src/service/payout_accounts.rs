@@ -1,4 +1,4 @@
-//! Where a vendor's advances go (§4 `PUT …/payout-account`).
+//! The bank accounts that receive advances (§4 `PUT …/payout-account`).
 
 use crate::choices::Choices;
 use crate::clause;
@@ -18,12 +18,12 @@ use crate::words::EventType;
 pub(super) struct PayoutAccount {
     account_number: String,
     routing_number: String,
-    /// The nickname that was sent last, if any: it outlives the account (`4.payoutAccount.2`).
+    /// The last nickname that was sent, if any: the next account keeps it (`4.payoutAccount.2`).
     label: Option<String>,
     set_by: SetBy,
 }
 
-/// Who named the account: what a platform sets, the vendor cannot change (`4.payoutAccount.3`).
+/// Who set the account: the vendor can't change an account that a platform set (`4.payoutAccount.3`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum SetBy {
     Platform,
@@ -48,16 +48,16 @@ impl std::fmt::Debug for PayoutAccount {
     }
 }
 
-/// What of an account number may be shown.
+/// The visible part of an account number.
 fn last_four(account_number: &str) -> &str {
     let start = account_number.len().saturating_sub(4);
     account_number.get(start..).unwrap_or_default()
 }
 
 impl<C: Choices> Service<C> {
-    /// `PUT /v1/organizations/{externalId}/payout-account`: where advances go from now on
-    /// (`4.payoutAccount.intro.1`). Only the check digit is looked at (`4.payoutAccount.4`), not whose the
-    /// account is (`4.payoutAccount.4.2`).
+    /// `PUT /v1/organizations/{externalId}/payout-account`: sets the account that receives advances
+    /// (`4.payoutAccount.intro.1`). Verifies only the check digit (`4.payoutAccount.4`), not the owner
+    /// (`4.payoutAccount.4.2`).
     pub(super) fn set_payout_account(
         &mut self,
         now: Timestamp,
@@ -82,7 +82,7 @@ impl<C: Choices> Service<C> {
         Ok(Reply::PayoutAccountSet(PayoutAccountSet { external_id: external_id.to_owned(), mask }))
     }
 
-    /// The vendor links an account of its own (`3.requirement.bank.2`), unless a platform set one
+    /// The vendor links its own account (`3.requirement.bank.2`), unless a platform set one
     /// (`3.onboarding.3`).
     pub(super) fn link_vendor_account(
         &mut self,

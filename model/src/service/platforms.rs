@@ -9,7 +9,7 @@ use crate::refusal::{Code, Refusal};
 use crate::secret::{Secret, masked};
 use crate::service::Service;
 
-/// The platform that is there from the start.
+/// The platform that exists from the start.
 pub(super) const FIRST_PLATFORM: &str = "local";
 /// Its key.
 pub(super) const FIRST_KEY: &str = "rap_sk_local";
@@ -18,7 +18,7 @@ pub(super) const FIRST_KEY: &str = "rap_sk_local";
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Platform {
     pub(super) name: String,
-    /// After how many rows its next import stops, if it shall be interrupted.
+    /// The number of rows after which its next import stops, if it is to be interrupted.
     pub(super) interrupt_import_after: Option<usize>,
     /// Its live subscriptions: an index of `Service::subscriptions`, for events.
     pub(super) subscriptions: Vec<SubscriptionId>,
@@ -30,7 +30,7 @@ impl Platform {
     }
 }
 
-/// An API key: once issued it is never forgotten.
+/// An API key. The service remembers revoked keys too.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Key {
     platform: PlatformId,
@@ -44,6 +44,11 @@ impl Key {
 }
 
 /// The key of `Authorization: Bearer <key>` (`5.authentication.1`).
+///
+/// ```
+/// assert_eq!(tideover_model::bearer("Bearer rap_sk_local"), Some("rap_sk_local"));
+/// assert_eq!(tideover_model::bearer("Basic abc"), None);
+/// ```
 pub fn bearer(authorization: &str) -> Option<&str> {
     let (scheme, key) = authorization.split_at_checked("bearer ".len())?;
     scheme.eq_ignore_ascii_case("bearer ").then_some(key)
@@ -58,7 +63,7 @@ impl<C: Choices> Service<C> {
         &mut self.platforms[id.0 as usize]
     }
 
-    /// A platform from before a reset is as unknown as its keys are.
+    /// Refuses a platform from before a reset, whose keys are unknown too.
     pub(super) fn known_platform(&self, id: PlatformId) -> Result<(), Refusal> {
         if (id.0 as usize) < self.platforms.len() {
             return Ok(());
@@ -105,9 +110,9 @@ impl<C: Choices> Service<C> {
     }
 
     /// §5 rule 2 (`5.authentication.2`).
-    pub(super) fn issue_key(&mut self, teller: PlatformId, name: Option<String>) -> Outcome {
+    pub(super) fn issue_key(&mut self, caller: PlatformId, name: Option<String>) -> Outcome {
         let platform = match &name {
-            None => teller,
+            None => caller,
             Some(name) => self.platform_named(name),
         };
         let key = self.mint(Token::ApiKey);

@@ -9,8 +9,8 @@ use crate::service::Service;
 use crate::wire::reply::{Quoted, Reply};
 
 impl<C: Choices> Service<C> {
-    /// `POST /v1/quotes`: a price (`4.quotes.1`) for a business that is known (`4.quotes.6`), whatever its
-    /// invoices are (`4.quotes.7`), so that its advance may still be refused (`4.quotes.8`). Changes nothing
+    /// `POST /v1/quotes`: a price (`4.quotes.1`) for a known business (`4.quotes.6`). It depends on no
+    /// invoice (`4.quotes.7`), so the service may still refuse the advance (`4.quotes.8`). Changes nothing
     /// (`4.quotes.2`).
     pub(super) fn quote(
         &mut self,

@@ -1,4 +1,4 @@
-//! What onboarding requires, and how far it is met (§3 Onboarding requirements).
+//! The requirements of onboarding, and their state (§3 Onboarding requirements).
 
 use crate::operation::Address;
 use crate::timestamp::Timestamp;
@@ -13,14 +13,14 @@ pub(super) struct Agreement {
 /// The account that payors pay into.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum CollectionAccount {
-    /// Something is missing.
+    /// A requirement is unmet.
     Closed {
-        /// Verifications begun and given up.
+        /// Verifications begun and cancelled.
         attempts: u32,
     },
-    /// Nothing is missing; the bank verifies.
+    /// All requirements are met, and the bank verifies the account.
     Verifying { attempts: u32, opens_at: Timestamp },
-    /// Payors can pay. It is never closed again.
+    /// Payors can pay. It never closes again.
     Open { remittance: Box<Remittance> },
 }
 
@@ -34,7 +34,7 @@ pub(super) enum Requirement {
 }
 
 impl Requirement {
-    /// The first that is not met, if any: an advance needs all four (`3.onboarding.2`).
+    /// The first unmet requirement, if any: an advance needs all four (`3.onboarding.2`).
     pub(super) fn first_unmet(onboarding: Onboarding) -> Option<Requirement> {
         let Onboarding { compliance, contract, bank, collection_account } = onboarding;
         let met = [
@@ -46,7 +46,7 @@ impl Requirement {
         met.into_iter().find(|(met, _)| !met).map(|(_, requirement)| requirement)
     }
 
-    /// The one sentence that names it (`2.quote.notFundableReason`).
+    /// The sentence that names it (`2.quote.notFundableReason`).
     pub(super) fn sentence(self) -> &'static str {
         match self {
             Requirement::Compliance => {

@@ -1,9 +1,9 @@
-//! What is settled before a service answers anything.
+//! Values that a service never changes.
 
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 
-/// What never changes: whoever compares hashes, to see whether a service has changed, need not wait for it.
+/// A value that never changes, and so is not part of the service's hash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Settled<T>(pub(super) T);
 

@@ -22,16 +22,16 @@ use crate::words::EventType;
 pub(super) struct Subscription {
     platform: PlatformId,
     reference: Arc<str>,
-    /// As the caller sent it, and is told it.
+    /// As the caller sent it, for responses.
     url: String,
-    /// The same, normalised: two spellings of one destination are one.
+    /// The normalised URL: the same for all spellings of one destination.
     destination: Arc<str>,
     event_types: Option<Vec<EventType>>,
     created_at: Timestamp,
 }
 
 impl Subscription {
-    /// `6.subscription.3`: without kinds, every event, future ones included.
+    /// `6.subscription.3`: without event types, every event, even future ones.
     fn wants(&self, event: EventType) -> bool {
         self.event_types.as_ref().is_none_or(|kinds| kinds.contains(&event))
     }
@@ -46,14 +46,14 @@ impl Subscription {
     }
 }
 
-/// What an event is about, and with it who is told (`gap.eventPayload`, `gap.sharedBusiness`).
+/// The subject of an event, which determines its recipients (`gap.eventPayload`, `gap.sharedBusiness`).
 #[derive(Clone, Copy)]
-pub(super) enum Subject {
+pub(super) enum EventSubject {
     /// A business, under the identifier of one platform.
     Business(RelationshipId),
     /// An invoice.
     Invoice(InvoiceId),
-    /// What an invoice collected.
+    /// The collected amount of an invoice.
     Collection(InvoiceId),
     /// The financing state of an invoice.
     Financing(InvoiceId),
@@ -62,8 +62,8 @@ pub(super) enum Subject {
 }
 
 impl<C: Choices> Service<C> {
-    /// `POST /v1/webhooks`: the one write that is not safe to repeat (`4.idempotency.3`). A URL that was
-    /// deleted can subscribe again (`4.recovery.3`).
+    /// `POST /v1/webhooks`: the only write that is not safe to repeat (`4.idempotency.3`). After a deletion,
+    /// the URL can subscribe again (`4.recovery.3`).
     pub(super) fn subscribe(
         &mut self,
         now: Timestamp,
@@ -92,7 +92,7 @@ impl<C: Choices> Service<C> {
         let view = subscription.view();
         let id = SubscriptionId(self.subscribed);
         self.subscribed += 1;
-        // The secret is told once, and never read again: its prepared key is enough to sign.
+        // The response shows the secret once. After that, the prepared key is enough to sign.
         self.deliveries.open(id, SigningKey::new(&secret));
         self.subscriptions.insert(id, subscription);
         self.platform_mut(caller).subscriptions.push(id);
@@ -104,8 +104,8 @@ impl<C: Choices> Service<C> {
         Reply::Subscriptions(self.live(caller).map(|(_, one)| one.view()).collect())
     }
 
-    /// `DELETE /v1/webhooks/{reference}`, as the list tells it (`4.recovery.2`): what is queued for it is
-    /// dropped, for it alone (`4.webhookDeletion.1`).
+    /// `DELETE /v1/webhooks/{reference}`, with a reference from the list (`4.recovery.2`): drops the
+    /// deliveries queued for this subscription only (`4.webhookDeletion.1`).
     pub(super) fn unsubscribe(&mut self, caller: PlatformId, reference: &str) -> Answer {
         let id = self.find_subscription(caller, reference).ok_or_else(|| {
             Refusal::new(Code::SubscriptionNotFound, clause!("4.webhookDeletion.2"))
@@ -114,7 +114,7 @@ impl<C: Choices> Service<C> {
         Ok(Reply::Unsubscribed)
     }
 
-    /// A platform's subscriptions, in the order in which they were made.
+    /// A platform's subscriptions, in the order of their creation.
     fn live(&self, platform: PlatformId) -> impl Iterator<Item = (SubscriptionId, &Subscription)> {
         let live = self.platform(platform).subscriptions.iter();
         live.map(|id| (*id, &self.subscriptions[id]))
@@ -129,23 +129,24 @@ impl<C: Choices> Service<C> {
         live.find(|(_, subscription)| *subscription.reference == *reference).map(|(id, _)| id)
     }
 
-    /// It is gone, with all that was queued for it.
+    /// Removes a subscription, together with all deliveries queued for it.
     pub(super) fn end_subscription(&mut self, id: SubscriptionId) {
         let Some(gone) = self.subscriptions.remove(&id) else { return };
         self.platform_mut(gone.platform).subscriptions.retain(|live| *live != id);
         self.deliveries.close(id);
     }
 
-    /// Tells every platform of the business, each under its own identifiers (`gap.sharedBusiness`).
+    /// Queues an event for every platform of the business, with that platform's identifier
+    /// (`gap.sharedBusiness`).
     pub(super) fn emit_to_all(&mut self, now: Timestamp, event: EventType, business: BusinessId) {
         for index in 0..self.business(business).relationships.len() {
             let relationship = self.business(business).relationships[index];
-            self.emit(now, event, Subject::Business(relationship));
+            self.emit(now, event, EventSubject::Business(relationship));
         }
     }
 
     /// Queues an event for each subscription of the platform concerned that wants it.
-    pub(super) fn emit(&mut self, now: Timestamp, event: EventType, subject: Subject) {
+    pub(super) fn emit(&mut self, now: Timestamp, event: EventType, subject: EventSubject) {
         let platform = self.platform_concerned(subject);
         let wanted = self.live(platform).filter(|(_, subscription)| subscription.wants(event));
         let wanted: Vec<SubscriptionId> = wanted.map(|(id, _)| id).collect();
@@ -169,11 +170,11 @@ impl<C: Choices> Service<C> {
         body: Arc<[u8]>,
     ) -> Delivery {
         let number = self.minted(Token::Delivery);
-        let id_told = self.mint(Token::Delivery);
+        let delivery_id = self.mint(Token::Delivery);
         let Subscription { platform, reference, destination, .. } = &self.subscriptions[&id];
         Delivery {
             number,
-            id: id_told,
+            id: delivery_id,
             platform: *platform,
             subscription: Arc::clone(reference),
             url: Arc::clone(destination),
@@ -183,29 +184,29 @@ impl<C: Choices> Service<C> {
         }
     }
 
-    fn platform_concerned(&self, subject: Subject) -> PlatformId {
+    fn platform_concerned(&self, subject: EventSubject) -> PlatformId {
         let relationship = match subject {
-            Subject::Business(relationship) => relationship,
-            Subject::Invoice(id)
-            | Subject::Collection(id)
-            | Subject::Financing(id)
-            | Subject::Advance(id) => self.payee(id),
+            EventSubject::Business(relationship) => relationship,
+            EventSubject::Invoice(id)
+            | EventSubject::Collection(id)
+            | EventSubject::Financing(id)
+            | EventSubject::Advance(id) => self.payee(id),
         };
         PlatformId(self.relationships.owner(relationship.0))
     }
 
-    fn event_data(&self, subject: Subject) -> EventData<'_> {
+    fn event_data(&self, subject: EventSubject) -> EventData<'_> {
         match subject {
-            Subject::Business(id) => {
+            EventSubject::Business(id) => {
                 EventData::Business { external_id: self.relationships.name(id.0) }
             }
-            Subject::Invoice(id) => self.invoice_data(id),
-            Subject::Collection(id) => EventData::Collection {
+            EventSubject::Invoice(id) => self.invoice_data(id),
+            EventSubject::Collection(id) => EventData::Collection {
                 payee_external_id: self.payee_name(id),
                 invoice_external_id: self.invoices.name(id.0),
                 collected: self.invoice(id).collected(),
             },
-            Subject::Financing(id) => match &self.invoice(id).advance {
+            EventSubject::Financing(id) => match &self.invoice(id).advance {
                 None => self.invoice_data(id),
                 Some(advance) => EventData::Financing {
                     payee_external_id: self.payee_name(id),
@@ -213,7 +214,7 @@ impl<C: Choices> Service<C> {
                     state: advance.stage.state(),
                 },
             },
-            Subject::Advance(id) => match &self.invoice(id).advance {
+            EventSubject::Advance(id) => match &self.invoice(id).advance {
                 None => self.invoice_data(id),
                 Some(advance) => EventData::Advance {
                     payee_external_id: self.payee_name(id),

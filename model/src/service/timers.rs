@@ -1,11 +1,11 @@
-//! What happens by itself, and when.
+//! Hidden transitions, and the times when they happen.
 
 use crate::choices::Choices;
 use crate::identity::{BusinessId, InvoiceId};
 use crate::service::Service;
 use crate::timestamp::Timestamp;
 
-/// A hidden transition that is under way. Those of one instant happen in this order.
+/// A scheduled hidden transition. Transitions at the same instant happen in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Timer {
     /// The collection account opens.

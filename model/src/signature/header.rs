@@ -1,37 +1,37 @@
-//! The header of a signature, as it is read: `t=<unix seconds>,v1=<hex>`.
+//! The parser of the signature header: `t=<unix seconds>,v1=<hex>`.
 //!
-//! What could be read in two ways is malformed, so that no two receivers believe different things.
+//! An ambiguous header is malformed, so that all receivers agree.
 
 use crate::signature::Rejection;
 
-/// What stands in a header.
+/// The values in a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Header<'a> {
-    /// The digits of `t`: what was signed.
+pub(super) struct ParsedHeader<'a> {
+    /// The digits of `t`: the signed form.
     pub(super) seconds: &'a [u8],
-    /// What they say.
+    /// Their value.
     pub(super) at: u64,
-    /// `v1`; none if it is hexadecimal but not as long as a digest.
+    /// `v1`; `None` if it is hexadecimal but not as long as a digest.
     pub(super) digest: Option<[u8; 32]>,
 }
 
-impl Header<'_> {
+impl ParsedHeader<'_> {
     /// # Errors
     /// Malformed, then not hexadecimal.
-    pub(super) fn parse(header: &[u8]) -> Result<Header<'_>, Rejection> {
-        Header::usual(header).map_or_else(|| Header::any(header), Ok)
+    pub(super) fn parse(header: &[u8]) -> Result<ParsedHeader<'_>, Rejection> {
+        ParsedHeader::usual(header).map_or_else(|| ParsedHeader::any(header), Ok)
     }
 
-    /// A header exactly as the document writes it, which nearly all are.
-    fn usual(header: &[u8]) -> Option<Header<'_>> {
+    /// Parses a header in the document's own form, as almost every header is.
+    fn usual(header: &[u8]) -> Option<ParsedHeader<'_>> {
         let (start, v1) = header.split_last_chunk::<64>()?;
         let seconds = start.strip_prefix(b"t=")?.strip_suffix(b",v1=")?;
         let digest = Some(const_hex::decode_to_array(v1).ok()?);
-        Some(Header { seconds, at: unix(seconds)?, digest })
+        Some(ParsedHeader { seconds, at: unix(seconds)?, digest })
     }
 
-    /// Any order of fields, with others between them (`gap.signatureFields`).
-    fn any(header: &[u8]) -> Result<Header<'_>, Rejection> {
+    /// Parses fields in any order, with unknown ones between them (`gap.signatureFields`).
+    fn any(header: &[u8]) -> Result<ParsedHeader<'_>, Rejection> {
         // `gap.signatureBytes`
         if !header.iter().all(u8::is_ascii_graphic) {
             return Err(Rejection::Malformed);
@@ -54,7 +54,7 @@ impl Header<'_> {
         if v1.len() % 2 != 0 || !v1.iter().all(u8::is_ascii_hexdigit) {
             return Err(Rejection::NotHexadecimal);
         }
-        Ok(Header { seconds, at, digest: const_hex::decode_to_array(v1).ok() })
+        Ok(ParsedHeader { seconds, at, digest: const_hex::decode_to_array(v1).ok() })
     }
 }
 
@@ -65,7 +65,7 @@ fn split(field: &[u8]) -> Option<(&[u8], &[u8])> {
     (!name.is_empty() && !value.is_empty()).then_some((name, value))
 }
 
-/// The number that `digits` write, if they do so as everybody would (`gap.signatureTime`).
+/// The number that `digits` write, if in the usual way (`gap.signatureTime`).
 fn unix(digits: &[u8]) -> Option<u64> {
     if digits.is_empty() || (digits.len() > 1 && digits[0] == b'0') {
         return None;
@@ -84,27 +84,27 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_usual_form_is_read_as_any_other(header in "t=(0|[1-9][0-9]{0,19}),v1=[0-9a-fA-F]{64}") {
+        fn both_parsers_agree_on_the_usual_form(header in "t=(0|[1-9][0-9]{0,19}),v1=[0-9a-fA-F]{64}") {
             let header = header.as_bytes();
-            if let Some(read) = Header::usual(header) {
-                prop_assert_eq!(Header::any(header), Ok(read));
+            if let Some(read) = ParsedHeader::usual(header) {
+                prop_assert_eq!(ParsedHeader::any(header), Ok(read));
             } else {
-                // More seconds than 64 bits hold.
-                prop_assert_eq!(Header::any(header), Err(Rejection::Malformed));
+                // The seconds exceed 64 bits.
+                prop_assert_eq!(ParsedHeader::any(header), Err(Rejection::Malformed));
             }
         }
 
         #[test]
-        fn whatever_looks_usual_is_read_as_any_other(header in "t=[0-9,v=]{0,12},v1=[0-9a-fx,=v]{60,68}") {
+        fn both_parsers_agree_on_almost_usual_headers(header in "t=[0-9,v=]{0,12},v1=[0-9a-fx,=v]{60,68}") {
             let header = header.as_bytes();
-            if let Some(read) = Header::usual(header) {
-                prop_assert_eq!(Header::any(header), Ok(read));
+            if let Some(read) = ParsedHeader::usual(header) {
+                prop_assert_eq!(ParsedHeader::any(header), Ok(read));
             }
         }
     }
 
     #[test]
-    fn seconds_are_written_in_one_way() {
+    fn only_canonical_seconds_are_accepted() {
         for (digits, number) in
             [("0", 0), ("1767225600", 1_767_225_600), ("18446744073709551615", u64::MAX)]
         {

@@ -1,20 +1,20 @@
 //! HMAC-SHA256 (RFC 2104) over SHA-256's block function.
 //!
-//! A key is hashed once: what SHA-256 holds after the key's two blocks is stored, so that a digest costs the
-//! blocks of its message and one more. The blocks of a body are hashed where they lie.
+//! Each key is hashed once: a [`Keyed`] stores SHA-256's states after the key's two blocks, so that a digest
+//! costs its message's blocks and one more. Hashing does not copy the blocks of a body.
 
 use sha2::block_api::compress256;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 const BLOCK: usize = 64;
 
-/// Where in its last block a message tells its length.
+/// The position of the message's length in its last block.
 const LENGTH: usize = BLOCK - 8;
 
-type State = [u32; 8];
+type HashState = [u32; 8];
 
-/// What SHA-256 holds at first (FIPS 180-4, 5.3.3).
-const START: State = [
+/// The initial state of SHA-256 (FIPS 180-4, 5.3.3).
+const START: HashState = [
     0x6a09_e667,
     0xbb67_ae85,
     0x3c6e_f372,
@@ -25,11 +25,11 @@ const START: State = [
     0x5be0_cd19,
 ];
 
-/// A key: what SHA-256 holds after it, inside and outside.
+/// A key: the states of the inner and the outer SHA-256 after it.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) struct Keyed {
-    inner: State,
-    outer: State,
+    inner: HashState,
+    outer: HashState,
 }
 
 impl Keyed {
@@ -71,15 +71,15 @@ impl Drop for Keyed {
 
 impl ZeroizeOnDrop for Keyed {}
 
-/// What SHA-256 ends with, `before` bytes into its message, of which `filled` more stand in `block`, above
-/// which it is zero, and then `rest` follows.
+/// The final state of SHA-256. The message consists of `before` hashed bytes, the first `filled` bytes of
+/// `block`, whose other bytes are zero, and `rest`.
 fn finish(
-    mut state: State,
+    mut state: HashState,
     before: usize,
     mut block: [u8; BLOCK],
     filled: usize,
     rest: &[u8],
-) -> State {
+) -> HashState {
     let length = before + filled + rest.len();
     let (head, rest) = rest.split_at(rest.len().min(BLOCK - filled));
     let mut end = filled + head.len();
@@ -102,7 +102,7 @@ fn finish(
     state
 }
 
-fn bytes(state: State) -> [u8; 32] {
+fn bytes(state: HashState) -> [u8; 32] {
     let mut bytes = [0; 32];
     for (bytes, word) in bytes.as_chunks_mut().0.iter_mut().zip(state) {
         *bytes = word.to_be_bytes();

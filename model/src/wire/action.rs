@@ -1,37 +1,96 @@
 //! The operator port's actions: happenings as JSON.
 
-use std::iter;
+use std::{fmt, iter};
 
 use serde::de::value::{MapAccessDeserializer, MapDeserializer};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value, json};
 
 use crate::cents::FaceValue;
+use crate::clause;
+use crate::clause::Clause;
 use crate::happening::{Happening, Impossible, Outcome, VendorRoute};
 use crate::refusal::Code;
 use crate::wire::object::{Object, present};
 use crate::wire::problem::problem;
 use crate::wire::request::{Address, NonEmpty};
 
-/// The actions that the mock offers, in the order of the operator port's table; the last is our own.
-pub const ACTIONS: [&str; 16] = [
-    "vendorAcceptsInvitation",
-    "vendorConfirmsTaxId",
-    "vendorSignsAgreement",
-    "vendorAddsBankAccount",
-    "collectionAccountOpens",
-    "fundingStarts",
-    "fundingCompletes",
-    "payorPays",
-    "taxIdFoundWrong",
-    "interruptNextImport",
-    "vendorOpensSession",
-    "markTestAccount",
-    "issueKey",
-    "revokeKey",
-    "reset",
-    "upstreamFails",
-];
+macro_rules! actions {
+    ($($kind:ident: $name:literal, $clause:literal;)*) => {
+        /// The actions of the operator port, in the order of its table; the last is the mock's own.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[expect(missing_docs, reason = "each is the variant of `Happening` of the same name")]
+        pub enum ActionKind {
+            $($kind,)*
+        }
+
+        impl ActionKind {
+            /// All of them.
+            pub const ALL: &[ActionKind] = &[$(ActionKind::$kind,)*];
+
+            /// Its name in JSON.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(ActionKind::$kind => $name,)*
+                }
+            }
+
+            /// The clause that its effect shows.
+            pub const fn clause(self) -> Clause {
+                match self {
+                    $(ActionKind::$kind => clause!($clause),)*
+                }
+            }
+        }
+    };
+}
+
+actions! {
+    VendorAcceptsInvitation: "vendorAcceptsInvitation", "gap.invitationLink";
+    VendorConfirmsTaxId: "vendorConfirmsTaxId", "gap.vendorCompliance";
+    VendorSignsAgreement: "vendorSignsAgreement", "3.requirement.contract.2";
+    VendorAddsBankAccount: "vendorAddsBankAccount", "4.payoutAccount.3";
+    CollectionAccountOpens: "collectionAccountOpens", "gap.accountOpening";
+    FundingStarts: "fundingStarts", "gap.advanceTransitions";
+    FundingCompletes: "fundingCompletes", "gap.advanceTransitions";
+    PayorPays: "payorPays", "2.invoice.collected.2";
+    TaxIdFoundWrong: "taxIdFoundWrong", "4.businessSync.1.2";
+    InterruptNextImport: "interruptNextImport", "4.imports.7";
+    VendorOpensSession: "vendorOpensSession", "gap.sessionsLive";
+    MarkTestAccount: "markTestAccount", "5.authentication.5";
+    IssueKey: "issueKey", "5.authentication.2";
+    RevokeKey: "revokeKey", "5.authentication.3";
+    Reset: "reset", "gap.advanceTransitions";
+    UpstreamFails: "upstreamFails", "7.codes.upstream_failed";
+}
+
+impl ActionKind {
+    /// The action of this name.
+    pub fn parse(name: &str) -> Option<ActionKind> {
+        ActionKind::ALL.iter().copied().find(|kind| kind.name() == name)
+    }
+
+    /// The action that the body of a request to the operator port names, if it names a known one.
+    pub fn of(fields: &Map<String, Value>) -> Option<ActionKind> {
+        name_in(fields).and_then(ActionKind::parse)
+    }
+
+    /// The body of a request for it, with `fields` of its own.
+    pub fn with(self, fields: Map<String, Value>) -> Map<String, Value> {
+        iter::once((NAME.to_owned(), self.name().into())).chain(fields).collect()
+    }
+}
+
+impl fmt::Display for ActionKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The name of the action in the body of a request, known or not.
+pub fn name_in(fields: &Map<String, Value>) -> Option<&str> {
+    fields.get(NAME)?.as_str()
+}
 
 /// Why the operator port does not do as it was asked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -169,6 +228,14 @@ const MOST_SHOWN: usize = 60;
 ///
 /// # Errors
 /// [`NotApplied`]: `Unreadable`, `Invalid` for a missing name, `Unknown`, `Invalid` for its fields.
+///
+/// ```
+/// use tideover_model::{Happening, wire::action};
+///
+/// let body = br#"{ "action": "upstreamFails", "requests": 2 }"#;
+/// let happening = action::read(body, "rap_sk_local").unwrap();
+/// assert_eq!(happening, Happening::UpstreamFails { requests: 2 });
+/// ```
 pub fn read(body: &[u8], own_key: &str) -> Result<Happening, NotApplied> {
     let body: Value =
         serde_json::from_slice(body).map_err(|error| NotApplied::Unreadable(error.to_string()))?;
@@ -183,10 +250,10 @@ pub fn read(body: &[u8], own_key: &str) -> Result<Happening, NotApplied> {
 /// # Errors
 /// [`NotApplied`]: `Invalid` for a missing name, `Unknown`, `Invalid` for its fields.
 pub fn asked(fields: &Map<String, Value>, own_key: &str) -> Result<Happening, NotApplied> {
-    let Some(name) = fields.get(NAME).and_then(Value::as_str) else {
+    let Some(name) = name_in(fields) else {
         return Err(NotApplied::Invalid("action: expected the name of an action".into()));
     };
-    if !ACTIONS.contains(&name) {
+    if ActionKind::parse(name).is_none() {
         return Err(NotApplied::Unknown(name.chars().take(MOST_SHOWN).collect()));
     }
     match Action::deserialize(named(name, fields)) {
@@ -196,7 +263,7 @@ pub fn asked(fields: &Map<String, Value>, own_key: &str) -> Result<Happening, No
 }
 
 /// The field in which the name of an action stands, beside its own.
-const NAME: &str = "action";
+pub const NAME: &str = "action";
 
 /// An action as serde has it: its name, and what belongs to it.
 fn named<'de>(

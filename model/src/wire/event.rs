@@ -8,25 +8,25 @@ use crate::cents::Cents;
 use crate::timestamp::Timestamp;
 use crate::words::{AdvanceState, EventType};
 
-/// What subscribers are told.
+/// The event in a delivery's body.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Event<'a> {
-    /// Names the event, in whichever deliveries.
+    /// Identifies the event across its deliveries.
     pub id: &'a str,
     /// What kind of event it is.
     #[serde(rename = "type")]
     pub event: EventType,
     /// When the transaction began (§6 delivery rule 6).
     pub occurred_at: Timestamp,
-    /// §6 delivery rule 5.
+    /// The number of the financing state (§6 delivery rule 5).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sequence: Option<u32>,
-    /// What it is about.
+    /// The subject of the event.
     pub data: EventData<'a>,
 }
 
-/// What it is about.
+/// The subject of an event.
 #[derive(Debug, Serialize)]
 #[serde(untagged, rename_all_fields = "camelCase")]
 #[expect(missing_docs, reason = "fields say what they are")]
@@ -35,11 +35,11 @@ pub enum EventData<'a> {
     Business { external_id: &'a str },
     /// An invoice.
     Invoice { payee_external_id: &'a str, invoice_external_id: &'a str },
-    /// What was collected of an invoice.
+    /// The collected amount of an invoice.
     Collection { payee_external_id: &'a str, invoice_external_id: &'a str, collected: Cents },
-    /// How the advance against an invoice stands.
+    /// The state of an invoice's advance.
     Financing { payee_external_id: &'a str, invoice_external_id: &'a str, state: AdvanceState },
-    /// What the advance against an invoice paid out.
+    /// The amount that an invoice's advance paid out.
     Advance { payee_external_id: &'a str, invoice_external_id: &'a str, advance_amount: Cents },
 }
 

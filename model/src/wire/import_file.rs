@@ -12,7 +12,7 @@ use crate::timestamp::Timestamp;
 use crate::wire::sheet::{Record, Sheet};
 use crate::words::InvoiceStatus;
 
-/// Rows of a file at most (`8.importSize`, `4.imports.1`).
+/// The maximum number of rows in a file (`8.importSize`, `4.imports.1`).
 pub const MOST_ROWS: usize = 1000;
 
 /// The columns that a file must have, in any order (§4 imports rule 3, `4.imports.3`).
@@ -26,7 +26,7 @@ pub const REQUIRED_COLUMNS: [&str; 7] = [
     "dueDate",
 ];
 
-/// What a party's optional columns are called after `payee` or `payor` (`4.imports.4`).
+/// The names of a party's optional columns, after the prefix `payee` or `payor` (`4.imports.4`).
 pub const PARTY_COLUMNS: [&str; 10] = [
     "ExternalId",
     "TaxId",
@@ -40,17 +40,17 @@ pub const PARTY_COLUMNS: [&str; 10] = [
     "AddressPostalCode",
 ];
 
-/// Closes the file, so that an unterminated quote is seen: it swallows this too.
+/// A mark appended to the file. An unterminated quote swallows it, and so becomes detectable.
 const END: &str = "\u{4}";
 
 /// Reads an uploaded file.
 ///
 /// # Errors
-/// `unreadable_file`, then `too_many_rows`; nothing is processed then.
+/// `unreadable_file`, then `too_many_rows`; no row has been processed.
 pub(crate) fn read(body: &[u8]) -> Result<ImportFile, Refusal> {
     let not_text = || unreadable("The file is not UTF-8.");
     let text = std::str::from_utf8(body).map_err(|_| not_text())?;
-    // The names, the rows, the mark and one row too many.
+    // The column names, the rows, the mark and one excess row.
     let sheet = Sheet::read(&[text, "\n", END].concat(), MOST_ROWS + 3).ok_or_else(not_text)?;
     let mut records = sheet.records();
     let names = records.next().ok_or_else(|| unreadable("The file is empty."))?;
@@ -61,7 +61,7 @@ pub(crate) fn read(body: &[u8]) -> Result<ImportFile, Refusal> {
     if !records.next_back().is_some_and(|last| last.cells().eq([END])) {
         return Err(unreadable("A quoted cell is never closed."));
     }
-    let rows = records.map(|record| Row { columns: &columns, record }.read()).collect();
+    let rows = records.map(|record| RowReader { columns: &columns, record }.read()).collect();
     Ok(ImportFile { digest: Sha256::digest(body).into(), rows })
 }
 
@@ -69,7 +69,7 @@ fn unreadable(why: impl Into<String>) -> Refusal {
     Refusal::new(Code::UnreadableFile, clause!("4.imports.9")).because(why.into())
 }
 
-/// Which column of the file is which.
+/// The positions of the columns in the file.
 struct Columns {
     count: usize,
     /// Those of [`REQUIRED_COLUMNS`].
@@ -78,7 +78,7 @@ struct Columns {
     payor: PartyColumns,
 }
 
-/// Those of [`PARTY_COLUMNS`] that the file has.
+/// The positions of those [`PARTY_COLUMNS`] that the file has.
 type PartyColumns = [Option<usize>; PARTY_COLUMNS.len()];
 
 /// A column that every file has.
@@ -106,22 +106,22 @@ impl Columns {
     }
 }
 
-/// Where the column stands that `is_it`, if it does.
+/// The index of the column that satisfies `is_it`, if there is one.
 fn find(names: Record<'_>, is_it: impl Fn(&str) -> bool) -> Result<Option<usize>, Refusal> {
     let mut found = names.cells().enumerate().filter(|(_, name)| is_it(name));
     let first = found.next();
     if let Some((_, name)) = found.next() {
-        return Err(unreadable(format!("The column {name} stands twice.")));
+        return Err(unreadable(format!("The column {name} occurs twice.")));
     }
     Ok(first.map(|(index, _)| index))
 }
 
-struct Row<'a> {
+struct RowReader<'a> {
     columns: &'a Columns,
     record: Record<'a>,
 }
 
-impl<'a> Row<'a> {
+impl<'a> RowReader<'a> {
     fn read(&self) -> ImportRow {
         let [invoice, payee_name, payor_name, ..] = self.columns.required;
         let payee = self.party_identifier(&self.columns.payee, payee_name);
@@ -133,7 +133,7 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// What stands in a cell; blank is nothing.
+    /// The text of a cell; `None` if it is blank.
     fn cell(&self, index: usize) -> Option<&'a str> {
         self.record.get(index).filter(|cell| !cell.trim().is_empty())
     }
@@ -142,7 +142,7 @@ impl<'a> Row<'a> {
         self.cell(column.index).ok_or_else(|| format!("{}: must not be blank", column.name))
     }
 
-    /// The sync that the row asks for, or the first thing that is wrong with it.
+    /// The sync that the row describes, or the first error in it.
     fn sync(&self, payee: Option<String>, payor: Option<String>) -> Result<InvoiceSync, String> {
         let (cells, columns) = (self.record.len(), self.columns.count);
         if cells != columns {
@@ -186,7 +186,7 @@ impl<'a> Row<'a> {
         Ok(Party { business: business.unwrap_or_default(), details })
     }
 
-    /// §4 imports rule 5: what is supplied wins (`4.imports.5.4`), else it is derived (`4.imports.5`).
+    /// §4 imports rule 5: the supplied identifier (`4.imports.5.4`), or else a derived one (`4.imports.5`).
     fn party_identifier(&self, columns: &PartyColumns, legal_name: Column) -> Option<String> {
         let [external_id, ..] = columns;
         let given = external_id.and_then(|index| self.cell(index)).map(str::to_owned);
@@ -194,14 +194,14 @@ impl<'a> Row<'a> {
     }
 }
 
-/// Digits and nothing else: no sign, no point, no exponent.
+/// Only digits: no sign, no point, no exponent.
 fn whole_cents(text: &str) -> Option<FaceValue> {
     let digits = text.bytes().all(|byte| byte.is_ascii_digit());
     digits.then(|| text.parse().ok()).flatten().and_then(FaceValue::new)
 }
 
-/// The identifier of a business that has none: the same for the same name, so that vendors of
-/// one name are one business (`gap.derivedIdentifier`, `4.imports.5.2`, `4.imports.5.3`).
+/// The identifier of a business without one. It depends only on the name, so that vendors with the same name
+/// are one business (`gap.derivedIdentifier`, `4.imports.5.2`, `4.imports.5.3`).
 fn derived_identifier(legal_name: &str) -> String {
     let folded = legal_name.split_whitespace().collect::<Vec<_>>().join(" ");
     let digest = Sha256::digest(folded.as_bytes());
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn the_mark_at_the_end_is_known_by_its_place() {
+    fn only_the_last_mark_ends_the_file() {
         let row = format!("b,V,P,ISSUED,5,{DATES}");
         assert_eq!(rows(&format!("{HEADER}{END}\n{row}")).len(), 2);
         let text = format!("{HEADER}{END}\n\"{row}");
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_face_value_is_digits_alone() {
+    fn a_face_value_has_only_digits() {
         for (text, good) in [
             ("1", true),
             ("2147483647", true),
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_folded_before_it_is_hashed() {
+    fn whitespace_does_not_change_a_derived_identifier() {
         assert_eq!(derived_identifier("  Acme \t Ltd "), derived_identifier("Acme Ltd"));
         assert_ne!(derived_identifier("acme ltd"), derived_identifier("Acme Ltd"));
         assert_eq!(derived_identifier("Acme").len(), "name-".len() + 16);

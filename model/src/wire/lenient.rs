@@ -1,13 +1,13 @@
-//! A body as a service may read it that asks for less than we assume.
+//! The readings of a body by services that are more lenient than we assume.
 
 use serde_json::Value;
 
 use crate::clause;
 use crate::clause::Clause;
 
-/// What `text` says if it is read ever more leniently, each time with the assumption by which we do not.
+/// Ever more lenient readings of `text`, each with the assumption that excludes it.
 pub(crate) fn readings(text: &str) -> Vec<(Clause, Value)> {
-    // The last of two keys stands.
+    // Of two equal keys, the last counts.
     let Ok(last_keys) = serde_json::from_str::<Value>(text) else { return Vec::new() };
     let whole_numbers = with_whole_numbers(last_keys.clone());
     let no_nulls = without_nulls(whole_numbers.clone());
@@ -18,18 +18,18 @@ pub(crate) fn readings(text: &str) -> Vec<(Clause, Value)> {
     ]
 }
 
-/// `body` as the most lenient of them reads it, if it is JSON.
+/// The most lenient reading of `body`, if it is JSON.
 pub fn most_lenient(body: &[u8]) -> Option<Vec<u8>> {
     let (_, reading) = readings(std::str::from_utf8(body).ok()?).pop()?;
     serde_json::to_vec(&reading).ok()
 }
 
-/// 1.0 and 1e3 are whole numbers, however they are written.
+/// Treats 1.0 and 1e3 as whole numbers.
 fn with_whole_numbers(value: Value) -> Value {
     match value {
         Value::Number(number) => {
             let whole = number.as_f64().filter(|number| number.fract() == 0.0);
-            // Beyond, not every whole number is one of these.
+            // Beyond this, an f64 can't represent every whole number.
             let exact = whole.filter(|number| number.abs() < 9e15);
             let is_written_so = number.is_f64();
             match exact.filter(|_| is_written_so) {
@@ -49,12 +49,12 @@ fn with_whole_numbers(value: Value) -> Value {
     }
 }
 
-/// Null is as good as nothing.
+/// Treats null as absent.
 fn without_nulls(value: Value) -> Value {
     match value {
         Value::Object(fields) => {
-            let told = fields.into_iter().filter(|(_, value)| !value.is_null());
-            told.map(|(name, value)| (name, without_nulls(value))).collect()
+            let present = fields.into_iter().filter(|(_, value)| !value.is_null());
+            present.map(|(name, value)| (name, without_nulls(value))).collect()
         }
         Value::Array(items) => items.into_iter().map(without_nulls).collect(),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value,

@@ -1,7 +1,8 @@
-//! The one room that knows JSON field names, paths and CSV columns.
+//! The only modules that know JSON field names, paths and CSV columns.
 
 pub mod action;
 pub mod event;
+pub mod field;
 pub mod import_file;
 pub mod lenient;
 pub(crate) mod object;

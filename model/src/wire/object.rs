@@ -1,4 +1,4 @@
-//! What "object" and "optional" mean in a request body.
+//! The meaning of "object" and "optional" in a request body.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 
-/// A `T` that must be written as a JSON object: derived structs would take an array as well.
+/// A `T` that must be a JSON object: derived structs would also accept an array.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Object<T>(pub(crate) T);
 

@@ -1,20 +1,19 @@
-//! What is wrong with JSON that does not fit, in a sentence that names the field and shows no value.
+//! Error messages for JSON of the wrong shape: a sentence that names the field and shows no value.
 
-/// The field, and what was expected there.
+/// The field, and the expected value.
 pub(crate) fn problem(error: serde_path_to_error::Error<serde_json::Error>) -> String {
     let path = error.path().to_string();
     let problem = without_value(&without_position(&error.into_inner().to_string()));
     if path == "." { problem } else { format!("{path}: {problem}") }
 }
 
-/// Line and column say nothing of a body that programs write.
+/// Removes line and column, which don't help with a body that a program wrote.
 fn without_position(problem: &str) -> String {
     let end = problem.rfind(" at line ").unwrap_or(problem.len());
     problem[..end].to_owned()
 }
 
-/// The value found is left out: it may be a tax id or an account number
-/// (`2.business.taxIdOnFile.2`), or very long.
+/// Removes the value, which may be a tax id or an account number (`2.business.taxIdOnFile.2`), or very long.
 fn without_value(problem: &str) -> String {
     let unexpected =
         problem.starts_with("invalid type: ") || problem.starts_with("invalid value: ");

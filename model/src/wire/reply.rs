@@ -1,4 +1,4 @@
-//! The bodies of successful answers, with the document's field names (§2).
+//! The bodies of successful responses, with the document's field names (§2).
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,7 +7,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::cents::Cents;
-use crate::operation::OperationKind;
+use crate::endpoint::OperationKind;
 use crate::pricing::Offer;
 use crate::timestamp::Timestamp;
 use crate::words::{
@@ -15,7 +15,7 @@ use crate::words::{
     SyncOutcome, TaxIdOutcome,
 };
 
-/// What the service answers when it does as it was asked: one variant per endpoint.
+/// A successful answer of the service: one variant per endpoint.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Reply {
@@ -54,7 +54,7 @@ pub enum Reply {
 }
 
 impl Reply {
-    /// The endpoint that answers so.
+    /// The endpoint that gives this answer.
     pub fn kind(&self) -> OperationKind {
         match self {
             Reply::Invoice(_) => OperationKind::GetInvoice,
@@ -102,7 +102,7 @@ pub struct Invoice {
     pub advance: Option<Advance>,
     /// Whether an advance could be requested now.
     pub fundable: bool,
-    /// Why not; null when it could.
+    /// Why not; null if `fundable` is true.
     #[schema(required = true)]
     pub not_fundable_reason: Option<&'static str>,
 }
@@ -112,7 +112,7 @@ pub struct Invoice {
 #[serde(rename_all = "camelCase")]
 #[schema(as = InvoiceAdvance)]
 pub struct Advance {
-    /// How far it is.
+    /// The financing state.
     pub state: AdvanceState,
     /// Cents that the vendor gets.
     #[schema(value_type = i64, minimum = 0)]
@@ -120,10 +120,10 @@ pub struct Advance {
     /// Cents that the service keeps.
     #[schema(value_type = i64, minimum = 0)]
     pub fee_total: Cents,
-    /// Cents that went out to the vendor as the advance.
+    /// Cents of the advance that the vendor has been paid.
     #[schema(value_type = i64, minimum = 0)]
     pub amount_sent: Cents,
-    /// Cents of advance and fee not yet recovered.
+    /// Cents of advance and fee that are not yet recovered.
     #[schema(value_type = i64, minimum = 0)]
     pub amount_owed: Cents,
     /// When it was requested.
@@ -137,20 +137,20 @@ pub struct Advance {
     pub repaid_at: Option<Timestamp>,
 }
 
-/// What a sync did (§2 Invoice sync response).
+/// The effect of an invoice sync (§2 Invoice sync response).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct InvoiceSynced {
     /// The caller's invoice identifier.
     pub external_id: String,
-    /// What was done.
+    /// What the sync did.
     pub outcome: SyncOutcome,
-    /// Why, where it needs saying.
+    /// Why, if that needs an explanation.
     #[schema(required = true)]
     pub reason: Option<&'static str>,
 }
 
-/// What an import did (§2 Import report).
+/// The effect of an import (§2 Import report).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportReport {
@@ -158,11 +158,11 @@ pub struct ImportReport {
     pub external_id: String,
     /// Rows of the file.
     pub row_count: usize,
-    /// False when the import was interrupted.
+    /// False if the import was interrupted.
     pub finished: bool,
-    /// The rows told so far, counted by outcome (`gap.importExtra`).
+    /// The rows reported so far, counted by outcome (`gap.importExtra`).
     pub summary: ImportSummary,
-    /// The rows told so far, in the file's order.
+    /// The rows reported so far, in the file's order.
     pub rows: Vec<RowReport>,
 }
 
@@ -170,39 +170,39 @@ pub struct ImportReport {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportSummary {
-    /// Rows that made an invoice.
+    /// Rows that created an invoice.
     pub created: usize,
     /// Rows that changed one.
     pub updated: usize,
-    /// Rows that moved only a status.
+    /// Rows that changed only a status.
     pub status_only: usize,
     /// Bad rows.
     pub rejected: usize,
 }
 
-/// What became of a row of an import (`gap.importExtra`).
+/// The outcome of a row of an import (`gap.importExtra`).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RowReport {
-    /// The row's place in the file, from 1; the line of column names apart.
+    /// The row's number in the file, from 1, without the line of column names.
     pub row: usize,
-    /// The invoice's identifier, null where the row says none.
+    /// The invoice's identifier; null if the row has none.
     #[schema(required = true)]
     pub external_id: Option<String>,
-    /// The payee's identifier, given or derived; null where the row says none.
+    /// The payee's identifier, given or derived; null if the row has none.
     #[schema(required = true)]
     pub payee_external_id: Option<String>,
-    /// What became of it.
+    /// The row's outcome.
     pub outcome: RowOutcome,
-    /// The code that a single sync would have been refused with; null for a good row.
+    /// The code with which the service would refuse a single sync; null for a good row.
     #[schema(required = true)]
     pub code: Option<&'static str>,
-    /// What is wrong with the row; null for a good one.
+    /// The error in the row; null for a good one.
     #[schema(required = true)]
     pub error: Option<String>,
 }
 
-/// The bank account that advances go to, as told back (§2 Payout account).
+/// The response about the bank account that advances go to (§2 Payout account).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PayoutAccountSet {
@@ -218,7 +218,7 @@ pub struct PayoutAccountSet {
 pub struct Business {
     /// The caller's business identifier.
     pub external_id: String,
-    /// Its name, as the caller told it.
+    /// Its name, as the caller sent it.
     #[schema(required = true)]
     pub name: Option<String>,
     /// Whether a tax id is on file.
@@ -228,7 +228,7 @@ pub struct Business {
     pub compliance_route: Option<ComplianceRoute>,
     /// The four requirements.
     pub onboarding: Onboarding,
-    /// Where payors pay; null until it is open.
+    /// The account that payors pay into; null until it is open.
     #[schema(required = true)]
     pub remittance: Option<Remittance>,
 }
@@ -248,7 +248,7 @@ pub struct Onboarding {
 }
 
 impl Onboarding {
-    /// Whether all four hold (§3 Onboarding rule 2).
+    /// Whether all four are met (§3 Onboarding rule 2).
     pub fn is_complete(self) -> bool {
         self.compliance && self.contract && self.bank && self.collection_account
     }
@@ -264,7 +264,7 @@ pub struct Remittance {
     pub routing_number: String,
 }
 
-/// What a business sync did (§2 Business sync response).
+/// The effect of a business sync (§2 Business sync response).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BusinessSynced {
@@ -274,17 +274,17 @@ pub struct BusinessSynced {
     pub created: bool,
     /// What happened, for support requests.
     pub reason: &'static str,
-    /// Only when a tax id was sent for a business that the caller already knew.
+    /// Only if the sync sent a tax id for a business that the caller already synced.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub tax_id_result: Option<TaxIdResult>,
 }
 
-/// What became of the tax id that was sent (`gap.taxIdResult`).
+/// The outcome of the tax id in a sync (`gap.taxIdResult`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TaxIdResult {
-    /// What became of it.
+    /// The tax id's outcome.
     pub outcome: TaxIdOutcome,
 }
 
@@ -292,16 +292,16 @@ pub struct TaxIdResult {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Amounts {
-    /// What of the face value is eligible.
+    /// The eligible part of the face value.
     #[schema(value_type = i64, minimum = 0)]
     pub financeable_amount: Cents,
-    /// What the business gets at once.
+    /// The amount that the business gets at once.
     #[schema(value_type = i64, minimum = 0)]
     pub advance_amount: Cents,
-    /// What the service keeps of the payor's payment.
+    /// The part of the payor's payment that the service keeps.
     #[schema(value_type = i64, minimum = 0)]
     pub fee_total: Cents,
-    /// What the business gets of the payor's payment.
+    /// The part of the payor's payment that the business gets.
     #[schema(value_type = i64, minimum = 0)]
     pub forwarded_at_payment: Cents,
 }
@@ -321,12 +321,12 @@ impl From<Offer> for Amounts {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AdvanceRequested {
-    /// False: this request made the advance.
+    /// False: this request created the advance.
     pub already_requested: bool,
     #[serde(flatten)]
     #[expect(missing_docs, reason = "the amounts, flattened")]
     pub amounts: Amounts,
-    /// Where the payor must pay this invoice.
+    /// The account that the payor must pay this invoice into.
     pub remittance: Remittance,
 }
 
@@ -334,7 +334,7 @@ pub struct AdvanceRequested {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AdvanceRepeated {
-    /// True: an earlier request made the advance.
+    /// True: an earlier request created the advance.
     pub already_requested: bool,
     /// Cents that the vendor gets.
     #[schema(value_type = i64, minimum = 0)]
@@ -342,7 +342,7 @@ pub struct AdvanceRepeated {
     /// Cents that the service keeps.
     #[schema(value_type = i64, minimum = 0)]
     pub fee_total: Cents,
-    /// Where the payor must pay this invoice.
+    /// The account that the payor must pay this invoice into.
     pub remittance: Remittance,
 }
 
@@ -355,18 +355,18 @@ pub struct Quoted {
     pub amounts: Amounts,
     /// Whether the business could get an advance of this amount today.
     pub fundable: bool,
-    /// Why not; null when it could.
+    /// Why not; null if `fundable` is true.
     #[schema(required = true)]
     pub not_fundable_reason: Option<&'static str>,
     /// The four requirements (`gap.quoteExtra`).
     pub onboarding: Onboarding,
 }
 
-/// An invitation that was sent (§2 Invitation).
+/// An invitation (§2 Invitation).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Invited {
-    /// Names the invitation.
+    /// Identifies the invitation.
     pub invite_id: String,
     /// When its link stops working.
     #[schema(value_type = String, format = DateTime)]
@@ -391,7 +391,7 @@ pub struct Subscribed {
     #[serde(flatten)]
     #[expect(missing_docs, reason = "the subscription, flattened")]
     pub subscription: Subscription,
-    /// Keys the signatures. Told here and nowhere else.
+    /// The key of the signatures. Only this response shows it.
     pub secret: String,
 }
 
@@ -406,14 +406,14 @@ impl fmt::Debug for Subscribed {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Subscription {
-    /// Names the subscription.
+    /// Identifies the subscription.
     pub reference: String,
     /// Where deliveries go.
     pub url: String,
-    /// The kinds delivered; null for all, future ones included.
+    /// The delivered event types; null for all, even future ones.
     #[schema(required = true)]
     pub event_types: Option<Vec<EventType>>,
-    /// When it was made.
+    /// When the caller created it.
     #[schema(value_type = String, format = DateTime)]
     pub created_at: Timestamp,
 }

@@ -17,7 +17,7 @@ use crate::words::{EventType, InvoiceStatus};
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct InvoiceSync {
-    /// The business owed the money.
+    /// The business that the money is owed to.
     #[schema(value_type = Party)]
     payee: Object<Party>,
     /// The party that owes it.
@@ -50,13 +50,13 @@ pub struct Party {
     #[serde(default, deserialize_with = "present")]
     #[schema(nullable = false)]
     tax_id: Option<String>,
-    /// Whom to write to.
+    /// The contact at the party.
     #[serde(default)]
     #[schema(value_type = Contact, required = false)]
     contact: Object<Contact>,
 }
 
-/// Whom to write to at a business (`gap.partyFields`).
+/// The contact at a business (`gap.partyFields`).
 #[derive(Clone, Debug, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Contact {
@@ -78,8 +78,8 @@ pub struct Contact {
     address: Object<Address>,
 }
 
-/// A postal address (`gap.partyFields`): whole, as a collection account needs it (`gap.addressKnown`). What is
-/// left out of it is no reason to refuse.
+/// A postal address (`gap.partyFields`), complete as a collection account needs it (`gap.addressKnown`). The
+/// service does not refuse an incomplete one.
 #[derive(Clone, Debug, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Address {
@@ -87,7 +87,7 @@ pub struct Address {
     #[serde(default, deserialize_with = "present")]
     #[schema(nullable = false, required = true)]
     line1: Option<String>,
-    /// What line 1 had no room for.
+    /// A second line, if needed.
     #[serde(default, deserialize_with = "present")]
     #[schema(nullable = false)]
     line2: Option<String>,
@@ -116,7 +116,7 @@ pub struct BusinessSync {
     #[serde(default, deserialize_with = "present")]
     #[schema(nullable = false)]
     tax_id: Option<String>,
-    /// Whom to write to. What is left out stays as it is.
+    /// The contact at the business. A field that is left out keeps its value.
     #[serde(default)]
     #[schema(value_type = Contact, required = false)]
     contact: Object<Contact>,
@@ -166,7 +166,7 @@ pub struct QuoteRequest {
 pub struct InvitationRequest {
     /// The business.
     pub(crate) external_id: String,
-    /// Whom to invite.
+    /// The invited person's email address.
     #[schema(format = Email)]
     pub(crate) email: String,
 }
@@ -185,13 +185,13 @@ pub struct SessionRequest {
 pub struct SubscriptionRequest {
     /// Where deliveries go: a public https URL.
     pub(crate) url: String,
-    /// The kinds wanted; all, future ones included, when left out.
+    /// The wanted event types; if left out, all of them, even future ones.
     #[serde(default, deserialize_with = "event_types")]
     #[schema(nullable = false, min_items = 1)]
     pub(crate) event_types: Option<Vec<EventType>>,
 }
 
-/// At least one kind (`gap.subscriptionForm`); a repeated one counts once.
+/// At least one event type (`gap.subscriptionForm`); a repeated one counts once.
 fn event_types<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<Vec<EventType>>, D::Error> {

@@ -5,53 +5,8 @@ use std::borrow::Cow;
 use percent_encoding::percent_decode_str;
 
 use crate::clause;
-use crate::operation::OperationKind;
+use crate::endpoint::OperationKind;
 use crate::refusal::{Code, Refusal};
-
-impl OperationKind {
-    /// The HTTP method.
-    pub const fn method(self) -> &'static str {
-        match self {
-            OperationKind::GetInvoice
-            | OperationKind::GetImport
-            | OperationKind::GetBusiness
-            | OperationKind::ListSubscriptions => "GET",
-            OperationKind::SyncInvoice
-            | OperationKind::ImportInvoices
-            | OperationKind::SetPayoutAccount
-            | OperationKind::SyncBusiness => "PUT",
-            OperationKind::RequestAdvance
-            | OperationKind::Quote
-            | OperationKind::Invite
-            | OperationKind::CreateOnboardingSession
-            | OperationKind::Subscribe => "POST",
-            OperationKind::Unsubscribe => "DELETE",
-        }
-    }
-
-    /// The path, with its parameters in braces.
-    pub const fn path(self) -> &'static str {
-        match self {
-            OperationKind::GetInvoice => {
-                "/v1/organizations/{payeeExternalId}/invoices/{externalId}"
-            }
-            OperationKind::SyncInvoice => "/v1/invoices/{externalId}",
-            OperationKind::GetImport | OperationKind::ImportInvoices => {
-                "/v1/invoices/imports/{externalId}"
-            }
-            OperationKind::SetPayoutAccount => "/v1/organizations/{externalId}/payout-account",
-            OperationKind::GetBusiness | OperationKind::SyncBusiness => {
-                "/v1/organizations/{externalId}"
-            }
-            OperationKind::RequestAdvance => "/v1/advances",
-            OperationKind::Quote => "/v1/quotes",
-            OperationKind::Invite => "/v1/invitations",
-            OperationKind::CreateOnboardingSession => "/v1/onboarding-sessions",
-            OperationKind::Subscribe | OperationKind::ListSubscriptions => "/v1/webhooks",
-            OperationKind::Unsubscribe => "/v1/webhooks/{reference}",
-        }
-    }
-}
 
 /// An operation and the identifiers in its path, still encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +20,15 @@ pub struct Route<'a> {
 ///
 /// # Errors
 /// `unknown_endpoint` (`gap.unknownEndpoint`).
+///
+/// ```
+/// use tideover_model::OperationKind;
+/// use tideover_model::wire::route::route;
+///
+/// let found = route("GET", "/v1/organizations/acme/invoices/INV-1").unwrap();
+/// assert_eq!(found.kind, OperationKind::GetInvoice);
+/// assert_eq!(found.encoded_identifiers(), ["acme", "INV-1"]);
+/// ```
 pub fn route<'a>(method: &str, path: &'a str) -> Result<Route<'a>, Refusal> {
     let (kind, identifiers) = find(method, path)
         .ok_or_else(|| Refusal::new(Code::UnknownEndpoint, clause!("7.codes.unknown_endpoint")))?;
@@ -72,67 +36,121 @@ pub fn route<'a>(method: &str, path: &'a str) -> Result<Route<'a>, Refusal> {
 }
 
 fn find<'a>(method: &str, path: &'a str) -> Option<(OperationKind, [&'a str; 2])> {
-    let rest = path.strip_prefix("/v1/")?;
-    let mut segments = [""; 5];
+    let rest = path.strip_prefix(ROOT)?;
+    let mut segments = [""; MOST_SEGMENTS];
     let mut count = 0;
     for segment in rest.split('/') {
         *segments.get_mut(count)? = segment;
         count += 1;
     }
-    Some(match (method, &segments[..count]) {
-        ("GET", &["organizations", payee, "invoices", id]) => {
-            (OperationKind::GetInvoice, [payee, id])
-        }
-        ("PUT", &["invoices", id]) => (OperationKind::SyncInvoice, [id, ""]),
-        ("GET", &["invoices", "imports", id]) => (OperationKind::GetImport, [id, ""]),
-        ("PUT", &["invoices", "imports", id]) => (OperationKind::ImportInvoices, [id, ""]),
-        ("PUT", &["organizations", id, "payout-account"]) => {
-            (OperationKind::SetPayoutAccount, [id, ""])
-        }
-        ("GET", &["organizations", id]) => (OperationKind::GetBusiness, [id, ""]),
-        ("PUT", &["organizations", id]) => (OperationKind::SyncBusiness, [id, ""]),
-        ("POST", &["advances"]) => (OperationKind::RequestAdvance, ["", ""]),
-        ("POST", &["quotes"]) => (OperationKind::Quote, ["", ""]),
-        ("POST", &["invitations"]) => (OperationKind::Invite, ["", ""]),
-        ("POST", &["onboarding-sessions"]) => (OperationKind::CreateOnboardingSession, ["", ""]),
-        ("POST", &["webhooks"]) => (OperationKind::Subscribe, ["", ""]),
-        ("GET", &["webhooks"]) => (OperationKind::ListSubscriptions, ["", ""]),
-        ("DELETE", &["webhooks", reference]) => (OperationKind::Unsubscribe, [reference, ""]),
-        _ => return None,
+    PATTERNS.iter().find_map(|pattern| {
+        let matches = pattern.count == count && pattern.method == method;
+        let identifiers = matches.then(|| pattern.identifiers(&segments)).flatten()?;
+        Some((pattern.kind, identifiers))
     })
 }
 
-impl Route<'_> {
+/// What every path begins with.
+const ROOT: &str = "/v1/";
+
+/// The most segments of a path, after its root.
+const MOST_SEGMENTS: usize = 4;
+
+/// The endpoints as requests are compared with them, taken apart when compiling: a request must not wait for it.
+static PATTERNS: [Pattern; OperationKind::ALL.len()] = {
+    let mut patterns = [Pattern::of(OperationKind::ALL[0]); OperationKind::ALL.len()];
+    let mut index = 1;
+    while index < patterns.len() {
+        patterns[index] = Pattern::of(OperationKind::ALL[index]);
+        index += 1;
+    }
+    patterns
+};
+
+/// The method of an endpoint and the segments of its path, after its root.
+#[derive(Clone, Copy)]
+struct Pattern {
+    kind: OperationKind,
+    method: &'static str,
+    segments: [Segment; MOST_SEGMENTS],
+    count: usize,
+}
+
+#[derive(Clone, Copy)]
+enum Segment {
+    Word(&'static str),
+    Parameter(&'static str),
+}
+
+impl Segment {
+    const fn of(text: &'static str) -> Segment {
+        match text.as_bytes() {
+            [b'{', .., b'}'] => Segment::Parameter(text.split_at(text.len() - 1).0.split_at(1).1),
+            _ => Segment::Word(text),
+        }
+    }
+}
+
+impl Pattern {
+    const fn of(kind: OperationKind) -> Pattern {
+        let (method, mut rest) = (kind.method(), kind.path().split_at(ROOT.len()).1);
+        let mut segments = [Segment::Word(""); MOST_SEGMENTS];
+        let (mut count, mut end) = (0, 0);
+        while end < rest.len() {
+            if rest.as_bytes()[end] == b'/' {
+                segments[count] = Segment::of(rest.split_at(end).0);
+                count += 1;
+                rest = rest.split_at(end + 1).1;
+                end = 0;
+            } else {
+                end += 1;
+            }
+        }
+        segments[count] = Segment::of(rest);
+        Pattern { kind, method, segments, count: count + 1 }
+    }
+
+    /// The parameters of a path with these segments, if it is such a path.
+    fn identifiers<'a>(&self, segments: &[&'a str; MOST_SEGMENTS]) -> Option<[&'a str; 2]> {
+        let mut found = [""; 2];
+        let mut free = found.iter_mut();
+        for (pattern, segment) in self.segments.iter().zip(segments) {
+            match pattern {
+                Segment::Word(word) if word != segment => return None,
+                Segment::Word(_) => {}
+                Segment::Parameter(_) => *free.next()? = segment,
+            }
+        }
+        Some(found)
+    }
+}
+
+impl OperationKind {
+    /// The names of the path's parameters, in order.
+    pub fn parameters(self) -> impl Iterator<Item = &'static str> {
+        PATTERNS[self as usize].segments.iter().filter_map(|segment| match segment {
+            Segment::Word(_) => None,
+            Segment::Parameter(name) => Some(*name),
+        })
+    }
+}
+
+impl<'a> Route<'a> {
+    /// The identifiers in the path as sent, still encoded; empty where the path has fewer.
+    pub const fn encoded_identifiers(&self) -> [&'a str; 2] {
+        self.identifiers
+    }
+
     /// The identifiers in the path, decoded once.
     ///
     /// # Errors
     /// `invalid_request` for one that is empty or not UTF-8 (`gap.emptyIdentifier`).
     pub(crate) fn identifiers(&self) -> Result<[String; 2], Refusal> {
-        let named = parameters(self.kind);
         let mut decoded = [String::new(), String::new()];
-        for (index, name) in named.iter().enumerate() {
+        for (index, name) in self.kind.parameters().enumerate() {
             decoded[index] = identifier(name, self.identifiers[index])?;
         }
         Ok(decoded)
-    }
-}
-
-fn parameters(kind: OperationKind) -> &'static [&'static str] {
-    match kind {
-        OperationKind::GetInvoice => &["payeeExternalId", "externalId"],
-        OperationKind::SyncInvoice
-        | OperationKind::GetImport
-        | OperationKind::ImportInvoices
-        | OperationKind::SetPayoutAccount
-        | OperationKind::GetBusiness
-        | OperationKind::SyncBusiness => &["externalId"],
-        OperationKind::Unsubscribe => &["reference"],
-        OperationKind::RequestAdvance
-        | OperationKind::Quote
-        | OperationKind::Invite
-        | OperationKind::CreateOnboardingSession
-        | OperationKind::Subscribe
-        | OperationKind::ListSubscriptions => &[],
     }
 }
 
@@ -158,7 +176,7 @@ mod tests {
         for kind in OperationKind::ALL {
             let found = route(kind.method(), kind.path()).unwrap();
             assert_eq!(found.kind, kind);
-            for (name, encoded) in parameters(kind).iter().zip(found.identifiers) {
+            for (name, encoded) in kind.parameters().zip(found.identifiers) {
                 assert_eq!(format!("{{{name}}}"), encoded);
             }
         }

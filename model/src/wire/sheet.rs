@@ -5,29 +5,29 @@ use std::cell::RefCell;
 use csv_core::{ReadRecordResult, Reader};
 
 thread_local! {
-    /// To make its tables takes longer than to read most files, and a clone has not all of them.
+    /// Shared: building its tables takes longer than reading most files, and a clone builds some again.
     static READER: RefCell<Reader> = RefCell::new(Reader::new());
 }
 
 /// The records of a file, all in one buffer.
 pub(super) struct Sheet {
     text: String,
-    /// Where each cell ends in the text, and the next begins; before them all stands 0.
+    /// The end of each cell in the text, where the next cell begins, after a leading 0.
     ends: Vec<usize>,
-    /// Where each record ends among the cells, and the next begins; before them all stands 0.
+    /// The end of each record among the cells, where the next record begins, after a leading 0.
     records: Vec<usize>,
 }
 
-/// Cells that stand together.
+/// The cells of one record.
 #[derive(Clone, Copy)]
 pub(super) struct Record<'a> {
     text: &'a str,
-    /// Where the first cell begins, and where each ends.
+    /// The start of the first cell, and the end of each cell.
     ends: &'a [usize],
 }
 
 impl Sheet {
-    /// The first records of `file`, at most so many; `None` if they are not text.
+    /// The first records of `file`, at most `most`; `None` if they are not text.
     pub(super) fn read(file: &str, most: usize) -> Option<Sheet> {
         READER.with_borrow_mut(|reader| {
             reader.reset();
@@ -44,7 +44,7 @@ impl Sheet {
             let (result, read, wrote, ended) = reader.read_record(file, &mut text[written..], free);
             file = &file[read..];
             written += wrote;
-            // The reader counts from the record's beginning.
+            // The reader counts from the start of the record.
             let begin = ends[records[records.len() - 1]];
             ends[cells + 1..][..ended].iter_mut().for_each(|end| *end += begin);
             cells += ended;
@@ -59,7 +59,7 @@ impl Sheet {
         Some(Sheet { text: String::from_utf8(text).ok()?, ends, records })
     }
 
-    /// Them, in the file's order.
+    /// The records, in the file's order.
     pub(super) fn records(
         &self,
     ) -> impl DoubleEndedIterator<Item = Record<'_>> + ExactSizeIterator {

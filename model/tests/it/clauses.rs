@@ -1,4 +1,4 @@
-//! Every clause about the state of the service is named where it is implemented, or tested, or told.
+//! Every clause about the state of the service is cited in the implementation, a test or a story.
 
 #![expect(clippy::disallowed_methods, reason = "reads the sources")]
 
@@ -7,25 +7,25 @@ use std::path::{Path, PathBuf};
 
 use tideover_model::Clause;
 
-/// What the model cannot break or keep: each with the reason.
+/// The clauses that the model can neither satisfy nor violate, each with the reason.
 const EXCEPTIONS: [(&str, &str); 7] = [
-    ("2.business.complianceRoute.3", "permits an answer that the model never gives"),
-    ("4.advances.6", "the doing of the caller's platform and the payor"),
+    ("2.business.complianceRoute.3", "permits a response that the model never gives"),
+    ("4.advances.6", "an action of the caller's platform and the payor"),
     ("4.invitations.4", "the service's own pages, which the model doesn't have"),
     ("4.invitations.5", "the service's own pages, which the model doesn't have"),
-    ("7.shape.2", "permits an answer that the model never gives"),
-    ("7.shape.4", "the doing of a client"),
-    ("7.retrying.3.2", "the doing of a client; the recovery steps are `4.recovery.1` to 3"),
+    ("7.shape.2", "permits a response that the model never gives"),
+    ("7.shape.4", "a client's behaviour"),
+    ("7.retrying.3.2", "a client's behaviour; the recovery steps are `4.recovery.1` to 3"),
 ];
 
-/// No limit is told, and the model has none.
+/// The document states no limit, and the model has none.
 const UNLIMITED: [&str; 1] = ["8.requestRate"];
 
-fn room() -> PathBuf {
+fn crate_root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).to_owned()
 }
 
-/// The texts of all files below `folder` that end so.
+/// The texts of all files below `folder` with the extension `ending`.
 fn texts(folder: &Path, ending: &str) -> Vec<(PathBuf, String)> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).expect("a folder") {
@@ -40,21 +40,21 @@ fn texts(folder: &Path, ending: &str) -> Vec<(PathBuf, String)> {
     found
 }
 
-/// The sources outside `clause`, where every clause is named.
+/// The sources, except the module `clause`, which names every clause.
 fn sources() -> Vec<(PathBuf, String)> {
-    let mut sources = texts(&room().join("src"), "rs");
+    let mut sources = texts(&crate_root().join("src"), "rs");
     sources.retain(|(path, _)| !path.components().any(|part| part.as_os_str() == "clause"));
     sources.retain(|(path, _)| !path.ends_with("src/clause.rs"));
     sources
 }
 
 fn tests() -> Vec<(PathBuf, String)> {
-    let mut tests = texts(&room().join("tests"), "rs");
+    let mut tests = texts(&crate_root().join("tests"), "rs");
     tests.retain(|(path, _)| !path.ends_with("it/clauses.rs"));
     tests
 }
 
-/// What stands between backticks, or in `clause!("…")`.
+/// The text between backticks, or in `clause!("…")`.
 fn cited(text: &str) -> BTreeSet<&str> {
     let in_backticks = text.split('`').skip(1);
     let in_macros = text.split("clause!(\"").skip(1).filter_map(|rest| rest.split('"').next());
@@ -63,8 +63,9 @@ fn cited(text: &str) -> BTreeSet<&str> {
 
 #[test]
 fn every_clause_about_state_is_cited() {
-    let (code, stories) =
-        ([sources(), tests()].concat(), { texts(&room().join("../fixtures/stories"), "jsonl") });
+    let (code, stories) = ([sources(), tests()].concat(), {
+        texts(&crate_root().join("../fixtures/stories"), "jsonl")
+    });
     let cited: BTreeSet<&str> = code.iter().flat_map(|(_, text)| cited(text)).collect();
     let concerns_state = |clause: &Clause| {
         let section = clause.name().split('.').next().unwrap_or_default();
@@ -73,9 +74,9 @@ fn every_clause_about_state_is_cited() {
     let mut silent = Vec::new();
     for clause in Clause::all().filter(concerns_state) {
         let name = clause.name();
-        let told = || stories.iter().any(|(_, text)| text.contains(&format!("\"{name}\"")));
+        let in_a_story = || stories.iter().any(|(_, text)| text.contains(&format!("\"{name}\"")));
         let excepted = UNLIMITED.contains(&name) || EXCEPTIONS.iter().any(|(it, _)| *it == name);
-        let found = cited.contains(name) || told();
+        let found = cited.contains(name) || in_a_story();
         if !found && !excepted {
             silent.push(name);
         }
@@ -84,7 +85,7 @@ fn every_clause_about_state_is_cited() {
     assert!(silent.is_empty(), "cited nowhere: {silent:?}");
 }
 
-/// The numbered rules of §3, §4 and §5 are named by the code that implements them.
+/// The code that implements the numbered rules of §3, §4 and §5 cites them.
 #[test]
 fn every_numbered_rule_is_cited_by_its_code() {
     let sources = sources();
@@ -102,7 +103,7 @@ fn every_numbered_rule_is_cited_by_its_code() {
 }
 
 #[test]
-fn a_clause_that_is_cited_exists() {
+fn every_cited_clause_exists() {
     for (path, text) in [sources(), tests()].concat() {
         for name in cited(&text) {
             let (head, rest) = name.split_once('.').unwrap_or_default();

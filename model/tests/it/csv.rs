@@ -1,4 +1,4 @@
-//! Imports: how a file is read, what its rows do, how it goes on after an interruption.
+//! Imports: parsing of files, effects of rows, resumption after an interruption.
 
 use serde_json::{Value, json};
 use tideover_model::Face;
@@ -24,7 +24,7 @@ fn import(text: &str) -> Seen {
 
 /// `gap.csvForm`, `4.imports.3`: line ends, a byte order mark, blank lines and quotes make no difference.
 #[test]
-fn however_it_is_written_it_is_the_same_table() {
+fn csv_variants_are_the_same_table() {
     let (a, b) = (row("a"), row("b"));
     let quoted =
         format!("\"a\",\"acme\",\"Acme, \"\"the\"\"\nfirst\",Globex,ISSUED,\"500\",{DATES}");
@@ -46,7 +46,7 @@ fn however_it_is_written_it_is_the_same_table() {
 
 /// `4.imports.9`, `7.codes.unreadable_file`
 #[test]
-fn a_file_that_cannot_be_read_is_refused_whole() {
+fn an_unreadable_file_is_refused_entirely() {
     let a = row("a");
     for bytes in [
         b"".to_vec(),
@@ -74,7 +74,7 @@ fn a_file_that_cannot_be_read_is_refused_whole() {
 
 /// `4.imports.6`, `gap.importExtra`
 #[test]
-fn a_bad_row_is_told_and_the_others_go_on() {
+fn a_bad_row_does_not_stop_the_others() {
     let columns = 8;
     let good = row("good");
     for bad in [
@@ -104,7 +104,7 @@ fn a_bad_row_is_told_and_the_others_go_on() {
 
 /// `4.imports.1`, `4.imports.1.2`, `8.importSize`
 #[test]
-fn a_thousand_rows_are_the_most() {
+fn a_file_has_at_most_a_thousand_rows() {
     let text = |count: usize| {
         let rows: Vec<_> = (0..count).map(|number| row(&number.to_string())).collect();
         format!("{HEADER}\n{}", rows.join("\n"))
@@ -119,7 +119,7 @@ fn a_thousand_rows_are_the_most() {
 
 /// `4.imports.7`, `4.imports.7.2`, `4.imports.8`, `4.import.1`, `4.import.2`, `gap.sameFile`
 #[test]
-fn an_interrupted_import_goes_on_where_it_stopped() {
+fn an_interrupted_import_resumes_where_it_stopped() {
     let file = format!("{HEADER}\n{}\nbad\n{}\n{}\n", row("a"), row("b"), row("c"));
     let mut desk = Desk::open();
     desk.act(&json!({ "action": "interruptNextImport", "afterRows": 1 }));
@@ -131,7 +131,7 @@ fn an_interrupted_import_goes_on_where_it_stopped() {
     desk.act(&json!({ "action": "interruptNextImport", "afterRows": 0 }));
     assert_eq!(desk.import("one", file.as_bytes()).body, first.body);
 
-    // What was done is not done again: a sync in between is not overwritten.
+    // Resumption repeats no row: it doesn't overwrite a sync in between.
     desk.put("/v1/invoices/a", &crate::desk::invoice_body("acme", "globex", 9_999));
     let whole = desk.import("one", file.as_bytes());
     assert_eq!(outcomes(&whole), ["created", "rejected", "created", "created"]);
@@ -144,7 +144,7 @@ fn an_interrupted_import_goes_on_where_it_stopped() {
 
 /// `4.imports.2`: a row and a sync leave the service in the same state.
 #[test]
-fn a_row_does_what_a_sync_does() {
+fn a_row_has_the_effect_of_a_sync() {
     let columns = format!("{HEADER},payeeTaxId,payeeAddressCity,payorContactEmail,payorExternalId");
     let cells = format!("{},12-3456789,Portland,p@globex.example,globex", row("a"));
     let (mut by_import, mut by_sync) = (Desk::open(), Desk::open());
@@ -167,14 +167,14 @@ fn a_row_does_what_a_sync_does() {
         assert_eq!(by_import.get(path), by_sync.get(path));
     }
     assert_eq!(by_import.invoice("acme", "a"), by_sync.invoice("acme", "a"));
-    // `gap.partyTaxIdAndContact`: filed, but nothing is cleared.
+    // `gap.partyTaxIdAndContact`: filed, but it clears nothing.
     let acme = by_sync.get("/v1/organizations/acme").body;
     assert_eq!((&acme["taxIdOnFile"], &acme["complianceRoute"]), (&json!(true), &Value::Null));
 }
 
 /// `4.imports.5`, `4.imports.5.2`, `4.imports.5.3`, `gap.derivedIdentifier`
 #[test]
-fn a_name_without_an_identifier_names_one_business() {
+fn a_name_without_an_identifier_means_one_business() {
     let header = HEADER.replace("payeeExternalId,", "");
     let line = |invoice: &str, name: &str| format!("{invoice},{name},Globex,ISSUED,500,{DATES}");
     let file = format!("{header}\n{}\n{}\n", line("a", "Acme Ltd"), line("b", " Acme   Ltd "));

@@ -1,12 +1,12 @@
-//! How strictly a request is read: what is refused, and with which code.
+//! Strictness of request parsing: which requests are refused, and with which code.
 
 use serde_json::{Value, json};
 use tideover_model::exchange::Request;
 use tideover_model::{Profile, Seeded, Service, exchange};
 
-use crate::desk::{Desk, Seen, instant, invoice_body, plain, reckonable};
+use crate::desk::{Desk, Seen, instant, invoice_body, plain, round_numbers};
 
-/// The code that a PUT of `body` is answered with, or its status.
+/// The code of the response to a PUT of `body`, or its status.
 fn code(path: &str, body: &[u8]) -> String {
     let mut desk = Desk::open();
     desk.sync_business("acme", "123456789");
@@ -56,7 +56,7 @@ fn an_amount_is_an_integer_from_1_to_2147483647() {
 
 /// `7.codes.unreadable_request`, `7.codes.invalid_request`, `gap.duplicateKeys`, `gap.nullOptional`
 #[test]
-fn syntax_is_told_from_shape() {
+fn syntax_and_shape_have_different_codes() {
     for (rest, expected) in [
         ("", "200"),
         (r#","unknown":1e999"#, "200"),
@@ -98,7 +98,7 @@ fn syntax_is_told_from_shape() {
     }
 }
 
-/// `7.codes.invalid_request`: however deep, it is JSON, and where it isn't looked at it does no harm.
+/// `7.codes.invalid_request`: deeply nested JSON is valid JSON, and harmless in an unknown field.
 #[test]
 fn deep_nesting_is_harmless() {
     let deep = |open: &str, close: &str| format!("{}{}", open.repeat(50_000), close.repeat(50_000));
@@ -113,7 +113,7 @@ fn deep_nesting_is_harmless() {
             business(&format!(r#","contact":{nested}"#)),
             match open {
                 "[" => "invalid_request",
-                // An address with a field that nobody knows.
+                // An address with an unknown field.
                 _ => "200",
             }
         );
@@ -126,7 +126,7 @@ fn deep_nesting_is_harmless() {
 
 /// `2.invoiceSync.status`, `2.subscription.eventTypes`, `gap.subscriptionForm`
 #[test]
-fn a_word_of_an_enumeration_is_a_string() {
+fn enumeration_values_are_strings() {
     for status in [json!({ "ISSUED": null }), json!(["ISSUED"]), json!("issued"), json!(0)] {
         let mut body = invoice_body("acme", "globex", 1_000);
         body["status"] = status.clone();
@@ -146,7 +146,7 @@ fn a_word_of_an_enumeration_is_a_string() {
     }
 }
 
-/// `2.business.taxIdOnFile.2`: not even a request of the wrong shape is quoted back.
+/// `2.business.taxIdOnFile.2`: not even the error about a malformed request quotes it.
 #[test]
 fn a_refusal_repeats_no_value() {
     for (path, body) in [
@@ -179,7 +179,7 @@ fn a_refusal_repeats_no_value() {
 
 /// `2.invitation.email`, `4.invitations.7`, `7.codes.invalid_invitee`
 #[test]
-fn an_invitee_is_an_address_and_nothing_more() {
+fn an_invitee_is_only_an_address() {
     let mut desk = Desk::open();
     desk.sync_business("acme", "123456789");
     for (email, good) in [
@@ -253,9 +253,9 @@ fn a_payout_account_is_checked_field_by_field() {
 /// `gap.refusalPrecedence`, `gap.unknownEndpoint`, `5.authentication.3`, `7.codes.payload_too_large`,
 /// `gap.jsonMediaType`
 #[test]
-fn refusals_come_in_order_path_key_size_media_type_syntax_shape_service() {
+fn refusals_follow_the_order_of_precedence() {
     let big = vec![b'{'; 1_048_577];
-    let mut service = Service::new(reckonable(), Seeded { seed: 1 });
+    let mut service = Service::new(round_numbers(), Seeded { seed: 1 });
     let ask = |service: &mut Service, path, key, content_type, body: &[u8]| {
         let request = Request { method: "PUT", path, authorization: key, content_type, body };
         let response = exchange::answer(service, instant(crate::desk::START), &request);
@@ -289,9 +289,9 @@ fn refusals_come_in_order_path_key_size_media_type_syntax_shape_service() {
     );
 }
 
-/// `8.requestBodySize`: every operation, those that read no body included.
+/// `8.requestBodySize`: every operation, even one that reads no body.
 #[test]
-fn a_read_with_an_oversized_body_is_refused_as_well() {
+fn a_read_with_an_oversized_body_is_refused() {
     let mut desk = Desk::open();
     for (length, status) in [(1_048_576, 200), (1_048_577, 413)] {
         let response = desk.exchange("GET", "/v1/webhooks", None, &vec![b' '; length]);
@@ -299,9 +299,9 @@ fn a_read_with_an_oversized_body_is_refused_as_well() {
     }
 }
 
-/// `4.advances.5`: there the status of `invoice_not_found` is documented, and no profile varies it.
+/// `4.advances.5` documents the status of `invoice_not_found`, and no profile varies it.
 #[test]
-fn an_unknown_invoice_is_404_for_an_advance_whatever_the_profile_says() {
+fn an_advance_on_an_unknown_invoice_is_always_404() {
     let toml = "[refusals]\ninvoice_not_found = 410\n";
     let profile: Profile = toml::from_str(toml).unwrap();
     assert_eq!(profile.check(), Ok(()));
@@ -342,7 +342,7 @@ fn a_date_is_read_back_as_its_instant() {
     }
 }
 
-/// A platform from before a reset is refused like its keys; nothing panics.
+/// The service refuses a platform from before a reset, like its keys, and does not panic.
 #[test]
 fn a_platform_from_before_a_reset_is_unknown() {
     use tideover_model::{Face, Happening, Operation};
@@ -356,9 +356,9 @@ fn a_platform_from_before_a_reset_is_unknown() {
     assert!(desk.service.happen(desk.now, second, Happening::Reset).is_err());
 }
 
-/// An account number that no request can carry does no harm either, nor does its debug form.
+/// An account number that no request can carry is harmless too, and so is its debug form.
 #[test]
-fn an_operation_made_by_hand_does_not_panic() {
+fn a_hand_made_operation_does_not_panic() {
     use tideover_model::{Face, Operation, PlatformId};
     let mut desk = Desk::open();
     desk.sync_business("acme", "123456789");

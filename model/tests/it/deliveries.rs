@@ -1,4 +1,4 @@
-//! Attempts, receipts and what they mean, over days: `8.webhookRetryWindow`, `5.authentication.6`.
+//! Attempts, receipts and their effects, over days: `8.webhookRetryWindow`, `5.authentication.6`.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,13 +8,13 @@ use tideover_model::{
     Attempt, Cause, Consequence, Delivery, Face, Profile, Range, Receipt, Timestamp, Webhooks,
 };
 
-use crate::desk::{Desk, instant, reckonable};
+use crate::desk::{Desk, instant, round_numbers};
 
 const DAY: u64 = 24 * 3600;
-/// When attempts begin, in seconds after the event, if none is accepted.
+/// When attempts begin, in seconds after the event, if the receiver accepts none.
 const SCHEDULE: [u64; 8] = [0, 5, 305, 2105, 9305, 27305, 63305, 99305];
 
-/// An attempt as it was made.
+/// A recorded attempt.
 #[derive(Debug, PartialEq)]
 struct Made {
     delivery: u64,
@@ -24,8 +24,8 @@ struct Made {
     consequence: Consequence,
 }
 
-/// Lets `seconds` pass as whoever drives the model does: from one thing that is due to the next, every
-/// attempt answered by `receiver` before the clock moves on.
+/// Lets `seconds` pass as a driver of the model does: from one due time to the next, and `receiver` answers
+/// every attempt before the clock moves on.
 fn pass(
     desk: &mut Desk,
     seconds: u64,
@@ -43,7 +43,7 @@ fn pass(
         }
         let next = desk.service.poll_timeout().filter(|due| *due <= end);
         let Some(due) = next else { break };
-        assert!(due > desk.now, "what is due is done");
+        assert!(due > desk.now, "due things have happened");
         desk.now = due;
     }
     desk.now = end;
@@ -68,9 +68,9 @@ fn times(made: &[Made], start: Timestamp) -> Vec<Timestamp> {
 
 /// `6.delivery.1.2`, `gap.retrySchedule`
 #[test]
-fn what_is_not_accepted_is_sent_eight_times_in_28_hours() {
+fn an_unaccepted_delivery_has_eight_attempts_in_28_hours() {
     for receipt in [301, 307, 400, 404, 429, 500, 503].map(Receipt::Answered) {
-        let mut desk = subscribed(reckonable());
+        let mut desk = subscribed(round_numbers());
         let start = desk.now;
         event(&mut desk, "acme");
         let made = pass(&mut desk, 3 * DAY, |_, _| receipt);
@@ -87,10 +87,10 @@ fn what_is_not_accepted_is_sent_eight_times_in_28_hours() {
     }
 }
 
-/// An attempt that is not answered ends when its time is over: the next begins then at the earliest.
+/// An attempt without a response ends at its timeout: the next begins then at the earliest.
 #[test]
-fn a_receiver_that_hangs_is_tried_again_when_its_time_is_over() {
-    let mut desk = subscribed(reckonable());
+fn a_hanging_receiver_is_retried_after_the_timeout() {
+    let mut desk = subscribed(round_numbers());
     let start = desk.now;
     event(&mut desk, "acme");
     let made = pass(&mut desk, 3 * DAY, |_, _| Receipt::TimedOut);
@@ -98,17 +98,17 @@ fn a_receiver_that_hangs_is_tried_again_when_its_time_is_over() {
     assert_eq!(times(&made, start), schedule.map(|seconds| start.after(seconds)));
 }
 
-/// `6.delivery.1`, `6.delivery.3`: an answer that was lost is no answer.
+/// `6.delivery.1`, `6.delivery.3`: a lost response is no response.
 #[test]
-fn any_2xx_accepts_and_nothing_else_does() {
+fn only_a_2xx_accepts_a_delivery() {
     for status in [200, 201, 202, 204, 226, 299] {
-        let mut desk = subscribed(reckonable());
+        let mut desk = subscribed(round_numbers());
         event(&mut desk, "acme");
         let made = pass(&mut desk, 3 * DAY, |_, _| Receipt::Answered(status));
         assert_eq!(made.len(), 1);
         assert_eq!(made[0].consequence, Consequence::Accepted);
     }
-    let mut desk = subscribed(reckonable());
+    let mut desk = subscribed(round_numbers());
     event(&mut desk, "acme");
     let last = |attempt: &Attempt| attempt.number == 8;
     let made = pass(&mut desk, 3 * DAY, |_, attempt| match last(attempt) {
@@ -119,10 +119,10 @@ fn any_2xx_accepts_and_nothing_else_does() {
     assert_eq!(made[7].consequence, Consequence::Accepted);
 }
 
-/// `6.delivery.3.2`, `6.signature.2`: what is sent stays, what signs it moves on.
+/// `6.delivery.3.2`, `6.signature.2`: the body stays the same, the signature's time changes.
 #[test]
 fn attempts_share_identity_and_bytes_and_are_signed_anew() {
-    let mut desk = subscribed(reckonable());
+    let mut desk = subscribed(round_numbers());
     event(&mut desk, "acme");
     event(&mut desk, "globex");
     let mut sent: Vec<(Arc<Delivery>, String)> = Vec::new();
@@ -145,8 +145,8 @@ fn attempts_share_identity_and_bytes_and_are_signed_anew() {
 
 /// `6.delivery.2`
 #[test]
-fn gone_ends_the_subscription_and_all_that_is_queued_for_it() {
-    let mut desk = subscribed(reckonable());
+fn a_410_ends_the_subscription_and_its_deliveries() {
+    let mut desk = subscribed(round_numbers());
     let other = desk.post("/v1/webhooks", &json!({ "url": "https://other.example.com/" }));
     for business in ["a", "b", "c"] {
         event(&mut desk, business);
@@ -161,35 +161,35 @@ fn gone_ends_the_subscription_and_all_that_is_queued_for_it() {
     assert_eq!(made[0].consequence, Consequence::Revoked);
     let list = desk.get("/v1/webhooks");
     assert_eq!(list.body.as_array().map(Vec::len), Some(1));
-    // The destination is free again (`4.recovery.3`).
+    // The destination can subscribe again (`4.recovery.3`).
     desk.subscribe();
 }
 
-/// `4.webhookDeletion.1`: the attempts that were queued, too; one under way comes to nothing.
+/// `4.webhookDeletion.1`: not even queued attempts; the result of one in flight has no effect.
 #[test]
-fn a_deleted_subscription_gets_nothing_more() {
-    let mut desk = subscribed(reckonable());
+fn a_deleted_subscription_gets_no_more_deliveries() {
+    let mut desk = subscribed(round_numbers());
     let reference = desk.get("/v1/webhooks").body[0]["reference"].as_str().unwrap().to_owned();
     event(&mut desk, "acme");
     event(&mut desk, "globex");
     let made = pass(&mut desk, 4, |_, _| Receipt::Failed);
     assert_eq!(made.len(), 2);
     desk.wait(1);
-    let under_way = desk.service.poll_attempt(desk.now).expect("the first retry");
+    let in_flight = desk.service.poll_attempt(desk.now).expect("the first retry");
     desk.send("DELETE", &format!("/v1/webhooks/{reference}"), &json!(null));
     assert_eq!(desk.service.poll_attempt(desk.now), None);
     let receipt = Receipt::Answered(500);
-    let consequence = desk.service.handle_receipt(desk.now, &under_way, receipt);
+    let consequence = desk.service.handle_receipt(desk.now, &in_flight, receipt);
     assert_eq!(consequence, Consequence::None);
     assert_eq!(desk.service.poll_timeout(), None);
-    assert_eq!(desk.service.next_attempt(&under_way.delivery), None);
-    assert!(!desk.service.is_live(&under_way.delivery));
-    assert!(desk.service.resend(desk.now, &under_way.delivery, 1).is_err());
+    assert_eq!(desk.service.next_attempt(&in_flight.delivery), None);
+    assert!(!desk.service.is_live(&in_flight.delivery));
+    assert!(desk.service.resend(desk.now, &in_flight.delivery, 1).is_err());
 }
 
 #[test]
-fn a_receipt_counts_once_and_only_for_the_attempt_under_way() {
-    let mut desk = subscribed(reckonable());
+fn a_receipt_counts_once_for_the_attempt_in_flight() {
+    let mut desk = subscribed(round_numbers());
     event(&mut desk, "acme");
     let first = desk.service.poll_attempt(desk.now).unwrap();
     assert_eq!(desk.service.poll_attempt(desk.now), None);
@@ -198,20 +198,20 @@ fn a_receipt_counts_once_and_only_for_the_attempt_under_way() {
     let accepted = Receipt::Answered(200);
     assert_eq!(desk.service.handle_receipt(desk.now, &first, accepted), Consequence::None);
     assert_eq!(desk.service.next_attempt(&first.delivery), Some(desk.now.after(5)));
-    // Nor does one from before a reset, though the numbers are the same.
+    // Nor does one from before a reset, although the numbers are the same.
     desk.act(&json!({ "action": "reset" }));
     desk.subscribe();
     event(&mut desk, "acme");
-    let anew = desk.service.poll_attempt(desk.now).unwrap();
-    assert_eq!((anew.number, anew.delivery.number), (1, 0));
+    let newest = desk.service.poll_attempt(desk.now).unwrap();
+    assert_eq!((newest.number, newest.delivery.number), (1, 0));
     assert_eq!(desk.service.handle_receipt(desk.now, &first, accepted), Consequence::None);
-    assert_eq!(desk.service.handle_receipt(desk.now, &anew, accepted), Consequence::Accepted);
+    assert_eq!(desk.service.handle_receipt(desk.now, &newest, accepted), Consequence::Accepted);
 }
 
 #[test]
-fn one_dead_receiver_holds_up_nobody_else() {
+fn one_dead_receiver_blocks_no_other() {
     let at_once = Webhooks { at_once: 2, ..Webhooks::default() };
-    let mut desk = subscribed(Profile { webhooks: at_once, ..reckonable() });
+    let mut desk = subscribed(Profile { webhooks: at_once, ..round_numbers() });
     desk.post("/v1/webhooks", &json!({ "url": "https://other.example.com/" }));
     for business in ["a", "b", "c"] {
         event(&mut desk, business);
@@ -227,9 +227,9 @@ fn one_dead_receiver_holds_up_nobody_else() {
 }
 
 #[test]
-fn the_profile_says_when_and_for_how_long() {
+fn the_profile_determines_the_schedule() {
     let webhooks = Webhooks { retries: vec![60, 60, 60, 60], window: 150, ..Webhooks::default() };
-    let mut desk = subscribed(Profile { webhooks, ..reckonable() });
+    let mut desk = subscribed(Profile { webhooks, ..round_numbers() });
     let start = desk.now;
     event(&mut desk, "acme");
     let made = pass(&mut desk, DAY, |_, _| Receipt::Failed);
@@ -239,10 +239,10 @@ fn the_profile_says_when_and_for_how_long() {
 
 /// `6.delivery.4`, `6.delivery.4.2`, `gap.lateness`
 #[test]
-fn events_overtake_one_another_if_the_profile_says_so() {
+fn events_overtake_each_other_if_the_profile_allows_it() {
     let webhooks = Webhooks { lateness: Range { min: 0, max: 600 }, ..Webhooks::default() };
     let play = || {
-        let mut desk = subscribed(Profile { webhooks: webhooks.clone(), ..reckonable() });
+        let mut desk = subscribed(Profile { webhooks: webhooks.clone(), ..round_numbers() });
         for business in 0..20 {
             event(&mut desk, &format!("b{business}"));
         }
@@ -259,9 +259,9 @@ fn events_overtake_one_another_if_the_profile_says_so() {
 
 /// `6.delivery.3`, `gap.duplicates`
 #[test]
-fn some_deliveries_come_twice_if_the_profile_says_so() {
+fn some_deliveries_come_twice_if_the_profile_allows_it() {
     let webhooks = Webhooks { duplicates: 50, ..Webhooks::default() };
-    let mut desk = subscribed(Profile { webhooks, ..reckonable() });
+    let mut desk = subscribed(Profile { webhooks, ..round_numbers() });
     for business in 0..40 {
         event(&mut desk, &format!("b{business}"));
     }
@@ -272,12 +272,12 @@ fn some_deliveries_come_twice_if_the_profile_says_so() {
     let twice: Vec<_> = made.iter().filter(|made| made.cause == Cause::Duplicate).collect();
     assert!((10..30).contains(&twice.len()), "{}", twice.len());
     assert!(twice.iter().all(|made| made.number == 2));
-    assert_eq!(made.len(), 40 + twice.len(), "a duplicate is not tried again");
+    assert_eq!(made.len(), 40 + twice.len(), "a duplicate is not retried");
 }
 
 #[test]
-fn a_delivery_can_be_sent_again_by_hand() {
-    let mut desk = subscribed(reckonable());
+fn a_delivery_can_be_resent_manually() {
+    let mut desk = subscribed(round_numbers());
     let start = desk.now;
     event(&mut desk, "acme");
     let mut delivery = None;
@@ -286,7 +286,7 @@ fn a_delivery_can_be_sent_again_by_hand() {
         Receipt::Failed
     });
     let delivery = delivery.unwrap();
-    // One that waits for its next attempt has one more now, and its schedule goes on as it was.
+    // A waiting delivery gets one more attempt now, and its schedule continues unchanged.
     for number in [3, 4, 5] {
         desk.service.resend(desk.now, &delivery, number - 1).unwrap();
         let made = pass(&mut desk, 1, |_, _| Receipt::Failed);
@@ -300,10 +300,10 @@ fn a_delivery_can_be_sent_again_by_hand() {
     );
     let last = made.last().unwrap();
     assert_eq!((last.number, last.consequence), (11, Consequence::GivenUp));
-    // One that is done has one attempt more.
+    // A completed delivery gets one more attempt.
     desk.service.resend(desk.now, &delivery, 11).unwrap();
     let made = pass(&mut desk, DAY, |desk, attempt| {
-        assert!(desk.service.resend(desk.now, &attempt.delivery, 12).is_err(), "it is under way");
+        assert!(desk.service.resend(desk.now, &attempt.delivery, 12).is_err(), "it is in flight");
         Receipt::Failed
     });
     let [Made { number: 12, consequence: Consequence::GivenUp, .. }] = made[..] else {

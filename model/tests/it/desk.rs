@@ -1,4 +1,4 @@
-//! A desk at which a test sits: it sends requests, tells happenings, moves the clock, reads deliveries.
+//! A test driver: it sends requests, performs happenings, moves the clock and reads deliveries.
 
 use serde_json::{Value, json};
 use tideover_model::exchange::{Request, Response};
@@ -7,10 +7,10 @@ use tideover_model::{
     Cents, Delays, Face, Profile, Range, RateRanges, Seeded, Service, Timestamp, exchange,
 };
 
-/// When every test begins.
+/// The initial time of every test.
 pub(crate) const START: &str = "2026-01-01T00:00:00Z";
 
-/// A service, its clock, and the key that is used.
+/// A service, its clock, and the current key.
 #[derive(Clone)]
 pub(crate) struct Desk {
     pub(crate) service: Service,
@@ -18,7 +18,7 @@ pub(crate) struct Desk {
     pub(crate) key: String,
 }
 
-/// An answer: its status and its body, null where there is none.
+/// A response: its status and its body, null if it has none.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Seen {
     pub(crate) status: u16,
@@ -40,8 +40,8 @@ impl Seen {
     }
 }
 
-/// Rates and delays that a reader can reckon with: 90 % advance, 2 % for 30 days; 120 s, 30 s, 1 h.
-pub(crate) fn reckonable() -> Profile {
+/// A profile with round rates and delays: 90 % advance, 2 % for 30 days; 120 s, 30 s, 1 h.
+pub(crate) fn round_numbers() -> Profile {
     Profile {
         rates: RateRanges { advance: Range::exactly(9000), fee: Range::exactly(200) },
         delays: Delays {
@@ -53,19 +53,19 @@ pub(crate) fn reckonable() -> Profile {
     }
 }
 
-/// The same with limits that small amounts reach.
+/// The same with low limits.
 pub(crate) fn narrow() -> Profile {
     Profile {
         per_invoice_maximum: Cents(250_000),
         concentration_limit: Range::exactly(Cents(450_000)),
         body_limit: 200_000,
-        ..reckonable()
+        ..round_numbers()
     }
 }
 
 impl Desk {
     pub(crate) fn open() -> Desk {
-        Desk::with(reckonable())
+        Desk::with(round_numbers())
     }
 
     pub(crate) fn with(profile: Profile) -> Desk {
@@ -76,7 +76,7 @@ impl Desk {
         }
     }
 
-    /// Bytes in, an answer out.
+    /// Sends raw bytes, and returns the response.
     pub(crate) fn exchange(
         &mut self,
         method: &str,
@@ -112,7 +112,7 @@ impl Desk {
         Seen::of(&self.exchange("PUT", &path, Some("text/csv"), csv))
     }
 
-    /// Tells a happening; what came of it, or why it cannot be.
+    /// Performs a happening; returns its outcome, or why it is impossible.
     pub(crate) fn try_act(&mut self, action: &Value) -> Result<Value, String> {
         let happening = action::read(action.to_string().as_bytes(), &self.key)
             .map_err(|error| error.to_string())?;
@@ -127,13 +127,13 @@ impl Desk {
         self.try_act(action).expect("the outside world can do that")
     }
 
-    /// Lets time pass, and whatever is due happen.
+    /// Lets time pass, so that everything due happens.
     pub(crate) fn wait(&mut self, seconds: u64) {
         self.now = self.now.after(seconds);
         self.service.handle_timeout(self.now);
     }
 
-    /// Continues as another platform, a new one if nobody is called so.
+    /// Continues as another platform, which it creates if the name is new.
     pub(crate) fn become_platform(&mut self, name: &str) {
         let issued = self.act(&json!({ "action": "issueKey", "platform": name }));
         self.key = issued["key"].as_str().expect("a key").to_owned();

@@ -1,4 +1,4 @@
-//! Who may be sent webhooks: a table of URLs and what their names resolve to, with the verdicts.
+//! Where webhooks may go: a table of URLs, their names' addresses, and the verdicts.
 
 use std::net::IpAddr;
 
@@ -30,7 +30,7 @@ fn verdict(destinations: &Destinations, row: &Row) -> &'static str {
 
 /// `6.subscription.1`, `6.subscription.2`
 #[test]
-fn every_destination_is_judged_as_the_table_says() {
+fn every_destination_gets_the_table_verdict() {
     let rows: Vec<Row> =
         serde_json::from_str(include_str!("../../../fixtures/destinations.json")).unwrap();
     assert!(rows.len() >= 60);
@@ -44,7 +44,7 @@ fn every_destination_is_judged_as_the_table_says() {
 }
 
 #[test]
-fn an_inbox_is_its_origin_and_no_other() {
+fn an_inbox_is_exactly_one_origin() {
     let destinations = Destinations::PublicAnd("http://127.0.0.1:4567".into());
     let is_fit = |url: &str| destinations.judge(url, &[]).is_ok();
     assert!(is_fit("http://127.0.0.1:4567/a/b?c"));
@@ -63,7 +63,7 @@ fn an_inbox_is_its_origin_and_no_other() {
 }
 
 #[test]
-fn a_fragment_is_not_sent_and_the_way_out_is_named() {
+fn a_fragment_is_dropped_and_the_error_gives_a_hint() {
     let url = Destinations::Public.judge("https://EXAMPLE.com/hooks#part", &[]).unwrap();
     assert_eq!(url.as_str(), "https://example.com/hooks");
     for url in ["http://example.com/", "https://localhost/", "https://[::1]/"] {

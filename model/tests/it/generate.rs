@@ -1,4 +1,4 @@
-//! Random walks at the level of the wire: requests and happenings about a few names, so that they meet.
+//! Random walks at the level of the wire: requests and happenings with few names, so that they interact.
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -7,18 +7,18 @@ use tideover_model::{Cents, Profile, Range};
 
 use crate::desk::{Desk, START, address, narrow};
 
-/// One move of a walk.
+/// One step of a walk.
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
     /// A request of a platform.
     Call { platform: usize, method: &'static str, path: String, body: Body },
-    /// A happening, told in the name of a platform.
+    /// A happening with the identifiers of a platform.
     Act { platform: usize, action: Value },
     /// Time passes. Seconds.
     Wait(u64),
 }
 
-/// What a request carries.
+/// The body of a request.
 #[derive(Clone, Debug)]
 pub(crate) enum Body {
     Nothing,
@@ -36,7 +36,7 @@ pub(crate) struct Walk {
 impl Walk {
     /// Both platforms subscribe; the first has brought one vendor through onboarding.
     pub(crate) fn start() -> Walk {
-        // One great advance, or two of any size, are too much.
+        // One large advance, or two of any size, exceed the limit.
         let concentration_limit = Range::exactly(Cents(200_000));
         let mut desk = Desk::with(Profile { concentration_limit, ..narrow() });
         let first = desk.key.clone();
@@ -48,13 +48,13 @@ impl Walk {
         Walk { desk, keys }
     }
 
-    /// Acts as one of the two.
+    /// Selects one of the two platforms.
     pub(crate) fn as_platform(&mut self, platform: usize) -> &mut Desk {
         self.desk.key.clone_from(&self.keys[platform]);
         &mut self.desk
     }
 
-    /// Takes a step. What was answered: status and bytes of an answer, the words of a happening.
+    /// Takes a step. Returns the status and bytes of a response, or the words of a happening.
     pub(crate) fn take(&mut self, step: &Step) -> (u16, Vec<u8>) {
         match step {
             Step::Call { platform, method, path, body } => {
@@ -263,17 +263,17 @@ fn others(platform: usize) -> impl Strategy<Value = Step> {
 fn happenings(platform: usize, sharing: Sharing) -> impl Strategy<Value = Step> {
     (business(), 0..8_u8, tax_id(platform, sharing), any::<bool>()).prop_map(
         move |(id, what, tax_id, yes)| {
-            let told = |name: &str| json!({ "action": name, "payeeExternalId": id });
+            let vendor_action = |name: &str| json!({ "action": name, "payeeExternalId": id });
             let mut action = match what {
-                0 => told("vendorAcceptsInvitation"),
-                1 => told("vendorConfirmsTaxId"),
-                2 => told("vendorSignsAgreement"),
-                3 => told("vendorAddsBankAccount"),
-                4 => told("collectionAccountOpens"),
-                5 if yes => told("taxIdFoundWrong"),
+                0 => vendor_action("vendorAcceptsInvitation"),
+                1 => vendor_action("vendorConfirmsTaxId"),
+                2 => vendor_action("vendorSignsAgreement"),
+                3 => vendor_action("vendorAddsBankAccount"),
+                4 => vendor_action("collectionAccountOpens"),
+                5 if yes => vendor_action("taxIdFoundWrong"),
                 6 if yes => json!({ "action": "interruptNextImport", "afterRows": 1 }),
                 7 if yes => json!({ "action": "markTestAccount", "externalId": id }),
-                _ => told("collectionAccountOpens"),
+                _ => vendor_action("collectionAccountOpens"),
             };
             match what {
                 0 => action["email"] = json!("ada@vendor.example"),

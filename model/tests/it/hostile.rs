@@ -1,4 +1,4 @@
-//! Whatever is sent, the answer is one of the document's: nothing panics, nothing is a surprise.
+//! Any input gets a response of the document: nothing panics, nothing is unexpected.
 
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 use tideover_model::exchange::{Request, Response};
 use tideover_model::wire::action;
 use tideover_model::wire::route::route;
-use tideover_model::{Code, Face, OperationKind, exchange};
+use tideover_model::{ActionKind, Code, Face, OperationKind, exchange};
 
-use crate::desk::{Desk, START, invoice_body, reckonable};
+use crate::desk::{Desk, START, invoice_body, round_numbers};
 
-/// A service with something of everything.
+/// A service with an entity of every kind.
 fn desk() -> Desk {
     let mut desk = Desk::open();
     desk.subscribe();
@@ -22,7 +22,7 @@ fn desk() -> Desk {
     desk
 }
 
-/// A good request of every endpoint.
+/// A valid request for every endpoint.
 fn valid(kind: OperationKind) -> (String, Value) {
     let path = kind.path().replace("{payeeExternalId}", "acme").replace("{reference}", "whs_x");
     let acme = json!({ "externalId": "acme" });
@@ -64,7 +64,7 @@ fn valid(kind: OperationKind) -> (String, Value) {
     }
 }
 
-/// A good CSV of one row.
+/// A valid CSV of one row.
 fn valid_csv() -> String {
     format!(
         "externalId,payeeExternalId,payeeLegalName,payorLegalName,status,faceValue,issueDate,dueDate\n\
@@ -72,7 +72,7 @@ fn valid_csv() -> String {
     )
 }
 
-/// What `7.shape.1` asks of any answer.
+/// Checks `7.shape.1` for any response.
 fn is_proper(response: &Response) -> Result<(), TestCaseError> {
     let Response { status, body, refused } = response;
     prop_assert!(*status < 500, "{status}");
@@ -88,11 +88,11 @@ fn is_proper(response: &Response) -> Result<(), TestCaseError> {
     prop_assert!(json["error"].as_str().is_some_and(|text| !text.is_empty()));
     prop_assert_eq!(json["code"].as_str(), Some(code.name()));
     prop_assert_eq!(Code::parse(code.name()), Some(*code));
-    prop_assert_eq!(*status, reckonable().refusal_status(*code));
+    prop_assert_eq!(*status, round_numbers().refusal_status(*code));
     Ok(())
 }
 
-/// Sends a request; a refusal is one that the operation may give, and changes nothing.
+/// Sends a request; checks that a refusal is permitted for the operation, and changes nothing.
 fn send(
     kind: OperationKind,
     path: &str,
@@ -121,7 +121,7 @@ fn content_type() -> impl Strategy<Value = Option<&'static str>> {
     select(&[None, Some("application/json"), Some("text/csv"), Some(""), Some(";;/")][..])
 }
 
-/// Tokens that stand where others are expected.
+/// Tokens to put where others are expected.
 const INTRUDERS: [&str; 30] = [
     "null",
     "true",
@@ -155,7 +155,7 @@ const INTRUDERS: [&str; 30] = [
     "\"9999-12-31T23:59:59-23:59\"",
 ];
 
-/// All places in a JSON value, by path.
+/// All paths in a JSON value.
 fn places(value: &Value, here: &str, found: &mut Vec<String>) {
     found.push(here.to_owned());
     match value {
@@ -173,7 +173,7 @@ fn places(value: &Value, here: &str, found: &mut Vec<String>) {
     }
 }
 
-/// `value` with something else in one place, as text.
+/// `value`, as text, with `intruder` at one path.
 fn with_intruder(mut value: Value, place: Index, intruder: &str) -> String {
     let mut found = Vec::new();
     places(&value, "", &mut found);
@@ -184,7 +184,7 @@ fn with_intruder(mut value: Value, place: Index, intruder: &str) -> String {
     value.to_string().replace("\"@intruder@\"", intruder)
 }
 
-/// A change of bytes: some replaced, removed or put in.
+/// Changes bytes: replaces, removes or inserts some.
 fn mutate(bytes: &mut Vec<u8>, changes: &[(Index, u8, u8)]) {
     for (place, how, byte) in changes {
         let at = place.index(bytes.len() + 1);
@@ -201,8 +201,8 @@ fn mutate(bytes: &mut Vec<u8>, changes: &[(Index, u8, u8)]) {
 }
 
 fn changes() -> impl Strategy<Value = Vec<(Index, u8, u8)>> {
-    let telling = select(&b"\"\\{}[]:,0-9e.\x00\xff\n\r\xef\xbb\xbf\x04"[..]);
-    let byte = prop_oneof![telling, any::<u8>()];
+    let significant = select(&b"\"\\{}[]:,0-9e.\x00\xff\n\r\xef\xbb\xbf\x04"[..]);
+    let byte = prop_oneof![significant, any::<u8>()];
     prop::collection::vec((any::<Index>(), 0..5_u8, byte), 1..5)
 }
 
@@ -211,7 +211,7 @@ proptest! {
 
     /// `7.shape.1`, `7.shape.error`, `7.shape.code`
     #[test]
-    fn any_bytes_get_a_proper_answer(
+    fn any_bytes_get_a_proper_response(
         kind in any_kind(),
         content_type in content_type(),
         body in prop::collection::vec(any::<u8>(), 0..200),
@@ -222,7 +222,7 @@ proptest! {
 
     /// `7.codes.invalid_request`, `7.codes.unreadable_request`
     #[test]
-    fn one_wrong_value_gets_a_proper_answer(
+    fn one_wrong_value_gets_a_proper_response(
         kind in any_kind(),
         place in any::<Index>(),
         intruder in select(&INTRUDERS[..]),
@@ -234,7 +234,7 @@ proptest! {
 
     /// `7.codes.unreadable_request`, `7.codes.unreadable_file`
     #[test]
-    fn changed_bytes_get_a_proper_answer(kind in any_kind(), changes in changes()) {
+    fn changed_bytes_get_a_proper_response(kind in any_kind(), changes in changes()) {
         let (path, body) = valid(kind);
         let (content_type, mut bytes) = match kind {
             OperationKind::ImportInvoices => ("text/csv", valid_csv().into_bytes()),
@@ -246,7 +246,7 @@ proptest! {
 
     /// `7.codes.unknown_endpoint`, `4.invoice.2`, `gap.emptyIdentifier`
     #[test]
-    fn any_path_gets_a_proper_answer(
+    fn any_path_gets_a_proper_response(
         kind in any_kind(),
         method in select(&["GET", "PUT", "POST", "DELETE", "PATCH", "", "get"][..]),
         changes in changes(),
@@ -261,9 +261,9 @@ proptest! {
         is_proper(&response)?;
     }
 
-    /// `4.invoice.2`, `1.general.2`: identifiers can be anything.
+    /// `4.invoice.2`, `1.general.2`: any string is an identifier.
     #[test]
-    fn any_identifier_gets_a_proper_answer(
+    fn any_identifier_gets_a_proper_response(
         kind in any_kind(),
         identifier in "(%[0-9a-fA-F]{2}|[ -.0-~]){0,6}",
     ) {
@@ -275,7 +275,7 @@ proptest! {
 
     /// `5.authentication.1`, `5.authentication.3`
     #[test]
-    fn any_key_but_an_issued_one_is_unauthorized(header in "(Bearer )?[ -~]{0,20}") {
+    fn only_an_issued_key_is_authorized(header in "(Bearer )?[ -~]{0,20}") {
         let mut desk = desk();
         let request = Request {
             method: "GET",
@@ -289,38 +289,38 @@ proptest! {
         prop_assert_eq!(response.status, 401);
     }
 
-    /// Actions of the operator port can be anything too: they are refused, not obeyed by half.
+    /// Any action of the operator port is either applied or refused entirely.
     #[test]
     fn any_action_is_applied_or_refused(
-        name in select(&action::ACTIONS[..]),
+        kind in select(ActionKind::ALL),
         place in any::<Index>(),
         intruder in select(&INTRUDERS[..]),
         amount in any::<i64>(),
     ) {
         let body = json!({
-            "action": name, "payeeExternalId": "acme", "invoiceExternalId": "INV-1",
+            "action": kind.name(), "payeeExternalId": "acme", "invoiceExternalId": "INV-1",
             "amount": amount, "email": "ada@acme.example", "route": "W9_UPLOAD",
             "taxId": "987654321", "accountNumber": "é€é", "routingNumber": "021000021",
             "afterRows": 1, "url": "x", "externalId": "acme", "platform": "p", "key": "k",
             "requests": 1, "address": {},
         });
-        let fields: &[&str] = match name {
-            "payorPays" => &["payeeExternalId", "invoiceExternalId", "amount"],
-            "vendorConfirmsTaxId" => &["payeeExternalId", "route", "taxId"],
-            "vendorAddsBankAccount" => &["payeeExternalId", "accountNumber", "routingNumber"],
-            "vendorSignsAgreement" => &["payeeExternalId", "address"],
-            "vendorAcceptsInvitation" => &["payeeExternalId", "email"],
-            "fundingStarts" | "fundingCompletes" => &["payeeExternalId", "invoiceExternalId"],
-            "interruptNextImport" => &["afterRows"],
-            "vendorOpensSession" => &["url"],
-            "markTestAccount" => &["externalId"],
-            "issueKey" => &["platform"],
-            "revokeKey" => &["key"],
-            "upstreamFails" => &["requests"],
-            "reset" => &[],
-            _ => &["payeeExternalId"],
+        let fields: &[&str] = match kind {
+            ActionKind::PayorPays => &["payeeExternalId", "invoiceExternalId", "amount"],
+            ActionKind::VendorConfirmsTaxId => &["payeeExternalId", "route", "taxId"],
+            ActionKind::VendorAddsBankAccount => &["payeeExternalId", "accountNumber", "routingNumber"],
+            ActionKind::VendorSignsAgreement => &["payeeExternalId", "address"],
+            ActionKind::VendorAcceptsInvitation => &["payeeExternalId", "email"],
+            ActionKind::FundingStarts | ActionKind::FundingCompletes => &["payeeExternalId", "invoiceExternalId"],
+            ActionKind::InterruptNextImport => &["afterRows"],
+            ActionKind::VendorOpensSession => &["url"],
+            ActionKind::MarkTestAccount => &["externalId"],
+            ActionKind::IssueKey => &["platform"],
+            ActionKind::RevokeKey => &["key"],
+            ActionKind::UpstreamFails => &["requests"],
+            ActionKind::Reset => &[],
+            ActionKind::CollectionAccountOpens | ActionKind::TaxIdFoundWrong => &["payeeExternalId"],
         };
-        let mut action: Value = json!({ "action": name });
+        let mut action: Value = json!({ "action": kind.name() });
         for field in fields {
             action[*field] = body[*field].clone();
         }
@@ -328,7 +328,7 @@ proptest! {
         if desk.try_act(&action).is_err() {
             prop_assert!(desk.service == self::desk().service);
         }
-        // Its debug form does not fail.
+        // The debug form does not panic.
         let _ = format!("{:?}", desk.service);
         prop_assert_eq!(desk.service.audit(), Ok(()));
         let changed = with_intruder(action, place, intruder);
@@ -340,7 +340,7 @@ proptest! {
     }
 }
 
-/// The good requests are good: what the others change is what they are refused for.
+/// The valid requests succeed: so the other tests' changes cause their refusals.
 #[test]
 fn the_unchanged_requests_succeed() {
     for kind in OperationKind::ALL {

@@ -1,4 +1,4 @@
-//! What a platform sees does not depend on what another does with businesses of its own.
+//! A platform's view does not depend on another platform's own businesses.
 
 use std::collections::BTreeMap;
 
@@ -9,8 +9,8 @@ use tideover_model::{Face, PlatformId};
 
 use crate::generate::{Sharing, Step, Walk, steps};
 
-/// Everything that the first platform sees on a walk, with the names that the service made up replaced
-/// by numbers: they are drawn in the order of their making, and say nothing.
+/// Everything that the first platform sees on a walk. Numbers replace the names that the service generates,
+/// because those depend on the order of their creation.
 fn sight(steps: &[Step]) -> Vec<Value> {
     let mut walk = Walk::start();
     while walk.desk.service.poll_delivery().is_some() {}

@@ -1,4 +1,4 @@
-//! What holds on every walk.
+//! Laws that hold on every walk.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ fn walks() -> Config {
 
 const MOST: usize = 50;
 
-/// A walk in which whatever is due has happened before each step, and deliveries are drained.
+/// A walk in which everything due has happened before each step, and deliveries are drained.
 fn settled(walk: &mut Walk) -> Walk {
     walk.desk.service.handle_timeout(walk.desk.now);
     while walk.desk.service.poll_delivery().is_some() {}
@@ -43,9 +43,9 @@ fn json(body: &[u8]) -> Value {
 proptest! {
     #![proptest_config(walks())]
 
-    /// `7.retrying.2`: a refusal, and a happening that cannot be, change nothing.
+    /// `7.retrying.2`: a refusal and an impossible happening change nothing.
     #[test]
-    fn a_refusal_leaves_the_service_as_it_was(steps in steps(Sharing::Shared, MOST)) {
+    fn a_refusal_changes_nothing(steps in steps(Sharing::Shared, MOST)) {
         let mut walk = Walk::start();
         for step in &steps {
             let before = settled(&mut walk);
@@ -58,7 +58,7 @@ proptest! {
 
     /// `4.quotes.2`, `5.authentication.3.2`
     #[test]
-    fn a_read_leaves_the_service_as_it_was(steps in steps(Sharing::Shared, MOST)) {
+    fn a_read_changes_nothing(steps in steps(Sharing::Shared, MOST)) {
         let mut walk = Walk::start();
         for step in &steps {
             let before = settled(&mut walk);
@@ -88,9 +88,9 @@ proptest! {
         }
     }
 
-    /// The same inputs give the same bytes: answers, deliveries and state.
+    /// The same inputs give the same bytes: responses, deliveries and state.
     #[test]
-    fn the_same_walk_twice_is_the_same_to_the_byte(steps in steps(Sharing::Shared, MOST)) {
+    fn a_repeated_walk_gives_the_same_bytes(steps in steps(Sharing::Shared, MOST)) {
         let (mut first, mut second) = (Walk::start(), Walk::start());
         for step in &steps {
             prop_assert_eq!(first.take(step), second.take(step));
@@ -105,7 +105,7 @@ proptest! {
         prop_assert!(first.desk.service == second.desk.service);
     }
 
-    /// Cents are neither made nor lost (`1.service.3.3`), and what is told of an invoice is coherent:
+    /// No cent appears or disappears (`1.service.3.3`), and the view of an invoice is coherent:
     /// `2.invoice.collected.2`, `2.invoice.notFundableReason`, `2.invoice.notFundableReason.2`,
     /// `2.invoice.collectionState`, `2.invoice.advance`.
     #[test]
@@ -139,7 +139,7 @@ proptest! {
 
     /// `2.invoice.fundable`, `2.invoice.fundable.2`, `2.quote.fundable`, `2.quote.notFundableReason.3`
     #[test]
-    fn fundable_and_the_advance_request_decide_alike(steps in steps(Sharing::Shared, MOST)) {
+    fn fundable_and_the_advance_request_agree(steps in steps(Sharing::Shared, MOST)) {
         let mut walk = Walk::start();
         for step in &steps {
             walk.take(step);
@@ -169,7 +169,7 @@ fn invoices(walk: &mut Walk) -> Vec<Value> {
     found
 }
 
-/// Asks whether an invoice is fundable and then, of a copy, for the advance itself.
+/// Reads whether an invoice is fundable, and then requests the advance from a copy of the service.
 fn verdicts_differ(walk: &Walk, platform: usize, payee: &str, invoice: &str) -> Option<String> {
     let mut copy = walk.clone();
     let desk = copy.as_platform(platform);
@@ -187,7 +187,7 @@ fn verdicts_differ(walk: &Walk, platform: usize, payee: &str, invoice: &str) -> 
     (!agree).then(|| format!("{platform} {payee} {invoice}: {read:?}, {asked:?}"))
 }
 
-/// The walks are worth something: they meet every refusal of the service and every state.
+/// Checks the walks' coverage: they reach every refusal of the service and every state.
 #[test]
 fn the_walks_reach_every_code_and_every_state() {
     let mut runner = TestRunner::deterministic();
@@ -209,7 +209,7 @@ fn the_walks_reach_every_code_and_every_state() {
         }
     }
     let codes = Code::ALL.map(Code::name).into_iter();
-    // What no walk sends: malformed requests, bad keys, oversized bodies, failures on purpose.
+    // No walk sends malformed requests, bad keys, oversized bodies or planned failures.
     let unmet = [
         "unreadable_request",
         "unauthorized",

@@ -1,4 +1,4 @@
-//! The life of an advance, told as stories. Rates are 90 % and 2 % for 30 days; invoices are due in 60.
+//! The life of an advance, as stories. Rates are 90 % and 2 % for 30 days; invoices are due in 60 days.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use crate::desk::{Desk, narrow, plain};
 
 /// `3.advance.1`, `2.invoice.advance.2`, `gap.advanceTransitions`
 #[test]
-fn an_advance_passes_through_every_state_on_its_own_clock() {
+fn an_advance_passes_through_every_state_in_time() {
     let mut desk = Desk::open();
     desk.onboard("acme", "123456789");
     desk.sync_invoice("acme", "INV-1", 1_000_000);
@@ -33,7 +33,7 @@ fn an_advance_passes_through_every_state_on_its_own_clock() {
 
 /// `4.advances.2`, `4.advances.2.2`, `2.advance.alreadyRequested.2`, `2.remittance.intro.2`
 #[test]
-fn a_repeat_returns_the_first_advance_whatever_has_become_of_its_business() {
+fn a_repeat_always_returns_the_first_advance() {
     let mut desk = Desk::open();
     desk.onboard("acme", "123456789");
     desk.sync_invoice("acme", "INV-1", 1_000_000);
@@ -53,7 +53,7 @@ fn a_repeat_returns_the_first_advance_whatever_has_become_of_its_business() {
 
 /// `3.invoice.2`, `3.invoice.2.2`, `4.invoiceSync.6`, `gap.statusOnlyParties`
 #[test]
-fn after_the_request_a_sync_moves_status_alone() {
+fn after_the_request_a_sync_changes_only_status() {
     let mut desk = Desk::open();
     desk.onboard("acme", "123456789");
     desk.sync_invoice("acme", "INV-1", 1_000_000);
@@ -87,7 +87,7 @@ fn two_identifiers_of_one_business_are_one_party() {
 
 /// `8.concentrationLimit`, `gap.concentrationLimit`, `gap.outstanding`, `gap.sharedBusiness`
 #[test]
-fn the_limit_spans_platforms_and_its_very_amount_still_fits() {
+fn the_limit_is_inclusive_and_spans_platforms() {
     let mut desk = Desk::with(narrow());
     desk.onboard("acme", "123456789");
     desk.sync_invoice("acme", "INV-1", 250_000);
@@ -104,7 +104,7 @@ fn the_limit_spans_platforms_and_its_very_amount_still_fits() {
     let refused = other.request_advance("acme-here", "INV-2");
     assert_eq!((refused.status, refused.code()), (409, "concentration_exceeded"));
 
-    // What is recovered of an advance makes room again, whosever it was.
+    // The recovered part of any platform's advance frees the limit again.
     other.fund();
     other.pay("acme-here", "INV-1", 1);
     assert_eq!(other.request_advance("acme-here", "INV-2").status, 201);
@@ -113,7 +113,7 @@ fn the_limit_spans_platforms_and_its_very_amount_still_fits() {
 
 /// `3.onboarding.2.2`, `2.quote.notFundableReason`, `3.onboarding.1`
 #[test]
-fn the_reason_names_the_requirement_that_is_missing() {
+fn the_reason_names_the_unmet_requirement() {
     let mut desk = Desk::open();
     desk.put("/v1/organizations/acme", &json!({ "legalName": "Acme" }));
     let reason = |desk: &mut Desk| {
@@ -134,7 +134,7 @@ fn the_reason_names_the_requirement_that_is_missing() {
 
 /// `4.businessSync.1.2`, `gap.wrongTaxIdStruck`, `3.requirement.compliance.2`
 #[test]
-fn a_tax_id_found_wrong_must_be_corrected_before_the_next_advance() {
+fn a_wrong_tax_id_blocks_the_next_advance() {
     let mut desk = Desk::open();
     desk.onboard("acme", "123456789");
     desk.sync_invoice("acme", "INV-1", 1_000);
@@ -147,7 +147,7 @@ fn a_tax_id_found_wrong_must_be_corrected_before_the_next_advance() {
 
 /// `4.businessSync.2`, `gap.taxIdResult`
 #[test]
-fn every_outcome_of_a_tax_id_is_told() {
+fn every_outcome_of_a_tax_id_is_reported() {
     let mut desk = Desk::open();
     desk.sync_business("holder", "111111111");
     desk.put("/v1/organizations/acme", &json!({ "legalName": "Acme" }));
@@ -166,7 +166,7 @@ fn every_outcome_of_a_tax_id_is_told() {
 
 /// `4.invitations.11`, `8.invitationLife`, `4.invitations.10`, `gap.invitationLink`
 #[test]
-fn an_invitation_works_once_and_not_at_thirty_days() {
+fn an_invitation_works_once_within_thirty_days() {
     let accept = json!({
         "action": "vendorAcceptsInvitation", "payeeExternalId": "acme", "email": "a@acme.example",
     });
@@ -187,7 +187,7 @@ fn an_invitation_works_once_and_not_at_thirty_days() {
 
 /// `4.payoutAccount.3`, `3.onboarding.3`, `3.requirement.bank.2`
 #[test]
-fn what_a_platform_set_the_vendor_cannot_change() {
+fn the_vendor_cannot_change_a_platforms_account() {
     let mut desk = Desk::open();
     desk.sync_business("acme", "123456789");
     desk.claim("acme");
@@ -204,6 +204,6 @@ fn what_a_platform_set_the_vendor_cannot_change() {
     }
     desk.set_payout_account("acme");
     assert!(desk.try_act(&link("5555")).is_err());
-    // Nothing of it can make its debug form fail.
+    // Its debug form never panics.
     assert!(format!("{:?}", desk.service).contains("…6789"));
 }

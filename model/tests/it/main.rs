@@ -1,4 +1,4 @@
-//! The model through its public face: requests as bytes, happenings as actions.
+//! The model through its public interface: requests as bytes, happenings as actions.
 
 mod clauses;
 mod csv;

@@ -1,10 +1,10 @@
-//! Where the payors' money goes, to the cent.
+//! The distribution of payors' money, to the cent.
 
 use serde_json::{Value, json};
 
 use crate::desk::{Desk, invoice_body};
 
-/// An invoice over 1000000 with an advance of 900000 and a fee of 40000, funded.
+/// An invoice of 1000000 cents with a funded advance of 900000 and a fee of 40000.
 fn funded() -> Desk {
     let mut desk = Desk::open();
     desk.onboard("acme", "123456789");
@@ -20,7 +20,7 @@ fn advance(desk: &mut Desk) -> Value {
 
 /// `1.service.3.3`, `gap.waterfall`, `2.amounts.feeTotal`, `2.amounts.forwardedAtPayment.3`
 #[test]
-fn a_payment_recovers_the_advance_then_the_fee_and_the_rest_is_forwarded() {
+fn a_payment_flows_down_the_waterfall() {
     let mut desk = funded();
     for (amount, owed, state) in [
         (899_999, 40_001, "FUNDED"),
@@ -41,7 +41,7 @@ fn a_payment_recovers_the_advance_then_the_fee_and_the_rest_is_forwarded() {
 
 /// `gap.advanceTransitions`, `2.invoice.collected`
 #[test]
-fn what_is_paid_before_funding_waits_for_it() {
+fn a_payment_before_funding_waits_for_it() {
     let mut desk = Desk::open();
     desk.onboard("acme", "123456789");
     desk.sync_invoice("acme", "INV-1", 1_000_000);
@@ -65,7 +65,7 @@ fn what_is_paid_before_funding_waits_for_it() {
 
 /// `2.invoice.collected.2`, `gap.collectionThresholds`
 #[test]
-fn what_exceeds_the_face_value_is_kept_in_suspense() {
+fn excess_payments_stay_in_suspense() {
     let mut desk = funded();
     let paid = desk.pay("acme", "INV-1", 2_147_483_647);
     assert_eq!(paid, json!({ "applied": 1_000_000, "suspense": 2_146_483_647 }));
@@ -76,7 +76,7 @@ fn what_exceeds_the_face_value_is_kept_in_suspense() {
 
 /// `gap.faceValueLowered`, `6.events.invoice.paid`, `gap.alreadyCollected`
 #[test]
-fn a_face_value_lowered_below_what_came_in_bounds_what_is_told() {
+fn a_lowered_face_value_caps_collected() {
     let mut desk = Desk::open();
     desk.onboard("acme", "123456789");
     desk.sync_invoice("acme", "INV-1", 1_000);
@@ -99,7 +99,7 @@ fn a_face_value_lowered_below_what_came_in_bounds_what_is_told() {
 
 /// `5.authentication.5`, `1.general.4`, `gap.testAccount`
 #[test]
-fn a_test_account_goes_through_every_state_and_enters_no_ledger() {
+fn a_test_account_enters_no_ledger() {
     let mut desk = Desk::open();
     desk.put("/v1/organizations/acme", &json!({ "legalName": "Acme" }));
     desk.act(&json!({ "action": "markTestAccount", "externalId": "acme" }));
@@ -115,16 +115,16 @@ fn a_test_account_goes_through_every_state_and_enters_no_ledger() {
     desk.audit();
 }
 
-/// The ledger as the service's debug form shows it.
+/// The ledger, from the service's debug form.
 fn books(desk: &Desk) -> String {
     let shown = format!("{:?}", desk.service);
     let (_, rest) = shown.split_once("Ledger {").expect("a ledger");
     rest.split('}').next().unwrap_or_default().to_owned()
 }
 
-/// `5.authentication.5`: an advance is for real, or not, as of its request.
+/// `5.authentication.5`: the request decides whether an advance moves money.
 #[test]
-fn marking_a_test_account_leaves_earlier_advances_in_the_books() {
+fn marking_a_test_account_keeps_earlier_advances() {
     let mut desk = funded();
     desk.act(&json!({ "action": "markTestAccount", "externalId": "acme" }));
     desk.pay("acme", "INV-1", 500_000);
@@ -138,7 +138,7 @@ fn marking_a_test_account_leaves_earlier_advances_in_the_books() {
 
 /// `2.amounts.financeableAmount.2`, `8.perInvoiceMaximum`, `2.amounts.forwardedAtPayment`
 #[test]
-fn the_excess_over_the_maximum_reaches_the_business_when_the_payor_pays() {
+fn the_excess_over_the_maximum_is_forwarded_on_payment() {
     let mut desk = Desk::open();
     desk.onboard("acme", "123456789");
     desk.sync_invoice("acme", "INV-1", 2_147_483_647);
@@ -153,7 +153,7 @@ fn the_excess_over_the_maximum_reaches_the_business_when_the_payor_pays() {
 
 /// `gap.zeroAdvance`, `8.faceValue`, `gap.pricing`
 #[test]
-fn extremes_of_amount_and_date_are_priced_without_harm() {
+fn extreme_amounts_and_dates_have_a_price() {
     let mut desk = Desk::open();
     desk.onboard("acme", "123456789");
     desk.sync_invoice("acme", "INV-1", 1);

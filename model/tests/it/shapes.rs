@@ -1,6 +1,6 @@
-//! The shape of every body: as it is (snapshots), and as the hand-written examples in `fixtures/wire` say.
+//! The shape of every body, compared with snapshots and with the hand-written examples in `fixtures/wire`.
 //!
-//! Serves the clauses of the single fields: `2.invoice.externalId`, `2.invoice.status`,
+//! Tests the clauses of single fields: `2.invoice.externalId`, `2.invoice.status`,
 //! `2.invoice.faceValue`, `2.invoice.advance.2`, `2.invoiceSynced.externalId`, `2.invoiceSynced.outcome`,
 //! `2.invoiceSynced.reason`, `2.importReport.externalId`, `2.importReport.rowCount`,
 //! `2.importReport.finished`, `2.importReport.extra`, `2.importReport.rows`, `2.business.externalId`,
@@ -41,7 +41,7 @@ fn files(folder: &Path) -> BTreeMap<String, Value> {
         .collect()
 }
 
-/// A value with the type in the place of each leaf.
+/// A value with its type in place of each leaf.
 fn shape(value: &Value) -> Value {
     match value {
         Value::Null => json!("null"),
@@ -69,7 +69,7 @@ fn send(desk: &mut Desk, request: &Value) -> Seen {
 
 const PAYEE_EVENTS: [&str; 2] = ["partner.loan.issued", "partner.loan.paid"];
 
-/// A service in which the request of the fixture gets that kind of answer.
+/// A service in which the request of the fixture gets the fixture's kind of response.
 fn prepared(name: &str, request: &mut Value, all: &BTreeMap<String, Value>) -> Desk {
     let mut desk = Desk::open();
     match name {
@@ -124,9 +124,9 @@ fn prepared(name: &str, request: &mut Value, all: &BTreeMap<String, Value>) -> D
     desk
 }
 
-/// `2.invoice.advance.2`, `2.advance.intro.2`: keys and types are the fixtures', in both directions.
+/// `2.invoice.advance.2`, `2.advance.intro.2`: keys and types equal the fixtures', in both directions.
 #[test]
-fn answers_have_the_shape_of_the_examples() {
+fn responses_have_the_shape_of_the_examples() {
     let all = files(&fixtures());
     assert_eq!(all.len(), 16, "fifteen answers and an error");
     for (name, fixture) in &all {
@@ -147,7 +147,7 @@ fn answers_have_the_shape_of_the_examples() {
     }
 }
 
-/// Everything that can be told, once.
+/// A life that causes every kind of event once.
 fn life() -> Desk {
     let mut desk = Desk::open();
     desk.subscribe();
@@ -168,15 +168,15 @@ fn events_have_the_shape_of_the_examples() {
     for (name, fixture) in &fixtures {
         let kind = plain(&fixture["type"]);
         assert_eq!(kind, format!("partner.{}", name.replacen('-', ".", 1)));
-        let told: Vec<_> = events.iter().filter(|event| event["type"] == kind).collect();
-        assert!(!told.is_empty(), "no event of the life is a {kind}");
-        for event in told {
+        let of_kind: Vec<_> = events.iter().filter(|event| event["type"] == kind).collect();
+        assert!(!of_kind.is_empty(), "no event of the life is a {kind}");
+        for event in of_kind {
             assert_eq!(shape(event), shape(fixture), "{name}");
         }
     }
 }
 
-/// The bytes of every answer and every event, to be looked at when they change.
+/// The bytes of every response and every event: review them when they change.
 #[test]
 fn answers_and_events_look_as_they_did() {
     let all = files(&fixtures());
@@ -191,7 +191,7 @@ fn answers_and_events_look_as_they_did() {
     insta::assert_json_snapshot!("events", life().events());
 }
 
-/// `7.shape.1`, `7.shape.error`, `7.shape.code`: one refusal of each kind that a request can bring about.
+/// `7.shape.1`, `7.shape.error`, `7.shape.code`: one refusal of each kind that a request can cause.
 #[test]
 fn refusals_look_as_they_did() {
     let mut refusals = Vec::new();

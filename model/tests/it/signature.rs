@@ -1,4 +1,4 @@
-//! Signatures, against HMAC as a library makes it, and one wrong thing at a time.
+//! Signatures, compared with a library's HMAC, and with one error at a time.
 
 use std::fmt::Write;
 
@@ -16,7 +16,7 @@ fn key() -> SigningKey {
     SigningKey::new("whsec_0123456789abcdef")
 }
 
-/// As the document words it, in another's code.
+/// The document's signature, made with another library.
 fn oracle(secret: &str, at: u64, body: &[u8]) -> String {
     let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).expect("any length will do");
     mac.update(at.to_string().as_bytes());
@@ -29,12 +29,12 @@ fn oracle(secret: &str, at: u64, body: &[u8]) -> String {
     header
 }
 
-/// Short and long seconds alike.
+/// Seconds with few and with many digits.
 fn instants() -> impl Strategy<Value = u64> {
     (any::<u64>(), 0_u32..64).prop_map(|(number, shift)| number >> shift)
 }
 
-/// What is signed, and by whom: keys and messages around each edge of a block.
+/// Secrets, times and bodies, with lengths around each edge of a block.
 fn signed() -> impl Strategy<Value = (String, u64, Vec<u8>)> {
     ("\\PC{0,80}", instants(), vec(any::<u8>(), 0..300))
 }
@@ -57,7 +57,7 @@ proptest! {
 
     /// `6.signature.4`
     #[test]
-    fn what_was_signed_is_believed_for_its_time(
+    fn a_signature_is_valid_for_its_time(
         (secret, at, body) in signed(),
         now in instants(),
         off in -2_i64 * TOLERANCE as i64..=2 * TOLERANCE as i64,
@@ -84,7 +84,7 @@ proptest! {
         prop_assert_eq!(judged, Err(Rejection::DigestDiffers));
     }
 
-    /// Hexadecimal digits may change their case (`gap.signatureHex`); whatever else changes is not believed.
+    /// Hexadecimal digits may change their case (`gap.signatureHex`); every other change is rejected.
     #[test]
     fn a_bit_of_the_header_counts((secret, at, body) in signed(), bit in any::<prop::sample::Index>()) {
         let header = oracle(&secret, at, &body).into_bytes();
@@ -99,29 +99,29 @@ proptest! {
     fn a_bit_of_the_secret_counts((secret, at, body) in signed(), bit in any::<prop::sample::Index>()) {
         prop_assume!(!secret.is_empty());
         let header = oracle(&secret, at, &body);
-        // Another secret in UTF-8, unless the bit makes it none.
+        // Another secret, unless the bit makes it invalid UTF-8.
         let Ok(other) = String::from_utf8(flipped(secret.as_bytes(), bit.index(8 * secret.len()))) else {
             return Ok(());
         };
         let judged = SigningKey::new(&other).verify(Some(header.as_bytes()), &body, at);
-        // RFC 2104 fills a short key up with zeros: a key with zeros at its end is the key without.
+        // RFC 2104 pads a short key with zeros: trailing zeros don't change a key.
         prop_assume!(secret.trim_end_matches('\0') != other.trim_end_matches('\0'));
         prop_assert_eq!(judged, Err(Rejection::DigestDiffers));
     }
 
     #[test]
-    fn any_bytes_can_be_judged(header in vec(any::<u8>(), 0..120), body in vec(any::<u8>(), 0..80), now: u64) {
+    fn any_bytes_can_be_verified(header in vec(any::<u8>(), 0..120), body in vec(any::<u8>(), 0..80), now: u64) {
         prop_assert!(key().verify(Some(&header), &body, now).is_err());
     }
 }
 
 #[test]
-fn rejections_are_told_in_their_order() {
+fn rejections_follow_their_order() {
     let good = key().sign(NOW, BODY).to_string();
     let header = |header: &str, now| key().verify(Some(header.as_bytes()), BODY, now);
     assert_eq!(header(&good, NOW), Ok(()));
     assert_eq!(key().verify(None, BODY, NOW), Err(Rejection::Absent));
-    // Each is wrong in all that comes after, too.
+    // Each header also has every later error.
     assert_eq!(header("v1=xyz", 0), Err(Rejection::Malformed));
     assert_eq!(header("t=1767225600,v1=xyz", 0), Err(Rejection::NotHexadecimal));
     assert_eq!(header("t=1767225600,v1=00", NOW + 301), Err(Rejection::TooOld));
@@ -153,7 +153,7 @@ fn keys_are_equal_if_their_secrets_are() {
 }
 
 #[test]
-fn nothing_is_allocated() {
+fn signing_and_verifying_allocate_nothing() {
     let key = key();
     for size in [0, 42, 53, 512, 5000] {
         let body = vec![7; size];
@@ -167,6 +167,6 @@ fn nothing_is_allocated() {
         assert_eq!(allocated(Ok(()), NOW), 0);
         assert_eq!(allocated(Err(Rejection::TooOld), NOW + 301), 0);
     }
-    // That it is counted at all.
+    // A control: the counter counts.
     assert_eq!(allocation_counter::measure(|| drop(vec![1])).count_total, 1);
 }

@@ -1,5 +1,5 @@
-//! Which events a transaction causes, and in which order: that of the document's table, the payee before
-//! the payor, linked identifiers in the order of their linking.
+//! The events of a transaction and their order: that of the document's table, the payee before the payor,
+//! linked identifiers in the order of their linking.
 
 use serde_json::json;
 use tideover_model::Face;
@@ -31,7 +31,7 @@ fn an_invoice_announces_its_payee_its_payor_and_itself() {
 
 /// `6.events.invoice.factoredUpdated`, `6.events.loan.issued`, `6.events.loan.paid`, `6.delivery.6`
 #[test]
-fn an_advance_that_is_recovered_when_funded_tells_both_states_first() {
+fn an_advance_recovered_on_funding_sends_both_states_first() {
     let mut desk = Desk::open();
     desk.onboard("acme", "123456789");
     desk.sync_invoice("acme", "INV-1", 1_000);
@@ -45,12 +45,12 @@ fn an_advance_that_is_recovered_when_funded_tells_both_states_first() {
     assert_eq!(desk.event_names(), ["partner.invoice.paid"]);
     desk.wait(10_000);
     let events = desk.events();
-    let told: Vec<_> = events
+    let types_and_sequences: Vec<_> = events
         .iter()
         .map(|event| (event["type"].as_str().unwrap(), event["sequence"].as_u64()))
         .collect();
     assert_eq!(
-        told,
+        types_and_sequences,
         [
             ("partner.invoice.factoredUpdated", Some(2)),
             ("partner.invoice.factoredUpdated", Some(3)),
@@ -64,9 +64,9 @@ fn an_advance_that_is_recovered_when_funded_tells_both_states_first() {
     assert!(times[1..].iter().all(|time| *time == "2026-01-01T01:02:30Z"), "{times:?}");
 }
 
-/// `6.events.invoice.paid` stands before `6.events.invoice.factoredUpdated` and `6.events.loan.paid`.
+/// `6.events.invoice.paid` comes before `6.events.invoice.factoredUpdated` and `6.events.loan.paid`.
 #[test]
-fn a_payment_in_full_tells_the_invoice_then_the_state_then_the_loan() {
+fn a_full_payment_sends_invoice_then_state_then_loan() {
     let mut desk = Desk::open();
     desk.onboard("acme", "123456789");
     desk.sync_invoice("acme", "INV-1", 1_000);
@@ -82,7 +82,7 @@ fn a_payment_in_full_tells_the_invoice_then_the_state_then_the_loan() {
 
 /// `6.events.organization.optedIn`, `6.events.organization.remittanceUpdated`, `gap.sharedBusiness`
 #[test]
-fn a_shared_business_is_told_under_every_identifier_in_order_of_linking() {
+fn a_shared_business_sends_events_for_every_identifier() {
     let mut desk = Desk::open();
     desk.subscribe();
     desk.sync_business("first", "123456789");
@@ -100,7 +100,7 @@ fn a_shared_business_is_told_under_every_identifier_in_order_of_linking() {
     assert!(names(&mut desk).is_empty());
     desk.wait(1);
     assert_eq!(names(&mut desk), ["first", "second", "first", "second"]);
-    // Told again when it opts in again, and only then.
+    // Sent again only when it opts in again.
     desk.act(&json!({ "action": "taxIdFoundWrong", "payeeExternalId": "first" }));
     assert!(names(&mut desk).is_empty());
     desk.sync_business("first", "123456789");
@@ -109,7 +109,7 @@ fn a_shared_business_is_told_under_every_identifier_in_order_of_linking() {
 
 /// `4.webhooks.3`, `4.recovery.3`, `4.webhookDeletion.1`, `gap.subscriptionForm`
 #[test]
-fn a_destination_is_the_same_however_it_is_spelled() {
+fn spellings_of_one_destination_are_the_same() {
     let mut desk = Desk::open();
     let subscribe = |desk: &mut Desk, url: &str| desk.post("/v1/webhooks", &json!({ "url": url }));
     let first = subscribe(&mut desk, "https://hooks.example.com/in");
@@ -137,7 +137,7 @@ fn a_destination_is_the_same_however_it_is_spelled() {
 
 /// `6.subscription.3`, `2.subscription.eventTypes`, `gap.deliveryIdentity`
 #[test]
-fn a_subscription_gets_the_kinds_it_named_once_each() {
+fn a_subscription_gets_each_wanted_event_once() {
     let mut desk = Desk::open();
     let kinds = ["partner.invoice.created", "partner.invoice.created", "partner.loan.paid"];
     let body = json!({ "url": "https://a.example.com/", "eventTypes": kinds });

@@ -1,4 +1,4 @@
-//! The signature vectors for other languages, made with another tool: our verifier agrees with each.
+//! The signature vectors for other languages, made with another tool: our verifier agrees with all of them.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ struct Vector {
     name: String,
     clause: String,
     secret: String,
-    /// Each character is a byte.
+    /// One character per byte.
     header: Option<String>,
     body_hex: String,
     body_text: Option<String>,
@@ -46,7 +46,7 @@ impl Vector {
     }
 }
 
-/// The vectors of a file, once each is found to be judged as it says.
+/// The vectors of a file, after a check that our verifier agrees with each.
 fn played(file: &str) -> Vec<Vector> {
     let vectors: Vec<Vector> = serde_json::from_str(file).expect("an array of vectors");
     for vector in &vectors {
@@ -60,7 +60,7 @@ fn played(file: &str) -> Vec<Vector> {
 }
 
 #[test]
-fn what_must_be_accepted_is_and_is_signed_so() {
+fn accepted_vectors_verify_and_sign_alike() {
     for vector in played(ACCEPT) {
         assert_eq!(vector.rejection, None, "{}", vector.name);
         vector.clause();
@@ -72,7 +72,7 @@ fn what_must_be_accepted_is_and_is_signed_so() {
 }
 
 #[test]
-fn what_must_be_rejected_is_by_the_rule_and_for_every_reason() {
+fn rejected_vectors_cover_every_reason() {
     let mut seen = BTreeSet::new();
     for vector in played(REJECT) {
         let rejection = vector.judged().expect_err(&vector.name);
@@ -83,7 +83,7 @@ fn what_must_be_rejected_is_by_the_rule_and_for_every_reason() {
 }
 
 #[test]
-fn what_is_left_open_is_done_as_assumed() {
+fn open_vectors_follow_the_assumptions() {
     let met: BTreeSet<Clause> = played(OPEN).iter().map(Vector::clause).collect();
     for clause in Clause::all().filter(|clause| clause.name().starts_with("gap.signature")) {
         assert!(met.contains(&clause), "no vector for {clause}");

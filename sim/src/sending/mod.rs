@@ -1,4 +1,4 @@
-//! How one delivery is sent: resolution, judgement of the address, TLS, the request.
+//! Sends one delivery: resolution, check of the address, TLS, the request.
 
 mod post;
 mod resolver;
@@ -9,12 +9,12 @@ pub use post::{Letter, Sender, Unsent};
 pub use resolver::{NoNames, Resolution, Resolver, SystemResolver};
 pub use tls::{Authorities, CertificateError, TlsError};
 
-/// Which instant signs the attempts.
+/// The time in the signatures of attempts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SigningTime {
-    /// What time it is outside, so that a receiver's window holds whatever the world's clock shows.
+    /// The wall time, so that receivers accept it whatever the world's clock shows.
     #[default]
     Wall,
-    /// What the world's clock shows: the same at every run.
+    /// The time of the world's clock: the same in every run.
     Virtual,
 }

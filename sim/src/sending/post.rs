@@ -1,4 +1,5 @@
-//! One POST of a delivery: to the very address that was judged, over one connection, following nothing.
+//! One POST of a delivery: to exactly the address that was checked, over one connection, without following
+//! redirects.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -23,45 +24,45 @@ use crate::deliveries::Headers;
 use crate::sending::resolver::Resolver;
 use crate::sending::tls::{Authorities, Tls, TlsError};
 
-/// Bytes of an answer's body that are read: nobody looks at them.
+/// The maximum number of bytes that it reads, and ignores, of a response's body.
 const READ_AT_MOST: usize = 1 << 16;
 
 const AGENT: &str = concat!("tideover/", env!("CARGO_PKG_VERSION"));
 const CLOSE: HeaderValue = HeaderValue::from_static("close");
 
-/// Why an attempt was not answered.
+/// The reason why an attempt got no response.
 #[derive(Debug, thiserror::Error)]
 pub enum Unsent {
-    /// Nothing may be sent there.
+    /// The destination is not allowed.
     #[error(transparent)]
     Unfit(#[from] Unfit),
     /// There is no address to connect to.
     #[error("the host name does not resolve: {0}")]
     Unresolved(io::Error),
-    /// Nobody listens there.
+    /// The connection failed.
     #[error("cannot connect to {0}: {1}")]
     Unconnected(SocketAddr, io::Error),
-    /// Whoever listens there could not be believed.
+    /// The TLS connection failed.
     #[error(transparent)]
     Tls(#[from] TlsError),
-    /// Its subscription ended while the connection was made.
+    /// The subscription ended while the connection was being made.
     #[error("the subscription ended before it was sent")]
     Withdrawn,
-    /// It was sent, at least in part, and not answered.
+    /// It was sent, at least in part, but no response came.
     #[error("the connection ended before an answer came: {0}")]
     Broken(hyper::Error),
-    /// An answer with this status began, and did not end.
+    /// A response with this status began, but did not end.
     #[error("the connection ended in the middle of an answer of {0}: {1}")]
     HalfAnswered(u16, hyper::Error),
-    /// What came is not HTTP.
+    /// The response is not HTTP.
     #[error("the answer is not HTTP: {0}")]
     Garbled(hyper::Error),
-    /// HTTP has no room for it.
+    /// HTTP can't represent the request.
     #[error("it cannot be sent: {0}")]
     Unsendable(#[from] axum::http::Error),
 }
 
-/// What is sent.
+/// A delivery to send.
 #[derive(Clone, Debug)]
 pub struct Letter {
     pub(crate) url: Arc<str>,
@@ -69,7 +70,7 @@ pub struct Letter {
     pub(crate) body: Arc<[u8]>,
 }
 
-/// The headers of an attempt, but for those of the connection.
+/// The headers of an attempt, except those of the connection.
 pub(crate) fn headers(delivery: &str, signature: Option<String>) -> Headers {
     let mut headers = Headers::from([
         ("Content-Type", "application/json".to_owned()),
@@ -81,7 +82,7 @@ pub(crate) fn headers(delivery: &str, signature: Option<String>) -> Headers {
 }
 
 impl Letter {
-    /// A raw body to be sent to `url` as a delivery of this identifier. The service always signs.
+    /// A delivery of the raw `body` to `url`, with the identifier `delivery`. The service always signs.
     pub fn new(url: &str, delivery: &str, signature: Option<String>, body: Arc<[u8]>) -> Letter {
         Letter { url: url.into(), headers: headers(delivery, signature), body }
     }
@@ -94,16 +95,16 @@ pub struct Sender {
 }
 
 impl Sender {
-    /// One that asks `resolver` for the addresses of names, and trusts `authorities` besides the system's.
+    /// A sender that resolves names with `resolver`, and trusts `authorities` in addition to the system's.
     pub fn new(resolver: Arc<dyn Resolver>, authorities: Authorities) -> Sender {
         Sender { resolver, tls: Tls::new(authorities) }
     }
 
-    /// Sends a letter, if `is_wanted` says so once the connection stands. The answer's HTTP status, once the
-    /// whole answer is there.
+    /// Sends a letter, if `is_wanted` returns true once the connection is established. Returns the HTTP
+    /// status of the complete response.
     ///
     /// # Errors
-    /// [`Unsent`]: the destination is not one that may be sent to, or does not answer.
+    /// [`Unsent`]: the destination is not allowed, or does not respond.
     pub async fn post(
         &self,
         destinations: &Destinations,
@@ -125,7 +126,7 @@ impl Sender {
         }
     }
 
-    /// What the URL's host is, or resolves to.
+    /// The addresses of the URL's host.
     async fn addresses(&self, url: &Url) -> Result<Vec<IpAddr>, Unsent> {
         match url.host() {
             Some(Host::Ipv4(address)) => Ok(vec![address.into()]),
@@ -141,10 +142,10 @@ impl Sender {
     }
 }
 
-/// How long an address is tried before the next one is.
+/// The time to try an address before the next one.
 const EACH: Duration = Duration::from_millis(300);
 
-/// A connection to the first of the addresses that takes one.
+/// A connection to the first address that accepts one.
 async fn connect(addresses: &[IpAddr], port: u16) -> Result<TcpStream, Unsent> {
     let mut last = None;
     for (index, address) in addresses.iter().enumerate() {
@@ -152,7 +153,7 @@ async fn connect(addresses: &[IpAddr], port: u16) -> Result<TcpStream, Unsent> {
         let patience = if index + 1 == addresses.len() { Duration::MAX } else { EACH };
         match timeout(patience, TcpStream::connect(address)).await {
             Ok(Ok(socket)) => {
-                // Without it a small request may wait for an acknowledgement; it is only slower.
+                // A failure only makes a small request slower, which may wait for an acknowledgement.
                 let _ = socket.set_nodelay(true);
                 return Ok(socket);
             }
@@ -193,7 +194,7 @@ where
     tokio::pin!(connection, answered);
     tokio::select! {
         status = &mut answered => status,
-        // What was received is still to be read; without it there was no answer.
+        // The response may still be in a buffer; if not, there is none.
         _ = &mut connection => answered.await,
     }
 }
@@ -206,7 +207,7 @@ fn unanswered(error: hyper::Error) -> Unsent {
     }
 }
 
-/// Reads an answer to its end; its status.
+/// Reads a response to its end, and returns its status.
 async fn read(mut response: Response<Incoming>) -> Result<u16, Unsent> {
     let status = response.status().as_u16();
     let mut length = 0;

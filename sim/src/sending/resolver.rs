@@ -1,4 +1,4 @@
-//! What host names resolve to.
+//! Resolution of host names.
 
 use std::future::Future;
 use std::io;
@@ -10,7 +10,7 @@ use tokio::net::lookup_host;
 /// The addresses of a host name, or why there are none.
 pub type Resolution<'a> = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send + 'a>>;
 
-/// Says what a host name resolves to: at a subscription, and anew at each attempt.
+/// Resolves host names, at a subscription and again at each attempt.
 pub trait Resolver: Send + Sync + 'static {
     /// The addresses of `host`.
     fn resolve<'a>(&'a self, host: &'a str) -> Resolution<'a>;
@@ -29,7 +29,7 @@ impl Resolver for SystemResolver {
     }
 }
 
-/// No name resolves: for runs that shall depend on no network.
+/// Resolves no name, for runs that must not depend on a network.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoNames;
 

@@ -1,4 +1,4 @@
-//! TLS to receivers: the system's certificate authorities, and those that the user trusts besides.
+//! TLS to receivers, with the system's certificate authorities and additional ones.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,42 +11,42 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-/// Why there is no TLS with a receiver.
+/// The reason why TLS with a receiver fails.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
-    /// No certificate can be for this host.
-    #[error("the host {0:?} cannot stand in a certificate")]
+    /// No certificate can name this host.
+    #[error("no certificate can name the host {0:?}")]
     Name(String),
     /// The two sides did not agree, or the certificate is not trusted.
     #[error("no TLS with the receiver: {0}")]
     Handshake(io::Error),
-    /// This side is not able to.
+    /// The client's side can't be set up.
     #[error("TLS cannot be set up: {0}")]
     Setup(#[from] rustls::Error),
 }
 
-/// Why a file of certificates is not taken.
+/// The reason to reject a file of certificates.
 #[derive(Debug, thiserror::Error)]
 pub enum CertificateError {
-    /// It is not there, or not PEM.
+    /// The file is missing, or not PEM.
     #[error("cannot read the certificates in {path}: {problem}", path = .path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The error in the file.
         problem: String,
     },
-    /// It has none.
+    /// The file has no certificate.
     #[error("{path} has no certificate in PEM form", path = .0.display())]
     Empty(PathBuf),
 }
 
-/// Certificate authorities to trust besides the system's.
+/// Certificate authorities to trust in addition to the system's.
 #[derive(Clone, Debug, Default)]
 pub struct Authorities(Vec<CertificateDer<'static>>);
 
 impl Authorities {
-    /// Those in a PEM file.
+    /// Loads the certificates in a PEM file.
     ///
     /// # Errors
     /// [`CertificateError`]: unreadable, empty.
@@ -63,13 +63,13 @@ impl Authorities {
         Ok(Authorities(certificates))
     }
 
-    /// A client's side of TLS that trusts them besides the system's.
+    /// A client configuration that trusts them in addition to the system's.
     ///
     /// # Errors
-    /// What the library says if it cannot be set up.
+    /// The library's error if the setup fails.
     pub fn client_config(&self) -> Result<Arc<ClientConfig>, TlsError> {
         let mut roots = RootCertStore::empty();
-        // Where the system has none, those that the user names are all there are.
+        // If the system has none, only the user's remain.
         roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
         roots.add_parsable_certificates(self.0.iter().cloned());
         let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -81,7 +81,7 @@ impl Authorities {
     }
 }
 
-/// The client's side of TLS, set up when it is first needed: reading the system's certificates takes a while.
+/// The client's side of TLS, set up on first use: reading the system's certificates takes a while.
 pub(crate) struct Tls {
     authorities: Authorities,
     connector: OnceLock<TlsConnector>,

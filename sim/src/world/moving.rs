@@ -1,4 +1,4 @@
-//! How the clock of a world is moved: step by step, everything that is due done before the next.
+//! Moves a world's clock step by step: everything due at one step happens before the next step.
 
 use std::time::Duration;
 
@@ -7,35 +7,35 @@ use tokio::time::timeout;
 
 use crate::world::World;
 
-/// The clock is being moved already.
+/// Another move of the clock is in progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the clock is being moved already; ask again when that is done")]
+#[error("the clock is already moving; retry when that move is done")]
 pub struct ClockMoving;
 
 /// The right to move the clock, until it is dropped.
-struct Move<'a> {
+struct ClockMove<'a> {
     world: &'a World,
     resets: u64,
 }
 
-/// What is still to be sent.
+/// The result of waiting for deliveries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quiet {
-    /// Whether nothing is due or under way.
+    /// Whether nothing is due or in flight.
     pub quiet: bool,
-    /// When something is due next, a hidden transition or an attempt.
+    /// When the next hidden transition or attempt is due.
     pub next_due: Option<Timestamp>,
 }
 
 impl World {
-    /// Moves the clock forward by `seconds`, at most to the last instant that can be told, from one thing
-    /// that is due to the next: each has happened, and each attempt of a delivery has been answered or
-    /// given up, before the clock moves past it.
+    /// Moves the clock forward by `seconds`, at most to the last representable instant, from one due time to
+    /// the next. Before the clock moves past a due time, everything due has happened, and each attempt of a
+    /// delivery has its response or has failed.
     ///
     /// # Errors
-    /// [`ClockMoving`] while another move is under way.
+    /// [`ClockMoving`] during another move.
     pub async fn advance_clock(&self, seconds: Seconds) -> Result<Timestamp, ClockMoving> {
-        let moving = Move::begin(self)?;
+        let moving = ClockMove::begin(self)?;
         let end = self.lock().clock.now().after(seconds);
         loop {
             self.settle().await;
@@ -59,14 +59,14 @@ impl World {
         Ok(self.lock().clock.now())
     }
 
-    /// Waits until nothing is due or under way, for `patience` at most.
+    /// Waits until nothing is due or in flight, for at most `patience`.
     pub async fn quiet(&self, patience: Duration) -> Quiet {
         let quiet = timeout(patience, self.settle()).await.is_ok();
         let state = self.lock();
         Quiet { quiet, next_due: state.face.poll_timeout() }
     }
 
-    /// Returns when nothing is due or under way; at once if nobody sends anything.
+    /// Returns once nothing is due or in flight; immediately if there is no courier.
     async fn settle(&self) {
         {
             let mut state = self.lock();
@@ -74,7 +74,7 @@ impl World {
             self.drain(&mut state, now);
         }
         loop {
-            let settled = self.shared.settled.notified();
+            let settled = self.inner.settled.notified();
             tokio::pin!(settled);
             settled.as_mut().enable();
             if self.lock().is_settled() {
@@ -85,25 +85,25 @@ impl World {
     }
 }
 
-impl<'a> Move<'a> {
-    fn begin(world: &'a World) -> Result<Move<'a>, ClockMoving> {
+impl<'a> ClockMove<'a> {
+    fn begin(world: &'a World) -> Result<ClockMove<'a>, ClockMoving> {
         let mut state = world.lock();
         if state.moving {
             return Err(ClockMoving);
         }
         state.moving = true;
         state.clock.hold();
-        Ok(Move { world, resets: state.resets })
+        Ok(ClockMove { world, resets: state.resets })
     }
 }
 
-/// Also where whoever asked for the move has gone: the clock stays where it came to.
-impl Drop for Move<'_> {
+/// Also runs if the caller cancels the move: the clock keeps the time that it reached.
+impl Drop for ClockMove<'_> {
     fn drop(&mut self) {
         let mut state = self.world.lock();
         state.moving = false;
         state.clock.release();
-        // A running clock is waited for anew.
-        self.world.shared.wake.notify_one();
+        // The courier must compute its waiting time again.
+        self.world.inner.wake.notify_one();
     }
 }

@@ -1,4 +1,4 @@
-//! What a world asks of the network, and tells the courier.
+//! A world's side of sending: name resolution, and attempts for the courier.
 
 use std::io;
 use std::net::IpAddr;
@@ -8,20 +8,20 @@ use tideover_model::{Attempt, Destinations, Impossible, Receipt};
 use tokio::time::timeout;
 
 use crate::clock::wall_time;
-use crate::deliveries::{Ending, Headers};
+use crate::deliveries::{AttemptResult, Headers};
 use crate::sending;
 use crate::sending::SigningTime;
 use crate::world::World;
 
-/// How long the resolution of a name may hold up a subscription. What it is too slow for, each attempt asks
-/// for again.
+/// The maximum time that the resolution of a name may delay a subscription. Each attempt resolves the name
+/// again.
 const RESOLUTION: Duration = Duration::from_secs(3);
 
 impl World {
-    /// Sends a delivery once more, at once. `None` if no delivery is kept that carries this identifier.
+    /// Sends a delivery once more, at once. `None` if the log has no delivery with this identifier.
     ///
     /// # Errors
-    /// [`Impossible`] if its subscription is gone, or an attempt is under way.
+    /// [`Impossible`] if its subscription is gone, or an attempt is in flight.
     pub fn resend(&self, id: &str) -> Option<Result<(), Impossible>> {
         let mut state = self.lock();
         let now = self.proceed(&mut state);
@@ -32,10 +32,10 @@ impl World {
         Some(resent)
     }
 
-    /// What a destination's host name resolves to, as far as that can be said soon.
+    /// The addresses of a destination's host name; none if resolution fails or is too slow.
     pub(crate) async fn resolve(&self, url: &str) -> Vec<IpAddr> {
-        let Ok(url) = self.shared.destinations.judge(url, &[]) else { return Vec::new() };
-        let (Some(name), Some(resolver)) = (url.domain(), &self.shared.resolver) else {
+        let Ok(url) = self.inner.destinations.judge(url, &[]) else { return Vec::new() };
+        let (Some(name), Some(resolver)) = (url.domain(), &self.inner.resolver) else {
             return Vec::new();
         };
         let resolved = timeout(RESOLUTION, resolver.resolve(name)).await;
@@ -43,20 +43,20 @@ impl World {
     }
 
     pub(crate) fn destinations(&self) -> Destinations {
-        self.shared.destinations.clone()
+        self.inner.destinations.clone()
     }
 
-    /// From now on somebody sends what is due.
+    /// Records that a courier sends what is due.
     pub(crate) fn has_a_courier(&self) {
         self.lock().courier = true;
     }
 
     /// Returns when there may be something to send.
     pub(crate) async fn woken(&self) {
-        self.shared.wake.notified().await;
+        self.inner.wake.notified().await;
     }
 
-    /// How long it takes until something is due by itself.
+    /// The real time until the next thing is due; `None` if the clock stands still or nothing is due.
     pub(crate) fn until_due(&self) -> Option<Duration> {
         let mut state = self.lock();
         let due = state.face.poll_timeout();
@@ -64,7 +64,7 @@ impl World {
         state.clock.until(due?)
     }
 
-    /// The next attempt that is due, its headers, and how long its answer is waited for outside.
+    /// The next due attempt, its headers, and the real time to wait for its response.
     pub(crate) fn begin_attempt(
         &self,
         signing: SigningTime,
@@ -73,7 +73,7 @@ impl World {
         let now = self.proceed(&mut state);
         let Some(attempt) = state.face.poll_attempt(now) else {
             state.exhausted_at = Some(now);
-            self.shared.settled.notify_waiters();
+            self.inner.settled.notify_waiters();
             return None;
         };
         let at = match signing {
@@ -82,11 +82,11 @@ impl World {
         };
         let headers = sending::headers(&attempt.delivery.id, Some(attempt.sign(at).to_string()));
         state.deliveries.begun(&attempt, headers.clone());
-        state.under_way += 1;
-        let webhooks = &self.shared.profile.webhooks;
+        state.in_flight += 1;
+        let webhooks = &self.inner.profile.webhooks;
         let patience = Duration::from_millis(webhooks.patience);
-        let in_its_own_time = state.clock.until(now.after(webhooks.timeout));
-        Some((attempt, headers, in_its_own_time.unwrap_or(patience).max(patience)))
+        let real_timeout = state.clock.until(now.after(webhooks.timeout));
+        Some((attempt, headers, real_timeout.unwrap_or(patience).max(patience)))
     }
 
     /// Whether an attempt may still be sent: its subscription may have ended since it began.
@@ -94,12 +94,12 @@ impl World {
         self.lock().face.is_live(&attempt.delivery)
     }
 
-    pub(crate) fn end_attempt(&self, attempt: &Attempt, receipt: Receipt, ending: Ending) {
+    pub(crate) fn end_attempt(&self, attempt: &Attempt, receipt: Receipt, result: AttemptResult) {
         let mut state = self.lock();
         let now = self.proceed(&mut state);
         let consequence = state.face.handle_receipt(now, attempt, receipt);
-        state.deliveries.ended(attempt, ending, consequence);
-        state.under_way -= 1;
+        state.deliveries.ended(attempt, result, consequence);
+        state.in_flight -= 1;
         self.drain(&mut state, now);
     }
 }

@@ -1,4 +1,4 @@
-//! The partner API: routing, precedence, and what is written of answers.
+//! The partner API: routing, precedence, and the form of responses.
 
 use axum::body::Body;
 use axum::http::{Request, header};
@@ -8,7 +8,7 @@ use tideover_model::{Code, Happening, OperationKind, PlatformId, Profile};
 use crate::support::{Caller, feed, invoice, world};
 
 #[tokio::test]
-async fn any_other_path_or_method_is_an_unknown_endpoint_before_the_key_is_asked_for() {
+async fn unknown_endpoint_comes_before_the_key() {
     let caller = Caller::standard();
     let nobody = caller.with_key("never issued");
     for (method, path) in [
@@ -46,7 +46,7 @@ async fn any_other_path_or_method_is_an_unknown_endpoint_before_the_key_is_asked
 }
 
 #[tokio::test]
-async fn every_operation_asks_for_the_key_first() {
+async fn every_operation_checks_the_key_first() {
     let caller = Caller::standard();
     for kind in OperationKind::ALL {
         for authorization in [
@@ -73,7 +73,7 @@ async fn every_operation_asks_for_the_key_first() {
 }
 
 #[tokio::test]
-async fn the_size_is_looked_at_after_the_key_and_before_the_body() {
+async fn the_size_check_comes_between_key_and_body() {
     let caller = Caller::of(&world(Profile { body_limit: 10, ..Profile::default() }));
     for kind in OperationKind::ALL {
         let path = kind.path().replace(['{', '}'], "");
@@ -109,7 +109,7 @@ async fn an_identifier_is_decoded_once() {
 }
 
 #[tokio::test]
-async fn an_identifier_that_is_empty_or_not_utf_8_is_an_invalid_request() {
+async fn empty_or_non_utf_8_identifiers_are_invalid() {
     let caller = Caller::standard();
     for path in ["/v1/organizations/", "/v1/organizations/%FF", "/v1/organizations//invoices/a"] {
         caller.get(path).await.refused(400, "invalid_request");
@@ -117,7 +117,7 @@ async fn an_identifier_that_is_empty_or_not_utf_8_is_an_invalid_request() {
 }
 
 #[tokio::test]
-async fn a_deletion_has_neither_body_nor_media_type() {
+async fn a_deletion_has_no_body_and_no_media_type() {
     let caller = Caller::standard();
     let subscribed = caller.post("/v1/webhooks", json!({ "url": "https://a.example/" })).await;
     let reference = subscribed.json()["reference"].as_str().unwrap().to_owned();
@@ -129,7 +129,7 @@ async fn a_deletion_has_neither_body_nor_media_type() {
 }
 
 #[tokio::test]
-async fn statuses_are_those_of_the_profile() {
+async fn the_profile_determines_statuses() {
     let mut profile = Profile::default();
     profile.success.insert(OperationKind::SyncBusiness.into(), 202);
     profile.refusals.insert(Code::SubscriptionNotFound, 410);
@@ -140,8 +140,8 @@ async fn statuses_are_those_of_the_profile() {
 }
 
 #[tokio::test]
-async fn a_key_that_is_revoked_while_the_body_is_on_its_way_is_refused() {
-    // Once the key is revoked, once its platform is gone altogether by the time the body has come.
+async fn a_key_revoked_before_the_body_arrives_is_refused() {
+    // The key is revoked, or its platform is gone, by the time the body has arrived.
     for reset in [false, true] {
         let world = world(Profile::default());
         let caller = Caller::of(&world);
@@ -161,7 +161,7 @@ async fn a_key_that_is_revoked_while_the_body_is_on_its_way_is_refused() {
 }
 
 #[tokio::test]
-async fn a_body_that_breaks_off_is_an_unreadable_request() {
+async fn a_truncated_body_is_an_unreadable_request() {
     let caller = Caller::standard();
     for kind in OperationKind::ALL {
         let path = kind.path().replace(['{', '}'], "");
@@ -172,7 +172,7 @@ async fn a_body_that_breaks_off_is_an_unreadable_request() {
 }
 
 #[tokio::test]
-async fn a_body_comes_in_as_many_pieces_as_it_likes() {
+async fn a_body_may_arrive_in_many_pieces() {
     let caller = Caller::standard();
     let body = json!({ "legalName": "Acme" }).to_string().into_bytes();
     let mut pieces = body.into_iter().map(|byte| Ok(vec![byte].into()));

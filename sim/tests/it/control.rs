@@ -1,16 +1,18 @@
-//! The operator port: actions, the clock, and a look inside.
+//! The operator port: actions, the clock, and inspection.
 
 use axum::body::Body;
 use serde_json::{Value, json};
-use tideover_model::wire::action::ACTIONS;
-use tideover_model::{OperationKind, Profile};
+use tideover_model::{ActionKind, OperationKind, Profile};
 
 use crate::support::{Caller, invoice, world};
 
 #[tokio::test]
-async fn the_actions_offered_are_listed() {
+async fn all_actions_are_listed() {
     let actions = Caller::standard().get("/_sim/actions").await.json();
-    assert_eq!(actions, json!({ "actions": ACTIONS }));
+    assert_eq!(
+        actions,
+        json!({ "actions": ActionKind::ALL.iter().map(|kind| kind.name()).collect::<Vec<_>>() })
+    );
 }
 
 #[tokio::test]
@@ -40,7 +42,7 @@ async fn the_outside_world_carries_an_advance_to_its_end() {
 }
 
 #[tokio::test]
-async fn an_action_that_cannot_be_told_is_refused_by_what_is_wrong_with_it() {
+async fn a_bad_action_is_refused_by_its_error() {
     let caller = Caller::standard();
     for (body, status, code) in [
         ("", 400, "unreadable_request"),
@@ -65,7 +67,7 @@ async fn an_action_that_cannot_be_told_is_refused_by_what_is_wrong_with_it() {
 }
 
 #[tokio::test]
-async fn any_key_ever_issued_says_which_platform_is_meant() {
+async fn any_key_ever_issued_identifies_its_platform() {
     let caller = Caller::standard();
     caller.put("/v1/organizations/acme", json!({ "legalName": "Acme" })).await;
     let issue = json!({ "action": "issueKey", "platform": "second" });
@@ -78,7 +80,7 @@ async fn any_key_ever_issued_says_which_platform_is_meant() {
     assert_eq!(caller.act(mark.clone()).await.status, 200);
     second.act(mark.clone()).await.refused(409, "action_refused");
 
-    // Without a name, the key that asks is revoked. It still says whose it was.
+    // Without a name, the caller's key is revoked. It still identifies its platform.
     assert_eq!(second.act(json!({ "action": "revokeKey" })).await.status, 200);
     second.get("/v1/webhooks").await.refused(401, "unauthorized");
     second.act(mark).await.refused(409, "action_refused");
@@ -86,7 +88,7 @@ async fn any_key_ever_issued_says_which_platform_is_meant() {
 }
 
 #[tokio::test]
-async fn a_key_never_issued_opens_nothing() {
+async fn an_unknown_key_gets_no_access() {
     let nobody = Caller::standard().with_key("rap_sk_guessed");
     let reset = json!({ "action": "reset" });
     nobody.act(reset).await.refused(401, "unauthorized");
@@ -100,7 +102,7 @@ async fn a_key_never_issued_opens_nothing() {
 }
 
 #[tokio::test]
-async fn what_is_due_has_happened_in_order_when_the_clock_was_moved() {
+async fn a_clock_move_lets_due_things_happen_in_order() {
     let caller = Caller::standard();
     let hook = json!({ "url": "https://hooks.example/" });
     caller.post("/v1/webhooks", hook).await;
@@ -156,28 +158,28 @@ async fn the_clock_takes_whole_seconds_and_stops_at_the_last_instant() {
     for _ in 0..3 {
         assert_eq!(caller.advance_clock(u64::MAX).await["now"], "9999-12-31T23:59:59Z");
     }
-    // There it still answers.
+    // The mock still responds at that instant.
     let sync = caller.put("/v1/organizations/acme", json!({ "legalName": "Acme" })).await;
     assert_eq!(sync.status, 200);
     assert_eq!(caller.get("/_sim/health").await.json()["now"], "9999-12-31T23:59:59Z");
 }
 
 #[tokio::test]
-async fn after_a_reset_everything_is_as_it_was_at_the_start() {
+async fn a_reset_restores_the_initial_state() {
     for reset in ["/_sim/reset", "/_sim/actions"] {
         let caller = Caller::standard();
         let story = async || {
-            let mut told = Vec::new();
+            let mut bodies = Vec::new();
             let hook = json!({ "url": "https://hooks.example/" });
-            told.push(caller.post("/v1/webhooks", hook).await.body);
+            bodies.push(caller.post("/v1/webhooks", hook).await.body);
             caller.onboard().await;
             let issue = json!({ "action": "issueKey", "platform": "second" });
-            told.push(caller.act(issue).await.body);
+            bodies.push(caller.act(issue).await.body);
             caller.advance_clock(3600).await;
-            told.push(caller.get("/v1/organizations/acme").await.body);
-            told.push(caller.get("/_sim/deliveries").await.body);
-            told.push(caller.get("/_sim/journal").await.body);
-            told
+            bodies.push(caller.get("/v1/organizations/acme").await.body);
+            bodies.push(caller.get("/_sim/deliveries").await.body);
+            bodies.push(caller.get("/_sim/journal").await.body);
+            bodies
         };
         let first = story().await;
         assert_eq!(caller.post(reset, json!({ "action": "reset" })).await.status, 200);
@@ -193,7 +195,7 @@ async fn after_a_reset_everything_is_as_it_was_at_the_start() {
 async fn upstream_fails_as_often_as_announced() {
     let caller = Caller::standard();
     caller.act(json!({ "action": "upstreamFails", "requests": 2 })).await;
-    // What is refused before it comes to the service does not count.
+    // A request refused before it reaches the service does not count.
     caller.get("/nowhere").await.refused(404, "unknown_endpoint");
     caller.post("/v1/quotes", json!([])).await.refused(400, "invalid_request");
     caller.get("/v1/webhooks").await.refused(502, "upstream_failed");
@@ -202,7 +204,7 @@ async fn upstream_fails_as_often_as_announced() {
 }
 
 #[tokio::test]
-async fn the_journal_tells_how_each_request_was_answered_and_why() {
+async fn the_journal_shows_each_response_and_its_reason() {
     let caller = Caller::of(&world(Profile { body_limit: 500, ..Profile::default() }));
     caller.advance_clock(7).await;
     caller.get("/v1/webhooks?page=2").await;
@@ -243,9 +245,9 @@ async fn the_journal_tells_how_each_request_was_answered_and_why() {
     assert_eq!(journal, json!({ "entries": expected, "dropped": 0 }));
 }
 
-/// `gap.addressKnown`: what an address lacks is told where somebody looks for why no account opens.
+/// `gap.addressKnown`: journal and errors name the missing parts of an address.
 #[tokio::test]
-async fn an_address_that_is_not_whole_is_told() {
+async fn an_incomplete_address_is_reported() {
     let caller = Caller::standard();
     let sync = async |address: Value| {
         let body = json!({ "legalName": "Acme", "contact": { "address": address } });
@@ -274,9 +276,9 @@ async fn an_address_that_is_not_whole_is_told() {
     assert_eq!(refused().await, needs);
 }
 
-/// The address that is signed with the agreement counts as well.
+/// The address in the signed agreement counts as well.
 #[tokio::test]
-async fn of_two_addresses_what_the_nearer_one_lacks_is_told() {
+async fn the_more_complete_address_is_reported() {
     let caller = Caller::standard();
     let address = json!({ "line1": "1 Harbor Road" });
     let business = json!({ "legalName": "Acme", "contact": { "address": address } });
@@ -296,7 +298,7 @@ async fn of_two_addresses_what_the_nearer_one_lacks_is_told() {
 }
 
 #[tokio::test]
-async fn journal_and_deliveries_forget_the_oldest_and_say_how_many() {
+async fn journal_and_deliveries_count_dropped_entries() {
     let caller = Caller::standard();
     caller.post("/v1/webhooks", json!({ "url": "https://hooks.example/" })).await;
     for number in 0..1010 {
@@ -342,7 +344,7 @@ async fn a_delivery_is_listed_with_its_body() {
 }
 
 #[tokio::test]
-async fn the_operator_port_has_a_limit_of_its_own() {
+async fn the_operator_port_has_its_own_body_limit() {
     let caller = Caller::of(&world(Profile { body_limit: 10, ..Profile::default() }));
     for path in ["/_sim/actions", "/_sim/clock"] {
         let within = caller.bytes("POST", path, Body::from("x".repeat(11))).await;
@@ -358,9 +360,9 @@ async fn keys_are_listed_by_platform_and_masked() {
     let issued = caller.act(json!({ "action": "issueKey", "platform": "other" })).await.json();
     let key = issued["key"].as_str().unwrap();
     caller.act(json!({ "action": "revokeKey", "key": key })).await;
-    let told = caller.get("/_sim/keys").await.json();
-    let other = told["keys"].as_array().unwrap().iter().find(|key| key["platform"] == "other");
+    let listed = caller.get("/_sim/keys").await.json();
+    let other = listed["keys"].as_array().unwrap().iter().find(|key| key["platform"] == "other");
     let masked = format!("rap_sk_…{}", &key[key.len() - 4..]);
     assert_eq!(other, Some(&json!({ "platform": "other", "key": masked, "revoked": true })));
-    assert!(!told.to_string().contains(key));
+    assert!(!listed.to_string().contains(key));
 }

@@ -1,4 +1,4 @@
-//! What the mock answers is what the model answers: the same statuses, the same bytes.
+//! The mock gives the same responses as the model: the same statuses, the same bytes.
 
 use axum::body::Body;
 use axum::http::{Request, header};
@@ -36,7 +36,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64, max_shrink_time: 20_000, ..Default::default() })]
 
     #[test]
-    fn the_mock_answers_as_the_model_does(requests in prop::collection::vec(sent(), 1..40)) {
+    fn the_mock_responds_like_the_model(requests in prop::collection::vec(sent(), 1..40)) {
         let profile = Profile { body_limit: 2000, ..Profile::default() };
         let caller = Caller::of(&world(profile.clone()));
         let mut service = Service::new(profile, Seeded { seed: 1 });

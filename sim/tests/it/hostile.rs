@@ -1,4 +1,4 @@
-//! Whatever comes in, an answer of the document goes out: never a failure of the mock's own.
+//! Any input gets a response of the document, never a failure of the mock itself.
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ use tideover_model::OperationKind;
 
 use crate::support::{Caller, KEY, invoice};
 
-/// A request as it is sent.
+/// A request to send.
 #[derive(Clone, Debug)]
 pub(crate) struct Sent {
     pub(crate) kind: OperationKind,
@@ -24,7 +24,7 @@ pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
     tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)
 }
 
-/// A body that the operation takes.
+/// A valid body for the operation.
 fn good_body(kind: OperationKind, identifiers: [&str; 2]) -> String {
     let [first, second] = identifiers;
     let body = match kind {
@@ -126,7 +126,7 @@ fn encoded(identifier: &str) -> String {
     })
 }
 
-/// Any request to the partner API, good or not.
+/// Any request to the partner API, valid or not.
 pub(crate) fn sent() -> impl Strategy<Value = Sent> {
     let authorization = prop_oneof![
         19 => Just(KEY),
@@ -159,7 +159,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 256, max_shrink_time: 20_000, ..Default::default() })]
 
     #[test]
-    fn random_bytes_are_answered_in_the_one_shape(
+    fn random_bytes_get_a_well_formed_response(
         bytes in prop::collection::vec(any::<u8>(), 0..300),
         text in ".{0,60}",
     ) {
@@ -174,7 +174,7 @@ proptest! {
     }
 
     #[test]
-    fn random_bytes_move_no_clock_and_no_vendor(bytes in prop::collection::vec(any::<u8>(), 0..100)) {
+    fn random_bytes_trigger_no_action(bytes in prop::collection::vec(any::<u8>(), 0..100)) {
         let caller = Caller::standard();
         for path in ["/_sim/actions", "/_sim/clock"] {
             let answer = block_on(caller.bytes("POST", path, bytes.clone()));
@@ -196,7 +196,7 @@ proptest! {
     }
 
     #[test]
-    fn mutated_requests_are_answered_in_the_one_shape(requests in prop::collection::vec(sent(), 1..20)) {
+    fn mutated_requests_get_a_well_formed_response(requests in prop::collection::vec(sent(), 1..20)) {
         let caller = Caller::standard();
         for sent in requests {
             block_on(caller.bytes(sent.kind.method(), &sent.path, sent.body)).is_documented();
@@ -205,7 +205,7 @@ proptest! {
 }
 
 #[tokio::test]
-async fn numbers_are_whole_cents_or_an_invalid_request() {
+async fn only_whole_cents_are_valid_amounts() {
     let caller = Caller::standard();
     caller.put("/v1/organizations/acme", json!({ "legalName": "Acme" })).await;
     for number in ["1", "2147483647"] {
@@ -237,7 +237,7 @@ async fn numbers_are_whole_cents_or_an_invalid_request() {
 }
 
 #[tokio::test]
-async fn odd_json_is_refused_by_what_is_wrong_with_it() {
+async fn odd_json_is_refused_by_its_error() {
     let caller = Caller::standard();
     let deep = |open: &str, close: &str| open.repeat(100_000) + &close.repeat(100_000);
     for (body, code) in [
@@ -252,7 +252,7 @@ async fn odd_json_is_refused_by_what_is_wrong_with_it() {
         let answer = caller.bytes("PUT", "/v1/organizations/acme", body.clone()).await;
         assert_eq!((answer.status, answer.code().as_str()), (400, code), "{body}");
     }
-    // However deep it is nested, the answer is a refusal and not the end of the stack.
+    // Deep nesting gets a refusal and does not overflow the stack.
     for body in [deep("[", "]"), deep("{\"a\":", "}"), deep("[", "")] {
         for path in ["/v1/quotes", "/_sim/actions", "/_sim/clock"] {
             let answer = caller.bytes("POST", path, body.clone()).await;
@@ -260,7 +260,7 @@ async fn odd_json_is_refused_by_what_is_wrong_with_it() {
             answer.is_documented();
         }
     }
-    // What is not known is ignored, however odd.
+    // Unknown fields are ignored, whatever their values.
     let body = r#"{"legalName":"A","unknown":[1e300,{"x":null}]}"#;
     let answer = caller.bytes("PUT", "/v1/organizations/acme", body).await;
     assert_eq!(answer.status, 200);

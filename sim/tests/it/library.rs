@@ -1,4 +1,4 @@
-//! `Mock` as a Rust test uses it.
+//! `Mock`, used as in a Rust test.
 
 use std::sync::{Arc, Mutex};
 
@@ -19,7 +19,7 @@ async fn status(mock: &Mock, method: reqwest::Method, path: &str, body: serde_js
 }
 
 #[tokio::test]
-async fn the_outside_world_does_as_it_is_told() {
+async fn tests_control_the_outside_world() {
     let mock = Mock::start().await.unwrap();
     assert!(mock.url().starts_with("http://127.0.0.1:") && !mock.url().ends_with('/'));
     assert_eq!((mock.api_key(), mock.now()), ("rap_sk_local", start()));
@@ -65,7 +65,7 @@ async fn the_outside_world_does_as_it_is_told() {
 }
 
 #[tokio::test]
-async fn another_platform_has_identifiers_of_its_own() {
+async fn another_platform_has_its_own_identifiers() {
     let mock = Mock::start().await.unwrap();
     let business = json!({ "legalName": "Acme" });
     status(&mock, reqwest::Method::PUT, "/v1/organizations/acme", business).await;
@@ -81,7 +81,7 @@ async fn another_platform_has_identifiers_of_its_own() {
 }
 
 #[tokio::test]
-async fn mocks_side_by_side_know_nothing_of_each_other() {
+async fn concurrent_mocks_are_independent() {
     let mut mocks = Vec::new();
     for _ in 0..20 {
         mocks.push(Mock::start().await.unwrap());
@@ -98,7 +98,7 @@ async fn mocks_side_by_side_know_nothing_of_each_other() {
 }
 
 #[tokio::test]
-async fn the_seed_decides_what_is_minted() {
+async fn the_seed_determines_generated_names() {
     let key = async |seed| {
         let mock = Mock::builder().seed(seed).start().await.unwrap();
         mock.issue_key(None).unwrap().key
@@ -108,7 +108,7 @@ async fn the_seed_decides_what_is_minted() {
 }
 
 #[tokio::test]
-async fn the_clock_starts_where_it_is_told_to_and_may_run() {
+async fn the_clock_starts_at_the_given_time_and_may_run() {
     let moon = Timestamp::parse("1969-07-20T20:17:40Z").unwrap();
     let still = Mock::builder().start_at(moon).start().await.unwrap();
     assert_eq!(still.now(), moon);
@@ -137,7 +137,7 @@ async fn an_impossible_profile_does_not_start() {
 }
 
 #[test]
-fn a_mock_may_be_dropped_when_its_runtime_is_gone() {
+fn a_mock_may_outlive_its_runtime() {
     for dropped in [true, false] {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let mock = runtime.block_on(Mock::start()).unwrap();
@@ -162,7 +162,7 @@ async fn a_dropped_mock_stops() {
     assert!(tokio::net::TcpStream::connect(address).await.is_err());
 }
 
-/// A face that does as the service does, but panics once when it is told to.
+/// A face that behaves like the service, but panics once on request.
 struct Panicky {
     service: Service,
     panics: Arc<Mutex<bool>>,
@@ -185,7 +185,7 @@ impl Altered for Panicky {
 }
 
 #[tokio::test]
-async fn any_face_is_served_and_a_panic_of_it_is_its_own() {
+async fn a_mock_survives_a_panic_of_its_face() {
     let panics = Arc::new(Mutex::new(true));
     let service = Service::new(Profile::default(), Seeded { seed: 1 });
     let face = Panicky { service, panics: Arc::clone(&panics) };

@@ -1,6 +1,6 @@
-//! The mock through its public face: over a socket, through its router, and as a library.
+//! The mock through its public interface: over a socket, through its router, and as a library.
 
-#![expect(clippy::unwrap_used, reason = "what a test cannot go on without fails it")]
+#![expect(clippy::unwrap_used, reason = "a missing value fails the test")]
 
 mod api;
 mod control;

@@ -1,4 +1,4 @@
-//! The OpenAPI document, held against what is really answered.
+//! The OpenAPI document, compared with real responses.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -10,10 +10,10 @@ use tideover_model::{Cents, Code, OperationKind, Profile, Range};
 
 use crate::support::{Answer, Caller, KEY, feed, invoice, world};
 
-/// The document, and what was seen of it.
+/// The document, and its observed parts.
 struct Document {
     document: Value,
-    /// Operations with the codes that they answered; `None` for a success.
+    /// Operations with the codes that they returned; `None` for a success.
     seen: RefCell<BTreeSet<(OperationKind, Option<Code>)>>,
 }
 
@@ -27,7 +27,7 @@ impl Document {
         &self.document["paths"][kind.path()][kind.method().to_ascii_lowercase()]
     }
 
-    /// What the document has against `instance` in the place of `schema`.
+    /// The violations of `schema` by `instance`.
     fn objections(&self, schema: &Value, instance: &Value) -> Vec<String> {
         let mut root = schema.clone();
         root["components"] = self.document["components"].clone();
@@ -42,7 +42,7 @@ impl Document {
         response
     }
 
-    /// Holds an answer against the document.
+    /// Checks a response against the document.
     fn check(&self, kind: OperationKind, answer: &Answer) {
         let response = self.response(kind, answer.status);
         if answer.body.is_empty() {
@@ -55,7 +55,7 @@ impl Document {
         assert_eq!(self.objections(schema, &body), [""; 0], "{kind:?}: {body}");
         let code = (answer.status >= 300).then(|| Code::parse(&answer.code()).expect("a code"));
         self.seen.borrow_mut().insert((kind, code));
-        // The control: without any one of its fields it is wrong.
+        // A control: without any one of its fields, the response violates the schema.
         for field in body.as_object().into_iter().flat_map(serde_json::Map::keys) {
             let mut maimed = body.clone();
             maimed.as_object_mut().unwrap().remove(field);
@@ -65,7 +65,7 @@ impl Document {
     }
 }
 
-/// A caller all of whose exchanges are held against the document.
+/// A caller that checks all its exchanges against the document.
 struct Checked {
     caller: Caller,
     document: Document,
@@ -113,7 +113,7 @@ impl Checked {
         answer
     }
 
-    /// As the document asks for it.
+    /// Sends a body that satisfies the document.
     async fn ask_well(&self, kind: OperationKind, names: &[&str], body: Value) -> Value {
         let request = &self.document.operation(kind)["requestBody"];
         let schema = &request["content"]["application/json"]["schema"];
@@ -133,7 +133,7 @@ async fn checked(profile: Profile) -> Checked {
 }
 
 #[tokio::test]
-async fn every_operation_answers_as_described_in_success_and_in_failure() {
+async fn every_operation_responds_as_described() {
     use OperationKind::*;
     let profile =
         Profile { concentration_limit: Range::exactly(Cents(1_000_000)), ..Profile::default() };
@@ -259,7 +259,7 @@ async fn advances(api: &Checked) {
     api.caller.advance_clock(86_400).await;
     api.ask(GetInvoice, &["acme", "INV-1"], "").await;
 
-    // One variant cannot pass for the other: the constant separates them.
+    // The constant distinguishes the variants.
     let schema = json!({ "$ref": "#/components/schemas/AdvanceResponse" });
     let mut neither = repeated;
     neither["alreadyRequested"] = false.into();
@@ -267,7 +267,7 @@ async fn advances(api: &Checked) {
 }
 
 #[tokio::test]
-async fn what_the_document_does_not_describe_is_an_invalid_request() {
+async fn bodies_outside_the_schema_are_invalid() {
     use OperationKind::*;
     let api = checked(Profile::default()).await;
     for (kind, body) in [
@@ -303,9 +303,9 @@ async fn what_the_document_does_not_describe_is_an_invalid_request() {
     }
 }
 
-/// `gap.addressKnown`: a client is told what an account needs. What it leaves out is no reason to refuse.
+/// `gap.addressKnown`: the schema shows what an account needs, but the service refuses no incomplete address.
 #[tokio::test]
-async fn an_address_is_described_as_an_account_needs_it() {
+async fn the_schema_requires_a_complete_address() {
     use OperationKind::*;
     let api = checked(Profile::default()).await;
     let request = &api.document.operation(SyncBusiness)["requestBody"];
@@ -324,7 +324,7 @@ async fn an_address_is_described_as_an_account_needs_it() {
 }
 
 #[tokio::test]
-async fn the_document_is_whole() {
+async fn the_document_is_complete() {
     let document = Document::of(&Caller::standard()).await;
     assert_eq!(document.document["openapi"], "3.1.0");
     assert_eq!(
@@ -357,10 +357,10 @@ async fn the_document_is_whole() {
     }
 }
 
-/// `9.versioning.2`, `7.shape.3`: what may be added tomorrow is no error of today's client. What is asked stays
-/// an enumeration.
+/// `9.versioning.2`, `7.shape.3`: future values in responses are no error for today's clients. Requests keep
+/// their enumerations.
 #[tokio::test]
-async fn answers_are_open_to_what_may_be_added() {
+async fn response_enumerations_are_open() {
     use OperationKind::*;
     let document = Document::of(&Caller::standard()).await;
     let schemas = document.document["components"]["schemas"].as_object().unwrap();
@@ -383,7 +383,7 @@ async fn answers_are_open_to_what_may_be_added() {
     assert_eq!(document.objections(&schema, &failure), [""; 0]);
 }
 
-/// Whether one of `words` stands in a schema, or in what it refers to.
+/// Whether a schema, or a schema that it refers to, contains one of `words`.
 fn reaches(schema: &Value, all: &serde_json::Map<String, Value>, words: &[&str]) -> bool {
     match schema {
         Value::Array(parts) => parts.iter().any(|part| reaches(part, all, words)),
@@ -398,7 +398,7 @@ fn reaches(schema: &Value, all: &serde_json::Map<String, Value>, words: &[&str])
 }
 
 #[tokio::test]
-async fn statuses_are_those_of_the_profile() {
+async fn the_profile_determines_statuses() {
     let mut profile = Profile::default();
     profile.success.insert(OperationKind::Quote.into(), 203);
     profile.refusals.insert(Code::InvoiceNotFound, 410);
@@ -416,7 +416,7 @@ async fn statuses_are_those_of_the_profile() {
     document.response(OperationKind::Quote, 203);
     assert!(document.operation(OperationKind::Quote)["responses"].get("200").is_none());
     assert_eq!(codes(OperationKind::GetInvoice, 410), ["invoice_not_found"]);
-    // For an advance, the status is stated.
+    // For an advance, the document states the status.
     let both = ["business_not_found", "invoice_not_found"];
     assert_eq!(codes(OperationKind::RequestAdvance, 404), both);
     assert!(document.operation(OperationKind::RequestAdvance)["responses"].get("410").is_none());

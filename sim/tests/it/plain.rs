@@ -1,4 +1,4 @@
-//! A client of HTTP alone: it asks no system for certificates, and no environment for proxies.
+//! An HTTP client that reads no system certificates and no proxy settings.
 
 use std::sync::Arc;
 

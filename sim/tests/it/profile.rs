@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use tideover_model::{Cents, Code, Profile, Range};
 use tideover_sim::{ProfileError, load_profile};
 
-/// A file that is there as long as this is.
+/// A file that is deleted on drop.
 struct File(PathBuf);
 
 impl File {
@@ -24,7 +24,7 @@ impl Drop for File {
 }
 
 #[test]
-fn a_file_says_what_differs_from_the_standard_profile() {
+fn a_file_overrides_the_standard_profile() {
     let file = File::with(
         "right",
         "concentration_limit = 5\nsession_links_live = true\n[refusals]\ntoo_many_rows = 413\n",
@@ -40,7 +40,7 @@ fn a_file_says_what_differs_from_the_standard_profile() {
 }
 
 #[test]
-fn a_fault_is_named_in_one_line() {
+fn an_error_is_one_line() {
     for (name, text, place, expected) in [
         ("field", "\n\nconcentration = 1\n", ":3", "unknown field `concentration`"),
         ("nested", "[delays]\nfunding = 1\n", ":2", "unknown field `funding`"),
@@ -85,7 +85,7 @@ fn a_fault_is_named_in_one_line() {
 }
 
 #[test]
-fn a_file_that_cannot_be_read_is_named() {
+fn an_unreadable_file_is_named() {
     let missing = PathBuf::from("no/such/profile.toml");
     let error = load_profile(&missing).unwrap_err();
     assert!(matches!(&error, ProfileError::Unreadable { path, .. } if *path == missing));

@@ -1,4 +1,4 @@
-//! A receiver of webhooks that does as a test says, bytes and all.
+//! A receiver of webhooks that a test scripts, down to the bytes.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -9,21 +9,21 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_rustls::TlsAcceptor;
 
-/// What it does with a request.
+/// The reaction to a request.
 #[derive(Clone, Copy)]
 pub(crate) enum Reaction {
     Answer(u16),
-    /// Answers 307, to a path of its own.
+    /// Responds 307, to its own path.
     Redirect,
-    /// Never answers, and keeps the connection.
+    /// Never responds, and keeps the connection open.
     Hang,
-    /// Closes the connection instead of answering.
+    /// Closes the connection instead of responding.
     Close,
-    /// Closes it in the middle of a 200.
+    /// Closes the connection in the middle of a 200.
     CloseHalfWay,
 }
 
-/// A request that came.
+/// A received request.
 #[derive(Clone, Debug)]
 pub(crate) struct Received {
     pub(crate) path: String,
@@ -46,14 +46,14 @@ pub(crate) struct Receiver {
 type Script = Arc<dyn Fn(usize, &Received) -> Reaction + Send + Sync>;
 
 impl Receiver {
-    /// Reacts as `script` says of each request and how many came before it.
+    /// Reacts to each request as `script` says, given the request and the number of earlier ones.
     pub(crate) async fn start(
         script: impl Fn(usize, &Received) -> Reaction + Send + Sync + 'static,
     ) -> Receiver {
         Receiver::listen(Arc::new(script), None).await
     }
 
-    /// One that answers 200.
+    /// A receiver that responds 200.
     pub(crate) async fn good() -> Receiver {
         Receiver::start(|_, _| Reaction::Answer(200)).await
     }

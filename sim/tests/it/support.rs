@@ -29,7 +29,7 @@ pub(crate) fn world(profile: Profile) -> World {
     World::new(Box::new(service), Clock::new(start(), ClockChoice::Still))
 }
 
-/// What was answered.
+/// A response.
 #[derive(Clone, Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -52,7 +52,7 @@ impl Answer {
         assert_one_shape(&self.json());
     }
 
-    /// A success, or the one shape with a code of the table; never a failure of our own.
+    /// Asserts that it is a success, or an error of the documented shape with a code of the table.
     pub(crate) fn is_documented(&self) {
         if self.status >= 300 {
             let (body, code) = (self.json(), self.code());
@@ -127,7 +127,7 @@ impl Caller {
         self.post("/_sim/actions", action).await
     }
 
-    /// Onboards `acme` but for the time that its account takes, and syncs its invoice `INV-1`.
+    /// Onboards `acme`, except for the time until its account opens, and syncs its invoice `INV-1`.
     pub(crate) async fn onboard(&self) {
         let address = json!({ "line1": "1 Harbor Road", "city": "Portland", "state": "OR",
             "postalCode": "97201" });
@@ -165,10 +165,10 @@ pub(crate) fn invoice(payee: &str, payor: &str) -> Value {
     })
 }
 
-/// After how long a test gives up.
+/// The time after which a test gives up.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A connection on which requests are written by hand.
+/// A connection for hand-written requests.
 pub(crate) struct Raw(TcpStream);
 
 impl Raw {
@@ -180,7 +180,7 @@ impl Raw {
         self.0.write_all(bytes.as_ref()).await.unwrap();
     }
 
-    /// What could be written of `bytes` before the other side had enough.
+    /// Writes `bytes` until the other side accepts no more.
     pub(crate) async fn try_write(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.0.write_all(bytes).await
     }
@@ -189,7 +189,7 @@ impl Raw {
         self.0.shutdown().await.unwrap();
     }
 
-    /// An answer: its head, and the body that the head announces.
+    /// Reads a response: its head, and the body that the head announces.
     pub(crate) async fn answer(&mut self) -> (String, Value) {
         tokio::time::timeout(PATIENCE, self.next_answer()).await.expect("an answer in time")
     }
@@ -210,7 +210,7 @@ impl Raw {
         (head, serde_json::from_slice(&body).unwrap_or(Value::Null))
     }
 
-    /// Everything until the other side closes.
+    /// Reads everything until the other side closes.
     pub(crate) async fn rest(&mut self) -> io::Result<String> {
         let mut rest = Vec::new();
         let end = self.0.read_to_end(&mut rest);
@@ -219,7 +219,7 @@ impl Raw {
     }
 }
 
-/// A body whose next piece is what `next` says.
+/// A body whose pieces come from `next`.
 pub(crate) fn feed(next: impl FnMut() -> Option<io::Result<Bytes>> + Send + 'static) -> Body {
     struct Feed<F>(F);
     impl<F: FnMut() -> Option<io::Result<Bytes>> + Unpin> HttpBody for Feed<F> {

@@ -1,4 +1,4 @@
-//! What happens on bare sockets: slow clients, eager ones, and what is no HTTP.
+//! Behaviour on bare sockets: slow clients, eager clients, and invalid HTTP.
 
 use serde_json::json;
 use tideover_model::Profile;
@@ -16,7 +16,7 @@ fn head(line: &str, more: &str) -> String {
 }
 
 #[tokio::test]
-async fn half_a_request_holds_up_nobody() {
+async fn half_a_request_blocks_nobody() {
     let mock = small().await;
     let mut half_heads = Vec::new();
     for half in [
@@ -34,13 +34,13 @@ async fn half_a_request_holds_up_nobody() {
     quick.write(head("GET /v1/webhooks", "")).await;
     assert_eq!(quick.answer().await.1, json!([]));
 
-    // Whoever takes his time is answered all the same.
+    // A slow client still gets its response.
     half_heads[2].write("Name\":\"Acme\"}").await;
     assert_eq!(half_heads[2].answer().await.1["created"], true);
 }
 
 #[tokio::test]
-async fn a_body_announced_too_large_is_refused_at_once() {
+async fn an_announced_oversized_body_is_refused_at_once() {
     let mock = small().await;
     for (line, length) in [
         ("PUT /v1/organizations/acme", 1001),
@@ -59,7 +59,7 @@ async fn a_body_announced_too_large_is_refused_at_once() {
 }
 
 #[tokio::test]
-async fn a_client_that_is_still_sending_gets_its_answer() {
+async fn a_client_that_is_still_sending_gets_its_response() {
     let mock = small().await;
     let chunk = format!("10000\r\n{}\r\n", "x".repeat(0x10000));
     for (more, piece) in [
@@ -76,7 +76,7 @@ async fn a_client_that_is_still_sending_gets_its_answer() {
                 "{line} HTTP/1.1\r\nhost: x\r\nauthorization: {authorization}\r\n{more}\r\n"
             ))
             .await;
-            // Far more than all buffers on the way hold.
+            // Far more than all buffers hold.
             for _ in 0..300 {
                 raw.try_write(piece.as_bytes()).await.expect("the connection stays open");
             }
@@ -90,7 +90,7 @@ async fn a_client_that_is_still_sending_gets_its_answer() {
 }
 
 #[tokio::test]
-async fn a_request_read_to_its_end_leaves_the_connection_open() {
+async fn a_fully_read_request_leaves_the_connection_open() {
     let mock = small().await;
     let mut raw = Raw::connect(mock.address()).await;
     for _ in 0..3 {
@@ -99,7 +99,7 @@ async fn a_request_read_to_its_end_leaves_the_connection_open() {
         assert!(!head.contains("connection: close"), "{head}");
         assert_eq!(body["code"], "invalid_request");
     }
-    // Requests one behind the other are answered one behind the other.
+    // Pipelined requests get their responses in order.
     raw.write(head("GET /v1/webhooks", "").repeat(3)).await;
     for _ in 0..3 {
         assert_eq!(raw.answer().await.1, json!([]));
@@ -107,7 +107,7 @@ async fn a_request_read_to_its_end_leaves_the_connection_open() {
 }
 
 #[tokio::test]
-async fn a_client_that_breaks_off_is_told_so() {
+async fn a_truncated_request_gets_an_error() {
     let mock = small().await;
     let mut raw = Raw::connect(mock.address()).await;
     raw.write(head("PUT /v1/organizations/acme", "content-length: 20\r\n") + "{\"legal").await;
@@ -118,7 +118,7 @@ async fn a_client_that_breaks_off_is_told_so() {
 }
 
 #[tokio::test]
-async fn a_client_may_close_its_side_when_it_has_asked() {
+async fn a_client_may_close_its_side_after_the_request() {
     let mock = small().await;
     let mut raw = Raw::connect(mock.address()).await;
     raw.write(head("GET /v1/webhooks", "").repeat(3)).await;
@@ -130,7 +130,7 @@ async fn a_client_may_close_its_side_when_it_has_asked() {
 }
 
 #[tokio::test]
-async fn what_is_no_http_is_answered_in_the_one_shape() {
+async fn invalid_http_gets_a_documented_error() {
     let mock = small().await;
     let huge = format!("x: {}\r\n", "y".repeat(1 << 20));
     for (request, code) in [
@@ -147,7 +147,7 @@ async fn what_is_no_http_is_answered_in_the_one_shape() {
         (head(&format!("GET /v1/organizations/{}", "x".repeat(70_000)), ""), "invalid_request"),
     ] {
         let mut raw = Raw::connect(mock.address()).await;
-        // It need not be read to its end.
+        // The request need not be read to its end.
         let _ = raw.try_write(request.as_bytes()).await;
         let (head, body) = raw.answer().await;
         assert!(head.starts_with("HTTP/1.1 400 "), "{head}");
@@ -160,7 +160,7 @@ async fn what_is_no_http_is_answered_in_the_one_shape() {
 }
 
 #[tokio::test]
-async fn whatever_the_form_of_the_request_line_the_path_is_found() {
+async fn every_form_of_request_line_yields_the_path() {
     let mock = small().await;
     for (line, status) in [
         ("GET http://elsewhere/v1/webhooks", "200"),
@@ -177,7 +177,7 @@ async fn whatever_the_form_of_the_request_line_the_path_is_found() {
 }
 
 #[tokio::test]
-async fn stopping_waits_for_nobody_for_long() {
+async fn stopping_waits_only_briefly() {
     let mock = small().await;
     let mut idle = Raw::connect(mock.address()).await;
     idle.write(head("GET /v1/webhooks", "")).await;
@@ -195,13 +195,13 @@ async fn stopping_waits_for_nobody_for_long() {
 }
 
 #[tokio::test]
-async fn a_request_under_way_is_answered_while_the_mock_stops() {
+async fn a_request_in_flight_completes_while_the_mock_stops() {
     let mock = small().await;
     let address = mock.address();
     let mut raw = Raw::connect(address).await;
     raw.write(head("PUT /v1/organizations/acme", "content-length: 20\r\n") + "{\"legal").await;
     while mock.journal().is_empty() {
-        // Until the mock has the half, and with it the connection.
+        // Wait until the mock has the half, and so the connection.
         let mut other = Raw::connect(address).await;
         other.write(head("GET /v1/webhooks", "")).await;
         other.answer().await;

@@ -1,4 +1,4 @@
-//! Webhooks over real sockets: what receivers get, when, and what their answers lead to.
+//! Webhooks over real sockets: what receivers get, when, and the effect of their responses.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -20,16 +20,16 @@ use tokio_rustls::TlsAcceptor;
 use crate::receiver::{Reaction, Received, Receiver};
 use crate::support::start;
 
-/// Longer than anything here takes.
+/// Longer than anything in these tests.
 const PATIENCE: Duration = Duration::from_secs(20);
 const DAY: u64 = 24 * 3600;
 
-/// The standard profile, but for how long a receiver that hangs is waited for outside.
+/// The standard profile with a short real timeout for a receiver that hangs.
 fn impatient() -> Profile {
     Profile { webhooks: Webhooks { patience: 50, ..Webhooks::default() }, ..Profile::default() }
 }
 
-/// A mock that sends to this machine, and a client of it.
+/// A mock that sends to this machine, and a client of the mock.
 struct Desk {
     mock: Mock,
     client: reqwest::Client,
@@ -73,14 +73,14 @@ impl Desk {
         subscribed
     }
 
-    /// One event: a business is there that was not.
+    /// Causes one event: creates a business.
     async fn event(&self, business: &str) {
         let path = format!("/v1/organizations/{business}");
         let named = json!({ "legalName": business });
         assert_eq!(self.send(reqwest::Method::PUT, &path, &named).await.0, 200);
     }
 
-    /// All that is missing is that the account opens, which takes a while.
+    /// Onboards a business, except for the time until its account opens.
     async fn nearly_onboard(&self, business: &str) {
         let address = json!({ "line1": "1 Harbor Road", "city": "Portland", "state": "OR",
             "postalCode": "97201" });
@@ -106,7 +106,7 @@ fn delivery_id(received: &Received) -> &str {
 
 /// `5.authentication.6`, `6.signature.intro.1`
 #[tokio::test]
-async fn an_event_comes_signed_to_each_that_subscribed() {
+async fn every_subscriber_gets_a_signed_event() {
     let desk = Desk::open().await;
     let (first, second) = (Receiver::good().await, Receiver::good().await);
     let subscribed = desk.subscribe(&format!("{}/hooks?a=b#c", first.url)).await;
@@ -132,7 +132,7 @@ async fn an_event_comes_signed_to_each_that_subscribed() {
 }
 
 /// `8.webhookRetryWindow`, `6.delivery.1.2`, `6.subscription.2.2`: 28 hours in one move of the clock, six
-/// receivers at once, every attempt when the schedule says so.
+/// receivers at once, every attempt at its scheduled time.
 #[tokio::test]
 async fn a_day_of_retries_passes_in_one_move_of_the_clock() {
     let always = |reaction| Receiver::start(move |_, _: &Received| reaction);
@@ -148,7 +148,7 @@ async fn a_day_of_retries_passes_in_one_move_of_the_clock() {
             Receiver::start(|before, _| Reaction::Answer(if before < 7 { 503 } else { 200 })).await,
         ),
     ];
-    // By the mock's clock: outside, hardly a second passes.
+    // By the mock's clock; in reality, hardly a second passes.
     let builder = Mock::builder().profile(impatient()).webhooks(Destinations::Local);
     let desk = Desk::of(builder.signing(SigningTime::Virtual).start().await.unwrap());
     let mut subscriptions = BTreeMap::new();
@@ -193,7 +193,7 @@ async fn a_day_of_retries_passes_in_one_move_of_the_clock() {
 
 /// `4.webhookDeletion.1`
 #[tokio::test]
-async fn a_deleted_subscription_receives_nothing_more() {
+async fn a_deleted_subscription_gets_no_more_deliveries() {
     let desk = Desk::open().await;
     let (failing, other) =
         (Receiver::start(|_, _| Reaction::Answer(500)).await, Receiver::good().await);
@@ -209,9 +209,9 @@ async fn a_deleted_subscription_receives_nothing_more() {
     assert_eq!(desk.mock.deliveries(0)[0].state, DeliveryState::Dropped);
 }
 
-/// A mock may be given a service that has something to send already.
+/// A mock may start with a service that already has something to send.
 #[tokio::test]
-async fn what_is_due_when_a_mock_starts_is_waited_for() {
+async fn a_new_mock_waits_for_due_deliveries() {
     let receiver = Receiver::good().await;
     let mut service = Service::new(impatient(), Seeded { seed: 1 }).sending_to(Destinations::Local);
     let (url, business) = (receiver.url.clone(), "acme".to_owned());
@@ -228,9 +228,9 @@ async fn what_is_due_when_a_mock_starts_is_waited_for() {
     assert_eq!(receiver.received().len(), 1);
 }
 
-/// Neither those of others nor its own that answer.
+/// Neither the subscriptions of others, nor its own responsive ones.
 #[tokio::test]
-async fn one_dead_receiver_holds_up_nobody_else() {
+async fn one_dead_receiver_blocks_no_other() {
     let webhooks = Webhooks { patience: 20_000, at_once: 2, ..Webhooks::default() };
     let desk = Desk::with(Profile { webhooks, ..Profile::default() }).await;
     let (dead, good) = (Receiver::start(|_, _| Reaction::Hang).await, Receiver::good().await);
@@ -242,12 +242,12 @@ async fn one_dead_receiver_holds_up_nobody_else() {
     while good.received().len() < 10 {
         tokio::task::yield_now().await;
     }
-    assert!(dead.received().len() <= 2, "no more are under way at once");
+    assert!(dead.received().len() <= 2, "no more are in flight at once");
     let waiting = desk.mock.deliveries(0);
     assert!(waiting.iter().any(|entry| entry.state == DeliveryState::UnderWay));
 }
 
-/// A receiver calls the API while it is delivered to, and while the clock is being moved.
+/// A receiver calls the API during a delivery and during a clock move.
 #[tokio::test]
 async fn a_receiver_may_call_the_api_but_not_move_the_clock() {
     let calls = Arc::new(AtomicUsize::new(0));
@@ -277,7 +277,7 @@ async fn a_receiver_may_call_the_api_but_not_move_the_clock() {
 }
 
 #[tokio::test]
-async fn what_overtakes_and_what_comes_twice_is_labelled() {
+async fn late_and_duplicate_attempts_are_labelled() {
     let webhooks =
         Webhooks { duplicates: 50, lateness: Range { min: 0, max: 60 }, ..Webhooks::default() };
     let play = async || {
@@ -304,7 +304,7 @@ async fn what_overtakes_and_what_comes_twice_is_labelled() {
     assert_eq!(play().await.0, causes, "the same every time");
 }
 
-/// The addresses that a name resolves to, one answer after the other.
+/// A resolver that returns scripted results in order.
 struct Scripted {
     answers: Vec<&'static [&'static str]>,
     asked: AtomicUsize,
@@ -322,13 +322,13 @@ impl Resolver for Scripted {
     }
 }
 
-/// A name that comes to mean another address gains nothing: what is judged is what is dialled
+/// Rebinding a name to another address gains nothing: the sender dials exactly the address that it checked
 /// (`6.subscription.2`).
 #[tokio::test]
-async fn a_name_that_is_bound_anew_at_the_third_attempt_is_refused() {
+async fn a_name_rebound_to_a_private_address_is_refused() {
     let receiver = Receiver::start(|_, _| Reaction::Answer(500)).await;
     let port = receiver.url.rsplit(':').next().unwrap();
-    // Asked once at the subscription, then at each attempt.
+    // Resolved once at the subscription, then at each attempt.
     let home: &[&str] = &["127.0.0.1"];
     let answers = vec![home, home, home, &["127.0.0.1", "10.0.0.7"], &["169.254.169.254"], &[]];
     let resolver = Scripted { answers, asked: AtomicUsize::new(0) };
@@ -361,7 +361,7 @@ async fn a_name_that_is_bound_anew_at_the_third_attempt_is_refused() {
 
 /// `4.webhooks.4`, `6.subscription.2`
 #[tokio::test]
-async fn a_name_of_a_private_address_cannot_subscribe() {
+async fn a_name_with_a_private_address_cannot_subscribe() {
     let refused: &[&str] = &["93.184.215.14", "10.0.0.7"];
     let resolver = Scripted { answers: vec![refused, &[]], asked: AtomicUsize::new(0) };
     let desk = Desk::of(Mock::builder().resolver(resolver).start().await.unwrap());
@@ -369,7 +369,7 @@ async fn a_name_of_a_private_address_cannot_subscribe() {
     let (status, body) = desk.post("/v1/webhooks", hook.clone()).await;
     assert_eq!((status, &body["code"]), (422, &json!("destination_refused")));
     assert!(body["error"].as_str().unwrap().contains("10.0.0.7"), "{body}");
-    // A name that does not resolve is taken; its attempts fail.
+    // A name that does not resolve can subscribe; its attempts fail.
     assert_eq!(desk.post("/v1/webhooks", hook).await.0, 201);
     desk.event("acme").await;
     desk.settled().await;
@@ -388,7 +388,7 @@ async fn by_default_no_webhook_goes_to_this_machine() {
     }
 }
 
-/// A receiver's side of TLS on this machine, and the authority that vouches for it.
+/// A receiver's side of TLS on this machine, and the authority that signed its certificate.
 fn certified() -> (TlsAcceptor, Authorities) {
     let certified = rcgen::generate_simple_self_signed(vec!["127.0.0.1".to_owned()]).unwrap();
     let file = tempfile::NamedTempFile::new().unwrap();
@@ -405,9 +405,9 @@ fn certified() -> (TlsAcceptor, Authorities) {
     (TlsAcceptor::from(Arc::new(config)), authority)
 }
 
-/// Which certificates are good is the system's to say, and the user's.
+/// The system's authorities and the user's are trusted.
 #[tokio::test]
-async fn tls_is_spoken_with_whom_an_authority_vouches_for() {
+async fn tls_requires_a_trusted_certificate() {
     let (acceptor, authority) = certified();
     let receiver = Receiver::over_tls(acceptor).await;
     for trusted in [true, false] {
@@ -427,9 +427,10 @@ async fn tls_is_spoken_with_whom_an_authority_vouches_for() {
     assert!(error.to_string().contains("/nowhere/ca.pem"), "{error}");
 }
 
-/// `6.signature.4`: whatever the mock's clock shows, a receiver believes it, unless the test wants otherwise.
+/// `6.signature.4`: whatever the mock's clock shows, a receiver accepts the signature, unless configured
+/// otherwise.
 #[tokio::test]
-async fn the_wall_signs_unless_the_mocks_own_clock_is_asked_to() {
+async fn signatures_use_the_wall_time_by_default() {
     let long_ago = Timestamp::parse("1999-01-01T00:00:00Z").unwrap();
     let builder = || Mock::builder().webhooks(Destinations::Local).start_at(long_ago);
     for (builder, is_old) in [(builder(), false), (builder().signing(SigningTime::Virtual), true)] {
@@ -448,9 +449,9 @@ async fn the_wall_signs_unless_the_mocks_own_clock_is_asked_to() {
     }
 }
 
-/// Left alone, a running clock retries in its own time.
+/// A running clock makes retries without any move.
 #[tokio::test]
-async fn a_running_clock_tries_again_by_itself() {
+async fn a_running_clock_retries_by_itself() {
     let receiver =
         Receiver::start(|before, _| Reaction::Answer(if before < 3 { 500 } else { 200 })).await;
     let builder = Mock::builder().webhooks(Destinations::Local).profile(impatient());
@@ -458,7 +459,7 @@ async fn a_running_clock_tries_again_by_itself() {
     let desk = Desk::of(builder.clock(running).start().await.unwrap());
     desk.subscribe(&receiver.url).await;
     desk.event("acme").await;
-    // 2105 seconds of the mock are a fifth of one outside.
+    // 2105 virtual seconds are a fifth of a real one.
     let accepted = async {
         while desk.mock.deliveries(0)[0].state != DeliveryState::Accepted {
             tokio::task::yield_now().await;
@@ -485,7 +486,7 @@ async fn resend_by_hand(desk: &Desk, id: &str) {
 }
 
 #[tokio::test]
-async fn deliveries_are_found_by_what_they_are_about_and_sent_again_by_hand() {
+async fn deliveries_can_be_filtered_and_resent() {
     let receiver =
         Receiver::start(|before, _| Reaction::Answer(if before == 0 { 500 } else { 200 })).await;
     let desk = Desk::open().await;
@@ -543,9 +544,9 @@ async fn deliveries_are_found_by_what_they_are_about_and_sent_again_by_hand() {
     assert_eq!((status, &wrong["code"]), (400, &json!("invalid_request")));
 }
 
-/// Who asked for the move has gone: the clock is where it came to, and can be moved again.
+/// After a cancelled move, the clock keeps the time that it reached, and can be moved again.
 #[tokio::test]
-async fn a_move_that_is_given_up_leaves_the_clock_where_it_is() {
+async fn a_cancelled_move_leaves_the_clock_where_it_is() {
     let webhooks = Webhooks { patience: 20_000, ..Webhooks::default() };
     let desk = Desk::with(Profile { webhooks, ..Profile::default() }).await;
     let receiver =
@@ -576,9 +577,9 @@ async fn a_move_that_is_given_up_leaves_the_clock_where_it_is() {
     assert_eq!((desk.mock.now(), desk.mock.deliveries(0).len()), (start(), 0));
 }
 
-/// What was due may be gone before anybody sends it: a move of the clock must not wait for it.
+/// A due delivery may disappear before it is sent: a clock move must not wait for it.
 #[tokio::test]
-async fn a_deletion_or_a_reset_during_a_move_holds_nobody_up() {
+async fn a_deletion_or_reset_does_not_block_a_move() {
     for reset in [true, false] {
         let desk = Desk::open().await;
         let receiver = Receiver::start(|_, _| Reaction::Answer(500)).await;
@@ -600,9 +601,9 @@ async fn a_deletion_or_a_reset_during_a_move_holds_nobody_up() {
     }
 }
 
-/// `4.webhookDeletion.1`: not even what was on its way, if the connection takes longer than the deletion.
+/// `4.webhookDeletion.1`: not even a begun attempt is sent, if its connection takes longer than the deletion.
 #[tokio::test]
-async fn what_was_not_yet_written_when_a_subscription_is_deleted_is_not_sent() {
+async fn an_unwritten_attempt_of_a_deleted_subscription_is_not_sent() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("https://{}/", listener.local_addr().unwrap());
     let webhooks = Webhooks { patience: 20_000, ..Webhooks::default() };

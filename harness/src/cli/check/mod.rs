@@ -31,7 +31,7 @@ use crate::prove::defects::Defect;
 use crate::report;
 use crate::report::{Baseline, Report, Run};
 
-/// How many cases are played unless told otherwise.
+/// How many cases are played by default.
 const CASES: u64 = 400;
 
 /// Play random sequences of requests, and check every documented clause.
@@ -267,7 +267,7 @@ pub(super) fn target_in_words(in_process: bool, defect: Option<&Defect>) -> Stri
     }
 }
 
-/// Plays until the end, or until Ctrl-C; what was played until then is told.
+/// Plays until the end or until Ctrl-C, and reports what was played.
 async fn watched<W: World>(
     world: &mut W,
     plan: &Plan,

@@ -1,4 +1,4 @@
-//! The course of a play against a live endpoint, to whatever end it comes.
+//! One play against a live endpoint, up to its end: finished, out of budget, interrupted or failed.
 
 use std::any::Any;
 use std::future::poll_fn;
@@ -48,7 +48,7 @@ pub(super) async fn to_the_end(
 async fn caught<T>(future: impl Future<Output = T>) -> Result<T, String> {
     let mut future = pin!(future);
     poll_fn(|context| {
-        // After a panic it is not looked at again.
+        // The course is not used again after a panic.
         match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
             Ok(poll) => poll.map(Ok),
             Err(panic) => Poll::Ready(Err(words(&*panic))),
@@ -85,7 +85,7 @@ mod tests {
     const HOOKS: &str = "https://hooks.example.com";
 
     #[tokio::test]
-    async fn whoever_panics_has_cleaned_up_and_tells_why() {
+    async fn a_panic_still_cleans_up_and_says_why() {
         let mock = tideover_sim::Mock::builder().resolver(tideover_sim::NoNames).start().await;
         let mock = mock.unwrap();
         let settings = Settings {

@@ -1,4 +1,4 @@
-//! `--header`: what goes with every request.
+//! `--header`: extra headers of every request.
 
 use crate::endpoint::client::ExtraHeader;
 
@@ -7,7 +7,7 @@ pub(super) fn read(given: &[String]) -> Result<Vec<ExtraHeader>, String> {
     given.iter().map(|text| header(text)).collect()
 }
 
-/// The same options for whoever reads what is printed: a value stands in a variable.
+/// The same options for printing: a variable in place of each value.
 pub(super) fn concealed(given: &[String]) -> impl Iterator<Item = String> {
     given.iter().enumerate().map(|(index, text)| {
         let (name, value) = parted(text).unwrap_or_default();

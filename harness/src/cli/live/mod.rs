@@ -37,7 +37,7 @@ use crate::report::{Baseline, Report, Run};
 pub(super) use options::LiveOptions;
 pub(super) use replay::Replayed;
 
-/// How many cases are played unless told otherwise.
+/// How many cases are played by default.
 const CASES: u64 = 20;
 
 /// How many there are for a sandbox: the budget ends them before.
@@ -58,7 +58,7 @@ type Keep<'a> = dyn Fn(&Summary, &Secrets) -> Result<Vec<String>, Problem> + 'a;
 pub(super) struct Asked<'a> {
     pub(super) output: &'a Output,
     pub(super) seed: u64,
-    /// What the target is held to, where the document is silent.
+    /// The profile that the target must keep, where the document is silent.
     pub(super) stated: Stated,
     pub(super) first: u64,
     pub(super) cases: Option<u64>,
@@ -66,7 +66,7 @@ pub(super) struct Asked<'a> {
     pub(super) max_findings: usize,
     /// How many clients send at once, if races are asked for.
     pub(super) clients: Option<NonZeroU32>,
-    /// Whether the steps are printed, and nothing is sent.
+    /// Whether to print the steps and send nothing.
     pub(super) print_steps: bool,
     /// Writes down what can be played again, and says how to replay it.
     pub(super) keep: &'a Keep<'a>,
@@ -237,12 +237,12 @@ fn print(
     };
     let mut report = run.report();
     report.conceal(&secrets);
-    // The terminal may be gone; the files are written all the same.
-    let told = asked.output.print(report.to_string().trim_end(), || json!(report));
+    // The files are written even if the terminal is gone.
+    let printed = asked.output.print(report.to_string().trim_end(), || json!(report));
     let held = (asked.conclude)(&report, &summary.lessons);
     replay?;
     let held = held?;
-    told?;
+    printed?;
     match (held, ending) {
         (Held::No, _) => Ok(Held::No),
         (_, Some(Ending::GivenUp(why))) => Err(Problem::Unreachable(why)),
@@ -252,7 +252,7 @@ fn print(
 }
 
 impl Ending {
-    /// As a report tells it.
+    /// The same, for a report.
     fn reported(&self) -> evidence::Ending {
         match self {
             Ending::Spent(_) => evidence::Ending::Spent,

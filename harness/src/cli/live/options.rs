@@ -1,4 +1,4 @@
-//! What is told of a live target: on the command line, in a file, or in both.
+//! The options for a live target: on the command line, in a file, or in both.
 
 use std::fmt;
 use std::net::SocketAddr;

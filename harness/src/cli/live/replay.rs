@@ -35,7 +35,7 @@ impl LiveOptions {
         let options = self.with_file()?;
         let settings = options.settings()?;
         let client = options.terms(&settings)?.client(&settings.target)?;
-        // What was played as against a stranger tells nothing of a mock whose world is known.
+        // A play against a foreign service proves nothing about a mock whose world is known.
         if transcript.header.live.is_none() && is_own_mock(&client).await {
             return on_a_mock(client, &settings, transcript).await;
         }
@@ -73,7 +73,7 @@ impl LiveOptions {
 async fn is_own_mock(client: &Client) -> bool {
     let asked = Outgoing { method: "GET", path: "/_sim/health", ..Outgoing::default() };
     let answered = client.exchange(asked).await;
-    answered.is_ok_and(|answer| answer.seen.json().is_some_and(|told| told["mock"] == "tideover"))
+    answered.is_ok_and(|answer| answer.seen.json().is_some_and(|body| body["mock"] == "tideover"))
 }
 
 async fn on_a_mock(

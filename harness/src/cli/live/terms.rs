@@ -1,4 +1,4 @@
-//! How connections to live endpoints are made: whom they trust, and what they show.
+//! The TLS options of live endpoints: trusted authorities and client certificates.
 
 use std::path::Path;
 use std::sync::Arc;

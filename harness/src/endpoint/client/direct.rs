@@ -1,5 +1,5 @@
-//! HTTP/1.1 by hand, straight to the host: the least that an exchange with a mock of ours can cost, and a path
-//! goes over the wire byte for byte.
+//! HTTP/1.1 by hand, straight to the host. It is the cheapest way to reach our own mock, and sends a path byte for
+//! byte.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -167,7 +167,7 @@ where
 {
     let (sender, connection) =
         http1::handshake(TokioIo::new(socket)).await.map_err(|error| in_words(&error))?;
-    // It ends with an error when the connection does: then whoever waits for an answer is told.
+    // It ends with an error when the connection does. The request that waits then gets the error.
     tokio::spawn(async move {
         let _ = connection.await;
     });

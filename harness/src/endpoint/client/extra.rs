@@ -46,7 +46,7 @@ impl ExtraHeader {
     /// The header of this name and value.
     ///
     /// # Errors
-    /// What is wrong with it, in which its value is not told.
+    /// What is wrong with it. The message does not show its value.
     pub fn new(name: &str, value: &str) -> Result<ExtraHeader, String> {
         let Ok(name) = HeaderName::from_bytes(name.as_bytes()) else {
             return Err("header: the name before the colon is none that a header can have".into());
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_a_header_does_not_tell_its_value() {
+    fn a_wrong_header_does_not_show_its_value() {
         let cases = [
             ("X Key", "s3cret", "name before the colon"),
             ("Authorization", "s3cret", "TIDEOVER_KEY"),
@@ -124,9 +124,9 @@ mod tests {
             ("X-Key", "s3cret\n", "no header can carry"),
             ("X-Key", "", "has no value"),
         ];
-        for (name, value, told) in cases {
+        for (name, value, expected) in cases {
             let why = ExtraHeader::new(name, value).unwrap_err();
-            assert!(why.contains(told) && !why.contains("s3cret"), "{why}");
+            assert!(why.contains(expected) && !why.contains("s3cret"), "{why}");
         }
         let shown = format!("{:?}", ExtraHeader::new("X-Key", "s3cret").unwrap());
         assert_eq!(shown, "ExtraHeader(x-key: …)");

@@ -1,4 +1,4 @@
-//! HTTP as a service out there may want it: through the environment's proxy, HTTP/2, compressed.
+//! HTTP for foreign services: with proxies of the environment, HTTP/2 and compression.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +19,7 @@ use crate::endpoint::client::words::{
 };
 use crate::endpoint::client::{Base, Incame, Outgoing, Reading};
 
-/// So much later than a connection an answer is given up: that no connection came is told first, for then
+/// So much later than a connection an answer is given up: a failed connection must be reported first, because then
 /// nothing was sent.
 const GRACE: Duration = Duration::from_millis(250);
 

@@ -1,4 +1,4 @@
-//! The certificate that a client shows.
+//! The client certificate.
 
 use std::fmt;
 use std::path::Path;
@@ -44,7 +44,7 @@ impl Identity {
         Ok(Identity(Arc::new(SingleCertAndKey::from(certified))))
     }
 
-    /// `config`, with which it is shown to whoever asks for a certificate.
+    /// `config` with this certificate, for servers that ask for one.
     #[must_use]
     pub fn shown_with(&self, config: &ClientConfig) -> ClientConfig {
         let mut config = config.clone();

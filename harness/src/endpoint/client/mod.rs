@@ -1,6 +1,6 @@
-//! HTTP to one base URL: by hand to a mock of ours, and with all that a service out there may want.
+//! HTTP to one base URL: `direct` to our own mock, `general` to foreign services.
 //!
-//! Whether a request that was not answered may have been applied is told: it was never sent, or it may be.
+//! An error says whether the request may have been applied: it was never sent, or it may have been.
 
 mod direct;
 mod extra;
@@ -62,14 +62,14 @@ pub struct Outgoing<'a> {
     pub body: Vec<u8>,
 }
 
-/// An answer, and what of its headers is looked at.
+/// A response, with the headers that matter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Incame {
     /// What was seen of it.
     pub seen: Seen,
     /// The `Retry-After` header.
     pub retry_after: Option<String>,
-    /// The `Date` header, whoever has set it.
+    /// The `Date` header, from the service or a proxy.
     pub date: Option<SystemTime>,
 }
 
@@ -119,7 +119,7 @@ impl Client {
     /// Sends a request and waits for the answer. Redirects are not followed.
     ///
     /// # Errors
-    /// [`Unanswered`]; nothing is sent a second time.
+    /// [`Unanswered`]. Nothing is sent twice.
     pub async fn exchange(&self, outgoing: Outgoing<'_>) -> Result<Incame, Unanswered> {
         let (method, path) = (outgoing.method.to_owned(), outgoing.path.to_owned());
         let answered = match &self.way {

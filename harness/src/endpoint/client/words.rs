@@ -1,4 +1,4 @@
-//! Why a request was not answered, in words.
+//! Why a request got no response, in words.
 
 use std::error::Error;
 use std::io;
@@ -15,7 +15,7 @@ const ALERT: &str = "received fatal alert: ";
 const CERTIFICATE_WANTED: [AlertDescription; 2] =
     [AlertDescription::CertificateRequired, AlertDescription::HandshakeFailure];
 
-/// What hyper tells.
+/// The message of hyper.
 pub(super) fn in_words(error: &hyper::Error) -> String {
     if error.is_parse() || error.is_parse_too_large() || error.is_parse_status() {
         format!("the answer is not HTTP: {}", causes(error))
@@ -77,7 +77,7 @@ fn tls_failure(error: &(dyn Error + 'static)) -> Option<String> {
 }
 
 fn of_tls<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a rustls::Error> {
-    // An error of input and output does not tell as its cause what it stands for, which may be another such.
+    // An I/O error does not give the error it wraps as its cause, and may wrap another I/O error.
     match error.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
         Some(inner) => of_tls(inner),
         None => error.downcast_ref(),

@@ -1,4 +1,4 @@
-//! The harness's own receiver: it keeps what comes, and answers as the path says.
+//! The harness's own webhook receiver. It keeps each arrival, and responds as the path says.
 //!
 //! | path has the segment | answer |
 //! | --- | --- |
@@ -9,7 +9,7 @@
 //! | `gone` | 410 |
 //! | `hangs` | none: the connection is closed |
 //!
-//! So a run depends on nothing but its steps, in process and over HTTP.
+//! So the steps alone decide how a receiver responds, in process and over HTTP.
 
 mod server;
 
@@ -19,7 +19,7 @@ use crate::exchange::{Arrival, NO_ANSWER};
 
 pub use server::Server;
 
-/// The path of a URL of the inbox, as an arrival tells it, where everything that comes is accepted.
+/// The path of the inbox URL that accepts everything, as arrivals show it.
 pub(crate) fn accepting(url: &str) -> Option<&str> {
     let start = url.find("/accepts")?;
     Some(&url[start..])

@@ -25,7 +25,7 @@ use crate::exchange::{Arrival, NO_ANSWER};
 /// Bytes of a webhook that are read.
 const MOST_BYTES: usize = 1 << 24;
 
-/// So long a request to a path that hangs waits in vain.
+/// How long a request to a hanging path waits.
 const IN_VAIN: Duration = Duration::from_millis(300);
 
 /// So many of them do. Whoever moves the clock may wait for each attempt: the others are hung up on at once.
@@ -146,7 +146,7 @@ async fn serve(listener: TcpListener, shared: Arc<Shared>) {
                     // It ends with an error where the sender has gone, or is hung up on.
                     connections.spawn(http1::Builder::new().serve_connection(io, service));
                 }
-                // A sender that has gone, or no more files for now: the next may come all the same.
+                // The sender has gone, or there are no file handles for now. The next connection may still succeed.
                 Err(_) => tokio::task::yield_now().await,
             },
             Some(_) = connections.join_next() => {}

@@ -1,9 +1,10 @@
-//! What a target may be in, given all that it has answered.
+//! What state a target may be in, given all its responses.
 
 mod past;
 
 use std::collections::{BTreeSet, VecDeque};
 
+use tideover_model::wire::field::{self, Fields};
 use tideover_model::{
     BusinessId, Cents, Clause, Code, Happening, Operation, OperationKind, PlatformId, Profile,
     Timestamp, bearer, clause, wire,
@@ -13,63 +14,63 @@ use crate::evidence::Point;
 use crate::exchange::{Prepared, PreparedAction, Seen};
 use crate::judge::ABSENT;
 use crate::judge::bounds::Limits;
-use crate::judge::explain::{DEEPEST, Unseen};
+use crate::judge::explain::{DEEPEST, Explainer};
 use crate::judge::hidden::{Before, Outside};
-use crate::judge::reading::{Asked, Revealed};
-use crate::judge::world::{Reply, Subject, World, is_too_large};
+use crate::judge::reading::{LimitQuestion, Revealed};
+use crate::judge::world::{Subject, World, WorldReply, is_too_large};
 
 use past::Past;
 
-/// So many worlds are kept.
+/// The most worlds to keep.
 const MOST_KEPT: usize = 64;
 
-/// The first of the numbers that stand for platforms which may be one or another.
+/// The first number for keys whose platform is not certain.
 const UNSURE: u32 = 1 << 16;
 
 /// The worlds that a target may be in.
 ///
-/// They are closed under the hidden moves when an answer asks for it: a move that no answer has shown yet is
-/// made when one does.
+/// Hidden moves apply only when a response needs them. A move that no response has shown yet is made later,
+/// when one does.
 #[derive(Clone, Debug)]
 pub(crate) struct Belief {
     profile: Profile,
     worlds: Vec<World>,
     outside: Outside,
     before: Before,
-    /// Whether there were more worlds than are kept.
+    /// Whether worlds were dropped.
     incomplete: bool,
-    /// Whether a tax id was told where no answer says whether some business held it.
+    /// Whether a request sent a tax id, and no response shows whether another business held it.
     may_share: bool,
     limits: Limits,
-    /// Keys that may be of one platform or another.
+    /// Keys that may belong to one platform or another.
     keys: Vec<String>,
-    /// Businesses that may have been there before, of which the first read was not answered: in what state the run found
-    /// them is not known.
+    /// Businesses that may predate the run and whose first read got no response. Their initial state is
+    /// unknown.
     unread: BTreeSet<(PlatformId, String)>,
-    /// What was before each of the last writes; nothing where nothing is asked again.
+    /// The worlds before each of the last writes. `None` when reads are never retried.
     past: Option<VecDeque<Past>>,
 }
 
-/// How an answer is explained, or how it would have to be to be explained.
+/// How a response is explained, or what would explain it.
 #[derive(Clone, Debug)]
 pub(crate) struct Explanation {
-    /// What the best world answers.
+    /// The best world's response.
     pub(crate) predicted: Seen,
-    /// The code with which it refuses, if it does, and the clause that asks for it.
+    /// The code with which it refuses, if it does, and the clause that requires it.
     pub(crate) refusal: Option<(Code, Clause)>,
-    /// Whose key the request carries.
+    /// The platform whose key the request carries.
     pub(crate) platform: Option<PlatformId>,
     /// The comparison, point by point.
     pub(crate) points: Vec<Point>,
-    /// The listed code that was due where one came that isn't listed.
+    /// The listed code that was due where the target sent an unlisted one.
     pub(crate) due: Option<Code>,
-    /// What contradicts the document, unless a world was forgotten that explains it, or somebody else is to blame.
+    /// Points that contradict the document, unless a dropped world explains them or someone else is to blame.
     pub(crate) open: Vec<Point>,
 }
 
 impl Explanation {
-    /// An answer of which nothing is to be said.
-    fn of_nothing(seen: &Seen, platform: Option<PlatformId>) -> Explanation {
+    /// An explanation for a response that proves nothing.
+    fn uninformative(seen: &Seen, platform: Option<PlatformId>) -> Explanation {
         Explanation {
             predicted: seen.clone(),
             refusal: None,
@@ -82,7 +83,7 @@ impl Explanation {
 }
 
 impl Belief {
-    /// A target of which nothing is known.
+    /// A belief about an unknown target.
     pub(crate) fn new(
         profile: Profile,
         inbox: &str,
@@ -106,34 +107,34 @@ impl Belief {
         }
     }
 
-    /// What may have happened unseen.
-    fn unseen(&self, before: Before) -> Unseen {
-        Unseen { outside: self.outside, before, deepest: DEEPEST }
+    /// The search for hidden moves.
+    fn explainer(&self, before: Before) -> Explainer {
+        Explainer { outside: self.outside, before, deepest: DEEPEST }
     }
 
-    /// What the clock of the target shows, only its answers tell.
+    /// Forgets the target's clock: from now on, only responses show it.
     pub(crate) fn forget_clock(&mut self) {
         self.worlds.iter_mut().for_each(World::forget_clock);
     }
 
-    /// Whether somebody else may have moved the clock of the target since it was told.
+    /// Sets whether someone else may have moved the target's clock since it was read.
     pub(crate) fn loosen_clock(&mut self, is_loose: bool) {
         self.worlds.iter_mut().for_each(|world| world.loosen_clock(is_loose));
     }
 
-    /// Our own clock may be set at any time.
+    /// Records that our own clock may be set at any time.
     pub(crate) fn doubt_our_clock(&mut self) {
         self.worlds.iter_mut().for_each(World::doubt_our_clock);
     }
 
-    /// How far the clock of the target is ahead of ours, if that is known. Seconds.
+    /// How far the target's clock is ahead of ours, if known. Seconds.
     pub(crate) fn ahead(&self) -> Option<i64> {
         self.worlds.first()?.ahead()
     }
 
-    /// Further keys, each of one of the platforms that the others belong to or of another one.
+    /// Adds keys. Each belongs to a known platform or to a new one.
     pub(crate) fn introduce<'a>(&mut self, keys: impl Iterator<Item = &'a str>) {
-        // With how many platforms there are besides the first.
+        // Each world comes with its number of platforms besides the first.
         let mut worlds: Vec<(World, usize)> = self.worlds.drain(..).map(|one| (one, 0)).collect();
         for key in keys {
             self.keys.push(key.to_owned());
@@ -150,70 +151,73 @@ impl Belief {
         self.worlds = worlds.into_iter().take(MOST_KEPT).map(|(world, _)| world).collect();
     }
 
-    /// The key of a second platform.
+    /// Adds the key of a second platform.
     pub(crate) fn introduce_platform(&mut self, key: &str) {
         self.worlds.iter_mut().for_each(|world| world.introduce(key, 1));
     }
 
-    /// What is assumed of it.
+    /// The assumed profile.
     pub(crate) fn profile(&self) -> &Profile {
         &self.profile
     }
 
-    /// Who moves the world outside.
+    /// Who moves the outside world.
     pub(crate) fn outside(&self) -> Outside {
         self.outside
     }
 
-    /// Whether webhooks to this URL come to the inbox.
+    /// Whether the inbox receives webhooks to this URL.
     pub(crate) fn hears(&self, url: &str) -> bool {
         self.worlds.first().is_some_and(|world| world.hears(url))
     }
 
-    /// Whether requests were left without an answer that may be carried out still.
+    /// Whether requests without a response may still be carried out.
     pub(crate) fn is_unsettled(&self) -> bool {
         self.worlds.iter().any(|world| !world.open.is_empty())
     }
 
-    /// Whether some of what the target knows was there before the run.
+    /// Whether some state of the target predates the run.
     pub(crate) fn has_a_past(&self) -> bool {
         self.before == Before::Anything
             || self.may_share
-            || self.worlds.iter().any(World::has_strangers)
+            || self.worlds.iter().any(World::has_foreign_businesses)
     }
 
-    /// Whether a request may have made a business one with a stranger's, and its answer does not tell.
+    /// Whether a request may have merged a business with one outside this run, and its response doesn't show
+    /// it.
     fn may_be_shared_by(&self, sent: &Prepared) -> bool {
-        let is_told = sent.kind() == Some(OperationKind::SyncBusiness);
-        let told = |world: &World| !world.tax_ids(sent).is_empty();
-        self.before == Before::TaxIds && !is_told && self.worlds.first().is_some_and(told)
+        let shows_sharing = sent.kind() == Some(OperationKind::SyncBusiness);
+        let sends_tax_id = |world: &World| !world.tax_ids(sent).is_empty();
+        self.before == Before::TaxIds
+            && !shows_sharing
+            && self.worlds.first().is_some_and(sends_tax_id)
     }
 
-    /// What a request is about.
+    /// The subject of a request.
     pub(crate) fn subject(&self, sent: &Prepared) -> Option<Subject> {
         let subject = self.worlds.first()?.subject(sent);
         subject.payee.is_some().then_some(subject)
     }
 
-    /// The business that a request names, by whose identifier it is.
+    /// The business that a request names, by platform and identifier.
     fn named(&self, sent: &Prepared) -> Option<(PlatformId, String)> {
         let Subject { platform, payee, .. } = self.subject(sent)?;
         Some((platform, payee?))
     }
 
-    /// The business that a request is about: several identifiers may be linked to it.
+    /// The business that a request is about. Several identifiers may be linked to it.
     pub(crate) fn business(&self, subject: &Subject) -> Option<BusinessId> {
         self.worlds.first()?.business(subject.platform, subject.payee.as_deref()?)
     }
 
-    /// Whether the collection account of a business is as good as open.
+    /// Whether the collection account of a business can open now.
     pub(crate) fn may_open_account(&self, business: &Subject, now: Timestamp) -> bool {
         let Subject { platform, payee: Some(payee), .. } = business else { return false };
         let opens = Happening::CollectionAccountOpens { payee: payee.clone() };
         self.worlds.first().is_some_and(|world| world.clone().happen(now, *platform, opens))
     }
 
-    /// Whole days until the invoice is due that a request names, as it was synced.
+    /// Whole days until the due date of the invoice that a request names.
     pub(crate) fn days_to_due_date(&self, sent: &Prepared, now: Timestamp) -> Option<u64> {
         let world = self.worlds.first()?;
         let Subject { platform, payee, invoice } = world.subject(sent);
@@ -224,12 +228,12 @@ impl Belief {
         }
     }
 
-    /// What is known of its limits.
+    /// What is known about the target's limits.
     pub(crate) fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// A request that may have been carried out, and was not answered.
+    /// Records a request that got no response and may have been carried out.
     pub(crate) fn unanswered(&mut self, sent: &Prepared, now: Timestamp) {
         self.may_share |= self.may_be_shared_by(sent);
         self.miss(sent);
@@ -250,7 +254,8 @@ impl Belief {
         self.bound();
     }
 
-    /// A request that was not sent, or whose answer tells nothing: what a first read would have told is not known.
+    /// Records a request that was not sent, or whose response is not informative. What a first read would
+    /// have shown is unknown.
     pub(crate) fn miss(&mut self, sent: &Prepared) {
         let asks =
             sent.kind() == Some(OperationKind::GetBusiness) && self.before == Before::Anything;
@@ -261,7 +266,7 @@ impl Belief {
         }
     }
 
-    /// The same worlds, but some business held the tax ids that a request tells before it was sent.
+    /// The same worlds, where other businesses held the tax ids before the request sent them.
     fn with_tax_ids_held<'a>(
         &self,
         worlds: impl Iterator<Item = &'a World>,
@@ -276,13 +281,13 @@ impl Belief {
             let platform = world.subject(sent).platform;
             for tax_id in world.tax_ids(sent) {
                 let mut after = world.clone();
-                held.extend(after.make_stranger(platform, tax_id, now).then_some(after));
+                held.extend(after.add_foreign_business(platform, tax_id, now).then_some(after));
             }
         }
         held
     }
 
-    /// Forgets what there is no room for; what contradicts the rest is inconclusive from then on.
+    /// Drops duplicates, and worlds beyond the maximum. Contradictions are inconclusive from then on.
     fn bound(&mut self) {
         let mut worlds: Vec<World> = Vec::new();
         for world in self.worlds.drain(..) {
@@ -295,27 +300,26 @@ impl Belief {
         self.worlds = worlds;
     }
 
-    /// Whose key a request carries: that of a platform of its own while it may be one's or another's.
+    /// The platform whose key a request carries. A separate platform while the owner is uncertain.
     fn platform_of(&self, sent: &Prepared) -> Option<PlatformId> {
         let owners = self.worlds.iter().map(|world| world.platform_of(sent));
         let owners: BTreeSet<Option<PlatformId>> = owners.collect();
         let platform = owners.last().copied()??;
-        // In a world that was forgotten it may be another's.
+        // In a dropped world, the key may belong to another platform.
         let is_sure = owners.len() == 1 && (self.keys.is_empty() || !self.incomplete);
         Some(if is_sure { platform } else { self.platform_of_its_own(sent) })
     }
 
-    /// A platform that no other key is of.
+    /// A platform that has no other key.
     fn platform_of_its_own(&self, sent: &Prepared) -> PlatformId {
         let key = sent.authorization.as_deref().and_then(bearer);
         let number = self.keys.iter().position(|known| key == Some(known.as_str()));
-        // The first key of all is not among those that may be another's.
+        // The first key is never uncertain.
         let number = number.and_then(|number| u32::try_from(number + 1).ok());
         PlatformId(UNSURE + number.unwrap_or(0))
     }
 
-    /// Keeps the worlds that explain an answer. Where none does, the target is taken to be in the one that
-    /// comes nearest.
+    /// Keeps the worlds that explain a response. If none does, keeps the nearest ones.
     pub(crate) fn observe(&mut self, sent: &Prepared, seen: &Seen, now: Timestamp) -> Explanation {
         let platform = self.platform_of(sent);
         if seen.code() == Some(Code::UpstreamFailed.name()) {
@@ -328,32 +332,40 @@ impl Belief {
             if seen.status >= 500 {
                 self.unanswered(sent, now);
             }
-            return Explanation::of_nothing(seen, platform);
+            return Explanation::uninformative(seen, platform);
         }
         self.remember_write(sent);
         if !is_informative(seen) {
             self.miss(sent);
         }
-        // Whether they are held, the answer need not tell: the next ones do.
-        let untold =
+        // This response need not show whether the tax ids are held. Later responses do.
+        let may_be_held =
             |world: &&World| self.before == Before::TaxIds || world.lacks_tax_id(sent, now);
-        let held = self.with_tax_ids_held(self.worlds.iter().filter(untold), sent, now);
+        let held = self.with_tax_ids_held(self.worlds.iter().filter(may_be_held), sent, now);
         self.worlds.extend(held);
         self.may_share |= self.may_be_shared_by(sent);
-        let kept = self.unseen(self.before).explain(&self.worlds, sent, seen, now);
+        let kept = self.explainer(self.before).explain(&self.worlds, sent, seen, now);
         let best = kept.iter().min_by_key(|attempt| attempt.reply.doubts.len());
         let best = best.map(|attempt| attempt.reply.clone());
         self.worlds = kept.into_iter().map(|attempt| attempt.world).collect();
         if self.worlds.len() > 1 {
             self.bound();
         }
-        let Some(Reply { predicted, refusal, mut points, asked, due, doubts, astray }) = best
+        let Some(WorldReply {
+            predicted,
+            refusal,
+            mut points,
+            limit_question,
+            due,
+            doubts,
+            diverged,
+        }) = best
         else {
-            // There is always a world, and it always answers.
-            return Explanation::of_nothing(seen, platform);
+            // There is always a world, and it always responds.
+            return Explanation::uninformative(seen, platform);
         };
-        self.incomplete |= astray;
-        points.extend(self.learn(sent, seen, asked));
+        self.incomplete |= diverged;
+        points.extend(self.learn(sent, seen, limit_question));
         let by_others = self.outside == Outside::Open || self.has_a_past();
         if by_others && refusal.is_some_and(|(code, _)| ends_unseen(code)) {
             points.retain(|point| point.clause != clause!("gap.refusalPrecedence"));
@@ -362,7 +374,7 @@ impl Belief {
         Explanation { predicted, refusal, platform, points, due, open }
     }
 
-    /// Takes out of `points` what nothing can be concluded from, and adds those `doubts` that something can.
+    /// Moves inconclusive points out of `points`, and adds the conclusive ones of `doubts`.
     fn leave_open(
         &mut self,
         sent: &Prepared,
@@ -370,20 +382,20 @@ impl Belief {
         points: &mut Vec<Point>,
         doubts: Vec<Point>,
     ) -> Vec<Point> {
-        // Why the operator port refuses what could be, is the port's to know.
+        // Only the port knows why it refuses an action that is possible.
         let (mut open, rest): (Vec<Point>, Vec<Point>) =
             doubts.into_iter().partition(Point::contradicts);
         points.extend(rest);
         let after_others = self.before == Before::Anything && self.outside == Outside::Ours;
         if after_others && matches!(sent.action, PreparedAction::Act(_)) {
-            // It may have been done in an earlier run.
+            // An earlier run may have done it.
             open.clear();
         }
-        // Which businesses were one before is not known, nor is thus whose account is whose.
-        let is_whose = |point: &Point| after_others && point.field.starts_with("remittance");
+        // Which businesses were already one is unknown, and so is whose account is whose.
+        let is_whose = |point: &Point| after_others && point.field.starts_with(field::REMITTANCE);
         let named = self.named(sent);
         let is_unread = named.as_ref().is_some_and(|named| self.unread.contains(named));
-        // Whatever it was in, it has all fields, and takes no key that is revoked.
+        // In any state, a response has all fields and a revoked key is refused.
         let depends_on_it =
             |point: &Point| point.seen != ABSENT && !point.clause.name().starts_with("5.");
         let may_be =
@@ -399,7 +411,7 @@ impl Belief {
         open
     }
 
-    /// Whatever failed may have been carried out before it did (`7.retrying.1`).
+    /// A failed request may have been carried out before it failed (`7.retrying.1`).
     fn observe_failure(
         &mut self,
         sent: &Prepared,
@@ -417,10 +429,10 @@ impl Belief {
             seen: seen.status.to_string(),
         }];
         let refusal = Some((Code::UpstreamFailed, clause));
-        Explanation { refusal, points, ..Explanation::of_nothing(seen, platform) }
+        Explanation { refusal, points, ..Explanation::uninformative(seen, platform) }
     }
 
-    /// Whoever answered so, the service or what stands before it: the request may have been carried out.
+    /// The service, or a proxy before it, failed. The request may have been carried out.
     fn observe_outage(
         &mut self,
         sent: &Prepared,
@@ -429,13 +441,18 @@ impl Belief {
         now: Timestamp,
     ) -> Explanation {
         self.unanswered(sent, now);
-        let Reply { mut points, .. } = Reply::of_gap(clause!("gap.ownStatuses"), seen);
+        let WorldReply { mut points, .. } = WorldReply::of_gap(clause!("gap.ownStatuses"), seen);
         points.retain(|_| seen.code().is_some());
-        Explanation { points, ..Explanation::of_nothing(seen, platform) }
+        Explanation { points, ..Explanation::uninformative(seen, platform) }
     }
 
-    /// What an answer tells of the limits.
-    fn learn(&mut self, sent: &Prepared, seen: &Seen, asked: Option<Asked>) -> Vec<Point> {
+    /// Learns the limits from a response.
+    fn learn(
+        &mut self,
+        sent: &Prepared,
+        seen: &Seen,
+        question: Option<LimitQuestion>,
+    ) -> Vec<Point> {
         let PreparedAction::Call(call) = &sent.action else { return Vec::new() };
         let mut points = Vec::new();
         if call.method != "GET" && (seen.is_success() || is_too_large(sent, seen)) {
@@ -444,81 +461,84 @@ impl Belief {
         let body = seen.success_body();
         if sent.kind() == Some(OperationKind::Quote)
             && let Some((body, face)) =
-                body.zip(call.body().json().and_then(|sent| sent["invoiceFaceValue"].as_i64()))
+                body.zip(call.body().json().and_then(|sent| Fields::of(sent).invoice_face_value()))
         {
             points.extend(self.limits.learn_financeable(face, body));
         }
-        if let Some((body, asked)) = body.zip(asked)
+        if let Some((body, question)) = body.zip(question)
             && sent.kind() == Some(OperationKind::RequestAdvance)
         {
-            points.extend(self.limits.learn_financeable(asked.face_value.0, body));
+            points.extend(self.limits.learn_financeable(question.face_value.0, body));
         }
-        let fits = body.map(|body| body["fundable"] == true || body["alreadyRequested"] == false);
+        let fits = body.map(|body| {
+            Fields::of(body).fundable() == Some(true)
+                || Fields::of(body).already_requested() == Some(false)
+        });
         let refused = seen.code() == Some(Code::ConcentrationExceeded.name());
-        let named = body.is_some_and(|body| body.get("advanceAmount").is_some());
-        if let Some(asked) = asked
+        let named = body.is_some_and(|body| body.get(field::ADVANCE_AMOUNT).is_some());
+        if let Some(question) = question
             && ((fits == Some(true) && named) || refused)
         {
             let outstanding = if refused {
-                self.most_outstanding(asked)
+                self.most_outstanding(question)
             } else {
-                self.least_outstanding(sent, asked)
+                self.least_outstanding(sent, question)
             };
             let Some(outstanding) = outstanding else { return points };
-            let mut point = self.limits.learn_outstanding(asked.business, outstanding, !refused);
+            let mut point = self.limits.learn_outstanding(question.business, outstanding, !refused);
             point.holds |= self.outside == Outside::Open || self.has_a_past();
             points.push(point);
         }
         points
     }
 
-    /// What would have been outstanding at the most, had an advance been granted. Cents.
-    fn most_outstanding(&self, asked: Asked) -> Option<Cents> {
-        // With others outside, what is outstanding is not ours alone to know.
+    /// The most that would have been outstanding with the advance granted. Cents.
+    fn most_outstanding(&self, question: LimitQuestion) -> Option<Cents> {
+        // If others act outside, our requests alone don't determine what is outstanding.
         let is_ours = self.outside == Outside::Ours && !self.has_a_past();
-        is_ours.then(|| asked.outstanding + asked.face_value)
+        is_ours.then(|| question.outstanding + question.face_value)
     }
 
-    /// What is outstanding at the least, with an advance that was granted or could be. Cents.
-    fn least_outstanding(&self, sent: &Prepared, asked: Asked) -> Option<Cents> {
+    /// The least outstanding, with an advance that was granted or could be. Cents.
+    fn least_outstanding(&self, sent: &Prepared, question: LimitQuestion) -> Option<Cents> {
         if self.outside == Outside::Open {
-            // Whatever was granted before may have been recovered since.
-            return Some(asked.advance);
+            // Earlier advances may have been recovered since.
+            return Some(question.advance);
         }
         let world = self.worlds.first()?;
         let Subject { platform, payee, .. } = world.subject(sent);
         let least = world.least_outstanding(platform, &payee?)?;
         match sent.kind() {
             Some(OperationKind::RequestAdvance) => Some(least),
-            _ => Some(least + asked.advance),
+            _ => Some(least + question.advance),
         }
     }
 }
 
-/// Whether an answer tells anything: a failure does not, nor does a code that is not listed.
+/// Whether a response is informative. A failure is not, nor is an unlisted code.
 pub(crate) fn is_informative(seen: &Seen) -> bool {
     seen.is_success()
         || seen.status < 500 && seen.code().is_some_and(|code| Code::parse(code).is_some())
 }
 
-/// Whether others may end the condition of a refusal, so that another in its place tells nothing of which goes first.
+/// Whether others may end the condition of a refusal. Another refusal then says nothing about precedence.
 fn ends_unseen(code: Code) -> bool {
     matches!(code, Code::BusinessNotEligible | Code::ConcentrationExceeded)
 }
 
-/// Whether an answer tells of a failure: what was asked for may have been done all the same (`7.retrying.1`).
+/// Whether a response reports a failure. The request may have been carried out all the same (`7.retrying.1`).
 pub(crate) fn has_failed(sent: &Prepared, seen: &Seen) -> bool {
     seen.code() == Some(Code::UpstreamFailed.name()) || is_outage(sent, seen)
 }
 
-/// Whether the operator port doesn't do what it was asked for, whatever the outside world is like.
+/// Whether the operator port doesn't support an action in any state.
 fn is_not_offered(sent: &Prepared, seen: &Seen) -> bool {
     matches!(sent.action, PreparedAction::Act(_))
         && !seen.is_success()
         && seen.code() != Some("action_refused")
 }
 
-/// Whether an answer tells of a failure that is none of the listed ones.
+/// Whether a response reports an unlisted failure.
 fn is_outage(sent: &Prepared, seen: &Seen) -> bool {
     let is_listed = seen.code().and_then(Code::parse).is_some();
     matches!(sent.action, PreparedAction::Call(_)) && seen.status >= 500 && !is_listed

@@ -1,4 +1,4 @@
-//! What a target was in before it was written to: an answer may lag behind that (`gap.readOwnWrites`).
+//! States before recent writes. A stale read may show them (`gap.readOwnWrites`).
 
 use std::collections::VecDeque;
 
@@ -9,25 +9,25 @@ use crate::judge::belief::Belief;
 use crate::judge::hidden::Before;
 use crate::judge::world::World;
 
-/// So many writes an answer may lag behind.
+/// The most writes that a stale read may lag behind.
 const FURTHEST_BEHIND: usize = 8;
 
-/// What a target was in before a write.
+/// The worlds before a write.
 #[derive(Clone, Debug)]
 pub(super) struct Past {
-    /// The business that was written to, if the write names one.
+    /// The business of the write, if it names one.
     business: Option<(PlatformId, String)>,
     worlds: Vec<World>,
 }
 
 impl Belief {
-    /// Keeps in mind what the target was in before: what is asked may be answered from there.
+    /// Starts to remember earlier states, for stale reads.
     pub(crate) fn remember(&mut self) {
         self.past = Some(VecDeque::with_capacity(FURTHEST_BEHIND));
     }
 
-    /// Whether an answer contradicts what the target is in now, and not what it was in before what it is about was
-    /// written to: it may lag behind (`gap.readOwnWrites`), as a read does, or a refusal of what was synced just before.
+    /// Whether a response contradicts the current state, but not a state before a write to the same subject.
+    /// A read may be stale so (`gap.readOwnWrites`), and so may a refusal of something synced just before.
     pub(crate) fn may_lag(&self, sent: &Prepared, seen: &Seen, now: Timestamp) -> bool {
         let is_unknown = matches!(
             seen.code().and_then(Code::parse),
@@ -40,24 +40,24 @@ impl Belief {
         }
         let business = self.named(sent);
         let is_about_it = |past: &&Past| past.business.is_none() || past.business == business;
-        past.iter().filter(is_about_it).any(|past| self.was_so(past, sent, seen, now))
+        past.iter().filter(is_about_it).any(|past| self.matches_past(past, sent, seen, now))
     }
 
-    /// Whether an answer contradicts nothing that is known.
+    /// Whether a response contradicts nothing that is known.
     pub(crate) fn explains(&self, sent: &Prepared, seen: &Seen, now: Timestamp) -> bool {
-        !self.unseen(self.before).contradicts(&self.worlds, sent, seen, now)
+        !self.explainer(self.before).contradicts(&self.worlds, sent, seen, now)
     }
 
-    /// Whether an answer tells what was so before a write; what is called how is known since.
-    fn was_so(&self, past: &Past, sent: &Prepared, seen: &Seen, now: Timestamp) -> bool {
+    /// Whether a response shows the state before a write. Uses the names known since.
+    fn matches_past(&self, past: &Past, sent: &Prepared, seen: &Seen, now: Timestamp) -> bool {
         let Some(present) = self.worlds.first() else { return false };
         let worlds: Vec<World> =
             past.worlds.iter().map(|world| world.calling_as(present)).collect();
-        // What was there before anything was sent would explain whatever is told.
-        !self.unseen(Before::Nothing).contradicts(&worlds, sent, seen, now)
+        // State that predates the run would explain any response.
+        !self.explainer(Before::Nothing).contradicts(&worlds, sent, seen, now)
     }
 
-    /// Keeps what the target is in before a write.
+    /// Remembers the worlds before a write.
     pub(super) fn remember_write(&mut self, sent: &Prepared) {
         if self.past.is_none() {
             return;

@@ -1,6 +1,7 @@
 //! The arithmetic of quotes and advances (§2 Advance and quote amounts).
 
 use serde_json::Value;
+use tideover_model::wire::field;
 use tideover_model::{OperationKind, clause};
 
 use crate::exchange::Exchange;
@@ -15,9 +16,9 @@ impl Check for Arithmetic {
         let Some(body) = body else { return };
         let cents = |name: &str| body.get(name).and_then(Value::as_i64);
         let (Some(financeable), Some(advance), Some(fee), Some(forwarded)) = (
-            cents("financeableAmount"),
-            cents("advanceAmount"),
-            cents("feeTotal"),
+            cents(field::FINANCEABLE_AMOUNT),
+            cents(field::ADVANCE_AMOUNT),
+            cents(field::FEE_TOTAL),
             cents("forwardedAtPayment"),
         ) else {
             return;
@@ -29,7 +30,7 @@ impl Check for Arithmetic {
         expect(
             clause!("1.general.1"),
             financeable >= 0 && advance >= 0 && fee >= 0,
-            "advanceAmount",
+            field::ADVANCE_AMOUNT,
             "cents, not negative",
         );
         expect(
@@ -41,14 +42,14 @@ impl Check for Arithmetic {
         expect(
             clause!("2.amounts.financeableAmount"),
             advance <= financeable,
-            "advanceAmount",
-            "no more than is financeable",
+            field::ADVANCE_AMOUNT,
+            "at most the financeable amount",
         );
         if let Some(face) = exchange.quoted_face() {
             expect(
                 clause!("2.amounts.financeableAmount"),
                 financeable <= face,
-                "financeableAmount",
+                field::FINANCEABLE_AMOUNT,
                 "at most the face value",
             );
             let [face, advance, fee, forwarded] = [face, advance, fee, forwarded].map(i128::from);
@@ -57,7 +58,7 @@ impl Check for Arithmetic {
                 clause!("2.amounts.forwardedAtPayment"),
                 forwarded == rest,
                 "forwardedAtPayment",
-                "what advance and fee leave of the face value",
+                "the face value less advance and fee",
             );
         }
     }

@@ -1,13 +1,15 @@
-//! What comes to the inbox with a step is what the shadow sends its own: the same events, at the same times.
+//! Each step causes the deliveries that the shadow predicts: the same events at the same times.
 //!
-//! The document leaves both open, so that a difference is one from an assumption; not so, that what was not accepted
-//! is tried again (`6.delivery.1.2`), and when the transaction began (`6.delivery.6`). Order and repeats are not
-//! compared: they are free. Nor is what was answered 410: how much was under way then is nobody's to say.
+//! The document leaves both open, so a difference contradicts only an assumption. Two points are documented:
+//! an unaccepted delivery is retried (`6.delivery.1.2`), and an event shows when its transaction began
+//! (`6.delivery.6`). Order and repeats are free, so they are not compared. Deliveries answered with 410 are
+//! not compared either, because how many were in flight then is unknown.
 
 use std::collections::BTreeSet;
 use std::iter::zip;
 
 use serde_json::Value;
+use tideover_model::wire::field;
 use tideover_model::{Clause, Timestamp, clause};
 
 use crate::exchange::{Arrival, Exchange};
@@ -15,7 +17,7 @@ use crate::judge::checks::{Check, Notes, starts_anew};
 
 #[derive(Default)]
 pub(super) struct Arrivals {
-    /// What was not accepted before, whatever the delivery is called.
+    /// Events that were not accepted before, under any delivery identifier.
     refused: BTreeSet<String>,
 }
 
@@ -42,24 +44,25 @@ impl Check for Arrivals {
         let mut expected = Arrivals { refused: self.refused.clone() };
         let is_retried = (expected.attempt(predicted), self.attempt(seen));
         if is_retried.0 {
-            let evidence = || ("another attempt at what was not accepted", "none");
+            let evidence = || ("another attempt at a delivery that was not accepted", "none");
             notes.expect(exchange, RETRIED, is_retried.1, "events", evidence);
             if !is_retried.1 {
                 return;
             }
         }
-        let (expected, events) = (told(predicted, event), told(seen, event));
+        let (expected, events) = (described(predicted, event), described(seen, event));
         let same = expected == events;
         let evidence = || (in_words(&expected), in_words(&events));
         notes.expect(exchange, causes, same, "events", evidence);
         if same {
-            let (expected, times) = (told(predicted, foreseen_attempt), told(seen, attempt));
+            let (expected, times) =
+                (described(predicted, predicted_attempt), described(seen, attempt));
             let evidence = || (in_words(&expected), in_words(&times));
             notes.expect(exchange, schedule, expected == times, "times", evidence);
-            let (expected, began) = (told(predicted, began), told(seen, began));
+            let (expected, began) = (described(predicted, began), described(seen, began));
             let evidence = || (in_words(&expected), in_words(&began));
             let clause = clause!("6.delivery.6");
-            notes.expect(exchange, clause, expected == began, "occurredAt", evidence);
+            notes.expect(exchange, clause, expected == began, field::OCCURRED_AT, evidence);
         }
     }
 }
@@ -67,7 +70,7 @@ impl Check for Arrivals {
 const RETRIED: Clause = clause!("6.delivery.1.2");
 
 impl Arrivals {
-    /// Keeps what was not accepted; whether any of it was attempted again.
+    /// Records events that were not accepted. Returns whether any of them was retried.
     fn attempt(&mut self, arrivals: &[Arrival]) -> bool {
         let mut again = false;
         for arrival in arrivals {
@@ -85,40 +88,40 @@ impl Arrivals {
     }
 }
 
-/// What an event is, and when its transaction began.
+/// The event, and when its transaction began.
 fn began(arrival: &Arrival) -> String {
     let body = arrival.body.json().unwrap_or(&Value::Null);
-    format!("{} {}", event(arrival), body["occurredAt"])
+    format!("{} {}", event(arrival), body[field::OCCURRED_AT])
 }
 
-fn told(arrivals: &[Arrival], what: fn(&Arrival) -> String) -> BTreeSet<String> {
+fn described(arrivals: &[Arrival], what: fn(&Arrival) -> String) -> BTreeSet<String> {
     arrivals.iter().filter(|arrival| arrival.status != 410).map(what).collect()
 }
 
 fn event(arrival: &Arrival) -> String {
     let body = arrival.body.json().unwrap_or(&Value::Null);
-    format!("{} {} {}", arrival.path, body["type"], body["data"])
+    format!("{} {} {}", arrival.path, body[field::TYPE], body[field::DATA])
 }
 
 fn attempt(arrival: &Arrival) -> String {
     format!("{} at {}", event(arrival), arrival.signed_at().unwrap_or_default())
 }
 
-fn foreseen_attempt(arrival: &Arrival) -> String {
-    format!("{} at {}", event(arrival), foreseen_at(arrival).unwrap_or_default())
+fn predicted_attempt(arrival: &Arrival) -> String {
+    format!("{} at {}", event(arrival), predicted_at(arrival).unwrap_or_default())
 }
 
-/// The shadow signs when it sends, if it signs at all.
-fn foreseen_at(arrival: &Arrival) -> Option<u64> {
+/// When the shadow sent it. The signature has the same time, if there is one.
+fn predicted_at(arrival: &Arrival) -> Option<u64> {
     arrival.at.map(Timestamp::unix_unsigned).or_else(|| arrival.signed_at())
 }
 
-/// Whether an arrival is the foreseen one, at the same time.
-fn is_same(seen: &Arrival, foreseen: &Arrival) -> bool {
-    (&seen.path, seen.status, &seen.body) == (&foreseen.path, foreseen.status, &foreseen.body)
-        && seen.signed_at() == foreseen_at(foreseen)
+/// Whether an arrival is the predicted one, at the same time.
+fn is_same(seen: &Arrival, predicted: &Arrival) -> bool {
+    (&seen.path, seen.status, &seen.body) == (&predicted.path, predicted.status, &predicted.body)
+        && seen.signed_at() == predicted_at(predicted)
 }
 
-fn in_words(told: &BTreeSet<String>) -> String {
-    told.iter().map(String::as_str).collect::<Vec<_>>().join("; ")
+fn in_words(texts: &BTreeSet<String>) -> String {
+    texts.iter().map(String::as_str).collect::<Vec<_>>().join("; ")
 }

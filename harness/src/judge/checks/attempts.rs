@@ -1,27 +1,28 @@
-//! All attempts of a delivery carry one `Service-Delivery` and the same bytes, and no other delivery carries
-//! it (`6.delivery.3.2`).
+//! All attempts of a delivery have one `Service-Delivery` and the same bytes. No other delivery has that
+//! identifier (`6.delivery.3.2`).
 //!
-//! That two arrivals are attempts of one delivery shows where a subscription is told the same financing state of
-//! an invoice twice: its sequence is of one event alone (`6.delivery.5`). What else is told twice in the same
-//! bytes may be two events.
+//! Two arrivals are attempts of one delivery if a subscription receives the same financing state of an
+//! invoice twice: one event alone has its sequence (`6.delivery.5`). Other equal bytes may be two events.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::Value;
+use tideover_model::wire::field;
 use tideover_model::{OperationKind, clause};
 
 use crate::exchange::{Arrival, Exchange, Prepared, kind_of_event};
 use crate::judge::checks::{Check, Notes, Whose, starts_anew};
 
-/// Where an attempt came, and its bytes.
-type Sent = Arc<(String, Vec<u8>)>;
+/// The path and the bytes of an attempt.
+type AttemptContent = Arc<(String, Vec<u8>)>;
 
 #[derive(Default)]
 pub(super) struct Attempts {
-    deliveries: BTreeMap<String, Sent>,
-    /// Under which name each came first, since the last subscription was made: what a new one is told is new.
-    names: BTreeMap<Sent, String>,
+    deliveries: BTreeMap<String, AttemptContent>,
+    /// The first identifier of each content since the last subscription. A new subscription gets new
+    /// deliveries.
+    names: BTreeMap<AttemptContent, String>,
     whose: Whose,
 }
 
@@ -30,21 +31,21 @@ impl Attempts {
         Attempts { whose, ..Attempts::default() }
     }
 
-    /// Whether an arrival is an attempt of the delivery whose first one was `sent`.
-    fn is_attempt(&self, arrival: &Arrival, sent: &Sent) -> bool {
+    /// Whether an arrival is an attempt of the delivery that began with `sent`.
+    fn is_attempt(&self, arrival: &Arrival, sent: &AttemptContent) -> bool {
         let (path, body) = &**sent;
         match self.whose {
             Whose::Ours => *path == arrival.path && **body == *arrival.body,
-            // What else an event carries may be told anew at each attempt.
+            // Other content of an event may be new at each attempt.
             Whose::Theirs => **body == *arrival.body || event(body) == event(&arrival.body),
         }
     }
 }
 
-/// What of an event's body is shown.
+/// The documented parts of an event's body.
 fn event(body: &[u8]) -> (Option<&'static str>, Value, Value) {
     let body: Value = serde_json::from_slice(body).unwrap_or_default();
-    (kind_of_event(&body), body["occurredAt"].clone(), body["sequence"].clone())
+    (kind_of_event(&body), body[field::OCCURRED_AT].clone(), body[field::SEQUENCE].clone())
 }
 
 impl Check for Attempts {
@@ -65,7 +66,7 @@ impl Check for Attempts {
             let in_words = |(path, body): &(String, Vec<u8>)| {
                 format!("{id} on {path}: {}", String::from_utf8_lossy(body))
             };
-            let sent = Sent::new((arrival.path.clone(), arrival.body.to_vec()));
+            let sent = AttemptContent::new((arrival.path.clone(), arrival.body.to_vec()));
             if let Some(known) = self.deliveries.get(id) {
                 let same = self.is_attempt(arrival, known);
                 let evidence = || (in_words(known), in_words(&sent));
@@ -84,12 +85,12 @@ impl Check for Attempts {
         }
     }
 
-    /// It may have made a subscription.
+    /// The request may have made a subscription.
     fn miss(&mut self, _sent: &Prepared) {
         self.names.clear();
     }
 }
 
 fn happens_once(arrival: &Arrival) -> bool {
-    arrival.body.json().and_then(|event| event.get("sequence")).is_some_and(Value::is_u64)
+    arrival.body.json().and_then(|event| event.get(field::SEQUENCE)).is_some_and(Value::is_u64)
 }

@@ -1,4 +1,4 @@
-//! Cents are neither made nor lost: seen in process alone, where the books are (`1.service.3.3`).
+//! Cents are never created or lost. Only an in-process run shows the books (`1.service.3.3`).
 
 use tideover_model::clause;
 

@@ -1,36 +1,39 @@
-//! What an answer says fits what else it says: whether an invoice or a quote is fundable and why not, what an advance
-//! is told with, and whether a collection account is open and which it is.
+//! A response agrees with itself: whether an invoice or a quote is fundable and why not, the content of an
+//! advance, and whether a collection account is open and which one it is.
 
 use serde_json::Value;
+use tideover_model::wire::field::{self, Fields};
 use tideover_model::{Clause, OperationKind, clause};
 
 use crate::evidence::finding::Finding;
 use crate::exchange::Exchange;
+use crate::exchange::matcher::leaves;
 use crate::judge::checks::{Check, Notes};
 
 pub(super) struct Consistent;
 
 impl Check for Consistent {
     fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
-        // What is found otherwise is told once.
+        // Other checks may have reported the same contradiction.
         if notes.findings.is_empty() {
-            look(exchange, notes);
+            check_consistency(exchange, notes);
         }
     }
 }
 
-/// What an answer says that does not fit what else it says, whatever was before.
+/// The contradictions within a response, whatever came before it.
 pub(crate) fn contradictions_within(exchange: &Exchange<'_>) -> Vec<Finding> {
     let mut notes = Notes::default();
-    look(exchange, &mut notes);
+    check_consistency(exchange, &mut notes);
     notes.findings
 }
 
-fn look(exchange: &Exchange<'_>, notes: &mut Notes) {
+fn check_consistency(exchange: &Exchange<'_>, notes: &mut Notes) {
     let Some(body) = exchange.seen.success_body() else { return };
     match exchange.kind() {
         Some(OperationKind::GetInvoice) => {
-            let only_issued = body["fundable"] != true || body["status"] == "ISSUED";
+            let only_issued = Fields::of(body).fundable() != Some(true)
+                || Fields::of(body).status() == Some("ISSUED");
             let evidence = || ("false, since it is not ISSUED", "true");
             notes.expect(
                 exchange,
@@ -39,7 +42,7 @@ fn look(exchange: &Exchange<'_>, notes: &mut Notes) {
                 "fundable beside status",
                 evidence,
             );
-            let free = body["fundable"] != true || body["advance"].is_null();
+            let free = Fields::of(body).fundable() != Some(true) || body[field::ADVANCE].is_null();
             let evidence = || ("false, since an advance stands against it", "true");
             notes.expect(
                 exchange,
@@ -59,29 +62,20 @@ fn look(exchange: &Exchange<'_>, notes: &mut Notes) {
     }
 }
 
-/// The state, what went out and what is still owed are there, whatever they are called.
+/// An advance has a state, a paid amount and an amount owed, under any names.
 fn advance(exchange: &Exchange<'_>, body: &Value, notes: &mut Notes) {
-    if !body["advance"].is_object() {
+    if Fields::of(body).advance().is_none() {
         return;
     }
-    let values = values_in(&body["advance"]);
+    let values = leaves(&body[field::ADVANCE]).count();
     let evidence = || ("a state and two amounts", format!("an object of {values} values"));
     notes.expect(exchange, clause!("2.invoice.advance"), values >= 3, "advance", evidence);
 }
 
-/// How many values there are, however deep they stand.
-fn values_in(value: &Value) -> usize {
-    match value {
-        Value::Object(fields) => fields.values().map(values_in).sum(),
-        Value::Array(items) => items.iter().map(values_in).sum(),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 1,
-    }
-}
-
-/// There is a reason exactly where there is need for one.
+/// A reason is present exactly when the invoice or quote is not fundable.
 fn reason(exchange: &Exchange<'_>, body: &Value, clause: Clause, notes: &mut Notes) {
     let (Some(fundable), Some(reason)) =
-        (body["fundable"].as_bool(), body.get("notFundableReason"))
+        (Fields::of(body).fundable(), body.get(field::NOT_FUNDABLE_REASON))
     else {
         return;
     };
@@ -93,10 +87,10 @@ fn reason(exchange: &Exchange<'_>, body: &Value, clause: Clause, notes: &mut Not
     notes.expect(exchange, clause, holds, "notFundableReason beside fundable", evidence);
 }
 
-/// The collection account is told exactly while it is open.
+/// The collection account is shown exactly while it is open.
 fn account(exchange: &Exchange<'_>, body: &Value, notes: &mut Notes) {
-    let open = body["onboarding"]["collectionAccount"].as_bool();
-    let (Some(open), Some(account)) = (open, body.get("remittance")) else { return };
+    let open = Fields::of(body).onboarding().and_then(Fields::collection_account);
+    let (Some(open), Some(account)) = (open, body.get(field::REMITTANCE)) else { return };
     let clause = clause!("2.business.remittance");
     let evidence = || {
         let expected = if open { "the account, which is open" } else { "null until it is open" };

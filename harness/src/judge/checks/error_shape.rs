@@ -1,4 +1,4 @@
-//! Every failure has the one shape (`7.shape.1`, `7.shape.error`, `7.shape.code`).
+//! Every failure has the documented shape (`7.shape.1`, `7.shape.error`, `7.shape.code`).
 
 use serde_json::Value;
 use tideover_model::clause;

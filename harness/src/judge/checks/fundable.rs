@@ -1,19 +1,20 @@
-//! What is told as fundable is not refused, and the other way round (`2.invoice.fundable.2`).
+//! An invoice shown as fundable is not refused, and the reverse (`2.invoice.fundable.2`).
 
 use serde_json::Value;
+use tideover_model::wire::field::{self, Fields};
 use tideover_model::{Code, OperationKind, PlatformId, Status, clause};
 
 use crate::exchange::Exchange;
 use crate::judge::checks::{Check, Notes};
 
-/// The invoice read last: whose, which, and whether it is fundable.
+/// The last invoice read: its platform, its path, and whether it is fundable.
 #[derive(Default)]
 pub(super) struct Fundable {
     read: Option<(Option<PlatformId>, String, bool)>,
 }
 
-/// The same of a target whose hidden moves may make an invoice fundable, but not the other way round: nobody
-/// but the harness moves the world outside.
+/// The same check for a target whose hidden moves can make an invoice fundable, but never the reverse. Only
+/// the harness moves the outside world.
 #[derive(Default)]
 pub(super) struct NotRefused {
     fundable: Fundable,
@@ -21,15 +22,15 @@ pub(super) struct NotRefused {
 
 impl Check for NotRefused {
     fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
-        let told = self.fundable.read.as_ref().is_some_and(|(.., fundable)| *fundable);
-        // Whoever refuses for other reasons than those that are listed says nothing of them.
+        let was_fundable = self.fundable.read.as_ref().is_some_and(|(.., fundable)| *fundable);
+        // A refusal for an unlisted reason says nothing about the listed ones.
         let listed = exchange.seen.code().and_then(Code::parse).is_some_and(|code| {
             matches!(code.status(), Status::Assumed(_) | Status::Documented(409))
         });
         let otherwise = !exchange.seen.is_success() && !listed;
         if exchange.unsettled
             || otherwise
-            || (!told && exchange.kind() == Some(OperationKind::RequestAdvance))
+            || (!was_fundable && exchange.kind() == Some(OperationKind::RequestAdvance))
         {
             self.fundable.read = None;
         }
@@ -44,7 +45,7 @@ impl Check for Fundable {
             return;
         };
         if let Some(invoice) = exchange.success_of(OperationKind::GetInvoice) {
-            let fundable = invoice.get("fundable").and_then(Value::as_bool);
+            let fundable = Fields::of(invoice).fundable();
             let path = exchange.call().map(|call| call.path.clone()).unwrap_or_default();
             self.read = fundable.map(|fundable| (exchange.platform, path, fundable));
             reason_goes_with_it(exchange, invoice, notes);
@@ -68,28 +69,27 @@ impl Fundable {
         let status = || exchange.seen.status.to_string();
         if fundable {
             let accepted = exchange.seen.is_success();
-            let evidence = || ("a success: it was told as fundable", status());
+            let evidence = || ("a success: it was shown as fundable", status());
             notes.expect(exchange, clause, accepted, "status", evidence);
         } else {
-            let repeat =
-                exchange.seen.json().and_then(|body| body.get("alreadyRequested")?.as_bool());
+            let repeat = exchange.seen.json().and_then(|body| Fields::of(body).already_requested());
             let made = exchange.seen.is_success() && repeat != Some(true);
-            let evidence = || ("a refusal: it was told as not fundable", status());
+            let evidence = || ("a refusal: it was shown as not fundable", status());
             notes.expect(exchange, clause, !made, "status", evidence);
         }
     }
 }
 
 fn reason_goes_with_it(exchange: &Exchange<'_>, invoice: &Value, notes: &mut Notes) {
-    let fundable = invoice.get("fundable").and_then(Value::as_bool).unwrap_or_default();
-    let reason = invoice.get("notFundableReason");
+    let fundable = Fields::of(invoice).fundable().unwrap_or_default();
+    let reason = invoice.get(field::NOT_FUNDABLE_REASON);
     let fits = match reason {
         Some(Value::Null) => fundable,
         Some(Value::String(_)) => !fundable,
         _ => false,
     };
     let clause = clause!("2.invoice.notFundableReason");
-    notes.expect(exchange, clause, fits, "notFundableReason", || {
+    notes.expect(exchange, clause, fits, field::NOT_FUNDABLE_REASON, || {
         let shown = reason.unwrap_or(&Value::Null);
         ("a reason if and only if not fundable", format!("fundable {fundable}, reason {shown}"))
     });

@@ -1,4 +1,4 @@
-//! The report that is read is the one that the upload returned (`4.import.1`).
+//! A read returns the same report as the upload (`4.import.1`).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ pub(super) struct IdenticalReport {
 
 impl Check for IdenticalReport {
     fn miss(&mut self, _sent: &Prepared) {
-        // It may have been an upload that went further.
+        // The missed request may be an upload that went further.
         self.uploaded.clear();
     }
 

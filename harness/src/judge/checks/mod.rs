@@ -1,5 +1,5 @@
-//! The checks: one law per file, each with its clauses. A check sees every exchange of a run and says what
-//! does not hold; what it met is counted, since a pass that met nothing is not a pass.
+//! The checks: one law per file, with its clauses. A check sees every exchange of a run and reports what does
+//! not hold. It also counts what it met, because a pass that met nothing proves nothing.
 
 mod amounts;
 mod arrivals;
@@ -25,8 +25,8 @@ mod subscribed;
 mod unchanged;
 mod wanted;
 
-use tideover_model::Clause;
 use tideover_model::clause::Kind;
+use tideover_model::{ActionKind, Clause};
 
 use crate::evidence::finding::{Finding, Verdict};
 use crate::evidence::tally::Tally;
@@ -35,31 +35,31 @@ use crate::exchange::{Exchange, Prepared};
 use crate::judge::Outside;
 use crate::judge::predicted::Forecast;
 
-/// A law, watched over a run.
+/// A law that is checked throughout a run.
 trait Check {
-    /// Looks at an exchange.
+    /// Checks an exchange.
     fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes);
 
-    /// Learns of a request that was not answered.
+    /// Learns of a request that got no response.
     fn miss(&mut self, _sent: &Prepared) {}
 }
 
-/// Whose the choices are that a check sees.
+/// Who makes the choices that a check sees.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Whose {
-    /// Those of our own mock: what it does is known.
+    /// Our own mock, whose choices are known.
     #[default]
     Ours,
-    /// Those of a service that nothing is known of: what the document leaves open is its own.
+    /// An unknown service, which is free wherever the document leaves something open.
     Theirs,
 }
 
-/// What the checks say of an exchange.
+/// What the checks report on an exchange.
 #[derive(Clone, Debug, Default)]
 pub struct Notes {
     /// How often each clause was met.
     pub met: Tally,
-    /// What was seen where the document is silent.
+    /// Observations where the document is silent.
     pub gaps: Gaps,
     /// What does not hold.
     pub findings: Vec<Finding>,
@@ -71,12 +71,12 @@ pub struct Checks {
 }
 
 impl Checks {
-    /// Those of a target that is in the shadow's own world.
+    /// The checks for a target in the shadow's own world.
     pub fn of_known() -> Checks {
         Checks {
             checks: vec![
                 Box::new(error_shape::ErrorShape),
-                Box::new(prediction::Prediction::default()),
+                Box::new(prediction::PredictionCheck::default()),
                 Box::new(fundable::Fundable::default()),
                 Box::new(repeated_advance::RepeatedAdvance::default()),
                 Box::new(import_report::IdenticalReport::default()),
@@ -90,14 +90,14 @@ impl Checks {
                 Box::new(conservation::Conservation),
                 Box::new(signatures::Signatures::default()),
                 Box::new(attempts::Attempts::default()),
-                Box::new(wanted::Wanted::default()),
+                Box::new(wanted::WantedEvents::default()),
                 Box::new(sequences::Sequences::default()),
                 Box::new(arrivals::Arrivals::default()),
             ],
         }
     }
 
-    /// Those of any other: what takes its time, and what comes when, is not held against it.
+    /// The checks for any other target. They ignore the timing of transitions and deliveries.
     pub fn of_foreign(outside: Outside) -> Checks {
         let mut checks = Checks {
             checks: vec![
@@ -111,7 +111,7 @@ impl Checks {
                 Box::new(secrets::Withheld::default()),
                 Box::new(signatures::Signatures::of(Whose::Theirs)),
                 Box::new(attempts::Attempts::of(Whose::Theirs)),
-                Box::new(wanted::Wanted::of(Whose::Theirs)),
+                Box::new(wanted::WantedEvents::of(Whose::Theirs)),
                 Box::new(sequences::Sequences::of(Whose::Theirs)),
             ],
         };
@@ -122,7 +122,7 @@ impl Checks {
         checks
     }
 
-    /// Those that look at an answer alone, whatever came before it.
+    /// The checks that need only one response.
     pub(crate) fn of_answers() -> Checks {
         Checks {
             checks: vec![
@@ -135,14 +135,14 @@ impl Checks {
         }
     }
 
-    /// Tells every check of a request that was not answered.
+    /// Reports a request that got no response to every check.
     pub fn miss(&mut self, sent: &Prepared) {
         for check in &mut self.checks {
             check.miss(sent);
         }
     }
 
-    /// Looks at an exchange with every check.
+    /// Runs every check on an exchange.
     pub fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
         for check in &mut self.checks {
             check.observe(exchange, notes);
@@ -150,7 +150,7 @@ impl Checks {
     }
 }
 
-/// The clauses that a request meets, where the answer is as it was forecast.
+/// The clauses that a request meets, if the response equals the forecast.
 pub(crate) fn met_by(sent: &Prepared, forecast: &Forecast) -> Tally {
     let seen = forecast.answer.read();
     let exchange = Exchange {
@@ -158,12 +158,12 @@ pub(crate) fn met_by(sent: &Prepared, forecast: &Forecast) -> Tally {
         ..Exchange::alone(sent, &seen, forecast.now)
     };
     let mut notes = Notes::default();
-    prediction::Prediction::default().observe(&exchange, &mut notes);
+    prediction::PredictionCheck::default().observe(&exchange, &mut notes);
     notes.met
 }
 
 impl Notes {
-    /// Counts a point that was explained as well as it could be; a finding if it contradicts the document.
+    /// Counts a point of the best explanation. A finding if it contradicts the document.
     pub(crate) fn judge(&mut self, exchange: &Exchange<'_>, point: Point) {
         if matches!(point.clause.kind(), Kind::Assumed { .. }) {
             self.gaps.record(&exchange.operation(), exchange.seen.code(), &point);
@@ -175,8 +175,8 @@ impl Notes {
         }
     }
 
-    /// Takes back what is held against no service of its own choices: where the document is silent it is a gap,
-    /// and what answers in the place of a service that fails need not know the shape.
+    /// Removes findings that accuse no service with its own choices. Where the document is silent, a finding
+    /// is a gap. A gateway that responds for a failed service need not know the error shape.
     pub(crate) fn excuse(&mut self, exchange: &Exchange<'_>) -> Vec<Finding> {
         let is_gap = |found: &mut Finding| matches!(found.clause.kind(), Kind::Assumed { .. });
         for found in self.findings.extract_if(.., is_gap) {
@@ -196,13 +196,13 @@ impl Notes {
         excused.map(inconclusive).collect()
     }
 
-    /// Counts a point that was compared; a finding if it does not hold.
+    /// Counts a compared point. A finding if it does not hold.
     fn add(&mut self, exchange: &Exchange<'_>, point: Point) {
         let Point { clause, holds, field, expected, seen } = point;
         self.expect(exchange, clause, holds, &field, || (expected, seen));
     }
 
-    /// Counts that `clause` was met; a finding if it does not hold, with what was expected and what was seen.
+    /// Counts that `clause` was met. A finding with the evidence, expected and seen, if it does not hold.
     fn expect<Expected: Into<String>, Seen: Into<String>>(
         &mut self,
         exchange: &Exchange<'_>,
@@ -218,13 +218,13 @@ impl Notes {
         }
     }
 
-    /// Counts that `clause` was met, and held.
+    /// Counts that `clause` was met and held.
     fn meet(&mut self, clause: Clause) {
         self.met.meet(clause);
     }
 }
 
-/// Whether everything is as it was at the start after this.
+/// Whether the exchange resets the service to its initial state.
 fn starts_anew(exchange: &Exchange<'_>) -> bool {
-    exchange.action_name() == Some("reset")
+    exchange.acts() == Some(ActionKind::Reset)
 }

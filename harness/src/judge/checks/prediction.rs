@@ -1,15 +1,15 @@
-//! The answer is the one that the shadow model gives: status, code and every documented field.
+//! The response equals the shadow model's: status, code and every documented field.
 
 use crate::exchange::Exchange;
 use crate::judge::checks::{Check, Notes, starts_anew};
 use crate::judge::{Bindings, Comparison};
 
 #[derive(Default)]
-pub(super) struct Prediction {
+pub(super) struct PredictionCheck {
     bindings: Bindings,
 }
 
-impl Check for Prediction {
+impl Check for PredictionCheck {
     fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
         if starts_anew(exchange) {
             self.bindings = Bindings::default();

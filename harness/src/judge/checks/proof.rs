@@ -1,4 +1,4 @@
-//! Every check, shown an answer that breaks its law, says so; shown a right one, it doesn't.
+//! Every check reports a response that breaks its law, and accepts a valid one.
 
 use serde_json::{Value, json};
 use tideover_model::{PlatformId, SigningKey};
@@ -9,7 +9,7 @@ use crate::exchange::step::{Action, Call, Step};
 use crate::exchange::{Arrival, Exchange, Inside, Prepared, Seen, start};
 use crate::judge::checks::{Check, Notes};
 
-/// Shows `check` exchanges, and says which clauses it finds broken.
+/// Runs `check` on exchanges. Returns the broken clauses.
 fn broken(check: &mut dyn Check, exchanges: &[(Call, u16, Value)]) -> Vec<&'static str> {
     broken_inside(check, exchanges, None)
 }
@@ -20,13 +20,13 @@ fn broken_inside(
     inside: Option<Inside>,
 ) -> Vec<&'static str> {
     let shown =
-        exchanges.iter().map(|exchange| Shown { inside: inside.clone(), ..exchange.into() });
+        exchanges.iter().map(|exchange| TestExchange { inside: inside.clone(), ..exchange.into() });
     broken_by(check, &shown.collect::<Vec<_>>())
 }
 
-/// What a check is shown: an answer, and what comes with it.
+/// A test exchange: a response and everything that comes with it.
 #[derive(Clone)]
-struct Shown {
+struct TestExchange {
     call: Call,
     status: u16,
     body: Value,
@@ -35,17 +35,17 @@ struct Shown {
     inside: Option<Inside>,
 }
 
-impl From<&(Call, u16, Value)> for Shown {
-    fn from((call, status, body): &(Call, u16, Value)) -> Shown {
+impl From<&(Call, u16, Value)> for TestExchange {
+    fn from((call, status, body): &(Call, u16, Value)) -> TestExchange {
         let (call, status, body) = (call.clone(), *status, body.clone());
         let (arrivals, predicted_arrivals) = (Vec::new(), Vec::new());
-        Shown { call, status, body, arrivals, predicted_arrivals, inside: None }
+        TestExchange { call, status, body, arrivals, predicted_arrivals, inside: None }
     }
 }
 
-fn broken_by(check: &mut dyn Check, shown: &[Shown]) -> Vec<&'static str> {
+fn broken_by(check: &mut dyn Check, shown: &[TestExchange]) -> Vec<&'static str> {
     let mut notes = Notes::default();
-    for Shown { call, status, body, arrivals, predicted_arrivals, inside } in shown {
+    for TestExchange { call, status, body, arrivals, predicted_arrivals, inside } in shown {
         let step = Step::new(Action::Call(call.clone()));
         let bytes = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
         let seen = Seen::new(*status, &bytes);
@@ -82,7 +82,7 @@ fn advance() -> Call {
 const INVOICE: &str = "/v1/organizations/v/invoices/i";
 
 #[test]
-fn a_failure_of_another_shape_is_found() {
+fn finds_a_malformed_error() {
     let of =
         |body| broken(&mut super::error_shape::ErrorShape, &[(get("/v1/webhooks"), 401, body)]);
     assert!(of(json!({ "error": "no", "code": "unauthorized" })).is_empty());
@@ -92,7 +92,7 @@ fn a_failure_of_another_shape_is_found() {
 }
 
 #[test]
-fn amounts_that_do_not_add_up_are_found() {
+fn finds_wrong_sums_of_amounts() {
     let of = |financeable: i64, advance: i64, fee: i64, forwarded: i64| {
         let body = json!({ "financeableAmount": financeable, "advanceAmount": advance,
             "feeTotal": fee, "forwardedAtPayment": forwarded });
@@ -110,7 +110,7 @@ fn amounts_that_do_not_add_up_are_found() {
 }
 
 #[test]
-fn too_much_collected_and_a_state_that_does_not_follow_are_found() {
+fn finds_overcollection_and_a_wrong_state() {
     let of = |collected: i64, state: &str| {
         let body = json!({ "collected": collected, "faceValue": 10, "collectionState": state });
         broken(&mut super::collected::Collected, &[(get(INVOICE), 200, body)])
@@ -121,7 +121,7 @@ fn too_much_collected_and_a_state_that_does_not_follow_are_found() {
 }
 
 #[test]
-fn books_that_do_not_balance_are_found() {
+fn finds_unbalanced_books() {
     let of = |audit| {
         let inside = Inside { changed: false, audit };
         let read = [(get("/v1/webhooks"), 200, json!([]))];
@@ -132,7 +132,7 @@ fn books_that_do_not_balance_are_found() {
 }
 
 #[test]
-fn what_is_told_as_fundable_and_refused_is_found() {
+fn finds_refusal_of_a_fundable_invoice() {
     let read = |fundable: bool, reason: Value| {
         (get(INVOICE), 200, json!({ "fundable": fundable, "notFundableReason": reason }))
     };
@@ -147,7 +147,7 @@ fn what_is_told_as_fundable_and_refused_is_found() {
 }
 
 #[test]
-fn a_report_that_is_not_the_uploaded_one_is_found() {
+fn finds_a_report_unlike_the_upload() {
     let path = "/v1/invoices/imports/m";
     let upload = (Call::text("PUT", path, "x".into(), "text/csv"), 200, json!({ "rowCount": 1 }));
     let of = |rows: u64| {
@@ -160,7 +160,7 @@ fn a_report_that_is_not_the_uploaded_one_is_found() {
 }
 
 #[test]
-fn a_repeat_that_is_another_advance_is_found() {
+fn finds_a_repeat_with_another_advance() {
     let answer = |already: bool, fee: u64| {
         let body = json!({ "alreadyRequested": already, "advanceAmount": 9, "feeTotal": fee,
             "remittance": { "accountNumber": "1" } });
@@ -176,7 +176,7 @@ fn a_repeat_that_is_another_advance_is_found() {
 }
 
 #[test]
-fn a_reason_that_names_an_amount_is_found() {
+fn finds_an_amount_in_a_reason() {
     let of = |reason: &str| {
         let body = json!({ "fundable": false, "notFundableReason": reason });
         broken(&mut super::reasons::NoAmounts, &[(get(INVOICE), 200, body)])
@@ -186,7 +186,7 @@ fn a_reason_that_names_an_amount_is_found() {
 }
 
 #[test]
-fn an_account_that_changes_is_found() {
+fn finds_a_changed_account() {
     let business = |account: &str| {
         let body = json!({ "remittance": { "accountNumber": account } });
         (get("/v1/organizations/v"), 200, body)
@@ -199,7 +199,7 @@ fn an_account_that_changes_is_found() {
 }
 
 #[test]
-fn what_must_not_be_told_is_found() {
+fn finds_fields_that_must_be_withheld() {
     let of = |path: &str, body: Value| {
         broken(&mut super::secrets::Withheld::default(), &[(get(path), 200, body)])
     };
@@ -211,26 +211,26 @@ fn what_must_not_be_told_is_found() {
 }
 
 #[test]
-fn a_tax_id_that_was_sent_is_found_wherever_it_is_told() {
+fn finds_a_sent_tax_id_anywhere() {
     let of = |answer: Value| {
         let sync = json!({ "legalName": "V", "taxId": "12-3456789" });
         let sync = Call::json("PUT", "/v1/organizations/v", sync);
-        let told = json!({ "created": true, "reason": "It is new." });
+        let synced = json!({ "created": true, "reason": "It is new." });
         let read = (get("/v1/organizations/v"), 200, answer);
-        broken(&mut super::secrets::Withheld::default(), &[(sync, 200, told), read])
+        broken(&mut super::secrets::Withheld::default(), &[(sync, 200, synced), read])
     };
     assert!(of(json!({ "ein": "ends with 6789", "n": 123_456 })).is_empty());
-    for told in [
+    for body in [
         json!({ "ein": "123456789" }),
         json!({ "reason": "It has 12-3456789." }),
         json!({ "a": [{ "b": 123_456_789 }] }),
     ] {
-        assert_eq!(of(told), ["2.business.taxIdOnFile.2"]);
+        assert_eq!(of(body), ["2.business.taxIdOnFile.2"]);
     }
 }
 
 #[test]
-fn an_answer_that_contradicts_itself_is_found() {
+fn finds_a_response_that_contradicts_itself() {
     let of = |path: &str, body: Value| {
         broken(&mut super::consistent::Consistent, &[(get(path), 200, body)])
     };
@@ -247,8 +247,8 @@ fn an_answer_that_contradicts_itself_is_found() {
     assert_eq!(invoice("ISSUED", true, null(), advance()), ["2.invoice.fundable"]);
     assert_eq!(invoice("ISSUED", false, null(), null()), ["2.invoice.notFundableReason"]);
     assert_eq!(invoice("ISSUED", true, json!("No."), null()), ["2.invoice.notFundableReason"]);
-    let told = json!("There is one.");
-    assert_eq!(invoice("ISSUED", false, told, json!({ "state": 1 })), ["2.invoice.advance"]);
+    let reason = json!("There is one.");
+    assert_eq!(invoice("ISSUED", false, reason, json!({ "state": 1 })), ["2.invoice.advance"]);
     let business = |open: bool, account: Value| {
         let body = json!({ "onboarding": { "collectionAccount": open }, "remittance": account });
         of("/v1/organizations/v", body)
@@ -259,7 +259,7 @@ fn an_answer_that_contradicts_itself_is_found() {
 }
 
 #[test]
-fn a_read_or_a_refusal_that_changes_something_is_found() {
+fn finds_a_read_or_refusal_that_changes_state() {
     let read = |name: &str| (get("/v1/organizations/v"), 200, json!({ "name": name }));
     let refusal = (advance(), 409, json!({ "error": "no", "code": "self_dealing" }));
     let of = |exchanges: &[_]| broken(&mut super::unchanged::Unchanged::default(), exchanges);
@@ -267,11 +267,11 @@ fn a_read_or_a_refusal_that_changes_something_is_found() {
     assert_eq!(of(&[read("a"), refusal, read("b")]), ["7.retrying.2"]);
 }
 
-/// When everything here is signed.
+/// When all deliveries here are signed.
 const AT: u64 = 1_767_225_600;
 const HOOK: &str = "/accepts/hook";
 
-/// A delivery as it should be.
+/// A valid delivery.
 fn arrival(id: &str, body: &Value) -> Arrival {
     signed(id, body, "whsec_right", AT)
 }
@@ -300,23 +300,23 @@ fn state(state: &str, sequence: Value) -> Value {
         "data": { "payeeExternalId": "v", "invoiceExternalId": "i", "state": state } })
 }
 
-/// The subscription of the inbox, then what comes with reads.
-fn subscribed_then(arrivals: &[Vec<Arrival>]) -> Vec<Shown> {
+/// The subscription of the inbox, then one read for each list of arrivals.
+fn subscribed_then(arrivals: &[Vec<Arrival>]) -> Vec<TestExchange> {
     let url = format!("http://127.0.0.1:1{HOOK}");
     let body = json!({ "reference": "whs_1", "url": url, "secret": "whsec_right",
         "eventTypes": ["partner.organization.added"] });
     let asked = json!({ "url": url, "eventTypes": ["partner.organization.added"] });
     let subscribe = Call::json("POST", "/v1/webhooks", asked);
-    let mut shown = vec![Shown::from(&(subscribe, 201, body))];
-    shown.extend(arrivals.iter().map(|arrivals| Shown {
+    let mut shown = vec![TestExchange::from(&(subscribe, 201, body))];
+    shown.extend(arrivals.iter().map(|arrivals| TestExchange {
         arrivals: arrivals.clone(),
-        ..Shown::from(&(get("/v1/webhooks"), 200, json!([])))
+        ..TestExchange::from(&(get("/v1/webhooks"), 200, json!([])))
     }));
     shown
 }
 
 #[test]
-fn a_webhook_that_is_signed_wrongly_or_long_ago_is_found() {
+fn finds_a_wrong_or_stale_signature() {
     let of = |arrival: Arrival| {
         broken_by(&mut super::signatures::Signatures::default(), &subscribed_then(&[vec![arrival]]))
     };
@@ -336,7 +336,7 @@ fn a_webhook_that_is_signed_wrongly_or_long_ago_is_found() {
 }
 
 #[test]
-fn attempts_that_are_not_alike_are_found() {
+fn finds_attempts_that_differ() {
     let of = |second: Arrival| {
         let shown = subscribed_then(&[vec![arrival("d", &added("v"))], vec![second]]);
         broken_by(&mut super::attempts::Attempts::default(), &shown)
@@ -348,7 +348,7 @@ fn attempts_that_are_not_alike_are_found() {
     assert_eq!(of(elsewhere), ["6.delivery.3.2"]);
     let nameless = Arrival { delivery: None, ..arrival("d", &added("v")) };
     assert_eq!(of(nameless), ["6.delivery.3.2"]);
-    // Two events may be alike, unless they have a sequence.
+    // Two events may be equal, unless they have a sequence.
     assert!(of(arrival("e", &added("v"))).is_empty());
     let twice = |second: &str| {
         let funded = |name| vec![arrival(name, &state("FUNDED", json!(3)))];
@@ -360,29 +360,30 @@ fn attempts_that_are_not_alike_are_found() {
 }
 
 #[test]
-fn what_comes_after_the_end_or_was_not_asked_for_is_found() {
-    let of = |shown: &[Shown]| broken_by(&mut super::wanted::Wanted::default(), shown);
+fn finds_unwanted_deliveries() {
+    let of = |shown: &[TestExchange]| broken_by(&mut super::wanted::WantedEvents::default(), shown);
     let one = || vec![arrival("d", &added("v"))];
     assert!(of(&subscribed_then(&[one(), one()])).is_empty());
     let gone = vec![Arrival { status: 410, ..arrival("d", &added("v")) }];
     assert_eq!(of(&subscribed_then(&[gone, one()])), ["6.delivery.2"]);
     let mut deleted = subscribed_then(&[one(), one(), one()]);
     let deletion = Call::bare("DELETE", "/v1/webhooks/whs_1");
-    // What comes with the deletion itself may have begun before.
-    deleted[2] = Shown { arrivals: one(), ..Shown::from(&(deletion, 204, Value::Null)) };
+    // A delivery that arrives with the deletion may have begun before it.
+    deleted[2] =
+        TestExchange { arrivals: one(), ..TestExchange::from(&(deletion, 204, Value::Null)) };
     assert_eq!(of(&deleted), ["4.webhookDeletion.1"]);
     let other = vec![arrival("d", &state("REQUESTED", json!(1)))];
     assert_eq!(of(&subscribed_then(&[other])), ["2.subscription.eventTypes"]);
 }
 
 #[test]
-fn a_sequence_that_does_not_grow_is_found() {
+fn finds_a_sequence_that_does_not_grow() {
     let of = |events: &[Value]| {
         let arrivals: Vec<_> = events.iter().map(|event| vec![arrival("d", event)]).collect();
         broken_by(&mut super::sequences::Sequences::default(), &subscribed_then(&arrivals))
     };
     let [first, second] = [("REQUESTED", 1), ("FUNDING", 2)].map(|(s, n)| state(s, json!(n)));
-    // In any order, and twice.
+    // In any order, and repeated.
     assert!(of(&[second.clone(), first.clone(), second.clone()]).is_empty());
     assert_eq!(of(&[first.clone(), state("REPAID", json!(9))]), ["gap.eventCauses"]);
     assert_eq!(of(&[second.clone(), state("FUNDED", json!(2))])[0], "6.delivery.5");
@@ -395,12 +396,12 @@ fn a_sequence_that_does_not_grow_is_found() {
 }
 
 #[test]
-fn other_events_and_other_times_are_differences() {
+fn finds_other_events_and_times() {
     let of = |seen: Vec<Arrival>, predicted_arrivals: Vec<Arrival>| {
-        let shown = Shown {
+        let shown = TestExchange {
             arrivals: seen,
             predicted_arrivals,
-            ..Shown::from(&(get("/v1/webhooks"), 200, json!([])))
+            ..TestExchange::from(&(get("/v1/webhooks"), 200, json!([])))
         };
         broken_by(&mut super::arrivals::Arrivals::default(), &[shown])
     };

@@ -1,5 +1,6 @@
 //! A reason names no amount (`2.invoice.notFundableReason.2`, `2.quote.notFundableReason.3`).
 
+use tideover_model::wire::field;
 use tideover_model::{OperationKind, clause};
 
 use crate::exchange::Exchange;
@@ -14,38 +15,44 @@ impl Check for NoAmounts {
             (OperationKind::Quote, clause!("2.quote.notFundableReason.3")),
         ] {
             let body = exchange.success_of(kind);
-            let reason = body.and_then(|body| body.get("notFundableReason")?.as_str());
+            let reason = body.and_then(|body| body.get(field::NOT_FUNDABLE_REASON)?.as_str());
             if let Some(reason) = reason {
                 let evidence = || ("no amount", reason);
                 let names_none = !names_amount(reason, exchange);
-                notes.expect(exchange, clause, names_none, "notFundableReason", evidence);
+                notes.expect(exchange, clause, names_none, field::NOT_FUNDABLE_REASON, evidence);
             }
         }
     }
 }
 
-/// Whether a reason names an amount that the exchange does not tell anyway: limits are what is not told.
+/// Whether a reason names an amount that the exchange does not show anyway. Limits are never shown.
 fn names_amount(reason: &str, exchange: &Exchange<'_>) -> bool {
     let answer = exchange.seen.json();
-    let told = ["faceValue", "collected", "financeableAmount", "advanceAmount", "feeTotal"];
-    let told = told.iter().filter_map(|name| answer?.get(name)?.as_u64());
-    let asked = || exchange.quoted_face().and_then(|face| u64::try_from(face).ok());
-    let is_told = |value: u64| {
-        told.clone().chain(asked()).any(|it| value == it || value.saturating_mul(100) == it)
+    let shown = [
+        field::FACE_VALUE,
+        field::COLLECTED,
+        field::FINANCEABLE_AMOUNT,
+        field::ADVANCE_AMOUNT,
+        field::FEE_TOTAL,
+    ];
+    let shown = shown.iter().filter_map(|name| answer?.get(name)?.as_u64());
+    let quoted = || exchange.quoted_face().and_then(|face| u64::try_from(face).ok());
+    let is_shown = |value: u64| {
+        shown.clone().chain(quoted()).any(|it| value == it || value.saturating_mul(100) == it)
     };
     numbers(reason).any(|number| {
         let digits: String = number.chars().filter(char::is_ascii_digit).collect();
-        is_amount(number, &digits) && !is_told(digits.parse().unwrap_or(u64::MAX))
+        is_amount(number, &digits) && !is_shown(digits.parse().unwrap_or(u64::MAX))
     })
 }
 
-/// Whether a number is so large, or so written, that it is an amount: no small number is a limit, nor is a year.
+/// Whether a number is an amount, by its size or its grouping. Small numbers and years are not.
 fn is_amount(number: &str, digits: &str) -> bool {
     let is_grouped = number.contains([',', '.', '\'', '_', '\u{a0}']);
     digits.len() >= 5 || is_grouped && digits.len() >= 3
 }
 
-/// The numbers of a text that stand for themselves: identifiers and dates have letters or hyphens beside them.
+/// The free-standing numbers of a text. Identifiers and dates have letters or hyphens next to them.
 fn numbers(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split(|it: char| it.is_whitespace() && it != '\u{a0}');
     let is_part = |it: char| it.is_ascii_digit() || matches!(it, ',' | '.' | '\'' | '_' | '\u{a0}');
@@ -60,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_amount_is_seen_however_it_is_written() {
+    fn finds_an_amount_in_any_spelling() {
         let named = |text: &str| {
             let amounts = numbers(text).filter(|number| {
                 is_amount(number, &number.replace(|it: char| !it.is_ascii_digit(), ""))

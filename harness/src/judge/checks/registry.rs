@@ -1,68 +1,69 @@
-//! Which check looks at which clause, by name: what a run can meet.
+//! Which check covers which clauses, by name: what a run can meet.
 
 use tideover_model::{Clause, clause};
 
-/// A check, and the clauses that it looks at.
+/// A check and the clauses that it covers.
 #[derive(Debug)]
-pub struct Watched {
-    /// What the check is called.
+pub struct RegisteredCheck {
+    /// The name of the check.
     pub name: &'static str,
-    /// Where its evidence comes from: all of that.
+    /// Everything that its evidence requires.
     pub needs: &'static [Needs],
-    /// What it counts and finds.
+    /// The clauses that it counts and reports.
     pub clauses: &'static [Clause],
 }
 
-/// What a target must offer for a clause to be met.
+/// What a target must offer, so that a clause can be met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
-    /// What every caller has.
+    /// Requests, which every caller can send.
     Requests,
-    /// A vendor who is through with onboarding, so that advances are granted.
+    /// A fully onboarded vendor, so that advances are granted.
     Vendor,
-    /// Somebody who plays the outside world.
+    /// An operator who acts for the outside world.
     Operator,
-    /// Our own operator port: what another's answers is no evidence against the service.
+    /// Our own operator port. Responses of another port are no evidence against the service.
     OwnPort,
     /// An inbox that the target can send webhooks to.
     Inbox,
-    /// That all of it is known beforehand: what a service of others refuses may change with what they do.
+    /// A target whose whole state is known. In a foreign service, other people's actions may change what it
+    /// refuses.
     Known,
-    /// A look into the service itself.
+    /// Access to the inside of the service.
     Inside,
 }
 
-const fn watched(
+const fn registered(
     name: &'static str,
     needs: &'static [Needs],
     clauses: &'static [Clause],
-) -> Watched {
-    Watched { name, needs, clauses }
+) -> RegisteredCheck {
+    RegisteredCheck { name, needs, clauses }
 }
 
-/// Every check. Some clauses stand with two: each looks at another side of them.
-pub static WATCHED: &[Watched] = &[
-    watched(
+/// Every check. Two checks may share a clause, each for another aspect.
+pub static WATCHED: &[RegisteredCheck] = &[
+    registered(
         "error_shape",
         &[Needs::Requests],
         &[clause!("7.shape.1"), clause!("7.shape.error"), clause!("7.shape.code")],
     ),
-    watched("prediction", &[Needs::Requests], OUTCOMES),
-    watched("prediction", &[Needs::Requests], FIELDS),
-    watched("prediction", &[Needs::Vendor], ADVANCED),
-    watched("prediction", &[Needs::Operator, Needs::OwnPort], OUTSIDE),
-    watched(
+    registered("prediction", &[Needs::Requests], OUTCOMES),
+    registered("prediction", &[Needs::Requests], FIELDS),
+    registered("prediction", &[Needs::Vendor], ADVANCED),
+    registered("prediction", &[Needs::Operator, Needs::OwnPort], OUTSIDE),
+    registered(
         "fundable",
         &[Needs::Requests],
         &[clause!("2.invoice.fundable.2"), clause!("2.invoice.notFundableReason")],
     ),
-    watched("repeated_advance", &[Needs::Vendor], &[clause!("2.advance.alreadyRequested")]),
-    watched("repeated_advance", &[Needs::Vendor, Needs::Known], &[clause!("4.advances.2")]),
-    watched("import_report", &[Needs::Requests], &[clause!("4.import.1")]),
-    watched("remittance", &[Needs::Vendor], &[clause!("2.remittance.intro.2")]),
-    watched("unchanged", &[Needs::Known], &[clause!("7.retrying.2")]),
-    watched("unchanged", &[Needs::Inside], &[clause!("4.quotes.2")]),
-    watched(
+    registered("repeated_advance", &[Needs::Vendor], &[clause!("2.advance.alreadyRequested")]),
+    registered("repeated_advance", &[Needs::Vendor, Needs::Known], &[clause!("4.advances.2")]),
+    registered("import_report", &[Needs::Requests], &[clause!("4.import.1")]),
+    registered("remittance", &[Needs::Vendor], &[clause!("2.remittance.intro.2")]),
+    registered("unchanged", &[Needs::Known], &[clause!("7.retrying.2")]),
+    registered("unchanged", &[Needs::Inside], &[clause!("4.quotes.2")]),
+    registered(
         "amounts",
         &[Needs::Requests],
         &[
@@ -72,12 +73,12 @@ pub static WATCHED: &[Watched] = &[
             clause!("2.amounts.forwardedAtPayment.2"),
         ],
     ),
-    watched(
+    registered(
         "collected",
         &[Needs::Requests],
         &[clause!("2.invoice.collected.2"), clause!("gap.collectionThresholds")],
     ),
-    watched(
+    registered(
         "consistent",
         &[Needs::Requests],
         &[
@@ -87,13 +88,13 @@ pub static WATCHED: &[Watched] = &[
             clause!("2.business.remittance"),
         ],
     ),
-    watched("consistent", &[Needs::Vendor], &[clause!("2.invoice.advance")]),
-    watched(
+    registered("consistent", &[Needs::Vendor], &[clause!("2.invoice.advance")]),
+    registered(
         "reasons",
         &[Needs::Requests],
         &[clause!("2.invoice.notFundableReason.2"), clause!("2.quote.notFundableReason.3")],
     ),
-    watched(
+    registered(
         "secrets",
         &[Needs::Requests],
         &[
@@ -103,37 +104,41 @@ pub static WATCHED: &[Watched] = &[
             clause!("4.webhooks.3"),
         ],
     ),
-    watched("conservation", &[Needs::Inside], &[clause!("1.service.3.3")]),
-    watched(
+    registered("conservation", &[Needs::Inside], &[clause!("1.service.3.3")]),
+    registered(
         "signatures",
         &[Needs::Inbox],
         &[clause!("6.signature.intro.1"), clause!("6.signature.1"), clause!("6.signature.4")],
     ),
-    watched("attempts", &[Needs::Inbox], &[clause!("6.delivery.3.2")]),
-    watched("wanted", &[Needs::Inbox], &[clause!("6.delivery.2")]),
-    watched(
+    registered("attempts", &[Needs::Inbox], &[clause!("6.delivery.3.2")]),
+    registered("wanted", &[Needs::Inbox], &[clause!("6.delivery.2")]),
+    registered(
         "wanted",
         &[Needs::Requests],
         &[clause!("4.webhookDeletion.1"), clause!("2.subscription.eventTypes")],
     ),
-    watched("sequences", &[Needs::Inbox], &[clause!("6.delivery.6"), clause!("gap.eventCauses")]),
-    watched("sequences", &[Needs::Vendor], &[clause!("6.delivery.5")]),
-    watched("arrivals", &[Needs::Inbox, Needs::Known], &[clause!("6.delivery.1.2")]),
-    watched(
+    registered(
+        "sequences",
+        &[Needs::Inbox],
+        &[clause!("6.delivery.6"), clause!("gap.eventCauses")],
+    ),
+    registered("sequences", &[Needs::Vendor], &[clause!("6.delivery.5")]),
+    registered("arrivals", &[Needs::Inbox, Needs::Known], &[clause!("6.delivery.1.2")]),
+    registered(
         "arrivals",
         &[Needs::Inbox],
         &[clause!("6.delivery.6"), clause!("gap.eventCauses"), clause!("gap.retrySchedule")],
     ),
 ];
 
-/// Whether an answer alone shows it, whatever came before.
+/// Whether a response alone can break the clause, without earlier ones.
 pub(crate) fn shows_in_an_answer(clause: Clause) -> bool {
-    const OF_ANSWERS: [&str; 5] = ["error_shape", "amounts", "collected", "reasons", "secrets"];
-    let mut watched = WATCHED.iter().filter(|watched| OF_ANSWERS.contains(&watched.name));
-    watched.any(|watched| watched.clauses.contains(&clause))
+    const OF_RESPONSES: [&str; 5] = ["error_shape", "amounts", "collected", "reasons", "secrets"];
+    let mut checks = WATCHED.iter().filter(|check| OF_RESPONSES.contains(&check.name));
+    checks.any(|check| check.clauses.contains(&clause))
 }
 
-/// Whether a request is done or refused, with which code and which status.
+/// Whether a request succeeds or is refused, with which code and status.
 const OUTCOMES: &[Clause] = &[
     clause!("3.invoice.1"),
     clause!("3.onboarding.2.2"),
@@ -170,7 +175,7 @@ const OUTCOMES: &[Clause] = &[
     clause!("gap.emptyIdentifier"),
 ];
 
-/// What an answer tells.
+/// The content of a response.
 const FIELDS: &[Clause] = &[
     clause!("2.invoice.externalId"),
     clause!("2.invoice.status"),
@@ -219,7 +224,7 @@ const FIELDS: &[Clause] = &[
     clause!("gap.subscriptionForm"),
 ];
 
-/// What the outside world can do, which follows from the states that the service is in.
+/// What may happen outside, which follows from the states of the service.
 const OUTSIDE: &[Clause] = &[
     clause!("2.invoice.collected.2"),
     clause!("3.requirement.contract.2"),
@@ -238,7 +243,7 @@ const OUTSIDE: &[Clause] = &[
     clause!("gap.sessionsLive"),
 ];
 
-/// What shows once an advance is granted.
+/// What shows only after an advance is granted.
 const ADVANCED: &[Clause] = &[
     clause!("4.advances.2.2"),
     clause!("2.advance.financeableAmount"),

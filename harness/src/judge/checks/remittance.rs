@@ -1,8 +1,9 @@
-//! A business has one collection account, the same everywhere (`2.remittance.intro.2`).
+//! A business has one collection account, the same in every response (`2.remittance.intro.2`).
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
+use tideover_model::wire::field;
 use tideover_model::{OperationKind, PlatformId, clause};
 
 use crate::exchange::{Exchange, masked_field};
@@ -21,7 +22,7 @@ impl Check for OneAccount {
         }
         let answer = exchange.success_of(OperationKind::GetBusiness);
         let answer = answer.or_else(|| exchange.success_of(OperationKind::RequestAdvance));
-        let Some(account) = answer.and_then(|body| body.get("remittance")) else { return };
+        let Some(account) = answer.and_then(|body| body.get(field::REMITTANCE)) else { return };
         let Some(business) = business(exchange) else { return };
         let key = (exchange.platform, business);
         match self.accounts.get(&key) {
@@ -31,19 +32,23 @@ impl Check for OneAccount {
             }
             Some(known) => {
                 let clause = clause!("2.remittance.intro.2");
-                let evidence =
-                    || (masked_field("remittance", known), masked_field("remittance", account));
+                let evidence = || {
+                    (
+                        masked_field(field::REMITTANCE, known),
+                        masked_field(field::REMITTANCE, account),
+                    )
+                };
                 let is_same = same_account(known, account);
-                notes.expect(exchange, clause, is_same, "remittance", evidence);
+                notes.expect(exchange, clause, is_same, field::REMITTANCE, evidence);
             }
         }
     }
 }
 
-/// Whether two remittances name one account, whatever else they say.
+/// Whether two remittances name the same account. Ignores their other fields.
 pub(super) fn same_account(one: &Value, other: &Value) -> bool {
     one.is_null() == other.is_null()
-        && ["accountNumber", "routingNumber"].iter().all(|name| one[name] == other[name])
+        && [field::ACCOUNT_NUMBER, "routingNumber"].iter().all(|name| one[name] == other[name])
 }
 
 fn business(exchange: &Exchange<'_>) -> Option<String> {

@@ -1,27 +1,29 @@
-//! A repeated request returns the advance that is there (`4.advances.2`, `2.advance.alreadyRequested`).
+//! A repeated request returns the existing advance (`4.advances.2`, `2.advance.alreadyRequested`).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::Value;
+use tideover_model::wire::field::{self, Fields};
 use tideover_model::{OperationKind, PlatformId, clause};
 
 use crate::exchange::{Exchange, masked_field};
 use crate::judge::checks::remittance::same_account;
 use crate::judge::checks::{Check, Notes};
 
-/// The amounts of an advance that stay as they were first told.
-pub(crate) const AMOUNTS_THAT_STAY: [&str; 2] = ["advanceAmount", "feeTotal"];
+/// The amounts of an advance that never change.
+pub(crate) const AMOUNTS_THAT_STAY: [&str; 2] = [field::ADVANCE_AMOUNT, field::FEE_TOTAL];
 
-/// What of an advance stays as it was first told.
-pub(crate) const UNCHANGED: [&str; 3] = [AMOUNTS_THAT_STAY[0], AMOUNTS_THAT_STAY[1], "remittance"];
+/// The fields of an advance that never change.
+pub(crate) const UNCHANGED: [&str; 3] =
+    [AMOUNTS_THAT_STAY[0], AMOUNTS_THAT_STAY[1], field::REMITTANCE];
 
-/// Whether a field of an advance is told as it was first.
+/// Whether a field of an advance has its first value.
 pub(crate) fn is_unchanged(field: &str, first: &Value, again: &Value) -> bool {
-    if field == "remittance" { same_account(first, again) } else { first == again }
+    if field == field::REMITTANCE { same_account(first, again) } else { first == again }
 }
 
-/// What the first answer said, by platform and invoice.
+/// The first response for each advance, by platform and invoice.
 #[derive(Default)]
 pub(super) struct RepeatedAdvance {
     first: BTreeMap<(Option<PlatformId>, String, String), Arc<Value>>,
@@ -35,12 +37,12 @@ impl Check for RepeatedAdvance {
         let Some(answer) = exchange.success_of(OperationKind::RequestAdvance) else { return };
         let Some((payee, invoice)) = exchange.asked_advance() else { return };
         let key = (exchange.platform, payee, invoice);
-        let already = answer.get("alreadyRequested").and_then(Value::as_bool);
+        let already = Fields::of(answer).already_requested();
         let first = self.first.get(&key);
         let flag = clause!("2.advance.alreadyRequested");
         let fits = already == Some(first.is_some());
-        notes.expect(exchange, flag, fits, "alreadyRequested", || {
-            let shown = answer.get("alreadyRequested").unwrap_or(&Value::Null);
+        notes.expect(exchange, flag, fits, field::ALREADY_REQUESTED, || {
+            let shown = answer.get(field::ALREADY_REQUESTED).unwrap_or(&Value::Null);
             (first.is_some().to_string(), shown.to_string())
         });
         match first {

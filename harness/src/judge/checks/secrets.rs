@@ -1,9 +1,10 @@
-//! What is never told: secrets after the first time, tax ids, who funds (`4.webhookList.1`,
+//! What is never shown: secrets after the first response, tax ids, who funds (`4.webhookList.1`,
 //! `2.business.taxIdOnFile.2`, `1.general.5`).
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
+use tideover_model::wire::field;
 use tideover_model::{OperationKind, TAX_ID_DIGITS, clause};
 
 use crate::exchange::Exchange;
@@ -22,17 +23,18 @@ impl Check for Withheld {
             self.tax_ids.extend(exchange.synced_tax_id().and_then(|text| tax_id(&text)));
         }
         let Some(body) = exchange.seen.json() else { return };
-        let may_tell = exchange.seen.is_success() && !self.tax_ids.is_empty();
-        if may_tell && self.holds_a_tax_id(body) {
+        let may_show = exchange.seen.is_success() && !self.tax_ids.is_empty();
+        if may_show && self.holds_a_tax_id(body) {
             let clause = clause!("2.business.taxIdOnFile.2");
-            notes
-                .expect(exchange, clause, false, "body", || ("not told", "a tax id that was sent"));
+            notes.expect(exchange, clause, false, "body", || {
+                ("not shown", "a tax id that was sent")
+            });
             return;
         }
         let mut withhold = |clause, names: &[&str]| {
-            let told = field_among(body, names);
-            notes.expect(exchange, clause, told.is_none(), "body", || {
-                ("not told", told.map_or(String::new(), |name| format!("a field {name}")))
+            let shown = field_among(body, names);
+            notes.expect(exchange, clause, shown.is_none(), "body", || {
+                ("not shown", shown.map_or(String::new(), |name| format!("a field {name}")))
             });
         };
         withhold(clause!("1.general.5"), &["funder", "funderId", "funderName", "fundingTerms"]);
@@ -45,14 +47,14 @@ impl Check for Withheld {
                 withhold(clause!("4.webhookList.1"), &["secret", "signingSecret"]);
             }
             OperationKind::GetBusiness => {
-                withhold(clause!("2.business.taxIdOnFile.2"), &["taxId", "taxIdentifier"]);
+                withhold(clause!("2.business.taxIdOnFile.2"), &[field::TAX_ID, "taxIdentifier"]);
             }
             _ => {}
         }
     }
 }
 
-/// The number that the digits of a tax id make, however they are set apart.
+/// The digits of a tax id as one number, without separators.
 fn tax_id(text: &str) -> Option<u64> {
     let digits = || text.bytes().filter(u8::is_ascii_digit).map(|digit| u64::from(digit - b'0'));
     let number = || digits().fold(0, |number, digit| number * 10 + digit);
@@ -60,13 +62,13 @@ fn tax_id(text: &str) -> Option<u64> {
 }
 
 impl Withheld {
-    /// Whether one of those that were sent stands in `value`, wherever and under whatever name.
+    /// Whether `value` contains a tax id that was sent, at any depth and under any name.
     fn holds_a_tax_id(&self, value: &Value) -> bool {
         match value {
-            // Nothing shorter has room for one.
+            // A shorter text has no room for a tax id.
             Value::String(text) if text.len() >= TAX_ID_DIGITS => {
-                let mut told = text.split_whitespace().filter_map(tax_id);
-                told.any(|told| self.tax_ids.contains(&told))
+                let mut tax_ids = text.split_whitespace().filter_map(tax_id);
+                tax_ids.any(|tax_id| self.tax_ids.contains(&tax_id))
             }
             Value::Number(number) => {
                 number.as_u64().is_some_and(|number| self.tax_ids.contains(&number))
@@ -78,17 +80,17 @@ impl Withheld {
     }
 }
 
-/// Whether a field holds anything, masked strings apart.
+/// Whether a field holds a value. Masked strings don't count.
 fn holds_secret(value: &Value) -> bool {
     match value {
-        // Whether there is one may be told.
+        // A field may show whether there is a secret.
         Value::Null | Value::Bool(_) => false,
         Value::String(text) => !text.is_empty() && !text.contains(['*', '…', '•']),
         Value::Number(_) | Value::Array(_) | Value::Object(_) => true,
     }
 }
 
-/// The first field of `value` that tells something and is one of `names`, however deep it stands.
+/// The first field of `value` with a value and one of `names`, at any depth.
 fn field_among<'a>(value: &'a Value, names: &[&str]) -> Option<&'a str> {
     match value {
         Value::Object(fields) => fields.iter().find_map(|(name, value)| {

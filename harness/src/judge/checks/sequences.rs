@@ -1,23 +1,24 @@
-//! A later financing state has a greater sequence, whatever order they come in (`6.delivery.5`), and every
-//! event says when its transaction began (`6.delivery.6`).
+//! A later financing state has a greater sequence, in any order of arrival (`6.delivery.5`). Every event
+//! shows when its transaction began (`6.delivery.6`).
 
 use std::collections::BTreeMap;
 use std::ops::Bound::{Excluded, Unbounded};
 
 use serde::Deserialize;
 use serde_json::Value;
+use tideover_model::wire::field;
 use tideover_model::words::AdvanceState;
 use tideover_model::{Timestamp, clause};
 
 use crate::exchange::{Exchange, kind_of_event, whole_number};
 use crate::judge::checks::{Check, Notes, Whose, starts_anew};
 
-/// The sequences seen of an invoice, by state.
-type Seen = BTreeMap<AdvanceState, u64>;
+/// The sequences seen for an invoice, by state.
+type StateSequences = BTreeMap<AdvanceState, u64>;
 
 #[derive(Default)]
 pub(super) struct Sequences {
-    invoices: BTreeMap<String, Seen>,
+    invoices: BTreeMap<String, StateSequences>,
     whose: Whose,
 }
 
@@ -26,7 +27,7 @@ impl Sequences {
         Sequences { whose, ..Sequences::default() }
     }
 
-    /// How the time is told is not shown.
+    /// Whether a value can be a time. The format of a time is not shown.
     fn is_time(&self, occurred: &Value) -> bool {
         match self.whose {
             Whose::Ours => occurred.as_str().and_then(Timestamp::parse).is_some(),
@@ -42,10 +43,10 @@ impl Check for Sequences {
         }
         for arrival in exchange.arrivals {
             let event = arrival.body.json().unwrap_or(&Value::Null);
-            let occurred = field(event, "occurredAt");
+            let occurred = field(event, field::OCCURRED_AT);
             let is_time = self.is_time(occurred);
             let evidence = || ("the time of the transaction", occurred.to_string());
-            notes.expect(exchange, clause!("6.delivery.6"), is_time, "occurredAt", evidence);
+            notes.expect(exchange, clause!("6.delivery.6"), is_time, field::OCCURRED_AT, evidence);
             if kind_of_event(event) == Some("partner.invoice.factoredUpdated") {
                 self.compare(exchange, &arrival.path, event, notes);
             }
@@ -56,17 +57,17 @@ impl Check for Sequences {
 impl Sequences {
     fn compare(&mut self, exchange: &Exchange<'_>, path: &str, event: &Value, notes: &mut Notes) {
         let clause = clause!("6.delivery.5");
-        let told = field(event, "sequence");
+        let value = field(event, field::SEQUENCE);
         let Some(sequence) =
-            whole_number(told).filter(|_| self.whose == Whose::Theirs || told.is_u64())
+            whole_number(value).filter(|_| self.whose == Whose::Theirs || value.is_u64())
         else {
-            let evidence = || ("an integer", told.to_string());
+            let evidence = || ("an integer", value.to_string());
             notes.expect(exchange, clause, false, "sequence", evidence);
             return;
         };
-        let data = &event["data"];
-        let Ok(state) = AdvanceState::deserialize(&data["state"]) else { return };
-        let (payee, invoice) = (&data["payeeExternalId"], &data["invoiceExternalId"]);
+        let data = &event[field::DATA];
+        let Ok(state) = AdvanceState::deserialize(&data[field::STATE]) else { return };
+        let (payee, invoice) = (&data[field::PAYEE_EXTERNAL_ID], &data[field::INVOICE_EXTERNAL_ID]);
         if !(payee.is_string() && invoice.is_string()) {
             return;
         }
@@ -79,17 +80,17 @@ impl Sequences {
         notes.expect(exchange, clause, fits, "sequence", || {
             (format!("a sequence of {state:?} that fits {known:?}"), sequence.to_string())
         });
-        // The first time that it was in a state: a transition back comes later.
+        // Keeps the first sequence of a state. A transition back comes later.
         known.entry(state).and_modify(|first| *first = sequence.min(*first)).or_insert(sequence);
-        // That none is left out, the document doesn't say.
+        // The document doesn't say that no sequence is skipped.
         let (clause, next) = (clause!("gap.eventCauses"), u64::from(state.sequence()));
         let evidence = || (next.to_string(), sequence.to_string());
         notes.expect(exchange, clause, sequence == next, "sequence", evidence);
     }
 }
 
-/// Whether a state of this sequence fits in where each comes once, in order.
-fn follows(known: &Seen, state: AdvanceState, sequence: u64) -> bool {
+/// Whether a sequence fits a state where each state comes once, in order.
+fn follows(known: &StateSequences, state: AdvanceState, sequence: u64) -> bool {
     let before = known.range(..state).next_back().is_none_or(|(_, before)| *before < sequence);
     let mut later = known.range((Excluded(state), Unbounded));
     let after = later.next().is_none_or(|(_, after)| sequence < *after);
@@ -97,22 +98,23 @@ fn follows(known: &Seen, state: AdvanceState, sequence: u64) -> bool {
     before && after && same
 }
 
-/// The same where one may come again, or after a later one: the transitions are not shown. No two have one sequence.
-fn may_follow(known: &Seen, state: AdvanceState, sequence: u64) -> bool {
+/// The same check where a state may repeat or follow a later one, because the transitions are not shown. No
+/// two states share a sequence.
+fn may_follow(known: &StateSequences, state: AdvanceState, sequence: u64) -> bool {
     known.iter().all(|(other, before)| *other == state || *before != sequence)
 }
 
-/// A field of an event, wherever in it that stands: where is not shown.
+/// A field at any depth of an event, because its place is not shown.
 fn field<'a>(event: &'a Value, name: &str) -> &'a Value {
-    found(event, name).unwrap_or(&Value::Null)
+    find_field(event, name).unwrap_or(&Value::Null)
 }
 
-fn found<'a>(event: &'a Value, name: &str) -> Option<&'a Value> {
+fn find_field<'a>(event: &'a Value, name: &str) -> Option<&'a Value> {
     match event {
         Value::Object(fields) => {
-            fields.get(name).or_else(|| fields.values().find_map(|inside| found(inside, name)))
+            fields.get(name).or_else(|| fields.values().find_map(|inside| find_field(inside, name)))
         }
-        Value::Array(items) => items.iter().find_map(|item| found(item, name)),
+        Value::Array(items) => items.iter().find_map(|item| find_field(item, name)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
     }
 }

@@ -7,14 +7,14 @@ use tideover_model::clause;
 use tideover_model::signature::TOLERANCE;
 
 use crate::exchange::{Arrival, Exchange, Prepared};
-use crate::judge::checks::subscribed::Subscriptions;
+use crate::judge::checks::subscribed::KnownSubscriptions;
 use crate::judge::checks::{Check, Notes, Whose};
 
 #[derive(Default)]
 pub(super) struct Signatures {
-    subscriptions: Subscriptions,
+    subscriptions: KnownSubscriptions,
     whose: Whose,
-    /// When what came may have been signed, by what the target's clock has shown from step to step.
+    /// When arrivals may have been signed, by the target's clock at each step.
     times: Vec<RangeInclusive<u64>>,
 }
 
@@ -23,15 +23,15 @@ impl Signatures {
         Signatures { whose, ..Signatures::default() }
     }
 
-    /// What comes over a network comes late, when the target's clock may have been moved on; and it may be signed
-    /// by the clock on the wall.
+    /// Whether `at` is a valid signing time. A delivery over a network arrives late: the target's clock may
+    /// have moved since. The service may also sign by real time.
     fn is_timely(&self, exchange: &Exchange<'_>, arrival: &Arrival, at: u64) -> bool {
         let now = self.times.last().is_some_and(|times| times.contains(&at));
         match (self.whose, arrival.arrived) {
             (Whose::Theirs, Some(arrived)) => {
-                let by_the_wall = arrived.unix_unsigned().abs_diff(at) <= TOLERANCE;
+                let by_real_time = arrived.unix_unsigned().abs_diff(at) <= TOLERANCE;
                 let before = || self.times.iter().any(|times| times.contains(&at));
-                exchange.ahead.is_none() || by_the_wall || before()
+                exchange.ahead.is_none() || by_real_time || before()
             }
             _ => arrival.at.map_or(now, |came| came.unix_unsigned().abs_diff(at) <= TOLERANCE),
         }
@@ -54,7 +54,7 @@ impl Check for Signatures {
             self.times.push(since.saturating_sub(TOLERANCE)..=now.saturating_add(TOLERANCE));
         }
         for arrival in exchange.arrivals {
-            // Whoever signs with it has told it.
+            // A signature with the secret proves that the response contained the secret.
             if self.subscriptions.of(arrival).is_some() {
                 notes.meet(clause!("2.subscription.secret"));
             }

@@ -1,92 +1,93 @@
-//! Which subscriptions of the inbox a run knows, with their secrets: what the checks of webhooks share.
+//! The subscriptions of the inbox that a run knows, with their secrets. The webhook checks share it.
 
 use std::cell::OnceCell;
 
 use serde_json::Value;
 use tideover_model::signature::TOLERANCE;
+use tideover_model::wire::field::{self, Fields};
 use tideover_model::{Clause, OperationKind, SigningKey, Timestamp, clause};
 
 use crate::exchange::matcher::texts;
 use crate::exchange::{Arrival, Exchange, Prepared, PreparedAction, kind_of_event};
 use crate::judge::checks::starts_anew;
 
-/// Every subscription that the target has told a secret of.
+/// Every subscription whose creation was successful.
 #[derive(Default)]
-pub(super) struct Subscriptions {
-    known: Vec<Subscription>,
-    /// Where subscriptions may lead whose secret was in an answer that never came.
+pub(super) struct KnownSubscriptions {
+    known: Vec<KnownSubscription>,
+    /// Paths of subscriptions whose secret no response showed.
     unknown: Vec<String>,
 }
 
-pub(super) struct Subscription {
+pub(super) struct KnownSubscription {
     path: String,
-    /// Empty if it was not told.
+    /// Empty if no response showed it.
     reference: String,
-    /// What the answer told that may be the secret (`gap.subscriptionForm`): first what is called so.
-    secrets: Vec<Candidate>,
-    /// The kinds that it was asked for; none where their form, which is not shown, says nothing to us.
+    /// Texts of the response that may be the secret (`gap.subscriptionForm`). The field `secret` comes first.
+    secrets: Vec<CandidateSecret>,
+    /// The requested event kinds. `None` if the request has none, or a form that we don't know.
     pub(super) event_types: Option<Vec<&'static str>>,
-    ended: Option<Ending>,
+    ended: Option<SubscriptionEnd>,
 }
 
-/// A string that may be a secret; it is made a key once it is tried.
-struct Candidate {
+/// A string that may be a secret. It becomes a key on first use.
+struct CandidateSecret {
     secret: String,
     key: OnceCell<SigningKey>,
 }
 
-impl Candidate {
+impl CandidateSecret {
     fn key(&self) -> &SigningKey {
         self.key.get_or_init(|| SigningKey::new(&self.secret))
     }
 }
 
-/// Why a subscription gets nothing more.
+/// Why a subscription receives nothing more.
 #[derive(Clone, Copy)]
-struct Ending {
+struct SubscriptionEnd {
     clause: Clause,
-    /// When the attempt was signed that was answered 410: what comes with the same step and was signed at
-    /// the same time was under way with it.
+    /// When the attempt answered with 410 was signed. Arrivals of the same step, signed no later, were in
+    /// flight.
     at: Option<u64>,
-    /// When it ended, by the target's clock, where that is known.
+    /// When it ended, by the target's clock. `None` if unknown.
     since: Option<u64>,
 }
 
-/// How long an attempt may be under way, and how long nobody may tell a target that a subscription has ended.
+/// How long an attempt may be in flight, and how long the end of a subscription may take to reach the target.
 /// Seconds.
-const UNDER_WAY: u64 = 15;
+const IN_FLIGHT: u64 = 15;
 
-impl Subscriptions {
-    /// Learns from what was answered, before the arrivals of a step are looked at.
+impl KnownSubscriptions {
+    /// Learns from the response, before the arrivals of the step are checked.
     pub(super) fn learn(&mut self, exchange: &Exchange<'_>) {
         if starts_anew(exchange) {
             self.known.clear();
         }
         if let Some(body) = exchange.success_of(OperationKind::Subscribe) {
-            let told = Subscription::told(body, exchange);
-            if told.as_ref().is_none_or(|one| !one.may_show_a_secret()) {
-                self.unknown.extend(told.iter().map(|one| one.path.clone()));
+            let subscription = KnownSubscription::from_exchange(body, exchange);
+            if subscription.as_ref().is_none_or(|one| !one.may_show_a_secret()) {
+                self.unknown.extend(subscription.iter().map(|one| one.path.clone()));
             }
-            self.known.extend(told);
+            self.known.extend(subscription);
         }
     }
 
-    /// Learns of a request that was not answered.
+    /// Learns from a request that got no response.
     pub(super) fn miss(&mut self, sent: &Prepared) {
         let PreparedAction::Call(call) = &sent.action else { return };
         let body = call.body().json().unwrap_or(&Value::Null);
-        if let Some(url) = body.get("url").and_then(Value::as_str) {
+        if let Some(url) = Fields::of(body).url() {
             self.unknown.extend(path_of(url));
         }
     }
 
-    /// Whether an arrival may be of a subscription whose secret nobody knows.
+    /// Whether an arrival may belong to a subscription whose secret is unknown.
     pub(super) fn may_be_unknown(&self, arrival: &Arrival) -> bool {
         self.unknown.iter().any(|path| leads_to(path, arrival))
     }
 
-    /// Learns at the end of a step that a subscription has ended, if the step has deleted it: what came with
-    /// it may have begun before.
+    /// Learns at the end of a step that the step deleted a subscription. Arrivals of the same step may have
+    /// begun before.
     pub(super) fn learn_deletion(&mut self, exchange: &Exchange<'_>) {
         for ending in self.known.iter_mut().filter_map(|one| one.ended.as_mut()) {
             ending.at = None;
@@ -97,35 +98,35 @@ impl Subscriptions {
         };
         let reference = call.path.rsplit('/').next().unwrap_or_default();
         let since = exchange.its_time(exchange.now);
-        let ending = Ending { clause: clause!("4.webhookDeletion.1"), at: None, since };
+        let ending = SubscriptionEnd { clause: clause!("4.webhookDeletion.1"), at: None, since };
         for one in self.known.iter_mut().filter(|one| one.reference == reference) {
             one.ended.get_or_insert(ending);
         }
     }
 
-    /// Learns that a subscription has ended, if an arrival was answered 410.
-    pub(super) fn learn_answer(&mut self, arrival: &Arrival) {
+    /// Learns that a subscription ended, if the response to an arrival was 410.
+    pub(super) fn learn_response(&mut self, arrival: &Arrival) {
         let gone = arrival.status == 410;
         if let Some(one) = self.known.iter_mut().find(|one| gone && one.has_signed(arrival)) {
             let at = arrival.signed_at();
-            let ending = Ending { clause: clause!("6.delivery.2"), at, since: at };
+            let ending = SubscriptionEnd { clause: clause!("6.delivery.2"), at, since: at };
             one.ended.get_or_insert(ending);
         }
     }
 
-    /// The clauses by which subscriptions have ended.
+    /// The clauses by which subscriptions ended.
     pub(super) fn endings(&self) -> impl Iterator<Item = Clause> {
         self.known.iter().filter_map(|one| Some(one.ended?.clause))
     }
 
-    /// Whether an arrival may be of a subscription that has ended, or names what it wants.
+    /// Whether an arrival may belong to a subscription that ended or that names its event kinds.
     pub(super) fn may_not_want(&self, arrival: &Arrival) -> bool {
-        let objects = |one: &Subscription| one.ended.is_some() || one.event_types.is_some();
+        let objects = |one: &KnownSubscription| one.ended.is_some() || one.event_types.is_some();
         self.known.iter().any(|one| leads_to(&one.path, arrival) && objects(one))
     }
 
-    /// The subscription that an arrival was signed for; one that has ended if no other was.
-    pub(super) fn of(&self, arrival: &Arrival) -> Option<&Subscription> {
+    /// The subscription whose secret signed an arrival. Prefers one that has not ended.
+    pub(super) fn of(&self, arrival: &Arrival) -> Option<&KnownSubscription> {
         let mut signed = self.known.iter().filter(|one| one.has_signed(arrival));
         let first = signed.next()?;
         if first.ended.is_none() {
@@ -136,41 +137,42 @@ impl Subscriptions {
     }
 }
 
-impl Subscription {
-    /// The clause by which an arrival should not have come, if there is one.
+impl KnownSubscription {
+    /// The clause that forbids an arrival, if any.
     pub(super) fn forbids(&self, arrival: &Arrival) -> Option<Clause> {
         let ending = self.ended?;
         let with_it = ending.at.is_some() && arrival.signed_at() <= ending.at;
         (!with_it).then_some(ending.clause)
     }
 
-    /// Whether an arrival may have been under way when the subscription ended: it came over a network, and was not
-    /// signed later by the target's clock.
+    /// Whether an arrival may have been in flight when the subscription ended: it came over a network, and
+    /// was not signed later by the target's clock.
     pub(super) fn may_be_late(&self, exchange: &Exchange<'_>, arrival: &Arrival) -> bool {
         let Some((ending, signed_at)) = self.ended.zip(arrival.signed_at()) else { return false };
         let by_its_clock = exchange.its_time(exchange.now).map(|now| now + TOLERANCE);
-        let was_before = ending.since.is_none_or(|since| signed_at <= since + UNDER_WAY);
+        let was_before = ending.since.is_none_or(|since| signed_at <= since + IN_FLIGHT);
         let by_another = by_its_clock.is_none_or(|latest| signed_at > latest);
         arrival.arrived.is_some() && (was_before || by_another)
     }
 
-    /// A subscription as it was asked for, with what is told of it.
-    fn told(body: &Value, exchange: &Exchange<'_>) -> Option<Subscription> {
+    /// A subscription from its request and response.
+    fn from_exchange(body: &Value, exchange: &Exchange<'_>) -> Option<KnownSubscription> {
         let text = |name: &str| body.get(name)?.as_str();
-        let url = exchange.sent_field("url");
-        let mut told = texts(body);
-        told.sort_by_key(|told| Some(*told) != text("secret"));
-        let candidate = |told: &str| Candidate { secret: told.to_owned(), key: OnceCell::new() };
-        Some(Subscription {
-            path: path_of(url.as_deref().or(text("url"))?)?,
-            reference: text("reference").unwrap_or_default().to_owned(),
-            secrets: told.into_iter().map(candidate).collect(),
+        let url = exchange.sent_field(field::URL);
+        let mut shown = texts(body);
+        shown.sort_by_key(|shown| Some(*shown) != text(field::SECRET));
+        let candidate =
+            |text: &str| CandidateSecret { secret: text.to_owned(), key: OnceCell::new() };
+        Some(KnownSubscription {
+            path: path_of(url.as_deref().or(text(field::URL))?)?,
+            reference: text(field::REFERENCE).unwrap_or_default().to_owned(),
+            secrets: shown.into_iter().map(candidate).collect(),
             event_types: event_types(exchange.sent_json()),
             ended: None,
         })
     }
 
-    /// Whether the answer told a text that may be a secret: any but what else a subscription is told with.
+    /// Whether the response shows a text that may be a secret, besides the other fields of a subscription.
     fn may_show_a_secret(&self) -> bool {
         self.secrets.iter().any(|candidate| {
             let text = &candidate.secret;
@@ -185,18 +187,18 @@ impl Subscription {
     fn has_signed(&self, arrival: &Arrival) -> bool {
         let header = arrival.signature.as_deref().map(str::as_bytes);
         let at = arrival.signed_at().unwrap_or_default();
-        let signs = |one: &Candidate| one.key().verify(header, &arrival.body, at).is_ok();
+        let signs = |one: &CandidateSecret| one.key().verify(header, &arrival.body, at).is_ok();
         leads_to(&self.path, arrival) && self.secrets.iter().any(signs)
     }
 }
 
-/// The kinds of events that a request for a subscription names, if it names nothing else.
-fn event_types(asked: Option<&Value>) -> Option<Vec<&'static str>> {
-    let named = asked?.get("eventTypes")?.as_array().filter(|named| !named.is_empty())?;
+/// The event kinds that a request for a subscription names, if all are known.
+fn event_types(requested: Option<&Value>) -> Option<Vec<&'static str>> {
+    let named = requested?.get(field::EVENT_TYPES)?.as_array().filter(|named| !named.is_empty())?;
     named.iter().map(kind_of_event).collect()
 }
 
-/// Whether what is sent to `path` arrives there: an inbox of many runs tells what follows the run's own.
+/// Whether a delivery to `path` arrives there. A shared inbox shows only the path after the run's own prefix.
 fn leads_to(path: &str, arrival: &Arrival) -> bool {
     path.ends_with(&arrival.path)
 }

@@ -1,5 +1,5 @@
-//! Reads and refusals change nothing (`7.retrying.2`, `4.quotes.2`): in process the service itself is
-//! compared; over HTTP, what was read stays so while nothing but reads and refusals go on.
+//! Reads and refusals change nothing (`7.retrying.2`, `4.quotes.2`). In process, this compares the service
+//! itself. Over HTTP, a repeated read returns the same until a write.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -9,10 +9,10 @@ use tideover_model::{OperationKind, clause};
 use crate::exchange::{Exchange, PreparedCall, Seen};
 use crate::judge::checks::{Check, Notes};
 
-/// Whose request it is, and for which path.
+/// The caller and the path of a read.
 type Resource = (Option<String>, String);
 
-/// What was read since anything could change.
+/// The responses to reads since the last possible change.
 #[derive(Default)]
 pub(super) struct Unchanged {
     read: BTreeMap<Resource, Seen>,

@@ -1,36 +1,36 @@
-//! What a subscription gets: the kinds that it named, and nothing once it was deleted or has answered 410
-//! (`4.webhookDeletion.1`, `6.delivery.2`, `2.subscription.eventTypes`).
+//! What a subscription receives: only the event kinds it names, and nothing after its deletion or a response
+//! of 410 (`4.webhookDeletion.1`, `6.delivery.2`, `2.subscription.eventTypes`).
 
 use tideover_model::clause;
 
 use crate::exchange::{Exchange, kind_of_event};
-use crate::judge::checks::subscribed::Subscriptions;
+use crate::judge::checks::subscribed::KnownSubscriptions;
 use crate::judge::checks::{Check, Notes, Whose};
 
 #[derive(Default)]
-pub(super) struct Wanted {
-    subscriptions: Subscriptions,
+pub(super) struct WantedEvents {
+    subscriptions: KnownSubscriptions,
     whose: Whose,
 }
 
-impl Wanted {
-    pub(super) fn of(whose: Whose) -> Wanted {
-        Wanted { whose, ..Wanted::default() }
+impl WantedEvents {
+    pub(super) fn of(whose: Whose) -> WantedEvents {
+        WantedEvents { whose, ..WantedEvents::default() }
     }
 }
 
-impl Check for Wanted {
+impl Check for WantedEvents {
     fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
         self.subscriptions.learn(exchange);
         if exchange.call().is_none_or(|call| call.method != "GET") {
-            // Something could have come that must not.
+            // A forbidden delivery could have arrived here.
             for clause in self.subscriptions.endings() {
                 notes.meet(clause);
             }
         }
         for arrival in exchange.arrivals {
             if !self.subscriptions.may_not_want(arrival) {
-                self.subscriptions.learn_answer(arrival);
+                self.subscriptions.learn_response(arrival);
                 continue;
             }
             let Some(subscription) = self.subscriptions.of(arrival) else { continue };
@@ -46,7 +46,7 @@ impl Check for Wanted {
                 let evidence = || (format!("one of {wanted:?}"), kind);
                 notes.expect(exchange, clause, is_wanted, "type", evidence);
             }
-            self.subscriptions.learn_answer(arrival);
+            self.subscriptions.learn_response(arrival);
         }
         self.subscriptions.learn_deletion(exchange);
     }

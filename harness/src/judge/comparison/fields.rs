@@ -1,8 +1,9 @@
-//! The fields of two answers, side by side.
+//! Compares the fields of two responses.
 
 use std::fmt;
 
 use serde_json::Value;
+use tideover_model::wire::field::{self, Fields};
 use tideover_model::{Clause, OperationKind, clause};
 
 use crate::exchange::masked_field;
@@ -11,57 +12,57 @@ use crate::judge::bindings::Bindings;
 use crate::judge::clock::is_near;
 use crate::judge::comparison::{ABSENT, Freedom};
 
-/// Where a value stands in an answer: dotted, when it is written down.
+/// The position of a value in a response. Its display form is dotted.
 #[derive(Clone, Copy)]
-enum Place<'a> {
+enum FieldPath<'a> {
     Top,
-    Field(&'a Place<'a>, &'a str),
-    Item(&'a Place<'a>, usize),
+    Field(&'a FieldPath<'a>, &'a str),
+    Item(&'a FieldPath<'a>, usize),
 }
 
-impl<'a> Place<'a> {
+impl<'a> FieldPath<'a> {
     /// The name of a field.
     fn name(self) -> &'a str {
         match self {
-            Place::Field(_, name) => name,
-            Place::Top | Place::Item(..) => "",
+            FieldPath::Field(_, name) => name,
+            FieldPath::Top | FieldPath::Item(..) => "",
         }
     }
 }
 
-impl fmt::Display for Place<'_> {
+impl fmt::Display for FieldPath<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (around, last): (_, &dyn fmt::Display) = match self {
-            Place::Top => return Ok(()),
-            Place::Field(around, name) => (around, name),
-            Place::Item(around, index) => (around, index),
+            FieldPath::Top => return Ok(()),
+            FieldPath::Field(around, name) => (around, name),
+            FieldPath::Item(around, index) => (around, index),
         };
         match around {
-            Place::Top => write!(f, "{last}"),
+            FieldPath::Top => write!(f, "{last}"),
             around => write!(f, "{around}.{last}"),
         }
     }
 }
 
-/// A field that is not as predicted.
-pub(super) struct Difference {
-    /// Where it stands, dotted.
+/// A field that differs from the prediction.
+pub(super) struct FieldDifference {
+    /// Its dotted path.
     pub(super) field: String,
     pub(super) expected: String,
     pub(super) seen: String,
-    /// The clause that it is about, if that is told without a look at the rest.
+    /// The clause that it concerns, if the field alone decides it.
     pub(super) clause: Option<Clause>,
 }
 
-/// The fields of an answer to `kind` that are not as predicted; what is minted is bound in `bindings`.
+/// The fields of a response to `kind` that differ from the prediction. Binds minted names in `bindings`.
 pub(super) fn differences(
     kind: Option<OperationKind>,
     freedom: Option<Freedom>,
     bindings: &mut Bindings,
     predicted: &Value,
     seen: &Value,
-) -> Vec<Difference> {
-    let mut fields = Fields {
+) -> Vec<FieldDifference> {
+    let mut fields = FieldComparison {
         minted: minted_fields(kind),
         nullable: nullable_prose(kind, freedom),
         freedom,
@@ -73,39 +74,44 @@ pub(super) fn differences(
     } else if !(std::ptr::eq(predicted, seen)
         && (fields.minted.is_empty() || fields.agree_with_themselves("", seen)))
     {
-        fields.compare(Place::Top, predicted, Some(seen));
+        fields.compare(FieldPath::Top, predicted, Some(seen));
     }
     let is_untimely = |field: &&str| predicted.get(field).is_none() && seen.get(field).is_some();
     if let Some(field) = OCCASIONAL.iter().copied().find(is_untimely)
         && freedom.is_none()
     {
-        fields.differ(Place::Field(&Place::Top, field), ABSENT.to_owned(), seen.get(field), None);
+        fields.differ(
+            FieldPath::Field(&FieldPath::Top, field),
+            ABSENT.to_owned(),
+            seen.get(field),
+            None,
+        );
     }
     fields.differences
 }
 
-/// The fields of two answers.
-struct Fields<'a> {
+/// A comparison of the fields of two responses.
+struct FieldComparison<'a> {
     minted: &'static [&'static str],
     nullable: &'static [&'static str],
     freedom: Option<Freedom>,
     bindings: &'a mut Bindings,
-    differences: Vec<Difference>,
+    differences: Vec<FieldDifference>,
 }
 
-impl Fields<'_> {
-    fn compare(&mut self, place: Place<'_>, predicted: &Value, seen: Option<&Value>) {
+impl FieldComparison<'_> {
+    fn compare(&mut self, place: FieldPath<'_>, predicted: &Value, seen: Option<&Value>) {
         match (predicted, seen) {
             (Value::Object(predicted), Some(Value::Object(seen))) => {
                 for (name, predicted) in predicted {
-                    self.compare(Place::Field(&place, name), predicted, seen.get(name));
+                    self.compare(FieldPath::Field(&place, name), predicted, seen.get(name));
                 }
             }
             (Value::Array(predicted), Some(Value::Array(seen)))
                 if predicted.len() == seen.len() =>
             {
                 for (index, (predicted, seen)) in predicted.iter().zip(seen).enumerate() {
-                    self.compare(Place::Item(&place, index), predicted, Some(seen));
+                    self.compare(FieldPath::Item(&place, index), predicted, Some(seen));
                 }
             }
             (predicted, seen) if !self.agree(place.name(), predicted, seen) => {
@@ -117,8 +123,8 @@ impl Fields<'_> {
         }
     }
 
-    /// Whether an answer that is the one predicted is as it should be: it is but for what an earlier one says of
-    /// names that were minted, and for what has a form of its own.
+    /// Whether a response equal to the prediction is valid. It is, except for names that an earlier response
+    /// bound and for values with a fixed form.
     fn agree_with_themselves(&mut self, name: &str, value: &Value) -> bool {
         match value {
             Value::Object(fields) => {
@@ -132,7 +138,7 @@ impl Fields<'_> {
         }
     }
 
-    /// What is expected in the place of `seen`: of what is minted, what the target called it before.
+    /// The expected value in place of `seen`. For a minted value, the target's earlier name.
     fn expected(&self, name: &str, predicted: &Value, seen: Option<&Value>) -> String {
         match (self.minted.iter().find(|minted| **minted == name), predicted, seen) {
             (Some(minted), Value::String(predicted), Some(Value::String(_))) => {
@@ -149,36 +155,35 @@ impl Fields<'_> {
 
     fn differ(
         &mut self,
-        place: Place<'_>,
+        place: FieldPath<'_>,
         expected: String,
         seen: Option<&Value>,
         clause: Option<Clause>,
     ) {
         let seen = seen.map_or_else(|| ABSENT.to_owned(), |seen| masked_field(place.name(), seen));
         let seen = if seen == expected { format!("another, {seen}") } else { seen };
-        self.differences.push(Difference { field: place.to_string(), expected, seen, clause });
+        self.differences.push(FieldDifference { field: place.to_string(), expected, seen, clause });
     }
 
-    /// Whether a repeated invitation keeps its identifier is not shown; two invitations never share one.
+    /// Whether a repeated invitation keeps its identifier is not shown. Two invitations never share one.
     fn renamed(&mut self, name: &str, predicted: &Value, seen: Option<&Value>) -> Option<Clause> {
         self.freedom.filter(|_| name == INVITE_ID)?;
         let (predicted, seen) = predicted.as_str().zip(seen?.as_str())?;
         self.bindings.rename(INVITE_ID, predicted, seen).then_some(clause!("gap.invitationLink"))
     }
 
-    /// Subscriptions in any order, those that others made among them.
+    /// Compares subscriptions in any order. Others may have made further ones.
     fn compare_lists(&mut self, predicted: &Value, seen: &Value) {
-        let reference =
-            |one: &Value| one.get("reference").and_then(Value::as_str).map(str::to_owned);
+        let reference = |one: &Value| Fields::of(one).reference().map(str::to_owned);
         let listed: Vec<String> =
             seen.as_array().into_iter().flatten().filter_map(reference).collect();
         for expected in predicted.as_array().into_iter().flatten().filter_map(reference) {
             let bound = self.bindings.seen("reference", &expected);
             if let Some(bound) = bound.filter(|bound| !listed.contains(bound)) {
-                // What else tells of it is not shown.
+                // Which other field identifies it is not shown.
                 let is_shown = seen.is_array() && !texts(seen).contains(&bound.as_str());
                 let missing = is_shown.then_some(clause!("4.webhookList.1"));
-                self.differ(Place::Top, format!("{bound} in the list"), Some(seen), missing);
+                self.differ(FieldPath::Top, format!("{bound} in the list"), Some(seen), missing);
             }
         }
     }
@@ -198,7 +203,7 @@ impl Fields<'_> {
                 let nine_digits = seen.len() == 9 && seen.bytes().all(|byte| byte.is_ascii_digit());
                 self.freedom.is_some() || nine_digits
             }
-            // What is told of a row that is not imported is not shown.
+            // The outcome of a row that is not imported is not shown.
             (Value::String(predicted), seen) if name == "outcome" && predicted == "rejected" => {
                 let known = is_known_outcome(seen);
                 if self.freedom.is_some() { !known } else { seen == predicted }
@@ -213,7 +218,7 @@ impl Fields<'_> {
                 true
             }
             (Value::String(predicted), Value::String(seen)) => {
-                same_text(predicted, seen) || self.is_about_then(name, predicted, seen)
+                same_text(predicted, seen) || self.differs_by_clock(name, predicted, seen)
             }
             (predicted, seen) => predicted == seen,
         }
@@ -222,82 +227,67 @@ impl Fields<'_> {
     /// Enumerated values may gain members (`9.versioning.2`).
     fn is_new_member(&self, name: &str, predicted: &str, seen: &str) -> bool {
         let known: &[&str] = match name {
-            "collectionState" => &["UNCOLLECTED", "PARTIALLY_COLLECTED", "COLLECTED"],
-            "complianceRoute" => &["VENDOR_ASSERTION", "W9_UPLOAD", "PARTNER_SUPPLIED"],
+            field::COLLECTION_STATE => &["UNCOLLECTED", "PARTIALLY_COLLECTED", "COLLECTED"],
+            field::COMPLIANCE_ROUTE => &["VENDOR_ASSERTION", "W9_UPLOAD", "PARTNER_SUPPLIED"],
             "outcome" => OUTCOMES,
             _ => return false,
         };
         self.freedom.is_some() && known.contains(&predicted) && !known.contains(&seen)
     }
 
-    /// What a target tells of its own clock, which is not ours.
-    fn is_about_then(&self, name: &str, predicted: &str, seen: &str) -> bool {
-        let sink =
-            matches!(name, "expiresAt" | "createdAt" | "requestedAt" | "fundedAt" | "repaidAt");
-        let Some(freedom) = self.freedom.filter(|_| sink) else { return false };
+    /// Whether a time differs only by the target's clock.
+    fn differs_by_clock(&self, name: &str, predicted: &str, seen: &str) -> bool {
+        let is_time = matches!(
+            name,
+            field::EXPIRES_AT | "createdAt" | "requestedAt" | "fundedAt" | "repaidAt"
+        );
+        let Some(freedom) = self.freedom.filter(|_| is_time) else { return false };
         let Some(ahead) = instants_apart(predicted, seen) else { return false };
-        // What takes its time may have happened long before an answer showed it.
+        // A timed transition may have happened long before a response shows it.
         let happens_unseen = matches!(name, "fundedAt" | "repaidAt");
         freedom.ahead.is_none_or(|known| is_near(ahead, known) || (happens_unseen && ahead < known))
     }
 }
 
-/// Revealed on occasion alone (`2.businessSynced.taxIdResult`): what else is not predicted is not known.
-const OCCASIONAL: [&str; 1] = ["taxIdResult"];
+/// Fields that appear only in some responses (`2.businessSynced.taxIdResult`). Other unpredicted fields are
+/// unknown.
+const OCCASIONAL: [&str; 1] = [field::TAX_ID_RESULT];
 
-/// Nine digits, whichever.
+/// Any nine digits.
 const ROUTING_NUMBER: &str = "routingNumber";
 
-const INVITE_ID: &str = "inviteId";
+const INVITE_ID: &str = field::INVITE_ID;
 
-/// What comes of an invoice that is synced.
+/// The outcomes of an invoice that is synced.
 pub(super) const OUTCOMES: &[&str] = &["created", "updated", "statusOnly"];
 
-/// Whether the outcome of a row is one of an invoice that is synced.
+/// Whether the outcome of a row is that of a synced invoice.
 pub(crate) fn is_known_outcome(outcome: &Value) -> bool {
     outcome.as_str().is_some_and(|outcome| OUTCOMES.contains(&outcome))
 }
 
 /// A sentence.
-const NOT_FUNDABLE_REASON: &str = "notFundableReason";
+const NOT_FUNDABLE_REASON: &str = field::NOT_FUNDABLE_REASON;
 
-/// May be reworded at any time.
+/// Whether a field may be reworded at any time.
 fn is_prose(name: &str) -> bool {
     matches!(name, "reason" | NOT_FUNDABLE_REASON | "error")
 }
 
-/// The prose of an answer that may be null or not (`2.invoiceSynced.reason`); that of a business sync is always
-/// there (`2.businessSynced.reason`). Which name of a business is told, or whether one is, is not shown.
+/// Prose that may be null (`2.invoiceSynced.reason`). The reason of a business sync is always present
+/// (`2.businessSynced.reason`). Which name of a business is shown, if any, is open.
 fn nullable_prose(
     kind: Option<OperationKind>,
     freedom: Option<Freedom>,
 ) -> &'static [&'static str] {
     match kind {
-        Some(OperationKind::SyncInvoice) => &["reason"],
-        Some(OperationKind::GetBusiness) if freedom.is_some_and(|it| it.renames) => &["name"],
+        Some(OperationKind::SyncInvoice) => &[field::REASON],
+        Some(OperationKind::GetBusiness) if freedom.is_some_and(|it| it.renames) => &[field::NAME],
         _ => &[],
     }
 }
 
-/// The fields of an answer that are the service's own choice; where there are none, there is no routing number.
+/// The fields of a response whose values the service chooses: of an endpoint, or of the operator port.
 fn minted_fields(kind: Option<OperationKind>) -> &'static [&'static str] {
-    match kind {
-        Some(OperationKind::CreateOnboardingSession) => &["url"],
-        Some(OperationKind::Invite) => &[INVITE_ID],
-        Some(OperationKind::GetBusiness | OperationKind::RequestAdvance) => &["accountNumber"],
-        Some(OperationKind::Subscribe | OperationKind::ListSubscriptions) => {
-            &["reference", "secret"]
-        }
-        Some(
-            OperationKind::GetInvoice
-            | OperationKind::SyncInvoice
-            | OperationKind::GetImport
-            | OperationKind::ImportInvoices
-            | OperationKind::SetPayoutAccount
-            | OperationKind::SyncBusiness
-            | OperationKind::Quote
-            | OperationKind::Unsubscribe,
-        ) => &[],
-        None => &["id", "subscription", "key"],
-    }
+    kind.map_or(&["id", "subscription", "key"], |kind| kind.endpoint().minted)
 }

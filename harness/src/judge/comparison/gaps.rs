@@ -1,35 +1,38 @@
-//! What the document does not show, where an answer is not as predicted: the gap that it is.
+//! Gaps: what the document does not show, where a response differs from the prediction.
 
 use serde_json::Value;
+use tideover_model::wire::field::{self, Fields};
 use tideover_model::{Clause, OperationKind, clause};
 
 use crate::exchange::matcher::texts;
 use crate::judge::comparison::fields::OUTCOMES;
 use crate::judge::comparison::top;
 
-/// What is not shown by name: the gap that it is, where it is missing under the name that we assume.
+/// The gap for a value that is missing under the name that we assume, because its name is not shown.
 pub(super) fn nameless(kind: OperationKind, field: &str, answer: &Value) -> Option<Clause> {
     let (first, rest) = field.split_once('.').unwrap_or((field, ""));
     let is_other = |name: &String| !SHOWN.contains(&name.as_str());
     let others = || answer.as_object().into_iter().flatten().filter(|(name, _)| is_other(name));
     match (kind, first) {
-        (OperationKind::SetPayoutAccount, _) | (OperationKind::GetInvoice, "collectionState") => {
-            None
-        }
-        // An object is shown, and a secret: something must be there that can be it.
-        (OperationKind::SyncBusiness, "taxIdResult") if rest.is_empty() => {
+        (OperationKind::SetPayoutAccount, _)
+        | (OperationKind::GetInvoice, field::COLLECTION_STATE) => None,
+        // An object is shown, and a secret: some value must fit.
+        (OperationKind::SyncBusiness, field::TAX_ID_RESULT) if rest.is_empty() => {
             others().any(|(_, value)| value.is_object()).then_some(clause!("gap.taxIdResult"))
         }
         (OperationKind::Subscribe, "secret") => {
             let may_be_it = |(name, value): (&String, &Value)| {
-                let is_else = name != "eventTypes" && !(name == "secret" && value.is_string());
+                let is_else =
+                    name != field::EVENT_TYPES && !(name == "secret" && value.is_string());
                 is_else && !texts(value).is_empty()
             };
             others().any(may_be_it).then_some(clause!("gap.subscriptionForm"))
         }
         (OperationKind::Subscribe, _) => Some(clause!("gap.subscriptionForm")),
-        // One more object is shown.
-        (OperationKind::Quote, "onboarding") if !others().any(|(_, value)| value.is_object()) => {
+        // The document shows one more object.
+        (OperationKind::Quote, field::ONBOARDING)
+            if !others().any(|(_, value)| value.is_object()) =>
+        {
             Some(clause!("2.quote.extra"))
         }
         (OperationKind::GetImport | OperationKind::ImportInvoices, "summary")
@@ -37,8 +40,8 @@ pub(super) fn nameless(kind: OperationKind, field: &str, answer: &Value) -> Opti
         {
             Some(clause!("2.importReport.extra"))
         }
-        (OperationKind::RequestAdvance, "remittance" | "alreadyRequested") => None,
-        // Which variant is told when is not shown, nor which four properties the smaller one has.
+        (OperationKind::RequestAdvance, field::REMITTANCE | field::ALREADY_REQUESTED) => None,
+        // The document doesn't show when each variant is sent, nor the four properties of the smaller one.
         (OperationKind::RequestAdvance, _) => answer
             .as_object()
             .filter(|properties| properties.len() >= 4)
@@ -52,27 +55,29 @@ pub(super) fn nameless(kind: OperationKind, field: &str, answer: &Value) -> Opti
     }
 }
 
-/// Whether two reports tell the same outcomes in another order, which is not shown; nor is, which rows a report lists
-/// of an import that has not come to all of them.
+/// Whether two reports have the same outcomes in another order, which is not shown. Also not shown: which
+/// rows the report of an unfinished import lists.
 pub(super) fn has_same_rows(predicted: &Value, seen: &Value) -> bool {
-    let (Some(rows), Some(sink)) = (Outcomes::of(predicted), Outcomes::of(seen)) else {
+    let (Some(expected), Some(actual)) = (Outcomes::of(predicted), Outcomes::of(seen)) else {
         return false;
     };
-    let lists_what_is_left = predicted["finished"] == false && rows.nameless < sink.nameless;
-    rows.known == sink.known && (rows.nameless == sink.nameless || lists_what_is_left)
+    let lists_what_is_left =
+        Fields::of(predicted).finished() == Some(false) && expected.nameless < actual.nameless;
+    expected.known == actual.known && (expected.nameless == actual.nameless || lists_what_is_left)
 }
 
-/// What became of the rows of a report, in any order.
+/// The outcomes of the rows of a report, in any order.
 struct Outcomes<'a> {
     known: Vec<&'a str>,
-    /// How many have an outcome that isn't shown by name: those that are rejected have.
+    /// How many outcomes are not shown by name. Those of rejected rows are not.
     nameless: usize,
 }
 
 impl Outcomes<'_> {
     fn of(report: &Value) -> Option<Outcomes<'_>> {
-        let rows = report["rows"].as_array()?;
-        let outcomes: Option<Vec<&str>> = rows.iter().map(|row| row["outcome"].as_str()).collect();
+        let rows = Fields::of(report).rows()?;
+        let outcomes: Option<Vec<&str>> =
+            rows.iter().map(|row| Fields::of(row).outcome()).collect();
         let mut known = outcomes?;
         known.retain(|outcome| OUTCOMES.contains(outcome));
         known.sort_unstable();
@@ -81,14 +86,14 @@ impl Outcomes<'_> {
     }
 }
 
-/// The names that answers share with no object, and no secret, whose name isn't shown.
-const SHOWN: &[&str] = &["externalId", "created", "reason", "reference", "url", "createdAt"];
+/// Names in responses that cannot stand for an object or a secret whose name isn't shown.
+const SHOWN: &[&str] = &[field::EXTERNAL_ID, "created", "reason", "reference", "url", "createdAt"];
 
-/// The collection account of a business opens normally once the first three are met, and so may open before.
+/// Whether the collection account opened early. It normally opens once the first three requirements are met.
 pub(super) fn opened_early(answer: &Value, field: &str) -> bool {
-    let met = &answer["onboarding"];
-    let about_it = field == "onboarding.collectionAccount" || top(field) == "remittance";
-    about_it && met["collectionAccount"] == true && !meets_first_three(met)
+    let met = &answer[field::ONBOARDING];
+    let about_it = field == "onboarding.collectionAccount" || top(field) == field::REMITTANCE;
+    about_it && Fields::of(met).collection_account() == Some(true) && !meets_first_three(met)
 }
 
 /// Whether a business meets all that its collection account waits for, by its onboarding.
@@ -96,17 +101,19 @@ pub(crate) fn meets_first_three(onboarding: &Value) -> bool {
     ["compliance", "contract", "bank"].iter().all(|name| onboarding[name] == true)
 }
 
-/// What lies within a documented field and is not shown: the gap that it is.
+/// The gap for something within a documented field that is not shown.
 pub(super) fn gap_within(kind: OperationKind, field: &str) -> Option<Clause> {
     let (first, rest) = field.split_once('.').unwrap_or((field, ""));
     Some(match (kind, first) {
         (OperationKind::GetInvoice, "advance") if !rest.is_empty() => clause!("gap.advanceObject"),
-        (OperationKind::GetInvoice, "collectionState") => clause!("gap.collectionThresholds"),
+        (OperationKind::GetInvoice, field::COLLECTION_STATE) => {
+            clause!("gap.collectionThresholds")
+        }
         (OperationKind::SetPayoutAccount, "mask") => clause!("gap.mask"),
-        (OperationKind::SyncBusiness, "taxIdResult") if !rest.is_empty() => {
+        (OperationKind::SyncBusiness, field::TAX_ID_RESULT) if !rest.is_empty() => {
             clause!("gap.taxIdResult")
         }
-        (OperationKind::Subscribe, "eventTypes" | "url" | "createdAt") => {
+        (OperationKind::Subscribe, field::EVENT_TYPES | "url" | "createdAt") => {
             clause!("gap.subscriptionForm")
         }
         (OperationKind::GetImport | OperationKind::ImportInvoices, "rows")

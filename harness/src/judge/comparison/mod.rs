@@ -1,8 +1,8 @@
-//! An answer beside the one that the model gives: status, code and every documented field.
+//! Compares a response with the model's: status, code and every documented field.
 //!
-//! Prose is not compared. What the service mints (references, secrets, account numbers) is bound on first
-//! sight and must stay the same; dates are compared as instants; unknown fields are ignored. Where the choices
-//! of a target are its own ([`Freedom`]), whatever the document leaves open is compared as what it is: a gap.
+//! Prose is not compared. Minted values (references, secrets, account numbers) are bound on first sight and
+//! must stay the same. Dates are compared as instants. Unknown fields are ignored. If the target's choices
+//! are its own ([`Freedom`]), anything the document leaves open counts as a gap.
 
 mod clauses;
 mod fields;
@@ -11,7 +11,8 @@ mod gaps;
 mod tests;
 
 use serde_json::Value;
-use tideover_model::{Clause, Code, OperationKind, Status, Timestamp, clause};
+use tideover_model::wire::field::{self, Fields};
+use tideover_model::{ActionKind, Clause, Code, OperationKind, Status, Timestamp, clause};
 
 use crate::evidence::Point;
 use crate::exchange::matcher::instants_apart;
@@ -19,45 +20,45 @@ use crate::exchange::{Body, PreparedAction, Seen};
 use crate::judge::bindings::Bindings;
 use crate::judge::checks::repeated_advance::AMOUNTS_THAT_STAY;
 
-use clauses::{action_clause, body_clause, field_clause};
-pub(crate) use clauses::{code_clause, life};
+pub(crate) use clauses::code_clause;
+use clauses::{action_clause, field_clause};
 pub(crate) use fields::is_known_outcome;
-use fields::{Difference, differences};
+use fields::{FieldDifference, differences};
 pub(crate) use gaps::meets_first_three;
 use gaps::{gap_within, has_same_rows, nameless, opened_early};
 
-/// What a target may do otherwise than the mock, whose choices are known.
+/// Where a target may differ from the mock, whose choices are known.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Freedom {
-    /// How far its clock is ahead of ours; nothing while it has told no time. Seconds.
+    /// How far its clock is ahead of ours. `None` while no response has shown a time. Seconds.
     pub(crate) ahead: Option<i64>,
-    /// Whether it tells of a business whichever name it likes.
+    /// Whether it may show any name of a business.
     pub(crate) renames: bool,
-    /// Whether it tells of a repeated invitation that it expires when it was said to before.
+    /// Whether a repeated invitation keeps its earlier expiry.
     pub(crate) keeps_expiry: bool,
 }
 
-/// An answer of the target and the model's.
+/// A response of the target and the model's.
 pub(crate) struct Comparison<'a> {
-    /// What was sent.
+    /// The request.
     pub(crate) action: &'a PreparedAction,
-    /// The operation that was asked for, if it was one.
+    /// The operation of the request, if it has one.
     pub(crate) kind: Option<OperationKind>,
-    /// What the target answered.
+    /// The target's response.
     pub(crate) seen: &'a Seen,
-    /// What the model answers.
+    /// The model's response.
     pub(crate) predicted: &'a Seen,
-    /// The code with which the model refuses, if it does, and the clause that asks for it.
+    /// The code with which the model refuses, if it does, and the clause that requires it.
     pub(crate) refusal: Option<(Code, Clause)>,
-    /// What the target may do otherwise; nothing where its choices are known.
+    /// Where the target may differ. `None` if its choices are known.
     pub(crate) freedom: Option<Freedom>,
 }
 
-/// Is told a point: its clause, whether it holds, its field, and what was expected and seen.
+/// Receives a point: its clause, whether it holds, its field, and its expected and seen values.
 pub(crate) type PointSink<'a> = dyn FnMut(Clause, bool, &str, &dyn Fn() -> (String, String)) + 'a;
 
 impl Comparison<'_> {
-    /// What the answer says, point by point; what is minted is bound in `bindings`.
+    /// The comparison, point by point. Binds minted names in `bindings`.
     pub(crate) fn points(&self, bindings: &mut Bindings) -> Vec<Point> {
         let mut points = Vec::new();
         self.each_point(bindings, &mut |clause, holds, field, evidence| {
@@ -67,20 +68,19 @@ impl Comparison<'_> {
         points
     }
 
-    /// The same points, each as it is compared.
+    /// The same points, each as soon as it is compared.
     pub(crate) fn each_point(&self, bindings: &mut Bindings, sink: &mut PointSink<'_>) {
         match self.action {
-            PreparedAction::Call(_) => self.compare_answers(bindings, sink),
+            PreparedAction::Call(_) => self.compare_responses(bindings, sink),
             PreparedAction::Deliveries => self.compare_deliveries(bindings, sink),
             PreparedAction::Act(fields) => {
-                let name = fields.get("action").and_then(Value::as_str).unwrap_or_default();
-                self.compare_actions(name, bindings, sink);
+                self.compare_actions(ActionKind::of(fields), bindings, sink);
             }
             PreparedAction::Advance(_) => {}
         }
     }
 
-    fn compare_answers(&self, bindings: &mut Bindings, sink: &mut PointSink<'_>) {
+    fn compare_responses(&self, bindings: &mut Bindings, sink: &mut PointSink<'_>) {
         let (predicted, seen) = (self.predicted, self.seen);
         if let Some(clause) = self.outcome_clause() {
             let holds =
@@ -103,28 +103,33 @@ impl Comparison<'_> {
         }
     }
 
-    /// Whether a field tells again of an advance that is there what was told of it first.
+    /// Whether a field repeats an amount of an existing advance, which must stay the same.
     fn stays(&self, field: &str) -> bool {
         let is_repeat = || {
             let predicted = self.predicted.json();
-            predicted.is_some_and(|sink| sink["alreadyRequested"] == true)
+            predicted.is_some_and(|body| Fields::of(body).already_requested() == Some(true))
         };
-        let is_told = || self.seen.json().is_some_and(|sink| sink[field].is_u64());
+        let is_shown = || self.seen.json().is_some_and(|body| body[field].is_u64());
         self.kind == Some(OperationKind::RequestAdvance)
             && AMOUNTS_THAT_STAY.contains(&field)
             && is_repeat()
-            && is_told()
+            && is_shown()
     }
 
-    /// Which operation causes which event is a gap, and so is what an event carries.
+    /// Which operation causes which event is a gap, and so is the content of an event.
     fn compare_deliveries(&self, bindings: &mut Bindings, sink: &mut PointSink<'_>) {
         self.compare_fields(&|_| clause!("gap.eventCauses"), bindings, sink);
     }
 
-    /// What the outside world can do follows from the states that the service is in.
-    fn compare_actions(&self, name: &str, bindings: &mut Bindings, sink: &mut PointSink<'_>) {
+    /// Compares what may happen outside, which follows from the states of the service.
+    fn compare_actions(
+        &self,
+        action: Option<ActionKind>,
+        bindings: &mut Bindings,
+        sink: &mut PointSink<'_>,
+    ) {
         let (predicted, seen) = (self.predicted, self.seen);
-        let clause = action_clause(name, predicted);
+        let clause = action_clause(action, predicted);
         let same = predicted.is_success() == seen.is_success();
         sink(clause, same, "status", &|| (outcome(predicted), outcome(seen)));
         if same && seen.is_success() {
@@ -142,11 +147,11 @@ impl Comparison<'_> {
         let seen = self.seen.json().filter(|seen| seen.is_object() || !is_object);
         let (Some(predicted), Some(seen)) = (self.predicted.json(), seen) else {
             let same = self.predicted.json().is_none() && self.seen.json().is_none();
-            // What the answer to a deletion holds is not shown.
+            // What the response to a deletion contains is not shown.
             let free = self.freedom.is_some() && self.predicted.json().is_none();
             let clause = match self.kind {
                 _ if free => clause!("gap.successStatuses"),
-                Some(kind) => body_clause(kind),
+                Some(kind) => kind.endpoint().body,
                 None => clause_of(""),
             };
             sink(clause, same, "body", &|| {
@@ -155,7 +160,7 @@ impl Comparison<'_> {
             return;
         };
         let differences = differences(self.kind, self.freedom, bindings, predicted, seen);
-        let mut tell = |field: &str| {
+        let mut add_points = |field: &str| {
             let clause = clause_of(field);
             let mut differing =
                 differences.iter().filter(|difference| top(&difference.field) == field).peekable();
@@ -164,7 +169,7 @@ impl Comparison<'_> {
             }
             let mut is_as_documented = differing.peek().is_some();
             for difference in differing {
-                let Difference { field, expected, seen, clause: known } = difference;
+                let FieldDifference { field, expected, seen, clause: known } = difference;
                 let gap_at = |freedom| {
                     let gap = self.gap_at(field, seen == ABSENT);
                     let gap = gap.or_else(|| self.rounded_at(field, expected, seen));
@@ -175,20 +180,20 @@ impl Comparison<'_> {
                 is_as_documented &= within.is_some() && !is_itself;
                 sink(within.unwrap_or(clause), false, field, &|| (expected.clone(), seen.clone()));
             }
-            // What differs lies within it, where the document is silent.
+            // The difference lies within the field, where the document is silent.
             if is_as_documented {
                 sink(clause, true, field, &Default::default);
             }
         };
-        // Those of a list's elements are judged together.
+        // All elements of a list share one field.
         match predicted {
-            Value::Object(fields) => fields.keys().for_each(|field| tell(field)),
-            _ => tell(""),
+            Value::Object(fields) => fields.keys().for_each(|field| add_points(field)),
+            _ => add_points(""),
         }
-        differences.iter().filter(|it| it.expected == ABSENT).for_each(|it| tell(&it.field));
+        differences.iter().filter(|it| it.expected == ABSENT).for_each(|it| add_points(&it.field));
     }
 
-    /// The gap that a field lies in which is not as predicted, or not there.
+    /// The gap that covers a field that differs or is missing.
     fn gap_at(&self, field: &str, absent: bool) -> Option<Clause> {
         let answer = self.seen.json()?;
         if self.kind == Some(OperationKind::GetBusiness) && opened_early(answer, field) {
@@ -200,13 +205,14 @@ impl Comparison<'_> {
             {
                 Some(clause!("gap.importExtra"))
             }
-            // Where the secret stands is not shown, nor what else is called so.
+            // Which field holds the secret is not shown, nor what else has its name.
             OperationKind::Subscribe if field == "secret" => {
                 nameless(OperationKind::Subscribe, field, answer)
             }
-            // What of the number is shown is open, and which states there are; that they are strings is not.
+            // How much of the number is shown is open, and so are the states. That they are strings is not.
             OperationKind::SetPayoutAccount | OperationKind::GetInvoice
-                if matches!(field, "mask" | "collectionState") && !answer[field].is_string() =>
+                if matches!(field, "mask" | field::COLLECTION_STATE)
+                    && !answer[field].is_string() =>
             {
                 None
             }
@@ -215,25 +221,27 @@ impl Comparison<'_> {
         }
     }
 
-    /// The gap that a date lies in which is told to the second.
+    /// The gap that covers a date shown to the second.
     fn rounded_at(&self, field: &str, expected: &str, seen: &str) -> Option<Clause> {
         let is_date = self.kind == Some(OperationKind::GetInvoice)
-            && matches!(field, "issueDate" | "dueDate");
+            && matches!(field, field::ISSUE_DATE | field::DUE_DATE);
         let [expected, seen] = [expected, seen].map(|date| date.trim_matches('"'));
         let apart = instants_apart(expected, seen).filter(|_| is_date)?;
         (apart.abs() <= 1).then_some(clause!("gap.datesReadBack"))
     }
 
-    /// The sentence on how long a link lives, where another time is told than that; whether a repeat renews it is
-    /// not shown.
+    /// The clause on how long a link lives, where another expiry is shown. Whether a repeat renews the link
+    /// is not shown.
     fn life_at(&self, freedom: Freedom, field: &str, seen: &str) -> Option<Clause> {
-        let is_time = field == "expiresAt" && Timestamp::parse(seen.trim_matches('"')).is_some();
+        let is_time =
+            field == field::EXPIRES_AT && Timestamp::parse(seen.trim_matches('"')).is_some();
         let kept = freedom.keeps_expiry.then_some(clause!("gap.invitationLink"));
-        kept.or_else(|| self.kind.and_then(life)).filter(|_| is_time)
+        kept.or_else(|| self.kind.and_then(|kind| Some(kind.endpoint().link?.clause)))
+            .filter(|_| is_time)
     }
 
-    /// The clause by which this answer is a success or a refusal with its code: that which the model cites, or
-    /// that of the code which came instead.
+    /// The clause behind this success, or this refusal and its code: the one that the model cites, or that of
+    /// the code that came instead.
     fn outcome_clause(&self) -> Option<Clause> {
         let seen_code = || self.seen.code().and_then(Code::parse);
         self.refusal
@@ -259,10 +267,10 @@ impl Comparison<'_> {
     }
 }
 
-/// What is seen where a field is missing.
+/// The seen value where a field is missing.
 pub(crate) const ABSENT: &str = "no such field";
 
-/// The first part of a dotted path; none for an element of a list.
+/// The first part of a dotted path. Empty for an element of a list.
 fn top(field: &str) -> &str {
     let first = field.split('.').next().unwrap_or_default();
     if first.parse::<usize>().is_ok() { "" } else { first }

@@ -1,11 +1,11 @@
-//! What an answer contradicts that is not of the documented shape.
+//! Responses of an undocumented shape.
 
 use crate::exchange::Memory;
 use crate::exchange::Prepared;
 use crate::exchange::step::{Action, Call, Step};
 use crate::judge::comparison::*;
 
-/// The sentences that a success of `kind` with this body contradicts, where a right one is `predicted`.
+/// The sentences that a success of `kind` with body `seen` contradicts, given a valid `predicted` body.
 fn contradicted(kind: OperationKind, predicted: &str, seen: &str) -> Vec<&'static str> {
     let step = Step::new(Action::Call(Call::bare(kind.method(), kind.path())));
     let sent = Prepared::from_step(&step, &Memory::default(), "key");
@@ -24,7 +24,7 @@ fn contradicted(kind: OperationKind, predicted: &str, seen: &str) -> Vec<&'stati
 }
 
 #[test]
-fn a_success_without_a_body_of_its_shape_contradicts_the_document() {
+fn success_with_a_malformed_body_contradicts_the_document() {
     let quote = |seen| contradicted(OperationKind::Quote, r#"{"fundable":true}"#, seen);
     assert!(quote(r#"{"fundable":true}"#).is_empty());
     assert_eq!(quote(r#"{"fundable":false}"#), ["2.quote.fundable"]);

@@ -1,6 +1,7 @@
-//! What was there before: businesses and invoices, as their first answers tell them.
+//! Businesses and invoices that predate the run, rebuilt from the first response about them.
 
 use serde_json::Value;
+use tideover_model::wire::field::{self, Fields};
 use tideover_model::wire::reply::Reply;
 use tideover_model::{
     BusinessDetails, Cents, Contact, FaceValue, Happening, InvoiceSync, Operation, Party,
@@ -11,7 +12,7 @@ use crate::judge::hidden::deeds::{clear, link_bank, onboard, open_account, sign}
 use crate::judge::reading::{Revealed, amount};
 use crate::judge::world::World;
 
-/// A business, as its first answer tells it.
+/// Adds a business as the first response shows it.
 pub(super) fn adopt_business(
     world: &mut World,
     platform: PlatformId,
@@ -19,15 +20,15 @@ pub(super) fn adopt_business(
     answer: &Value,
     now: Timestamp,
 ) -> bool {
-    let name = answer.get("name").and_then(Value::as_str).unwrap_or(payee);
+    let name = Fields::of(answer).name().unwrap_or(payee);
     let details =
         BusinessDetails { legal_name: name.to_owned(), tax_id: None, contact: Contact::default() };
     let sync = Operation::SyncBusiness { business: payee.to_owned(), details: details.clone() };
     if !world.operate(now, platform, Revealed::default(), sync) {
         return false;
     }
-    let is_met = |name: &str| answer.get("onboarding").is_some_and(|met| met[name] == true);
-    match answer.get("complianceRoute").and_then(Value::as_str) {
+    let is_met = |name: &str| answer.get(field::ONBOARDING).is_some_and(|met| met[name] == true);
+    match Fields::of(answer).compliance_route() {
         Some("PARTNER_SUPPLIED") => supply_tax_id(world, platform, payee, &details, now),
         Some("W9_UPLOAD") => {
             clear(world, platform, payee, VendorRoute::W9Upload, now);
@@ -43,13 +44,13 @@ pub(super) fn adopt_business(
     if is_met("bank") {
         link_bank(world, platform, payee, now);
     }
-    if is_met("collectionAccount") {
+    if is_met(field::COLLECTION_ACCOUNT) {
         open_account(world, platform, payee, now);
     }
     true
 }
 
-/// A caller has filed some tax id that nobody holds.
+/// Lets a caller file a tax id that no one holds.
 fn supply_tax_id(
     world: &mut World,
     platform: PlatformId,
@@ -71,7 +72,7 @@ fn supply_tax_id(
     }
 }
 
-/// An invoice, as its first answer tells it.
+/// Adds an invoice as the first response shows it.
 pub(super) fn adopt_invoice(
     world: &mut World,
     platform: PlatformId,
@@ -83,10 +84,10 @@ pub(super) fn adopt_invoice(
 ) -> bool {
     let text = |name: &str| answer.get(name).and_then(Value::as_str);
     let date = |name: &str| text(name).and_then(Timestamp::parse);
-    let face_value = answer.get("faceValue").and_then(Value::as_i64).and_then(FaceValue::new);
-    let status = text("status").and_then(tideover_model::words::InvoiceStatus::parse);
+    let face_value = Fields::of(answer).face_value().and_then(FaceValue::new);
+    let status = text(field::STATUS).and_then(tideover_model::words::InvoiceStatus::parse);
     let (Some(face_value), Some(status), Some(issue_date), Some(due_date)) =
-        (face_value, status, date("issueDate"), date("dueDate"))
+        (face_value, status, date(field::ISSUE_DATE), date(field::DUE_DATE))
     else {
         return false;
     };
@@ -110,35 +111,18 @@ pub(super) fn adopt_invoice(
         }))
     };
     let issued = tideover_model::words::InvoiceStatus::Issued;
-    let advance = answer.get("advance").filter(|advance| advance.is_object());
-    let names = || (payee.to_owned(), invoice.to_owned());
-    if !world.operate(
-        now,
-        platform,
-        revealed,
-        sync(if advance.is_some() { issued } else { status }),
-    ) {
+    let advance = Fields::of(answer).advance();
+    let first = if advance.is_some() { issued } else { status };
+    if !world.operate(now, platform, revealed, sync(first)) {
         return false;
     }
-    let collected = amount(answer, "collected").unwrap_or(Cents::ZERO);
+    let collected = amount(answer, field::COLLECTED).unwrap_or(Cents::ZERO);
     if advance.is_some() || collected > Cents::ZERO {
         onboard(world, platform, payee, now);
     }
+    let names = || (payee.to_owned(), invoice.to_owned());
     if let Some(advance) = advance {
-        let (payee, invoice) = names();
-        let request = Operation::RequestAdvance { payee, invoice };
-        world.operate(now, platform, revealed.granted(), request);
-        let (payee, invoice) = names();
-        world.estimate(platform, &payee, &invoice, revealed);
-        let state = advance.get("state").and_then(Value::as_str).unwrap_or_default();
-        if state != "REQUESTED" {
-            let (payee, invoice) = names();
-            world.happen(now, platform, Happening::FundingStarts { payee, invoice });
-        }
-        if matches!(state, "FUNDED" | "REPAID") {
-            let (payee, invoice) = names();
-            world.happen(now, platform, Happening::FundingCompletes { payee, invoice });
-        }
+        adopt_advance(world, platform, names, advance, revealed, now);
     }
     if collected > Cents::ZERO {
         let (payee, invoice) = names();
@@ -146,4 +130,29 @@ pub(super) fn adopt_invoice(
         world.happen(now, platform, pays);
     }
     world.operate(now, platform, revealed, sync(status))
+}
+
+/// Requests an advance and brings it to the state that the first response shows.
+fn adopt_advance(
+    world: &mut World,
+    platform: PlatformId,
+    names: impl Fn() -> (String, String),
+    advance: Fields<'_>,
+    revealed: Revealed,
+    now: Timestamp,
+) {
+    let (payee, invoice) = names();
+    let request = Operation::RequestAdvance { payee, invoice };
+    world.operate(now, platform, revealed.granted(), request);
+    let (payee, invoice) = names();
+    world.estimate(platform, &payee, &invoice, revealed);
+    let state = advance.state().unwrap_or_default();
+    if state != "REQUESTED" {
+        let (payee, invoice) = names();
+        world.happen(now, platform, Happening::FundingStarts { payee, invoice });
+    }
+    if matches!(state, "FUNDED" | "REPAID") {
+        let (payee, invoice) = names();
+        world.happen(now, platform, Happening::FundingCompletes { payee, invoice });
+    }
 }

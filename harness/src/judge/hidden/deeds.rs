@@ -1,4 +1,4 @@
-//! What others do to bring about a state: whatever stands in the way of it is done before.
+//! What others do to bring about a state. Each function first removes every obstacle.
 
 use tideover_model::wire::reply;
 use tideover_model::wire::reply::Reply;
@@ -10,7 +10,7 @@ use tideover_model::{
 use crate::judge::reading::Revealed;
 use crate::judge::world::World;
 
-/// A business as it is told in `world`.
+/// A business as `world` shows it.
 fn business(
     world: &World,
     platform: PlatformId,
@@ -23,7 +23,7 @@ fn business(
     }
 }
 
-/// The bank verifies whatever address it knows (`gap.addressKnown`).
+/// The bank verifies any address it knows (`gap.addressKnown`).
 pub(super) fn open_account(
     world: &mut World,
     platform: PlatformId,
@@ -42,7 +42,7 @@ pub(super) fn open_account(
     world.operate(now, platform, Revealed::default(), sync) && world.happen(now, platform, opens())
 }
 
-/// The vendor has claimed its account, by an invitation or otherwise.
+/// The vendor claims its account, by an invitation or otherwise.
 fn claim(world: &mut World, platform: PlatformId, payee: &str, now: Timestamp) -> bool {
     let (business, email) = (payee.to_owned(), "somebody@vendor.example".to_owned());
     let invite = Operation::Invite { business, email: email.clone() };
@@ -51,7 +51,7 @@ fn claim(world: &mut World, platform: PlatformId, payee: &str, now: Timestamp) -
         && world.happen(now, platform, Happening::VendorAcceptsInvitation { payee, email })
 }
 
-/// A vendor's move, for which it may have to claim its account first.
+/// A vendor's move. The vendor may have to claim its account first.
 fn vendor(
     world: &mut World,
     platform: PlatformId,
@@ -73,7 +73,7 @@ pub(super) fn clear(
     let confirms = |tax_id| Happening::VendorConfirmsTaxId { payee: payee.into(), route, tax_id };
     vendor(world, platform, payee, now, &confirms(None))
         || (0..100).any(|number| {
-            // Which one the vendor gave is nobody's to know.
+            // Which tax id the vendor gave is unknown.
             let tax_id = format!("{}", 990_000_000 + number);
             world.happen(now, platform, confirms(Some(tax_id)))
         })
@@ -99,7 +99,7 @@ pub(super) fn link_bank(
     vendor(world, platform, payee, now, &adds)
 }
 
-/// Whatever is missing is there; `false` if nothing was.
+/// Completes every missing requirement. `false` if none was missing.
 pub(super) fn onboard(
     world: &mut World,
     platform: PlatformId,
@@ -120,7 +120,7 @@ pub(super) fn onboard(
     !met.collection_account && open_account(world, platform, payee, now)
 }
 
-/// Whoever else has the caller's key syncs a tax id, whichever.
+/// Another holder of the caller's key syncs some tax id.
 pub(super) fn supply_tax_id(
     world: &mut World,
     platform: PlatformId,
@@ -143,7 +143,7 @@ pub(super) fn supply_tax_id(
     })
 }
 
-/// What comes with an invoice is filed, and clears nothing (`gap.partyTaxIdAndContact`).
+/// A tax id that comes with an invoice is filed, and clears nothing (`gap.partyTaxIdAndContact`).
 pub(super) fn file_tax_id(
     world: &mut World,
     platform: PlatformId,
@@ -159,7 +159,7 @@ pub(super) fn file_tax_id(
         },
     };
     let on_file = |world: &World| world.has_tax_id(now, platform, payee);
-    // One that is not known would become whichever business has the number.
+    // An unknown business would become the business that has the number.
     let lacks_one = on_file(world) == Some(false);
     let Some(face_value) = FaceValue::new(1).filter(|_| lacks_one) else { return false };
     (0..100).any(|number| {

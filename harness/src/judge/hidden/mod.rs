@@ -1,13 +1,14 @@
-//! What may have happened without being told: the moves by which an answer is explained.
+//! Hidden moves: what may have happened without being reported, and so explains a response.
 
 mod adoption;
 mod deeds;
 
 use std::collections::BTreeSet;
 
+use tideover_model::wire::field::{self, Fields};
 use tideover_model::wire::reply::Reply;
 use tideover_model::{
-    Cents, Happening, Operation, OperationKind, PlatformId, Timestamp, VendorRoute,
+    ActionKind, Cents, Happening, Operation, OperationKind, PlatformId, Timestamp, VendorRoute,
 };
 
 use crate::endpoint::inbox::is_gone;
@@ -23,57 +24,57 @@ use crate::judge::world::{Subject, Unclear, World};
 /// Who moves the outside world of a target: the vendor, the bank, the payor, the operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outside {
-    /// The harness alone, through the operator port: only what takes its time happens by itself.
+    /// Only the harness, through the operator port. Only timed transitions happen by themselves.
     Ours,
-    /// Anybody, at any time.
+    /// Anyone, at any time.
     Open,
 }
 
-/// What of that which a run names may have been known to the target before.
+/// State that may predate this run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Before {
-    /// Nothing.
+    /// None.
     Nothing,
-    /// Tax ids: some business may hold them.
+    /// Tax ids: other businesses may hold them.
     TaxIds,
-    /// Anything.
+    /// Any state.
     Anything,
 }
 
-/// Something that may have happened.
+/// An event that may have happened.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Move {
-    /// A request that was not answered has been carried out.
+pub(crate) enum HiddenMove {
+    /// The service carried out a request that got no response.
     CarriedOut(usize),
     AccountOpened(String),
     FundingStarted(String, String),
     FundingCompleted(String, String),
-    /// The vendor has cleared compliance.
+    /// The vendor cleared compliance.
     Cleared(String, VendorRoute),
     Signed(String),
     BankLinked(String),
-    /// All of that.
+    /// All onboarding steps.
     Onboarded(String),
     /// The tax id turned out to be wrong.
     FoundWrong(String),
     Paid(String, String, Cents),
-    /// A receiver has answered 410, and the subscription is gone.
+    /// A receiver responded with 410, and the subscription is gone.
     Revoked(String),
-    /// The import that is asked for stops after so many rows.
+    /// The requested import stops after this many rows.
     Interrupted(usize),
-    /// A business that nobody named holds the tax id.
+    /// A business outside this run holds the tax id.
     HeldBefore(String),
-    /// The same, and then the request that tells it and was not answered has been carried out.
+    /// The same. Then the service carried out the unanswered request that sends the tax id.
     HeldAndCarriedOut(String, usize),
-    /// The caller has synced a tax id elsewhere.
+    /// The caller synced a tax id elsewhere.
     Supplied(String),
-    /// The vendor has given a tax id, which is not confirmed.
+    /// The vendor gave a tax id, which is not confirmed.
     Filed(String),
-    /// The business was known before anything was sent, and so was its invoice.
+    /// The business was known before the first request, and so was its invoice.
     WasThere(String, Option<String>),
 }
 
-/// What may have happened in `world` before `sent` was answered with `seen`.
+/// What may have happened in `world` before `seen`, the response to `sent`.
 pub(crate) fn moves(
     world: &World,
     sent: &Prepared,
@@ -81,77 +82,88 @@ pub(crate) fn moves(
     now: Timestamp,
     outside: Outside,
     before: Before,
-) -> Vec<Move> {
-    let mut moves: Vec<Move> = (0..world.open.len()).map(Move::CarriedOut).collect();
+) -> Vec<HiddenMove> {
+    let mut moves: Vec<HiddenMove> = (0..world.open.len()).map(HiddenMove::CarriedOut).collect();
     let Subject { platform, payee, invoice } = world.subject(sent);
     if before > Before::Nothing {
-        moves.extend(world.tax_ids(sent).into_iter().map(Move::HeldBefore));
-        let tells = |(index, open)| {
+        moves.extend(world.tax_ids(sent).into_iter().map(HiddenMove::HeldBefore));
+        let with_tax_id = |(index, open)| {
             let held = world.tax_ids(open).into_iter();
-            held.map(move |tax_id| Move::HeldAndCarriedOut(tax_id, index))
+            held.map(move |tax_id| HiddenMove::HeldAndCarriedOut(tax_id, index))
         };
-        moves.extend(world.open.iter().enumerate().flat_map(tells));
+        moves.extend(world.open.iter().enumerate().flat_map(with_tax_id));
     }
     moves.extend(interruption(sent, seen));
     moves.extend(revocations(world, sent, platform, now, outside));
     let Some(payee) = payee else { return moves };
     let known = world.look(now, platform, Operation::GetBusiness { business: payee.clone() });
     if known.is_none() && before == Before::Anything {
-        moves.push(Move::WasThere(payee.clone(), invoice.clone()));
+        moves.push(HiddenMove::WasThere(payee.clone(), invoice.clone()));
     }
-    moves.push(Move::AccountOpened(payee.clone()));
+    moves.push(HiddenMove::AccountOpened(payee.clone()));
     if let Some(invoice) = invoice.clone() {
         if known.is_some() && before == Before::Anything {
-            moves.push(Move::WasThere(payee.clone(), Some(invoice.clone())));
+            moves.push(HiddenMove::WasThere(payee.clone(), Some(invoice.clone())));
         }
-        moves.push(Move::FundingStarted(payee.clone(), invoice.clone()));
-        moves.push(Move::FundingCompleted(payee.clone(), invoice));
+        moves.push(HiddenMove::FundingStarted(payee.clone(), invoice.clone()));
+        moves.push(HiddenMove::FundingCompleted(payee.clone(), invoice));
     }
-    if outside == Outside::Ours && !world.has_strangers() {
-        let unstated: &[fn(String) -> Move] = match world.unclear(platform, &payee) {
-            Some(Unclear::Cleared) => &[Move::Supplied, Move::Filed, Move::FoundWrong],
-            Some(Unclear::OnFile) => &[Move::Filed],
+    if outside == Outside::Ours && !world.has_foreign_businesses() {
+        let unstated: &[fn(String) -> HiddenMove] = match world.unclear(platform, &payee) {
+            Some(Unclear::Cleared) => {
+                &[HiddenMove::Supplied, HiddenMove::Filed, HiddenMove::FoundWrong]
+            }
+            Some(Unclear::OnFile) => &[HiddenMove::Filed],
             None => &[],
         };
         moves.extend(unstated.iter().map(|unstated| unstated(payee.clone())));
         return moves;
     }
     if let Some(invoice) = invoice {
-        let revealed = seen.json().and_then(|body| amount(body, "collected"));
-        let before = match world.look(
-            now,
-            platform,
-            Operation::GetInvoice { payee: payee.clone(), invoice: invoice.clone() },
-        ) {
-            Some(Reply::Invoice(invoice)) => invoice.collected,
-            _ => Cents::ZERO,
-        };
-        if let Some(more) = revealed.map(|revealed| revealed - before).filter(|more| more.0 > 0) {
-            moves.push(Move::Paid(payee.clone(), invoice, more));
-        }
+        moves.extend(payment(world, platform, &payee, invoice, seen, now));
     }
     moves.extend([
-        Move::Cleared(payee.clone(), VendorRoute::VendorAssertion),
-        Move::Cleared(payee.clone(), VendorRoute::W9Upload),
-        Move::Supplied(payee.clone()),
-        Move::Signed(payee.clone()),
-        Move::BankLinked(payee.clone()),
-        Move::Onboarded(payee.clone()),
-        Move::Filed(payee.clone()),
-        Move::FoundWrong(payee),
+        HiddenMove::Cleared(payee.clone(), VendorRoute::VendorAssertion),
+        HiddenMove::Cleared(payee.clone(), VendorRoute::W9Upload),
+        HiddenMove::Supplied(payee.clone()),
+        HiddenMove::Signed(payee.clone()),
+        HiddenMove::BankLinked(payee.clone()),
+        HiddenMove::Onboarded(payee.clone()),
+        HiddenMove::Filed(payee.clone()),
+        HiddenMove::FoundWrong(payee),
     ]);
     moves
 }
 
-/// What answers 410 is revoked once something was sent there (`6.delivery.2`): when, is nobody's to say. The inbox
-/// does so where it is told to; what others do, who may have deleted it as well, is not known.
+/// The payment that explains why more is collected than was known.
+fn payment(
+    world: &World,
+    platform: PlatformId,
+    payee: &str,
+    invoice: String,
+    seen: &Seen,
+    now: Timestamp,
+) -> Option<HiddenMove> {
+    let collected = amount(seen.json()?, field::COLLECTED)?;
+    let read = Operation::GetInvoice { payee: payee.to_owned(), invoice: invoice.clone() };
+    let known = match world.look(now, platform, read) {
+        Some(Reply::Invoice(invoice)) => invoice.collected,
+        _ => Cents::ZERO,
+    };
+    let more = collected - known;
+    (more > Cents::ZERO).then(|| HiddenMove::Paid(payee.to_owned(), invoice, more))
+}
+
+/// A receiver that responds with 410 loses its subscription at some time after a delivery (`6.delivery.2`).
+/// The inbox does so for some URLs. What other receivers do is unknown, and their subscriptions may have been
+/// deleted too.
 fn revocations(
     world: &World,
     sent: &Prepared,
     platform: PlatformId,
     now: Timestamp,
     outside: Outside,
-) -> Vec<Move> {
+) -> Vec<HiddenMove> {
     let asks =
         [OperationKind::Subscribe, OperationKind::ListSubscriptions, OperationKind::Unsubscribe];
     if !sent.kind().is_some_and(|kind| asks.contains(&kind)) {
@@ -164,26 +176,26 @@ fn revocations(
         false => outside == Outside::Open,
     };
     let gone = listed.into_iter().filter(|one| may_be_gone(&one.url));
-    gone.map(|one| Move::Revoked(one.reference)).collect()
+    gone.map(|one| HiddenMove::Revoked(one.reference)).collect()
 }
 
-/// An import may stop at any row (`4.imports.7`): how many were done is seen in its report, which may list those that
-/// were not, too.
-fn interruption(sent: &Prepared, seen: &Seen) -> Vec<Move> {
+/// An import may stop at any row (`4.imports.7`). Its report shows how many rows were done, but may also list
+/// rows that were not.
+fn interruption(sent: &Prepared, seen: &Seen) -> Vec<HiddenMove> {
     let report = seen.json().filter(|_| sent.kind() == Some(OperationKind::ImportInvoices));
-    let stopped = report.filter(|report| report["finished"] == false);
-    let Some(rows) = stopped.and_then(|report| report["rows"].as_array()) else {
+    let stopped = report.filter(|report| Fields::of(report).finished() == Some(false));
+    let Some(rows) = stopped.and_then(|report| Fields::of(report).rows()) else {
         return Vec::new();
     };
-    let at_least = rows.iter().filter(|row| is_known_outcome(&row["outcome"])).count();
-    // Those that were done before are in it, too.
+    let at_least = rows.iter().filter(|row| is_known_outcome(&row[field::OUTCOME])).count();
+    // The report also lists rows that were done before.
     let downwards = |rows: usize| (0..=rows).rev().take(8);
     let done: BTreeSet<usize> = downwards(rows.len()).chain(downwards(at_least)).collect();
-    done.into_iter().rev().map(Move::Interrupted).collect()
+    done.into_iter().rev().map(HiddenMove::Interrupted).collect()
 }
 
-/// Does in `world` what an action asks for, whatever stands in its way; `false` where that cannot be done.
-pub(crate) fn do_as_the_port_says(
+/// Does in `world` what an action requests, and first removes every obstacle. `false` if it is impossible.
+pub(crate) fn force_action(
     world: &mut World,
     sent: &Prepared,
     platform: PlatformId,
@@ -193,17 +205,17 @@ pub(crate) fn do_as_the_port_says(
     let Some(payee) = world.subject(sent).payee else { return false };
     let is_w9 = fields.get("route").is_some_and(|route| route == "W9_UPLOAD");
     let route = if is_w9 { VendorRoute::W9Upload } else { VendorRoute::VendorAssertion };
-    match sent.action_name() {
-        Some("vendorConfirmsTaxId") => clear(world, platform, &payee, route, now),
-        Some("vendorSignsAgreement") => sign(world, platform, &payee, now),
-        Some("vendorAddsBankAccount") => link_bank(world, platform, &payee, now),
-        Some("collectionAccountOpens") => open_account(world, platform, &payee, now),
+    match sent.acts() {
+        Some(ActionKind::VendorConfirmsTaxId) => clear(world, platform, &payee, route, now),
+        Some(ActionKind::VendorSignsAgreement) => sign(world, platform, &payee, now),
+        Some(ActionKind::VendorAddsBankAccount) => link_bank(world, platform, &payee, now),
+        Some(ActionKind::CollectionAccountOpens) => open_account(world, platform, &payee, now),
         _ => false,
     }
 }
 
-impl Move {
-    /// Makes it happen in `world`; `false` if it cannot have happened.
+impl HiddenMove {
+    /// Applies the move to `world`. `false` if it cannot have happened.
     pub(crate) fn apply(
         &self,
         world: &mut World,
@@ -213,38 +225,39 @@ impl Move {
     ) -> bool {
         let revealed = Revealed::by(seen);
         match self.clone() {
-            Move::CarriedOut(index) => world.carry_out(index, revealed, now),
-            Move::AccountOpened(payee) => open_account(world, platform, &payee, now),
-            Move::FundingStarted(payee, invoice) => {
+            HiddenMove::CarriedOut(index) => world.carry_out(index, revealed, now),
+            HiddenMove::AccountOpened(payee) => open_account(world, platform, &payee, now),
+            HiddenMove::FundingStarted(payee, invoice) => {
                 world.happen(now, platform, Happening::FundingStarts { payee, invoice })
             }
-            Move::FundingCompleted(payee, invoice) => {
+            HiddenMove::FundingCompleted(payee, invoice) => {
                 world.happen(now, platform, Happening::FundingCompletes { payee, invoice })
             }
-            Move::Paid(payee, invoice, amount) => {
+            HiddenMove::Paid(payee, invoice, amount) => {
                 world.happen(now, platform, Happening::PayorPays { payee, invoice, amount })
             }
-            Move::Revoked(reference) => {
+            HiddenMove::Revoked(reference) => {
                 let unsubscribe = Operation::Unsubscribe { reference };
                 world.operate(now, platform, Revealed::default(), unsubscribe)
             }
-            Move::Interrupted(after_rows) => {
+            HiddenMove::Interrupted(after_rows) => {
                 world.happen(now, platform, Happening::InterruptNextImport { after_rows })
             }
-            Move::FoundWrong(payee) => {
+            HiddenMove::FoundWrong(payee) => {
                 world.happen(now, platform, Happening::TaxIdFoundWrong { payee })
             }
-            Move::HeldBefore(tax_id) => world.make_stranger(platform, tax_id, now),
-            Move::HeldAndCarriedOut(tax_id, index) => {
-                world.make_stranger(platform, tax_id, now) && world.carry_out(index, revealed, now)
+            HiddenMove::HeldBefore(tax_id) => world.add_foreign_business(platform, tax_id, now),
+            HiddenMove::HeldAndCarriedOut(tax_id, index) => {
+                world.add_foreign_business(platform, tax_id, now)
+                    && world.carry_out(index, revealed, now)
             }
-            Move::Filed(payee) => file_tax_id(world, platform, &payee, now),
-            Move::Supplied(payee) => supply_tax_id(world, platform, &payee, now),
-            Move::Cleared(payee, route) => clear(world, platform, &payee, route, now),
-            Move::Signed(payee) => sign(world, platform, &payee, now),
-            Move::BankLinked(payee) => link_bank(world, platform, &payee, now),
-            Move::Onboarded(payee) => onboard(world, platform, &payee, now),
-            Move::WasThere(payee, invoice) => {
+            HiddenMove::Filed(payee) => file_tax_id(world, platform, &payee, now),
+            HiddenMove::Supplied(payee) => supply_tax_id(world, platform, &payee, now),
+            HiddenMove::Cleared(payee, route) => clear(world, platform, &payee, route, now),
+            HiddenMove::Signed(payee) => sign(world, platform, &payee, now),
+            HiddenMove::BankLinked(payee) => link_bank(world, platform, &payee, now),
+            HiddenMove::Onboarded(payee) => onboard(world, platform, &payee, now),
+            HiddenMove::WasThere(payee, invoice) => {
                 let Some(answer) = seen.success_body() else { return false };
                 match invoice {
                     None => adopt_business(world, platform, &payee, answer, now),

@@ -1,33 +1,42 @@
-//! What the document leaves open of the form of a request: which of two codes refuses it, and whether anything does.
+//! What the document leaves open about the form of a request: which of two codes refuses it, or whether any
+//! does.
 
 use serde_json::Value;
-use tideover_model::wire::route::route;
-use tideover_model::{Clause, Code, OperationKind, clause, is_tax_id};
+use tideover_model::wire::field;
+use tideover_model::{Clause, Code, OperationKind, Timestamp, clause, is_tax_id};
 use url::Url;
 
-use crate::exchange::matcher::texts;
+use crate::exchange::matcher::{is_digits, texts};
 use crate::exchange::{Prepared, PreparedCall, Seen};
 use crate::judge::world::World;
 
-/// Longer texts are within no stated limit, and may be refused. Characters.
+/// A text longer than this may be refused, because the document states no limit. Characters.
 const LONG: usize = 500;
 
-/// The fields of an invoice and of a row that hold a date.
-const DATES: [&str; 2] = ["issueDate", "dueDate"];
+/// The date fields of an invoice and of a row.
+const DATES: [&str; 2] = [field::ISSUE_DATE, field::DUE_DATE];
 
-/// Whether a text is a tax id in every reading: punctuation is optional, and only a hyphen is surely some.
+/// Whether a text is a tax id in every reading. Punctuation is optional, and only a hyphen surely counts as
+/// such.
 pub(super) fn is_plainly_a_tax_id(text: &str) -> bool {
-    is_tax_id(text) && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-')
+    is_tax_id(text) && has_digits_and_hyphens_only(text)
 }
 
-/// The codes that may stand in the place of those that are `due`: a value of the wrong form breaks the published schema
-/// (`7.codes.invalid_request`) as well as the rule that it is for.
+/// Whether a text has no other punctuation than the hyphen.
+pub(super) fn has_digits_and_hyphens_only(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-')
+}
+
+/// Codes that may replace those that are `due`. A value of the wrong form breaks the published schema
+/// (`7.codes.invalid_request`) and also the rule for that value.
 pub(super) fn codes_left_open(call: &PreparedCall, due: &[Code], is_made_up: bool) -> Vec<Code> {
     let sent = call.body().json();
     let text = |field: &str| sent.and_then(|body| body.get(field)?.as_str());
     let is_of_wrong_form = |code: &Code| match code {
-        Code::InvalidRoutingNumber => text("routingNumber").is_some_and(|it| !is_nine_digits(it)),
-        Code::DestinationRefused => text("url").is_some_and(|it| Url::parse(it).is_err()),
+        Code::InvalidRoutingNumber => {
+            text("routingNumber").is_some_and(|it| !(it.len() == 9 && is_digits(it)))
+        }
+        Code::DestinationRefused => text(field::URL).is_some_and(|it| Url::parse(it).is_err()),
         Code::InvalidInvitee => text("email").is_some_and(|it| !it.contains('@')),
         Code::SubscriptionNotFound => is_made_up,
         Code::UnreadableFile => std::str::from_utf8(call.body()).is_ok(),
@@ -37,13 +46,13 @@ pub(super) fn codes_left_open(call: &PreparedCall, due: &[Code], is_made_up: boo
     if due.iter().any(is_of_wrong_form) {
         codes.push(Code::InvalidRequest);
     }
-    // Nothing, or no object, is neither surely unreadable nor surely of the wrong form.
+    // An empty body, or one that is no object, is neither surely unreadable nor surely of the wrong form.
     let is_no_object =
         call.body().trim_ascii().is_empty() || sent.is_some_and(|it| !it.is_object());
     if is_no_object && due.iter().any(|it| is_about_the_body(*it)) {
         codes.extend([Code::InvalidRequest, Code::UnreadableRequest]);
     }
-    // A file that claims to be JSON is not the media type that it claims, either.
+    // A file that claims to be JSON also isn't of the media type that it claims.
     if due.contains(&Code::UnsupportedMediaType) && sent.is_none() {
         codes.push(Code::UnreadableRequest);
     }
@@ -54,12 +63,8 @@ fn is_about_the_body(code: Code) -> bool {
     matches!(code, Code::InvalidRequest | Code::UnreadableRequest)
 }
 
-fn is_nine_digits(text: &str) -> bool {
-    text.len() == 9 && text.bytes().all(|byte| byte.is_ascii_digit())
-}
-
 impl World {
-    /// The assumption by which a request is not refused that the target refuses.
+    /// The assumption that lets a request pass, where the target refuses it.
     pub(super) fn refusal_left_open(&self, sent: &Prepared, seen: &Seen) -> Option<Clause> {
         let call = sent.call()?;
         let code = seen.code().and_then(Code::parse)?;
@@ -88,14 +93,12 @@ impl World {
     /// Whether the path names a subscription by a reference that the target never gave.
     pub(super) fn is_made_up(&self, sent: &Prepared) -> bool {
         let Some(call) = sent.call() else { return false };
-        let is_deletion = route(&call.method, call.plain_path())
-            .is_ok_and(|route| route.kind == OperationKind::Unsubscribe);
-        let path = |one: &Prepared| one.call().map(|call| call.path.clone());
-        is_deletion && path(&self.translate(sent)) == path(sent)
+        sent.kind() == Some(OperationKind::Unsubscribe)
+            && self.translate(sent).call().is_some_and(|translated| translated.path == call.path)
     }
 }
 
-/// Whether a line of a file has more or fewer cells than the first, as far as that shows without reading quotes.
+/// Whether a line of a file has more or fewer cells than the first. Ignores files with quotes.
 fn is_ragged(body: &[u8]) -> bool {
     let cells = |line: &[u8]| line.iter().filter(|byte| **byte == b',').count();
     let mut lines = body.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
@@ -103,15 +106,15 @@ fn is_ragged(body: &[u8]) -> bool {
     !body.contains(&b'"') && lines.any(|line| cells(line) != header)
 }
 
-/// Whether the request has fields whose names are not shown: those of a contact, and of a party's tax id and contact.
+/// Whether the request has fields whose names are not shown: a contact, or a party's tax id or contact.
 fn names_a_contact(body: &Value) -> bool {
     let party = |name: &str| body.get(name).and_then(Value::as_object);
     let has_more = |name: &str| party(name).is_some_and(|party| party.len() > 2);
-    body.get("contact").is_some() || has_more("payee") || has_more("payor")
+    body.get(field::CONTACT).is_some() || has_more("payee") || has_more("payor")
 }
 
-/// Whether a date is written in small letters, which RFC 3339 leaves to those who use it, or the dates of an invoice are
-/// out of order.
+/// Whether a date uses lowercase letters, which RFC 3339 leaves open, or the dates of an invoice are out of
+/// order.
 fn has_odd_dates(body: &Value) -> bool {
     let date = |name: &str| body.get(name).and_then(Value::as_str);
     let is_small = |text: &str| text.contains(['t', 'z']);
@@ -119,8 +122,8 @@ fn has_odd_dates(body: &Value) -> bool {
     let is_out_of_order = issued
         .zip(due)
         .and_then(|(issued, due)| {
-            let read = tideover_model::Timestamp::parse;
-            Some(read(&due.to_ascii_uppercase())? < read(&issued.to_ascii_uppercase())?)
+            let read = |text: &str| Timestamp::parse(&text.to_ascii_uppercase());
+            Some(read(due)? < read(issued)?)
         })
         .unwrap_or(false);
     is_out_of_order || DATES.iter().filter_map(|name| date(name)).any(is_small)

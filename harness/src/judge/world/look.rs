@@ -1,4 +1,4 @@
-//! What a world is asked that nobody sees.
+//! Queries on a world that change nothing.
 
 use tideover_model::wire::reply::Reply;
 use tideover_model::{
@@ -7,11 +7,11 @@ use tideover_model::{
 };
 
 use crate::exchange::Prepared;
-use crate::judge::reading::{Asked, NEVER, Reading, Revealed};
+use crate::judge::reading::{InferredChoices, LimitQuestion, NEVER, Revealed};
 use crate::judge::world::{Subject, World};
 
 impl World {
-    /// What `operation` would be answered, and nothing else.
+    /// The model's response to `operation`, if it is a success. Leaves this world unchanged.
     pub(crate) fn look(
         &self,
         now: Timestamp,
@@ -21,7 +21,7 @@ impl World {
         self.bare.face().clone().handle(now, platform, operation).ok()
     }
 
-    /// Whether a tax id of a business is on file, if a platform calls one so.
+    /// Whether a business has a tax id on file. `None` if the platform has no business of this name.
     pub(crate) fn has_tax_id(
         &self,
         now: Timestamp,
@@ -34,7 +34,7 @@ impl World {
         }
     }
 
-    /// Whether a request tells the tax id of a business that is known and has none.
+    /// Whether a request sends the tax id of a known business that has none.
     pub(crate) fn lacks_tax_id(&self, sent: &Prepared, now: Timestamp) -> bool {
         if sent.kind() != Some(OperationKind::SyncBusiness) || self.tax_ids(sent).is_empty() {
             return false;
@@ -43,7 +43,7 @@ impl World {
         payee.and_then(|payee| self.has_tax_id(now, platform, &payee)) == Some(false)
     }
 
-    /// What is outstanding with a business at the least: whatever takes its time may have happened. Cents.
+    /// The least that can be outstanding with a business: all timed transitions may have happened. Cents.
     pub(crate) fn least_outstanding(&self, platform: PlatformId, payee: &str) -> Option<Cents> {
         let mut service = self.bare.face().clone();
         let (business, eventually) = (payee.to_owned(), service.poll_timeout());
@@ -52,27 +52,27 @@ impl World {
             (1..=2).for_each(|times| service.handle_timeout(eventually.after(times * NEVER)));
         }
         let now = self.bare.now();
-        asked_of_limit(&mut service, now, platform, business).map(|asked| asked.outstanding)
+        limit_question(&mut service, now, platform, business).map(|question| question.outstanding)
     }
 
     /// The business that a platform calls `payee`.
     pub(crate) fn business(&self, platform: PlatformId, payee: &str) -> Option<BusinessId> {
         let (mut service, now) = (self.bare.face().clone(), self.bare.now());
-        let asked = asked_of_limit(&mut service, now, platform, payee.to_owned());
-        asked.map(|asked| asked.business)
+        let question = limit_question(&mut service, now, platform, payee.to_owned());
+        question.map(|question| question.business)
     }
 }
 
-/// The question about its limit that a quote for a business asks, whatever else is missing.
-fn asked_of_limit(
-    service: &mut Service<Reading>,
+/// The limit question that a quote for a business raises, even if other requirements are missing.
+fn limit_question(
+    service: &mut Service<InferredChoices>,
     now: Timestamp,
     platform: PlatformId,
     business: String,
-) -> Option<Asked> {
+) -> Option<LimitQuestion> {
     service.choices_mut().read(Revealed::refused(Code::ConcentrationExceeded));
     service.choices_mut().leave_precedence();
     let quote = Operation::Quote { business, face_value: FaceValue::new(1)? };
     service.handle(now, platform, quote).ok()?;
-    service.choices_mut().take_asked()
+    service.choices_mut().take_limit_question()
 }

@@ -1,4 +1,4 @@
-//! One world that a target may be in: the model, in the state that explains what was seen.
+//! One world that a target may be in: the model, in a state that explains the exchanges so far.
 
 mod form;
 mod look;
@@ -12,111 +12,118 @@ mod unclear;
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use tideover_model::wire::field::{self, Fields};
 use tideover_model::wire::lenient::most_lenient;
 use tideover_model::wire::route::route;
 use tideover_model::{
-    BusinessDetails, BusinessId, Clause, Code, Contact, Face, Happening, Operation, OperationKind,
-    Outcome, PlatformId, Profile, Service, Timestamp, clause,
+    ActionKind, BusinessDetails, BusinessId, Clause, Code, Contact, Face, Happening, Operation,
+    OperationKind, Outcome, PlatformId, Profile, Service, Timestamp, clause,
 };
 
 use crate::endpoint::{Bare, Target, origin};
 use crate::evidence::Point;
 use crate::exchange::matcher::instants_apart;
 use crate::exchange::{Prepared, PreparedAction, Seen};
-use crate::judge::amounts::{Advance, Amounts};
+use crate::judge::amounts::{AdvanceKey, UnseenGrants};
 use crate::judge::bindings::Bindings;
 use crate::judge::clock;
-use crate::judge::clock::Clock;
-use crate::judge::comparison::{Comparison, Freedom, is_known_outcome, life};
-use crate::judge::reading::{Reading, Revealed};
-use crate::judge::world::form::codes_left_open;
+use crate::judge::clock::TargetClock;
+use crate::judge::comparison::{Comparison, Freedom, is_known_outcome};
+use crate::judge::reading::{InferredChoices, Revealed};
+use crate::judge::world::form::{codes_left_open, has_digits_and_hyphens_only};
 
-pub(crate) use reply::Reply;
+pub(crate) use reply::WorldReply;
 pub(crate) use subject::Subject;
 pub(crate) use unclear::Unclear;
 
-/// A state of the model, and what of the target is called how in it.
+/// A state of the model, with the target's names for things in it.
 #[derive(Clone, Debug)]
 pub(crate) struct World {
-    bare: Bare<Service<Reading>>,
+    bare: Bare<Service<InferredChoices>>,
     bindings: Bindings,
-    /// Requests without an answer that may be carried out still.
+    /// Requests without a response that may still be carried out.
     pub(crate) open: Vec<Prepared>,
-    /// Businesses that nobody named: what became of them before is not known.
-    strangers: u32,
-    /// The amounts of its advances that were granted unseen.
-    amounts: Amounts,
-    clock: Clock,
-    /// Whether the target tells of a business whichever name it likes.
+    /// How many businesses outside this run the target has. Their earlier state is unknown.
+    foreign_businesses: u32,
+    /// The amounts of the advances that were granted unseen.
+    amounts: UnseenGrants,
+    clock: TargetClock,
+    /// Whether the target may show any name of a business.
     renames: bool,
-    /// What is not stated of the tax ids of businesses.
+    /// What is not stated about the tax ids of businesses.
     unclear: BTreeMap<BusinessId, Unclear>,
 }
 
 impl World {
-    /// A world in which nothing has happened yet; webhooks may go to `inbox`.
+    /// An initial world. Webhooks may go to `inbox`.
     pub(crate) fn new(profile: Profile, inbox: &str, api_key: &str, start: Timestamp) -> World {
         let destinations = tideover_model::Destinations::PublicAnd(inbox.to_owned());
-        // What it is, the document doesn't say: those that were refused tell (`8.requestBodySize`).
+        // The document doesn't state the body limit. Only refused bodies show it (`8.requestBodySize`).
         let profile = Profile { body_limit: usize::MAX, ..profile };
-        let service = Service::new(profile, Reading::new()).sending_to(destinations);
+        let service = Service::new(profile, InferredChoices::new()).sending_to(destinations);
         let mut bindings = Bindings::default();
         bindings.bind("key", Service::FIRST_KEY, api_key);
         World {
             bare: Bare::over(service, start).unheard(),
             bindings,
             open: Vec::new(),
-            strangers: 0,
-            amounts: Amounts::default(),
-            clock: Clock::ours(),
+            foreign_businesses: 0,
+            amounts: UnseenGrants::default(),
+            clock: TargetClock::ours(),
             renames: false,
             unclear: BTreeMap::new(),
         }
     }
 
-    /// The same world, in which the target calls everything as in `other`.
+    /// The same world, with the target's names as in `other`.
     #[must_use]
     pub(crate) fn calling_as(&self, other: &World) -> World {
         World { bindings: other.bindings.clone(), ..self.clone() }
     }
 
-    /// Which name of a business the target tells is not stated.
+    /// The same world, where the target may show any name of a business.
     pub(crate) fn renaming(self) -> World {
         World { renames: true, ..self }
     }
 
-    /// What the clock of the target shows, only its answers tell.
+    /// Forgets the target's clock: from now on, only responses show it.
     pub(crate) fn forget_clock(&mut self) {
         self.clock.forget();
     }
 
-    /// Whether somebody else may have moved the clock of the target since it was told.
+    /// Sets whether someone else may have moved the target's clock since it was read.
     pub(crate) fn loosen_clock(&mut self, is_loose: bool) {
         self.clock.loosen(is_loose);
     }
 
-    /// Our own clock may be set at any time.
+    /// Records that our own clock may be set at any time.
     pub(crate) fn doubt_our_clock(&mut self) {
         self.clock.doubt_ours();
     }
 
-    /// How far the clock of the target is ahead of ours, if that is known. Seconds.
+    /// How far the target's clock is ahead of ours, if known. Seconds.
     pub(crate) fn ahead(&self) -> Option<i64> {
         self.clock.ahead()
     }
 
-    /// What it answers to `sent`, and how it is after that.
-    pub(crate) fn answered(&self, sent: &Prepared, seen: &Seen, now: Timestamp) -> (World, Reply) {
+    /// The world after `sent`, and its response.
+    pub(crate) fn answered(
+        &self,
+        sent: &Prepared,
+        seen: &Seen,
+        now: Timestamp,
+    ) -> (World, WorldReply) {
         let (mut after, reply) = self.answering(sent, seen, now);
         if seen.is_success() {
-            let on_file = seen.json().is_some_and(|revealed| revealed["taxIdOnFile"] == true);
+            let on_file =
+                seen.json().is_some_and(|body| Fields::of(body).tax_id_on_file() == Some(true));
             after.note_unclear(sent, on_file);
             after.note_parties(sent, now);
         }
         (after, reply)
     }
 
-    fn answering(&self, sent: &Prepared, seen: &Seen, now: Timestamp) -> (World, Reply) {
+    fn answering(&self, sent: &Prepared, seen: &Seen, now: Timestamp) -> (World, WorldReply) {
         if matches!(sent.action, PreparedAction::Act(_)) {
             return self.after_action(sent, seen, now);
         }
@@ -124,10 +131,13 @@ impl World {
         let revealed = Revealed::by(seen);
         if is_refused_otherwise(sent, seen) {
             let due = self.clone().play(sent, revealed, now).1.map(|(code, _)| code);
-            return (after, Reply { due, ..Reply::of_gap(clause!("gap.ownStatuses"), seen) });
+            return (
+                after,
+                WorldReply { due, ..WorldReply::of_gap(clause!("gap.ownStatuses"), seen) },
+            );
         }
         if is_too_large(sent, seen) {
-            return (after, Reply::too_large(seen));
+            return (after, WorldReply::too_large(seen));
         }
         let reply = after.compare(sent, seen, revealed, now);
         if let Some(mut opened) = self.with_open_door(sent, &reply.predicted, seen) {
@@ -137,26 +147,26 @@ impl World {
         }
         let by_code = reply.predicted.code() != seen.code();
         if let Some(plain) = without_event_types(sent).filter(|_| by_code) {
-            return self.answered_whatever_events(&plain, reply, (seen, revealed), now);
+            return self.answered_without_events(&plain, reply, (seen, revealed), now);
         }
         if reply.predicted.is_success()
             && let Some(gap) = self.refusal_left_open(sent, seen)
         {
-            return (self.clone(), Reply::refused_for(gap, seen));
+            return (self.clone(), WorldReply::refused_for(gap, seen));
         }
         if seen.is_success() && reply.refuses_by_assumption() {
             return self.answered_leniently(sent, reply, (seen, revealed), now);
         }
         if let Some(assumption) = self.is_matched_otherwise(sent, &reply.predicted, seen, now) {
-            return (after, reply.going_astray(assumption));
+            return (after, reply.diverging(assumption));
         }
         if self.is_imported_otherwise(sent, &reply.predicted, seen) {
-            return (after, reply.going_astray(clause!("gap.taxIdForm")));
+            return (after, reply.diverging(clause!("gap.taxIdForm")));
         }
         if !by_code || reply.predicted.is_success() || seen.is_success() {
             return (after, reply);
         }
-        // Of several refusals that hold, any may be told.
+        // Where several refusals hold, any may be sent.
         let mut other = self.clone();
         other.service().choices_mut().read(revealed);
         if other.may_refuse_with(sent, seen, now) {
@@ -165,20 +175,20 @@ impl World {
         (after, reply)
     }
 
-    /// Whether rows of an import are taken that we assume to be rejected, or the other way round, where a text is told
-    /// that is no tax id as we take it.
+    /// Whether the target imports rows that we expect it to reject, or the reverse, because of a malformed
+    /// tax id.
     fn is_imported_otherwise(&self, sent: &Prepared, predicted: &Seen, seen: &Seen) -> bool {
         let taken = |answer: &Seen| -> Option<Vec<bool>> {
-            let rows = answer.success_body()?["rows"].as_array()?.iter();
-            Some(rows.map(|row| is_known_outcome(&row["outcome"])).collect())
+            let rows = answer.success_body()?[field::ROWS].as_array()?.iter();
+            Some(rows.map(|row| is_known_outcome(&row[field::OUTCOME])).collect())
         };
         sent.kind() == Some(OperationKind::ImportInvoices)
             && self.sends_a_malformed_tax_id(sent)
             && taken(predicted) != taken(seen)
     }
 
-    /// The assumption by which the target takes for two businesses what we take for one, two identifiers that tell one
-    /// tax id, or for one what we take for two, since what they tell is none.
+    /// The assumption that explains why the target sees two businesses where we see one, or one where we see
+    /// two: two identifiers share a tax id, or a malformed tax id counts as none.
     fn is_matched_otherwise(
         &self,
         sent: &Prepared,
@@ -186,7 +196,7 @@ impl World {
         seen: &Seen,
         now: Timestamp,
     ) -> Option<Clause> {
-        let created = |answer: &Seen| answer.success_body()?.get("created")?.as_bool();
+        let created = |answer: &Seen| answer.success_body()?.get(field::CREATED)?.as_bool();
         let is_new = |Subject { platform, payee, .. }: Subject| {
             let business = payee.map(|business| Operation::GetBusiness { business });
             business.is_some_and(|read| self.look(now, platform, read).is_none())
@@ -203,49 +213,47 @@ impl World {
         }
     }
 
-    /// Whether businesses of other platforms alone have the tax id that is told, in a spelling that is surely one: of
-    /// two identifiers of one caller, it is not stated that they are one business.
+    /// Whether only other platforms' businesses hold the sent tax id, in a spelling that surely is one. For
+    /// two identifiers of one caller, the document doesn't state that they are one business.
     fn is_held_elsewhere(&self, sent: &Prepared) -> bool {
         let platform = self.subject(sent).platform;
-        let is_plain =
-            |text: &String| text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
-        let revealed = self.tax_ids(sent);
-        revealed.iter().all(is_plain)
-            && !revealed.is_empty()
-            && revealed.iter().all(|tax_id| !self.bare.face().is_holder_of(platform, tax_id))
+        let tax_ids = self.tax_ids(sent);
+        tax_ids.iter().all(|text| has_digits_and_hyphens_only(text))
+            && !tax_ids.is_empty()
+            && tax_ids.iter().all(|tax_id| !self.bare.face().is_holder_of(platform, tax_id))
     }
 
-    /// What it answers to a subscription without the event types, whose form and values are not shown: they may be
-    /// taken or refused.
-    fn answered_whatever_events(
+    /// The response to a subscription without its event types. Their form and values are not shown, so the
+    /// target may accept or refuse them.
+    fn answered_without_events(
         &self,
         plain: &Prepared,
-        reply: Reply,
+        reply: WorldReply,
         (seen, revealed): (&Seen, Revealed),
         now: Timestamp,
-    ) -> (World, Reply) {
+    ) -> (World, WorldReply) {
         if reply.predicted.is_success() && seen.code() == Some(Code::InvalidRequest.name()) {
-            return (self.clone(), Reply::refused_for(clause!("gap.subscriptionForm"), seen));
+            return (self.clone(), WorldReply::refused_for(clause!("gap.subscriptionForm"), seen));
         }
         let mut after = self.clone();
         let reply = after.compare(plain, seen, revealed, now);
         (after, reply)
     }
 
-    /// What it answers to a request that the target takes though we assume that it is refused: if it is for its media
-    /// type, or how its body is written, what is asked for is known all the same. Otherwise the target has gone where
-    /// no world follows.
+    /// The response to a request that the target accepts, though we assume a refusal. If only the media type
+    /// or the encoding of the body is wrong, the request is still known. Otherwise no world follows the
+    /// target's state.
     fn answered_leniently(
         &self,
         sent: &Prepared,
-        reply: Reply,
+        reply: WorldReply,
         (seen, revealed): (&Seen, Revealed),
         now: Timestamp,
-    ) -> (World, Reply) {
+    ) -> (World, WorldReply) {
         let mut after = self.clone();
         let Some(plain) = leniently(sent) else {
-            let astray = !sent.kind().is_some_and(OperationKind::reads);
-            return (after, Reply { astray, ..reply });
+            let diverged = !sent.kind().is_some_and(OperationKind::reads);
+            return (after, WorldReply { diverged, ..reply });
         };
         let mut plainly = after.compare(&plain, seen, revealed, now);
         plainly.points.splice(0..0, reply.points);
@@ -258,16 +266,17 @@ impl World {
         seen: &Seen,
         choices: Revealed,
         now: Timestamp,
-    ) -> Reply {
+    ) -> WorldReply {
         let (predicted, refusal) = self.play(sent, choices, now);
         if is_unpredictable(sent) {
-            return Reply { predicted, refusal, ..Reply::default() };
+            return WorldReply { predicted, refusal, ..WorldReply::default() };
         }
         let kind = sent.kind();
-        // Where the time is known, a link that is issued anew lives as long as any other.
+        // If the clock is known, a renewed link lives as long as any other.
         let keeps_expiry = self.clock.repeats_an_expiry(&predicted, seen) && self.clock.is_loose();
-        let expires = kind.and_then(life).zip(ahead(&predicted, seen)).filter(|_| !keeps_expiry);
-        let revealed = expires.map(|(life, ahead)| self.clock.learn(ahead, life));
+        let expires = kind.and_then(|kind| kind.endpoint().link).zip(ahead(&predicted, seen));
+        let expires = expires.filter(|_| !keeps_expiry);
+        let link = expires.map(|(link, ahead)| self.clock.learn(ahead, link.clause));
         let comparison = Comparison {
             action: &sent.action,
             kind,
@@ -283,7 +292,7 @@ impl World {
         let mut points = comparison.points(&mut self.bindings);
         if seen.is_success() && !choices.unrevealed().is_empty() {
             self.miss(sent, &predicted, choices);
-            // What was not told whole was estimated: of what was told, that says nothing.
+            // Amounts that were not all shown are estimates. They prove nothing about the shown ones.
             let is_estimate = |point: &Point| {
                 !choices.has_offer()
                     && ESTIMATED.contains(&&*point.field)
@@ -296,18 +305,18 @@ impl World {
         {
             self.amounts.settle(&advance, seen, &mut points);
         }
-        self.clock.hear(&points);
+        self.clock.learn_hints(&points);
         let mut doubts = Vec::new();
-        match revealed {
+        match link {
             Some(clock::LinkReading::Leap(point)) => doubts.push(point),
             Some(clock::LinkReading::Steady(point)) => points.push(point),
             Some(clock::LinkReading::AsKnown) | None => {}
         }
-        let asked = self.service().choices_mut().take_asked();
-        Reply { predicted, refusal, points, asked, doubts, ..Reply::default() }
+        let limit_question = self.service().choices_mut().take_limit_question();
+        WorldReply { predicted, refusal, points, limit_question, doubts, ..WorldReply::default() }
     }
 
-    /// Carries out `sent`, with the choices that `told` tells.
+    /// Carries out `sent`, with the choices that `revealed` shows.
     fn play(
         &mut self,
         sent: &Prepared,
@@ -327,7 +336,7 @@ impl World {
         (predicted, self.bare.refused())
     }
 
-    /// Whether it is in the same state as `other`.
+    /// Whether this world is in the same state as `other`.
     pub(crate) fn is_same(&self, other: &World) -> bool {
         self.open == other.open
             && self.bindings == other.bindings
@@ -336,17 +345,17 @@ impl World {
             && self.bare.face() == other.bare.face()
     }
 
-    /// Forgets what the last answer told of choices, so that worlds compare by what has happened.
+    /// Forgets the choices of the last response, so that worlds compare by state alone.
     pub(crate) fn settle(&mut self) {
         self.service().choices_mut().read(Revealed::default());
     }
 
-    /// Whether nothing of the service is other than in `other`, however it is told.
+    /// Whether the service's state equals that in `other`, under any names.
     pub(crate) fn is_unchanged_from(&self, other: &World) -> bool {
         self.bare.face() == other.bare.face()
     }
 
-    /// The same for worlds that are the same.
+    /// Equal for equal worlds.
     pub(crate) fn fingerprint(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         self.bare.face().hash(&mut hasher);
@@ -354,7 +363,7 @@ impl World {
         hasher.finish()
     }
 
-    /// A request without an answer is carried out now; `false` if that changes nothing.
+    /// Carries out a request that had no response. `false` if it changes nothing.
     pub(crate) fn carry_out(&mut self, index: usize, revealed: Revealed, now: Timestamp) -> bool {
         let sent = self.open.remove(index);
         let (predicted, _) = self.play(&sent, revealed.granted(), now);
@@ -366,14 +375,16 @@ impl World {
         is_done
     }
 
-    /// If an advance was granted, only those of its amounts are known that `told` tells.
+    /// If an advance was granted, only its amounts in `revealed` are known.
     fn miss(&mut self, sent: &Prepared, predicted: &Seen, revealed: Revealed) {
-        let is_granted = predicted.json().is_some_and(|body| body["alreadyRequested"] == false);
+        let is_granted = predicted
+            .json()
+            .is_some_and(|body| Fields::of(body).already_requested() == Some(false));
         let advance = self.advance(sent).filter(|_| is_granted);
         advance.into_iter().for_each(|advance| self.amounts.miss(advance, revealed));
     }
 
-    /// Of an advance that was granted unseen, only what `told` tells is known.
+    /// Of an advance that was granted unseen, only the amounts in `revealed` are known.
     pub(crate) fn estimate(
         &mut self,
         platform: PlatformId,
@@ -382,10 +393,10 @@ impl World {
         revealed: Revealed,
     ) {
         let Some(business) = self.business(platform, payee) else { return };
-        self.amounts.miss(Advance { platform, business, invoice: invoice.to_owned() }, revealed);
+        self.amounts.miss(AdvanceKey { platform, business, invoice: invoice.to_owned() }, revealed);
     }
 
-    /// Whether the condition of the code that was seen holds, too (`gap.refusalPrecedence`).
+    /// Whether the condition of the seen code also holds (`gap.refusalPrecedence`).
     fn may_refuse_with(&mut self, sent: &Prepared, seen: &Seen, now: Timestamp) -> bool {
         let Some(code) = seen.code().and_then(Code::parse) else { return false };
         let is_made_up = self.is_made_up(sent);
@@ -413,12 +424,12 @@ impl World {
         codes.contains(&code)
     }
 
-    /// Whether webhooks to this URL come to the inbox.
+    /// Whether the inbox receives webhooks to this URL.
     pub(crate) fn hears(&self, url: &str) -> bool {
         self.bare.inbox() == Some(&*origin(url))
     }
 
-    /// Lets something happen; `false` if that cannot be now.
+    /// Makes something happen. `false` if it is impossible now.
     pub(crate) fn happen(
         &mut self,
         now: Timestamp,
@@ -431,7 +442,7 @@ impl World {
         happened
     }
 
-    /// Carries out an operation that nobody was seen to ask for; `false` if it is refused.
+    /// Carries out an operation of an unknown caller. `false` if it is refused.
     pub(crate) fn operate(
         &mut self,
         now: Timestamp,
@@ -446,7 +457,7 @@ impl World {
         done
     }
 
-    /// The target takes a further key, of its first platform (0) or another one.
+    /// Adds another key of the target, for its first platform (0) or another one.
     pub(crate) fn introduce(&mut self, key: &str, platform: usize) {
         let platform = (platform > 0).then(|| format!("platform {platform}"));
         let now = self.bare.now();
@@ -457,20 +468,20 @@ impl World {
         }
     }
 
-    /// Whether something of it was there before, in whatever state.
-    pub(crate) fn has_strangers(&self) -> bool {
-        self.strangers > 0
+    /// Whether the target has businesses outside this run.
+    pub(crate) fn has_foreign_businesses(&self) -> bool {
+        self.foreign_businesses > 0
     }
 
-    /// A business that nobody named holds a tax id; `false` if it is held already.
-    pub(crate) fn make_stranger(
+    /// Adds a business outside this run that holds a tax id. `false` if another business already holds it.
+    pub(crate) fn add_foreign_business(
         &mut self,
         platform: PlatformId,
         tax_id: String,
         now: Timestamp,
     ) -> bool {
-        self.strangers += 1;
-        let business = format!("stranger {}", self.strangers);
+        self.foreign_businesses += 1;
+        let business = format!("stranger {}", self.foreign_businesses);
         let details = BusinessDetails {
             legal_name: business.clone(),
             tax_id: Some(tax_id),
@@ -481,13 +492,13 @@ impl World {
         self.has_tax_id(now, platform, &business) == Some(true)
     }
 
-    fn service(&mut self) -> &mut Service<Reading> {
+    fn service(&mut self) -> &mut Service<InferredChoices> {
         self.bare.face_mut()
     }
 }
 
-/// Whether a request is refused with a code that isn't listed: nothing has changed then. A listed one in other letters
-/// is none of its own.
+/// Whether a request is refused with an unlisted code: nothing changes then. A listed code in other letter
+/// case is not unlisted.
 fn is_refused_otherwise(sent: &Prepared, seen: &Seen) -> bool {
     let is_unlisted =
         seen.code().is_some_and(|code| Code::parse(&code.to_ascii_lowercase()).is_none());
@@ -496,7 +507,7 @@ fn is_refused_otherwise(sent: &Prepared, seen: &Seen) -> bool {
         && is_unlisted
 }
 
-/// Whether a body is refused for its size: nothing has changed then.
+/// Whether a body is refused for its size: nothing changes then.
 pub(crate) fn is_too_large(sent: &Prepared, seen: &Seen) -> bool {
     let has_body = matches!(&sent.action, PreparedAction::Call(call) if !call.body().is_empty());
     has_body && seen.code() == Some(Code::PayloadTooLarge.name())
@@ -509,12 +520,12 @@ fn without_event_types(sent: &Prepared) -> Option<Prepared> {
     }
     let call = sent.call()?;
     let mut body = call.body().json()?.clone();
-    body.as_object_mut()?.remove("eventTypes")?;
+    body.as_object_mut()?.remove(field::EVENT_TYPES)?;
     let action = PreparedAction::Call(call.with_body(body.to_string().into()));
     Some(Prepared { action, ..sent.clone() })
 }
 
-/// A request of the published form but for its media type, or how its body is written, as if it were of that form.
+/// The well-formed version of a request whose media type or encoding of the body is wrong.
 fn leniently(sent: &Prepared) -> Option<Prepared> {
     let call = sent.call().filter(|call| call.operation().is_none())?;
     let plain = call.without_media_type();
@@ -526,24 +537,25 @@ fn leniently(sent: &Prepared) -> Option<Prepared> {
     Some(Prepared { action: PreparedAction::Call(plain), ..sent.clone() })
 }
 
-/// The amounts that follow from rates, which are not shown.
-const ESTIMATED: [&str; 3] = ["advanceAmount", "feeTotal", "forwardedAtPayment"];
+/// Amounts that follow from rates, which the document doesn't show.
+const ESTIMATED: [&str; 3] = [field::ADVANCE_AMOUNT, field::FEE_TOTAL, "forwardedAtPayment"];
 
 fn is_integer(seen: &Seen, field: &str) -> bool {
-    seen.json().is_some_and(|revealed| revealed[field].is_u64())
+    seen.json().is_some_and(|body| body[field].is_u64())
 }
 
-/// How far a clock is ahead that tells when something expires.
+/// How far a clock is ahead, by the time when something expires.
 fn ahead(predicted: &Seen, seen: &Seen) -> Option<i64> {
-    let expires_at = |answer: &Seen| Some(answer.json()?.get("expiresAt")?.as_str()?.to_owned());
+    let expires_at =
+        |answer: &Seen| Some(answer.json()?.get(field::EXPIRES_AT)?.as_str()?.to_owned());
     instants_apart(&expires_at(predicted)?, &expires_at(seen)?)
 }
 
-/// The time is as late as it is; what is sent when, and which request fails, the model does not predict.
+/// Whether the model cannot predict the response: the time, the deliveries, or which request fails.
 fn is_unpredictable(sent: &Prepared) -> bool {
     match &sent.action {
         PreparedAction::Call(_) => false,
-        PreparedAction::Act(_) => sent.action_name() == Some("upstreamFails"),
+        PreparedAction::Act(_) => sent.acts() == Some(ActionKind::UpstreamFails),
         PreparedAction::Advance(_) | PreparedAction::Deliveries => true,
     }
 }

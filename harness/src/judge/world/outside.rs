@@ -1,5 +1,7 @@
-//! What the operator port answers is no evidence against the service: it says what has happened outside.
+//! Responses of the operator port. They are no evidence against the service: they report what happened
+//! outside.
 
+use tideover_model::wire::field;
 use tideover_model::{Destinations, clause};
 use url::Url;
 
@@ -7,26 +9,27 @@ use crate::endpoint::Target;
 use crate::evidence::Point;
 use crate::exchange::{Prepared, Seen};
 use crate::judge::comparison::Comparison;
-use crate::judge::hidden::do_as_the_port_says;
+use crate::judge::hidden::force_action;
 use crate::judge::reading::Revealed;
-use crate::judge::world::{Reply, World};
+use crate::judge::world::{World, WorldReply};
 use tideover_model::{Code, OperationKind, Timestamp};
 
 impl World {
-    /// How it is after an action: a success means that it happened or was so already, anything else that it did not.
+    /// The world after an action. A success means that the event happened now or before. Anything else means
+    /// that it did not happen.
     pub(super) fn after_action(
         &self,
         sent: &Prepared,
         seen: &Seen,
         now: Timestamp,
-    ) -> (World, Reply) {
+    ) -> (World, WorldReply) {
         if !seen.is_success() {
-            return (self.clone(), Reply { predicted: seen.clone(), ..Reply::default() });
+            return (self.clone(), WorldReply { predicted: seen.clone(), ..WorldReply::default() });
         }
         let mut after = self.clone();
         let (predicted, refusal) = after.play(sent, Revealed::by(seen), now);
         if predicted.is_success() {
-            // What it names, such as a key, is bound; nothing of it is held against anybody.
+            // Binds the names in the response, such as a key. No point of it accuses the service.
             let action = &sent.action;
             let comparison = Comparison {
                 action,
@@ -37,15 +40,12 @@ impl World {
                 freedom: None,
             };
             comparison.points(&mut after.bindings);
-            return (after, Reply { predicted, refusal, ..Reply::default() });
+            return (after, WorldReply { predicted, refusal, ..WorldReply::default() });
         }
         let mut forced = self.clone();
         let platform = self.subject(sent).platform;
-        let after = if do_as_the_port_says(&mut forced, sent, platform, now) {
-            forced
-        } else {
-            self.clone()
-        };
+        let after =
+            if force_action(&mut forced, sent, platform, now) { forced } else { self.clone() };
         let point = Point {
             clause: clause!("gap.operatorPort"),
             holds: false,
@@ -53,11 +53,12 @@ impl World {
             expected: "a refusal, as the model has it".into(),
             seen: seen.status.to_string(),
         };
-        (after, Reply { predicted, refusal, points: vec![point], ..Reply::default() })
+        (after, WorldReply { predicted, refusal, points: vec![point], ..WorldReply::default() })
     }
 
-    /// The same world, where the target takes a destination of the kind of the run's own inbox: whoever sends to an
-    /// inbox over plain http, or on this machine, has opened that door for tests, and others like it prove nothing.
+    /// The same world, where the target accepts a destination like the run's own inbox. A service that sends
+    /// to an inbox over plain http or on this machine is open for tests, so other such destinations prove
+    /// nothing.
     pub(super) fn with_open_door(
         &self,
         sent: &Prepared,
@@ -68,7 +69,7 @@ impl World {
         if sent.kind() != Some(OperationKind::Subscribe) || !is_refused || !seen.is_success() {
             return None;
         }
-        let url = sent.call()?.body().json()?.get("url")?.as_str()?;
+        let url = sent.call()?.body().json()?.get(field::URL)?.as_str()?;
         let (inbox, url) = (Url::parse(self.bare.inbox()?).ok()?, Url::parse(url).ok()?);
         let is_http = inbox.scheme() == "http" && url.scheme() == "http";
         let is_local = is_loopback(&inbox) && is_loopback(&url);
@@ -79,7 +80,7 @@ impl World {
         })
     }
 
-    /// Once more as it was before a door was opened for one request.
+    /// Undoes `with_open_door`, which applies to one request.
     pub(super) fn shut_door(&mut self) {
         let inbox = self.bare.inbox().map(str::to_owned).unwrap_or_default();
         self.service().send_to(Destinations::PublicAnd(inbox));

@@ -1,7 +1,9 @@
-//! Parties of an invoice that has an advance: whether its sync, which changes only the status (§3 Invoice status
-//! rule 2), creates those that were not synced yet (§4 Sync an invoice) is not stated (`gap.statusOnlyParties`).
+//! Parties of an invoice that has an advance. Its sync changes only the status (§3 Invoice status rule 2).
+//! Whether it also creates parties that were not synced yet (§4 Sync an invoice) is not stated
+//! (`gap.statusOnlyParties`).
 
 use serde_json::json;
+use tideover_model::wire::field;
 use tideover_model::wire::reply::Reply;
 use tideover_model::{InvoiceSync, Operation, PlatformId, Timestamp};
 
@@ -10,7 +12,7 @@ use crate::exchange::{Prepared, PreparedAction, PreparedCall};
 use crate::judge::world::World;
 
 impl World {
-    /// Keeps such a party as a request that may have been carried out, or not.
+    /// Records such a party as a request that may have been carried out.
     pub(super) fn note_parties(&mut self, sent: &Prepared, now: Timestamp) {
         let Some(operation) = sent.call().and_then(PreparedCall::operation) else { return };
         let Some(platform) = self.platform_of(sent) else { return };
@@ -41,7 +43,7 @@ fn sync_of_payor(sent: &Prepared, sync: &InvoiceSync) -> Prepared {
     let details = &sync.payor.details;
     let mut body = json!({ "legalName": details.legal_name });
     if let Some(tax_id) = &details.tax_id {
-        body["taxId"] = tax_id.as_str().into();
+        body[field::TAX_ID] = tax_id.as_str().into();
     }
     let content_type = Some("application/json".to_owned());
     let path = business_path(&sync.payor.business);

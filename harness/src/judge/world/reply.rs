@@ -1,4 +1,4 @@
-//! What a world answers, beside what was seen.
+//! A world's response, compared with the one that was seen.
 
 use tideover_model::clause::Kind;
 use tideover_model::{Clause, Code, Status, clause};
@@ -6,49 +6,49 @@ use tideover_model::{Clause, Code, Status, clause};
 use crate::evidence::Point;
 use crate::exchange::Seen;
 use crate::judge::comparison::{ABSENT, code_clause};
-use crate::judge::reading::Asked;
+use crate::judge::reading::LimitQuestion;
 
-/// What a world answers, and how that compares with what was seen.
+/// A world's response, and how it compares with the one that was seen.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Reply {
+pub(crate) struct WorldReply {
     pub(crate) predicted: Seen,
     pub(crate) refusal: Option<(Code, Clause)>,
     pub(crate) points: Vec<Point>,
-    pub(crate) asked: Option<Asked>,
-    /// The listed code that was due where one came that isn't listed.
+    pub(crate) limit_question: Option<LimitQuestion>,
+    /// The listed code that was due where the target sent an unlisted one.
     pub(crate) due: Option<Code>,
-    /// What nothing can be concluded from: an action was refused that this world has room for, or the clock may have
-    /// been moved.
+    /// Inconclusive points: an action was refused though this world allows it, or the clock may have been
+    /// moved.
     pub(crate) doubts: Vec<Point>,
-    /// Whether the target did otherwise than this world assumes: what it is like since is not known.
-    pub(crate) astray: bool,
+    /// Whether the target contradicts an assumption of this world. Its state is unknown since then.
+    pub(crate) diverged: bool,
 }
 
-impl Reply {
-    /// How many sentences of the document do not hold.
+impl WorldReply {
+    /// How many sentences of the document the response contradicts.
     pub(crate) fn contradictions(&self) -> usize {
         self.points.iter().filter(|point| point.contradicts()).count()
     }
 
-    /// Whether the document contradicts that it is a success, or a refusal with this code.
+    /// Whether the document contradicts the success, or the refusal with this code.
     pub(crate) fn contradicts_outcome(&self) -> bool {
         self.points.iter().any(|point| point.field == "code" && point.contradicts())
     }
 
-    /// Whether it is a refusal that the document does not ask for.
+    /// Whether it is a refusal that the document does not require.
     pub(super) fn refuses_by_assumption(&self) -> bool {
         self.refusal.is_some_and(|(_, clause)| clause.kind() != Kind::Documented)
     }
 
-    /// How many points tell of another state than this, though the document doesn't say how.
+    /// How many points suggest another state, though the document doesn't say so.
     pub(crate) fn differences(&self) -> usize {
-        // What is missing in one state is so in every other.
+        // A field that is missing in one state is missing in every state.
         let differs = |point: &&Point| !point.holds && point.seen != ABSENT;
         self.points.iter().filter(differs).filter(|point| is_about_a_state(point)).count()
     }
 
-    /// A refusal for reasons that are not stated, perhaps with a code that isn't listed (`7.shape.2`).
-    pub(crate) fn of_gap(clause: Clause, seen: &Seen) -> Reply {
+    /// A refusal for an unstated reason, perhaps with an unlisted code (`7.shape.2`).
+    pub(crate) fn of_gap(clause: Clause, seen: &Seen) -> WorldReply {
         let point = Point {
             clause,
             holds: false,
@@ -56,26 +56,26 @@ impl Reply {
             expected: String::new(),
             seen: seen.status.to_string(),
         };
-        Reply { predicted: seen.clone(), points: vec![point], ..Reply::default() }
+        WorldReply { predicted: seen.clone(), points: vec![point], ..WorldReply::default() }
     }
 
-    /// The same, where the target does otherwise than we assume: what it is like since is not known.
-    pub(super) fn going_astray(mut self, assumption: Clause) -> Reply {
+    /// The same reply, where the target contradicts our assumption. Its state is unknown since then.
+    pub(super) fn diverging(mut self, assumption: Clause) -> WorldReply {
         for point in self.points.iter_mut().filter(|point| point.contradicts()) {
             point.clause = assumption;
         }
-        Reply { astray: true, ..self }
+        WorldReply { diverged: true, ..self }
     }
 
     /// A refusal of a body for its size.
-    pub(super) fn too_large(seen: &Seen) -> Reply {
+    pub(super) fn too_large(seen: &Seen) -> WorldReply {
         let points: Vec<Point> = status_point(Code::PayloadTooLarge, seen).into_iter().collect();
         let refusal = Some((Code::PayloadTooLarge, clause!("7.codes.payload_too_large")));
-        Reply { predicted: seen.clone(), refusal, points, ..Reply::default() }
+        WorldReply { predicted: seen.clone(), refusal, points, ..WorldReply::default() }
     }
 
-    /// The same, where the code that was seen is as good as the one predicted.
-    pub(super) fn with_precedence(mut self, seen: &Seen) -> Reply {
+    /// The same reply, where the seen code is as valid as the predicted one.
+    pub(super) fn with_precedence(mut self, seen: &Seen) -> WorldReply {
         for point in self.points.iter_mut().filter(|point| point.field == "code") {
             point.clause = clause!("gap.refusalPrecedence");
         }
@@ -86,9 +86,9 @@ impl Reply {
         self
     }
 
-    /// A refusal with a listed code, for what is not stated.
-    pub(super) fn refused_for(clause: Clause, seen: &Seen) -> Reply {
-        let mut reply = Reply::of_gap(clause, seen);
+    /// A refusal with a listed code, for an unstated reason.
+    pub(super) fn refused_for(clause: Clause, seen: &Seen) -> WorldReply {
+        let mut reply = WorldReply::of_gap(clause, seen);
         reply
             .points
             .extend(seen.code().and_then(Code::parse).and_then(|it| status_point(it, seen)));
@@ -96,7 +96,7 @@ impl Reply {
     }
 }
 
-/// Whether a refusal has the status that is stated for its code, if one is.
+/// Whether a refusal has the status of its code. `None` if the document states no status.
 fn status_point(code: Code, seen: &Seen) -> Option<Point> {
     matches!(code.status(), Status::Documented(_)).then(|| Point {
         clause: code_clause(code).unwrap_or(clause!("7.shape.code")),
@@ -109,9 +109,9 @@ fn status_point(code: Code, seen: &Seen) -> Option<Point> {
 
 /// Whether a point would hold in another state, though the document doesn't say so.
 fn is_about_a_state(point: &Point) -> bool {
-    let of_what =
+    let of_a_field =
         [clause!("gap.advanceObject"), clause!("gap.quoteExtra"), clause!("gap.taxIdResult")];
-    // What the outside world can do.
+    // What may happen outside.
     let of_an_action = [
         clause!("gap.accountOpening"),
         clause!("gap.advanceTransitions"),
@@ -123,6 +123,6 @@ fn is_about_a_state(point: &Point) -> bool {
     match point.field.as_str() {
         "" => of_a_list.contains(&point.clause),
         "status" => of_an_action.contains(&point.clause),
-        _ => of_what.contains(&point.clause),
+        _ => of_a_field.contains(&point.clause),
     }
 }

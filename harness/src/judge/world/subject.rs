@@ -1,12 +1,13 @@
-//! What a request is about.
+//! The subject of a request.
 
+use tideover_model::wire::field;
 use tideover_model::{Face, Operation, OperationKind, PlatformId};
 
 use crate::exchange::{Prepared, PreparedAction};
-use crate::judge::amounts::Advance;
+use crate::judge::amounts::AdvanceKey;
 use crate::judge::world::World;
 
-/// What a request is about, as the model calls it.
+/// The subject of a request, under the model's names.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Subject {
     pub(crate) platform: PlatformId,
@@ -15,7 +16,7 @@ pub(crate) struct Subject {
 }
 
 impl World {
-    /// What a request is about.
+    /// The subject of a request.
     pub(crate) fn subject(&self, sent: &Prepared) -> Subject {
         let platform = self.platform_of(sent).unwrap_or(PlatformId::DEFAULT);
         let sent = self.translate(sent);
@@ -23,7 +24,8 @@ impl World {
             PreparedAction::Call(call) => call,
             PreparedAction::Act(fields) => {
                 let field = |name| Some(fields.get(name)?.as_str()?.to_owned());
-                let (payee, invoice) = (field("payeeExternalId"), field("invoiceExternalId"));
+                let (payee, invoice) =
+                    (field(field::PAYEE_EXTERNAL_ID), field(field::INVOICE_EXTERNAL_ID));
                 return Subject { platform, payee, invoice };
             }
             PreparedAction::Advance(_) | PreparedAction::Deliveries => {
@@ -49,15 +51,15 @@ impl World {
         Subject { platform, payee: payee.cloned(), invoice: invoice.cloned() }
     }
 
-    /// The advance that a request asks for.
-    pub(super) fn advance(&self, sent: &Prepared) -> Option<Advance> {
+    /// The advance that a request is for.
+    pub(super) fn advance(&self, sent: &Prepared) -> Option<AdvanceKey> {
         sent.kind().filter(|kind| *kind == OperationKind::RequestAdvance)?;
         let Subject { platform, payee, invoice } = self.subject(sent);
         let business = self.business(platform, &payee?)?;
-        Some(Advance { platform, business, invoice: invoice? })
+        Some(AdvanceKey { platform, business, invoice: invoice? })
     }
 
-    /// Whose key a request carries.
+    /// The platform whose key a request carries.
     pub(crate) fn platform_of(&self, sent: &Prepared) -> Option<PlatformId> {
         let authorization = sent.authorization.as_deref().map(|text| self.bindings.translate(text));
         self.bare.face().platform_of(authorization.as_deref())

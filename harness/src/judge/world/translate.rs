@@ -1,4 +1,4 @@
-//! Requests to a target, as the model would be sent them.
+//! Translates requests to a target into requests to the model.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use crate::exchange::{Prepared, PreparedAction, PreparedCall};
 use crate::judge::world::World;
 
 impl World {
-    /// A request as the model would be sent it; borrowed where it is the same.
+    /// The request with the model's names. Borrowed if it is the same.
     pub(super) fn translate<'a>(&self, sent: &'a Prepared) -> Cow<'a, Prepared> {
         let text = |text: &'a str| self.bindings.translate(text);
         let authorization = sent.authorization.as_deref().map(text);
@@ -28,7 +28,7 @@ impl World {
         Cow::Owned(Prepared { authorization: authorization.map(Cow::into_owned), action })
     }
 
-    /// The same of a request of the partner API; nothing where it is the same.
+    /// The same for a request of the partner API. `None` if it is the same.
     fn translate_call(&self, call: &PreparedCall) -> Option<PreparedCall> {
         let path = self.bindings.translate(&call.path);
         let body = std::str::from_utf8(call.body()).ok().map(|body| self.bindings.translate(body));

@@ -1,4 +1,4 @@
-//! Whom an import file names.
+//! The businesses and invoices that an import file names.
 
 use tideover_model::wire::import_file::{PARTY_COLUMNS, REQUIRED_COLUMNS};
 
@@ -39,7 +39,7 @@ fn judge_columns(columns: &[&str]) -> Judged<()> {
     Ok(())
 }
 
-/// The invoice that a row syncs; nothing where it names none.
+/// The invoice that a row syncs; `None` if it names none.
 fn judge_row(names: &Names<'_>, columns: &[&str], line: &str) -> Judged<Option<SyncedInvoice>> {
     let cells: Vec<&str> = line.split(',').collect();
     if cells.len() != columns.len() {

@@ -1,7 +1,7 @@
-//! The gate: the last line before the wire. It decides of every request whether it may be sent, and refuses what
-//! could reach somebody else, or cost what it cannot count.
+//! The gate: the last check before a request is sent. It refuses every request that could affect somebody else, or
+//! whose cost it cannot count.
 //!
-//! What reads may: every GET without a body, and `POST /v1/quotes`. Of what writes:
+//! It allows every GET without a body, and `POST /v1/quotes`. For writes, it demands:
 //!
 //! - every business that is written to, in the path, the body or a row of a file, is a test account; a
 //!   payor is one, or is listed as a payor;
@@ -12,7 +12,7 @@
 //! - a method that the API does not serve goes to what is the user's own, or to a path that is named after the run;
 //! - the key is one that the run was given, or issued itself, or nobody's; a foreign one only reads.
 //!
-//! Everything else is refused, even if it would be harmless.
+//! It refuses everything else, even if it would be harmless.
 
 mod file;
 mod names;
@@ -20,6 +20,9 @@ mod tree;
 
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
+use tideover_model::ActionKind;
+use tideover_model::wire::action;
+use tideover_model::wire::action::name_in;
 
 use crate::exchange::{Prepared, PreparedAction, PreparedCall};
 use crate::live::given::Given;
@@ -62,7 +65,7 @@ pub struct SyncedInvoice {
     pub payee: String,
     /// Its identifier.
     pub invoice: String,
-    /// Its face value, in cents, if that can be told.
+    /// Its face value, in cents, if it is known.
     pub face_value: Option<u64>,
 }
 
@@ -125,7 +128,7 @@ impl Scope<'_> {
             PreparedAction::Call(call) => {
                 let is_own = self.judge_writer(authorization)?;
                 let permit = Permit { writes: true, ..self.judge_call(call)? };
-                // What nobody's key asks for is refused, and asks for nothing.
+                // A request with an unknown key is refused, and has no effect.
                 Ok(if is_own { permit } else { Permit { writes: true, ..Permit::default() } })
             }
             PreparedAction::Act(fields) => {
@@ -153,7 +156,7 @@ impl Scope<'_> {
     fn judge_in_sandbox(&self, step: &Prepared) -> Judged {
         let is_own = |key: &Value| key.as_str().is_some_and(|key| self.given.keys.contains(key));
         match &step.action {
-            PreparedAction::Act(fields) if step.action_name() == Some("revokeKey") => {
+            PreparedAction::Act(fields) if step.acts() == Some(ActionKind::RevokeKey) => {
                 if !fields.get("key").is_some_and(is_own) {
                     return refused("revokeKey is sent only for a key that the run was issued");
                 }
@@ -311,7 +314,7 @@ impl Scope<'_> {
         Ok(Permit::default())
     }
 
-    /// The invoice that an advance is asked for; nothing where no invoice is named.
+    /// The invoice of an advance request; `None` if it names none.
     fn judge_advance(&self, body: &[u8]) -> Judged<Option<FinancedInvoice>> {
         let object = self.judge_object(body, names::ADVANCE)?;
         let text = |name| object.field(name).and_then(Tree::text).map(str::to_owned);
@@ -389,20 +392,22 @@ impl Scope<'_> {
     }
 
     fn judge_action(&self, fields: &Map<String, Value>) -> Judged<()> {
-        let name = fields.get("action").and_then(Value::as_str).unwrap_or_default();
-        let Some((_, rules)) = names::ACTIONS.iter().find(|(action, _)| *action == name) else {
+        let name = name_in(fields).unwrap_or_default();
+        let Some((action, rules)) = ActionKind::of(fields)
+            .and_then(|action| names::action(action).map(|rules| (action, rules)))
+        else {
             return refused(format!("the action {name:?} is not for a live target"));
         };
-        if !self.disturbs && names::DISTURBANCES.contains(&name) {
+        if !self.disturbs && names::disturbs(action) {
             return refused_for(
                 Why::Disturbance,
-                format!("{name} is felt by everybody there: --allow-disturbance"),
+                format!("{action} is felt by everybody there: --allow-disturbance"),
             );
         }
         let rest: Map<String, Value> =
-            fields.iter().filter(|(field, _)| *field != "action").map(owned).collect();
+            fields.iter().filter(|(field, _)| *field != action::NAME).map(owned).collect();
         self.names().judge(&Tree::from(&Value::Object(rest)), rules)?;
-        if name == "revokeKey" && !fields.contains_key("key") {
+        if action == ActionKind::RevokeKey && !fields.contains_key("key") {
             return refused("revokeKey without a key revokes the run's own");
         }
         Ok(())

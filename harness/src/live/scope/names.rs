@@ -1,6 +1,6 @@
-//! Whom a body names: what may stand in each field of it.
+//! The values that each field of a body may have.
 
-use tideover_model::{Destinations, TAX_ID_DIGITS, Unfit, is_routing_number};
+use tideover_model::{ActionKind, Destinations, TAX_ID_DIGITS, Unfit, is_routing_number};
 use url::Url;
 
 use crate::live::given::Given;
@@ -23,13 +23,13 @@ pub(super) enum Rule {
     Payor,
     /// What the run has named.
     OwnName,
-    /// One of the user's tax ids, or nobody's.
+    /// One of the user's tax ids, or an impossible one.
     TaxId,
-    /// One of the user's e-mail addresses, or nobody's.
+    /// One of the user's e-mail addresses, or an impossible one.
     Email,
-    /// The number of one of the user's bank accounts, or nobody's.
+    /// The number of one of the user's bank accounts, or an impossible one.
     AccountNumber,
-    /// That of its bank, or nobody's.
+    /// The routing number of its bank, or an impossible one.
     RoutingNumber,
     /// A place in the run's own inbox, or none that webhooks come to.
     Destination,
@@ -90,47 +90,44 @@ const VENDOR: Fields = &[("payeeExternalId", Rule::TestAccount)];
 const VENDORS_INVOICE: Fields =
     &[("payeeExternalId", Rule::TestAccount), ("invoiceExternalId", Rule::OwnName)];
 
-/// The actions that everybody at a target feels.
-pub(super) const DISTURBANCES: &[&str] = &["interruptNextImport", "upstreamFails"];
+/// Whether an action affects every user of a target.
+pub(super) fn disturbs(action: ActionKind) -> bool {
+    matches!(action, ActionKind::InterruptNextImport | ActionKind::UpstreamFails)
+}
 
-/// The actions of the operator port that a live target may be asked for; `reset` is none of them.
-pub(super) const ACTIONS: &[(&str, Fields)] = &[
-    ("vendorAcceptsInvitation", &[("payeeExternalId", Rule::TestAccount), ("email", Rule::Email)]),
-    (
-        "vendorConfirmsTaxId",
-        &[("payeeExternalId", Rule::TestAccount), ("route", Rule::Free), ("taxId", Rule::TaxId)],
-    ),
-    (
-        "vendorSignsAgreement",
-        &[("payeeExternalId", Rule::TestAccount), ("address", Rule::Fields(ADDRESS))],
-    ),
-    (
-        "vendorAddsBankAccount",
-        &[
+/// The fields of an action that a live target may be asked for; `None` for one that it may not.
+pub(super) fn action(action: ActionKind) -> Option<Fields> {
+    Some(match action {
+        ActionKind::VendorAcceptsInvitation => {
+            &[("payeeExternalId", Rule::TestAccount), ("email", Rule::Email)]
+        }
+        ActionKind::VendorConfirmsTaxId => {
+            &[("payeeExternalId", Rule::TestAccount), ("route", Rule::Free), ("taxId", Rule::TaxId)]
+        }
+        ActionKind::VendorSignsAgreement => {
+            &[("payeeExternalId", Rule::TestAccount), ("address", Rule::Fields(ADDRESS))]
+        }
+        ActionKind::VendorAddsBankAccount => &[
             ("payeeExternalId", Rule::TestAccount),
             ("accountNumber", Rule::AccountNumber),
             ("routingNumber", Rule::RoutingNumber),
         ],
-    ),
-    ("collectionAccountOpens", VENDOR),
-    ("fundingStarts", VENDORS_INVOICE),
-    ("fundingCompletes", VENDORS_INVOICE),
-    (
-        "payorPays",
-        &[
+        ActionKind::CollectionAccountOpens | ActionKind::TaxIdFoundWrong => VENDOR,
+        ActionKind::FundingStarts | ActionKind::FundingCompletes => VENDORS_INVOICE,
+        ActionKind::PayorPays => &[
             ("payeeExternalId", Rule::TestAccount),
             ("invoiceExternalId", Rule::OwnName),
             ("amount", Rule::Amount),
         ],
-    ),
-    ("taxIdFoundWrong", VENDOR),
-    ("interruptNextImport", &[("afterRows", Rule::Free)]),
-    ("vendorOpensSession", &[("url", Rule::Session)]),
-    ("markTestAccount", &[("externalId", Rule::TestAccount)]),
-    ("issueKey", &[("platform", Rule::Free)]),
-    ("revokeKey", &[("key", Rule::IssuedKey)]),
-    ("upstreamFails", &[("requests", Rule::Free)]),
-];
+        ActionKind::InterruptNextImport => &[("afterRows", Rule::Free)],
+        ActionKind::VendorOpensSession => &[("url", Rule::Session)],
+        ActionKind::MarkTestAccount => &[("externalId", Rule::TestAccount)],
+        ActionKind::IssueKey => &[("platform", Rule::Free)],
+        ActionKind::RevokeKey => &[("key", Rule::IssuedKey)],
+        ActionKind::UpstreamFails => &[("requests", Rule::Free)],
+        ActionKind::Reset => return None,
+    })
+}
 
 /// Who may be named.
 #[derive(Clone, Copy)]
@@ -167,7 +164,7 @@ impl Names<'_> {
         self.judge_bank(object)
     }
 
-    /// A payor that is no test account is named as the user does, and nothing else is said of it.
+    /// A payor that is no test account has the user's name for it, and no other field.
     pub(super) fn judge_payor(&self, object: &Tree) -> Judged<()> {
         let text = |name| object.field(name).and_then(Tree::text);
         let listed = text("externalId").and_then(|name| self.accounts.listed_payor(name));
@@ -275,7 +272,7 @@ fn digits(text: &str) -> usize {
     text.bytes().filter(u8::is_ascii_digit).count()
 }
 
-/// With fewer digits than a tax id has it is nobody's.
+/// A text with fewer digits than a tax id identifies nobody.
 pub(crate) fn is_nobodys_tax_id(text: &str) -> bool {
     text.is_ascii() && digits(text) < TAX_ID_DIGITS
 }

@@ -1,4 +1,4 @@
-//! JSON, with every member of an object, those that stand twice included.
+//! JSON that keeps every member of an object, repeated keys too.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ pub(super) enum Tree {
     Object(Vec<(String, Tree)>),
     List(Vec<Tree>),
     Text(String),
-    /// Only whole numbers are told apart.
+    /// Only whole numbers are distinguished.
     Number(Option<u64>),
     Nothing,
 }

@@ -1,4 +1,4 @@
-//! What the clock of a target shows, as far as its operator port or a header tells it.
+//! What the clock of a target shows, as far as its operator port or a header shows it.
 
 use std::time::UNIX_EPOCH;
 
@@ -18,7 +18,7 @@ impl Session {
         }
     }
 
-    /// Asks the operator port for what the target's clock shows; whether it tells that.
+    /// Reads the target's clock from the operator port. `false` if the port does not show it.
     pub(in crate::live) async fn read_clock(&self) -> bool {
         match self.operator {
             Some(_) => {
@@ -28,22 +28,22 @@ impl Session {
         }
     }
 
-    /// Takes over what the target's clock is told to show; whether that is told.
+    /// Takes over the time that a response shows. `false` if it shows none.
     pub(in crate::live) fn note_clock(&self, seen: &Seen) -> bool {
-        let told = seen.json().and_then(|body| body["now"].as_str()).and_then(Timestamp::parse);
-        if let Some(now) = told {
+        let shown = seen.json().and_then(|body| body["now"].as_str()).and_then(Timestamp::parse);
+        if let Some(now) = shown {
             self.state().clock_ahead = Some(milliseconds_ahead(now, wall_time()));
         }
-        told.is_some()
+        shown.is_some()
     }
 
-    /// The last answer told the time as it was expected.
+    /// The last response showed the expected time.
     pub(in crate::live) fn keep_date(&self) {
         let mut state = self.state();
         state.dates.1 = state.dates.0;
     }
 
-    /// Follows the header of the answers if it was moved about as far as the time that the last one told. Seconds.
+    /// Follows the header of the responses if it moved about as far as the time in the last one. Seconds.
     pub(in crate::live) fn follow_date(&self, moved: i64) {
         let mut state = self.state();
         let (Some(last), Some(before)) = state.dates else { return };
@@ -53,8 +53,8 @@ impl Session {
         }
     }
 
-    /// Takes the date of the first answer for a guess, until anything else tells the time: what stands before the
-    /// target may have set it, and nobody is held to it.
+    /// Takes the date of the first answer for a guess, until anything else shows the time: what stands before the
+    /// target may have set it, and it accuses nobody.
     pub(super) fn guess_clock(&self, answer: &Incame) {
         let mut state = self.state();
         let since_1970 = answer.date.and_then(|date| date.duration_since(UNIX_EPOCH).ok());
@@ -76,11 +76,11 @@ impl Session {
     }
 }
 
-/// How far a clock that shows `told` is ahead of one that shows `ours`. To the second, a link would live a second too
+/// How far a clock that shows `shown` is ahead of one that shows `ours`. To the second, a link would live a second too
 /// long by the one reading, and too short by the next.
-fn milliseconds_ahead(told: Timestamp, ours: Timestamp) -> i64 {
+fn milliseconds_ahead(shown: Timestamp, ours: Timestamp) -> i64 {
     let signed = |milliseconds: u64| i64::try_from(milliseconds).unwrap_or(i64::MAX);
-    signed(ours.milliseconds_until(told)) - signed(told.milliseconds_until(ours))
+    signed(ours.milliseconds_until(shown)) - signed(shown.milliseconds_until(ours))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! A run against a live target: what it may do, what it was given, and why it ended.
+//! A run against a live target: its permissions, its state, and why it ended.
 
 mod clock;
 mod sending;
@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use tideover_model::Code;
+use tideover_model::{ActionKind, Code};
 
 use crate::endpoint::client::Client;
 use crate::endpoint::{Unanswered, inbox};
@@ -64,19 +64,19 @@ pub(super) struct State {
     /// How often a target was fresh.
     pub(super) plays: u64,
     unanswered: u32,
-    /// Answers that never told what was written.
+    /// Responses that never showed what was written.
     waited_in_vain: u32,
-    /// Milliseconds that the target's clock is ahead of the wall, as the operator port or a header tells it.
+    /// Milliseconds that the target's clock is ahead of the wall, as the operator port or a header shows it.
     clock_ahead: Option<i64>,
-    /// The same in seconds, by the header of the last answer, and by that of the last one that told the time.
+    /// The same in seconds, by the header of the last response, and of the last one that showed the time.
     dates: (Option<i64>, Option<i64>),
     /// The keys that have subscribed.
     pub(super) subscribers: Vec<String>,
     /// Subscriptions that were asked for and not answered.
     pub(super) in_doubt: u64,
     /// Actions that the operator port does not know: they are not tried again.
-    unknown_actions: BTreeSet<String>,
-    /// Where those lead that may have been made all the same: they are not asked for again.
+    unknown_actions: BTreeSet<ActionKind>,
+    /// The URLs of subscriptions that may exist although their request failed. They are not requested again.
     asked_in_vain: BTreeSet<String>,
     /// Since when the target asks for a longer wait than a run has, and for how long.
     held_off: Option<(Instant, Duration)>,
@@ -183,11 +183,11 @@ impl Session {
         let actions = self.ask_operator("/_sim/actions").await?;
         let listed = actions.json().and_then(|body| body["actions"].as_array());
         let clock = self.ask_operator("/_sim/clock").await?;
-        let is_clock_told = self.note_clock(&clock);
+        let shows_clock = self.note_clock(&clock);
         self.abilities = Abilities {
             actions: listed
                 .map(|names| names.iter().filter_map(Value::as_str).map(str::to_owned).collect()),
-            moves_clock: disturbs && clock.is_success() && is_clock_told,
+            moves_clock: disturbs && clock.is_success() && shows_clock,
             disturbs,
         };
         Ok(())
@@ -195,8 +195,8 @@ impl Session {
 
     /// Whether the operator port is that of a mock of ours, which nobody shares.
     async fn is_a_mock(&self) -> Result<bool, Unanswered> {
-        let told = self.ask_operator("/_sim/health").await?;
-        Ok(told.json().is_some_and(|told| told["mock"] == "tideover"))
+        let health = self.ask_operator("/_sim/health").await?;
+        Ok(health.json().is_some_and(|body| body["mock"] == "tideover"))
     }
 
     /// What the operator port answers to a question; it counts as a request.
@@ -261,16 +261,16 @@ impl Session {
 
 impl Abilities {
     /// Whether an action is among those that are listed, if they are.
-    pub(super) fn lists(&self, action: &str) -> bool {
+    pub(super) fn lists(&self, action: ActionKind) -> bool {
         let Some(actions) = &self.actions else { return true };
-        actions.iter().any(|offered| offered == action)
+        actions.iter().any(|offered| offered == action.name())
     }
 }
 
 impl State {
     /// Whether the operator port has said that it does not know an action.
-    pub(super) fn is_unknown(&self, action: &str) -> bool {
-        self.unknown_actions.contains(action)
+    pub(super) fn is_unknown(&self, action: ActionKind) -> bool {
+        self.unknown_actions.contains(&action)
     }
 
     fn leave(&mut self, made: Vec<String>) {

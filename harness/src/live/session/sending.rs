@@ -1,11 +1,12 @@
-//! What passes the gate and the budget is written down, paced and sent, and what came of it is counted.
+//! Sends what passes the gate and the budget: journals, paces and counts each request.
 
 use std::io;
 use std::sync::PoisonError;
 use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::{Value, json};
-use tideover_model::OperationKind;
+use tideover_model::wire::field::{self, Fields};
+use tideover_model::{ActionKind, OperationKind};
 
 use crate::endpoint::client::{Incame, Outgoing};
 use crate::endpoint::{Applied, Unanswered};
@@ -21,7 +22,7 @@ use crate::live::settings::Settings;
 /// So often a request is repeated that the target asks to send later.
 const MOST_REPEATS: u32 = 3;
 
-/// How long an answer is waited for that lags behind what was written, each time that it is asked for again.
+/// The wait before each retry of a stale read.
 const PATIENCE: [Duration; 4] = [
     Duration::from_millis(50),
     Duration::from_millis(200),
@@ -29,7 +30,7 @@ const PATIENCE: [Duration; 4] = [
     Duration::from_secs(3),
 ];
 
-/// After so many answers that never told what was written, only the first of these waits are kept.
+/// After so many responses that never showed what was written, only the first of these waits are kept.
 const MOST_IN_VAIN: u32 = 3;
 
 /// What a request is sent for.
@@ -66,7 +67,7 @@ impl Session {
         self.exchange_in_time(step, purpose).await
     }
 
-    /// Waits before what is answered from behind is asked again for the `nth` time, from 0 on; `false` once it has taken
+    /// Waits before the `nth` retry of a stale read, from 0 on; `false` once it has taken
     /// too long.
     pub(in crate::live) async fn wait_to_ask_again(&self, nth: usize) -> bool {
         let in_vain = self.state().waited_in_vain;
@@ -192,7 +193,7 @@ impl Session {
         answered
     }
 
-    /// What must not be told.
+    /// What must not be printed.
     pub fn secrets(&self) -> Secrets {
         self.state().secrets.clone()
     }
@@ -206,7 +207,7 @@ impl Session {
             }
             PreparedAction::Act(_) => {
                 self.state().secrets.keep_words(seen);
-                if let Some(key) = seen.json().and_then(|told| told["key"].as_str()) {
+                if let Some(key) = seen.json().and_then(|body| Fields::of(body).key()) {
                     self.state().secrets.keep(key);
                 }
             }
@@ -265,7 +266,7 @@ impl Session {
     }
 
     /// Where others may revoke the run's own key, an answer of 401 to it may say that they have: any read verifies it
-    /// (§5 rule 3), and nothing more can be told without one.
+    /// (§5 rule 3), and nothing more can be judged without one.
     ///
     /// # Errors
     /// [`Unanswered`], and the run is over.
@@ -306,12 +307,14 @@ impl Session {
         }
         state.in_doubt -= u64::from(permit.subscribes && !is_doubtful);
         if may_have_made_a_key(step, answered) {
-            state.leave(vec!["perhaps a key: one was asked for, and none was told".to_owned()]);
+            state.leave(vec![
+                "perhaps a key: one was requested, and the response shows none".to_owned(),
+            ]);
         }
-        if let (Some(action), Ok(seen)) = (step.action_name(), answered)
+        if let (Some(action), Ok(seen)) = (step.acts(), answered)
             && seen.code() == Some("unknown_action")
         {
-            state.unknown_actions.insert(action.to_owned());
+            state.unknown_actions.insert(action);
         }
         match answered {
             Ok(seen) => {
@@ -359,11 +362,13 @@ impl Purpose {
     }
 }
 
-/// Whether a key was asked for that nobody can revoke, since it was not told.
+/// Whether a key was requested that nobody can revoke, because the response does not show it.
 fn may_have_made_a_key(step: &Prepared, answered: &Result<Seen, Unanswered>) -> bool {
-    let issues = step.action_name() == Some("issueKey");
+    let issues = step.acts() == Some(ActionKind::IssueKey);
     let is_empty = match answered {
-        Ok(seen) if seen.is_success() => !seen.json().is_some_and(|told| told["key"].is_string()),
+        Ok(seen) if seen.is_success() => {
+            !seen.json().is_some_and(|body| body[field::KEY].is_string())
+        }
         Ok(seen) => seen.status >= 500,
         Err(unanswered) => unanswered.applied == Applied::MayBe,
     };
@@ -372,7 +377,7 @@ fn may_have_made_a_key(step: &Prepared, answered: &Result<Seen, Unanswered>) -> 
 
 /// Where a subscription leads that is asked for: twice it is the same, whatever else is asked.
 fn subscribed(call: &PreparedCall) -> String {
-    let url = call.body().json().and_then(|body| body.get("url")?.as_str());
+    let url = call.body().json().and_then(|body| Fields::of(body).url());
     url.map_or_else(|| String::from_utf8_lossy(call.body()).into_owned(), str::to_owned)
 }
 

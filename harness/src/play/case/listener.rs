@@ -1,20 +1,20 @@
-//! A run that somebody else played, judged step by step.
+//! A recorded run, judged step by step.
 
 use std::borrow::Cow;
 
 use tideover_model::{Service, Timestamp, bearer};
 
-use crate::endpoint::{NO_INBOX, origin};
+use crate::endpoint::{Applied, NO_INBOX, origin};
 use crate::evidence::finding::Finding;
 use crate::exchange::Memory;
 use crate::exchange::transcript::Header;
 use crate::exchange::{Prepared, Seen};
 use crate::judge::checks::Checks;
 use crate::judge::{Before, Belief, Outside, is_informative};
-use crate::play::case::shadow::{Prediction, Shadow};
+use crate::play::case::shadow::Shadow;
 use crate::play::case::{Heard, Played, Run};
 
-/// Listens to what is sent to a target that nothing is known of, and judges it.
+/// Judges recorded requests to a foreign service.
 pub(crate) struct Listener {
     run: Run<'static>,
 }
@@ -38,7 +38,7 @@ impl Listener {
         belief.doubt_our_clock();
         belief.remember();
         let run = Run {
-            shadow: Shadow::Believed(Box::new(belief)),
+            shadow: Shadow::believed(belief),
             memory: Memory::default(),
             checks: Checks::of_foreign(outside),
             played: Played::default(),
@@ -48,12 +48,10 @@ impl Listener {
 
     /// What the operator port was seen to do before anything was listened to.
     pub(crate) fn recall(&mut self, sent: &Prepared, seen: &Seen, now: Timestamp) {
-        if let Shadow::Believed(belief) = &mut self.run.shadow {
-            belief.observe(sent, seen, now);
-        }
+        self.run.shadow.overhear(sent, seen, now, now);
     }
 
-    /// Passes over an answer that lags behind what was written: one of the `later` answers to the same tells that;
+    /// Skips a stale response: one of the `later` responses to the same request shows what was written.
     /// `false` if it is to be listened to.
     pub(crate) fn pass_over(
         &mut self,
@@ -61,9 +59,9 @@ impl Listener {
         (seen, now): (&Seen, Timestamp),
         mut later: impl Iterator<Item = (Seen, Timestamp)>,
     ) -> bool {
-        let Shadow::Believed(belief) = &self.run.shadow else { return false };
-        let lags = belief.may_lag(sent, seen, now)
-            && later.any(|(seen, now)| is_informative(&seen) && belief.explains(sent, &seen, now));
+        let shadow = &self.run.shadow;
+        let lags = shadow.may_lag(sent, seen, now)
+            && later.any(|(seen, now)| is_informative(&seen) && shadow.explains(sent, &seen, now));
         if lags {
             self.run.played.lag(sent);
             self.run.played.answers.push((now, Some(seen.clone())));
@@ -79,15 +77,16 @@ impl Listener {
         since: Timestamp,
         now: Timestamp,
     ) -> Vec<Finding> {
-        let Shadow::Believed(belief) = &mut self.run.shadow else { return Vec::new() };
         let Some(seen) = seen else {
-            belief.unanswered(sent, since);
+            self.run.shadow.miss(sent, Applied::MayBe, since);
             self.run.checks.miss(sent);
             self.run.played.unanswered += 1;
             self.run.played.answers.push((since, None));
             return Vec::new();
         };
-        let prediction = Prediction::believed(belief, sent, seen, since, now);
+        let Some(prediction) = self.run.shadow.overhear(sent, seen, since, now) else {
+            return Vec::new();
+        };
         self.run.judge(Heard {
             sent: Cow::Owned(sent.clone()),
             seen: seen.clone(),
@@ -102,7 +101,7 @@ impl Listener {
 
     /// All that was heard.
     pub(crate) fn conclude(mut self) -> Played {
-        if let Shadow::Believed(belief) = &self.run.shadow {
+        if let Some(belief) = self.run.shadow.belief() {
             self.run.played.lessons.conclude(belief);
         }
         self.run.played

@@ -1,4 +1,4 @@
-//! A run: steps played against a target, each answer looked at by every check.
+//! One case: steps played against a target, with every check on each response.
 
 mod listener;
 mod observed;
@@ -18,7 +18,7 @@ use crate::exchange::step::Step;
 use crate::exchange::transcript::Header;
 use crate::exchange::{Arrival, Exchange, Inside, Prepared, Seen};
 use crate::judge::checks::{Checks, Notes};
-use crate::judge::predicted::{Case, Oracle};
+use crate::judge::predicted::Case;
 use crate::judge::{has_failed, is_informative};
 
 pub(crate) use listener::Listener;
@@ -51,7 +51,7 @@ pub async fn play_case<T: Observed>(
     let in_its_world =
         target.standing() == Standing::Known && target.api_key() == Service::FIRST_KEY;
     let shadow = match case.walked(target.inbox()) {
-        Some(walked) if in_its_world => Shadow::Known(Oracle::walked(walked, header.start)),
+        Some(walked) if in_its_world => Shadow::walked(walked, header.start),
         _ => Shadow::of(header, target),
     };
     Run::new(target, shadow).play(target, &case.steps).await
@@ -86,10 +86,7 @@ struct Heard<'a> {
 
 impl<'a> Run<'a> {
     fn new<T: Observed>(target: &T, shadow: Shadow<'a>) -> Run<'a> {
-        let checks = match &shadow {
-            Shadow::Known(_) => Checks::of_known(),
-            Shadow::Believed(belief) => Checks::of_foreign(belief.outside()),
-        };
+        let checks = shadow.checks();
         Run { shadow, memory: target.memory(), checks, played: Played::default() }
     }
 
@@ -98,7 +95,7 @@ impl<'a> Run<'a> {
         target: &mut T,
         steps: &[Step],
     ) -> Result<Played, Unreachable> {
-        let some = self.judged_at_once(steps);
+        let some = self.shadow.steps_at_once(steps.len());
         for (nth, steps) in steps.chunks(some).enumerate() {
             let mut heard = Vec::with_capacity(steps.len());
             let ended = self.hear(target, nth * some, steps, &mut heard).await;
@@ -118,17 +115,8 @@ impl<'a> Run<'a> {
         Ok(self.conclude(target))
     }
 
-    /// How many steps are played before the first of them is judged. Nothing is lost by going on in a world of
-    /// our own after what a judge would have stopped at, and to do one thing after the other is much faster.
-    fn judged_at_once(&self, steps: &[Step]) -> usize {
-        match self.shadow {
-            Shadow::Known(_) => steps.len().max(1),
-            Shadow::Believed(_) => 1,
-        }
-    }
-
     fn conclude<T: Observed>(mut self, target: &T) -> Played {
-        if let Shadow::Believed(belief) = &self.shadow {
+        if let Some(belief) = self.shadow.belief() {
             for point in self.played.lessons.events().filter(|_| target.inbox().is_some()) {
                 self.played.met.meet(point.clause);
                 self.played.gaps.record("webhooks", None, &point);
@@ -140,19 +128,13 @@ impl<'a> Run<'a> {
 
     /// `step` as it is sent.
     fn prepare<T: Observed>(&self, target: &T, index: usize, step: &Step) -> Cow<'a, Prepared> {
-        let prepared = match &self.shadow {
-            Shadow::Known(oracle) => oracle.prepared(index),
-            Shadow::Believed(_) => None,
-        };
         let from_step = || Prepared::from_step(step, &self.memory, target.api_key());
-        prepared.map_or_else(|| Cow::Owned(from_step()), Cow::Borrowed)
+        self.shadow.prepared(index).map_or_else(|| Cow::Owned(from_step()), Cow::Borrowed)
     }
 
     /// Keeps the answer to `step`, which later ones may refer to.
     fn keep(&mut self, step: &Step, predicted: &Seen, seen: &Seen) {
-        if let Shadow::Known(oracle) = &mut self.shadow {
-            oracle.keep(step, predicted, seen, &self.memory);
-        }
+        self.shadow.keep(step, predicted, seen, &self.memory);
         self.memory.keep(step, seen.json());
     }
 
@@ -170,7 +152,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Plays a step; nothing is heard of one that was not answered and may have been carried out.
+    /// Plays a step. Returns `None` for one without a response.
     async fn step<T: Observed>(
         &mut self,
         target: &mut T,
@@ -184,21 +166,17 @@ impl<'a> Run<'a> {
             Ok(seen) => self.caught_up(target, &sent, seen, since).await,
             Err(unanswered) => Err(unanswered),
         };
-        let (seen, may_lag) = match (answered, &mut self.shadow) {
-            (Ok(told), _) => told,
-            (Err(unanswered), Shadow::Believed(belief)) if !unanswered.is_last => {
-                if unanswered.applied == Applied::MayBe {
-                    belief.unanswered(&sent, since);
-                    self.checks.miss(&sent);
-                    self.played.unanswered += 1;
-                } else {
-                    belief.miss(&sent);
-                    self.played.unsent.push(unanswered.why);
+        let (seen, may_lag) = match answered {
+            Ok(response) => response,
+            Err(unanswered) if !unanswered.is_last => {
+                if !self.shadow.miss(&sent, unanswered.applied, since) {
+                    return Err(unanswered);
                 }
+                self.miss(&sent, unanswered);
                 self.played.answers.push((since, None));
                 return Ok(None);
             }
-            (Err(unanswered), _) => return Err(unanswered),
+            Err(unanswered) => return Err(unanswered),
         };
         let arrivals = target.arrivals().await?;
         let mut prediction = self.shadow.observe(target, (index, step), &sent, &seen, since);
@@ -211,7 +189,18 @@ impl<'a> Run<'a> {
         Ok(Some(Heard { sent, seen, arrivals, inside, prediction, took, mismatches }))
     }
 
-    /// The answer to a step, and whether it may lag behind still: one that does is asked for again, for as long as the
+    /// Counts a request without a response.
+    fn miss(&mut self, sent: &Prepared, unanswered: Unanswered) {
+        match unanswered.applied {
+            Applied::MayBe => {
+                self.checks.miss(sent);
+                self.played.unanswered += 1;
+            }
+            Applied::Never => self.played.unsent.push(unanswered.why),
+        }
+    }
+
+    /// The response to a step, and whether it may still be stale: a stale read is retried for as long as the
     /// target is waited for.
     async fn caught_up<T: Observed>(
         &mut self,
@@ -220,24 +209,23 @@ impl<'a> Run<'a> {
         mut seen: Seen,
         since: Timestamp,
     ) -> Result<(Seen, bool), Unanswered> {
-        let Shadow::Believed(belief) = &self.shadow else { return Ok((seen, false)) };
         let reads = sent.kind().is_some_and(OperationKind::reads);
         let mut times = 0;
-        while belief.may_lag(sent, &seen, now_of(target).unwrap_or(since)) {
+        while self.shadow.may_lag(sent, &seen, now_of(target).unwrap_or(since)) {
             if !target.wait_to_ask_again(times).await {
                 return Ok((seen, false));
             }
             times += 1;
             match target.send(sent).await {
                 Ok(later) if is_informative(&later) => seen = later,
-                // Whether it would have told what was written is not known.
+                // It is unknown whether this response would have shown the write.
                 Ok(_) if reads => return Ok((seen, true)),
                 Err(later) if reads || later.applied == Applied::Never => return Ok((seen, true)),
                 // It may have been carried out this time.
                 later => return Ok((later?, false)),
             }
         }
-        if times > 0 && belief.explains(sent, &seen, now_of(target).unwrap_or(since)) {
+        if times > 0 && self.shadow.explains(sent, &seen, now_of(target).unwrap_or(since)) {
             self.played.lag(sent);
         }
         Ok((seen, false))
@@ -269,7 +257,7 @@ impl<'a> Run<'a> {
             notes.judge(&exchange, point);
         }
         self.checks.observe(&exchange, &mut notes);
-        if let Shadow::Believed(belief) = &self.shadow {
+        if let Some(belief) = self.shadow.belief() {
             if has_failed(&sent, &seen) {
                 self.checks.miss(&sent);
             }

@@ -1,4 +1,4 @@
-//! What is known of a target before it is asked anything.
+//! What is known of a target before the first request.
 
 use std::future::ready;
 
@@ -18,7 +18,7 @@ pub trait Observed: Target {
         None
     }
 
-    /// What can be seen of it, after the step that was sent last; nothing where it is not in process.
+    /// Its state after the last step; `None` unless it is in process.
     fn inside(&mut self) -> Option<Inside> {
         None
     }
@@ -26,7 +26,7 @@ pub trait Observed: Target {
     /// Whether what it answers may lag behind what was written.
     const LAGS: bool = false;
 
-    /// Waits before the same is asked again for the `nth` time, from 0 on; `false` once that is no use.
+    /// Waits before the `nth` retry, from 0 on; `false` once a retry is no use.
     fn wait_to_ask_again(&mut self, _nth: usize) -> impl Future<Output = bool> {
         ready(false)
     }
@@ -47,13 +47,13 @@ pub trait Observed: Target {
 pub enum Standing {
     /// All of it: it starts in the world of the header, and its choices are those of the header's seed.
     Known,
-    /// What it chooses, and what happens to it, only its answers tell.
+    /// Only its responses show what it chooses, and what happens to it.
     Foreign {
         /// Who moves the world outside.
         outside: Outside,
-        /// What of that which the run names may have been there before.
+        /// State that may predate this run.
         before: Before,
-        /// What its clock shows, or ours where that is not told.
+        /// What its clock shows, or ours where its clock is unknown.
         now: Timestamp,
         /// How that is known.
         clock: Clock,
@@ -65,9 +65,9 @@ pub enum Standing {
 pub enum Clock {
     /// It is read from the target.
     Read,
-    /// It was told, and somebody else may have moved it since.
+    /// It was read before, and someone else may have moved it since.
     Kept,
-    /// It may be ahead of ours, or behind, until an answer tells a time.
+    /// It may be ahead of ours, or behind, until a response shows a time.
     Guessed,
 }
 

@@ -1,4 +1,4 @@
-//! What came of a run.
+//! The outcome of a case.
 
 use std::time::Duration;
 
@@ -35,7 +35,7 @@ pub struct Played {
     pub gaps: Gaps,
     /// The listed codes in whose place others came.
     pub replaced: Replaced,
-    /// What its answers tell of its choices.
+    /// What its responses show of its choices.
     pub lessons: Lessons,
     /// Requests that were not answered.
     pub unanswered: u64,
@@ -64,7 +64,7 @@ impl Played {
         self.gaps.record(&sent.operation(), None, &point);
     }
 
-    /// Learns what an exchange tells of a target's choices; notices what stalls, and what nothing is concluded
+    /// Learns what an exchange shows of a target's choices. Notes what stalls, and what stays inconclusive
     /// from.
     pub(super) fn learn(
         &mut self,

@@ -1,23 +1,30 @@
-//! What the model says of the steps of a run.
+//! The model beside a target: it predicts each response.
+//!
+//! A world that is known is a belief with a single world and no hidden moves. It has a type of its own here, because
+//! a belief costs some thirty times as much for each step. Nothing outside this file asks which of the two it is.
 
 use std::borrow::Cow;
 
 use tideover_model::{Clause, Code, PlatformId, Service, Timestamp};
 
-use crate::endpoint::{Bare, NO_INBOX, origin};
+use crate::endpoint::{Applied, Bare, NO_INBOX, origin};
 use crate::evidence::Point;
 use crate::exchange::step::Step;
 use crate::exchange::transcript::Header;
-use crate::exchange::{Arrival, Prepared, Seen};
-use crate::judge::predicted::Oracle;
+use crate::exchange::{Arrival, Memory, Prepared, Seen};
+use crate::judge::checks::Checks;
+use crate::judge::predicted::{Forecast, Oracle};
 use crate::judge::{Belief, Explanation};
 use crate::play::case::observed::{Clock, Observed, Standing};
 
-/// What the model says of the same steps.
-pub(super) enum Shadow<'a> {
-    /// One world, in which the target is, too.
+/// The model beside a target.
+pub(super) struct Shadow<'a>(Worlds<'a>);
+
+/// The worlds that a target may be in.
+enum Worlds<'a> {
+    /// One, whose choices are known.
     Known(Oracle<'a>),
-    /// Those that the target may be in.
+    /// Those that explain the responses so far.
     Believed(Box<Belief>),
 }
 
@@ -45,7 +52,8 @@ impl<'a> Shadow<'a> {
         match target.standing() {
             Standing::Known => {
                 let memory = (target.api_key() != Service::FIRST_KEY).then(|| target.memory());
-                Shadow::Known(Oracle::playing(Bare::in_world_of(header, inbox.as_deref()), memory))
+                let bare = Bare::in_world_of(header, inbox.as_deref());
+                Shadow(Worlds::Known(Oracle::playing(bare, memory)))
             }
             Standing::Foreign { outside, before, now, clock } => {
                 let inbox = inbox.as_deref().map_or_else(|| NO_INBOX.to_owned(), origin);
@@ -60,9 +68,92 @@ impl<'a> Shadow<'a> {
                 if T::LAGS {
                     belief.remember();
                 }
-                Shadow::Believed(Box::new(belief))
+                Shadow::believed(belief)
             }
         }
+    }
+
+    /// A target in the world in which its steps were made.
+    pub(super) fn walked(walked: &'a [(Prepared, Forecast)], start: Timestamp) -> Shadow<'a> {
+        Shadow(Worlds::Known(Oracle::walked(walked, start)))
+    }
+
+    /// A target that may be in any world of `belief`.
+    pub(super) fn believed(belief: Belief) -> Shadow<'a> {
+        Shadow(Worlds::Believed(Box::new(belief)))
+    }
+
+    /// The checks that can be made.
+    pub(super) fn checks(&self) -> Checks {
+        match &self.0 {
+            Worlds::Known(_) => Checks::of_known(),
+            Worlds::Believed(belief) => Checks::of_foreign(belief.outside()),
+        }
+    }
+
+    /// How many of `steps` steps are played before the first of them is judged. A target in a known world may go on
+    /// after a violation, because nothing there is real, and to play and judge in turns costs much time.
+    pub(super) fn steps_at_once(&self, steps: usize) -> usize {
+        match self.0 {
+            Worlds::Known(_) => steps.max(1),
+            Worlds::Believed(_) => 1,
+        }
+    }
+
+    /// The request of the step at `index`, if it is prepared already.
+    pub(super) fn prepared(&self, index: usize) -> Option<&'a Prepared> {
+        match &self.0 {
+            Worlds::Known(oracle) => oracle.prepared(index),
+            Worlds::Believed(_) => None,
+        }
+    }
+
+    /// Keeps the response to `step` for the steps that refer to it. `common` is what both sides knew before.
+    pub(super) fn keep(&mut self, step: &Step, predicted: &Seen, seen: &Seen, common: &Memory) {
+        if let Worlds::Known(oracle) = &mut self.0 {
+            oracle.keep(step, predicted, seen, common);
+        }
+    }
+
+    /// Goes on without a response to `sent`, which may have been carried out or never was. `false` if nothing can be
+    /// predicted after it.
+    pub(super) fn miss(&mut self, sent: &Prepared, applied: Applied, since: Timestamp) -> bool {
+        let Worlds::Believed(belief) = &mut self.0 else { return false };
+        match applied {
+            Applied::MayBe => belief.unanswered(sent, since),
+            Applied::Never => belief.miss(sent),
+        }
+        true
+    }
+
+    /// Whether `seen` may be a stale response to `sent`.
+    pub(super) fn may_lag(&self, sent: &Prepared, seen: &Seen, now: Timestamp) -> bool {
+        self.belief().is_some_and(|belief| belief.may_lag(sent, seen, now))
+    }
+
+    /// Whether some world explains `seen` as it is.
+    pub(super) fn explains(&self, sent: &Prepared, seen: &Seen, now: Timestamp) -> bool {
+        self.belief().is_none_or(|belief| belief.explains(sent, seen, now))
+    }
+
+    /// The belief about a foreign target, to learn from. `None` where every choice is known.
+    pub(super) fn belief(&self) -> Option<&Belief> {
+        match &self.0 {
+            Worlds::Known(_) => None,
+            Worlds::Believed(belief) => Some(belief),
+        }
+    }
+
+    /// What the model says of `sent`, to which somebody else got the response `seen`.
+    pub(super) fn overhear(
+        &mut self,
+        sent: &Prepared,
+        seen: &Seen,
+        since: Timestamp,
+        now: Timestamp,
+    ) -> Option<Prediction<'a>> {
+        let Worlds::Believed(belief) = &mut self.0 else { return None };
+        Some(Prediction::believed(belief, sent, seen, since, now))
     }
 
     /// What the model says of `step`, of which `sent` was sent and `seen` was answered.
@@ -74,8 +165,8 @@ impl<'a> Shadow<'a> {
         seen: &Seen,
         since: Timestamp,
     ) -> Prediction<'a> {
-        match self {
-            Shadow::Known(oracle) => {
+        match &mut self.0 {
+            Worlds::Known(oracle) => {
                 let forecast = oracle.forecast(index, step, sent);
                 // What was answered in the same bytes is read once.
                 let is_same = target.answered() == Some(&forecast.answer);
@@ -97,7 +188,7 @@ impl<'a> Shadow<'a> {
                     due: None,
                 }
             }
-            Shadow::Believed(belief) => {
+            Worlds::Believed(belief) => {
                 let (now, clock) = clock_of(target).unwrap_or((since, Clock::Read));
                 belief.loosen_clock(clock != Clock::Read);
                 Prediction::believed(belief, sent, seen, since, now)
@@ -107,9 +198,9 @@ impl<'a> Shadow<'a> {
 
     /// What the clock of the target shows.
     pub(super) fn now<T: Observed>(&self, target: &mut T) -> Timestamp {
-        match self {
-            Shadow::Known(oracle) => oracle.now(),
-            Shadow::Believed(_) => now_of(target).unwrap_or_else(crate::exchange::start),
+        match &self.0 {
+            Worlds::Known(oracle) => oracle.now(),
+            Worlds::Believed(_) => now_of(target).unwrap_or_else(crate::exchange::start),
         }
     }
 }
@@ -133,7 +224,7 @@ impl Prediction<'_> {
     }
 
     /// What the worlds say that a target may be in.
-    pub(super) fn believed(
+    fn believed(
         belief: &mut Belief,
         sent: &Prepared,
         seen: &Seen,

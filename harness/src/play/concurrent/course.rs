@@ -1,4 +1,4 @@
-//! Where races are run.
+//! The targets of races.
 
 use crate::endpoint::Unreachable;
 use crate::exchange::Race;

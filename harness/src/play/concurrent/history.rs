@@ -1,8 +1,9 @@
-//! What was seen of requests that were under way at the same time.
+//! The history of concurrent requests: calls and responses, in order of time.
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use tideover_model::{Operation, OperationKind, Timestamp};
+use tideover_model::wire::action::name_in;
+use tideover_model::{ActionKind, Operation, OperationKind, Timestamp};
 
 use crate::exchange::step::Step;
 use crate::exchange::{Prepared, PreparedAction, PreparedCall, Seen};
@@ -19,7 +20,7 @@ pub struct History {
     pub is_timed: bool,
 }
 
-/// A request, and what came of it.
+/// A request and its outcome.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
     /// Who sent it: a client has one request under way at a time, unless its answer was lost.
@@ -126,15 +127,17 @@ impl Request {
     }
 
     /// The action of the operator port, if it was one.
-    pub(crate) fn acts(&self) -> Option<&str> {
-        self.sent.action_name()
+    pub(crate) fn acts(&self) -> Option<ActionKind> {
+        self.sent.acts()
     }
 
     /// What was asked for, in short.
     pub(crate) fn described(&self) -> String {
         match &self.sent.action {
             PreparedAction::Call(call) => format!("{} {}", call.method, call.path),
-            PreparedAction::Act(_) => format!("the action {}", self.acts().unwrap_or_default()),
+            PreparedAction::Act(fields) => {
+                format!("the action {}", name_in(fields).unwrap_or_default())
+            }
             PreparedAction::Advance(_) => "the clock".to_owned(),
             PreparedAction::Deliveries => "the deliveries".to_owned(),
         }
@@ -152,7 +155,7 @@ impl Request {
 }
 
 impl History {
-    /// How many requests nothing tells the outcome of.
+    /// How many requests have an unknown outcome.
     pub fn unknown(&self) -> usize {
         self.requests.iter().filter(|request| request.outcome().is_none()).count()
     }

@@ -1,5 +1,5 @@
-//! Requests that are under way at once at a target in process: drawn from a seed is when each is called, takes
-//! effect and is answered, which answers get lost, and what becomes of those requests.
+//! Requests in flight at once at a target in process. The seed decides when each is called, takes effect and gets its
+//! response, and which responses get lost.
 
 use tideover_model::{Choices, Face, Service};
 
@@ -20,7 +20,7 @@ pub struct Schedule {
     pub lost: usize,
 }
 
-/// A service at which several requests can be under way.
+/// A service with several requests in flight.
 pub trait Interleaved: Face + Clone {
     /// What a request that is called now has seen of it when it takes effect; nothing if it looks only then.
     fn glimpse(&self) -> Option<Self> {

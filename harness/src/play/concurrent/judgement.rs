@@ -1,11 +1,12 @@
-//! What a history lets be concluded.
+//! The judgement of a history.
 
 use serde_json::Value;
 use tideover_model::Operation;
+use tideover_model::wire::field;
 
 use crate::evidence::coverage::Coverage;
 use crate::evidence::tally::Tally;
-use crate::judge::{DEEPEST, Revealed, Unseen, World};
+use crate::judge::{DEEPEST, Explainer, Revealed, World};
 use crate::play::concurrent::contradictions::{self as laws, Contradiction, Looked};
 use crate::play::concurrent::history::{History, Request};
 use crate::play::concurrent::known::Known;
@@ -112,7 +113,7 @@ fn explain(history: &History, part: &[usize], known: &Known) -> Verdict {
     let named = |order: Vec<usize>| order.into_iter().map(|one| index[one]).collect();
     let mut verdict = Verdict::Undecided;
     for (deepest, attempts) in ATTEMPTS {
-        let unseen = Unseen { outside: *outside, before: *before, deepest };
+        let unseen = Explainer { outside: *outside, before: *before, deepest };
         let budget = attempts * requests.len();
         let search = Search::new(requests.clone(), revealed.clone(), unseen, budget);
         verdict = match search.run(world.clone()) {
@@ -139,7 +140,7 @@ fn matters(request: &Request) -> bool {
     request.outcome().is_some() || !request.reads()
 }
 
-/// What a request without an outcome chose, if another answer about the same invoice tells it: an advance keeps its
+/// What a request without a response chose, if another response about the same invoice shows it: an advance keeps its
 /// amounts (`4.advances.2.2`).
 fn revealed_later(history: &History, index: usize) -> Revealed {
     let request = &history.requests[index];
@@ -148,7 +149,7 @@ fn revealed_later(history: &History, index: usize) -> Revealed {
     else {
         return Revealed::default();
     };
-    let tells = |(_, other, operation): (usize, &Request, &Operation)| {
+    let shown = |(_, other, operation): (usize, &Request, &Operation)| {
         let same = match operation {
             Operation::RequestAdvance { payee: of, invoice: about }
             | Operation::GetInvoice { payee: of, invoice: about } => {
@@ -159,8 +160,8 @@ fn revealed_later(history: &History, index: usize) -> Revealed {
         };
         let seen = &other.success().filter(|_| same)?.seen;
         let revealed = Revealed::by(seen);
-        let advanced = seen.json()?.get("advance").is_none_or(Value::is_object);
+        let advanced = seen.json()?.get(field::ADVANCE).is_none_or(Value::is_object);
         (advanced && revealed.has_offer()).then_some(revealed)
     };
-    history.operations().find_map(tells).unwrap_or_default()
+    history.operations().find_map(shown).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! What is known of a target before its history is looked at.
+//! What is known of a target before its history is judged.
 
 use tideover_model::{Cents, Profile, Service, Timestamp};
 
@@ -7,7 +7,7 @@ use crate::exchange::transcript::Header;
 use crate::judge::{Before, Outside};
 use crate::play::case::{Observed, Standing};
 
-/// What is known of a target before its history is looked at.
+/// What is known of a target before its history is judged.
 #[derive(Clone, Debug)]
 pub struct Known {
     /// What the document leaves open, as far as it matters to answers: limits and statuses.
@@ -22,12 +22,12 @@ pub struct Known {
     pub outside: Outside,
     /// What of that which is named may have been there before the first request.
     pub before: Before,
-    /// The concentration limit, if somebody has told it. Cents.
+    /// The concentration limit, if it is known. Cents.
     pub limit: Option<Cents>,
 }
 
 impl Known {
-    /// A mock in the world of `header`, of which nothing is told but what its profile assumes.
+    /// A mock in the world of `header`, of which only its profile is known.
     pub fn of(header: &Header, inbox: &str) -> Known {
         Known {
             profile: header.profile.clone(),

@@ -1,18 +1,18 @@
-//! The search for an order in which the model gives the answers that were seen.
+//! Linearizability: the search for an order in which the model gives the observed responses.
 //!
-//! Wing and Gong's search with Lowe's linked list and memo: a request may come next if it was called before any
-//! other that has no place yet was answered, and if the world explains its answer. What leaves the world as it is
-//! takes its place as soon as it can, for good. A request without an outcome is tried last: it may come at any
-//! time after its call, or never, and where it changes nothing it is left out.
+//! Wing and Gong's search with Lowe's linked list and memo. A request may come next if it was called before any
+//! unplaced request got its response, and if the world explains its own response. A request that leaves the world
+//! unchanged is placed as soon as it fits. A request without a response is tried last: it may take effect at any time
+//! after its call, or never.
 //!
-//! That requests take effect one after the other, and that a caller reads what it wrote, is assumed
-//! (`gap.readOwnWrites`). Limits are not part of a world: whether one explains all refusals is looked at apart.
+//! Assumed are that requests take effect one after the other, and that a caller reads its own writes
+//! (`gap.readOwnWrites`). Limits are not part of a world: a separate check looks for one that explains all refusals.
 
 use std::collections::HashMap;
 use std::rc::Rc;
 
 use crate::evidence::Point;
-use crate::judge::{Attempt, Revealed, Unseen, World};
+use crate::judge::{Candidate, Explainer, Revealed, World};
 use crate::play::concurrent::history::Request;
 use crate::play::concurrent::timeline::Timeline;
 
@@ -39,10 +39,10 @@ pub(super) struct Dead {
 /// The search through one part of a history.
 pub(super) struct Search<'a> {
     requests: Vec<&'a Request>,
-    /// What requests without an outcome chose if they were carried out, as later answers tell.
+    /// What requests without a response chose if they were carried out, by later responses.
     revealed: Vec<Revealed>,
-    unseen: Unseen,
-    /// Whether an answer must tell of no other state, even where the document doesn't say how it tells.
+    unseen: Explainer,
+    /// Whether a response must show exactly the state, even where the document leaves its form open.
     strict: bool,
     budget: usize,
     timeline: Timeline,
@@ -70,12 +70,12 @@ struct Node {
 }
 
 impl<'a> Search<'a> {
-    /// A search through `requests`, in which `told` is what those without an outcome chose; it ends after so many
+    /// A search through `requests`, where `revealed` is what those without a response chose. It ends after so many
     /// attempts as `budget` says.
     pub(super) fn new(
         requests: Vec<&'a Request>,
         revealed: Vec<Revealed>,
-        unseen: Unseen,
+        unseen: Explainer,
         budget: usize,
     ) -> Search<'a> {
         let interval =
@@ -189,17 +189,17 @@ impl<'a> Search<'a> {
                     &answer.seen,
                     asked.now,
                 );
-                let explains = |Attempt { reply, .. }: &Attempt| {
+                let explains = |Candidate { reply, .. }: &Candidate| {
                     reply.contradictions() == 0 && (!self.strict || reply.differences() == 0)
                 };
-                let (good, bad): (Vec<Attempt>, Vec<Attempt>) =
+                let (good, bad): (Vec<Candidate>, Vec<Candidate>) =
                     attempts.into_iter().partition(explains);
                 if good.is_empty()
-                    && let Some(Attempt { reply, .. }) = bad.into_iter().next()
+                    && let Some(Candidate { reply, .. }) = bad.into_iter().next()
                 {
                     self.die(request, reply.points);
                 }
-                let settled = |Attempt { mut world, .. }: Attempt| {
+                let settled = |Candidate { mut world, .. }: Candidate| {
                     world.settle();
                     world
                 };

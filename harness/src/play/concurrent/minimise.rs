@@ -1,5 +1,4 @@
-//! Makes a race small that contradicts the document: the few requests that race, and the few before them that
-//! matter.
+//! Shrinks a race with a violation to the few requests that race, and the few before them that matter.
 
 use std::collections::BTreeSet;
 
@@ -26,26 +25,26 @@ pub(super) async fn minimise<C: Course>(
     header: &Header,
     (history, seed): (&History, u64),
     New { leading, racing, .. }: New,
-    told: &mut Failure,
+    found: &mut Failure,
 ) -> Result<(), Unreachable> {
     let mut rehearsal = Rehearsal { header, history, racing: &racing, wanted: Vec::new() };
     rehearsal.wanted = rehearsal.answers(&leading);
     let leading = fewest(leading, &mut rehearsal).await?;
-    let few = failure(header, told.case, history, told.finding(), (&leading, &racing));
-    *told = Failure { met: told.met, ..few };
+    let few = failure(header, found.case, history, found.finding(), (&leading, &racing));
+    *found = Failure { met: found.met, ..few };
     if C::TRIES == 0 {
         return Ok(());
     }
     let shown = leading.into_iter().chain(racing).collect::<BTreeSet<usize>>();
     let few = shown.into_iter().map(|one| Sent::of(history, one)).collect::<Vec<Sent>>();
-    let mut probe = SameFinding { course, header, seed, failure: told, runs: 0 };
+    let mut probe = SameFinding { course, header, seed, failure: found, runs: 0 };
     let begin = if probe.still_fails(&few).await? {
         few
     } else {
         (0..history.requests.len()).map(|one| Sent::of(history, one)).collect()
     };
     let small = shrink(begin, &mut probe).await?;
-    // Whoever needs no race for it is not told of one.
+    // A finding that needs no race is shown without one.
     let one_by_one: Vec<Sent> =
         small.into_iter().map(|sent| Sent { client: ALONE, ..sent }).collect();
     probe.still_fails(&one_by_one).await.map(drop)

@@ -1,12 +1,12 @@
-//! Requests sent at once, and what their answers let be concluded.
+//! Concurrent requests, and the judgement of their responses.
 //!
-//! - [`History`] is what was seen: who sent what when, and what was answered, if anything was.
+//! - [`History`] is the record: who sent what when, and which response came.
 //! - `parts` splits it where no request touches both sides; `linearise` looks for an order in which the model
-//!   gives the answers of one part, each request taking effect between its call and its answer.
-//! - `contradictions` hold whatever the order: only they are violations, since the document promises no order.
+//!   gives the responses of one part, with each request taking effect between its call and its response.
+//! - `contradictions` hold in every order: only they are violations, because the document promises no order.
 //! - [`judge()`] is both. [`play()`] sends a [`Race`](crate::exchange::Race) at once (`generate` makes them), and [`interleave()`] decides for
 //!   a target in process when each request takes effect and which answers get lost.
-//! - [`Races`] runs one after the other on a [`Course`]; `minimise` makes small what contradicts the document.
+//! - [`Races`] runs one after the other on a [`Course`]; `minimise` shrinks violations.
 
 pub(crate) mod contradictions;
 mod course;

@@ -1,4 +1,4 @@
-//! Where a history can be split: no request touches what two parts touch.
+//! Where a history can be split: no two parts touch the same thing.
 //!
 //! Joined are the businesses of one request (payee and payor, those of an import's rows), the identifiers that one
 //! tax id may link, the imports and the webhook URLs, each by its platform. A payor that was synced before anybody
@@ -7,7 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
-use tideover_model::{Contact, InvoiceSync, Operation, Party};
+use tideover_model::wire::field::{self, Fields};
+use tideover_model::{ActionKind, Contact, InvoiceSync, Operation, Party};
 
 use crate::exchange::PreparedAction;
 use crate::play::concurrent::history::{History, Request};
@@ -20,7 +21,7 @@ enum Thing {
     Import(Platform, String),
     Url(Platform, String),
     Reference(Platform, String),
-    /// What is refused before anything is looked at.
+    /// A request that is refused before its content matters.
     Nothing,
 }
 
@@ -145,7 +146,7 @@ impl Reader {
         for request in &history.requests {
             if let PreparedAction::Act(fields) = &request.sent.action
                 && let Some(key) = request.success().and_then(|answer| answer.seen.json())
-                && let Some(key) = key.get("key").and_then(Value::as_str)
+                && let Some(key) = Fields::of(key).key()
             {
                 let platform = match fields.get("platform").and_then(Value::as_str) {
                     Some(name) => format!("platform {name}"),
@@ -163,7 +164,7 @@ impl Reader {
         self.platforms.get(&key).cloned().unwrap_or(key)
     }
 
-    /// Payors that were synced before the first request that names them was sent, and that those requests tell
+    /// Payors that were synced before the first request that names them was sent, and that those requests describe
     /// nothing of but a name.
     fn settled_payors(&self, history: &History) -> BTreeSet<(Platform, String)> {
         let mut synced: BTreeMap<(Platform, String), u64> = BTreeMap::new();
@@ -198,11 +199,14 @@ impl Reader {
             },
             PreparedAction::Act(fields) => {
                 let text = |name: &str| fields.get(name).and_then(Value::as_str);
-                match (text("action"), text("payeeExternalId").or(text("externalId"))) {
-                    (Some("issueKey"), _) => Touched::InEveryPart,
+                match (
+                    ActionKind::of(fields),
+                    text(field::PAYEE_EXTERNAL_ID).or(text(field::EXTERNAL_ID)),
+                ) {
+                    (Some(ActionKind::IssueKey), _) => Touched::InEveryPart,
                     (_, Some(business)) => {
                         let business = Thing::Business(self.platform(request), business.into());
-                        let tax_id = text("taxId").and_then(tax_id);
+                        let tax_id = text(field::TAX_ID).and_then(tax_id);
                         Touched::Things([business].into_iter().chain(tax_id).collect())
                     }
                     _ => Touched::Everything,
@@ -233,8 +237,8 @@ impl Reader {
                 vec![Thing::Import(platform.clone(), import.clone())]
             }
             Operation::Subscribe { url, .. } => {
-                let told = request.success().and_then(|answer| answer.seen.json());
-                let reference = told.and_then(|told| told.get("reference")?.as_str());
+                let body = request.success().and_then(|answer| answer.seen.json());
+                let reference = body.and_then(|body| Fields::of(body).reference());
                 let reference = reference.map(|one| Thing::Reference(platform.clone(), one.into()));
                 [Thing::Url(platform.clone(), url.clone())].into_iter().chain(reference).collect()
             }

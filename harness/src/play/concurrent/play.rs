@@ -1,4 +1,4 @@
-//! Requests sent at once to a target, and written down as they were called and answered.
+//! Sends requests at once to a target, and records calls and responses.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -16,7 +16,7 @@ use crate::exchange::{Prepared, PreparedAction, Seen};
 use crate::play::case::{Observed, Standing};
 use crate::play::concurrent::history::{ALONE, Answer, History, Request};
 
-/// Plays `race` against `target`, each client with a clone of it; its clock shows `now`, unless it tells.
+/// Plays `race` against `target`, each client with a clone of it. Its clock shows `now`, unless a response shows another time.
 ///
 /// # Errors
 /// [`Unreachable`] if the target is given up while a step is played alone. No answer is an outcome like any other.
@@ -33,7 +33,7 @@ pub async fn play<T: Observed + Clone + 'static>(
         let mut player = Player { client: index + 1, ..alone.clone() };
         let steps = steps.clone();
         together.spawn_local(async move {
-            // That it was given up is told to whoever plays alone next.
+            // The next client that plays alone gets this error.
             let _ = player.play_all(&steps).await;
         });
     }
@@ -62,7 +62,7 @@ impl<T: Observed + Clone> Player<T> {
         for step in steps {
             match self.play(step).await {
                 Err(unanswered) if unanswered.is_last => return Err(unanswered.into()),
-                // No answer is told by the history.
+                // The history has no response.
                 Ok(()) | Err(_) => {}
             }
         }

@@ -16,7 +16,7 @@ use crate::play::concurrent::minimise::minimise;
 use crate::play::concurrent::play::play;
 use crate::play::concurrent::summary::Summary;
 
-/// Races that are being run; they can be left at any time, and what was seen until then is told.
+/// Races while they run. They can be stopped at any time, and then report what they have seen.
 pub struct Races<'a> {
     plan: &'a Plan,
     size: Size,
@@ -32,7 +32,7 @@ impl<'a> Races<'a> {
         Races { plan, size, summary: Summary::default() }
     }
 
-    /// Runs them, until enough is found. `progress` is told of each.
+    /// Runs them until enough is found. Calls `progress` after each.
     ///
     /// # Errors
     /// [`Unreachable`] if the target does not answer.

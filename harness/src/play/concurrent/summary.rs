@@ -1,4 +1,4 @@
-//! What came of many races.
+//! The outcome of many races.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -39,7 +39,7 @@ pub struct Parts {
     pub contradicted: u64,
     /// Those that are undecided or inconclusive, the first few.
     pub unexplained: Vec<Unexplained>,
-    /// Requests that nothing told the outcome of.
+    /// Requests with an unknown outcome.
     pub unknown: u64,
 }
 
@@ -63,11 +63,11 @@ pub struct New {
     pub(super) racing: Vec<usize>,
 }
 
-/// So many parts without an order are told of.
-const TOLD: usize = 5;
+/// The most parts without an order that are reported.
+const MOST_SHOWN: usize = 5;
 
 impl Summary {
-    /// Judges one race more, and tells of the failures whose causes were not met before.
+    /// Judges one more race, and reports failures with new causes.
     pub fn add(
         &mut self,
         header: &Header,
@@ -82,7 +82,7 @@ impl Summary {
         let mut met: Vec<Finding> = Vec::new();
         let mut new = Vec::new();
         for one in judgement.contradictions {
-            if met.iter().any(|told| told.is_same(&one.finding)) {
+            if met.iter().any(|known| known.is_same(&one.finding)) {
                 continue;
             }
             met.push(one.finding.clone());
@@ -142,7 +142,7 @@ impl Parts {
                 Verdict::Inconclusive(_) => &mut self.inconclusive,
             };
             *counted += 1;
-            if self.unexplained.len() < TOLD
+            if self.unexplained.len() < MOST_SHOWN
                 && let Some(words) = unexplained(history, part)
             {
                 self.unexplained.push(Unexplained { case, words });

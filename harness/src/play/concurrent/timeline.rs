@@ -1,5 +1,5 @@
-//! Calls and answers in a linked list, from which a request is lifted once it has its place, and into which it is
-//! put back when the search turns around (Lowe, "Testing for linearizability", 2017).
+//! Calls and responses in a linked list. The search lifts a request out once it is placed, and puts it back when it
+//! backtracks (Lowe, "Testing for linearizability", 2017).
 
 /// The calls and answers of requests that have no place yet, in the order of the clock.
 pub(super) struct Timeline {

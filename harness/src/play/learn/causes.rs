@@ -1,10 +1,11 @@
-//! Which kinds of event came, of those that something has caused as we assume (`gap.eventCauses`).
+//! Which kinds of event came, of those that an assumed cause should have sent (`gap.eventCauses`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
+use tideover_model::wire::field::{self, Fields};
 use tideover_model::words::EventType;
-use tideover_model::{OperationKind, clause};
+use tideover_model::{ActionKind, OperationKind, clause};
 
 use crate::endpoint::inbox::is_gone;
 use crate::evidence::Point;
@@ -33,7 +34,7 @@ struct Subscription {
 
 impl Causes {
     pub(super) fn observe(&mut self, exchange: &Exchange<'_>, belief: &Belief) {
-        if exchange.action_name() == Some("reset") {
+        if exchange.acts() == Some(ActionKind::Reset) {
             self.subscriptions.clear();
         }
         for arrival in exchange.arrivals {
@@ -64,13 +65,13 @@ impl Causes {
     }
 
     fn subscribe(&mut self, exchange: &Exchange<'_>, belief: &Belief, key: &str, answer: &Value) {
-        let url = exchange.sent_field("url").unwrap_or_default();
+        let url = exchange.sent_field(field::URL).unwrap_or_default();
         // One that answers 410 is over at any time.
         let is_heard = belief.hears(&url) && !is_gone(&url);
-        let Some(reference) = answer["reference"].as_str().filter(|_| is_heard) else { return };
+        let Some(reference) = Fields::of(answer).reference().filter(|_| is_heard) else { return };
         // What happened since it was last read may have happened before.
         self.happened.clear();
-        let sent = exchange.sent_json().and_then(|sent| sent.get("eventTypes"));
+        let sent = exchange.sent_json().and_then(|sent| sent.get(field::EVENT_TYPES));
         self.subscriptions.push(Subscription {
             authorization: key.to_owned(),
             reference: reference.to_owned(),
@@ -103,11 +104,13 @@ impl Causes {
 /// What a write has caused, by its answer.
 fn caused_by(kind: OperationKind, answer: &Value) -> &'static [EventType] {
     match kind {
-        OperationKind::SyncBusiness if answer["created"] == true => &[EventType::BusinessAdded],
-        OperationKind::SyncInvoice if answer["outcome"] == "created" => {
+        OperationKind::SyncBusiness if Fields::of(answer).created() == Some(true) => {
+            &[EventType::BusinessAdded]
+        }
+        OperationKind::SyncInvoice if Fields::of(answer).outcome() == Some("created") => {
             &[EventType::InvoiceCreated]
         }
-        OperationKind::RequestAdvance if answer["alreadyRequested"] == false => {
+        OperationKind::RequestAdvance if Fields::of(answer).already_requested() == Some(false) => {
             &[EventType::AdvanceCreated, EventType::FactoredUpdated]
         }
         _ => &[],
@@ -116,12 +119,15 @@ fn caused_by(kind: OperationKind, answer: &Value) -> &'static [EventType] {
 
 /// What has happened to a business or an invoice that is read.
 fn happened(answer: &Value) -> Kinds {
-    let onboarded = ["compliance", "contract", "bank", "collectionAccount"];
-    let state = answer["advance"]["state"].as_str();
+    let onboarded = ["compliance", "contract", "bank", field::COLLECTION_ACCOUNT];
+    let state = Fields::of(answer).advance().and_then(Fields::state);
     let facts = [
-        (EventType::BusinessOptedIn, onboarded.iter().all(|it| answer["onboarding"][it] == true)),
-        (EventType::RemittanceUpdated, answer["remittance"].is_object()),
-        (EventType::InvoicePaid, answer["collectionState"] == "COLLECTED"),
+        (
+            EventType::BusinessOptedIn,
+            onboarded.iter().all(|it| answer[field::ONBOARDING][it] == true),
+        ),
+        (EventType::RemittanceUpdated, Fields::of(answer).remittance().is_some()),
+        (EventType::InvoicePaid, Fields::of(answer).collection_state() == Some("COLLECTED")),
         (EventType::AdvanceIssued, matches!(state, Some("FUNDED" | "REPAID"))),
         (EventType::AdvancePaid, state == Some("REPAID")),
     ];

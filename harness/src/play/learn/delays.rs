@@ -1,8 +1,9 @@
-//! How long hidden transitions take, read off when each was seen not to have happened yet, and when it had.
+//! How long hidden transitions take: between the last read before and the first read after each.
 
 use std::collections::BTreeMap;
 
-use tideover_model::{BusinessId, Delays as Known, OperationKind, Timestamp, clause};
+use tideover_model::wire::field::{self, Fields};
+use tideover_model::{ActionKind, BusinessId, Delays as Known, OperationKind, Timestamp, clause};
 
 use crate::evidence::Point;
 use crate::exchange::Exchange;
@@ -19,7 +20,7 @@ pub(super) struct Delays {
     pub(super) collection_account: Spans,
     pub(super) funding_starts: Spans,
     pub(super) funding_completes: Spans,
-    /// Where both went by between two looks, so that neither is told from the other.
+    /// Both passed between two reads, so that they cannot be separated.
     pub(super) either_at_most: (Spans, Spans),
 }
 
@@ -70,12 +71,12 @@ impl Delays {
     pub(super) fn observe(&mut self, exchange: &Exchange<'_>, belief: &Belief) {
         self.waits = None;
         let Some(subject) = belief.subject(exchange.sent) else { return };
-        // What the outside world was made to do tells nothing of how long it takes, but when it began.
-        match (exchange.action_name(), self.advances.get_mut(&subject)) {
-            (Some("fundingStarts"), Some(funding)) if exchange.seen.is_success() => {
+        // An action that forces a transition says nothing about how long it takes, only when it began.
+        match (exchange.acts(), self.advances.get_mut(&subject)) {
+            (Some(ActionKind::FundingStarts), Some(funding)) if exchange.seen.is_success() => {
                 funding.start(exchange);
             }
-            (Some("fundingStarts" | "fundingCompletes"), _) => {
+            (Some(ActionKind::FundingStarts | ActionKind::FundingCompletes), _) => {
                 self.advances.remove(&subject);
             }
             _ => {}
@@ -83,7 +84,10 @@ impl Delays {
         match exchange.kind() {
             Some(OperationKind::GetInvoice) => self.observe_advance(exchange, &subject),
             Some(OperationKind::RequestAdvance)
-                if exchange.seen.json().is_some_and(|body| body["alreadyRequested"] == false) =>
+                if exchange
+                    .seen
+                    .json()
+                    .is_some_and(|body| Fields::of(body).already_requested() == Some(false)) =>
             {
                 let starts = Wait::from(exchange);
                 let funding = Funding { starts, started: None, not_funded: exchange.now };
@@ -97,9 +101,9 @@ impl Delays {
     fn observe_account(&mut self, exchange: &Exchange<'_>, subject: &Subject, belief: &Belief) {
         let reads = exchange.kind() == Some(OperationKind::GetBusiness);
         let may_open = belief.may_open_account(subject, exchange.now);
-        let is_hurried = exchange.action_name() == Some("collectionAccountOpens");
-        let tells = may_open || is_hurried || reads && exchange.seen.is_success();
-        if !tells {
+        let is_hurried = exchange.acts() == Some(ActionKind::CollectionAccountOpens);
+        let shows_it = may_open || is_hurried || reads && exchange.seen.is_success();
+        if !shows_it {
             return;
         }
         let Some(business) = belief.business(subject) else { return };
@@ -115,11 +119,11 @@ impl Delays {
         if !reads {
             return;
         }
-        let onboarding = exchange.seen.json().and_then(|body| body.get("onboarding"));
+        let onboarding = exchange.seen.json().and_then(|body| body.get(field::ONBOARDING));
         let Some(onboarding) = onboarding else { return };
-        if onboarding["collectionAccount"] != true {
+        if Fields::of(onboarding).collection_account() != Some(true) {
             if !(may_open && meets_first_three(onboarding)) {
-                // It was taken to be enabled by what no answer had told, and this one tells otherwise.
+                // It seemed enabled by something no response had shown, and this response contradicts that.
                 self.businesses.remove(&business);
                 return;
             }
@@ -135,7 +139,10 @@ impl Delays {
 
     fn observe_advance(&mut self, exchange: &Exchange<'_>, subject: &Subject) {
         let Some(funding) = self.advances.get_mut(subject) else { return };
-        let state = exchange.seen.json().and_then(|body| body["advance"]["state"].as_str());
+        let state = exchange
+            .seen
+            .json()
+            .and_then(|body| Fields::of(body).advance().and_then(Fields::state));
         match (state, funding.started) {
             (Some("REQUESTED"), _) => {
                 funding.starts.not_yet = exchange.since;

@@ -1,4 +1,4 @@
-//! What was learned of a target beside what a profile states of it: whoever was learned before is held to that.
+//! Compares what was learned of a target with its stated profile.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,10 @@ use crate::play::learn::Lessons;
 use crate::play::learn::span::{Span, Spans};
 use crate::play::learn::written::{in_words, name, statuses};
 
-/// What lies between two times that are told in whole seconds may be longer by so much. Seconds.
+/// How much longer an interval between two times in whole seconds may be. Seconds.
 const ROUNDED: u64 = 1;
 
-/// A profile, and which of its values a file states: the others are assumed, and nobody is held to them.
+/// A profile, and which of its values a file states. The others are assumed, and accuse nobody.
 #[derive(Clone, Debug, Default)]
 pub struct Stated {
     profile: Profile,
@@ -199,7 +199,7 @@ impl Differences<'_> {
         }
     }
 
-    /// A tenth of a pause is not to be told from the time that an attempt takes.
+    /// A tenth of a pause cannot be distinguished from the time that an attempt takes.
     fn compare_retries(&mut self, seen: &BTreeMap<usize, Spans>) {
         let clause = clause!("gap.retrySchedule");
         let stated = self.stated.profile.webhooks.retries.iter().enumerate();

@@ -1,5 +1,5 @@
-//! What a run has learned of a target where the document is silent: a profile that the mock can obey, and that
-//! the target can be held to.
+//! What a run has learned of a target where the document is silent: a profile for the mock, and for later checks of
+//! the target.
 
 mod causes;
 mod delays;
@@ -11,7 +11,8 @@ mod written;
 
 use std::collections::BTreeMap;
 
-use tideover_model::{Clause, Code, OperationKind, Profile, Success, clause};
+use tideover_model::wire::field::Fields;
+use tideover_model::{ActionKind, Clause, Code, OperationKind, Profile, Success, clause};
 
 use crate::evidence::Point;
 use crate::exchange::{Arrival, Exchange, PreparedAction};
@@ -27,7 +28,7 @@ use delays::Delays;
 use rates::Rates;
 use span::Spans;
 
-/// What the answers of a target have told of its choices.
+/// What the responses of a target have shown of its choices.
 #[derive(Clone, Debug, Default)]
 pub struct Lessons {
     success: BTreeMap<Success, BTreeMap<u16, u64>>,
@@ -74,7 +75,7 @@ impl Lessons {
         {
             self.moved += seconds;
         }
-        if exchange.action_name() == Some("vendorOpensSession") {
+        if exchange.acts() == Some(ActionKind::VendorOpensSession) {
             let live = self.session_links_live.unwrap_or(false) || exchange.seen.is_success();
             self.session_links_live = Some(live);
         }
@@ -149,7 +150,8 @@ impl Lessons {
                 *self.refusals.entry(code).or_default().entry(status).or_default() += 1;
             }
         } else if seen.is_success() {
-            let repeat = seen.json().is_some_and(|body| body["alreadyRequested"] == true);
+            let repeat =
+                seen.json().is_some_and(|body| Fields::of(body).already_requested() == Some(true));
             let success = match kind {
                 OperationKind::RequestAdvance if repeat => Success::RepeatAdvance,
                 kind => kind.into(),
@@ -161,7 +163,7 @@ impl Lessons {
     fn observe_arrival(&mut self, exchange: &Exchange<'_>, arrival: &Arrival) {
         let (Some(id), Some(at)) = (&arrival.delivery, arrival.signed_at()) else { return };
         let at = Some(at).filter(|at| self.is_by_its_clock(exchange, *at));
-        // Whose a delivery is that goes by one name for several subscriptions, its path tells.
+        // The path says which subscription a delivery belongs to, when several share its name.
         let delivery = (arrival.path.clone(), id.clone());
         let attempts = self.attempts.entry(delivery).or_default();
         let is_accepted = |status: u16| (200..=299).contains(&status);
@@ -179,7 +181,7 @@ impl Lessons {
         attempts.push((at, arrival.status));
     }
 
-    /// Whether an attempt was signed by the target's own clock: once that is moved, the one on the wall tells nothing
+    /// Whether an attempt was signed by the target's own clock: once that is moved, the wall clock says nothing
     /// of when an attempt was due.
     fn is_by_its_clock(&self, exchange: &Exchange<'_>, at: u64) -> bool {
         let is_moved = matches!(exchange.sent.action, PreparedAction::Advance(_));

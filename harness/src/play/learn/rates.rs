@@ -1,8 +1,9 @@
-//! What vendors are charged, read off quotes and advances (`gap.rates`, `gap.pricing`, `gap.quoteTerm`).
+//! The rates of vendors, from quotes and advances (`gap.rates`, `gap.pricing`, `gap.quoteTerm`).
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
+use tideover_model::wire::field;
 use tideover_model::{OperationKind, PlatformId};
 
 use crate::exchange::Exchange;
@@ -20,7 +21,7 @@ pub(super) struct Rates {
     pub(super) advance: Spans,
     pub(super) fee: Spans,
     pub(super) quote_term: Option<Span>,
-    /// The fee of quotes for their whole term, where no advance tells the two apart.
+    /// The fee of quotes for their whole term, where no advance separates fee and term.
     pub(super) fee_of_term: Spans,
 }
 
@@ -38,9 +39,9 @@ impl Rates {
         };
         let Some(offered) = OfferedAmounts::by(answer) else { return };
         let (vendor, days) = match exchange.kind() {
-            Some(OperationKind::Quote) => (exchange.sent_field("externalId"), None),
+            Some(OperationKind::Quote) => (exchange.sent_field(field::EXTERNAL_ID), None),
             Some(OperationKind::RequestAdvance) => {
-                let payee = exchange.sent_field("payeeExternalId");
+                let payee = exchange.sent_field(field::PAYEE_EXTERNAL_ID);
                 (payee, belief.days_to_due_date(exchange.sent, exchange.now))
             }
             _ => return,
@@ -62,7 +63,7 @@ impl Rates {
         }
     }
 
-    /// Each vendor has rates of its own: what is told of all is what they lie between.
+    /// Each vendor has rates of its own, so that a profile gets the range.
     pub(super) fn conclude(&mut self) {
         for vendor in std::mem::take(&mut self.vendors).into_values() {
             vendor.advance.into_iter().for_each(|rate| self.advance.note(rate));
@@ -99,9 +100,9 @@ struct OfferedAmounts {
 impl OfferedAmounts {
     fn by(answer: &Value) -> Option<OfferedAmounts> {
         let cents = |name: &str| u64::try_from(amount(answer, name)?.0).ok();
-        let financeable = cents("financeableAmount").filter(|cents| *cents > 0)?;
-        let advance = cents("advanceAmount").filter(|cents| *cents <= financeable)?;
-        Some(OfferedAmounts { financeable, advance, fee: cents("feeTotal")? })
+        let financeable = cents(field::FINANCEABLE_AMOUNT).filter(|cents| *cents > 0)?;
+        let advance = cents(field::ADVANCE_AMOUNT).filter(|cents| *cents <= financeable)?;
+        Some(OfferedAmounts { financeable, advance, fee: cents(field::FEE_TOTAL)? })
     }
 
     /// Advances round down, and are never more than all of it.
@@ -111,7 +112,7 @@ impl OfferedAmounts {
         Span { min, max: (beyond.div_ceil(self.financeable) - 1).clamp(min, WHOLE) }
     }
 
-    /// Fees round up, and are at most what the advance leaves: then they tell nothing.
+    /// Fees round up to at most what the advance leaves. A fee at that limit shows no rate.
     fn fee_for_days(&self) -> Option<Span> {
         if self.advance + self.fee >= self.financeable {
             return None;

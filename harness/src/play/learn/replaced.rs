@@ -1,4 +1,4 @@
-//! Codes that are listed, and others that came where they were due (§7 Codes).
+//! Listed codes, and the codes that came in their place (§7 Codes).
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ const OFTEN: u64 = 3;
 
 /// The listed codes in whose place others came: how often, and which came last.
 ///
-/// Once is no wonder: codes may be added, and which of several refusals is told is open
+/// Once proves nothing: codes may be added, and the choice among several refusals is open
 /// (`gap.refusalPrecedence`). None is removed.
 #[derive(Clone, Debug, Default)]
 pub struct Replaced {

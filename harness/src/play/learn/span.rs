@@ -1,4 +1,4 @@
-//! What a number lies between.
+//! Bounds of a number.
 
 use std::collections::BTreeMap;
 

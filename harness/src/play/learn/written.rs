@@ -15,7 +15,7 @@ const UNLEARNABLE: &[(&str, &str)] = &[
     ("webhooks.timeout", "the inbox answers at once, so that no attempt ends by it"),
     ("webhooks.patience", "it is of the mock's clock alone"),
     ("webhooks.at_once", "attempts are answered at once, so that none waits for another"),
-    ("webhooks.lateness", "when what an event tells of has happened is not seen"),
+    ("webhooks.lateness", "when the cause of an event happened is not seen"),
 ];
 
 /// A profile, with what it rests on.
@@ -31,7 +31,7 @@ pub struct Learned {
     body_limit: Option<Range<i64>>,
 }
 
-/// How well the rate of a vendor must be known to tell of all. Basis points.
+/// How well the rate of one vendor must be known to stand for all. Basis points.
 const WELL_KNOWN: u64 = 50;
 
 impl Learned {
@@ -78,7 +78,7 @@ impl Learned {
         self.lessons.push((field, lesson.into()));
     }
 
-    /// Tells what is known of a field, which is not enough for a profile to say it.
+    /// Lists what is known of a field, where that is too little for the profile.
     fn narrow(&mut self, field: &str, lesson: impl Into<String>) {
         self.lessons.push((field.to_owned(), lesson.into()));
         self.miss(field);
@@ -226,8 +226,8 @@ impl Learned {
             self.miss("webhooks.retries");
             return;
         }
-        let told: Vec<String> = seen.iter().map(|span| in_words(*span, "s")).collect();
-        let lesson = format!("the first {}: {}", seen.len(), told.join(", "));
+        let shown: Vec<String> = seen.iter().map(|span| in_words(*span, "s")).collect();
+        let lesson = format!("the first {}: {}", seen.len(), shown.join(", "));
         self.learn("webhooks.retries", lesson, |profile| {
             let retries = &mut profile.webhooks.retries;
             for (index, span) in seen.iter().enumerate() {
@@ -240,7 +240,7 @@ impl Learned {
         });
     }
 
-    /// Those that are as they are assumed to be, too: a target is held to what its file states.
+    /// Includes values that equal the assumption: a later check compares all values that the file states.
     fn learn_statuses(&mut self, lessons: &Lessons) {
         for (success, counts) in &lessons.success {
             let Some(status) = most_frequent(counts) else { continue };
@@ -257,8 +257,8 @@ impl Learned {
     }
 
     fn has_learned(&self, field: &str) -> bool {
-        let is_told = self.lessons.iter().any(|(name, _)| name == field);
-        is_told && !self.unlearned.iter().any(|name| name == field)
+        let is_learned = self.lessons.iter().any(|(name, _)| name == field);
+        is_learned && !self.unlearned.iter().any(|name| name == field)
     }
 
     /// What of `values`, the fields within `of`, was learned or is otherwise than in the standard profile.
@@ -286,8 +286,8 @@ fn most_frequent(counts: &std::collections::BTreeMap<u16, u64>) -> Option<u16> {
 }
 
 pub(super) fn statuses(counts: &std::collections::BTreeMap<u16, u64>) -> String {
-    let told = counts.iter().map(|(status, times)| format!("{status} ({times} times)"));
-    told.collect::<Vec<_>>().join(", ")
+    let shown = counts.iter().map(|(status, times)| format!("{status} ({times} times)"));
+    shown.collect::<Vec<_>>().join(", ")
 }
 
 pub(super) fn name<T: Serialize>(field: &T) -> String {

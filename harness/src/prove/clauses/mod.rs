@@ -1,5 +1,5 @@
-//! What stands for each clause: the checks that look at it, the defects that break it, the stories that meet
-//! it; or the reason why no caller can observe it.
+//! The evidence for each clause: its checks, the defects that break it and the stories that meet it, or the reason why
+//! no caller can observe it.
 
 mod shows_in;
 
@@ -18,12 +18,12 @@ use shows_in::SHOWS_IN;
 
 /// What stands for a clause.
 #[derive(Clone, Debug, Default)]
-pub struct Standing {
+pub struct Evidence {
     /// The checks of the suite that look at it, each with what it needs.
     pub checks: Vec<(&'static str, &'static [Needs])>,
     /// The defects that break it, and that the suite finds.
     pub defects: Vec<&'static str>,
-    /// The clauses under whose names a breach of it is told.
+    /// The clauses under which a breach of it is reported.
     pub shows_in: Vec<Clause>,
     /// The stories whose expectations it decides.
     pub stories: Vec<&'static str>,
@@ -35,9 +35,9 @@ pub struct Standing {
     pub unobservable: Option<&'static str>,
 }
 
-impl Standing {
+impl Evidence {
     /// What stands for `clause`.
-    pub fn of(clause: Clause) -> &'static Standing {
+    pub fn of(clause: Clause) -> &'static Evidence {
         &ALL[&clause]
     }
 
@@ -46,14 +46,14 @@ impl Standing {
         !self.checks.is_empty()
     }
 
-    /// Whether a breach of it is told under other names alone.
+    /// Whether a breach of it is reported only under other clauses.
     pub fn is_shown(&self) -> bool {
         !self.is_checked() && !self.shows_in.is_empty()
     }
 
-    /// Whether a run tells a breach of it, `receiver-check` or the vectors do, or it is said why nothing can.
+    /// Whether a run, `receiver-check` or the vectors report a breach of it, or a reason says why nothing can.
     pub fn is_settled(&self) -> bool {
-        let Standing { receiver_check, vectors, unobservable, .. } = self;
+        let Evidence { receiver_check, vectors, unobservable, .. } = self;
         self.is_checked()
             || self.is_shown()
             || *receiver_check
@@ -64,29 +64,29 @@ impl Standing {
     /// How it is checked, in words: a line for each kind of evidence.
     pub fn words(&self) -> Vec<String> {
         let mut lines = Vec::new();
-        let mut tell = |title: &str, names: Vec<&str>| {
+        let mut list = |title: &str, names: Vec<&str>| {
             if !names.is_empty() {
                 lines.push(format!("{title} {}", names.join(", ")));
             }
         };
-        tell("checked by", self.checks.iter().map(|(name, _)| *name).collect());
-        tell("shows in", self.shows_in.iter().map(|clause| clause.name()).collect());
-        tell("proven by the defects", self.defects.clone());
-        tell("met by the stories", self.stories.clone());
-        tell("not observable:", self.unobservable.into_iter().collect());
-        tell(
+        list("checked by", self.checks.iter().map(|(name, _)| *name).collect());
+        list("shows in", self.shows_in.iter().map(|clause| clause.name()).collect());
+        list("proven by the defects", self.defects.clone());
+        list("met by the stories", self.stories.clone());
+        list("not observable:", self.unobservable.into_iter().collect());
+        list(
             "asked of receivers by",
             self.receiver_check.then_some("receiver-check").into_iter().collect(),
         );
-        tell("vectors in", self.vectors.then_some("fixtures/signature").into_iter().collect());
+        list("vectors in", self.vectors.then_some("fixtures/signature").into_iter().collect());
         lines
     }
 }
 
-static ALL: LazyLock<BTreeMap<Clause, Standing>> = LazyLock::new(|| {
+static ALL: LazyLock<BTreeMap<Clause, Evidence>> = LazyLock::new(|| {
     let mut all: BTreeMap<_, _> =
-        Clause::all().map(|clause| (clause, Standing::default())).collect();
-    let mut on = |clause: Clause, note: &mut dyn FnMut(&mut Standing)| {
+        Clause::all().map(|clause| (clause, Evidence::default())).collect();
+    let mut on = |clause: Clause, note: &mut dyn FnMut(&mut Evidence)| {
         all.entry(clause).and_modify(|standing| note(standing));
     };
     for watched in WATCHED {
@@ -219,7 +219,7 @@ const UNOBSERVABLE: &[(Clause, &str)] = &[
     (clause!("9.versioning.2"), "a promise about later versions, and what a client does with them"),
     (clause!("9.versioning.3"), "a promise about later versions"),
     (clause!("9.versioning.4"), "a promise about events that do not exist yet"),
-    (clause!("9.versioning.5"), "it states that something is not told"),
+    (clause!("9.versioning.5"), "it states that something is left open"),
     (
         clause!("gap.notFinanceable"),
         "what else a service may mind of an invoice is its own: such a refusal is taken as it comes",
@@ -228,7 +228,7 @@ const UNOBSERVABLE: &[(Clause, &str)] = &[
         clause!("gap.requestRate"),
         "the absence of a limit: however much is sent, more could be refused",
     ),
-    (clause!("gap.duplicates"), "a second arrival is always permitted, and so is never told"),
+    (clause!("gap.duplicates"), "a second arrival is always permitted, and so is never reported"),
     (clause!("gap.sessionUrl"), "a link is the service's own choice, and is taken as it is"),
     (clause!("gap.apiKeys"), "a key is the service's own choice, and is taken as it is"),
 ];

@@ -1,14 +1,14 @@
-//! Under which clauses a breach of another is told.
+//! Under which clauses a breach of another clause is reported.
 //!
-//! A difference has one name: that of the refusal which the model gives, or of the code which came instead; that
-//! of the field which is other than it should be; that of the law which does not hold. What a clause says of a
-//! request shows in how the request is answered, and what it says of a state in the fields that tell it.
+//! A difference has one name: the clause of the expected refusal or of the code that came instead, of the wrong field,
+//! or of the broken law. A rule about a request shows in its response, and a rule about a state in the fields that
+//! show it.
 
 use tideover_model::{Clause, clause};
 
 macro_rules! table {
-    ($($clause:literal in $($told:literal),+;)*) => {
-        &[$((clause!($clause), &[$(clause!($told)),+])),*]
+    ($($clause:literal in $($shown:literal),+;)*) => {
+        &[$((clause!($clause), &[$(clause!($shown)),+])),*]
     };
 }
 

@@ -1,8 +1,8 @@
-//! What cannot be seen of the catalogue by who knows less of a service than its model: each with the reason.
+//! The defects that a stranger or a caller cannot see, each with the reason.
 
 use crate::prove::defects::Defect;
 
-/// How a service is looked at.
+/// The point of view of a proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Setup {
     /// In process, its profile and the seed of its choices known.
@@ -96,7 +96,7 @@ pub static UNSEEN: &[Undetectable] = &[
         &["short-tax-id-clears-compliance"],
     ),
     to_stranger(
-        "the document does not say whose name of a business is told, and it may be null",
+        "the document does not say whose name of a business is shown, and it may be null",
         &["first-name-sticks", "name-is-lost-in-a-resync"],
     ),
     to_stranger("the document does not say what a mask shows", &["mask-is-cut-short"]),
@@ -236,7 +236,7 @@ pub static UNSEEN: &[Undetectable] = &[
         ],
     ),
     to_caller(
-        "what keeps compliance from being cleared, or takes it back, is not told",
+        "no response shows what keeps compliance from being cleared, or takes it back",
         &["punctuated-tax-id-is-malformed", "tax-id-is-forgotten-in-a-resync"],
     ),
     to_caller(

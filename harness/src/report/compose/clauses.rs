@@ -1,4 +1,4 @@
-//! What is told of a clause: whether it holds, how often that was looked at, and why no more can be said.
+//! The report of a clause: whether it holds, how often it was checked, and why no more can be said.
 
 use tideover_model::Clause;
 use tideover_model::clause::Kind;
@@ -8,7 +8,7 @@ use crate::judge::checks::registry::Needs;
 use crate::live::unasked::{LeftOut, Why};
 use crate::play::cases::Summary;
 use crate::play::concurrent::contradictions::can_contradict;
-use crate::prove::clauses::Standing;
+use crate::prove::clauses::Evidence;
 use crate::report::compose::Run;
 use crate::report::document::{ClauseKind, ClauseReport, Status};
 
@@ -43,10 +43,10 @@ impl Run<'_> {
         Some(format!("not asked, because {}", most.1))
     }
 
-    /// Whether a clause holds, how often that was looked at, and why no more can be said.
+    /// Whether a clause holds, how often it was checked, and why no more can be said.
     fn standing(&self, clause: Clause) -> (Status, u64, Option<String>) {
         let Summary { met, broken, .. } = self.summary;
-        let standing = Standing::of(clause);
+        let standing = Evidence::of(clause);
         if let Some((_, verdict)) = broken.get(&clause) {
             return (Status::from(*verdict), met.times(clause), None);
         }
@@ -78,7 +78,7 @@ impl Run<'_> {
         (Status::Unreachable, 0, Some(reason))
     }
 
-    /// What is said of a clause whose breaches are told under others, and why: that those were met does not say
+    /// The report of a clause whose breaches show under others, and why: that those were met does not say
     /// that it was.
     fn shown(&self, shows_in: &[Clause]) -> (Status, String) {
         let Summary { met, broken, .. } = self.summary;
@@ -88,7 +88,7 @@ impl Run<'_> {
             return (Status::Inconclusive, reason);
         }
         let shows = format!("a breach would show in {}", names(shows_in));
-        let checked = shows_in.iter().map(|one| Standing::of(*one)).filter(|one| one.is_checked());
+        let checked = shows_in.iter().map(|one| Evidence::of(*one)).filter(|one| one.is_checked());
         let lacking: Option<Vec<&str>> = checked.map(|one| self.lacking(one)).collect();
         match lacking.as_deref() {
             _ if shows_in.iter().any(|one| met.times(*one) > 0) => (Status::Covered, shows),
@@ -98,7 +98,7 @@ impl Run<'_> {
     }
 
     /// What the target lacks, if no check of a clause can do without it.
-    fn lacking(&self, standing: &Standing) -> Option<&'static str> {
+    fn lacking(&self, standing: &Evidence) -> Option<&'static str> {
         let missing =
             |needs: &[Needs]| needs.iter().find(|one| !self.offers.contains(one)).copied();
         let mut lacking = standing.checks.iter().map(|(_, needs)| missing(needs));

@@ -1,4 +1,4 @@
-//! What is told of a finding, wherever it was met.
+//! The report of a finding, wherever it was met.
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ use crate::report::document::{
 use crate::report::{curl, plain, title};
 
 impl FindingReport {
-    /// What is told of a failure, wherever it was met.
+    /// The report of a failure, wherever it was met.
     pub fn of(failure: &Failure) -> FindingReport {
         let finding = failure.finding();
         let last = failure.answers.last().and_then(|(_, seen)| seen.as_ref());
@@ -38,7 +38,7 @@ impl FindingReport {
 }
 
 impl FindingReport {
-    /// What is told of a finding that fails no run.
+    /// The report of a finding that fails no run.
     pub(super) fn noticed(noticed: &Noticed) -> FindingReport {
         let Noticed { finding, times, cases, first } = noticed;
         let (times, cases, advice) = (*times, *cases, Some(advice(finding).to_owned()));

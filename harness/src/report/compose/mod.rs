@@ -1,4 +1,4 @@
-//! From what came of a run to its report.
+//! Makes the report of a run.
 
 mod clauses;
 mod findings;
@@ -22,7 +22,7 @@ use crate::report::document::{
     SeenValue, State, StateGroup, Status, UnaskedClause, UnaskedReport, UnexplainedPart, VERSION,
 };
 
-/// A run, and what is to be said of it.
+/// A run, as input of its report.
 pub struct Run<'a> {
     /// What was to be played.
     pub plan: &'a Plan,
@@ -38,7 +38,7 @@ pub struct Run<'a> {
     pub replay: &'a [String],
     /// What is known.
     pub baseline: Option<&'a Baseline>,
-    /// Why it ended before its time, if it did by itself, and in words.
+    /// Why it ended early, if it did, with the reason in words.
     pub ended: Option<(Ending, String)>,
     /// What it has left behind in the target.
     pub left_behind: &'a [String],
@@ -64,7 +64,7 @@ impl Run<'_> {
             finding.known = baseline.is_some_and(|known| known.has(&finding.fingerprint));
         }
         let new = findings.iter().filter(|finding| !finding.known);
-        // A pass that met nothing is not a pass.
+        // A run without assertions does not pass.
         let has_met = summary.steps > 0 && clauses.iter().any(|clause| clause.exercised > 0);
         let is_open = self.races().is_some_and(|parts| parts.open() > 0);
         let unaccused = if has_met && !is_open { Verdict::Held } else { Verdict::Inconclusive };
@@ -173,9 +173,9 @@ impl Run<'_> {
 }
 
 impl Run<'_> {
-    /// What was seen where the document is silent: values as they were told, and what is narrowed from many.
+    /// What was seen where the document is silent: values as they were seen, and ranges narrowed from many.
     fn gaps(&self) -> Vec<GapReport> {
-        let told = self.summary.gaps.all().map(|gap| GapReport {
+        let listed = self.summary.gaps.all().map(|gap| GapReport {
             clause: gap.clause.name().to_owned(),
             wording: gap.clause.wording().to_owned(),
             constant: gap.is_constant(),
@@ -200,7 +200,7 @@ impl Run<'_> {
                 seen: vec![SeenValue { value: lesson, times: None }],
             })
         });
-        told.chain(narrowed).collect()
+        listed.chain(narrowed).collect()
     }
 }
 
@@ -208,7 +208,7 @@ impl RacesReport {
     fn of(clients: usize, parts: &Parts) -> RacesReport {
         let Parts { races, explained, undecided, inconclusive, contradicted, unexplained, unknown } =
             parts;
-        let told = unexplained.iter();
+        let parts = unexplained.iter();
         RacesReport {
             races: *races,
             clients: clients as u64,
@@ -217,24 +217,24 @@ impl RacesReport {
             undecided: *undecided,
             inconclusive: *inconclusive,
             contradicted: *contradicted,
-            unexplained: told
+            unexplained: parts
                 .map(|one| UnexplainedPart { case: one.case, words: one.words.clone() })
                 .collect(),
         }
     }
 }
 
-/// The assumption that a field of the profile varies, if its values are not told already.
+/// The assumption that a field of the profile varies, if its values are not listed already.
 fn clause_of(field: &str) -> Option<Clause> {
     let (key, rest) = field.split_once('.').unwrap_or((field, ""));
     let varies = |clause: &Clause| clause.kind().profile_key() == Some(key);
     let is_named = |clause: &Clause| clause.name().strip_prefix("gap.") == Some(rest);
     let clauses = || Clause::all().filter(varies);
-    clauses().find(is_named).or_else(|| clauses().next()).filter(|_| !is_told(key))
+    clauses().find(is_named).or_else(|| clauses().next()).filter(|_| !is_status(key))
 }
 
-/// Statuses are told as values already.
-fn is_told(key: &str) -> bool {
+/// Statuses are listed as values already.
+fn is_status(key: &str) -> bool {
     matches!(key, "success" | "refusals")
 }
 
@@ -257,13 +257,13 @@ fn latency(summary: &Summary) -> Vec<LatencyReport> {
 }
 
 impl Run<'_> {
-    /// Those that should be reached and were not are told as well, but for races: they are about few.
+    /// Expected states that were not reached are listed too, except for races, which are about few.
     fn states(&self) -> Vec<StateGroup> {
-        let is_told = |(_, times): &(String, u64)| *times > 0 || self.races().is_none();
+        let is_listed = |(_, times): &(String, u64)| *times > 0 || self.races().is_none();
         let group = |group: Group| StateGroup {
             title: group.title().to_owned(),
             states: {
-                let states = self.summary.coverage.of(group).into_iter().filter(is_told);
+                let states = self.summary.coverage.of(group).into_iter().filter(is_listed);
                 states.map(|(name, times)| State { name, times }).collect()
             },
         };

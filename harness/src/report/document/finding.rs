@@ -1,4 +1,4 @@
-//! A finding, as data: what was found, the steps that show it, and what each was answered.
+//! A finding as data: the violation, the steps that show it, and the response to each.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -38,7 +38,7 @@ pub struct FindingReport {
     pub advice: Option<String>,
     /// The steps that show it: of those that were made few, none can be left out.
     pub steps: Vec<StepReport>,
-    /// What the last step that changed anything has changed, as the model tells it.
+    /// What the last step that changed anything has changed, by the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub difference: Option<Difference>,
     /// The command that replays it.

@@ -1,4 +1,4 @@
-//! The report of a run, as data: what the terminal, JSON, JUnit and HTML show, they read here.
+//! The report of a run as data, from which the terminal, JSON, JUnit and HTML are made.
 
 mod finding;
 
@@ -35,7 +35,7 @@ pub struct Report {
     pub steps: u64,
     /// How long that took.
     pub milliseconds: u64,
-    /// The worst that is said of any finding, those apart that are known.
+    /// The worst verdict of any finding outside the baseline.
     pub verdict: Verdict,
     /// Why no more was played.
     pub ending: Ending,
@@ -95,7 +95,7 @@ pub struct RacesReport {
     pub races: u64,
     /// How many clients sent them.
     pub clients: u64,
-    /// Requests that nothing told the outcome of.
+    /// Requests with an unknown outcome.
     pub unknown: u64,
     /// Parts of which an order explains every answer.
     pub explained: u64,
@@ -119,7 +119,7 @@ pub struct UnexplainedPart {
     pub words: String,
 }
 
-/// What is said of a clause.
+/// The report of a clause.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ClauseReport {
@@ -133,10 +133,10 @@ pub struct ClauseReport {
     pub kind: ClauseKind,
     /// Whether it holds.
     pub status: Status,
-    /// Why that is said of it, where the numbers don't tell.
+    /// Why it has this status, where the numbers don't show it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// How often it was looked at by its own name.
+    /// How often it was checked under its own name.
     pub exercised: u64,
     /// In how many cases it was not as it should be.
     pub broken: u64,
@@ -160,13 +160,13 @@ pub enum Status {
     Violated,
     /// It may hold or not.
     Inconclusive,
-    /// What must happen by itself has not happened in time.
+    /// A hidden transition did not happen in time.
     Stalled,
     /// What the document leaves open is not as we assume.
     Differs,
     /// It was met, and nothing speaks against it.
     Held,
-    /// Not counted by itself: a breach would have shown in others, some of which were met, as the reason says.
+    /// Not counted itself: a breach would show in other clauses, some of which were checked, as the reason says.
     Covered,
     /// The run could have met it, and never did.
     NotExercised,
@@ -212,7 +212,7 @@ pub struct GapReport {
 pub struct SeenValue {
     /// The value, or the interval that it lies in.
     pub value: String,
-    /// How often; not told of what is narrowed from many answers.
+    /// How often; absent for a range that is narrowed from many responses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub times: Option<u64>,
 }

@@ -1,27 +1,26 @@
-//! Deliveries that wait for their next attempt, by when it is due.
+//! The queue of deliveries that wait for their next attempt, by due time.
 
 use std::collections::{BTreeSet, VecDeque};
 
 use crate::timestamp::Timestamp;
 
-/// When an attempt is due, and of which delivery.
+/// The time when an attempt is due, and the number of its delivery.
 type Due = (Timestamp, u64);
 
-/// A queue of what is due.
+/// A priority queue by due time.
 ///
-/// Attempts that are as far in the schedule wait equally long, so that nearly all of them become due in the
-/// order in which they were added: each step of the schedule has a line of its own, and only what would
-/// jump its line is sorted in.
+/// All attempts at the same step of the schedule wait equally long, so nearly all become due in the order of
+/// their insertion. So each step has its own FIFO line, and a sorted set holds only the exceptions.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Waiting {
     lines: Vec<VecDeque<Due>>,
     out_of_line: BTreeSet<Due>,
-    /// What is due first of all: asked for more often than it changes.
+    /// The first due attempt, cached because reads outnumber changes.
     first: Option<Due>,
 }
 
 impl Waiting {
-    /// Adds the next attempt of a delivery of which so many of the schedule were begun.
+    /// Adds the next attempt of a delivery that has begun `begun` attempts of the schedule.
     pub(super) fn insert(&mut self, begun: usize, due: Due) {
         self.first = Some(self.first.map_or(due, |first| first.min(due)));
         if self.lines.len() <= begun {
@@ -35,7 +34,7 @@ impl Waiting {
         }
     }
 
-    /// What is due first.
+    /// The first due attempt.
     pub(super) fn first(&self) -> Option<Due> {
         self.first
     }
@@ -45,7 +44,7 @@ impl Waiting {
         self.first = fronts.chain(self.out_of_line.first()).min().copied();
     }
 
-    /// Takes what is due first.
+    /// Removes and returns the first due attempt.
     pub(super) fn pop_first(&mut self) -> Option<Due> {
         let first = self.first?;
         match self.lines.iter_mut().find(|line| line.front() == Some(&first)) {
@@ -56,7 +55,7 @@ impl Waiting {
         Some(first)
     }
 
-    /// Takes an attempt out, wherever it is.
+    /// Removes an attempt.
     pub(super) fn remove(&mut self, due: Due) {
         if !self.out_of_line.remove(&due) {
             for line in &mut self.lines {
@@ -85,7 +84,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_gives_back_what_a_sorted_set_would(
+        fn it_behaves_like_a_sorted_set(
             added in proptest::collection::vec((0_usize..9, 0_u64..20), 0..60),
             removed in proptest::collection::vec(0_usize..60, 0..10),
         ) {

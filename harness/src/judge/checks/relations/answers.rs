@@ -1,52 +1,54 @@
-//! What an answer derives from what was asked, or from an answer before: the mask of an account, the result of a tax
-//! id, the amount that went out.
+//! Values that a response derives from its request or from an earlier response: the mask of an account, the
+//! result of a tax id, the amount paid out.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
+use tideover_model::wire::field::{self, Fields};
 use tideover_model::{Operation, OperationKind, clause};
 
+use crate::exchange::matcher::leaves;
 use crate::exchange::matcher::texts;
 use crate::exchange::{Exchange, Seen};
 use crate::judge::checks::relations::ledger::{BusinessName, InvoiceName, business, invoice};
 use crate::judge::checks::{Check, Notes, starts_anew};
 
 #[derive(Default)]
-pub(super) struct Answers {
-    /// The mask that each account was first told with.
+pub(super) struct DerivedValues {
+    /// The first mask shown for each account.
     masks: BTreeMap<String, String>,
     /// Businesses that were synced, or may have been.
     synced: BTreeSet<BusinessName>,
-    /// The objects in answers to syncs, by what was synced.
+    /// The objects in responses to syncs, by kind of sync.
     objects: BTreeMap<Sync, BTreeSet<String>>,
     /// What each advance pays the vendor. Cents.
     advances: BTreeMap<InvoiceName, i64>,
-    /// What is told of a row that is wrong, where its word is not shown.
+    /// The outcomes seen for wrong rows. The document doesn't show them.
     words_for_wrong_rows: BTreeSet<String>,
-    /// The collection state by what was collected of how much. Cents.
+    /// The collection state, by collected amount and face value. Cents.
     states: BTreeMap<(i64, i64), String>,
 }
 
-/// What a sync without a contact was.
+/// The kind of a sync without a contact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Sync {
-    /// Of a business that was linked, with a tax id: its outcome is told.
+    /// A linked business with a tax id. The response shows the outcome.
     LinkedWithTaxId,
     LinkedWithout,
     New,
 }
 
-impl Check for Answers {
+impl Check for DerivedValues {
     fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
         if starts_anew(exchange) {
-            *self = Answers::default();
+            *self = DerivedValues::default();
         }
         match exchange.kind() {
             Some(OperationKind::SetPayoutAccount) => self.mask(exchange, notes),
             Some(OperationKind::SyncBusiness) => self.tax_id_result(exchange, notes),
             Some(OperationKind::RequestAdvance) => self.learn_advance(exchange),
             Some(OperationKind::GetInvoice) => {
-                self.went_out(exchange, notes);
+                self.check_paid_amount(exchange, notes);
                 self.collection_state(exchange, notes);
             }
             Some(OperationKind::ImportInvoices) => self.rows(exchange, notes),
@@ -61,12 +63,12 @@ impl Check for Answers {
     }
 }
 
-impl Answers {
-    /// What of an account number is shown is open, but the same is shown of the same.
+impl DerivedValues {
+    /// Which part of an account number the mask shows is open, but equal accounts have equal masks.
     fn mask(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
         let Some(answer) = exchange.success_of(OperationKind::SetPayoutAccount) else { return };
         let (Some(account), Some(mask)) =
-            (exchange.sent_field("accountNumber"), answer["mask"].as_str())
+            (exchange.sent_field(field::ACCOUNT_NUMBER), Fields::of(answer).mask())
         else {
             return;
         };
@@ -77,7 +79,7 @@ impl Answers {
         });
     }
 
-    /// An object that is told of tax ids for linked businesses is told with nothing else.
+    /// The object for tax ids of linked businesses appears in no other response.
     fn tax_id_result(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
         let Some(name) = business(exchange) else { return };
         let is_new = self.synced.insert(name);
@@ -87,8 +89,8 @@ impl Answers {
         else {
             return;
         };
-        let contact = exchange.sent_json().and_then(|sent| sent.get("contact"));
-        if contact.is_some() || is_new && answer["created"] != true {
+        let contact = exchange.sent_json().and_then(|sent| sent.get(field::CONTACT));
+        if contact.is_some() || is_new && Fields::of(answer).created() != Some(true) {
             return;
         }
         let sync = match (is_new, &details.tax_id) {
@@ -103,13 +105,15 @@ impl Answers {
         if sync == Sync::LinkedWithTaxId && objects.is_empty() {
             return;
         }
-        let told = |sync: Sync| self.objects.get(&sync);
-        let (Some(results), Some(new), Some(without)) =
-            (told(Sync::LinkedWithTaxId), told(Sync::New), told(Sync::LinkedWithout))
-        else {
+        let objects_of = |sync: Sync| self.objects.get(&sync);
+        let (Some(results), Some(new), Some(without)) = (
+            objects_of(Sync::LinkedWithTaxId),
+            objects_of(Sync::New),
+            objects_of(Sync::LinkedWithout),
+        ) else {
             return;
         };
-        // What is told of every sync is something else.
+        // An object in the responses to all syncs is something else.
         let misplaced = results.iter().find(|name| new.contains(*name) != without.contains(*name));
         let clause = clause!("2.businessSynced.taxIdResult");
         notes.expect(exchange, clause, misplaced.is_none(), "tax id result", || {
@@ -125,15 +129,16 @@ impl Answers {
         });
     }
 
-    /// What is right is not told in the word for what is wrong.
+    /// A valid row never has the outcome of a wrong row.
     fn rows(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
-        let (Some(expected), Some(told)) = (outcomes(exchange.predicted), outcomes(exchange.seen))
+        let (Some(expected), Some(actual)) =
+            (outcomes(exchange.predicted), outcomes(exchange.seen))
         else {
             return;
         };
         let wrong = expected.iter().filter(|outcome| *outcome == REJECTED).count();
-        let unknown: Vec<&String> = told.iter().filter(|outcome| !is_shown(outcome)).collect();
-        if expected.len() != told.len() {
+        let unknown: Vec<&String> = actual.iter().filter(|outcome| !is_shown(outcome)).collect();
+        if expected.len() != actual.len() {
             return;
         }
         if wrong > 0 && unknown.len() == wrong && unknown.windows(2).all(|two| two[0] == two[1]) {
@@ -142,17 +147,19 @@ impl Answers {
         let rejected = unknown.iter().filter(|word| self.words_for_wrong_rows.contains(**word));
         let rejected = rejected.count();
         notes.expect(exchange, clause!("2.importReport.rows"), rejected <= wrong, "rows", || {
-            (format!("{wrong} rows that are not imported"), format!("{rejected}: {told:?}"))
+            (format!("{wrong} rows that are not imported"), format!("{rejected}: {actual:?}"))
         });
     }
 
-    /// It is derived: the same of the same. New states may be added.
+    /// The state is derived: equal amounts give equal states. New states may be added.
     fn collection_state(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
         let Some(answer) = exchange.success_of(OperationKind::GetInvoice) else { return };
         let cents = |name: &str| answer[name].as_i64();
-        let (Some(collected), Some(face), Some(state)) =
-            (cents("collected"), cents("faceValue"), answer["collectionState"].as_str())
-        else {
+        let (Some(collected), Some(face), Some(state)) = (
+            cents(field::COLLECTED),
+            cents(field::FACE_VALUE),
+            Fields::of(answer).collection_state(),
+        ) else {
             return;
         };
         if !COLLECTION_STATES.contains(&state) {
@@ -164,36 +171,42 @@ impl Answers {
             exchange,
             clause!("2.invoice.collectionState"),
             holds,
-            "collectionState",
-            || (format!("{known}, as before of {collected} collected of {face}"), state.to_owned()),
+            field::COLLECTION_STATE,
+            || {
+                (
+                    format!("{known}, as before for {collected} of {face} cents collected"),
+                    state.to_owned(),
+                )
+            },
         );
     }
 
     fn learn_advance(&mut self, exchange: &Exchange<'_>) {
         let Some(answer) = exchange.success_of(OperationKind::RequestAdvance) else { return };
-        if let (Some(invoice), Some(amount)) = (invoice(exchange), answer["advanceAmount"].as_i64())
-            && answer["alreadyRequested"] == false
+        if let (Some(invoice), Some(amount)) =
+            (invoice(exchange), Fields::of(answer).advance_amount())
+            && Fields::of(answer).already_requested() == Some(false)
         {
             self.advances.insert(invoice, amount);
         }
     }
 
-    /// Once an advance is funded, the vendor has got all of it: one of the amounts that are told is that.
-    fn went_out(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
+    /// Once an advance is funded, the vendor has all of it. One of the shown amounts must equal it.
+    fn check_paid_amount(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
         let Some(answer) = exchange.success_of(OperationKind::GetInvoice) else { return };
-        let told = &answer["advance"];
+        let advance = &answer[field::ADVANCE];
         let Some(amount) = invoice(exchange).and_then(|name| self.advances.get(&name).copied())
         else {
             return;
         };
-        let amounts = cents_in(told);
-        let is_out = texts(told).iter().any(|text| matches!(*text, "FUNDED" | "REPAID"));
+        let amounts: Vec<i64> = leaves(advance).filter_map(Value::as_i64).collect();
+        let is_out = texts(advance).iter().any(|text| matches!(*text, "FUNDED" | "REPAID"));
         if !is_out || amounts.len() < 2 {
             return;
         }
         let holds = amounts.contains(&amount);
         notes.expect(exchange, clause!("2.amounts.advanceAmount.2"), holds, "advance", || {
-            (format!("{amount} cents went out"), format!("{amounts:?}"))
+            (format!("{amount} cents paid out"), format!("{amounts:?}"))
         });
     }
 }
@@ -207,16 +220,6 @@ fn is_shown(outcome: &str) -> bool {
 
 /// The outcome of each row of a report.
 fn outcomes(answer: &Seen) -> Option<Vec<String>> {
-    let rows = answer.success_body()?["rows"].as_array()?.iter();
-    rows.map(|row| row["outcome"].as_str().map(str::to_owned)).collect()
-}
-
-/// The whole numbers of a value, however deep they stand.
-fn cents_in(value: &Value) -> Vec<i64> {
-    match value {
-        Value::Object(fields) => fields.values().flat_map(cents_in).collect(),
-        Value::Array(items) => items.iter().flat_map(cents_in).collect(),
-        Value::Number(number) => number.as_i64().into_iter().collect(),
-        Value::Null | Value::Bool(_) | Value::String(_) => Vec::new(),
-    }
+    let rows = answer.success_body()?[field::ROWS].as_array()?.iter();
+    rows.map(|row| Fields::of(row).outcome().map(str::to_owned)).collect()
 }

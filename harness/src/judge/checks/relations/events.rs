@@ -1,23 +1,26 @@
-//! What is read of a state is told by its event to every endpoint that subscribes to all, and what an event tells is so
-//! when it is read (§6 Events). Which operation causes which event is not shown; what an event means is.
+//! An event reports every state that a read shows, to every endpoint that subscribes to all events. Later
+//! reads agree with events (§6 Events). Which operation causes which event is not shown, but the meaning of
+//! an event is.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
-use tideover_model::{Clause, OperationKind, clause};
+use tideover_model::wire::field::{self, Fields};
+use tideover_model::{ActionKind, Clause, OperationKind, clause};
 
 use crate::endpoint::inbox;
 use crate::exchange::matcher::texts;
 use crate::exchange::{Arrival, Exchange, Prepared, kind_of_event, whole_number};
 use crate::judge::checks::relations::ledger::{
-    BusinessName, Caller, InvoiceName, Synced, acted_on, business, caller, invoice,
+    BusinessName, CallerKey, InvoiceName, SyncedInvoices, acted_on, business, caller, invoice,
 };
 use crate::judge::checks::{Check, Notes, starts_anew};
+use crate::judge::comparison::meets_first_three;
 
-/// An event has come once its state is so long ago, by the target's clock. Seconds.
+/// How long after its state an event has certainly arrived, by the target's clock. Seconds.
 const LONG: u64 = 3600;
 
-/// Deliveries may be under way still when the clock has been moved: so many further answers come first.
+/// Deliveries may still be in flight after the clock was moved. This many further responses come first.
 const SETTLED: u32 = 3;
 
 const STATES: [&str; 4] = ["REQUESTED", "FUNDING", "FUNDED", "REPAID"];
@@ -29,34 +32,34 @@ const REMITTANCE: &str = "partner.organization.remittanceUpdated";
 
 /// An endpoint of the inbox that accepts every event.
 #[derive(Debug)]
-struct Endpoint {
+struct InboxEndpoint {
     path: String,
-    owner: Caller,
+    owner: CallerKey,
     reference: Option<String>,
-    /// With which step it was subscribed.
+    /// The step of its subscription.
     since: u64,
 }
 
-/// What an event must tell: its kind, which texts stand in it, and the state, for a change of it.
+/// What an event must contain: its kind, some names, and the state for a change of state.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Fact {
-    owner: Caller,
+    owner: CallerKey,
     kind: &'static str,
     names: Vec<String>,
     state: Option<&'static str>,
 }
 
-/// When a fact was seen.
+/// When a read showed a fact.
 #[derive(Clone, Copy, Debug)]
 struct Sighting {
     /// By the target's clock. Unix seconds.
     at: u64,
-    /// What it is about is known since this step.
-    born: u64,
+    /// The step that first named its subject.
+    first_named: u64,
     is_judged: bool,
 }
 
-/// What came to an endpoint: once for each delivery.
+/// An event that arrived at an endpoint, once for each delivery.
 #[derive(Debug)]
 struct Announcement {
     path: String,
@@ -68,25 +71,25 @@ struct Announcement {
 #[derive(Default)]
 pub(super) struct Events {
     steps: u64,
-    endpoints: Vec<Endpoint>,
-    /// Endpoints that are subscribed no longer: what came to them is told of nobody else.
+    endpoints: Vec<InboxEndpoint>,
+    /// The deliveries so far, by path and identifier.
     deliveries: BTreeSet<(String, String)>,
     announced: Vec<Announcement>,
     facts: BTreeMap<Fact, Sighting>,
-    synced: Synced,
-    /// With which step each business was first named.
-    born: BTreeMap<BusinessName, u64>,
-    born_invoices: BTreeMap<InvoiceName, u64>,
-    /// Businesses that others may be one with, so that more than the caller knows happens to them.
+    synced: SyncedInvoices,
+    /// The step that first named each business.
+    first_named: BTreeMap<BusinessName, u64>,
+    invoices_first_named: BTreeMap<InvoiceName, u64>,
+    /// Businesses that may be linked to others, so that unknown callers may act on them.
     is_shared: BTreeSet<BusinessName>,
-    /// The payout account that each has, and how often its destination can have changed.
+    /// The payout account of each business, and how often its destination can have changed.
     payouts: BTreeMap<BusinessName, (String, usize)>,
     since_moved: u32,
     is_unsure: bool,
-    /// Whether requests were left without an answer: what they asked for may have been done.
+    /// Whether requests got no response. They may have been carried out.
     has_missed: bool,
-    /// When something came last, by the target's own clock. Unix seconds.
-    heard: u64,
+    /// When the last delivery arrived, by the target's clock. Unix seconds.
+    last_arrival: u64,
 }
 
 impl Check for Events {
@@ -109,15 +112,15 @@ impl Check for Events {
         self.learn_names(exchange);
         self.learn_payouts(exchange);
         for arrival in exchange.arrivals {
-            self.hear(exchange, arrival, notes);
-            self.heard = now;
+            self.learn_event(exchange, arrival, notes);
+            self.last_arrival = now;
         }
-        self.contradict(exchange, notes);
+        self.check_read(exchange, notes);
         self.learn_facts(exchange, now);
         if self.since_moved >= SETTLED && !self.is_unsure {
-            self.hold_to_facts(exchange, now, notes);
+            self.check_facts(exchange, now, notes);
         }
-        // What comes with a step may be of before it.
+        // Arrivals of a step may predate its subscription.
         self.learn_endpoints(exchange);
     }
 }
@@ -129,13 +132,14 @@ impl Events {
             self.endpoints.retain(|one| one.reference.as_deref() != reference);
         }
         let Some(answer) = exchange.success_of(OperationKind::Subscribe) else { return };
-        let wants_all = exchange.sent_json().is_some_and(|sent| sent.get("eventTypes").is_none());
-        let url = exchange.sent_field("url").unwrap_or_default();
+        let wants_all =
+            exchange.sent_json().is_some_and(|sent| sent.get(field::EVENT_TYPES).is_none());
+        let url = exchange.sent_field(field::URL).unwrap_or_default();
         let Some(path) = inbox::accepting(&url).filter(|_| wants_all) else { return };
-        self.endpoints.push(Endpoint {
+        self.endpoints.push(InboxEndpoint {
             path: path.to_owned(),
             owner: caller(exchange),
-            reference: answer["reference"].as_str().map(str::to_owned),
+            reference: Fields::of(answer).reference().map(str::to_owned),
             since: self.steps,
         });
     }
@@ -145,10 +149,10 @@ impl Events {
         let (steps, owner) = (self.steps, caller(exchange));
         let operation = exchange.call().and_then(|call| call.operation());
         if let Some(name) = business(exchange) {
-            let is_new = !self.born.contains_key(&name);
-            self.born.entry(name.clone()).or_insert(steps);
+            let is_new = !self.first_named.contains_key(&name);
+            self.first_named.entry(name.clone()).or_insert(steps);
             let answer = exchange.success_of(OperationKind::SyncBusiness);
-            if answer.is_some_and(|answer| is_new && answer["created"] != true) {
+            if answer.is_some_and(|answer| is_new && Fields::of(answer).created() != Some(true)) {
                 self.is_shared.insert(name);
             }
         }
@@ -157,24 +161,25 @@ impl Events {
         }
         for sync in operation.into_iter().flat_map(|operation| operation.syncs()) {
             let payee = (owner.clone(), sync.payee.business.clone());
-            self.born_invoices.entry((payee, sync.invoice.clone())).or_insert(steps);
+            self.invoices_first_named.entry((payee, sync.invoice.clone())).or_insert(steps);
             for party in [&sync.payee, &sync.payor] {
-                self.born.entry((owner.clone(), party.business.clone())).or_insert(steps);
+                self.first_named.entry((owner.clone(), party.business.clone())).or_insert(steps);
             }
         }
     }
 
-    /// How often the destination of a business's funds can have changed: with each other payout account.
+    /// Counts how often a business's destination of funds can have changed: once for each new payout account.
     fn learn_payouts(&mut self, exchange: &Exchange<'_>) {
-        if exchange.action_name() == Some("vendorAddsBankAccount")
-            && let Some(name) = acted_on(exchange, "payeeExternalId")
+        if exchange.acts() == Some(ActionKind::VendorAddsBankAccount)
+            && let Some(name) = acted_on(exchange, field::PAYEE_EXTERNAL_ID)
         {
             self.payouts.entry(name).or_default().1 += 1;
         }
         if exchange.success_of(OperationKind::SetPayoutAccount).is_none() {
             return;
         }
-        let details = ["accountNumber", "routingNumber"].map(|name| exchange.sent_field(name));
+        let details =
+            [field::ACCOUNT_NUMBER, "routingNumber"].map(|name| exchange.sent_field(name));
         let (Some(name), [Some(account), Some(routing)]) = (business(exchange), details) else {
             return;
         };
@@ -185,8 +190,8 @@ impl Events {
         }
     }
 
-    /// A delivery that comes for the first time.
-    fn hear(&mut self, exchange: &Exchange<'_>, arrival: &Arrival, notes: &mut Notes) {
+    /// Records and checks a delivery on its first arrival.
+    fn learn_event(&mut self, exchange: &Exchange<'_>, arrival: &Arrival, notes: &mut Notes) {
         let Some(event) = arrival.body.json() else { return };
         let Some(kind) = kind_of_event(event) else { return };
         let delivery = (arrival.path.clone(), arrival.delivery.clone().unwrap_or_default());
@@ -197,45 +202,40 @@ impl Events {
             path: arrival.path.clone(),
             kind,
             texts: texts(event).into_iter().map(str::to_owned).collect(),
-            sequence: number(event, "sequence"),
+            sequence: number(event, field::SEQUENCE),
         };
-        self.hold_to_owner(exchange, &announced, notes);
-        self.hold_to_sequence(exchange, &announced, notes);
+        self.check_owner(exchange, &announced, notes);
+        self.check_sequence(exchange, &announced, notes);
         self.announced.push(announced);
         let announced =
             self.announced.last().map(|announced| (announced.kind, announced.path.clone()));
         if let Some((kind, path)) = announced {
-            self.hold_to_count(exchange, kind, &path, notes);
+            self.check_count(exchange, kind, &path, notes);
         }
     }
 
-    /// What another platform has synced is told to nobody else.
-    fn hold_to_owner(&self, exchange: &Exchange<'_>, announced: &Announcement, notes: &mut Notes) {
+    /// Events about another platform's invoices go to no one else.
+    fn check_owner(&self, exchange: &Exchange<'_>, announced: &Announcement, notes: &mut Notes) {
         let Some(owner) = self.owner_of(&announced.path) else { return };
         if announced.kind.starts_with("partner.organization") || self.has_missed {
             return;
         }
         let own = self.synced.invoices_of(owner);
         let is_own = announced.texts.iter().any(|text| own.contains(text.as_str()));
-        let strange = announced.texts.iter().find(|text| self.synced.is_known(text));
+        let foreign = announced.texts.iter().find(|text| self.synced.is_known(text));
         let clause = clause!("5.authentication.4.2");
-        let holds = is_own || strange.is_none();
+        let holds = is_own || foreign.is_none();
         notes.expect(exchange, clause, holds, "webhook", || {
-            let strange = strange.map_or("", String::as_str);
+            let foreign = foreign.map_or("", String::as_str);
             (
                 "an event of the subscriber's own invoices",
-                format!("{} of {strange}", announced.kind),
+                format!("{} of {foreign}", announced.kind),
             )
         });
     }
 
-    /// No two states of an invoice have one sequence: a receiver ignores the second.
-    fn hold_to_sequence(
-        &self,
-        exchange: &Exchange<'_>,
-        announced: &Announcement,
-        notes: &mut Notes,
-    ) {
+    /// No two states of an invoice share a sequence, because a receiver ignores the second.
+    fn check_sequence(&self, exchange: &Exchange<'_>, announced: &Announcement, notes: &mut Notes) {
         let (Some(sequence), Some(state)) = (announced.sequence, state_in(&announced.texts)) else {
             return;
         };
@@ -252,12 +252,12 @@ impl Events {
         });
         notes.expect(exchange, clause!("6.delivery.5"), same.is_none(), "sequence", || {
             let before = same.and_then(|before| state_in(&before.texts)).unwrap_or_default();
-            (format!("another than that of {before}"), format!("{sequence} of {state}"))
+            (format!("another sequence than that of {before}"), format!("{sequence} of {state}"))
         });
     }
 
-    /// An advance is created once, and a destination changes with each other account and as the account opens.
-    fn hold_to_count(&self, exchange: &Exchange<'_>, kind: &str, path: &str, notes: &mut Notes) {
+    /// An advance is created once. A destination changes with each new account, and when the account opens.
+    fn check_count(&self, exchange: &Exchange<'_>, kind: &str, path: &str, notes: &mut Notes) {
         let Some(owner) = self.owner_of(path) else { return };
         let same = |about: &dyn Fn(&Announcement) -> bool| {
             let announced = self
@@ -272,13 +272,13 @@ impl Events {
                 let Some(name) = self.invoice_in(last) else { return };
                 let times = same(&|announced| self.invoice_in(announced).as_ref() == Some(&name));
                 notes.expect(exchange, clause!("4.advances.2"), times <= 1, "webhook", || {
-                    ("one event that the advance is created", format!("{times} of them"))
+                    ("one event for the creation of the advance", format!("{times} of them"))
                 });
             }
             REMITTANCE => {
                 let about = |name: &&BusinessName| name.0 == *owner && last.texts.contains(&name.1);
                 let Some(name) = self.payouts.keys().find(about) else { return };
-                // A request without an answer may have set another account.
+                // A request without a response may have set another account.
                 if self.has_missed || self.is_shared.contains(name) || self.has_aliases(name) {
                     return;
                 }
@@ -306,11 +306,11 @@ impl Events {
         !self.is_shared.is_empty()
     }
 
-    /// What an event has told is so when it is read after.
-    fn contradict(&self, exchange: &Exchange<'_>, notes: &mut Notes) {
+    /// A later read agrees with an event.
+    fn check_read(&self, exchange: &Exchange<'_>, notes: &mut Notes) {
         let Some(answer) = exchange.seen.success_body() else { return };
         let owner = caller(exchange);
-        let heard = |kind: &str, names: &[&String]| {
+        let was_announced = |kind: &str, names: &[&String]| {
             self.announced.iter().any(|announced| {
                 announced.kind == kind
                     && self.owner_of(&announced.path) == Some(&owner)
@@ -319,26 +319,29 @@ impl Events {
         };
         let mut expect = |clause: Clause, holds: bool, field: &str, seen: &Value| {
             notes.expect(exchange, clause, holds, field, || {
-                ("as the event has announced", format!("{seen} after it"))
+                ("as the event reported", format!("{seen} after it"))
             });
         };
         match exchange.kind() {
             Some(OperationKind::GetBusiness) => {
                 let Some((_, name)) = business(exchange) else { return };
-                let met = &answer["onboarding"];
+                let met = &answer[field::ONBOARDING];
                 let all = is_onboarded(met);
-                if heard(OPTED_IN, &[&name]) && !self.is_unsure {
-                    expect(clause!("6.events.organization.optedIn"), all, "onboarding", met);
+                if was_announced(OPTED_IN, &[&name]) && !self.is_unsure {
+                    expect(clause!("6.events.organization.optedIn"), all, field::ONBOARDING, met);
                 }
             }
             Some(OperationKind::GetInvoice) => {
                 let Some(((_, payee), name)) = invoice(exchange) else { return };
-                let (collected, face) = (&answer["collected"], &answer["faceValue"]);
-                // A caller can say itself that it is paid.
-                let is_said = answer["status"] == "PAID";
-                if heard(PAID, &[&payee, &name]) && answer["advance"].is_object() && !is_said {
+                let (collected, face) = (&answer[field::COLLECTED], &answer[field::FACE_VALUE]);
+                // A caller can report the payment itself.
+                let is_reported = Fields::of(answer).status() == Some("PAID");
+                if was_announced(PAID, &[&payee, &name])
+                    && Fields::of(answer).advance().is_some()
+                    && !is_reported
+                {
                     let is_paid = collected.as_i64() >= face.as_i64();
-                    expect(clause!("6.events.invoice.paid"), is_paid, "collected", collected);
+                    expect(clause!("6.events.invoice.paid"), is_paid, field::COLLECTED, collected);
                 }
             }
             _ => {}
@@ -349,57 +352,59 @@ impl Events {
         let Some(answer) = exchange.seen.success_body() else { return };
         let owner = caller(exchange);
         let mut facts: Vec<(&'static str, Option<&'static str>)> = Vec::new();
-        let (names, born) = match exchange.kind() {
+        let (names, first_named) = match exchange.kind() {
             Some(OperationKind::GetBusiness) => {
                 let Some(name) = business(exchange) else { return };
-                let met = &answer["onboarding"];
+                let met = &answer[field::ONBOARDING];
                 if is_onboarded(met) {
                     facts.push((OPTED_IN, None));
                 }
-                // What was never another destination has not changed.
+                // The first destination is not a change.
                 if self.payouts.get(&name).is_some_and(|(_, accounts)| *accounts > 1) {
                     facts.push((REMITTANCE, None));
                 }
-                let born = self.born.get(&name).filter(|_| !self.is_shared.contains(&name));
-                (vec![name.1.clone()], born)
+                let first_named =
+                    self.first_named.get(&name).filter(|_| !self.is_shared.contains(&name));
+                (vec![name.1.clone()], first_named)
             }
             Some(OperationKind::GetInvoice) => {
                 let Some(name) = invoice(exchange) else { return };
                 facts.extend(invoice_facts(answer));
-                (vec![name.0.1.clone(), name.1.clone()], self.born_invoices.get(&name))
+                (vec![name.0.1.clone(), name.1.clone()], self.invoices_first_named.get(&name))
             }
-            Some(OperationKind::SyncBusiness) if answer["created"] == true => {
+            Some(OperationKind::SyncBusiness) if Fields::of(answer).created() == Some(true) => {
                 let Some(name) = business(exchange) else { return };
                 facts.push(("partner.organization.added", None));
-                (vec![name.1.clone()], self.born.get(&name))
+                (vec![name.1.clone()], self.first_named.get(&name))
             }
             _ => return,
         };
-        let Some(born) = born.copied() else { return };
+        let Some(first_named) = first_named.copied() else { return };
         for (kind, state) in facts {
             let fact = Fact { owner: owner.clone(), kind, names: names.clone(), state };
-            let sighting = Sighting { at, born, is_judged: false };
+            let sighting = Sighting { at, first_named, is_judged: false };
             self.facts.entry(fact).or_insert(sighting);
         }
     }
 
-    /// What was seen long ago was told to everybody who subscribed before.
-    fn hold_to_facts(&mut self, exchange: &Exchange<'_>, now: u64, notes: &mut Notes) {
+    /// Every endpoint that subscribed before a fact receives its event within the time.
+    fn check_facts(&mut self, exchange: &Exchange<'_>, now: u64, notes: &mut Notes) {
         for (fact, sighting) in &mut self.facts {
-            // Where nothing newer has come, all that is late may still be on its way.
-            if sighting.is_judged || now < sighting.at + LONG || self.heard <= sighting.at {
+            // If nothing newer arrived, all late deliveries may still be in flight.
+            if sighting.is_judged || now < sighting.at + LONG || self.last_arrival <= sighting.at {
                 continue;
             }
             sighting.is_judged = true;
-            let subscribed = |one: &&Endpoint| one.owner == fact.owner && one.since < sighting.born;
-            let is_told = |one: &Endpoint| {
+            let subscribed =
+                |one: &&InboxEndpoint| one.owner == fact.owner && one.since < sighting.first_named;
+            let has_event = |one: &InboxEndpoint| {
                 self.announced
                     .iter()
                     .any(|announced| announced.path == one.path && fact.is_announced_by(announced))
             };
-            let endpoints: Vec<&Endpoint> = self.endpoints.iter().filter(subscribed).collect();
-            let missing = endpoints.iter().find(|one| !is_told(one));
-            let elsewhere = endpoints.iter().any(|one| is_told(one));
+            let endpoints: Vec<&InboxEndpoint> = self.endpoints.iter().filter(subscribed).collect();
+            let missing = endpoints.iter().find(|one| !has_event(one));
+            let elsewhere = endpoints.iter().any(|one| has_event(one));
             let clause = if elsewhere { clause!("6.events.intro.1") } else { fact.clause() };
             if endpoints.is_empty() {
                 continue;
@@ -411,16 +416,16 @@ impl Events {
         }
     }
 
-    fn owner_of(&self, path: &str) -> Option<&Caller> {
+    fn owner_of(&self, path: &str) -> Option<&CallerKey> {
         self.endpoints.iter().find(|one| one.path == path).map(|one| &one.owner)
     }
 
-    /// The invoice that an event names, if it names one that was synced.
+    /// The invoice that an event names, if it was synced.
     fn invoice_in(&self, announced: &Announcement) -> Option<InvoiceName> {
         let named = |((_, payee), invoice): &&InvoiceName| {
             announced.texts.contains(payee) && announced.texts.contains(invoice)
         };
-        self.born_invoices.keys().find(named).cloned()
+        self.invoices_first_named.keys().find(named).cloned()
     }
 }
 
@@ -451,21 +456,21 @@ impl Fact {
     }
 }
 
-/// Whether all four requirements are met, whatever else is told of them.
+/// Whether all four requirements are met. Ignores other fields.
 fn is_onboarded(met: &Value) -> bool {
-    ["compliance", "contract", "bank", "collectionAccount"].iter().all(|name| met[name] == true)
+    meets_first_three(met) && Fields::of(met).collection_account() == Some(true)
 }
 
-/// What a read of an invoice shows to have happened.
+/// The events that must have happened, given a read of an invoice.
 fn invoice_facts(answer: &Value) -> Vec<(&'static str, Option<&'static str>)> {
     let mut facts = vec![("partner.invoice.created", None)];
-    if answer["collected"]
+    if answer[field::COLLECTED]
         .as_i64()
-        .is_some_and(|collected| Some(collected) == answer["faceValue"].as_i64())
+        .is_some_and(|collected| Some(collected) == Fields::of(answer).face_value())
     {
         facts.push((PAID, None));
     }
-    let announced = texts(&answer["advance"]);
+    let announced = texts(&answer[field::ADVANCE]);
     let Some(state) = STATES.into_iter().find(|state| announced.contains(state)) else {
         return facts;
     };
@@ -488,7 +493,7 @@ fn has_tax_id(sync: &tideover_model::InvoiceSync) -> bool {
     [&sync.payee, &sync.payor].iter().any(|party| party.details.tax_id.is_some())
 }
 
-/// A number of an event, wherever in it that stands.
+/// A number at any depth of an event.
 fn number(event: &Value, name: &str) -> Option<u64> {
     match event {
         Value::Object(fields) => fields

@@ -1,4 +1,4 @@
-//! Who is meant by a request: the caller and its own identifiers, and the invoices that it has synced.
+//! The subject of a request: the caller, its identifiers, and the invoices that it synced.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,20 +7,20 @@ use tideover_model::Operation;
 use crate::exchange::Exchange;
 
 /// A caller, by its `Authorization` header.
-pub(super) type Caller = String;
+pub(super) type CallerKey = String;
 
-/// A business, as a caller calls it.
-pub(super) type BusinessName = (Caller, String);
+/// A business, by the caller's identifier.
+pub(super) type BusinessName = (CallerKey, String);
 
-/// An invoice: its payee, and its own identifier.
+/// An invoice, by its payee and its own identifier.
 pub(super) type InvoiceName = (BusinessName, String);
 
-/// Who sends a request; nobody without a key.
-pub(super) fn caller(exchange: &Exchange<'_>) -> Caller {
+/// The caller of a request. Empty without a key.
+pub(super) fn caller(exchange: &Exchange<'_>) -> CallerKey {
     exchange.sent.authorization.clone().unwrap_or_default()
 }
 
-/// The business that a request is about, if it is about one.
+/// The business that a request is about, if any.
 pub(super) fn business(exchange: &Exchange<'_>) -> Option<BusinessName> {
     let name = match exchange.call()?.operation()? {
         Operation::GetBusiness { business }
@@ -28,7 +28,14 @@ pub(super) fn business(exchange: &Exchange<'_>) -> Option<BusinessName> {
         | Operation::SetPayoutAccount { business, .. }
         | Operation::Quote { business, .. } => business,
         Operation::GetInvoice { payee, .. } | Operation::RequestAdvance { payee, .. } => payee,
-        _ => return None,
+        Operation::SyncInvoice(_)
+        | Operation::GetImport { .. }
+        | Operation::ImportInvoices { .. }
+        | Operation::Invite { .. }
+        | Operation::CreateOnboardingSession { .. }
+        | Operation::Subscribe { .. }
+        | Operation::ListSubscriptions
+        | Operation::Unsubscribe { .. } => return None,
     };
     Some((caller(exchange), name.clone()))
 }
@@ -43,20 +50,20 @@ pub(super) fn invoice(exchange: &Exchange<'_>) -> Option<InvoiceName> {
     }
 }
 
-/// A text field of an action of the operator port, and who asked for it.
+/// A text field of an operator action, with the caller.
 pub(super) fn acted_on(exchange: &Exchange<'_>, field: &str) -> Option<BusinessName> {
     let crate::exchange::PreparedAction::Act(fields) = &exchange.sent.action else { return None };
     Some((caller(exchange), fields.get(field)?.as_str()?.to_owned()))
 }
 
-/// The face values of the invoices that were synced, by whoever did so. Cents.
+/// The face values of synced invoices, by caller. Cents.
 #[derive(Debug, Default)]
-pub(super) struct Synced {
+pub(super) struct SyncedInvoices {
     faces: BTreeMap<InvoiceName, i64>,
 }
 
-impl Synced {
-    /// Learns from a sync, or from a file of them.
+impl SyncedInvoices {
+    /// Learns from a sync or an import.
     pub(super) fn learn(&mut self, exchange: &Exchange<'_>) {
         if !exchange.seen.is_success() {
             return;
@@ -68,7 +75,7 @@ impl Synced {
         }
     }
 
-    /// The face value of an invoice, as it was synced last.
+    /// The face value of an invoice at its last sync. Cents.
     pub(super) fn face(&self, invoice: &InvoiceName) -> Option<i64> {
         self.faces.get(invoice).copied()
     }
@@ -79,7 +86,7 @@ impl Synced {
         own.map(|(_, invoice)| invoice.as_str()).collect()
     }
 
-    /// Whether anybody has synced an invoice of this identifier.
+    /// Whether any caller synced an invoice with this identifier.
     pub(super) fn is_known(&self, invoice: &str) -> bool {
         self.faces.keys().any(|(_, known)| known == invoice)
     }

@@ -1,15 +1,18 @@
-//! What was refused for want of room under the limit of a business is not granted after (`8.concentrationLimit`).
+//! The limit of a business grants no amount that it refused before (`8.concentrationLimit`).
 //!
-//! What counts as outstanding is not stated, so that it is taken for as little as can be where an advance is granted,
-//! and for as much as can be where one is refused.
+//! What counts as outstanding is not stated. So this check takes the least possible amount for a granted
+//! advance, and the most possible amount for a refused one.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use tideover_model::{Code, Operation, OperationKind, clause};
+use tideover_model::wire::field::{self, Fields};
+use tideover_model::{ActionKind, Code, Operation, OperationKind, clause};
 
 use crate::exchange::{Exchange, Prepared};
-use crate::judge::checks::relations::ledger::{BusinessName, Synced, acted_on, business, invoice};
+use crate::judge::checks::relations::ledger::{
+    BusinessName, SyncedInvoices, acted_on, business, invoice,
+};
 use crate::judge::checks::{Check, Notes, starts_anew};
 
 /// What a business has outstanding. Cents.
@@ -17,20 +20,20 @@ use crate::judge::checks::{Check, Notes, starts_anew};
 struct Exposure {
     advances: i64,
     fees: i64,
-    /// What was beyond the limit, at the most.
+    /// The smallest refused amount. Each one is counted as high as possible.
     refused: Option<i64>,
-    /// Whether something was paid, so that what is left of it is the service's to say.
+    /// Whether something was paid. The service decides what is left then.
     is_unsure: bool,
 }
 
 #[derive(Default)]
 pub(super) struct OneLimit {
-    synced: Synced,
-    /// The business that others are one with, since they have its tax id.
-    same: BTreeMap<BusinessName, BusinessName>,
+    synced: SyncedInvoices,
+    /// Identifiers linked to another business by its tax id.
+    linked_to: BTreeMap<BusinessName, BusinessName>,
     holders: BTreeMap<String, BusinessName>,
     exposures: BTreeMap<BusinessName, Exposure>,
-    /// The most that is financed of an invoice, where something has shown it. Cents.
+    /// The per-invoice maximum, if a response showed it. Cents.
     cap: Option<i64>,
     is_unsure: bool,
 }
@@ -47,8 +50,8 @@ impl Check for OneLimit {
         self.synced.learn(exchange);
         self.learn_matches(exchange);
         self.learn_cap(exchange);
-        if exchange.action_name() == Some("payorPays")
-            && let Some(payee) = acted_on(exchange, "payeeExternalId")
+        if exchange.acts() == Some(ActionKind::PayorPays)
+            && let Some(payee) = acted_on(exchange, field::PAYEE_EXTERNAL_ID)
         {
             self.exposure(&payee).is_unsure = true;
         }
@@ -61,25 +64,25 @@ impl Check for OneLimit {
 }
 
 impl OneLimit {
-    fn one(&self, name: &BusinessName) -> BusinessName {
-        self.same.get(name).unwrap_or(name).clone()
+    fn resolve(&self, name: &BusinessName) -> BusinessName {
+        self.linked_to.get(name).unwrap_or(name).clone()
     }
 
     fn exposure(&mut self, name: &BusinessName) -> &mut Exposure {
-        let one = self.one(name);
-        self.exposures.entry(one).or_default()
+        let business = self.resolve(name);
+        self.exposures.entry(business).or_default()
     }
 
-    /// Two identifiers are one business where the answer says so and another has the tax id.
+    /// Two identifiers are one business if the response says so and another business has the tax id.
     fn learn_matches(&mut self, exchange: &Exchange<'_>) {
         let Some(answer) = exchange.success_of(OperationKind::SyncBusiness) else { return };
         let Some(name) = business(exchange) else { return };
         let Some(tax_id) = exchange.synced_tax_id() else { return };
         let digits: String = tax_id.chars().filter(char::is_ascii_digit).collect();
         match self.holders.get(&digits) {
-            Some(holder) if answer["created"] == false && *holder != name => {
-                let holder = self.one(holder);
-                self.same.entry(name).or_insert(holder);
+            Some(holder) if Fields::of(answer).created() == Some(false) && *holder != name => {
+                let holder = self.resolve(holder);
+                self.linked_to.entry(name).or_insert(holder);
             }
             Some(_) => {}
             None => {
@@ -97,14 +100,14 @@ impl OneLimit {
             }
             _ => None,
         };
-        let financeable = answer["financeableAmount"].as_i64();
+        let financeable = Fields::of(answer).financeable_amount();
         let capped = financeable.zip(face).filter(|(most, face)| most < face);
         if let Some((financeable, _)) = capped {
             self.cap = Some(self.cap.map_or(financeable, |cap| cap.max(financeable)));
         }
     }
 
-    /// What an advance on `face` may take up at the most, its fee included. Cents.
+    /// The most that an advance on `face` may use, with its fee. Cents.
     fn most(&self, face: i64) -> i64 {
         match self.cap {
             Some(cap) if cap < face => face.min(cap + cap / 2),
@@ -125,15 +128,17 @@ impl OneLimit {
             return;
         }
         let Some(answer) = exchange.success_of(OperationKind::RequestAdvance) else { return };
-        if answer["alreadyRequested"] != false {
+        if Fields::of(answer).already_requested() != Some(false) {
             return;
         }
         let cents = |name: &str| answer.get(name).and_then(Value::as_i64);
-        let (Some(advance), fee) = (cents("advanceAmount"), cents("feeTotal").unwrap_or(0)) else {
+        let (Some(advance), fee) =
+            (cents(field::ADVANCE_AMOUNT), cents(field::FEE_TOTAL).unwrap_or(0))
+        else {
             self.exposure(&payee).is_unsure = true;
             return;
         };
-        self.hold(exchange, &payee, advance, notes);
+        self.check_limit(exchange, &payee, advance, notes);
         let exposure = self.exposure(&payee);
         exposure.advances += advance;
         exposure.fees += fee;
@@ -141,14 +146,16 @@ impl OneLimit {
 
     fn quote(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
         let Some(answer) = exchange.success_of(OperationKind::Quote) else { return };
-        let advance = answer["advanceAmount"].as_i64().filter(|_| answer["fundable"] == true);
+        let advance = Fields::of(answer)
+            .advance_amount()
+            .filter(|_| Fields::of(answer).fundable() == Some(true));
         if let (Some(name), Some(advance)) = (business(exchange), advance) {
-            self.hold(exchange, &name, advance, notes);
+            self.check_limit(exchange, &name, advance, notes);
         }
     }
 
-    /// Holds an advance that fits against what did not.
-    fn hold(
+    /// Compares an advance that fits with those that were refused.
+    fn check_limit(
         &mut self,
         exchange: &Exchange<'_>,
         name: &BusinessName,
@@ -167,7 +174,7 @@ impl OneLimit {
         };
         notes.expect(exchange, clause, with_it < refused, "limit", || {
             (
-                format!("no room: at most {refused} cents outstanding were refused before"),
+                format!("no room: at most {refused} cents outstanding were refused earlier"),
                 format!("room for {with_it} cents"),
             )
         });

@@ -1,29 +1,31 @@
-//! What can be financed stays so while nothing but reads, quotes and refusals go on (`4.quotes.2`, `7.retrying.2`).
+//! What is fundable stays so until a write: reads, quotes and refusals don't change it (`4.quotes.2`,
+//! `7.retrying.2`).
 //!
-//! What takes its time may make something fundable, and never the other way round.
+//! A timed transition can make an invoice fundable, but never the reverse.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tideover_model::{OperationKind, clause};
+use tideover_model::wire::field::{self, Fields};
+use tideover_model::{ActionKind, OperationKind, clause};
 
 use crate::exchange::{Exchange, Prepared};
 use crate::judge::checks::relations::ledger::{BusinessName, InvoiceName, business, invoice};
 use crate::judge::checks::{Check, Notes};
 
-/// What is asked: whose request it is, its path, and its body.
+/// A read or quote: its caller, path and body.
 type Question = (Option<String>, String, Vec<u8>);
 
 #[derive(Default)]
 pub(super) struct Steady {
-    /// What was fundable since anything could change.
+    /// What was fundable since the last possible change.
     fundable: BTreeMap<Question, ()>,
-    /// The invoices that were not, since anything could change.
+    /// The invoices that were not fundable since the last possible change.
     unfundable: BTreeSet<InvoiceName>,
-    /// Whether a request for an advance was refused since.
+    /// Whether a request for an advance was refused since then.
     refused: bool,
-    /// Businesses that were read as wholly onboarded.
+    /// Businesses that a read showed as fully onboarded.
     onboarded: BTreeSet<BusinessName>,
-    /// Whether something was paid, which may make room when it is booked.
+    /// Whether someone paid. The booking may make room under the limit.
     was_paid: bool,
 }
 
@@ -33,12 +35,12 @@ impl Check for Steady {
     }
 
     fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
-        match exchange.action_name() {
-            Some("payorPays") => self.was_paid = true,
-            Some("taxIdFoundWrong" | "reset") => self.onboarded.clear(),
+        match exchange.acts() {
+            Some(ActionKind::PayorPays) => self.was_paid = true,
+            Some(ActionKind::TaxIdFoundWrong | ActionKind::Reset) => self.onboarded.clear(),
             _ => {}
         }
-        self.hold_to_refusal(exchange, notes);
+        self.check_refusal(exchange, notes);
         self.learn_onboarded(exchange);
         let refused = (400..500).contains(&exchange.seen.status);
         let reads = exchange.kind().is_some_and(OperationKind::reads);
@@ -53,21 +55,22 @@ impl Check for Steady {
             Some(OperationKind::GetInvoice) => clause!("2.invoice.fundable"),
             _ => return,
         };
-        let Some(told) = exchange.seen.success_body().and_then(|told| told["fundable"].as_bool())
+        let Some(fundable) =
+            exchange.seen.success_body().and_then(|body| Fields::of(body).fundable())
         else {
             return;
         };
         let question =
             (exchange.sent.authorization.clone(), call.path.clone(), call.body().to_vec());
-        if let Some(invoice) = invoice(exchange).filter(|_| !told) {
+        if let Some(invoice) = invoice(exchange).filter(|_| !fundable) {
             self.unfundable.insert(invoice);
         }
-        if told {
+        if fundable {
             self.fundable.insert(question, ());
             return;
         }
         let was = self.fundable.remove(&question).is_some();
-        notes.expect(exchange, clause, !was, "fundable", || {
+        notes.expect(exchange, clause, !was, field::FUNDABLE, || {
             ("true, as before: nothing was written since", "false")
         });
     }
@@ -82,23 +85,23 @@ impl Steady {
 
     fn learn_onboarded(&mut self, exchange: &Exchange<'_>) {
         let Some(answer) = exchange.success_of(OperationKind::GetBusiness) else { return };
-        let met = answer["onboarding"].as_object();
+        let met = answer[field::ONBOARDING].as_object();
         if met.is_some_and(|met| met.len() >= 4 && met.values().all(|met| *met == true)) {
             self.onboarded.extend(business(exchange));
         }
     }
 
-    /// An invoice that was not fundable is not financed at once, where nothing that takes its time can have ended.
-    fn hold_to_refusal(&self, exchange: &Exchange<'_>, notes: &mut Notes) {
+    /// An unfundable invoice is not financed at once, unless a timed transition can have ended.
+    fn check_refusal(&self, exchange: &Exchange<'_>, notes: &mut Notes) {
         let Some(answer) = exchange.success_of(OperationKind::RequestAdvance) else { return };
         let Some(name) = invoice(exchange).filter(|name| self.unfundable.contains(name)) else {
             return;
         };
-        let is_first = answer["alreadyRequested"] == false;
+        let is_first = Fields::of(answer).already_requested() == Some(false);
         if self.was_paid || exchange.unsettled || !self.onboarded.contains(&name.0) {
             return;
         }
-        notes.expect(exchange, clause!("2.invoice.fundable"), !is_first, "fundable", || {
+        notes.expect(exchange, clause!("2.invoice.fundable"), !is_first, field::FUNDABLE, || {
             ("true, since the advance is granted", "false, just before")
         });
     }

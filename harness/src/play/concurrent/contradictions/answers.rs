@@ -1,4 +1,4 @@
-//! What an answer says by itself: its shape, its status, its arithmetic.
+//! What one response violates by itself: shape, status, arithmetic.
 
 use tideover_model::clause::Kind;
 use tideover_model::{Clause, Code, Status};

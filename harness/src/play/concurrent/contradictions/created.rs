@@ -1,7 +1,8 @@
-//! What is synced at once is created once (`2.businessSynced.created`, `2.invoiceSynced.outcome`).
+//! An object that is synced several times at once is created once (`2.businessSynced.created`, `2.invoiceSynced.outcome`).
 
 use std::collections::BTreeMap;
 
+use tideover_model::wire::field::Fields;
 use tideover_model::{Operation, OperationKind, clause};
 
 use crate::play::concurrent::contradictions::{Broken, Looked, granted};
@@ -16,11 +17,14 @@ pub(super) fn look(history: &History, looked: &mut Looked) {
         let owner = request.sent.authorization.clone();
         let (name, is_created) = match (operation, granted(request)) {
             (Operation::SyncBusiness { business, .. }, Some(answer)) => {
-                ((owner, business.clone(), None), answer["created"] == true)
+                ((owner, business.clone(), None), Fields::of(answer).created() == Some(true))
             }
             (Operation::SyncInvoice(sync), Some(answer)) => {
                 let invoice = Some(sync.invoice.clone());
-                ((owner, sync.payee.business.clone(), invoice), answer["outcome"] == "created")
+                (
+                    (owner, sync.payee.business.clone(), invoice),
+                    Fields::of(answer).outcome() == Some("created"),
+                )
             }
             _ => continue,
         };

@@ -1,6 +1,7 @@
-//! An invoice has one advance, however often and by how many it is requested (`4.advances.2`), and every repeat
+//! An invoice has one advance, however many requests ask for it (`4.advances.2`), and every repeat
 //! gets it (`4.advances.2.2`).
 
+use tideover_model::wire::field;
 use tideover_model::{OperationKind, clause};
 
 use crate::exchange::masked_field;
@@ -24,7 +25,7 @@ pub(super) fn look(history: &History, looked: &mut Looked) {
             let broken = Broken {
                 clause: clause!("4.advances.2"),
                 kind: OperationKind::RequestAdvance,
-                field: "alreadyRequested",
+                field: field::ALREADY_REQUESTED,
                 expected: format!("false once for invoice {invoice} of {payee}"),
                 seen: format!("false {} times", first.len()),
             };
@@ -35,10 +36,10 @@ pub(super) fn look(history: &History, looked: &mut Looked) {
     }
 }
 
-/// Two answers that tell one advance differently.
+/// Two responses that show one advance differently.
 fn differing(history: &History, asked: &[usize], field: &'static str) -> Option<Contradiction> {
-    let tells = |one: &usize| Some((*one, granted(&history.requests[*one])?.get(field)?));
-    let mut answers = asked.iter().filter_map(tells);
+    let shown = |one: &usize| Some((*one, granted(&history.requests[*one])?.get(field)?));
+    let mut answers = asked.iter().filter_map(shown);
     let (one, expected) = answers.next()?;
     let (other, seen) = answers.find(|(_, seen)| !is_unchanged(field, expected, seen))?;
     let broken = Broken {

@@ -1,13 +1,12 @@
-//! What is outstanding with a business has a limit (`8.concentrationLimit`, `4.advances.1`).
+//! The outstanding amount of a business has a limit (`8.concentrationLimit`, `4.advances.1`).
 //!
-//! All that was granted was outstanding at once, since nothing was paid back meanwhile. It must be within the limit:
-//! the one that is known, and any that explains a refusal, at which no more was outstanding than what had been
-//! asked for until then.
+//! Nothing is paid back during a race, so that all granted advances are outstanding at once. Their sum must be within
+//! the known limit, and within any limit that explains a refusal.
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
-use tideover_model::{Code, Operation, OperationKind, clause};
+use tideover_model::wire::field::{self, Fields};
+use tideover_model::{ActionKind, Code, Operation, OperationKind, clause};
 
 use crate::judge::{Before, Outside, amount};
 use crate::play::concurrent::contradictions::{
@@ -18,7 +17,7 @@ use crate::play::concurrent::known::Known;
 
 pub(super) fn look(history: &History, parts: &[Vec<usize>], known: &Known, looked: &mut Looked) {
     // Whoever pays something back makes room.
-    if history.requests.iter().any(|request| request.acts() == Some("payorPays")) {
+    if history.requests.iter().any(|request| request.acts() == Some(ActionKind::PayorPays)) {
         return;
     }
     let advances = Advances::of(history, parts);
@@ -49,7 +48,7 @@ pub(super) fn look(history: &History, parts: &[Vec<usize>], known: &Known, looke
         let broken = |clause, expected| Broken {
             clause,
             kind: OperationKind::RequestAdvance,
-            field: "advanceAmount",
+            field: field::ADVANCE_AMOUNT,
             expected,
             seen,
         };
@@ -138,7 +137,7 @@ impl Advances {
 
 /// What an advance that was granted amounts to. Cents.
 fn granted_amount(request: &Request) -> Option<i64> {
-    amount(granted(request)?, "advanceAmount").map(|amount| amount.0)
+    amount(granted(request)?, field::ADVANCE_AMOUNT).map(|amount| amount.0)
 }
 
 /// The most that each invoice was ever said to be worth. Cents.
@@ -155,13 +154,13 @@ fn face_values(history: &History) -> BTreeMap<Invoice, i64> {
     faces
 }
 
-/// Whether a business was told to be new, so that nobody else finances its invoices.
+/// Whether a response called a business new, so that nobody else finances its invoices.
 fn is_created(history: &History, (platform, name): Named<'_>) -> bool {
     history.operations().any(|(_, request, operation)| {
         let syncs =
             matches!(operation, Operation::SyncBusiness { business, .. } if business == name);
-        let told = || granted(request)?.get("created")?.as_bool();
-        syncs && request.sent.authorization == *platform && told() == Some(true)
+        let created = || granted(request)?.get(field::CREATED)?.as_bool();
+        syncs && request.sent.authorization == *platform && created() == Some(true)
     })
 }
 
@@ -174,8 +173,7 @@ fn is_read_uncollected(history: &History, request: usize) -> bool {
     history.operations().any(|(_, other, operation)| {
         let about = matches!(operation, Operation::GetInvoice { payee: of, invoice: about }
             if (of, about) == (payee, invoice));
-        let collected =
-            granted(other).and_then(|read| read.get("collected").and_then(Value::as_i64));
+        let collected = granted(other).and_then(|read| Fields::of(read).collected());
         about
             && other.sent.authorization == asked.sent.authorization
             && asked.precedes(other)

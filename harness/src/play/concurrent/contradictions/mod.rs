@@ -1,4 +1,4 @@
-//! What contradicts the document in whatever order the requests took effect: one law per file.
+//! Violations that no order of the requests explains: one law per file.
 
 mod answers;
 mod created;
@@ -10,7 +10,8 @@ mod subscriptions;
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use tideover_model::{Clause, Operation, OperationKind, clause};
+use tideover_model::wire::field::Fields;
+use tideover_model::{ActionKind, Clause, Operation, OperationKind, clause};
 
 use crate::evidence::coverage::Coverage;
 use crate::evidence::finding::Finding;
@@ -42,7 +43,7 @@ pub(super) fn look(history: &History, parts: &[Vec<usize>], known: &Known) -> Lo
     let mut looked = Looked::default();
     answers::look(history, &mut looked);
     // After it, nothing that was is so still.
-    if history.requests.iter().any(|request| request.acts() == Some("reset")) {
+    if history.requests.iter().any(|request| request.acts() == Some(ActionKind::Reset)) {
         return looked;
     }
     created::look(history, &mut looked);
@@ -130,5 +131,5 @@ fn requests_for_advances(history: &History) -> BTreeMap<Invoice, Vec<usize>> {
 
 /// Whether a first request was granted.
 fn is_first(request: &Request) -> bool {
-    granted(request).is_some_and(|answer| answer["alreadyRequested"] == false)
+    granted(request).is_some_and(|answer| Fields::of(answer).already_requested() == Some(false))
 }

@@ -1,10 +1,11 @@
-//! A URL that is subscribed is refused, and no second secret is told (`4.webhooks.3`).
+//! A URL that is subscribed is refused, and no second secret is issued (`4.webhooks.3`).
 //!
-//! Between two that were told, one must have been deleted. A receiver that answers 410 ends its subscription, too:
-//! whoever races for a URL sees to it that nobody there answers so.
+//! Between two issued secrets, a deletion must have happened. A 410 of the receiver ends a subscription, too, so that
+//! races use URLs that never respond with 410.
 
 use std::collections::BTreeMap;
 
+use tideover_model::wire::field::Fields;
 use tideover_model::{Operation, OperationKind, clause};
 
 use crate::play::concurrent::history::History;
@@ -19,19 +20,19 @@ pub(super) fn look(history: &History, looked: &mut Looked) {
             && request.outcome().is_some()
         {
             let key = (&request.sent.authorization, url.as_str());
-            let (answered, told) = asked.entry(key).or_default();
+            let (answered, issued) = asked.entry(key).or_default();
             *answered += 1;
-            told.extend(request.success().map(|_| index));
+            issued.extend(request.success().map(|_| index));
         }
     }
-    for ((_, url), (answered, told)) in asked {
+    for ((_, url), (answered, issued)) in asked {
         if answered > 1 {
             looked.meet(clause!("4.webhooks.3"));
         }
-        let pairs = told
+        let pairs = issued
             .iter()
             .enumerate()
-            .flat_map(|(place, one)| told[place + 1..].iter().map(move |other| (*one, *other)));
+            .flat_map(|(place, one)| issued[place + 1..].iter().map(move |other| (*one, *other)));
         let excused = |(one, other): &(usize, usize)| {
             may_be_deleted_before(history, *one, *other)
                 || may_be_deleted_before(history, *other, *one)
@@ -51,8 +52,7 @@ pub(super) fn look(history: &History, looked: &mut Looked) {
 
 /// Whether the subscription that `one` made may have been deleted before `other` made its own.
 fn may_be_deleted_before(history: &History, one: usize, other: usize) -> bool {
-    let reference =
-        granted(&history.requests[one]).and_then(|told| told.get("reference")?.as_str());
+    let reference = granted(&history.requests[one]).and_then(|body| Fields::of(body).reference());
     history.operations().any(|(_, request, operation)| match operation {
         Operation::Unsubscribe { reference: deleted } => {
             let refused = request.outcome().is_some() && request.success().is_none();

@@ -56,11 +56,11 @@ impl Browser {
             "goog:chromeOptions": options,
             "goog:loggingPrefs": { "browser": "ALL", "performance": "ALL" },
         }}});
-        let client = crate::plain::client();
+        let client = crate::support::plain::client();
         let base = format!("http://127.0.0.1:{port}/session");
         let mut browser = Browser { driver, client, session: base, _profile: profile };
-        let told = browser.post("", wanted).await;
-        browser.session = format!("{}/{}", browser.session, told["sessionId"].as_str().unwrap());
+        let session = browser.post("", wanted).await;
+        browser.session = format!("{}/{}", browser.session, session["sessionId"].as_str().unwrap());
         browser
     }
 
@@ -84,20 +84,20 @@ impl Browser {
     /// The addresses that were asked for since the page was opened.
     pub(crate) async fn requests(&self) -> Vec<String> {
         let entries = self.log("performance").await;
-        let told = entries.iter().filter_map(|entry| {
+        let report = entries.iter().filter_map(|entry| {
             let message: Value = serde_json::from_str(entry["message"].as_str()?).ok()?;
             let message = &message["message"];
             let asked = message["method"] == "Network.requestWillBeSent";
             Some(message["params"]["request"]["url"].as_str().filter(|_| asked)?.to_owned())
         });
-        told.collect()
+        report.collect()
     }
 
     async fn post(&self, path: &str, body: Value) -> Value {
         let sent = self.client.post(format!("{}{path}", self.session)).json(&body).send().await;
-        let mut told: Value = sent.unwrap().json().await.unwrap();
-        assert!(told["value"]["error"].is_null(), "{path}: {told}");
-        told["value"].take()
+        let mut response: Value = sent.unwrap().json().await.unwrap();
+        assert!(response["value"]["error"].is_null(), "{path}: {response}");
+        response["value"].take()
     }
 }
 
@@ -107,14 +107,14 @@ fn driver() -> Option<(Child, u16)> {
     command.arg("--port=0").stdout(Stdio::piped()).stderr(Stdio::null());
     let mut driver = command.spawn().unwrap();
     let mut lines = BufReader::new(driver.stdout.take().unwrap()).lines();
-    let told = lines.by_ref().map_while(Result::ok).find(|it| it.contains("successfully on port "));
-    let Some(told) = told else {
+    let line = lines.by_ref().map_while(Result::ok).find(|it| it.contains("successfully on port "));
+    let Some(line) = line else {
         driver.wait().unwrap();
         return None;
     };
     // What it says afterwards is read and thrown away, so that it never waits for a reader.
     std::thread::spawn(move || lines.for_each(drop));
-    let digits = told.rsplit("on port ").next().unwrap().trim_end_matches('.');
+    let digits = line.rsplit("on port ").next().unwrap().trim_end_matches('.');
     Some((driver, digits.parse().unwrap()))
 }
 
@@ -134,6 +134,6 @@ impl Drop for Browser {
 
 #[tokio::main(flavor = "current_thread")]
 async fn end(session: String) {
-    let client = crate::plain::client();
+    let client = crate::support::plain::client();
     client.delete(session).send().await.unwrap().error_for_status().unwrap();
 }

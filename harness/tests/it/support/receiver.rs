@@ -52,7 +52,7 @@ pub(crate) enum Fault {
     KnowsInvoicesByTheirNameAlone,
 }
 
-/// A receiver that listens.
+/// A running receiver.
 pub(crate) struct Receiver {
     pub(crate) port: u16,
     shared: Arc<Shared>,
@@ -62,18 +62,18 @@ pub(crate) struct Receiver {
 struct Shared {
     fault: Fault,
     key: SigningKey,
-    /// Where it writes what it holds.
+    /// The file to which it writes its actions.
     file: Option<PathBuf>,
-    held: Mutex<Held>,
-    asked: Notify,
+    memory: Mutex<Memory>,
+    requested: Notify,
 }
 
 #[derive(Default)]
-struct Held {
+struct Memory {
     deliveries: BTreeSet<String>,
     sequences: BTreeMap<(String, String), u64>,
     advances: BTreeSet<String>,
-    /// What it did, one line each.
+    /// Its actions, one per line.
     done: Vec<String>,
 }
 
@@ -90,7 +90,7 @@ impl Receiver {
         Receiver::serve(fault, file, listener, port)
     }
 
-    /// A correct one that speaks TLS, for `localhost`; and its certificate, in PEM form.
+    /// A correct receiver that speaks TLS for `localhost`, and its certificate in PEM form.
     pub(crate) async fn start_tls() -> (Receiver, String) {
         let signed = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
         let key = PrivateKeyDer::try_from(signed.signing_key.serialize_der()).unwrap();
@@ -112,8 +112,8 @@ impl Receiver {
             fault,
             key: SigningKey::new(SECRET),
             file,
-            held: Mutex::default(),
-            asked: Notify::new(),
+            memory: Mutex::default(),
+            requested: Notify::new(),
         });
         shared.write_down();
         let limit = if fault == Fault::TakesSmallBodies { 64 << 10 } else { 1 << 20 };
@@ -129,14 +129,14 @@ impl Receiver {
         format!("http://127.0.0.1:{}/hooks", self.port)
     }
 
-    /// Once it was asked something.
-    pub(crate) async fn asked(&self) {
-        self.shared.asked.notified().await;
+    /// Waits for a request.
+    pub(crate) async fn requested(&self) {
+        self.shared.requested.notified().await;
     }
 
     /// How many deliveries it accepted.
     pub(crate) fn deliveries(&self) -> usize {
-        self.shared.held.lock().unwrap().deliveries.len()
+        self.shared.memory.lock().unwrap().deliveries.len()
     }
 }
 
@@ -168,7 +168,7 @@ async fn receive(
     headers: HeaderMap,
     body: Bytes,
 ) -> (StatusCode, [(&'static str, &'static str); 1]) {
-    shared.asked.notify_one();
+    shared.requested.notify_one();
     let last = EventType::AdvancePaid.name().as_bytes();
     let is_last = || body.windows(last.len()).any(|part| part == last);
     if shared.fault == Fault::Hangs || shared.fault == Fault::HangsOnTheLastEvent && is_last() {
@@ -231,7 +231,7 @@ impl Shared {
     fn take(&self, delivery: String, event: &Value) -> StatusCode {
         let kind = event["type"].as_str().unwrap();
         let invoice = event["data"]["invoiceExternalId"].as_str().unwrap_or_default().to_owned();
-        let mut held = self.held.lock().unwrap();
+        let mut memory = self.memory.lock().unwrap();
         let is_fit = match self.fault {
             Fault::KnowsItsEvents => EventType::ALL.iter().any(|event| event.name() == kind),
             Fault::KnowsItsStates => event["data"]["state"].as_str().is_none_or(|state| {
@@ -243,14 +243,14 @@ impl Shared {
                 occurred.whole_seconds_until(wall_time()) < 300
             }
             Fault::NeedsTheAdvanceFirst => {
-                kind != "partner.loan.issued" || held.advances.contains(&invoice)
+                kind != "partner.loan.issued" || memory.advances.contains(&invoice)
             }
             _ => true,
         };
         if !is_fit {
             return StatusCode::UNPROCESSABLE_ENTITY;
         }
-        if !held.deliveries.insert(delivery) {
+        if !memory.deliveries.insert(delivery) {
             match self.fault {
                 Fault::FailsOnDuplicates => return StatusCode::INTERNAL_SERVER_ERROR,
                 Fault::TakesDuplicates => {}
@@ -263,7 +263,7 @@ impl Shared {
                 _ => event["data"]["payeeExternalId"].as_str().unwrap(),
             };
             let pair = (payee.to_owned(), invoice.clone());
-            let newest = held.sequences.entry(pair).or_default();
+            let newest = memory.sequences.entry(pair).or_default();
             let is_newer = match self.fault {
                 Fault::TakesStaleSequences => true,
                 Fault::TakesTheSameSequence => sequence >= *newest,
@@ -274,28 +274,28 @@ impl Shared {
             }
             *newest = sequence;
         }
-        held.done.push(format!("{kind} {invoice} {}", event["data"]["state"]));
-        // The document's order: what advances there are is told by the first event of their kinds.
+        memory.done.push(format!("{kind} {invoice} {}", event["data"]["state"]));
+        // In the document's order, an event of these kinds is the first to name an advance.
         if kind == "partner.invoice.factoredUpdated" || kind == "partner.loan.created" {
-            held.advances.insert(invoice);
+            memory.advances.insert(invoice);
         }
         StatusCode::NO_CONTENT
     }
 
     fn write_down(&self) {
         if let Some(file) = &self.file {
-            std::fs::write(file, self.held.lock().unwrap().done.join("\n")).unwrap();
+            std::fs::write(file, self.memory.lock().unwrap().done.join("\n")).unwrap();
         }
     }
 }
 
-/// What parsing and writing again makes of a body, keys left in their order.
+/// A body after parsing and serialising, with its keys in their order.
 fn written_again(body: &[u8]) -> Vec<u8> {
     let text = String::from_utf8(body.to_vec()).unwrap();
     text.replace("\" : ", "\":").replace("\\u002e", ".").trim_end().as_bytes().to_vec()
 }
 
-/// What `parseInt` and `Buffer.from(…, "hex")` make of a header.
+/// A header as `parseInt` and `Buffer.from(…, "hex")` read it.
 fn up_to_the_first_letter(header: &str) -> String {
     let (t, v1) = header.split_once(",v1=").unwrap_or((header, ""));
     let digits = t.trim_start_matches("t=");

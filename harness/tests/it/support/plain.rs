@@ -1,4 +1,4 @@
-//! A client of HTTP alone: it asks no system for certificates, and no environment for proxies.
+//! A plain HTTP client: it uses no system certificates, and no proxies from the environment.
 
 use std::sync::Arc;
 

@@ -1,9 +1,9 @@
-//! What is told otherwise than by the mock, where the document doesn't show how it is told.
+//! Bodies that differ from the mock's, where the document doesn't show their form.
 
 use super::*;
 
-async fn assert_told(told: Told) {
-    assert_free(Liberty { told, ..NONE }).await;
+async fn assert_rewrite_accepted(rewrite: Rewrite) {
+    assert_accepted(Liberty { rewrite, ..NONE }).await;
 }
 
 fn fields<'a>(
@@ -14,15 +14,15 @@ fn fields<'a>(
 }
 
 #[tokio::test]
-async fn what_objects_mean_that_are_not_shown_is_the_services_to_say() {
-    assert_told(|_, mut body| {
+async fn undocumented_objects_may_mean_anything() {
+    assert_rewrite_accepted(|_, mut body| {
         if body["taxIdResult"].is_object() {
             body["taxIdResult"] = json!({ "outcome": "accepted" });
         }
         body
     })
     .await;
-    assert_told(|call, mut body| {
+    assert_rewrite_accepted(|call, mut body| {
         if call.path == "/v1/quotes" {
             for (_, met) in fields(&mut body, "onboarding") {
                 *met = json!(met == false);
@@ -33,10 +33,10 @@ async fn what_objects_mean_that_are_not_shown_is_the_services_to_say() {
     .await;
 }
 
-/// Which variant is told when is not shown, nor which four properties the smaller one has.
+/// The document shows neither when each variant comes, nor which four properties the smaller one has.
 #[tokio::test]
-async fn an_advance_is_told_in_either_variant() {
-    let missing: [Told; 2] = [
+async fn an_advance_may_have_either_variant() {
+    let missing: [Rewrite; 2] = [
         |_, body| match body["alreadyRequested"].is_boolean() {
             true => without(without(body, "financeableAmount"), "forwardedAtPayment"),
             false => body,
@@ -46,18 +46,18 @@ async fn an_advance_is_told_in_either_variant() {
             false => body,
         },
     ];
-    for told in missing {
-        assert_told(told).await;
+    for rewrite in missing {
+        assert_rewrite_accepted(rewrite).await;
     }
-    let three: Told = |_, body| match body["alreadyRequested"] == false {
+    let three: Rewrite = |_, body| match body["alreadyRequested"] == false {
         true => without(without(without(body, "advanceAmount"), "feeTotal"), "financeableAmount"),
         false => body,
     };
-    assert_violated(Liberty { told: three, ..NONE }, "2.advance.advanceAmount").await;
+    assert_violated(Liberty { rewrite: three, ..NONE }, "2.advance.advanceAmount").await;
 }
 
 #[tokio::test]
-async fn a_media_type_that_is_assumed_may_be_taken() {
+async fn an_assumed_media_type_may_be_accepted() {
     let takes = |call: &PreparedCall| {
         let mut taken = call.clone();
         if !call.path.contains("/imports/") {
@@ -65,10 +65,10 @@ async fn a_media_type_that_is_assumed_may_be_taken() {
         }
         taken
     };
-    assert_free(Liberty { takes, ..NONE }).await;
+    assert_accepted(Liberty { takes, ..NONE }).await;
 }
 
-/// 1.0 is one, and of two keys the last stands.
+/// The service may read 1.0 as 1, and keep the last of two equal keys.
 #[tokio::test]
 async fn a_body_may_be_read_leniently() {
     fn whole(value: &mut Value) {
@@ -88,12 +88,12 @@ async fn a_body_may_be_read_leniently() {
         }
         Err(_) => call.clone(),
     };
-    assert_free(Liberty { takes, ..NONE }).await;
+    assert_accepted(Liberty { takes, ..NONE }).await;
 }
 
-/// By one rule a tax id matches, by another it is held by somebody else.
+/// By one rule the tax id matches a business; by another, someone else holds it.
 #[tokio::test]
-async fn two_identifiers_with_one_tax_id_may_be_two_businesses() {
+async fn one_tax_id_may_mean_two_businesses() {
     let takes = |call: &PreparedCall| match serde_json::from_slice::<Value>(call.body()) {
         Ok(body) if call.path.ends_with("/organizations/alias") => {
             let (method, path) = (call.method.clone(), call.path.clone());
@@ -102,12 +102,12 @@ async fn two_identifiers_with_one_tax_id_may_be_two_businesses() {
         }
         _ => call.clone(),
     };
-    assert_free(Liberty { takes, ..NONE }).await;
+    assert_accepted(Liberty { takes, ..NONE }).await;
 }
 
 #[tokio::test]
-async fn a_reason_may_tell_dates_names_and_what_is_told_anyway() {
-    assert_told(|_, mut body| {
+async fn a_reason_may_name_known_facts() {
+    assert_rewrite_accepted(|_, mut body| {
         if body["notFundableReason"].is_string() {
             let face = &body["faceValue"];
             let reason = format!("Invoice INV-100000 of {face} cents was requested on 2026-03-01.");
@@ -116,18 +116,18 @@ async fn a_reason_may_tell_dates_names_and_what_is_told_anyway() {
         body
     })
     .await;
-    let limit: Told = |_, mut body| {
+    let limit: Rewrite = |_, mut body| {
         if body["notFundableReason"].is_string() {
             body["notFundableReason"] = "No more than $1,000,000 may be outstanding.".into();
         }
         body
     };
-    assert_violated(Liberty { told: limit, ..NONE }, "2.invoice.notFundableReason.2").await;
+    assert_violated(Liberty { rewrite: limit, ..NONE }, "2.invoice.notFundableReason.2").await;
 }
 
 #[tokio::test]
-async fn an_account_may_be_told_with_the_name_of_its_bank() {
-    assert_told(|call, mut body| {
+async fn an_account_may_name_its_bank() {
+    assert_rewrite_accepted(|call, mut body| {
         if call.method == "GET" && body["remittance"].is_object() {
             body["remittance"]["bankName"] = "First Bank".into();
         }
@@ -136,9 +136,9 @@ async fn an_account_may_be_told_with_the_name_of_its_bank() {
     .await;
 }
 
-/// Where in an event its fields stand is not shown, nor which transitions there are.
+/// The document shows neither where an event's fields are, nor which transitions exist.
 #[tokio::test]
-async fn an_event_tells_its_fields_anywhere() {
+async fn event_fields_may_be_anywhere() {
     let event = |mut event: Value| {
         for name in ["sequence", "occurredAt"] {
             if let Some(value) = event.as_object_mut().and_then(|fields| fields.remove(name)) {
@@ -147,14 +147,14 @@ async fn an_event_tells_its_fields_anywhere() {
         }
         event
     };
-    assert_free(Liberty { event, ..NONE }).await;
+    assert_accepted(Liberty { event, ..NONE }).await;
     let back = |mut event: Value| {
         if event["data"]["state"] == "FUNDED" {
             event["data"]["state"] = json!("REQUESTED");
         }
         event
     };
-    // What is read of a state is told by its event.
+    // An event must show the state that a read shows.
     assert_violated(Liberty { event: back, ..NONE }, "6.events.invoice.factoredUpdated").await;
     let same = |mut event: Value| {
         if event.get("sequence").is_some() {
@@ -166,8 +166,8 @@ async fn an_event_tells_its_fields_anywhere() {
 }
 
 #[tokio::test]
-async fn a_subscription_is_told_in_any_form() {
-    let forms: [Told; 4] = [
+async fn a_subscription_may_have_any_form() {
+    let forms: [Rewrite; 4] = [
         |_, mut body| {
             if body.get("secret").is_some() {
                 body["signingKey"] = body["secret"].take();
@@ -195,14 +195,14 @@ async fn a_subscription_is_told_in_any_form() {
             body
         },
     ];
-    for told in forms {
-        assert_told(told).await;
+    for rewrite in forms {
+        assert_rewrite_accepted(rewrite).await;
     }
 }
 
 #[tokio::test]
-async fn a_list_may_say_that_a_secret_is_withheld() {
-    let listed: [Told; 2] = [
+async fn a_list_may_mark_secrets_as_withheld() {
+    let listed: [Rewrite; 2] = [
         |_, mut body| {
             for one in body.as_array_mut().into_iter().flatten() {
                 one["secret"] = Value::Null;
@@ -216,15 +216,15 @@ async fn a_list_may_say_that_a_secret_is_withheld() {
             body
         },
     ];
-    for told in listed {
-        assert_told(told).await;
+    for rewrite in listed {
+        assert_rewrite_accepted(rewrite).await;
     }
 }
 
-/// Which rows a report lists of an import that has not come to all of them is not shown.
+/// The document doesn't show which rows the report of an unfinished import lists.
 #[tokio::test]
-async fn a_report_may_list_the_rows_that_are_left() {
-    assert_told(|_, mut body| {
+async fn a_report_may_list_unprocessed_rows() {
+    assert_rewrite_accepted(|_, mut body| {
         let left = body["rowCount"].as_u64().unwrap_or(0);
         if let Some(rows) = body.get_mut("rows").and_then(Value::as_array_mut) {
             rows.resize(usize::try_from(left).unwrap(), json!({ "outcome": "waiting" }));
@@ -232,25 +232,25 @@ async fn a_report_may_list_the_rows_that_are_left() {
         body
     })
     .await;
-    let more: Told = |_, mut body| {
+    let more: Rewrite = |_, mut body| {
         if let Some(rows) = body.get_mut("rows").and_then(Value::as_array_mut) {
             rows.push(json!({ "outcome": "created" }));
         }
         body
     };
-    assert_violated(Liberty { told: more, ..NONE }, "2.importReport.rows").await;
+    assert_violated(Liberty { rewrite: more, ..NONE }, "2.importReport.rows").await;
 }
 
 #[tokio::test]
-async fn the_rows_of_a_report_come_in_any_order() {
-    assert_told(|_, mut body| {
+async fn report_rows_may_come_in_any_order() {
+    assert_rewrite_accepted(|_, mut body| {
         if let Some(rows) = body.get_mut("rows").and_then(Value::as_array_mut) {
             rows.reverse();
         }
         body
     })
     .await;
-    let otherwise: Told = |_, mut body| {
+    let otherwise: Rewrite = |_, mut body| {
         for row in body.get_mut("rows").and_then(Value::as_array_mut).into_iter().flatten() {
             if row["outcome"] == "created" {
                 row["outcome"] = json!("updated");
@@ -258,12 +258,12 @@ async fn the_rows_of_a_report_come_in_any_order() {
         }
         body
     };
-    assert_violated(Liberty { told: otherwise, ..NONE }, "2.importReport.rows").await;
+    assert_violated(Liberty { rewrite: otherwise, ..NONE }, "2.importReport.rows").await;
 }
 
 #[tokio::test]
-async fn dates_are_told_to_the_second() {
-    assert_told(|_, mut body| {
+async fn dates_may_be_cut_to_seconds() {
+    assert_rewrite_accepted(|_, mut body| {
         for name in ["issueDate", "dueDate"] {
             if let Some(Value::String(date)) = body.get_mut(name)
                 && let Some((second, _)) = date.split_once('.')

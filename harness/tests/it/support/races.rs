@@ -1,0 +1,34 @@
+//! Short runs of races in process.
+
+use tideover_harness::endpoint::INBOX;
+use tideover_harness::exchange::start;
+use tideover_harness::exchange::transcript::Header;
+use tideover_harness::play::cases::Plan;
+use tideover_harness::play::concurrent::{Course, InProcess, Races, Summary};
+use tideover_harness::prove::defects;
+use tideover_model::{Destinations, Profile};
+
+/// So many races of four clients each.
+pub(crate) fn plan(cases: u64) -> Plan {
+    Plan {
+        header: Header::new(1, start(), Profile::default()),
+        first: 0,
+        cases,
+        steps: 40,
+        max_findings: 5,
+    }
+}
+
+/// Plays the races of `plan`, with four clients each.
+pub(crate) async fn run<C: Course>(course: &mut C, plan: &Plan) -> Summary {
+    let mut races = Races::new(plan, 4);
+    races.run(course, |_| {}).await.unwrap();
+    races.summary
+}
+
+/// Plays them against a service with a defect.
+pub(crate) async fn with_defect(name: &str, plan: &Plan) -> Summary {
+    let inbox = Destinations::PublicAnd(INBOX.to_owned());
+    let face = defects::find(name).unwrap().service(Profile::default(), 1, inbox);
+    run(&mut InProcess::new(face, start()), plan).await
+}

@@ -1,0 +1,55 @@
+//! Reports of short runs in process.
+
+use std::time::Duration;
+
+use tideover_harness::endpoint::INBOX;
+use tideover_harness::exchange::start;
+use tideover_harness::exchange::transcript::Header;
+use tideover_harness::judge::checks::registry::Needs;
+use tideover_harness::play::cases;
+use tideover_harness::play::cases::{InProcess, Plan, Summary};
+use tideover_harness::prove::defects;
+use tideover_harness::report::{Baseline, Report, Run};
+use tideover_model::{Destinations, Profile};
+
+pub(crate) const SEED: u64 = 11;
+
+pub(crate) const IN_PROCESS: &[Needs] = &[
+    Needs::Requests,
+    Needs::Vendor,
+    Needs::Operator,
+    Needs::OwnPort,
+    Needs::Inbox,
+    Needs::Known,
+    Needs::Inside,
+];
+pub(crate) fn plan(cases: u64) -> Plan {
+    let header = Header::new(SEED, start(), Profile::default());
+    Plan { header, first: 0, cases, steps: 50, max_findings: 5 }
+}
+
+pub(crate) async fn with_defect(name: &str, plan: &Plan) -> Summary {
+    let inbox = Destinations::PublicAnd(INBOX.to_owned());
+    let face = defects::find(name).unwrap().service(Profile::default(), SEED, inbox);
+    cases::check(&mut InProcess::new(face, start()), plan).await.unwrap()
+}
+
+pub(crate) fn report(plan: &Plan, summary: &Summary, baseline: Option<&Baseline>) -> Report {
+    let took = Duration::from_millis(1234);
+    let (target, replay) = ("the model, in process", &["tideover replay it".to_owned()]);
+    let (offers, ended, left_behind, unasked, races) = (IN_PROCESS, None, &[][..], None, None);
+    Run {
+        plan,
+        summary,
+        target,
+        offers,
+        took,
+        replay,
+        baseline,
+        ended,
+        left_behind,
+        unasked,
+        races,
+    }
+    .report()
+}
