@@ -139,7 +139,7 @@ fn unmet_clauses_say_why() {
             "6.delivery.5.2",
             Status::Unreachable,
             Some(
-                "not observable: what a receiver drops is the receiver's doing; \
+                "not observable: the receiver decides which deliveries it drops; \
                  asked of receivers by receiver-check",
             ),
         ),
