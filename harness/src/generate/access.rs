@@ -49,7 +49,7 @@ impl Walk {
         })
     }
 
-    /// One after the other, so that none depends on chance.
+    /// Sends all boundary values in turn, so that none depends on chance.
     pub(super) fn toward_boundaries(&mut self, stage: usize) -> Option<Step> {
         let vendor = VENDORS[1];
         let Some(index) = stage.checked_sub(1) else { return Some(self.supply_tax_id(vendor)) };

@@ -13,16 +13,16 @@ use crate::generate::names::PAYORS;
 use crate::generate::requests as make;
 use crate::generate::requests::InvoiceFields;
 
-/// How much is sent at once.
+/// The size of a race.
 #[derive(Clone, Copy, Debug)]
 pub struct Size {
-    /// By how many clients.
+    /// The number of clients.
     pub clients: usize,
-    /// How many requests of each.
+    /// The number of requests per client.
     pub steps: usize,
 }
 
-/// What is raced for most.
+/// The main subject of a race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Theme {
     OneInvoice,
@@ -42,13 +42,13 @@ const THEMES: [Theme; 6] = [
     Theme::Newcomers,
 ];
 
-/// So many requests have a vendor to themselves.
+/// The number of requests per vendor.
 const REQUESTS_PER_VENDOR: usize = 40;
-/// Invoices of a vendor that everybody asks for.
+/// The number of invoices per vendor that all clients request.
 const CONTESTED: usize = 3;
-/// Invoices of a vendor that cannot all be financed, of a face value that takes up a quarter of the limit.
+/// The number of large invoices of a vendor. Each takes about a quarter of the limit, so not all fit.
 const LARGE: usize = 7;
-/// So many of an invoice's cents are financed at most, as we assume.
+/// The assumed per-invoice maximum, in cents.
 const LARGE_FACE: i64 = 25_000_000;
 
 /// Race `number`: the same for the same header, on any machine.
@@ -56,7 +56,7 @@ pub fn race(header: &Header, number: u64, size: Size) -> Race {
     let vendors = (size.clients * size.steps).div_ceil(REQUESTS_PER_VENDOR).clamp(1, 10);
     let mut racers = Racers {
         draw: Draw::new([header.seed, number, 1]),
-        // They go round, so that a few races are about all of them.
+        // The themes take turns, so that a few races cover all of them.
         theme: THEMES[usize::try_from(number % THEMES.len() as u64).unwrap_or(0)],
         dates: (header.start.to_string(), header.start.after(60 * 86_400).to_string()),
         written: 0,
@@ -72,14 +72,14 @@ struct Racers {
     draw: Draw,
     theme: Theme,
     dates: (String, String),
-    /// How much was written: no two writes are the same.
+    /// The number of writes so far, which makes each write different.
     written: usize,
     vendors: Vec<String>,
     limit: i64,
 }
 
 impl Racers {
-    /// Payors and vendors that are onboarded, each with invoices.
+    /// Creates the payors and onboards the vendors with their invoices.
     fn before(&mut self) -> Vec<Step> {
         let mut steps: Vec<Step> = PAYORS
             .iter()
@@ -91,7 +91,7 @@ impl Racers {
             if self.has_large(index) {
                 let face = self.large_face();
                 steps.extend((1..=LARGE).map(|n| self.sync_of(vendor, &format!("big{n}"), face)));
-                // Three quarters of the limit are taken.
+                // They take three quarters of the limit.
                 steps.extend((1..=3).map(|n| make::request_advance(vendor, &format!("big{n}"))));
             }
         }
@@ -102,7 +102,7 @@ impl Racers {
         vendor == 0 && self.theme == Theme::LastRoom
     }
 
-    /// Of four, three fit, and perhaps the fourth: a vendor is advanced a share of it.
+    /// A quarter of the limit. Three such invoices fit, and a fourth may fit, since an advance is less.
     fn large_face(&self) -> i64 {
         (self.limit / 4).clamp(1_000, LARGE_FACE)
     }
@@ -214,7 +214,7 @@ impl Racers {
         make::sync_invoice(invoice, &fields)
     }
 
-    /// All that may have been written.
+    /// Reads everything that the clients may have written.
     fn after(&self) -> Vec<Step> {
         let mut steps = Vec::new();
         for (index, vendor) in self.vendors.iter().enumerate() {
@@ -233,7 +233,7 @@ impl Racers {
     }
 }
 
-/// All four requirements are met.
+/// The steps that meet all four requirements.
 fn onboarding(vendor: &str, index: usize) -> Vec<Step> {
     let tax_id = (120_000_000 + index).to_string();
     let email = format!("{vendor}@vendor.example");

@@ -3,13 +3,13 @@
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-/// Draws from a seed.
+/// A source of draws from a seed.
 pub(crate) struct Draw {
     runner: TestRunner,
 }
 
 impl Draw {
-    /// Draws from three numbers: a seed, which case of it, and what for.
+    /// A source from three numbers: the seed, the case and the purpose.
     pub(crate) fn new(numbers: [u64; 3]) -> Draw {
         let mut seed = [0; 32];
         for (bytes, number) in seed.chunks_exact_mut(8).zip(numbers) {
@@ -24,12 +24,12 @@ impl Draw {
         (0..end).new_tree(&mut self.runner).map_or(0, |tree| tree.current())
     }
 
-    /// Whether so many percent of cases are met.
+    /// True with a chance of `percent` percent.
     pub(crate) fn percent(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 
-    /// One of `choices`, which must not be none.
+    /// One of `choices`, which must not be empty.
     pub(crate) fn pick<'a, T>(&mut self, choices: &'a [T]) -> &'a T {
         &choices[self.below(choices.len())]
     }

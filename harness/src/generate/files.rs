@@ -34,7 +34,7 @@ impl Walk {
         })
     }
 
-    /// The row of an invoice that has an advance moves only its status, and it is still the same advance.
+    /// A row of an invoice with an advance changes only the status, and the advance stays the same.
     pub(super) fn toward_import_over_advance(&mut self, stage: &mut usize) -> Option<Step> {
         let payee = VENDORS[0];
         Some(match advance(stage) {
@@ -59,7 +59,7 @@ impl Walk {
             0 => make::import("large", equal_rows(1001)),
             1 => make::import("full", equal_rows(1000)),
             2 => make::sync_business("v1", &"x".repeat(1_048_576), None, None),
-            // Whoever takes more than most still refuses this.
+            // Even a service with a higher limit refuses this.
             3 => make::sync_business("v1", &"x".repeat(8 * 1_048_576), None, None),
             4 => make::get_business("v1"),
             _ => return None,
@@ -70,14 +70,14 @@ impl Walk {
 const COLUMNS: &str =
     "externalId,payeeExternalId,payeeLegalName,payorLegalName,status,faceValue,issueDate,dueDate\n";
 
-/// A file of so many rows, each about one invoice.
+/// A file of `count` rows, all about one invoice.
 fn equal_rows(count: usize) -> String {
     let row = "r,V,P,ISSUED,5,2026-01-01T00:00:00Z,2026-02-01T00:00:00Z\n";
     let header = "externalId,payeeLegalName,payorLegalName,status,faceValue,issueDate,dueDate\n";
     format!("{header}{}", row.repeat(count))
 }
 
-/// The same text for the same import, so that it can be sent again.
+/// The file of an import: always the same text, so that it can be sent again.
 fn rows(import: &str) -> String {
     let mut csv = COLUMNS.to_owned();
     let dates = "2026-01-01T00:00:00Z,2026-03-01T00:00:00Z";
@@ -94,7 +94,7 @@ fn rows(import: &str) -> String {
     csv
 }
 
-/// One invoice of one vendor.
+/// A file with one invoice of one vendor.
 pub(super) fn good_file() -> String {
     format!("{FULL_COLUMNS}\n{}\n", good_row())
 }
@@ -103,7 +103,7 @@ fn good_row() -> String {
     format!("i1,v1,V1 Ltd,p1,P1 Ltd,ISSUED,1000,{DATES}")
 }
 
-/// Files that are refused whole: one for each column that is required, and what is no CSV of this form.
+/// Files that the service refuses as a whole: one without each required column, and other media types.
 pub(super) fn refused_files() -> Vec<Step> {
     let columns: Vec<&str> = FULL_COLUMNS.split(',').collect();
     let row = good_row();
@@ -140,7 +140,7 @@ const FULL_COLUMNS: &str = "externalId,payeeExternalId,payeeLegalName,payorExter
 const DATES: &str = "2026-01-01T00:00:00Z,2026-03-01T00:00:00Z";
 
 impl Walk {
-    /// Files that are taken, in each form that the document allows, and rows that are not.
+    /// Accepted files in each form that the document allows, and rejected rows.
     pub(super) fn toward_rows(&mut self, stage: usize) -> Option<Step> {
         let (import, rows): (&str, &[&str]) = match stage {
             0 | 1 => ("quoted", &["q1,v1,\"Acme, Inc\",p1,\"P \"\"One\"\" Ltd\",ISSUED,1000,"]),
@@ -182,13 +182,13 @@ impl Walk {
     }
 }
 
-/// Face values that fill a limit: large ones first, then half of the one before. Cents.
+/// Face values that fill a limit: large ones first, then smaller and smaller. Cents.
 pub(super) const FILLING: [i64; 11] = [
     25_000_000, 25_000_000, 25_000_000, 25_000_000, 25_000_000, 12_500_000, 6_250_000, 3_000_000,
     1_500_000, 200_000, 40_000,
 ];
 
-/// An invoice of each of them, from `f1` on.
+/// A file with an invoice for each of them: `f1`, `f2` and so on.
 pub(super) fn filling_rows(payee: &str) -> String {
     let row = |(index, face): (usize, &i64)| {
         let number = index + 1;

@@ -20,19 +20,19 @@ pub(super) enum Goal {
     Import { import: &'static str, stage: usize },
     /// Two platforms serve one business.
     Share { stage: usize },
-    /// The limit of a business is reached through one platform, and asked for through another.
+    /// One platform reaches the limit of a business, and another requests an advance.
     ShareLimit { stage: usize },
-    /// Every value that something depends on is sent.
+    /// Every boundary value is sent.
     Boundaries { stage: usize },
-    /// Everything that can become of a tax id.
+    /// Every result that a tax id can have.
     TaxIds { stage: usize },
     /// A subscription from its creation to its deletion.
     Subscription { name: Option<String>, stage: usize },
-    /// Invitations and sessions, used and used again.
+    /// Invitations and sessions, used repeatedly.
     Links { name: Option<String>, stage: usize },
     /// A key from its issue to its revocation.
     Keys { name: Option<String>, stage: usize },
-    /// An invoice that cannot be financed, for one reason after the other.
+    /// An invoice that cannot be financed, for several reasons in turn.
     Refused { stage: usize },
     /// A file that touches an invoice with an advance.
     ImportOverAdvance { stage: usize },
@@ -44,7 +44,7 @@ pub(super) enum Goal {
     Upstream { stage: usize },
     /// Files and bodies that are too large.
     TooLarge { stage: usize },
-    /// Every request that the schema refuses, one part in a case.
+    /// Every request that the schema refuses, one part per case.
     Invalid { part: usize, stage: usize },
     /// Rows of every form.
     Rows { stage: usize },
@@ -61,13 +61,13 @@ impl Goal {
         )
     }
 
-    /// That of a case: they take turns, so that a few cases reach every one of them.
+    /// The first goal of a case. The goals take turns, so that a few cases reach all of them.
     pub(super) fn first(case: u64) -> Goal {
         let goals = Goal::all();
         let count = goals.len() as u64;
         let (round, turn) = (case / count, usize::try_from(case % count).unwrap_or(0));
         match &goals[turn] {
-            // A case of these takes as long as a hundred others: one look is enough in 400 cases.
+            // This goal takes as long as a hundred others: once in 400 cases is enough.
             Goal::TooLarge { .. } if round % 24 != 0 => {
                 Goal::Repay { payee: VENDORS[1], invoice: INVOICES[1] }
             }
@@ -110,12 +110,12 @@ impl Walk {
                 goals.push(Goal::Repay { payee, invoice });
             }
         }
-        // What is large is slow, and one look is enough.
+        // Large bodies are slow, and one case is enough.
         goals.retain(|goal| !matches!(goal, Goal::TooLarge { .. }));
         self.pick(&goals)
     }
 
-    /// The next step that the goal lacks; `None` if it is reached, or cannot be any more.
+    /// The next step toward the goal; `None` if it is reached or out of reach.
     pub(super) fn step_toward_goal(&mut self) -> Option<Step> {
         let mut goal = self.goal.clone();
         let step = match &mut goal {
@@ -143,7 +143,7 @@ impl Walk {
         step
     }
 
-    /// A request at random, most often about what is there.
+    /// A random request, mostly about existing objects.
     pub(super) fn wander(&mut self) -> Step {
         let (payee, invoice) = (self.any_business(), self.any_invoice());
         match self.draw(0_u32..15) {

@@ -12,15 +12,15 @@ use crate::generate::names::UNKNOWN;
 use crate::generate::requests::InvoiceFields;
 use crate::generate::{Walk, files, requests as make};
 
-/// The vendor that the rows are about; it is synced first.
+/// The vendor of the rows. It is synced first.
 const VENDOR: &str = "v1";
 const INVOICE: &str = "i1";
 const IMPORT: &str = "m1";
 
-/// So many rows are walked along in a case.
+/// The number of rows in one case.
 pub(super) const ROWS_IN_A_CASE: usize = 24;
 
-/// How many cases walk along all rows.
+/// The number of cases that cover all rows.
 pub(super) fn parts() -> usize {
     ROWS.len().div_ceil(ROWS_IN_A_CASE)
 }
@@ -31,7 +31,7 @@ impl Walk {
     /// The rows of part `part`, after the vendor is synced.
     pub(super) fn toward_invalid(&mut self, part: usize, stage: usize) -> Option<Step> {
         let Some(index) = stage.checked_sub(2) else {
-            // What they are about is there: each is refused for one reason alone.
+            // Their subjects exist, so that each row is refused for one reason only.
             return Some(match stage {
                 0 => self.supply_tax_id(VENDOR),
                 _ => make::import(IMPORT, files::good_file()),
@@ -58,9 +58,9 @@ fn rows() -> Vec<Step> {
     rows
 }
 
-/// `valid` with each of `fields` as it must not be: a path of names, and what stands there; nothing stands there at
-/// `None`.
-fn spoilt(
+/// One step for each invalid value of each field: `valid`, with the value at the dotted path. `None` removes
+/// the field.
+fn with_invalid_values(
     request: impl Fn(Value) -> Step,
     valid: &Value,
     fields: &[(&str, &[Option<Value>])],
@@ -132,7 +132,7 @@ fn invoices() -> Vec<Step> {
         some(json!(10.5)),
         some(json!("100")),
     ];
-    spoilt(
+    with_invalid_values(
         json_call("PUT", &path),
         &valid,
         &[
@@ -153,7 +153,7 @@ fn invoices() -> Vec<Step> {
 fn businesses() -> Vec<Step> {
     let valid = json!({ "legalName": "V1 Ltd" });
     let name: &[Option<Value>] = &[None, some(json!(null)), some(json!("")), some(json!(7))];
-    spoilt(
+    with_invalid_values(
         json_call("PUT", &format!("/v1/organizations/{VENDOR}")),
         &valid,
         &[
@@ -184,7 +184,7 @@ fn payout_accounts() -> Vec<Step> {
         some(json!("0021000021")),
         some(json!("02100002A")),
     ];
-    spoilt(
+    with_invalid_values(
         json_call("PUT", &format!("/v1/organizations/{VENDOR}/payout-account")),
         &valid,
         &[
@@ -209,12 +209,12 @@ fn advances_and_quotes() -> Vec<Step> {
     ];
     let advance = json!({ "payeeExternalId": VENDOR, "invoiceExternalId": INVOICE });
     let quote = json!({ "externalId": VENDOR, "invoiceFaceValue": 1000 });
-    let mut steps = spoilt(
+    let mut steps = with_invalid_values(
         json_call("POST", "/v1/advances"),
         &advance,
         &[("payeeExternalId", name), ("invoiceExternalId", plain)],
     );
-    steps.extend(spoilt(
+    steps.extend(with_invalid_values(
         json_call("POST", "/v1/quotes"),
         &quote,
         &[("externalId", name), ("invoiceFaceValue", face)],
@@ -225,17 +225,17 @@ fn advances_and_quotes() -> Vec<Step> {
 fn links_and_webhooks() -> Vec<Step> {
     let plain: &[Option<Value>] = &[None, some(json!(null)), some(json!(7))];
     let invitation = json!({ "externalId": VENDOR, "email": "ann@v1.example" });
-    let mut steps = spoilt(
+    let mut steps = with_invalid_values(
         json_call("POST", "/v1/invitations"),
         &invitation,
         &[("externalId", plain), ("email", &[None])],
     );
-    steps.extend(spoilt(
+    steps.extend(with_invalid_values(
         json_call("POST", "/v1/onboarding-sessions"),
         &json!({ "externalId": VENDOR }),
         &[("externalId", plain)],
     ));
-    steps.extend(spoilt(
+    steps.extend(with_invalid_values(
         json_call("POST", "/v1/webhooks"),
         &json!({ "url": "https://hooks.example.com/x" }),
         &[("url", plain)],
@@ -282,7 +282,7 @@ fn unauthorized() -> Vec<Step> {
     nobodys.chain(unknowns).collect()
 }
 
-/// What names a business, an invoice, an import or a subscription that was never synced.
+/// Requests about businesses, invoices, imports and subscriptions that do not exist.
 fn unknown() -> Vec<Step> {
     vec![
         make::get_business(UNKNOWN),

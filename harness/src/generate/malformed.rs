@@ -61,7 +61,7 @@ impl Walk {
         }
     }
 
-    /// A quote for no business, or for a face value that none has.
+    /// A quote for an empty identifier or an invalid face value.
     fn bad_quote_of(&mut self, business: &str) -> Step {
         let body = self.pick(&[
             json!({ "externalId": business, "invoiceFaceValue": 0 }),
@@ -71,7 +71,7 @@ impl Walk {
         Step::new(Action::Call(Call::json("POST", "/v1/quotes", body)))
     }
 
-    /// A request without its subject.
+    /// A request with a missing or invalid identifier.
     fn incomplete(&mut self) -> Step {
         let (path, body) = self.pick(&[
             ("/v1/advances", json!({ "payeeExternalId": "v1" })),
@@ -85,7 +85,7 @@ impl Walk {
         Step::new(Action::Call(Call::json("POST", path, body)))
     }
 
-    /// A name or a label of no length.
+    /// An empty name or an empty label.
     fn blank(&mut self) -> Step {
         if self.draw(weighted(0.5)) {
             make::sync_business("v1", "", None, None)
@@ -129,7 +129,7 @@ impl Walk {
         step
     }
 
-    /// Numbers that no JSON value holds as they stand must be sent as text.
+    /// Sends the number as text, since not every JSON value can hold it.
     fn with_bad_number(&mut self) -> Step {
         let number = self.draw(values::bad_number());
         let mut step = self.invoice_sync();

@@ -40,7 +40,7 @@ use goals::Goal;
 
 pub use contention::{Size, race};
 
-/// How many steps a case has, over HTTP and in process.
+/// The default number of steps of a case, over HTTP and in process.
 pub const DEFAULT_STEPS: u64 = 50;
 
 /// The steps of case `number`: the same for the same header, on any machine.
@@ -48,10 +48,10 @@ pub fn case(header: &Header, number: u64, steps: u64) -> Vec<Step> {
     walked(header, number, steps, Some(INBOX)).steps
 }
 
-/// The same, with what the model said on the way: its webhooks come to the `inbox`, or to nobody.
+/// The same, with the model's forecasts. Webhooks go to `inbox`, or nowhere.
 pub fn walked(header: &Header, number: u64, steps: u64, inbox: Option<&str>) -> Case {
     let mut walk = Walk::new(header, number, inbox);
-    // The last may come with another that reads it.
+    // A read may follow the last step.
     let room = usize::try_from(steps).unwrap_or(0) + 1;
     walk.steps.reserve(room);
     walk.walked.reserve(room);
@@ -61,10 +61,10 @@ pub fn walked(header: &Header, number: u64, steps: u64, inbox: Option<&str>) -> 
     Case { steps: walk.steps, walked: walk.walked, inbox: inbox.map(str::to_owned) }
 }
 
-/// A case in the making, with the model that walks along.
+/// A case in the making, with the model in the state after its steps.
 pub(crate) struct Walk {
     runner: TestRunner,
-    known: Bare,
+    model: Bare,
     memory: Memory,
     pub(crate) steps: Vec<Step>,
     /// The request of each step, and the model's forecast.
@@ -75,7 +75,7 @@ pub(crate) struct Walk {
     /// Businesses whose address was synced.
     addressed: BTreeSet<(String, String)>,
     names: usize,
-    /// Whether requests may fail that should not.
+    /// Whether upstream failures were announced.
     may_fail: bool,
 }
 
@@ -87,7 +87,7 @@ impl Walk {
         let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
         Walk {
             runner: TestRunner::new_with_rng(Config::default(), rng),
-            known: Bare::in_world_of(header, inbox),
+            model: Bare::in_world_of(header, inbox),
             memory: Memory::with_inbox(inbox.unwrap_or(NO_INBOX)),
             steps: Vec::new(),
             walked: Vec::new(),
@@ -99,13 +99,13 @@ impl Walk {
         }
     }
 
-    /// Adds a step or two.
+    /// Adds the next step, and maybe a read of its effect.
     pub(crate) fn go_on(&mut self) {
         if self.steps.is_empty() && self.draw(weighted(0.4)) {
-            // What the whole case does is heard of.
+            // An inbox gets the events of the whole case.
             self.play(requests::subscribe("${inbox}/accepts", None));
         }
-        // Where every step counts, half as many stand between.
+        // Fixed steps are interrupted half as often.
         let is_narrative = self.goal.is_narrative();
         let chance = self.draw(0_u32..if is_narrative { 200 } else { 100 });
         let step = match chance {
@@ -135,14 +135,14 @@ impl Walk {
         self.wander()
     }
 
-    /// Adds a step and plays it on the model; says whether it only reads.
+    /// Adds a step and plays it on the model. Returns whether the step is a read.
     fn play(&mut self, mut step: Step) -> bool {
         // A repeat of a named step must not take its name.
         if self.steps.iter().any(|earlier| step.name.is_some() && earlier.name == step.name) {
             step.name = None;
         }
         let sent = Prepared::from_step(&step, &self.memory, Service::FIRST_KEY);
-        let forecast = Forecast::by(&mut self.known, &sent);
+        let forecast = Forecast::by(&mut self.model, &sent);
         if step.name.is_some() {
             self.memory.keep(&step, forecast.answer.read().json());
         }
@@ -156,41 +156,41 @@ impl Walk {
     }
 
     /// The response that `caller` would get to a read now. Plays nothing.
-    fn look(&mut self, caller: &Caller, read: Operation) -> Option<Reply> {
+    fn peek(&mut self, caller: &Caller, operation: Operation) -> Option<Reply> {
         let authorization = caller.authorization(&self.memory, Service::FIRST_KEY);
-        let now = self.known.now();
-        let ask = |face: &mut Service| {
+        let now = self.model.now();
+        let read = |face: &mut Service| {
             let platform = face.authenticate(authorization.as_deref()).ok()?;
-            face.handle(now, platform, read).ok()
+            face.handle(now, platform, operation).ok()
         };
         if self.may_fail {
-            // A failure that was announced is for a request that is played.
-            return ask(&mut self.known.face().clone());
+            // An announced failure must hit a played request, not this read.
+            return read(&mut self.model.face().clone());
         }
-        ask(self.known.face_mut())
+        read(self.model.face_mut())
     }
 
-    fn look_at_business(&mut self, caller: &Caller, business: &str) -> Option<reply::Business> {
-        match self.look(caller, Operation::GetBusiness { business: business.to_owned() })? {
+    fn peek_business(&mut self, caller: &Caller, business: &str) -> Option<reply::Business> {
+        match self.peek(caller, Operation::GetBusiness { business: business.to_owned() })? {
             Reply::Business(business) => Some(business),
             _ => None,
         }
     }
 
-    fn look_at_invoice(
+    fn peek_invoice(
         &mut self,
         caller: &Caller,
         payee: &str,
         invoice: &str,
     ) -> Option<Box<reply::Invoice>> {
         let (payee, invoice) = (payee.to_owned(), invoice.to_owned());
-        match self.look(caller, Operation::GetInvoice { payee, invoice })? {
+        match self.peek(caller, Operation::GetInvoice { payee, invoice })? {
             Reply::Invoice(invoice) => Some(invoice),
             _ => None,
         }
     }
 
-    /// What no read shows, of a step that was done.
+    /// Remembers the effects of a step that no read shows.
     fn remember(&mut self, step: &Step) {
         let caller = caller_name(&step.caller);
         match &step.action {
@@ -225,7 +225,7 @@ impl Walk {
         choices[index].clone()
     }
 
-    /// A name for a step, not used before.
+    /// An unused name for a step.
     fn fresh_name(&mut self, what: &str) -> String {
         self.names += 1;
         format!("{what}{}", self.names)

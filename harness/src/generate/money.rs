@@ -17,7 +17,7 @@ impl Walk {
         if let Some(step) = self.toward_onboarding(&Caller::Default, payee) {
             return Some(step);
         }
-        let Some(known) = self.look_at_invoice(&Caller::Default, payee, invoice) else {
+        let Some(known) = self.peek_invoice(&Caller::Default, payee, invoice) else {
             return Some(self.sync_issued(payee, invoice));
         };
         let state = known.advance.as_ref().map(|advance| advance.state);
@@ -74,8 +74,8 @@ impl Walk {
             payor: self.pick(&PAYORS).to_owned(),
             status,
             face_value,
-            issue_date: self.known.now().to_string(),
-            due_date: values::days_later(self.known.now(), self.draw_days()),
+            issue_date: self.model.now().to_string(),
+            due_date: values::days_later(self.model.now(), self.draw_days()),
         };
         make::sync_invoice(invoice, &fields)
     }
@@ -84,7 +84,7 @@ impl Walk {
         self.draw(proptest::sample::select(vec![0_u64, 1, 29, 30, 31, 60, 90]))
     }
 
-    /// Large invoices, one after the other, until an advance is refused; the last ones little by little.
+    /// Large invoices until an advance is refused, then smaller ones.
     pub(super) fn toward_limit(&mut self, payee: &str, next: &mut usize) -> Option<Step> {
         if let Some(step) = self.toward_onboarding(&Caller::Default, payee) {
             return Some(step);
@@ -100,7 +100,7 @@ impl Walk {
         Some(step)
     }
 
-    /// What one platform has outstanding counts for the other.
+    /// The outstanding amount of one platform counts for the other.
     pub(super) fn toward_shared_limit(&mut self, stage: &mut usize) -> Option<Step> {
         let vendor = VENDORS[0];
         let onboarded = self.toward_onboarding(&Caller::Default, vendor);
@@ -123,7 +123,7 @@ impl Walk {
         })
     }
 
-    /// Not onboarded, then not ISSUED, then paid already, then too small.
+    /// First not onboarded, then not ISSUED, then already paid, then too small.
     pub(super) fn toward_refusals(&mut self, stage: &mut usize) -> Option<Step> {
         let payee = VENDORS[1];
         Some(match advance(stage) {

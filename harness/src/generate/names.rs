@@ -2,7 +2,7 @@
 
 use crate::exchange::step::Caller;
 
-/// The businesses that most requests are about, one of them with an identifier that must be encoded.
+/// The vendors of most requests. One identifier must be percent-encoded.
 pub(crate) const VENDORS: [&str; 3] = ["v1", "v2", "v/3 ü"];
 pub(crate) const PAYORS: [&str; 2] = ["p1", "p2"];
 pub(crate) const INVOICES: [&str; 4] = ["i1", "i2", "i3", "i%4"];
@@ -19,12 +19,12 @@ pub(crate) fn email_of(business: &str) -> String {
     format!("ann@{host}.example")
 }
 
-/// The second platform, once it has been issued a key.
+/// The second platform, which must have a key.
 pub(crate) fn other_platform() -> Caller {
     Caller::Key("${other.key}".into())
 }
 
-/// The stage to be done now; the next one follows.
+/// Returns the current stage and moves to the next one.
 pub(crate) fn advance(stage: &mut usize) -> usize {
     let now = *stage;
     *stage += 1;

@@ -1,4 +1,4 @@
-//! Toward a business that is onboarded: the four requirements, tax ids, links, a business shared by two platforms.
+//! Toward an onboarded business: the four requirements, tax ids, links, a business that two platforms share.
 
 use proptest::bool::weighted;
 use serde_json::json;
@@ -11,9 +11,9 @@ use crate::generate::names::{UNKNOWN, VENDORS, advance, email_of, other_platform
 use crate::generate::{Walk, caller_name, requests as make, values};
 
 impl Walk {
-    /// The first requirement that is missing, in any order.
+    /// A step toward any missing requirement.
     pub(super) fn toward_onboarding(&mut self, caller: &Caller, business: &str) -> Option<Step> {
-        let known = self.look_at_business(caller, business).map(|known| known.onboarding);
+        let known = self.peek_business(caller, business).map(|known| known.onboarding);
         let met = |requirement: fn(&Onboarding) -> bool| known.as_ref().is_some_and(requirement);
         let mut missing = Vec::new();
         missing.extend((!met(|known| known.compliance)).then_some("compliance"));
@@ -176,7 +176,7 @@ impl Walk {
         })
     }
 
-    /// The second platform must have been issued a key.
+    /// Issues a key to the second platform, once.
     pub(super) fn toward_other_platform(&mut self) -> Option<Step> {
         let issued = self.steps.iter().any(|step| step.name.as_deref() == Some("other"));
         let issue =
@@ -191,7 +191,7 @@ impl Walk {
         let vendor = VENDORS[0];
         if *stage == 0
             && self
-                .look_at_business(&Caller::Default, vendor)
+                .peek_business(&Caller::Default, vendor)
                 .is_none_or(|known| !known.tax_id_on_file)
         {
             return Some(self.supply_tax_id(vendor));
@@ -204,7 +204,7 @@ impl Walk {
             3 => return Some(self.sync_issued(vendor, "i1")),
             4 => self.sync_issued("w1", "i1"),
             5 => make::get_invoice(vendor, "i1"),
-            // Without a tax id it is another business of the same name.
+            // Without a tax id it is another business with the same name.
             7 => make::sync_business(vendor, &make::name_of(vendor), None, None),
             9 => match self.toward_onboarding(&Caller::Default, vendor) {
                 Some(step) => {

@@ -11,7 +11,7 @@ use crate::generate::{Walk, requests as make, values};
 const UNKNOWN: &str = "nobody";
 
 impl Walk {
-    /// A request that writes nothing, about one of `accounts` or about nobody.
+    /// A request that writes nothing, about one of `accounts` or an unknown one.
     pub(crate) fn read(&mut self, accounts: &[String]) -> Step {
         match self.draw(0_u32..12) {
             0 | 1 => get(format!("/v1/organizations/{}", self.account_in_path(accounts))),
@@ -54,7 +54,7 @@ impl Walk {
         }
     }
 
-    /// A quote that is valid but for one thing.
+    /// A quote with one thing wrong.
     fn bad_quote(&mut self, accounts: &[String]) -> Step {
         let business = json!(self.account(accounts));
         let number = self.draw(values::bad_number());

@@ -6,7 +6,7 @@ use tideover_model::ActionKind;
 use crate::exchange::identifiers::{business_path, invoice_path, segment};
 use crate::exchange::step::{Action, Call, Step};
 
-/// What a sync says of an invoice.
+/// The fields of an invoice sync.
 #[derive(Clone, Debug)]
 pub(crate) struct InvoiceFields {
     pub(super) payee: String,
@@ -42,7 +42,7 @@ pub(crate) fn sync_business(
     call(Call::json("PUT", business_path(business), body))
 }
 
-/// A contact with all that an address needs.
+/// A contact with a complete address.
 pub(crate) fn full_contact() -> Value {
     json!({ "name": "Ann", "address": full_address() })
 }
@@ -81,7 +81,7 @@ pub(crate) fn sync_invoice(invoice: &str, fields: &InvoiceFields) -> Step {
     call(Call::json("PUT", format!("/v1/invoices/{}", segment(invoice)), body))
 }
 
-/// The same, with a contact of the payee.
+/// The same sync, with a contact of the payee.
 pub(crate) fn sync_invoice_with_contact(
     invoice: &str,
     fields: &InvoiceFields,
@@ -94,7 +94,7 @@ pub(crate) fn sync_invoice_with_contact(
     step
 }
 
-/// The same sync of an invoice that `payor` owes.
+/// The same sync, with another payor.
 pub(crate) fn with_payor(mut step: Step, payor: &str) -> Step {
     if let Action::Call(Call { body: Some(body), .. }) = &mut step.action {
         body["payor"] = json!({ "externalId": payor, "legalName": name_of(payor) });
@@ -163,7 +163,7 @@ pub(crate) fn advance_clock(seconds: u64) -> Step {
     Step::new(Action::Advance(seconds))
 }
 
-/// The read that shows what a step did, if there is one.
+/// The read that shows the effect of a step, if there is one.
 pub(crate) fn read_back(step: &Step) -> Option<Step> {
     let read = match &step.action {
         Action::Act(fields) => {

@@ -8,12 +8,12 @@ use crate::generate::names::other_platform;
 use crate::generate::names::{VENDORS, email_of, tax_digits};
 use crate::generate::{Walk, files, requests as make};
 
-/// What a story is about.
+/// The subject of a story.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Story {
-    /// One invoice identifier of two payees (§1 rule 3).
+    /// Two payees use one invoice identifier (§1 rule 3).
     OneNumber,
-    /// The limit of a business, reached to the last cents.
+    /// A business reaches its limit to the last cents.
     LastCents,
     /// Quotes and refused requests take up no limit.
     Unspent,
@@ -23,19 +23,19 @@ pub(super) enum Story {
     Withdrawn,
     /// Three requirements are met, and the account is not open yet.
     AlmostOnboarded,
-    /// The address stands in the agreement alone, or in the contact alone.
+    /// The address is only in the agreement, or only in the contact.
     Addresses,
     /// One payout account after another, and the same again.
     PayoutAccounts,
-    /// The life of an advance, as two subscriptions get its events.
+    /// The life of an advance, in the events of two subscriptions.
     Watched,
     /// Receivers that do not accept at once, or not at all.
     Unaccepted,
     /// Receivers that are gone.
     Gone,
-    /// What another platform made.
-    Strangers,
-    /// What another platform sees of a business that both serve.
+    /// A platform tries to reach objects of another platform.
+    OtherPlatform,
+    /// The events that another platform gets about a shared business.
     SharedEvents,
     /// Invitations, one day after another.
     Reissued,
@@ -43,15 +43,15 @@ pub(super) enum Story {
     HeldTaxIds,
     /// A business that may finance anything but its own invoices.
     SelfDealing,
-    /// A receiver that never answers, beside one that does.
+    /// A receiver that never responds, beside one that does.
     Hanging,
-    /// Instants in every form that RFC 3339 gives them.
+    /// Instants in every RFC 3339 form.
     Dates,
     /// The vendor confirms the tax id that the caller has sent.
     Confirmed,
 }
 
-/// All of them.
+/// All stories.
 pub(super) const STORIES: [Story; 19] = [
     Story::OneNumber,
     Story::Watched,
@@ -64,7 +64,7 @@ pub(super) const STORIES: [Story; 19] = [
     Story::Withdrawn,
     Story::Gone,
     Story::Addresses,
-    Story::Strangers,
+    Story::OtherPlatform,
     Story::SharedEvents,
     Story::Reissued,
     Story::HeldTaxIds,
@@ -78,7 +78,7 @@ const VENDOR: &str = VENDORS[0];
 const OTHER: &str = VENDORS[1];
 
 impl Walk {
-    /// The step at `stage`; those that onboard the vendor come before the first.
+    /// The step at `stage`. The steps that onboard the vendor come first.
     pub(super) fn toward_end_of(&mut self, story: Story, stage: &mut usize) -> Option<Step> {
         if story.begins_onboarded()
             && *stage == story.onboarded_at()
@@ -86,7 +86,7 @@ impl Walk {
         {
             return Some(step);
         }
-        if matches!(story, Story::Strangers | Story::SharedEvents)
+        if matches!(story, Story::OtherPlatform | Story::SharedEvents)
             && let Some(step) = self.toward_other_platform()
         {
             return Some(step);
@@ -105,7 +105,7 @@ impl Walk {
             Story::Watched => self.watched(now),
             Story::Unaccepted => unaccepted(now),
             Story::Gone => gone(now),
-            Story::Strangers => self.strangers(now),
+            Story::OtherPlatform => self.other_platform_story(now),
             Story::SharedEvents => self.shared_events(now),
             Story::Reissued => reissued(now),
             Story::HeldTaxIds => held_tax_ids(now),
@@ -132,7 +132,7 @@ impl Walk {
         })
     }
 
-    /// Ever smaller invoices, so that what fits is known to the last cents.
+    /// Smaller and smaller invoices, which reveal the limit to the last cents.
     fn last_cents(&mut self, stage: usize) -> Option<Step> {
         let last = files::FILLING.len();
         Some(match stage {
@@ -194,7 +194,7 @@ impl Walk {
         })
     }
 
-    /// The vendor accepts, signs with `address`, and has a bank account, but for a tax id.
+    /// The vendor accepts, signs with `address` and has a bank account. Only the tax id is missing.
     fn signs(&mut self, stage: usize, address: serde_json::Value) -> Option<Step> {
         let email = email_of(VENDOR);
         Some(match stage {
@@ -236,8 +236,8 @@ impl Walk {
         })
     }
 
-    /// The same for three vendors: one has its address in the agreement, one in the contact, and one in a contact
-    /// that a later one leaves it out of.
+    /// Three vendors: one has its address in the agreement, one in the contact, and one in an earlier contact
+    /// that a later contact without an address replaces.
     fn addresses(&mut self, stage: usize) -> Option<Step> {
         const STEPS: usize = 5;
         const VENDORS: [(&str, &str); 3] =
@@ -321,7 +321,7 @@ impl Walk {
         Some(match stage {
             0 => make::subscribe("${inbox}/accepts/first", None),
             1 => make::subscribe("${inbox}/accepts/second", None),
-            // The vendor is onboarded here.
+            // The vendor is onboarded before this step.
             2 => self.sync_with(VENDOR, "w9", "ISSUED", 300_000),
             3 | 4 => make::request_advance(VENDOR, "w9"),
             5 | 7 | 9 | 11 | 13 | 15 => make::get_invoice(VENDOR, "w9"),
@@ -336,7 +336,7 @@ impl Walk {
         })
     }
 
-    fn strangers(&mut self, stage: usize) -> Option<Step> {
+    fn other_platform_story(&mut self, stage: usize) -> Option<Step> {
         let theirs = other_platform();
         let step = match stage {
             0 => return Some(self.supply_tax_id(VENDOR)),
@@ -401,7 +401,7 @@ impl Story {
             | Story::PayoutAccounts
             | Story::Unaccepted
             | Story::Gone
-            | Story::Strangers
+            | Story::OtherPlatform
             | Story::SharedEvents
             | Story::Reissued
             | Story::HeldTaxIds
@@ -411,7 +411,7 @@ impl Story {
         }
     }
 
-    /// Before which of its steps the vendor is onboarded.
+    /// The stage before which the vendor is onboarded.
     fn onboarded_at(self) -> usize {
         if self == Story::Watched { 2 } else { 0 }
     }

@@ -4,11 +4,11 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use tideover_model::{FaceValue, Timestamp};
 
-/// Face values that something depends on, in cents: the ends of the range, what a fee is rounded to, the cap.
+/// Boundary face values in cents: the ends of the range, the rounding of fees, the cap.
 pub(super) static FACE_VALUES: [i64; 8] =
     [1, 2, 99, 100, 25_000_000, 25_000_001, 30_000_000, FaceValue::MAX];
 
-/// Face values that are legal, in cents: the ends of the range, the cap, and what lies between.
+/// Valid face values in cents: boundary values and others.
 pub(super) fn face_value() -> impl Strategy<Value = i64> {
     prop_oneof![
         6 => 10_000_i64..5_000_000,
@@ -17,7 +17,7 @@ pub(super) fn face_value() -> impl Strategy<Value = i64> {
     ]
 }
 
-/// What stands where a face value should, and isn't one; as JSON text.
+/// An invalid face value, as JSON text.
 pub(super) fn bad_number() -> impl Strategy<Value = &'static str> {
     select(vec![
         "0",
@@ -36,7 +36,7 @@ pub(super) fn bad_number() -> impl Strategy<Value = &'static str> {
     ])
 }
 
-/// An instant near the start of the world, or far off.
+/// An instant near the start of the world, or an unusual one.
 pub(super) fn date() -> impl Strategy<Value = String> {
     let near =
         (0_u64..400).prop_map(|days| crate::exchange::start().after(days * 86_400).to_string());
@@ -50,7 +50,7 @@ pub(super) fn date() -> impl Strategy<Value = String> {
     prop_oneof![9 => near, 1 => odd.prop_map(str::to_owned)]
 }
 
-/// What stands where a date-time should, and isn't one.
+/// An invalid date-time.
 pub(super) fn bad_date() -> impl Strategy<Value = &'static str> {
     select(vec!["2026-01-01", "2026-13-01T00:00:00Z", "yesterday", "", "2026-01-01T00:00:00"])
 }
@@ -65,7 +65,7 @@ pub(super) fn legal_name() -> impl Strategy<Value = &'static str> {
     select(vec!["Acme Ltd", "Bolt & Sons", "Çelik A.Ş.", "D, \"Quoted\" Inc", "  Spaced   Out  "])
 }
 
-/// Some spelling of nine digits.
+/// Nine digits in some spelling.
 pub(super) fn spelled_tax_id(digits: u32) -> impl Strategy<Value = String> {
     let digits = format!("{digits:09}");
     select(vec![
@@ -75,12 +75,12 @@ pub(super) fn spelled_tax_id(digits: u32) -> impl Strategy<Value = String> {
     ])
 }
 
-/// What stands where a tax id should, and isn't one.
+/// An invalid tax id.
 pub(super) fn bad_tax_id() -> impl Strategy<Value = &'static str> {
     select(vec!["12-345678", "1234567890", "12345678A", "", "not yet known"])
 }
 
-/// An account number of legal length.
+/// An account number of valid length.
 pub(super) fn account_number() -> impl Strategy<Value = String> {
     prop_oneof![
         select(vec!["0000", "1234", "12345678901234567"]).prop_map(str::to_owned),
@@ -93,21 +93,21 @@ pub(super) fn routing_number() -> impl Strategy<Value = &'static str> {
     select(vec!["021000021", "011401533", "091000019", "122105155"])
 }
 
-/// A routing number that isn't one.
+/// An invalid routing number.
 pub(super) fn bad_routing_number() -> impl Strategy<Value = &'static str> {
     select(vec!["021000022", "02100002", "0210000210", "abcdefghi", ""])
 }
 
-/// What stands where an e-mail address should, and isn't one.
+/// Invalid e-mail addresses.
 pub(super) static BAD_EMAILS: [&str; 6] =
     ["ann", "ann@", "@v.example", "Ann <ann@v.example>", "a b@v.example", ""];
 
-/// An e-mail address that isn't one.
+/// An invalid e-mail address.
 pub(super) fn bad_email() -> impl Strategy<Value = &'static str> {
     select(&BAD_EMAILS[..])
 }
 
-/// Where webhooks come: to the harness's inbox, with an answer of some kind, or to nobody.
+/// The origin of a webhook URL: the harness's inbox with some behavior, or a foreign host.
 pub(super) fn receiver() -> impl Strategy<Value = &'static str> {
     prop_oneof![
         4 => Just("${inbox}/accepts"),
@@ -118,12 +118,12 @@ pub(super) fn receiver() -> impl Strategy<Value = &'static str> {
     ]
 }
 
-/// Some of the times that an attempt follows another after, in seconds, or a little less.
+/// Some delays of the retry schedule, and values around them. Seconds.
 pub(super) fn retry_delay() -> impl Strategy<Value = u64> {
     select(vec![4, 5, 6, 305, 2105, 9305, 99_305])
 }
 
-/// Where webhooks may not be sent.
+/// URLs that no webhook may be sent to.
 pub(super) static BAD_DESTINATIONS: [&str; 8] = [
     "http://hooks.example.com/",
     "https://127.0.0.1/",
@@ -135,7 +135,7 @@ pub(super) static BAD_DESTINATIONS: [&str; 8] = [
     "hooks",
 ];
 
-/// Somewhere that webhooks may not be sent.
+/// A URL that no webhook may be sent to.
 pub(super) fn bad_destination() -> impl Strategy<Value = &'static str> {
     select(&BAD_DESTINATIONS[..])
 }
@@ -150,7 +150,7 @@ pub(super) fn event_type() -> impl Strategy<Value = String> {
     })
 }
 
-/// How long the clock moves: a moment, the lengths of hidden transitions and of links, or long.
+/// A move of the clock in seconds: a moment, the delay of a hidden transition, the life of a link, or a long time.
 pub(super) fn seconds() -> impl Strategy<Value = u64> {
     prop_oneof![
         3 => select(vec![1, 29, 30, 60, 299, 300, 899, 900, 3600]),
@@ -159,7 +159,7 @@ pub(super) fn seconds() -> impl Strategy<Value = u64> {
     ]
 }
 
-/// Whether `now` is so late that days until a due date are few.
+/// The instant `days` days after `now`, as text.
 pub(super) fn days_later(now: Timestamp, days: u64) -> String {
     now.after(days * 86_400).to_string()
 }

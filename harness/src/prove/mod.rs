@@ -33,48 +33,48 @@ use crate::play::concurrent::{Known, Schedule, interleave, judge};
 use crate::prove::defects::{Defect, Defective, Setup};
 use crate::prove::stranger::Strangers;
 
-/// How much is spent on each defect.
+/// The budget for each defect.
 #[derive(Clone, Copy, Debug)]
 pub struct ProofBudget {
-    /// How many seeds, from 1 on.
+    /// How many seeds, starting from 1.
     pub seeds: u64,
-    /// How many requests each has: the case in which they are spent is the last.
+    /// How many requests each seed may send. A case that has begun is finished.
     pub requests: u64,
-    /// How many steps a case has.
+    /// How many steps each case has.
     pub steps: u64,
 }
 
-/// What one seed made of a defect.
+/// One seed, tried with a defect.
 #[derive(Clone, Debug)]
 pub struct Trial {
     /// The seed.
     pub seed: u64,
-    /// Requests that were sent until the suite found something, or gave up; an action of the outside
-    /// world or of the clock is one, too.
+    /// Requests until the suite found something or gave up. Actions of the outside world and moves of
+    /// the clock count too.
     pub requests: u64,
     /// What it found.
     pub found: Option<FirstFinding>,
 }
 
-/// What a seed found.
+/// The first finding of a seed.
 #[derive(Clone, Debug)]
 pub struct FirstFinding {
-    /// The clauses that the findings name, the first one first.
+    /// The clauses that the findings name, in order.
     pub named: Vec<Clause>,
-    /// Whether a sentence of the document is violated, and not an assumption alone.
+    /// Whether it violates the document, not only an assumption.
     pub violated: bool,
-    /// How many steps the shrunk sequence has.
+    /// The number of steps of the shrunk sequence.
     pub steps: usize,
 }
 
-/// What all seeds made of a defect.
+/// All seeds, tried with a defect.
 #[derive(Clone, Debug)]
 pub struct Proof {
     /// The defect.
     pub defect: &'static Defect,
     /// The point of view of the proof.
     pub setup: Setup,
-    /// The seeds that were tried, in order.
+    /// The trials, in the order of the seeds.
     pub trials: Vec<Trial>,
 }
 
@@ -92,27 +92,27 @@ impl From<&Failure> for FirstFinding {
 }
 
 impl Proof {
-    /// The seeds that found it.
+    /// The trials that found the defect.
     pub fn found(&self) -> impl Iterator<Item = (&Trial, &FirstFinding)> {
         self.trials.iter().filter_map(|trial| Some((trial, trial.found.as_ref()?)))
     }
 
-    /// Whether no seed found it.
+    /// Whether no seed found the defect.
     pub fn survived(&self) -> bool {
         self.found().next().is_none()
     }
 
-    /// Why it cannot be seen in this way, if it cannot.
+    /// Why this setup cannot detect the defect, if it cannot.
     pub fn reason(&self) -> Option<&'static str> {
         self.setup.reason(self.defect)
     }
 
-    /// Whether no seed found it, though one could have.
+    /// Whether no seed found the defect although the setup can detect it.
     pub fn is_missed(&self) -> bool {
         self.survived() && self.reason().is_none()
     }
 
-    /// How many seeds named the clause that the catalogue says is named.
+    /// How many seeds named the clause that the catalogue expects.
     pub fn named_as_expected(&self) -> usize {
         let named = self.defect.named();
         self.found().filter(|(_, found)| found.named.contains(&named)).count()
@@ -125,22 +125,22 @@ impl Proof {
         named.iter().copied().max_by_key(|one| named.iter().filter(|other| *other == one).count())
     }
 
-    /// Of the seeds that found it, the requests that a share of them needed, in percent.
+    /// The number of requests that `percent` of the successful seeds needed at most.
     pub fn requests(&self, percent: usize) -> Option<u64> {
         percentile(self.found().map(|(trial, _)| trial.requests).collect(), percent)
     }
 
-    /// Of the seeds that found it, the median length of the shrunk sequence.
+    /// The median length of the shrunk sequences, in steps.
     pub fn steps(&self) -> Option<usize> {
         percentile(self.found().map(|(_, found)| found.steps).collect(), 50)
     }
 }
 
-/// Tries every seed with every defect, on `threads` threads; in the order of `defects`, whichever thread was
-/// faster. Once `stop` is set, only what has begun is ended.
+/// Tries every seed with every defect on `threads` threads. The proofs keep the order of `defects`.
+/// Once `stop` is set, no new trial starts.
 ///
 /// # Errors
-/// [`Unreachable`] if the service in process cannot be asked, or there is no thread.
+/// [`Unreachable`] if the runtime cannot start, or the service in process does not respond.
 pub fn prove(
     setup: Setup,
     defects: &[&'static Defect],
@@ -157,7 +157,7 @@ pub fn prove(
             while !stop.load(Ordering::Relaxed) {
                 let index = next.fetch_add(1, Ordering::Relaxed);
                 let Some((defect, seed)) = trials.get(index) else { break };
-                let tried = Attempt::new(setup, defect, *seed, budget).make();
+                let tried = Experiment::new(setup, defect, *seed, budget).run();
                 done.lock().unwrap_or_else(PoisonError::into_inner).push((index, tried));
                 progress();
             }
@@ -179,27 +179,27 @@ pub fn prove(
     Ok(proofs)
 }
 
-/// So many clients race for what shows only in a race.
+/// The number of clients in a race.
 const RACERS: usize = 4;
 
-/// Nobody who does not know the service draws its choices from the seed of the steps.
+/// Offset of the service's seed in setups that must not know its choices.
 const STRANGE: u64 = 1000;
 
-/// A seed, tried with a defect.
-struct Attempt {
+/// A seed that is tried with a defect.
+struct Experiment {
     setup: Setup,
     defect: &'static Defect,
     budget: ProofBudget,
     header: Header,
 }
 
-impl Attempt {
-    fn new(setup: Setup, defect: &'static Defect, seed: u64, budget: ProofBudget) -> Attempt {
-        Attempt { setup, defect, budget, header: Header::new(seed, start(), Profile::default()) }
+impl Experiment {
+    fn new(setup: Setup, defect: &'static Defect, seed: u64, budget: ProofBudget) -> Experiment {
+        Experiment { setup, defect, budget, header: Header::new(seed, start(), Profile::default()) }
     }
 
     /// Plays with a service that has the defect until the suite finds something.
-    fn make(&self) -> Result<Trial, Unreachable> {
+    fn run(&self) -> Result<Trial, Unreachable> {
         let runtime = tokio::runtime::Builder::new_current_thread().build();
         let runtime = runtime.map_err(|error| Unreachable(error.to_string()))?;
         match self.setup {
@@ -215,7 +215,7 @@ impl Attempt {
         }
     }
 
-    /// The service, as it is at first.
+    /// The service in its initial state.
     fn service(&self) -> Defective {
         let (seed, inbox) = (self.header.seed, Destinations::PublicAnd(INBOX.to_owned()));
         let (seed, destinations) = match self.setup {
@@ -236,7 +236,7 @@ impl Attempt {
         }
         let mut service = self.service();
         let issue = Happening::IssueKey { platform: Some(OTHER.into()) };
-        // Whoever issued it did so before anything went wrong.
+        // The key was issued before the defect took effect.
         let issued = service.unaltered_mut().happen(start(), PlatformId::DEFAULT, issue);
         let strangers = Strangers::new(InProcess::new(service, start()), Outside::Ours);
         match issued {
@@ -262,8 +262,8 @@ impl Attempt {
         Ok(self.trial(requests, None))
     }
 
-    /// Races until an answer contradicts the document. What is counted as a step of what was found are the requests
-    /// that show it, which raced.
+    /// Races until a response contradicts the document. The steps of the finding are the racing requests
+    /// that show it.
     fn race(&self, offered: impl Fn(Race) -> Race) -> Trial {
         let (header, face, known) = (&self.header, self.service(), self.known());
         let steps = usize::try_from(self.budget.steps).unwrap_or(usize::MAX).div_ceil(RACERS);
@@ -287,7 +287,7 @@ impl Attempt {
         self.trial(requests, None)
     }
 
-    /// What is known of the service before it is raced with.
+    /// What is known of the service before the race.
     fn known(&self) -> Known {
         let known = Known::of(&self.header, INBOX);
         match self.setup {
@@ -300,7 +300,7 @@ impl Attempt {
         }
     }
 
-    /// What was found beyond the budget is not found.
+    /// A finding beyond the budget does not count.
     fn trial(&self, requests: u64, found: Option<FirstFinding>) -> Trial {
         let found = found.filter(|_| requests <= self.budget.requests);
         Trial { seed: self.header.seed, requests, found }

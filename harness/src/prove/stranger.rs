@@ -17,7 +17,7 @@ use crate::live::means::{Means, OTHER};
 use crate::play::case::{Clock, Observed, Standing};
 use crate::play::cases::{InProcess, World};
 
-/// What a stranger has.
+/// What the suite has and knows as a stranger.
 #[derive(Clone, Debug)]
 struct Sight {
     outside: Outside,
@@ -27,13 +27,13 @@ struct Sight {
     second_key: Option<Arc<str>>,
 }
 
-/// A target in process, seen as a stranger.
+/// A target in process that the suite treats as a foreign service.
 pub struct Stranger<F> {
     bare: Bare<F>,
     sight: Sight,
 }
 
-/// A world in process whose targets are strangers.
+/// A world in process whose targets are foreign services to the suite.
 pub struct Strangers<F = Service> {
     world: InProcess<F>,
     sight: Sight,
@@ -46,7 +46,7 @@ impl<F: Face + Clone + std::hash::Hash> Strangers<F> {
         Strangers { world, sight }
     }
 
-    /// The targets of `world`, with nothing but the first key: its webhooks must go to nobody.
+    /// The targets of `world`, with only the first key. Its webhooks must have no inbox.
     pub fn with_one_key(world: InProcess<F>) -> Strangers<F> {
         let (outside, clock) = (Outside::Open, Clock::Guessed);
         let sight = Sight { outside, clock, has_operator: false, second_key: None };
@@ -60,7 +60,7 @@ impl<F: Face + Clone + std::hash::Hash> Strangers<F> {
         self
     }
 
-    /// What can be played with that.
+    /// The means that these targets offer.
     pub(crate) fn means(&self) -> Means<impl Fn(ActionKind) -> bool> {
         let Sight { has_operator, second_key, .. } = &self.sight;
         let has_operator = *has_operator;

@@ -7,12 +7,12 @@ use tideover_model::{Clause, SigningKey};
 /// A secret that no subscription was given.
 const GUESSED_SECRET: &str = "a secret that the subscription never had";
 
-/// One delivery, of the service or of an attacker.
+/// One delivery, by the service or by an attacker.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// What is sent, in words.
+    /// The delivery in words.
     pub sent: String,
-    /// The document's rule.
+    /// The clause with the rule.
     pub clause: Clause,
     /// What the rule requires.
     pub required: Required,
@@ -29,13 +29,13 @@ pub struct Case {
 pub enum Required {
     /// It accepts the delivery.
     Accepted,
-    /// It accepts the delivery, and holds a newer state than before: where a probe sees that, it can see
-    /// what the cases after it do.
+    /// It accepts the delivery and takes up a newer state. A probe that shows this change can also show
+    /// the effect of later cases.
     TakenUp,
-    /// It accepts the delivery, which looks like one that must be dropped, and holds a newer state than
-    /// before: where a probe sees such changes, one that isn't there is a failure.
+    /// It accepts the delivery and takes up a newer state, although the delivery looks stale. If a probe
+    /// shows such changes, a missing one is a failure.
     New,
-    /// It accepts the delivery, and holds the state that it held before.
+    /// It accepts the delivery and keeps its state.
     Dropped,
     /// It rejects the delivery.
     Rejected,
@@ -44,19 +44,19 @@ pub enum Required {
 /// How a `Service-Signature` header is made.
 #[derive(Clone, Debug)]
 pub enum Seal {
-    /// As the service makes it, so many seconds from now.
+    /// Made by the service, at this offset from now in seconds.
     Signed(i64),
-    /// As the service makes it, for another body.
+    /// Made by the service, for another body.
     Stolen(Arc<[u8]>),
-    /// By somebody who does not know the secret.
+    /// Made without the secret.
     Guessed,
-    /// By an attacker, of the digest of a header that the service made so many seconds from now.
+    /// Made by an attacker from the digest of a header at this offset from now in seconds.
     Altered(i64, Alteration),
-    /// There is none.
+    /// No header.
     Absent,
 }
 
-/// A header made of the present time and the digest of another.
+/// Makes a header from the current time and the digest of another header.
 pub type Alteration = fn(now: u64, digest: &str) -> String;
 
 impl Required {
@@ -67,7 +67,7 @@ impl Required {
 }
 
 impl Case {
-    /// The `Service-Signature` header, `now` so many seconds after the start of 1970.
+    /// The `Service-Signature` header at `now`, in seconds since 1970.
     pub fn signature(&self, key: &SigningKey, now: u64) -> Option<String> {
         match &self.seal {
             Seal::Signed(offset) => Some(signed(key, now, *offset, &self.body)),

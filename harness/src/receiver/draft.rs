@@ -9,9 +9,9 @@ use tideover_model::{Cents, Clause, Timestamp};
 
 use crate::receiver::case::{Case, Required, Seal};
 
-/// An examination that is being written.
+/// An examination in the making.
 pub(super) struct Draft {
-    /// Begins the name of whatever the run is about.
+    /// The prefix of all names of the run.
     name: String,
     pub(super) now: Timestamp,
     cases: Vec<Case>,
@@ -34,7 +34,7 @@ impl Draft {
         self.add(clause, sent, Required::Rejected, body, seal);
     }
 
-    /// One more case, of a delivery of its own.
+    /// Adds a case with a new delivery.
     pub(super) fn add(
         &mut self,
         clause: Clause,
@@ -48,7 +48,7 @@ impl Draft {
         self.cases.push(Case { sent, clause, required, delivery, body, seal });
     }
 
-    /// The last delivery once more, signed anew.
+    /// Repeats the last delivery with a new signature.
     pub(super) fn again(&mut self, sent: &str) {
         if let Some(last) = self.cases.last().cloned() {
             let (sent, seal) = (sent.to_owned(), Seal::Signed(0));
@@ -61,7 +61,7 @@ impl Draft {
         self.cases.len() + 1
     }
 
-    /// An invoice that no case before the next is about.
+    /// An invoice that no earlier case uses.
     pub(super) fn fresh(&self) -> String {
         format!("INV-{}", self.number())
     }
@@ -93,12 +93,12 @@ impl Draft {
         self.body(event, data)
     }
 
-    /// The event of the next case that the advance against `invoice` is in this state.
+    /// An event of the next case: the advance on `invoice` is in `state`.
     pub(super) fn financing(&self, invoice: &str, state: AdvanceState) -> Vec<u8> {
         self.financing_of(&self.payee(), invoice, state)
     }
 
-    /// The same of another vendor, whose invoice has the same identifier.
+    /// The same for another vendor whose invoice has the same identifier.
     pub(super) fn financing_of_another(&self, invoice: &str, state: AdvanceState) -> Vec<u8> {
         self.financing_of(&format!("{}-2", self.payee()), invoice, state)
     }
@@ -114,7 +114,7 @@ impl Draft {
         Event::new(&id, event, self.now, data).body().to_vec()
     }
 
-    /// An event of the next case, with something else in it.
+    /// An event of the next case, altered by `alter`.
     pub(super) fn altered(&self, event: EventType, alter: impl FnOnce(&mut Value)) -> Vec<u8> {
         let mut event =
             serde_json::from_slice(&self.event(event, &self.fresh())).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The cases: what the service may send, and what an attacker may.
+//! The cases: deliveries that the service may send, and forgeries.
 
 use serde_json::json;
 use tideover_model::words::{AdvanceState, EventType};
@@ -7,18 +7,18 @@ use tideover_model::{Timestamp, Webhooks, clause};
 use crate::receiver::case::{Alteration, Case, Required, Seal};
 use crate::receiver::draft::Draft;
 
-/// Well inside the window, and well outside: the way there takes time.
+/// Offsets well inside and well outside the window, since sending takes time. Seconds.
 const INSIDE: i64 = 290;
 const OUTSIDE: i64 = 330;
 
 /// The invoice that every event is about.
 const INVOICE: &str = "INV-1";
 
-/// Bytes of a field in a large body.
+/// The size of a field in a large body, in bytes.
 const LARGE: usize = 256 * 1024;
 
-/// All cases, in the order in which they are sent. `run` names what they are about: new in each run, a
-/// receiver with a memory takes none of them for what an earlier run sent.
+/// All cases, in sending order. Each run has its own `run` name, so that a receiver with a memory does not
+/// take a case for one of an earlier run.
 pub fn examination(run: &str, now: Timestamp) -> Vec<Case> {
     let mut draft = Draft::new(run, now);
     draft.every_event();
@@ -39,13 +39,13 @@ impl Draft {
         let body = self.event(EventType::AdvanceIssued, &self.fresh());
         self.accept(
             clause!("6.delivery.4"),
-            "partner.loan.issued, the first that is heard of its invoice",
+            "partner.loan.issued, the first event about its invoice",
             body,
         );
     }
 
     fn bodies(&mut self) {
-        let body = written_otherwise(&self.event(EventType::InvoiceCreated, &self.fresh()));
+        let body = respelled(&self.event(EventType::InvoiceCreated, &self.fresh()));
         let sent = "a body with white space and escapes that parsing loses";
         self.accept(clause!("6.signature.2"), sent, body);
 
@@ -98,7 +98,7 @@ impl Draft {
         self.reject(clause!("6.signature.3"), sent, raised, Seal::Stolen(real.into()));
 
         let real = self.event(EventType::InvoicePaid, &self.fresh());
-        let spaced = written_otherwise(&real);
+        let spaced = respelled(&real);
         let sent = "the same JSON in other bytes, under the signature of the real ones";
         self.reject(clause!("6.signature.2"), sent, spaced, Seal::Stolen(real.into()));
 
@@ -144,8 +144,8 @@ impl Draft {
         self.again("the same delivery again, signed anew");
     }
 
-    /// What is stale for one vendor's `invoice` is new for another's of the same identifier. It brings the
-    /// state that a probe was to see when it came to the first.
+    /// A stale event for one vendor's `invoice` is new for another vendor's invoice with the same identifier.
+    /// It brings the state that a probe already had to show for the first vendor.
     fn vendors(&mut self, invoice: &str) {
         let body = self.financing(invoice, AdvanceState::Repaid);
         let sent = "partner.invoice.factoredUpdated, sequence 4";
@@ -156,7 +156,7 @@ impl Draft {
     }
 }
 
-/// Headers that are not of the document's form, made of a time and the digest that would be right.
+/// Malformed headers, made from a time and the correct digest.
 const MALFORMED: [(&str, Alteration); 9] = [
     ("an empty header", |_, _| String::new()),
     ("a header of one word", |_, _| "signed".into()),
@@ -169,8 +169,8 @@ const MALFORMED: [(&str, Alteration); 9] = [
     ("v1 of the digest twice", |now, digest| format!("t={now},v1={digest}{digest}")),
 ];
 
-/// The same JSON in other bytes: no writer of JSON puts them like this.
-fn written_otherwise(body: &[u8]) -> Vec<u8> {
+/// The same JSON in other bytes, in a form that no JSON writer uses.
+fn respelled(body: &[u8]) -> Vec<u8> {
     let text = String::from_utf8_lossy(body);
     let text = text.replace("partner.", "partner\\u002e").replace("\":", "\" : ");
     format!("{text}\n").into_bytes()
@@ -190,9 +190,9 @@ mod tests {
         Timestamp::parse("2026-01-01T00:00:00Z").unwrap()
     }
 
-    /// The examination asks of others what our own verifier does.
+    /// The examination requires what our own verifier does.
     #[test]
-    fn our_own_verifier_answers_as_required() {
+    fn our_own_verifier_passes() {
         let key = SigningKey::new("whsec_1f3a");
         let unix = u64::try_from(now().unix()).unwrap();
         for case in examination("1", now()) {
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_duplicate_repeats_a_delivery_and_no_run_repeats_another() {
+    fn only_duplicates_repeat_a_delivery() {
         let of = |run| -> Vec<String> {
             examination(run, now()).into_iter().map(|case| case.delivery).collect()
         };
@@ -221,21 +221,21 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_otherwise_is_the_same_json() {
+    fn respelled_json_parses_the_same() {
         let body = Event::new(
             "evt_1",
             EventType::InvoiceCreated,
             now(),
             EventData::Invoice { payee_external_id: "acme", invoice_external_id: "INV-1" },
         );
-        let (usual, other) = (body.body(), written_otherwise(&body.body()));
+        let (usual, other) = (body.body(), respelled(&body.body()));
         let parsed = |bytes: &[u8]| serde_json::from_slice::<Value>(bytes).unwrap();
         assert_ne!(*usual, *other);
         assert_eq!(parsed(&usual), parsed(&other));
     }
 
     #[test]
-    fn bodies_are_json_and_name_the_run() {
+    fn bodies_are_json_that_names_the_run() {
         for case in examination("1", now()) {
             let event: Value = serde_json::from_slice(&case.body).unwrap();
             let text = event.to_string();

@@ -9,21 +9,21 @@ use tideover_model::Clause;
 use crate::receiver::case::{Case, Required};
 use crate::receiver::verdict::{Answer, Judgement, Seen, Verdict};
 
-/// The verdicts on a receiver, as far as it was examined.
+/// The results of the cases that were sent to a receiver.
 #[derive(Clone, Debug)]
 pub struct Scorecard {
     url: String,
     run: String,
-    /// How many cases there are.
+    /// The number of cases, sent or not.
     cases: usize,
-    lines: Vec<Line>,
-    /// Whether the probe showed the last change that had to be.
+    results: Vec<CaseResult>,
+    /// Whether the probe showed the last change that it had to show.
     proven: bool,
 }
 
-/// The verdict on a case.
+/// The result of one case.
 #[derive(Clone, Debug)]
-struct Line {
+struct CaseResult {
     delivery: String,
     sent: String,
     clause: Clause,
@@ -33,19 +33,19 @@ struct Line {
 }
 
 impl Scorecard {
-    /// An empty one: of the receiver at `url`, of so many cases that `run` names.
+    /// An empty scorecard for the receiver at `url` and a run with this number of cases.
     pub fn new(url: &str, run: &str, cases: usize) -> Scorecard {
         let (url, run) = (url.to_owned(), run.to_owned());
-        Scorecard { url, run, cases, lines: Vec::new(), proven: false }
+        Scorecard { url, run, cases, results: Vec::new(), proven: false }
     }
 
-    /// Judges what was seen of the next case.
+    /// Judges the next case.
     pub fn add(&mut self, case: &Case, seen: Seen) {
         if case.required == Required::TakenUp {
             self.proven = seen.moved == Some(true);
         }
         let judgement = Judgement::of(case.clause, case.required, &seen, self.proven);
-        self.lines.push(Line {
+        self.results.push(CaseResult {
             delivery: case.delivery.clone(),
             sent: case.sent.clone(),
             clause: case.clause,
@@ -57,36 +57,37 @@ impl Scorecard {
 
     /// How many cases have this verdict.
     pub fn count(&self, verdict: Verdict) -> usize {
-        self.lines.iter().filter(|line| line.judgement.verdict == verdict).count()
+        self.results.iter().filter(|result| result.judgement.verdict == verdict).count()
     }
 
     /// Whether no case was sent.
     pub fn is_empty(&self) -> bool {
-        self.lines.is_empty()
+        self.results.is_empty()
     }
 
     /// Whether all cases were sent.
     pub fn is_complete(&self) -> bool {
-        self.lines.len() == self.cases
+        self.results.len() == self.cases
     }
 
-    /// Whether all that the service may send was answered 401, 403 or the like.
-    fn is_of_a_stranger(&self) -> bool {
-        let mut genuine = self.lines.iter().filter(|line| line.required.is_genuine()).peekable();
+    /// Whether the receiver answered every genuine delivery with a 4xx.
+    fn has_rejected_all_genuine(&self) -> bool {
+        let mut genuine =
+            self.results.iter().filter(|result| result.required.is_genuine()).peekable();
         genuine.peek().is_some()
-            && genuine.all(|line| matches!(line.answer, Answer::Status(400..=499)))
+            && genuine.all(|result| matches!(result.answer, Answer::Status(400..=499)))
     }
 
-    /// The lines under the rule that they are about, in the document's order.
-    fn by_rule(&self) -> BTreeMap<Clause, Vec<&Line>> {
-        let mut rules: BTreeMap<Clause, Vec<&Line>> = BTreeMap::new();
-        for line in &self.lines {
-            rules.entry(line.clause).or_default().push(line);
+    /// The results by rule, in the order of the document.
+    fn by_rule(&self) -> BTreeMap<Clause, Vec<&CaseResult>> {
+        let mut rules: BTreeMap<Clause, Vec<&CaseResult>> = BTreeMap::new();
+        for result in &self.results {
+            rules.entry(result.clause).or_default().push(result);
         }
         rules
     }
 
-    /// For a program, in the order in which the cases were sent.
+    /// The scorecard for a program, in the order in which the cases were sent.
     pub fn as_json(&self) -> Value {
         json!({
             "url": self.url,
@@ -96,27 +97,28 @@ impl Scorecard {
             "failed": self.count(Verdict::Failed),
             "differs": self.count(Verdict::Differs),
             "unseen": self.count(Verdict::Unseen),
-            "notSent": self.cases - self.lines.len(),
-            "cases": self.lines.iter().map(Line::as_json).collect::<Vec<_>>(),
+            "notSent": self.cases - self.results.len(),
+            "cases": self.results.iter().map(CaseResult::as_json).collect::<Vec<_>>(),
         })
     }
 }
 
 impl fmt::Display for Scorecard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{} deliveries to {}, run {}", self.lines.len(), self.url, self.run)?;
-        let longest = self.lines.iter().map(|line| line.sent.chars().count()).max().unwrap_or(0);
-        for (clause, lines) in self.by_rule() {
+        writeln!(f, "{} deliveries to {}, run {}", self.results.len(), self.url, self.run)?;
+        let longest =
+            self.results.iter().map(|result| result.sent.chars().count()).max().unwrap_or(0);
+        for (clause, results) in self.by_rule() {
             writeln!(f, "\n{} ({})", clause.name(), clause.place())?;
             writeln!(f, "  {}", clause.wording())?;
-            for line in lines {
-                line.write(f, longest)?;
+            for result in results {
+                result.write(f, longest)?;
             }
         }
         if !self.is_complete() {
-            writeln!(f, "\ninterrupted: {} cases were not sent", self.cases - self.lines.len())?;
+            writeln!(f, "\ninterrupted: {} cases were not sent", self.cases - self.results.len())?;
         }
-        if self.is_of_a_stranger() {
+        if self.has_rejected_all_genuine() {
             writeln!(
                 f,
                 "\nnothing was accepted: is this the secret that the receiver verifies with?"
@@ -127,12 +129,12 @@ impl fmt::Display for Scorecard {
         write!(f, "\n{passed} passed, {failed} failed, {unseen} unseen")?;
         match self.count(Verdict::Differs) {
             0 => Ok(()),
-            differ => write!(f, ", {differ} unlike what we assume"),
+            differ => write!(f, ", {differ} differ from an assumption"),
         }
     }
 }
 
-impl Line {
+impl CaseResult {
     fn required(&self) -> &'static str {
         if self.required.is_genuine() { "accept" } else { "reject" }
     }

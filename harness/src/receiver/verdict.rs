@@ -9,33 +9,33 @@ use tideover_model::{Clause, clause};
 
 use crate::receiver::case::Required;
 
-/// What became of a delivery.
+/// The outcome of a delivery.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// It was answered with this HTTP status.
+    /// A response with this HTTP status.
     Status(u16),
-    /// The connection ended before an answer came.
+    /// The connection ended before a response.
     Closed,
-    /// An answer with this HTTP status began, and the connection ended in it.
+    /// The connection ended in the middle of a response with this HTTP status.
     Half(u16),
-    /// What came is not HTTP.
+    /// The response is not HTTP.
     Garbled(String),
-    /// No answer came for so long.
+    /// No response within this time.
     Late(Duration),
     /// There was no connection.
     Unreached(String),
 }
 
-/// What was seen of a case.
+/// The observation of a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seen {
-    /// What became of the delivery.
+    /// The outcome of the delivery.
     pub answer: Answer,
-    /// Whether the receiver's state changed, if a probe looked.
+    /// Whether the receiver's state changed; `None` without a probe.
     pub moved: Option<bool>,
 }
 
-/// Whether a receiver does what is required.
+/// Whether a receiver meets a requirement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Verdict {
@@ -43,18 +43,18 @@ pub enum Verdict {
     Passed,
     /// It does not.
     Failed,
-    /// It does not, and only we assume that it should: the document doesn't say.
+    /// It does not, but only an assumption requires it, not the document.
     Differs,
-    /// That could not be seen.
+    /// Nothing showed whether it does.
     Unseen,
 }
 
-/// A verdict, and what there is to say of it.
+/// A verdict with its remark.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Judgement {
     pub(crate) verdict: Verdict,
     pub(crate) remark: Option<&'static str>,
-    /// What the document says of such an answer.
+    /// The clause about the consequence of such a response.
     pub(crate) consequence: Option<Clause>,
 }
 
@@ -77,7 +77,7 @@ impl Judgement {
         Judgement { consequence: Some(consequence), ..self }
     }
 
-    /// What `seen` is worth where `rule` requires this; `proven` if a probe has seen a change that had to be.
+    /// Judges `seen` where `rule` requires `required`. `proven`: a probe has shown a change that had to be.
     pub(crate) fn of(rule: Clause, required: Required, seen: &Seen, proven: bool) -> Judgement {
         let judgement = Judgement::by_answer(required, seen, proven);
         match (judgement.verdict, rule.kind()) {
@@ -105,42 +105,41 @@ impl Judgement {
             | Answer::Closed
             | Answer::Half(_)
             | Answer::Garbled(_)
-            | Answer::Unreached(_) => Judgement::failed(
-                "the delivery fails, and is tried again",
-                clause!("6.delivery.1.2"),
-            ),
+            | Answer::Unreached(_) => {
+                Judgement::failed("the delivery fails and is retried", clause!("6.delivery.1.2"))
+            }
             Answer::Late(_) => Judgement::failed(
-                "the service waits no longer: the delivery fails, and is tried again",
+                "the service stops waiting: the delivery fails and is retried",
                 clause!("gap.retrySchedule"),
             ),
         }
     }
 }
 
-/// What an accepted delivery did.
+/// Judges the effect of an accepted delivery.
 fn judge_effect(required: Required, moved: Option<bool>, proven: bool) -> Judgement {
     let unseen = Judgement::new(Verdict::Unseen);
     match (required, moved) {
         (Required::Dropped, None) => {
             unseen.remarking("an answer does not show whether it was dropped; --probe can")
         }
-        (Required::Dropped, Some(_)) if !proven => {
-            unseen.remarking("the probe did not show what had to change before: it proves nothing")
-        }
+        (Required::Dropped, Some(_)) if !proven => unseen.remarking(
+            "the probe did not show an earlier change that had to show: it proves nothing",
+        ),
         (Required::Dropped, Some(true)) => Judgement::new(Verdict::Failed)
             .remarking("it was not dropped: the probe shows a change"),
         (Required::Dropped, Some(false)) => {
-            Judgement::PASSED.remarking("seen to be dropped: the probe shows no change")
+            Judgement::PASSED.remarking("dropped: the probe shows no change")
         }
         (Required::New, None) => {
             unseen.remarking("an answer does not show whether it was taken up; --probe can")
         }
         (Required::New, Some(true)) => {
-            Judgement::PASSED.remarking("seen to be taken up: the probe shows a change")
+            Judgement::PASSED.remarking("taken up: the probe shows a change")
         }
-        (Required::New, Some(false)) if !proven => {
-            unseen.remarking("the probe did not show what had to change before: it proves nothing")
-        }
+        (Required::New, Some(false)) if !proven => unseen.remarking(
+            "the probe did not show an earlier change that had to show: it proves nothing",
+        ),
         (Required::New, Some(false)) => {
             Judgement::new(Verdict::Failed).remarking("it was dropped: the probe shows no change")
         }
@@ -153,17 +152,19 @@ fn judge_effect(required: Required, moved: Option<bool>, proven: bool) -> Judgem
 fn judge_forgery(answer: &Answer) -> Judgement {
     match answer {
         Answer::Status(200..=299) | Answer::Half(200..=299) => {
-            Judgement::new(Verdict::Failed).remarking("it was believed")
+            Judgement::new(Verdict::Failed).remarking("it was accepted")
         }
         Answer::Status(410) => Judgement::failed(
-            "where it cannot verify a delivery, it ends its own subscription",
+            "it ends its own subscription when it cannot verify a delivery",
             clause!("6.delivery.2"),
         ),
         Answer::Status(_) | Answer::Half(_) => Judgement::PASSED,
-        Answer::Closed => Judgement::PASSED.remarking("it hung up: nothing was accepted"),
+        Answer::Closed => {
+            Judgement::PASSED.remarking("it closed the connection: nothing was accepted")
+        }
         Answer::Garbled(_) | Answer::Late(_) | Answer::Unreached(_) => {
             Judgement::new(Verdict::Unseen)
-                .remarking("without an answer it is not seen whether it was rejected")
+                .remarking("without a response nothing shows whether it was rejected")
         }
     }
 }
@@ -173,8 +174,8 @@ impl fmt::Display for Answer {
         match self {
             Answer::Status(status) => write!(f, "{status}"),
             Answer::Closed => f.write_str("closed"),
-            Answer::Half(status) => write!(f, "{status}, in half"),
-            Answer::Late(waited) => write!(f, "nothing for {waited:?}"),
+            Answer::Half(status) => write!(f, "{status}, cut off"),
+            Answer::Late(waited) => write!(f, "no response for {waited:?}"),
             Answer::Garbled(why) | Answer::Unreached(why) => f.write_str(why),
         }
     }
@@ -207,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn the_genuine_needs_2xx_and_the_forged_anything_but_2xx_and_410() {
+    fn genuine_needs_2xx_and_forged_neither_2xx_nor_410() {
         use Verdict::{Failed, Passed, Unseen};
         let late = Answer::Late(Duration::from_secs(15));
         let unreached = Answer::Unreached("refused".into());
@@ -231,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_we_assume_is_no_failure() {
+    fn a_broken_assumption_is_no_failure() {
         let seen = Seen { answer: Answer::Status(413), moved: None };
         let of = |rule| Judgement::of(rule, Required::Accepted, &seen, false).verdict;
         assert_eq!(of(clause!("6.delivery.1")), Verdict::Failed);
@@ -239,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_drop_is_seen_where_the_probe_proves_something() {
+    fn only_a_proven_probe_shows_a_drop() {
         let of = |moved, proven| effect(Required::Dropped, moved, proven);
         assert_eq!(of(None, false), Verdict::Unseen);
         assert_eq!(of(Some(false), false), Verdict::Unseen);
@@ -250,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_new_is_seen_where_the_probe_shows_a_change_or_shows_those_that_had_to_be() {
+    fn a_change_or_a_proven_probe_decides_on_new_states() {
         let of = |moved, proven| effect(Required::New, moved, proven);
         assert_eq!(of(None, false), Verdict::Unseen);
         assert_eq!(of(Some(false), false), Verdict::Unseen);
@@ -261,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn what_had_to_change_may_lie_beyond_the_probe() {
+    fn a_probe_may_miss_a_required_change() {
         assert_eq!(effect(Required::TakenUp, Some(false), false), Verdict::Passed);
         assert_eq!(effect(Required::TakenUp, Some(true), false), Verdict::Passed);
     }

@@ -130,7 +130,7 @@ async fn each_fault_fails_its_own_cases() {
         ),
         (
             Fault::NeedsTheAdvanceFirst,
-            &["partner.loan.issued, the first that is heard of its invoice"],
+            &["partner.loan.issued, the first event about its invoice"],
             Some("6.delivery.1.2"),
         ),
         (Fault::FailsOnDuplicates, &[DUPLICATE], Some("6.delivery.1.2")),

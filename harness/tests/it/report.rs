@@ -133,13 +133,13 @@ fn unmet_clauses_say_why() {
         (
             "4.payoutAccount.intro.1",
             Status::Unreachable,
-            Some("not observable: no answer shows which account an advance was paid to"),
+            Some("not observable: no response shows which account an advance was paid to"),
         ),
         (
             "6.delivery.5.2",
             Status::Unreachable,
             Some(
-                "not observable: what a receiver drops is the receiver's doing; \
+                "not observable: the receiver decides which deliveries it drops; \
                  asked of receivers by receiver-check",
             ),
         ),

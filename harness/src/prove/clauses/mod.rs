@@ -16,18 +16,18 @@ use crate::receiver::examination;
 
 use shows_in::SHOWS_IN;
 
-/// What stands for a clause.
+/// The evidence for a clause.
 #[derive(Clone, Debug, Default)]
 pub struct Evidence {
-    /// The checks of the suite that look at it, each with what it needs.
+    /// The checks of the suite that cover it, each with its needs.
     pub checks: Vec<(&'static str, &'static [Needs])>,
-    /// The defects that break it, and that the suite finds.
+    /// The defects that break it, all found by the suite.
     pub defects: Vec<&'static str>,
     /// The clauses under which a breach of it is reported.
     pub shows_in: Vec<Clause>,
-    /// The stories whose expectations it decides.
+    /// The stories with expectations from it.
     pub stories: Vec<&'static str>,
-    /// Whether `receiver-check` holds a receiver to it.
+    /// Whether `receiver-check` covers it.
     pub receiver_check: bool,
     /// Whether `fixtures/signature` has vectors for it.
     pub vectors: bool,
@@ -36,12 +36,12 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    /// What stands for `clause`.
+    /// The evidence for `clause`.
     pub fn of(clause: Clause) -> &'static Evidence {
         &ALL[&clause]
     }
 
-    /// Whether a run of the suite counts it by its own name.
+    /// Whether a run of the suite checks it under its own name.
     pub fn is_checked(&self) -> bool {
         !self.checks.is_empty()
     }
@@ -61,7 +61,7 @@ impl Evidence {
             || unobservable.is_some()
     }
 
-    /// How it is checked, in words: a line for each kind of evidence.
+    /// The evidence in words: one line for each kind.
     pub fn words(&self) -> Vec<String> {
         let mut lines = Vec::new();
         let mut list = |title: &str, names: Vec<&str>| {
@@ -87,40 +87,40 @@ static ALL: LazyLock<BTreeMap<Clause, Evidence>> = LazyLock::new(|| {
     let mut all: BTreeMap<_, _> =
         Clause::all().map(|clause| (clause, Evidence::default())).collect();
     let mut on = |clause: Clause, note: &mut dyn FnMut(&mut Evidence)| {
-        all.entry(clause).and_modify(|standing| note(standing));
+        all.entry(clause).and_modify(|evidence| note(evidence));
     };
     for watched in WATCHED {
         for clause in watched.clauses {
-            on(*clause, &mut |standing| push(&mut standing.checks, (watched.name, watched.needs)));
+            on(*clause, &mut |evidence| push(&mut evidence.checks, (watched.name, watched.needs)));
         }
     }
     for defect in defects::all() {
-        on(defect.clause, &mut |standing| {
-            push(&mut standing.defects, defect.name);
+        on(defect.clause, &mut |evidence| {
+            push(&mut evidence.defects, defect.name);
             if defect.named() != defect.clause {
-                push(&mut standing.shows_in, defect.named());
+                push(&mut evidence.shows_in, defect.named());
             }
         });
     }
     for (clause, names) in SHOWS_IN {
-        on(*clause, &mut |standing| {
-            names.iter().for_each(|name| push(&mut standing.shows_in, *name))
+        on(*clause, &mut |evidence| {
+            names.iter().for_each(|name| push(&mut evidence.shows_in, *name))
         });
     }
     for (story, text) in STORIES {
         for clause in clauses_of(text) {
-            on(clause, &mut |standing| push(&mut standing.stories, *story));
+            on(clause, &mut |evidence| push(&mut evidence.stories, *story));
         }
     }
     let cases = examination("", start());
     for clause in cases.iter().map(|case| &case.clause).chain(ANSWERS_OF_RECEIVERS) {
-        on(*clause, &mut |standing| standing.receiver_check = true);
+        on(*clause, &mut |evidence| evidence.receiver_check = true);
     }
     for clause in VECTORS {
-        on(*clause, &mut |standing| standing.vectors = true);
+        on(*clause, &mut |evidence| evidence.vectors = true);
     }
     for (clause, reason) in UNOBSERVABLE {
-        on(*clause, &mut |standing| standing.unobservable = Some(reason));
+        on(*clause, &mut |evidence| evidence.unobservable = Some(reason));
     }
     all
 });
@@ -134,11 +134,11 @@ fn push<T: PartialEq>(list: &mut Vec<T>, item: T) {
 /// The clauses that the steps of a story cite.
 fn clauses_of(story: &str) -> Vec<Clause> {
     #[derive(Deserialize)]
-    struct Line {
+    struct StoryLine {
         #[serde(default)]
         clauses: Vec<String>,
     }
-    let lines = story.lines().filter_map(|line| serde_json::from_str::<Line>(line).ok());
+    let lines = story.lines().filter_map(|line| serde_json::from_str::<StoryLine>(line).ok());
     lines.flat_map(|line| line.clauses).filter_map(|name| Clause::find(&name)).collect()
 }
 
@@ -167,11 +167,11 @@ static STORIES: &[(&str, &str)] = stories![
     "webhooks",
 ];
 
-/// What `receiver-check` says of an answer, whatever case it is the answer to.
+/// Clauses that `receiver-check` applies to the response of any case.
 const ANSWERS_OF_RECEIVERS: &[Clause] =
     &[clause!("6.delivery.1.2"), clause!("6.delivery.2"), clause!("6.subscription.2.2")];
 
-/// What the vectors in `fixtures/signature` are about.
+/// The clauses that the vectors in `fixtures/signature` cover.
 const VECTORS: &[Clause] = &[
     clause!("6.signature.1"),
     clause!("6.signature.2"),
@@ -185,50 +185,56 @@ const VECTORS: &[Clause] = &[
     clause!("gap.signaturePrecedence"),
 ];
 
-/// What no caller can observe, and why.
+/// The clauses that no caller can observe, each with the reason.
 const UNOBSERVABLE: &[(Clause, &str)] = &[
     (
         clause!("gap.operatorPort"),
-        "what the operator port of another team does shows where it does what the model would refuse",
+        "the operator port of another team shows its rules only where it allows what the model refuses",
     ),
-    (clause!("1.general.4"), "no answer shows whether money has moved"),
-    (clause!("2.business.complianceRoute.3"), "a permission: no route that is shown can break it"),
-    (clause!("2.businessSynced.created.2"), "which of both it was is shown in prose"),
-    (clause!("2.payoutAccount.label.2"), "no answer shows a label; the service's operators see it"),
+    (clause!("1.general.4"), "no response shows whether money has moved"),
+    (clause!("2.business.complianceRoute.3"), "a permission: no route can break it"),
+    (
+        clause!("2.businessSynced.created.2"),
+        "the response says only in prose which of the two happened",
+    ),
+    (
+        clause!("2.payoutAccount.label.2"),
+        "no response shows a label; only the service's operators see it",
+    ),
     (
         clause!("2.amounts.forwardedAtPayment.3"),
-        "no answer shows what was forwarded to the business, or when",
+        "no response shows what was forwarded to the business, or when",
     ),
-    (clause!("4.payoutAccount.intro.1"), "no answer shows which account an advance was paid to"),
-    (clause!("4.payoutAccount.2"), "no answer shows a label, so that none is seen to stay"),
-    (clause!("4.advances.6"), "what the payor and the caller's platform do outside the API"),
-    (clause!("4.quotes.5"), "a permission: vendors may differ in their rates, and need not"),
-    (clause!("4.invitations.4"), "what is asked of a person is on the service's own pages"),
-    (clause!("4.invitations.5"), "what the claimed account shows is on the service's own pages"),
+    (clause!("4.payoutAccount.intro.1"), "no response shows which account an advance was paid to"),
+    (clause!("4.payoutAccount.2"), "no response shows a label, so none shows that a label stays"),
+    (clause!("4.advances.6"), "the payor and the caller's platform act outside the API"),
+    (clause!("4.quotes.5"), "a permission: vendors may have different rates, but need not"),
+    (clause!("4.invitations.4"), "the form for the invited person is on the service's own pages"),
+    (clause!("4.invitations.5"), "the claimed account is visible only on the service's own pages"),
     (clause!("6.delivery.4"), "a permission: no order of deliveries can break it"),
     (clause!("6.delivery.4.2"), "a permission: no order of deliveries can break it"),
-    (clause!("6.delivery.5.2"), "what a receiver drops is the receiver's doing"),
-    (clause!("6.delivery.6.2"), "what a receiver orders by is the receiver's doing"),
-    (clause!("6.signature.3"), "what a receiver rejects is the receiver's doing"),
-    (clause!("6.signature.3.2"), "how long a receiver compares is inside the receiver"),
-    (clause!("7.shape.2"), "a permission: no code that is shown can break it"),
+    (clause!("6.delivery.5.2"), "the receiver decides which deliveries it drops"),
+    (clause!("6.delivery.6.2"), "the receiver decides how it orders deliveries"),
+    (clause!("6.signature.3"), "the receiver decides which deliveries it rejects"),
+    (clause!("6.signature.3.2"), "the time of a comparison is visible only inside the receiver"),
+    (clause!("7.shape.2"), "a permission: no code can break it"),
     (clause!("7.shape.3"), "a promise about later versions"),
-    (clause!("7.shape.4"), "what a client does with an answer"),
-    (clause!("7.retrying.3.2"), "what a client does after a timeout"),
-    (clause!("8.requestRate"), "no limit is shown that could be met"),
-    (clause!("9.versioning.2"), "a promise about later versions, and what a client does with them"),
+    (clause!("7.shape.4"), "it is about the client that reads the response"),
+    (clause!("7.retrying.3.2"), "it is about the client after a timeout"),
+    (clause!("8.requestRate"), "the document states no limit that a run could reach"),
+    (clause!("9.versioning.2"), "a promise about later versions, and a duty of clients"),
     (clause!("9.versioning.3"), "a promise about later versions"),
     (clause!("9.versioning.4"), "a promise about events that do not exist yet"),
-    (clause!("9.versioning.5"), "it states that something is left open"),
+    (clause!("9.versioning.5"), "it only states that the document leaves something open"),
     (
         clause!("gap.notFinanceable"),
-        "what else a service may mind of an invoice is its own: such a refusal is taken as it comes",
+        "a service may have further reasons of its own: the suite accepts such a refusal",
     ),
     (
         clause!("gap.requestRate"),
-        "the absence of a limit: however much is sent, more could be refused",
+        "the absence of a limit: any number of requests may be too few to reach one",
     ),
-    (clause!("gap.duplicates"), "a second arrival is always permitted, and so is never reported"),
-    (clause!("gap.sessionUrl"), "a link is the service's own choice, and is taken as it is"),
-    (clause!("gap.apiKeys"), "a key is the service's own choice, and is taken as it is"),
+    (clause!("gap.duplicates"), "a second arrival is always permitted, so no check reports it"),
+    (clause!("gap.sessionUrl"), "the service chooses the link, and the suite accepts any"),
+    (clause!("gap.apiKeys"), "the service chooses the key, and the suite accepts any"),
 ];

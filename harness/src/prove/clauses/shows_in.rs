@@ -12,7 +12,7 @@ macro_rules! table {
     };
 }
 
-/// Where a breach shows, besides what the defects show.
+/// The clauses that report a breach of another clause, besides those that the defects show.
 pub(super) const SHOWS_IN: &[(Clause, &[Clause])] = table! {
     "1.service.1" in
         "2.invoiceSynced.outcome", "2.businessSynced.created", "7.codes.unknown_endpoint";

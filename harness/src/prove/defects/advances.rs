@@ -1,4 +1,4 @@
-//! Quotes and advances: prices, limits, who is refused, what a repeat is answered.
+//! Defects of quotes and advances: prices, limits, refusals, repeated requests.
 
 use tideover_model::wire::reply::{AdvanceRequested, Amounts, Remittance, Reply};
 use tideover_model::{Answer, Cents, Code, FaceValue, Operation, PlatformId, Refusal, clause};
@@ -35,14 +35,14 @@ pub(super) static DEFECTS: &[Defect] = &[
     ),
     altered!("repeat-names-another-account", "2.advance.remittance",
         AdvanceRepeated(advance) => advance.remittance.account_number.insert(0, '9'),
-        "a repeated request shows the payor to pay into another account"),
+        "a repeated request names another account for the payor to pay into"),
     altered!("repeat-is-answered-as-the-first", "2.advance.alreadyRequested",
         AdvanceRepeated(advance) => advance.already_requested = false,
         "a repeated request shows alreadyRequested as false"),
     Defect::new(
         "third-request-is-refused",
         clause!("4.advances.2"),
-        "the third request of one advance is refused, since the invoice has one",
+        "the third request of one advance is refused because the invoice already has an advance",
         answer(|behind, operation| {
             let key = requested(behind, &operation);
             match behind.answer(operation)? {
@@ -57,7 +57,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "returned-advance-is-a-cent-short",
         clause!("2.advance.advanceAmount"),
-        "a first request shows a cent less than the advance has",
+        "the first response shows a cent less than the advance amount",
         reply(|reply| first(reply, |amounts| amounts.advance_amount -= Cents(1))),
     ),
     Defect::new(
@@ -71,33 +71,33 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "advance-finances-its-own-amount",
         clause!("2.advance.financeableAmount"),
-        "an advance shows as financeable what is paid out",
+        "financeableAmount of an advance is the amount paid out",
         reply(|reply| first(reply, |amounts| amounts.financeable_amount = amounts.advance_amount)),
     ),
     Defect::new(
         "advance-forwards-the-fee",
         clause!("2.advance.forwardedAtPayment"),
-        "an advance shows as forwarded what the fee takes",
+        "forwardedAtPayment of an advance includes the fee",
         reply(|reply| first(reply, |amounts| amounts.forwarded_at_payment += amounts.fee_total)),
     ),
     Defect::new(
         "cap-is-forgotten",
         clause!("2.amounts.financeableAmount"),
-        "no face value is too large to be financed whole",
+        "a face value of any size is financed in full",
         choice(Skew::NoCap),
     )
     .named_as(clause!("2.quote.advanceAmount")),
     Defect::new(
         "cap-is-a-cent-too-high",
         clause!("8.perInvoiceMaximum"),
-        "a cent more than the per-invoice maximum is financed",
+        "the per-invoice maximum is a cent too high",
         choice(Skew::CapOffByOne),
     )
     .named_as(clause!("2.quote.feeTotal")),
     Defect::new(
         "excess-over-the-cap-is-kept",
         clause!("2.amounts.financeableAmount.2"),
-        "a quote forwards nothing of what the cap cuts off",
+        "forwardedAtPayment of a quote omits the excess over the per-invoice maximum",
         answer(|behind, operation| {
             quoted(behind, operation, |amounts, face| {
                 let excess = face.cents() - amounts.financeable_amount;
@@ -109,14 +109,14 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "fee-is-taken-off-the-advance",
         clause!("2.amounts.advanceAmount.2"),
-        "the fee is taken off what the business is paid",
+        "the fee is deducted from the amount paid to the business",
         choice(Skew::FeeTakenOff),
     )
     .named_as(clause!("2.advance.advanceAmount")),
     Defect::new(
         "quote-forwards-too-much",
         clause!("2.amounts.forwardedAtPayment"),
-        "a quote does not take the fee off what is forwarded",
+        "forwardedAtPayment of a quote does not deduct the fee",
         answer(|behind, operation| {
             quoted(behind, operation, |amounts, _| {
                 amounts.forwarded_at_payment += amounts.fee_total
@@ -126,7 +126,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "forwarded-is-negative",
         clause!("2.amounts.forwardedAtPayment.2"),
-        "a quote for a single cent forwards less than nothing",
+        "forwardedAtPayment of a quote for one cent is negative",
         answer(|behind, operation| {
             quoted(behind, operation, |amounts, face| {
                 if face.cents() == Cents(1) {
@@ -138,7 +138,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "fee-is-negative",
         clause!("1.general.1"),
-        "a quote for 99 cents has a fee below nothing",
+        "the fee of a quote for 99 cents is negative",
         answer(|behind, operation| {
             quoted(behind, operation, |amounts, face| {
                 if face.cents() == Cents(99) {
@@ -150,7 +150,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "amounts-have-a-decimal-point",
         clause!("2.quote.advanceAmount"),
-        "the advance that a quote shows is a number with a decimal point",
+        "advanceAmount of a quote is a number with a decimal point",
         encoding(|profile, answer| {
             rewritten(profile, answer, |reply, body| {
                 if matches!(reply, Reply::Quoted(_)) {
@@ -163,7 +163,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "quoted-fee-is-missing",
         clause!("2.quote.feeTotal"),
-        "a quote shows no fee for a business that is not onboarded",
+        "a quote for a business that is not onboarded has no feeTotal",
         encoding(|profile, answer| {
             rewritten(profile, answer, |reply, body| {
                 if matches!(reply, Reply::Quoted(quoted) if !quoted.onboarding.is_complete()) {
@@ -176,7 +176,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "quote-is-capped-at-sixteen-bits",
         clause!("2.quote.financeableAmount"),
-        "a quote finances no more than 65,535 cents",
+        "a quote finances at most 65,535 cents",
         answer(|behind, operation| {
             quoted(behind, operation, |amounts, _| {
                 amounts.financeable_amount = amounts.financeable_amount.min(Cents(65_535));
@@ -186,7 +186,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "quote-rounds-what-is-forwarded",
         clause!("2.quote.forwardedAtPayment"),
-        "what a quote forwards is rounded down to ten cents",
+        "forwardedAtPayment of a quote is rounded down to ten cents",
         answer(|behind, operation| {
             quoted(behind, operation, |amounts, _| {
                 amounts.forwarded_at_payment = Cents(amounts.forwarded_at_payment.0 / 10 * 10);
@@ -214,7 +214,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "quote-names-the-limit",
         clause!("2.quote.notFundableReason.3"),
-        "the reason for a quote that is not fundable says what may be outstanding",
+        "the reason of a quote that is not fundable states the limit",
         reply(|reply| {
             if let Reply::Quoted(quoted) = reply
                 && let Some(reason) = &mut quoted.not_fundable_reason
@@ -226,7 +226,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "quotes-leave-something",
         clause!("4.quotes.2"),
-        "a quote for a business makes an onboarding link for it",
+        "a quote creates an onboarding link for its business",
         answer(|behind, operation| {
             let quoted = match &operation {
                 Operation::Quote { business, .. } => Some(business.clone()),
@@ -234,7 +234,7 @@ pub(super) static DEFECTS: &[Defect] = &[
             };
             let answer = behind.answer(operation);
             if let (Ok(_), Some(business)) = (&answer, quoted) {
-                // What becomes of it is of no interest.
+                // The result does not matter.
                 let _ = behind.answer(Operation::CreateOnboardingSession { business });
             }
             answer
@@ -243,20 +243,20 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "limit-is-never-reached",
         clause!("4.advances.1"),
-        "nothing is ever too much to be outstanding with a business",
+        "no outstanding amount exceeds the limit of a business",
         choice(Skew::NoLimit),
     ),
     Defect::new(
         "limit-has-some-slack",
         clause!("8.concentrationLimit"),
-        "a tenth more than the limit may be outstanding with a business",
+        "the outstanding amount of a business may exceed the limit by a tenth",
         choice(Skew::WideLimit),
     )
     .named_as(clause!("4.advances.1")),
     Defect::new(
         "limit-is-counted-per-platform",
         clause!("8.concentrationLimit"),
-        "what is outstanding through one platform does not count for the other",
+        "the amount outstanding through one platform does not count for the other",
         answer(|behind, operation| {
             grant_if(behind, operation, |behind, refusal| {
                 refusal.code == Code::ConcentrationExceeded && behind.caller != PlatformId::DEFAULT
@@ -293,9 +293,9 @@ pub(super) static DEFECTS: &[Defect] = &[
         clause!("4.advances.5"),
         "an advance for a business that is not synced is refused as business_not_eligible",
         answer(|behind, operation| {
-            let asked = matches!(operation, Operation::RequestAdvance { .. });
+            let is_advance = matches!(operation, Operation::RequestAdvance { .. });
             match behind.answer(operation) {
-                Err(refusal) if asked && refusal.code == Code::BusinessNotFound => {
+                Err(refusal) if is_advance && refusal.code == Code::BusinessNotFound => {
                     Err(Refusal::new(Code::BusinessNotEligible, clause!("4.advances.5")))
                 }
                 answer => answer,
@@ -305,7 +305,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "advance-is-lost",
         clause!("2.invoice.advance"),
-        "an invoice shows no advance before it is FUNDED",
+        "an invoice shows its advance only once the advance is FUNDED",
         reply(|reply| {
             super::invoices::read(reply, |invoice| {
                 invoice.advance.take_if(|advance| advance.funded_at.is_none());
@@ -314,7 +314,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     ),
 ];
 
-/// What a requested advance is remembered under.
+/// The key under which a requested advance is remembered.
 pub(super) fn requested(behind: &Behind<'_>, operation: &Operation) -> String {
     match operation {
         Operation::RequestAdvance { payee, invoice } => behind.key(&[payee, invoice]),
@@ -322,18 +322,18 @@ pub(super) fn requested(behind: &Behind<'_>, operation: &Operation) -> String {
     }
 }
 
-/// An advance in place of a refusal: priced as a quote is, paid by nobody.
+/// Answers some refusals with an advance that is priced like a quote and never paid out.
 pub(super) fn grant_if(
     behind: &mut Behind<'_>,
     operation: Operation,
     granted: impl FnOnce(&Behind<'_>, &Refusal) -> bool,
 ) -> Answer {
-    let asked = match &operation {
+    let (payee, invoice) = match &operation {
         Operation::RequestAdvance { payee, invoice } => (payee.clone(), invoice.clone()),
         _ => return behind.answer(operation),
     };
     match behind.answer(operation) {
-        Err(refusal) if granted(behind, &refusal) => grant(behind, asked.0, asked.1).ok_or(refusal),
+        Err(refusal) if granted(behind, &refusal) => grant(behind, payee, invoice).ok_or(refusal),
         answer => answer,
     }
 }
@@ -356,26 +356,26 @@ pub(super) fn grant(behind: &mut Behind<'_>, payee: String, invoice: String) -> 
     }))
 }
 
-/// Alters the response to a first request.
+/// Alters the amounts in the response to a first request.
 fn first(reply: &mut Reply, alter: impl FnOnce(&mut Amounts)) {
     if let Reply::AdvanceRequested(advance) = reply {
         alter(&mut advance.amounts);
     }
 }
 
-/// Alters the response to a quote, given the requested face value.
+/// Alters the amounts of a quote; `alter` also gets the requested face value.
 fn quoted(
     behind: &mut Behind<'_>,
     operation: Operation,
     alter: impl FnOnce(&mut Amounts, FaceValue),
 ) -> Answer {
-    let asked = match &operation {
+    let face_value = match &operation {
         Operation::Quote { face_value, .. } => Some(*face_value),
         _ => None,
     };
     let mut answer = behind.answer(operation);
-    if let (Ok(Reply::Quoted(quoted)), Some(asked)) = (&mut answer, asked) {
-        alter(&mut quoted.amounts, asked);
+    if let (Ok(Reply::Quoted(quoted)), Some(face_value)) = (&mut answer, face_value) {
+        alter(&mut quoted.amounts, face_value);
     }
     answer
 }

@@ -1,4 +1,4 @@
-//! The places where a defect can alter the model's face.
+//! The places in the model's face where a defect can act.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,13 +14,13 @@ use crate::prove::defects::chosen::Skew;
 
 type Answering = fn(&mut Behind<'_>, Operation) -> Answer;
 type Happens = fn(&mut Behind<'_>, Happening) -> Result<Outcome, Impossible>;
-/// A handler that acts on the state at the request's arrival. It gets the service now, and as it was then.
+/// Handler that gets the state now and the state at the arrival of the request.
 type Racing = fn(&mut Behind<'_>, &mut dyn Face, Operation) -> Answer;
-/// What a receipt is taken for.
-type Taking = fn(&mut DefectMemory, &Attempt, Receipt) -> Receipt;
+/// Replaces a receipt.
+type AltersReceipt = fn(&mut DefectMemory, &Attempt, Receipt) -> Receipt;
 type Authenticating = fn(&dyn Face, Option<&str>) -> Result<PlatformId, Refusal>;
 
-/// What a defect overrides.
+/// The parts of the face that a defect overrides.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Breach {
     pub(super) answer: Option<Answering>,
@@ -28,12 +28,12 @@ pub(super) struct Breach {
     pub(super) operation: Option<fn(&mut Operation)>,
     pub(super) happening: Option<Happens>,
     pub(super) authentication: Option<Authenticating>,
-    /// Alters what is sent; false if it is not sent at all.
+    /// Alters an attempt; false to drop it.
     pub(super) attempt: Option<fn(&mut DefectMemory, &mut Attempt) -> bool>,
-    pub(super) receipt: Option<Taking>,
+    pub(super) receipt: Option<AltersReceipt>,
     pub(super) encoding: Option<Encoding>,
     pub(super) skew: Option<Skew>,
-    /// What goes wrong only while other requests are under way.
+    /// Acts only while other requests are in flight.
     pub(super) race: Option<Racing>,
 }
 
@@ -50,63 +50,63 @@ const NOTHING: Breach = Breach {
     race: None,
 };
 
-/// An answer is another.
+/// Replaces the response to an operation.
 pub(super) const fn answer(answer: Answering) -> Breach {
     Breach { answer: Some(answer), ..NOTHING }
 }
 
-/// A success holds something else.
+/// Alters a successful reply.
 pub(super) const fn reply(reply: fn(&mut Reply)) -> Breach {
     Breach { reply: Some(reply), ..NOTHING }
 }
 
-/// A request is taken for another.
+/// Alters the operation before it is handled.
 pub(super) const fn operation(operation: fn(&mut Operation)) -> Breach {
     Breach { operation: Some(operation), ..NOTHING }
 }
 
-/// Something else happens outside.
+/// Replaces what a happening of the outside world does.
 pub(super) const fn happening(happening: Happens) -> Breach {
     Breach { happening: Some(happening), ..NOTHING }
 }
 
-/// Other keys are let in.
+/// Replaces the authentication.
 pub(super) const fn authentication(authentication: Authenticating) -> Breach {
     Breach { authentication: Some(authentication), ..NOTHING }
 }
 
-/// A webhook is sent otherwise.
+/// Alters or drops webhook attempts.
 pub(super) const fn attempt(attempt: fn(&mut DefectMemory, &mut Attempt) -> bool) -> Breach {
     Breach { attempt: Some(attempt), ..NOTHING }
 }
 
-/// What a receiver answers is taken for something else.
-pub(super) const fn receipt(receipt: Taking) -> Breach {
+/// Replaces the receipt of a receiver.
+pub(super) const fn receipt(receipt: AltersReceipt) -> Breach {
     Breach { receipt: Some(receipt), ..NOTHING }
 }
 
-/// An answer is written down otherwise.
+/// Replaces the encoding of responses.
 pub(super) const fn encoding(encoding: Encoding) -> Breach {
     Breach { encoding: Some(encoding), ..NOTHING }
 }
 
-/// The service chooses otherwise.
+/// Makes a choice that the service may not make.
 pub(super) const fn choice(skew: Skew) -> Breach {
     Breach { skew: Some(skew), ..NOTHING }
 }
 
-/// An answer is another if something has changed since the request was called.
+/// Replaces the response if the state has changed since the arrival of the request.
 pub(super) const fn race(race: Racing) -> Breach {
     Breach { race: Some(race), ..NOTHING }
 }
 
 impl Breach {
-    /// The same, and something else happens outside.
+    /// The same, with happenings replaced.
     pub(super) const fn and_happening(self, happening: Happens) -> Breach {
         Breach { happening: Some(happening), ..self }
     }
 
-    /// The same, and webhooks are sent otherwise.
+    /// The same, with attempts altered.
     pub(super) const fn and_attempt(
         self,
         attempt: fn(&mut DefectMemory, &mut Attempt) -> bool,
@@ -114,13 +114,13 @@ impl Breach {
         Breach { attempt: Some(attempt), ..self }
     }
 
-    /// The same, and what a receiver answers is taken for something else.
-    pub(super) const fn and_receipt(self, receipt: Taking) -> Breach {
+    /// The same, with receipts replaced.
+    pub(super) const fn and_receipt(self, receipt: AltersReceipt) -> Breach {
         Breach { receipt: Some(receipt), ..self }
     }
 }
 
-/// The service behind a defect, and who asks it when.
+/// The service behind a defect, with the time and the caller of the request.
 pub(super) struct Behind<'a> {
     pub(super) face: &'a mut dyn Face,
     pub(super) memory: &'a mut DefectMemory,
@@ -129,23 +129,23 @@ pub(super) struct Behind<'a> {
 }
 
 impl Behind<'_> {
-    /// What is right.
+    /// The correct response.
     pub(super) fn answer(&mut self, operation: Operation) -> Answer {
         self.face.handle(self.now, self.caller, operation)
     }
 
-    /// What happens as it should.
+    /// The correct outcome of a happening.
     pub(super) fn happen(&mut self, happening: Happening) -> Result<Outcome, Impossible> {
         self.face.happen(self.now, self.caller, happening)
     }
 
-    /// What a defect remembers something under: `parts`, of this caller.
+    /// A key of the memory: `parts`, for this caller.
     pub(super) fn key(&self, parts: &[&str]) -> String {
         format!("{} {}", self.caller.0, parts.join(" "))
     }
 }
 
-/// What a defect remembers, until everything is reset.
+/// What a defect remembers until a reset.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DefectMemory {
     counts: BTreeMap<String, u32>,
@@ -155,34 +155,34 @@ pub(super) struct DefectMemory {
 }
 
 impl DefectMemory {
-    /// Counts one more of `key`; how many there are now.
+    /// Increments the counter of `key` and returns it.
     pub(super) fn count(&mut self, key: &str) -> u32 {
         let count = self.counts.entry(key.to_owned()).or_default();
         *count += 1;
         *count
     }
 
-    /// How many of `key` were counted.
+    /// The counter of `key`.
     pub(super) fn counted(&self, key: &str) -> u32 {
         self.counts.get(key).copied().unwrap_or_default()
     }
 
-    /// The reply first kept under `key`; `reply` if none was.
+    /// The reply kept under `key`; keeps `reply` if there is none.
     pub(super) fn first(&mut self, key: String, reply: Reply) -> Reply {
         self.replies.entry(key).or_insert(reply).clone()
     }
 
-    /// Keeps a reply, in place of the one before.
+    /// Keeps a reply under `key` and replaces the earlier one.
     pub(super) fn keep(&mut self, key: String, reply: Reply) {
         self.replies.insert(key, reply);
     }
 
-    /// What is kept under `key`.
+    /// The reply kept under `key`.
     pub(super) fn kept(&self, key: &str) -> Option<&Reply> {
         self.replies.get(key)
     }
 
-    /// Notes a time.
+    /// Notes a time under `key`.
     pub(super) fn note(&mut self, key: String, time: Timestamp) {
         self.times.insert(key, time);
     }
@@ -197,7 +197,7 @@ impl DefectMemory {
         self.times.remove(key);
     }
 
-    /// Keeps a delivery, in place of the one before.
+    /// Keeps a delivery under `key` and replaces the earlier one.
     pub(super) fn keep_delivery(&mut self, key: String, delivery: &Arc<Delivery>) {
         self.deliveries.insert(key, Arc::clone(delivery));
     }
@@ -207,7 +207,7 @@ impl DefectMemory {
         self.deliveries.get(key).cloned()
     }
 
-    /// What times are noted under.
+    /// The keys of all noted times.
     pub(super) fn noted_keys(&self) -> Vec<String> {
         self.times.keys().cloned().collect()
     }

@@ -1,4 +1,4 @@
-//! Wrong choices: values that the service may choose, but not like this.
+//! Choices that the service may not make.
 
 use tideover_model::wire::reply::Remittance;
 use tideover_model::{
@@ -6,29 +6,29 @@ use tideover_model::{
     Transition,
 };
 
-/// The choices of a seed, but for one kind of them.
+/// The choices of a seed, with one kind of choice replaced.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Chosen<C = Seeded> {
     choices: C,
     skew: Option<Skew>,
 }
 
-/// What is chosen wrongly.
+/// The choice that is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Skew {
     /// No limit is ever reached.
     NoLimit,
-    /// A tenth more than the limit fits.
+    /// The limit is a tenth too high.
     WideLimit,
-    /// No face value is too large to be financed whole.
+    /// A face value of any size is financed in full.
     NoCap,
     /// The cap is a cent too high.
     CapOffByOne,
-    /// The fee is taken off what is paid out.
+    /// The fee is deducted from the amount paid out.
     FeeTakenOff,
     /// Every token for this purpose is the same.
     Same(Token),
-    /// What was accepted is sent once more: that is permitted.
+    /// Every accepted delivery is sent twice, which the document permits.
     Twice,
 }
 

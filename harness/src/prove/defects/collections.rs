@@ -1,4 +1,4 @@
-//! Payments: what is collected, what is derived from it, and the state of an advance.
+//! Defects of incoming money: collected amounts, collection states, advance states.
 
 use tideover_model::wire::reply::Reply;
 use tideover_model::words::{AdvanceState, CollectionState};
@@ -12,7 +12,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "third-payment-is-lost",
         clause!("2.invoice.collected"),
-        "the third partial payment of an invoice is confirmed, and never seen again",
+        "the third partial payment of an invoice is confirmed but never collected",
         happening(|behind, happening| match &happening {
             Happening::PayorPays { payee, invoice, amount } => {
                 let key = behind.key(&[payee, invoice]);
@@ -34,7 +34,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "payment-before-funding-is-lost",
         clause!("1.service.3.2"),
-        "what the payor pays before the advance is FUNDED is shown as not collected",
+        "payments before the advance is FUNDED are shown as not collected",
         reply(|reply| {
             read(reply, |invoice| {
                 if invoice.advance.as_ref().is_some_and(|advance| advance.funded_at.is_none()) {
@@ -48,7 +48,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "a-cent-too-much-is-collected",
         clause!("2.invoice.collected.2"),
-        "an invoice whose advance is REPAID collects a cent too much",
+        "an invoice whose advance is REPAID shows a cent too much as collected",
         reply(|reply| {
             read(reply, |invoice| {
                 if invoice.collection_state == CollectionState::Collected
@@ -62,7 +62,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "overpayment-is-collected",
         clause!("2.invoice.collected.2"),
-        "what a payor pays beyond the face value is collected, too",
+        "an amount paid beyond the face value is collected too",
         happening(|behind, happening| match behind.happen(happening)? {
             Outcome::Paid { applied, suspense } => {
                 Ok(Outcome::Paid { applied: applied + suspense, suspense: Cents::ZERO })
@@ -88,7 +88,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "repaid-is-collected",
         clause!("3.collection.1"),
-        "an invoice is shown as COLLECTED once its advance is REPAID, whatever it still lacks",
+        "an invoice whose advance is REPAID is shown as COLLECTED even if cents are missing",
         reply(|reply| {
             read(reply, |invoice| {
                 if invoice.advance.as_ref().is_some_and(|advance| advance.repaid_at.is_some()) {
@@ -132,7 +132,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "sent-before-it-is-funded",
         clause!("1.service.3"),
-        "an advance is shown as sent while it is still FUNDING",
+        "an advance shows its amount as sent while it is still FUNDING",
         reply(|reply| {
             read(reply, |invoice| {
                 if let Some(advance) = &mut invoice.advance
@@ -147,7 +147,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "fee-is-taken-off-what-is-sent",
         clause!("2.amounts.advanceAmount"),
-        "what of an advance is shown as sent is less by its fee",
+        "the amount sent of an advance is reduced by its fee",
         reply(|reply| {
             read(reply, |invoice| {
                 if let Some(advance) = &mut invoice.advance
@@ -179,7 +179,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     .named_as(clause!("2.invoice.collected.2")),
 ];
 
-/// What is yet to be collected on an invoice.
+/// The amount still to be collected on an invoice.
 fn uncollected(behind: &mut Behind<'_>, payee: String, invoice: String) -> Option<Cents> {
     match behind.answer(Operation::GetInvoice { payee, invoice }) {
         Ok(Reply::Invoice(invoice)) => Some(invoice.face_value - invoice.collected),

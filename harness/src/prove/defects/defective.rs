@@ -12,21 +12,21 @@ use crate::play::concurrent::Interleaved;
 use crate::prove::defects::breach::{Behind, DefectMemory};
 use crate::prove::defects::{Chosen, Defect};
 
-/// The service, or anything that has its face, but for one defect.
+/// A service (or any other face) with one defect.
 #[derive(Clone, Debug)]
 pub struct Defective<F = Service<Chosen>> {
     face: F,
     defect: &'static Defect,
     admission: String,
     memory: DefectMemory,
-    /// The attempts under way, as they were before they went wrong.
+    /// The attempts in flight, as they were before the defect altered them.
     under_way: Vec<Attempt>,
-    /// What the request that is handled next saw when it was called.
+    /// The state at the arrival of the request that is handled next.
     glimpse: Option<Box<F>>,
 }
 
 impl<F: Face> Defective<F> {
-    /// `face`, with `defect`; what a defect chooses otherwise is the affair of the face's choices.
+    /// `face` with `defect`. Wrong choices must already be part of `face`.
     pub fn new(face: F, defect: &'static Defect) -> Defective<F> {
         let Defect { name, clause, words, .. } = defect;
         let admission = format!("{name}: {words} ({clause})");
@@ -49,7 +49,7 @@ impl<F: Face + Clone> Interleaved for Defective<F> {
     }
 }
 
-/// What the service itself knows.
+/// Hashes only the state of the service.
 impl<F: Hash> Hash for Defective<F> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.face.hash(state);
@@ -136,10 +136,10 @@ impl<F: Face> Altered for Defective<F> {
             None => receipt,
             Some(take) => take(&mut self.memory, attempt, receipt),
         };
-        let same = |one: &Attempt| {
+        let is_same = |one: &Attempt| {
             (one.delivery.number, one.number) == (attempt.delivery.number, attempt.number)
         };
-        match self.under_way.iter().position(same) {
+        match self.under_way.iter().position(is_same) {
             None => self.face.handle_receipt(now, attempt, receipt),
             Some(index) => {
                 let attempt = self.under_way.swap_remove(index);

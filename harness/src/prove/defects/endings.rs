@@ -1,4 +1,4 @@
-//! How subscriptions end: by deletion, and by a receiver that is gone.
+//! Defects of ending subscriptions: by deletion, and by a 410 of the receiver.
 
 use tideover_model::wire::reply::{Reply, Subscribed, Subscription};
 use tideover_model::{Answer, Attempt, Code, Operation, Receipt, Refusal, Timestamp, clause};
@@ -6,14 +6,14 @@ use tideover_model::{Answer, Attempt, Code, Operation, Receipt, Refusal, Timesta
 use crate::prove::defects::Defect;
 use crate::prove::defects::breach::{Behind, DefectMemory, answer, receipt};
 
-/// Longer than anything is tried again within the schedule.
+/// Longer than any delay of the retry schedule. Seconds.
 const LONG: u64 = 43_200;
 
 pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "gone-is-not-heard",
         clause!("6.delivery.2"),
-        "a receiver that answers 410 is sent more",
+        "a receiver that answers 410 still gets deliveries",
         receipt(|_, _, receipt| match receipt {
             Receipt::Answered(410) => Receipt::Failed,
             receipt => receipt,
@@ -22,7 +22,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "gone-receiver-is-sent-what-comes-later",
         clause!("6.delivery.2"),
-        "a receiver that answers 410 is not listed any more, and is sent every event that follows",
+        "a subscription that ended with a 410 is no longer listed but still gets every later event",
         answer(|behind, operation| match operation {
             Operation::Unsubscribe { reference } => match behind.memory.noted(&reference) {
                 Some(_) => Err(unknown_subscription()),
@@ -35,7 +35,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "gone-receiver-stays-listed",
         clause!("6.delivery.2"),
-        "a receiver that answers 410 is sent no more, and its subscription is listed still",
+        "a subscription that ended with a 410 gets no deliveries but is still listed",
         receipt(note_gone)
             .and_attempt(|memory, attempt| memory.noted(&attempt.delivery.subscription).is_none()),
     )
@@ -43,9 +43,9 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "failed-deliveries-never-end",
         clause!("6.delivery.1.2"),
-        "a delivery that was never accepted is sent every twelve hours once the retries are over",
+        "a delivery that was never accepted is sent every twelve hours after the last retry",
         answer(|behind, operation| {
-            resend_what_was_given_up(behind);
+            resend_given_up_deliveries(behind);
             behind.answer(operation)
         })
         .and_receipt(note_failure),
@@ -54,7 +54,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "deletion-is-forgotten",
         clause!("4.webhookDeletion.1"),
-        "a subscription is said to be deleted, and goes on",
+        "deleting a subscription succeeds but has no effect",
         answer(|behind, operation| {
             let Operation::Unsubscribe { reference } = &operation else {
                 return behind.answer(operation);
@@ -70,7 +70,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "deletion-forgets-what-is-queued",
         clause!("4.webhookDeletion.1"),
-        "a deleted subscription is sent what was queued before, and nothing else",
+        "a deleted subscription still gets the deliveries that were queued before",
         answer(|behind, operation| match operation {
             Operation::Unsubscribe { reference } => unsubscribe_later(behind, reference),
             operation => without_noted(behind, operation),
@@ -84,7 +84,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "deleted-subscription-is-sent-to",
         clause!("4.webhookDeletion.1"),
-        "a deleted subscription is not listed any more, and is sent every event that follows",
+        "a deleted subscription is no longer listed but still gets every later event",
         answer(|behind, operation| match operation {
             Operation::Unsubscribe { reference } => unsubscribe_later(behind, reference),
             operation => without_noted(behind, operation),
@@ -94,7 +94,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "deleted-subscription-is-listed",
         clause!("4.webhookList.1"),
-        "a subscription that was deleted is listed for ever",
+        "a deleted subscription stays in the list",
         answer(|behind, operation| {
             let (deleted, unsubscribes) = match &operation {
                 Operation::Unsubscribe { reference } => (find(behind, reference), true),
@@ -122,7 +122,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "deletion-is-repeated",
         clause!("4.webhookDeletion.2"),
-        "a reference that is not known is deleted without a word",
+        "deleting an unknown reference succeeds",
         answer(|behind, operation| match behind.answer(operation) {
             Err(refusal) if refusal.code == Code::SubscriptionNotFound => Ok(Reply::Unsubscribed),
             answer => answer,
@@ -162,12 +162,12 @@ fn unknown_subscription() -> Refusal {
     Refusal::new(Code::SubscriptionNotFound, clause!("4.webhookDeletion.2"))
 }
 
-/// What is answered if every subscription that is noted is gone: in truth it goes on until somebody subscribes.
+/// Answers as if every noted subscription were gone; the model keeps it until the next subscription.
 fn without_noted(behind: &mut Behind<'_>, operation: Operation) -> Answer {
     if let Operation::Subscribe { .. } = &operation {
         for reference in behind.memory.noted_keys() {
             behind.memory.forget(&reference);
-            // That of another platform stays.
+            // A subscription of another platform stays.
             let _ = behind.answer(Operation::Unsubscribe { reference });
         }
     }
@@ -180,7 +180,7 @@ fn without_noted(behind: &mut Behind<'_>, operation: Operation) -> Answer {
     }
 }
 
-/// Notes which subscriptions have a receiver that is gone, and takes what it answers for an acceptance.
+/// Notes the subscription of a receiver that answers 410, and treats the 410 as an acceptance.
 fn note_gone(memory: &mut DefectMemory, attempt: &Attempt, receipt: Receipt) -> Receipt {
     if receipt != Receipt::Answered(410) {
         return receipt;
@@ -189,7 +189,7 @@ fn note_gone(memory: &mut DefectMemory, attempt: &Attempt, receipt: Receipt) -> 
     Receipt::Answered(200)
 }
 
-/// Notes which deliveries were not accepted, and when last.
+/// Notes which deliveries were not accepted, and the time of the last attempt.
 fn note_failure(memory: &mut DefectMemory, attempt: &Attempt, receipt: Receipt) -> Receipt {
     let id = attempt.delivery.id.clone();
     match receipt {
@@ -203,20 +203,20 @@ fn note_failure(memory: &mut DefectMemory, attempt: &Attempt, receipt: Receipt) 
     receipt
 }
 
-fn resend_what_was_given_up(behind: &mut Behind<'_>) {
+fn resend_given_up_deliveries(behind: &mut Behind<'_>) {
     for id in behind.memory.noted_keys() {
         let last: Option<Timestamp> = behind.memory.noted(&id);
         if let Some(delivery) = behind.memory.delivery(&id)
             && last.is_some_and(|last| behind.now >= last.after(LONG))
             && behind.face.next_attempt(&delivery).is_none()
         {
-            // Its subscription may be gone.
+            // The subscription may no longer exist.
             let _ = behind.face.resend(behind.now, &delivery, behind.memory.counted(&id));
         }
     }
 }
 
-/// Says that a subscription is deleted, and keeps it for what is queued.
+/// Reports a subscription as deleted, but keeps it for queued deliveries.
 fn unsubscribe_later(behind: &mut Behind<'_>, reference: String) -> Answer {
     if behind.memory.noted(&reference).is_none() && find(behind, &reference).is_some() {
         behind.memory.note(reference, behind.now);

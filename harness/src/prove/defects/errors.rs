@@ -1,4 +1,4 @@
-//! The form of failures: the shape, and the statuses that the document states.
+//! Defects of failures: the shape of the body, the documented statuses.
 
 use serde_json::{Map, Value, json};
 use tideover_model::exchange::{Response, respond};
@@ -26,7 +26,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "error-is-an-object",
         clause!("7.shape.error"),
-        "error is an object with a message if the body was too large",
+        "error is an object with a message when the body is too large",
         encoding(|profile, answer| {
             failed(profile, answer, Code::PayloadTooLarge, |body| {
                 let message = body.remove("error");
@@ -37,7 +37,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "code-is-missing",
         clause!("7.shape.code"),
-        "a failure of a provider is answered without a code",
+        "a provider failure is answered without a code",
         encoding(|profile, answer| {
             failed(profile, answer, Code::UpstreamFailed, |body| {
                 body.remove("code");
@@ -45,15 +45,15 @@ pub(super) static DEFECTS: &[Defect] = &[
         }),
     ),
     restated!("bad-request-is-422", "7.codes.invalid_request", InvalidRequest => 422,
-        "a body against the schema is answered with 422"),
+        "a body that violates the schema is answered with 422"),
     restated!("bad-json-is-422", "7.codes.unreadable_request", UnreadableRequest => 422,
-        "a body that is no JSON is answered with 422"),
+        "a body that is not JSON is answered with 422"),
     restated!("bad-key-is-403", "7.codes.unauthorized", Unauthorized => 403,
-        "a key that is no good is answered with 403"),
+        "an invalid key is answered with 403"),
     restated!("large-body-is-400", "7.codes.payload_too_large", PayloadTooLarge => 400,
         "a body over the limit is answered with 400"),
     restated!("failing-provider-is-500", "7.codes.upstream_failed", UpstreamFailed => 500,
-        "a failure of a provider is answered with 500"),
+        "a provider failure is answered with 500"),
     restated!("unknown-path-is-405", "7.codes.unknown_endpoint", UnknownEndpoint => 405,
         "an unknown path is answered with 405"),
     restated!("unknown-business-is-410", "7.codes.business_not_found", BusinessNotFound => 410,
@@ -67,23 +67,26 @@ pub(super) static DEFECTS: &[Defect] = &[
         "an advance over the limit is answered with 422"),
     restated!("known-webhook-is-400", "7.codes.already_subscribed", AlreadySubscribed => 400,
         "an endpoint that is subscribed already is answered with 400"),
-    restated("unknown-invoice-of-an-advance-is-400", clause!("4.advances.5"),
+    restated(
+        "unknown-invoice-of-an-advance-is-400",
+        clause!("4.advances.5"),
         "an advance on an invoice that is not synced is answered with 400, not 404",
         |profile, answer| {
             let mut response = respond(profile, answer);
-            let asked = |refusal: &tideover_model::Refusal| {
+            let is_unknown_invoice = |refusal: &tideover_model::Refusal| {
                 refusal.code == Code::InvoiceNotFound && refusal.clause == clause!("4.advances.5")
             };
-            if answer.as_ref().is_err_and(asked) {
+            if answer.as_ref().is_err_and(is_unknown_invoice) {
                 response.status = 400;
             }
             response
-        })
+        },
+    )
     .named_as(clause!("4.advances.5")),
     Defect::new(
         "large-bodies-are-read",
         clause!("8.requestBodySize"),
-        "a body over the limit is answered as if it had been read",
+        "a body over the limit is answered with a success",
         encoding(|profile, answer| {
             accepted(profile, answer, Code::PayloadTooLarge, || {
                 Reply::BusinessSynced(BusinessSynced {
@@ -98,7 +101,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "refused-advance-leaves-a-business-behind",
         clause!("7.retrying.2"),
-        "an advance that is refused leaves a business behind",
+        "a refused advance creates a business",
         answer(|behind, operation| {
             let advance = operation.kind() == OperationKind::RequestAdvance;
             let answer = behind.answer(operation);
@@ -108,52 +111,65 @@ pub(super) static DEFECTS: &[Defect] = &[
                     tax_id: None,
                     contact: Contact::default(),
                 };
-                // What becomes of it is of no interest.
-                let _ = behind.answer(Operation::SyncBusiness { business: "left-behind".into(), details });
+                // The result does not matter.
+                let _ = behind
+                    .answer(Operation::SyncBusiness { business: "left-behind".into(), details });
             }
             answer
         }),
     ),
-    restated("validation-has-a-shape-of-its-own", clause!("7.shape.1"),
-        "a body against the schema is answered with a list of what is wrong, and without a code",
+    restated(
+        "validation-has-a-shape-of-its-own",
+        clause!("7.shape.1"),
+        "a body that violates the schema is answered with a list of problems and no code",
         |profile, answer| {
             failed(profile, answer, Code::InvalidRequest, |body| {
                 let message = body.remove("error");
                 body.clear();
                 body.insert("detail".to_owned(), json!([{ "msg": message }]));
             })
-        })
+        },
+    )
     .named_as(clause!("7.shape.error")),
-    restated("bad-json-is-a-crash", clause!("7.shape.1"),
-        "a body that is no JSON is answered with 500 and plain text",
+    restated(
+        "bad-json-is-a-crash",
+        clause!("7.shape.1"),
+        "a body that is not JSON is answered with 500 and plain text",
         |profile, answer| {
             let mut response = with_status(profile, answer, Code::UnreadableRequest, 500);
             if is(answer, Code::UnreadableRequest) {
                 response.body = b"Internal Server Error".to_vec();
             }
             response
-        }),
-    restated("bad-json-is-answered-as-a-bad-field", clause!("7.codes.unreadable_request"),
-        "a body that is no JSON is answered with invalid_request",
+        },
+    ),
+    restated(
+        "bad-json-is-answered-as-a-bad-field",
+        clause!("7.codes.unreadable_request"),
+        "a body that is not JSON is answered with invalid_request",
         |profile, answer| {
             failed(profile, answer, Code::UnreadableRequest, |body| {
                 body.insert("code".to_owned(), json!(Code::InvalidRequest.name()));
             })
-        })
+        },
+    )
     .named_as(clause!("gap.jsonMediaType")),
-    restated("code-is-in-upper-case", clause!("7.shape.code"),
-        "a business that is not synced is answered with its code in upper case",
+    restated(
+        "code-is-in-upper-case",
+        clause!("7.shape.code"),
+        "the code for a business that is not synced is in upper case",
         |profile, answer| {
             failed(profile, answer, Code::BusinessNotFound, |body| {
                 let upper = Code::BusinessNotFound.name().to_uppercase();
                 body.insert("code".to_owned(), json!(upper));
             })
-        })
+        },
+    )
     .named_as(clause!("4.advances.5")),
     Defect::new(
         "bad-key-is-worth-a-retry",
         clause!("7.retrying.1"),
-        "a key that is no good is shown as a failure of a provider, as if it were worth sending again",
+        "an invalid key is answered as a provider failure, as if a retry could help",
         encoding(|profile, answer| {
             failed(profile, answer, Code::Unauthorized, |body| {
                 body.insert("code".to_owned(), json!(Code::UpstreamFailed.name()));
@@ -176,7 +192,7 @@ fn is(answer: &Answer, code: Code) -> bool {
     answer.as_ref().is_err_and(|refusal| refusal.code == code)
 }
 
-/// A refusal with `code`, under another status.
+/// Gives a refusal with `code` another status.
 fn with_status(profile: &Profile, answer: &Answer, code: Code, status: u16) -> Response {
     let mut response = respond(profile, answer);
     if is(answer, code) {
@@ -185,7 +201,7 @@ fn with_status(profile: &Profile, answer: &Answer, code: Code, status: u16) -> R
     response
 }
 
-/// A refusal with `code`, its body altered.
+/// Alters the body of a refusal with `code`.
 fn failed(
     profile: &Profile,
     answer: &Answer,
@@ -202,7 +218,7 @@ fn failed(
     response
 }
 
-/// A success, its body altered.
+/// Alters the body of a success.
 pub(super) fn rewritten(
     profile: &Profile,
     answer: &Answer,
@@ -218,7 +234,7 @@ pub(super) fn rewritten(
     response
 }
 
-/// A refusal with `code` is answered as a success.
+/// Answers a refusal with `code` as a success.
 pub(super) fn accepted(
     profile: &Profile,
     answer: &Answer,

@@ -1,4 +1,4 @@
-//! Events: which are sent, to whom, and with what content.
+//! Defects of events: which are sent, to which subscriptions, with which fields.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "repaid-has-the-sequence-of-funded",
         clause!("6.delivery.5"),
-        "REPAID is shown with the sequence of the state before, so that receivers drop it",
+        "REPAID has the sequence of the state before, so that receivers drop it",
         attempt(|_, attempt| {
             body(attempt, |event| {
                 if event["data"]["state"] == "REPAID" {
@@ -43,7 +43,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "occurred-at-is-unix-time",
         clause!("6.delivery.6"),
-        "the occurredAt of an event is a number of seconds",
+        "the occurredAt of an event is a Unix time in seconds",
         attempt(|_, attempt| {
             let at = attempt.delivery.queued_at.unix();
             body(attempt, |event| event["occurredAt"] = json!(at));
@@ -68,14 +68,14 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "issued-advance-has-no-event",
         clause!("6.events.loan.issued"),
-        "nobody is shown that the vendor was paid",
+        "no event announces that the vendor was paid",
         attempt(|_, attempt| attempt.delivery.event != EventType::AdvanceIssued),
     )
     .named_as(clause!("gap.eventCauses")),
     Defect::new(
         "funding-has-no-event",
         clause!("6.events.invoice.factoredUpdated"),
-        "nobody is shown that an advance is FUNDING",
+        "no event announces that an advance is FUNDING",
         attempt(|_, attempt| {
             let event: Value = serde_json::from_slice(&attempt.delivery.body).unwrap_or_default();
             event["data"]["state"] != "FUNDING"
@@ -108,27 +108,27 @@ pub(super) static DEFECTS: &[Defect] = &[
             let event: Value = serde_json::from_slice(&attempt.delivery.body).unwrap_or_default();
             let (event, to) = (event["id"].to_string(), &attempt.delivery.subscription);
             let theirs = format!("{event} {to}");
-            let is_sent = memory.counted(&theirs) > 0 || memory.counted(&event) == 0;
-            if is_sent {
+            let sent = memory.counted(&theirs) > 0 || memory.counted(&event) == 0;
+            if sent {
                 memory.count(&event);
                 memory.count(&theirs);
             }
-            is_sent
+            sent
         }),
     )
     .named_as(clause!("gap.eventCauses")),
     Defect::new(
         "repeated-advance-is-announced",
         clause!("4.advances.2.2"),
-        "a repeated request is announced as another advance",
+        "a repeated request is announced as a new advance",
         answer(|behind, operation| {
-            let asked = match &operation {
+            let (payee, invoice) = match &operation {
                 Operation::RequestAdvance { payee, invoice } => (payee.clone(), invoice.clone()),
                 _ => return behind.answer(operation),
             };
             let reply = behind.answer(operation)?;
             if let Reply::AdvanceRepeated(_) = &reply {
-                announce(behind, &["loan.created", &asked.0, &asked.1], |_| ());
+                announce(behind, &["loan.created", &payee, &invoice], |_| ());
             }
             Ok(reply)
         })
@@ -138,7 +138,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "part-payment-is-announced-as-paid",
         clause!("6.events.invoice.paid"),
-        "an invoice is announced as paid when its payor has paid a part of it",
+        "an invoice is announced as paid after a partial payment",
         attempt(announced).and_happening(|behind, happening| {
             let (payee, invoice) = match &happening {
                 Happening::PayorPays { payee, invoice, .. } => (payee.clone(), invoice.clone()),
@@ -158,7 +158,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "opted-in-is-announced-too-early",
         clause!("6.events.organization.optedIn"),
-        "a business is announced as through with onboarding before its account is open",
+        "a business is announced as onboarded before its collection account is open",
         answer(|behind, operation| {
             let business = match &operation {
                 Operation::SyncBusiness { business, .. }
@@ -176,7 +176,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "other-platforms-invoices-are-announced",
         clause!("5.authentication.4.2"),
-        "a platform is shown of the invoices that another one syncs",
+        "a platform gets events about the invoices of another platform",
         answer(|behind, operation| {
             let synced = match &operation {
                 Operation::SyncInvoice(sync) => (sync.payee.business.clone(), sync.invoice.clone()),
@@ -198,7 +198,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     .named_as(clause!("gap.eventCauses")),
 ];
 
-/// Sends a delivery like the one that is kept under `like`, of another event: `alter` makes it.
+/// Queues a copy of the delivery kept under `like`, with a new event that `alter` completes.
 fn announce(behind: &mut Behind<'_>, like: &[&str], alter: impl FnOnce(&mut Value)) {
     let Some(before) = behind.memory.delivery(&behind.key(like)) else { return };
     let count = behind.memory.count(&before.id);
@@ -213,11 +213,11 @@ fn announce(behind: &mut Behind<'_>, like: &[&str], alter: impl FnOnce(&mut Valu
         ..Delivery::clone(&before)
     };
     behind.memory.keep_delivery(made_of(&before), &Arc::new(made));
-    // Its subscription may be gone.
+    // The subscription may no longer exist.
     let _ = behind.face.resend(behind.now, &before, 1);
 }
 
-/// Sends what was announced in place of the delivery that it is like, and keeps every other one.
+/// Replaces a resent delivery by the announced one; keeps a copy of every other delivery.
 fn announced(memory: &mut DefectMemory, attempt: &mut Attempt) -> bool {
     if attempt.cause == Cause::Resent
         && let Some(made) = memory.delivery(&made_of(&attempt.delivery))
@@ -230,7 +230,7 @@ fn announced(memory: &mut DefectMemory, attempt: &mut Attempt) -> bool {
     let text = |field: &str| event["data"][field].as_str().unwrap_or_default().to_owned();
     let kind = attempt.delivery.event.name().trim_start_matches("partner.");
     let about = match text("externalId") {
-        none if none.is_empty() => {
+        empty if empty.is_empty() => {
             format!("{} {}", text("payeeExternalId"), text("invoiceExternalId"))
         }
         business => business,
@@ -240,12 +240,12 @@ fn announced(memory: &mut DefectMemory, attempt: &mut Attempt) -> bool {
     true
 }
 
-/// Under what the delivery is kept that is made of another one.
+/// The key of the delivery that was made from `delivery`.
 fn made_of(delivery: &Delivery) -> String {
     format!("made of {}", delivery.number)
 }
 
-/// What was collected on an invoice, if that is something but not all.
+/// The amount collected on an invoice, in cents; `None` once all of it is collected.
 fn collected_in_part(behind: &mut Behind<'_>, payee: &str, invoice: &str) -> Option<i64> {
     let (payee, invoice) = (payee.to_owned(), invoice.to_owned());
     match behind.answer(Operation::GetInvoice { payee, invoice }) {
@@ -268,7 +268,7 @@ fn opt_in_by_signing(behind: &mut Behind<'_>, happening: Happening) -> Result<Ou
     Ok(outcome)
 }
 
-/// Announces that a business has opted in if it lacks its collection account alone.
+/// Announces that a business has opted in if it lacks only its collection account.
 fn announce_if_almost_onboarded(behind: &mut Behind<'_>, business: &str) {
     let read = Operation::GetBusiness { business: business.to_owned() };
     let Ok(Reply::Business(read)) = behind.answer(read) else { return };

@@ -1,4 +1,4 @@
-//! Who is who: identifiers, businesses as read and synced, platforms, keys.
+//! Defects of identity: identifiers, businesses as read and synced, platforms, keys.
 
 use tideover_model::wire::reply::Reply;
 use tideover_model::words::{ComplianceRoute, TaxIdOutcome};
@@ -27,11 +27,11 @@ pub(super) static DEFECTS: &[Defect] = &[
     .named_as(clause!("7.codes.business_not_found")),
     altered!("identifier-is-returned-encoded", "2.business.externalId",
         Business(business) => business.external_id = segment(&business.external_id),
-        "a business is shown under its identifier as it stood in the path, percent signs and all"),
+        "the identifier of a business is returned percent-encoded"),
     Defect::new(
         "synced-identifier-ends-at-a-slash",
         clause!("2.businessSynced.externalId"),
-        "the answer to a business sync shows the identifier only up to its first slash",
+        "the response to a business sync cuts the identifier at its first slash",
         reply(|reply| {
             if let Reply::BusinessSynced(synced) = reply {
                 let end = synced.external_id.find('/').unwrap_or(synced.external_id.len());
@@ -42,7 +42,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "matched-business-is-reported-as-created",
         clause!("2.businessSynced.created"),
-        "a new identifier for a business that its tax id matches is shown as a new business",
+        "a new identifier for a business that matches by tax id is reported as a new business",
         answer(|behind, operation| {
             let sends_tax_id = matches!(
                 &operation,
@@ -75,7 +75,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "matched-without-a-tax-id",
         clause!("4.businessSync.3.2"),
-        "a platform that sends no tax id is linked to the business that another calls the same",
+        "a sync without a tax id is linked to a business that another platform gave the same identifier",
         answer(|behind, operation| {
             let mut answer = behind.answer(operation);
             if let Ok(Reply::BusinessSynced(synced)) = &mut answer
@@ -93,11 +93,11 @@ pub(super) static DEFECTS: &[Defect] = &[
     .named_as(clause!("2.businessSynced.created")),
     altered!("unchanged-tax-id-has-no-result", "2.businessSynced.taxIdResult",
         BusinessSynced(synced) => synced.tax_id_result.take_if(|result| result.outcome == TaxIdOutcome::Unchanged),
-        "a tax id that is on file already is answered without its result"),
+        "a sync with an unchanged tax id is answered without taxIdResult"),
     Defect::new(
         "punctuated-tax-id-is-malformed",
         clause!("2.businessSync.taxId"),
-        "a tax id with a hyphen is taken for malformed",
+        "a tax id with a hyphen is treated as malformed",
         operation(|operation| {
             if let Operation::SyncBusiness { details, .. } = operation
                 && let Some(tax_id) = &mut details.tax_id
@@ -110,7 +110,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "short-tax-id-clears-compliance",
         clause!("4.businessSync.2"),
-        "a tax id of eight digits is filled up with a zero, and clears compliance",
+        "a tax id of eight digits is padded with a zero and clears compliance",
         operation(|operation| {
             if let Operation::SyncBusiness { details, .. } = operation
                 && let Some(tax_id) = &mut details.tax_id
@@ -125,7 +125,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "wrong-tax-id-is-not-corrected",
         clause!("4.businessSync.1.2"),
-        "nothing is asked for when a tax id turns out to be wrong: compliance stays cleared",
+        "compliance stays cleared after the tax id turns out to be wrong",
         happening(|behind, happening| match happening {
             Happening::TaxIdFoundWrong { .. } => Ok(Outcome::Applied),
             happening => behind.happen(happening),
@@ -135,7 +135,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "first-name-sticks",
         clause!("2.business.name"),
-        "a business keeps the name of its first sync, whatever is synced later",
+        "a business keeps its first name, whatever later syncs send",
         answer(|behind, operation| {
             let mut answer = behind.answer(operation);
             if let Ok(Reply::Business(read)) = &mut answer {
@@ -151,7 +151,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "name-is-lost-in-a-resync",
         clause!("4.businessSync.intro.2"),
-        "a business that is synced a third time has no name any more",
+        "a business has no name after its third sync",
         answer(|behind, operation| {
             let synced = match &operation {
                 Operation::SyncBusiness { business, .. } => Some(behind.key(&[business])),
@@ -172,14 +172,14 @@ pub(super) static DEFECTS: &[Defect] = &[
     .named_as(clause!("2.business.name")),
     altered!("tax-id-of-a-w9-is-not-on-file", "2.business.taxIdOnFile",
         Business(business) if business.compliance_route == Some(ComplianceRoute::W9Upload) => business.tax_id_on_file = false,
-        "no tax id is shown to be on file once the vendor has sent a W-9"),
+        "taxIdOnFile is false although the vendor has sent a W-9"),
     altered!("vendor-is-said-to-have-confirmed", "2.business.complianceRoute",
         Business(business) if business.onboarding.contract && business.compliance_route == Some(ComplianceRoute::PartnerSupplied) => business.compliance_route = Some(ComplianceRoute::VendorAssertion),
-        "a tax id of the caller's is shown as asserted by the vendor once the agreement is signed"),
+        "a tax id from the caller is shown as asserted by the vendor once the agreement is signed"),
     Defect::new(
         "business-is-created-without-being-synced",
         clause!("7.codes.business_not_found"),
-        "reading a business that nobody has synced shows an empty one",
+        "reading a business that is not synced returns an empty one",
         answer(|behind, operation| match operation {
             Operation::GetBusiness { business } => {
                 let read = Operation::GetBusiness { business: business.clone() };
@@ -194,7 +194,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "other-platforms-businesses-are-read",
         clause!("5.authentication.4"),
-        "a business that the caller has not synced is read as the first platform knows it",
+        "reading a business that the caller has not synced returns that of the first platform",
         answer(|behind, operation| match &operation {
             Operation::GetBusiness { .. } => read_anywhere(behind, operation),
             _ => behind.answer(operation),
@@ -204,7 +204,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "other-platforms-invoices-are-read",
         clause!("5.authentication.4.2"),
-        "an invoice of another platform's vendor is read by whoever knows its identifiers",
+        "a platform can read an invoice of another platform by its identifiers",
         answer(|behind, operation| match &operation {
             Operation::GetInvoice { .. } => read_anywhere(behind, operation),
             _ => behind.answer(operation),
@@ -214,7 +214,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "other-platforms-subscriptions-are-deleted",
         clause!("5.authentication.4.2"),
-        "a subscription of another platform is deleted by whoever knows its reference",
+        "a platform can delete a subscription of another platform by its reference",
         answer(|behind, operation| {
             let Operation::Unsubscribe { .. } = &operation else {
                 return behind.answer(operation);
@@ -229,7 +229,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "reports-are-read-without-a-key",
         clause!("5.authentication.1"),
-        "the report of an import is shown to whoever sends no key",
+        "the report of an import can be read without a key",
         Breach {
             authentication: Some(|face, authorization| match authorization {
                 None => Ok(NOBODY),
@@ -248,7 +248,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "revoked-keys-stay-good",
         clause!("5.authentication.3"),
-        "a key that was revoked goes on opening everything",
+        "a revoked key is still accepted",
         authentication(|face, authorization| {
             let known = face.platform_of(authorization).filter(|_| authorization.is_some());
             known.ok_or_else(unauthorized)
@@ -267,7 +267,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "second-key-is-not-issued",
         clause!("5.authentication.2"),
-        "a platform that has a key is issued no other",
+        "a platform that has a key cannot be issued another",
         happening(|behind, happening| match happening {
             Happening::IssueKey { platform: None } => {
                 Err(Impossible::new("there is a key already"))
@@ -286,14 +286,14 @@ pub(super) static DEFECTS: &[Defect] = &[
     ),
 ];
 
-/// Who sends no key.
+/// The platform of a caller without a key.
 const NOBODY: PlatformId = PlatformId(u32::MAX);
 
 fn unauthorized() -> Refusal {
     Refusal::new(Code::Unauthorized, clause!("5.authentication.3"))
 }
 
-/// As the caller reads it or, if it can't, as the first platform does.
+/// Reads as the caller or, if the caller can't, as the first platform.
 fn read_anywhere(behind: &mut Behind<'_>, operation: Operation) -> Answer {
     match behind.answer(operation.clone()) {
         Err(refusal) if refusal.code == Code::BusinessNotFound => {
@@ -303,7 +303,7 @@ fn read_anywhere(behind: &mut Behind<'_>, operation: Operation) -> Answer {
     }
 }
 
-/// An unknown business, answered as if it were known. No trace of it stays.
+/// An empty business in the response; nothing is stored.
 fn unknown(business: &str) -> Answer {
     use tideover_model::wire::reply::{Business, Onboarding};
     let onboarding =

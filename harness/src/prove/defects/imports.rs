@@ -1,4 +1,4 @@
-//! Imports and their reports.
+//! Defects of imports and their reports.
 
 use tideover_model::wire::reply::{ImportReport, ImportSummary, Reply};
 use tideover_model::words::RowOutcome;
@@ -11,11 +11,11 @@ use crate::prove::defects::errors::accepted;
 pub(super) static DEFECTS: &[Defect] = &[
     altered!("read-report-is-in-upper-case", "2.importReport.externalId",
         Import(report) => report.external_id = report.external_id.to_uppercase(),
-        "a report that is read back shows the import's identifier in upper case"),
+        "a report that is read back shows the identifier of its import in upper case"),
     Defect::new(
         "bad-rows-are-not-counted",
         clause!("2.importReport.rowCount"),
-        "rowCount leaves out the rows that were rejected",
+        "rowCount omits the rejected rows",
         reply(|reply| {
             alter_report(reply, |report| {
                 report.row_count -= report.summary.rejected.min(report.row_count)
@@ -25,13 +25,13 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "interrupted-import-is-finished",
         clause!("2.importReport.finished"),
-        "an import that was interrupted shows that it is finished",
+        "an interrupted import is shown as finished",
         reply(|reply| alter_report(reply, |report| report.finished = true)),
     ),
     Defect::new(
         "bad-rows-are-left-out",
         clause!("4.imports.6"),
-        "a report has no rows for those that were rejected",
+        "a report omits the rejected rows",
         reply(|reply| {
             alter_report(reply, |report| {
                 report.rows.retain(|row| row.outcome != RowOutcome::Rejected)
@@ -42,7 +42,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "ragged-row-is-reported-as-created",
         clause!("2.importReport.rows"),
-        "the last row of a file is shown as created, whatever became of it",
+        "the last row of a file is shown as created, whatever its outcome",
         reply(|reply| {
             alter_report(reply, |report| {
                 if let Some(last) = report.rows.last_mut() {
@@ -54,7 +54,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "resumed-report-is-not-kept",
         clause!("4.import.1"),
-        "a report that is read back after an import was resumed is the one from before",
+        "the report of a resumed import is still the one from before the interruption",
         answer(|behind, operation| {
             let key = match &operation {
                 Operation::ImportInvoices { import, .. } | Operation::GetImport { import } => {
@@ -74,7 +74,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "interrupted-import-is-not-resumed",
         clause!("4.imports.7"),
-        "the same file sent again is answered with the report from before the interruption",
+        "sending the same file again returns the report from before the interruption",
         answer(|behind, operation| {
             let Operation::ImportInvoices { import, .. } = &operation else {
                 return behind.answer(operation);
@@ -90,7 +90,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "resumed-rows-are-done-twice",
         clause!("4.imports.7.2"),
-        "once an import is resumed, the rows that were done before are shown as updates",
+        "after an import is resumed, the rows done before are shown as updates",
         answer(|behind, operation| {
             let Operation::ImportInvoices { import, .. } = &operation else {
                 return behind.answer(operation);
@@ -116,7 +116,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "other-file-is-taken-for-the-same",
         clause!("4.imports.8"),
-        "another file under a used identifier is answered with the report of the first",
+        "another file under a used identifier is answered with the report of the first file",
         answer(|behind, operation| {
             let import = match &operation {
                 Operation::ImportInvoices { import, .. } => import.clone(),
@@ -131,7 +131,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "derived-identifier-changes",
         clause!("4.imports.5.2"),
-        "a legal name leads to another identifier in the second import than in the first",
+        "the second import derives another identifier from a legal name than the first",
         answer(|behind, operation| {
             let import = match &operation {
                 Operation::ImportInvoices { import, .. } | Operation::GetImport { import } => {
@@ -176,7 +176,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "unknown-import-is-empty",
         clause!("4.import.3"),
-        "the report of an import that nobody has uploaded is answered, empty",
+        "reading an import that nobody has uploaded returns an empty report",
         answer(|behind, operation| {
             let import = match &operation {
                 Operation::GetImport { import } => import.clone(),
@@ -194,7 +194,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "thousand-and-one-rows-are-imported",
         clause!("4.imports.1.2"),
-        "a file with more rows than a thousand is shown as imported",
+        "a file of more than 1000 rows is answered as imported",
         encoding(|profile, answer| {
             accepted(profile, answer, Code::TooManyRows, || Reply::Imported(empty("large", 1001)))
         }),
@@ -214,7 +214,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "file-without-a-column-is-imported",
         clause!("4.imports.9"),
-        "a file that lacks a required column is shown as imported, without a row",
+        "a file that lacks a required column is answered as imported, with no rows",
         encoding(|profile, answer| {
             accepted(profile, answer, Code::UnreadableFile, || Reply::Imported(empty("file", 0)))
         }),
@@ -222,7 +222,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "json-is-imported",
         clause!("4.imports.9.2"),
-        "a file of another media type is shown as imported, without a row",
+        "a file of another media type is answered as imported, with no rows",
         encoding(|profile, answer| {
             accepted(profile, answer, Code::UnsupportedMediaType, || {
                 Reply::Imported(empty("file", 0))
@@ -231,7 +231,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     ),
 ];
 
-/// Alters a report, as it is uploaded and as it is read.
+/// Alters a report, after the upload and when it is read back.
 pub(super) fn alter_report(reply: &mut Reply, alter: impl FnOnce(&mut ImportReport)) {
     if let Reply::Imported(report) | Reply::Import(report) = reply {
         alter(report);

@@ -1,4 +1,4 @@
-//! Invoices as read, and as first synced.
+//! Defects of invoices that are read or first synced.
 
 use tideover_model::wire::reply::{Advance, Invoice, InvoiceSynced, Reply};
 use tideover_model::words::{AdvanceState, CollectionState, InvoiceStatus, SyncOutcome};
@@ -12,7 +12,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "invoice-identifiers-are-global",
         clause!("1.general.3"),
-        "an invoice is read as that of the first payee who has one of its identifier",
+        "reading an invoice returns that of the first payee who used its identifier",
         answer(|behind, mut operation| {
             if let Operation::GetInvoice { invoice, .. } = &operation
                 && let Some(Reply::Business(first)) =
@@ -37,7 +37,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "paid-invoices-become-paid",
         clause!("2.invoice.status.2"),
-        "the service moves the status of an invoice to PAID once all of it is collected",
+        "the service changes the status of an invoice to PAID once all of it is collected",
         reply(|reply| {
             read(reply, |invoice| {
                 if invoice.collection_state == CollectionState::Collected {
@@ -50,7 +50,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "status-is-that-of-the-first-sync",
         clause!("2.invoice.status"),
-        "the status of an invoice stays what it was when it was read first",
+        "the status of an invoice never changes after its first read",
         answer(|behind, operation| {
             let key = match &operation {
                 Operation::GetInvoice { payee, invoice } => behind.key(&[payee, invoice]),
@@ -69,7 +69,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "large-face-value-is-rounded",
         clause!("2.invoice.faceValue"),
-        "a face value passes through a float of 32 bits: above 16,777,216 cents the last ones are lost",
+        "a face value is stored as a 32-bit float, which loses cents above 16,777,216",
         reply(|reply| {
             read(reply, |invoice| {
                 #[expect(
@@ -85,13 +85,13 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "issue-date-is-cut-to-the-day",
         clause!("2.invoice.issueDate"),
-        "an invoice forgets the time of day at which it was issued",
+        "the issue date of an invoice loses its time of day",
         reply(|reply| read(reply, |invoice| invoice.issue_date = midnight(invoice.issue_date))),
     ),
     Defect::new(
         "due-date-far-off-is-cut",
         clause!("2.invoice.dueDate"),
-        "a due date after 2026 is shown as the end of that year",
+        "a due date after 2026 is shown as the end of 2026",
         reply(|reply| {
             read(reply, |invoice| {
                 let end = Timestamp::from_unix(1_798_761_599).unwrap_or(Timestamp::MAX);
@@ -115,7 +115,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "advance-is-shown-before-it-is-requested",
         clause!("2.invoice.advance"),
-        "an invoice that nobody has requested an advance on shows one of no cents",
+        "an invoice without an advance shows one of zero cents",
         answer(|behind, operation| {
             let now = behind.now;
             let mut answer = behind.answer(operation);
@@ -141,7 +141,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "withdrawn-invoices-stay-unfundable",
         clause!("2.invoice.fundable"),
-        "an invoice that was read while it was not ISSUED is never shown as fundable again",
+        "an invoice that was read while it was not ISSUED is never fundable again",
         answer(|behind, operation| {
             let key = match &operation {
                 Operation::GetInvoice { payee, invoice } => behind.key(&[payee, invoice]),
@@ -177,7 +177,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "fundable-is-followed-by-a-409",
         clause!("2.invoice.fundable.2"),
-        "an advance that was shown as fundable is refused if it is requested in the same second",
+        "an invoice that was shown as fundable is refused an advance in the same second",
         answer(|behind, operation| {
             let key = match &operation {
                 Operation::GetInvoice { payee, invoice }
@@ -202,7 +202,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "no-reason-for-self-dealing",
         clause!("2.invoice.notFundableReason"),
-        "an invoice that a business owes to itself is not fundable, and no reason is shown",
+        "an invoice that a business owes to itself is not fundable, and the reason is null",
         reply(|reply| {
             read(reply, |invoice| {
                 invoice.not_fundable_reason.take_if(|reason| reason.contains("same business"));
@@ -212,7 +212,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "null-reason-is-left-out",
         clause!("2.invoice.notFundableReason"),
-        "a fundable invoice is shown without the field notFundableReason",
+        "a fundable invoice omits the field notFundableReason",
         encoding(|profile, answer| {
             rewritten(profile, answer, |reply, body| {
                 if matches!(reply, Reply::Invoice(_)) && body["notFundableReason"].is_null() {
@@ -225,7 +225,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "reason-names-the-limit",
         clause!("2.invoice.notFundableReason.2"),
-        "the reason for an invoice over the limit says what the limit is",
+        "the reason of an invoice over the limit states the limit",
         reply(|reply| {
             read(reply, |invoice| {
                 if let Some(reason) = &mut invoice.not_fundable_reason
@@ -239,7 +239,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "sync-names-no-invoice",
         clause!("2.invoiceSynced.externalId"),
-        "an update of an invoice is answered with an empty identifier",
+        "the response to an invoice update has an empty identifier",
         reply(|reply| {
             if let Reply::InvoiceSynced(InvoiceSynced { external_id, outcome, .. }) = reply
                 && *outcome == SyncOutcome::Updated
@@ -251,7 +251,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "null-sync-reason-is-left-out",
         clause!("2.invoiceSynced.reason"),
-        "an invoice sync without a reason is answered without that field",
+        "the response to an invoice sync omits a null reason",
         encoding(|profile, answer| {
             rewritten(profile, answer, |reply, body| {
                 if matches!(reply, Reply::InvoiceSynced(_)) && body["reason"].is_null() {
@@ -264,7 +264,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "payors-are-not-created",
         clause!("4.invoiceSync.3"),
-        "a business that was only named as a payor is not found",
+        "a business that was named only as a payor is not found",
         answer(|behind, operation| {
             match &operation {
                 Operation::SyncBusiness { business, .. } => {
@@ -307,16 +307,16 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "unknown-invoice-is-shown-as-void",
         clause!("7.codes.invoice_not_found"),
-        "reading an invoice that nobody has synced shows one that is VOIDED",
+        "reading an invoice that is not synced returns one that is VOIDED",
         answer(|behind, operation| {
-            let asked = match &operation {
+            let external_id = match &operation {
                 Operation::GetInvoice { invoice, .. } => invoice.clone(),
                 _ => return behind.answer(operation),
             };
             match behind.answer(operation) {
                 Err(refusal) if refusal.code == Code::InvoiceNotFound => {
                     Ok(Reply::Invoice(Box::new(Invoice {
-                        external_id: asked,
+                        external_id,
                         status: InvoiceStatus::Voided,
                         face_value: Cents(1),
                         collected: Cents::ZERO,
@@ -334,14 +334,14 @@ pub(super) static DEFECTS: &[Defect] = &[
     ),
 ];
 
-/// Alters an invoice as read.
+/// Alters the invoice in the response to a read.
 pub(super) fn read(reply: &mut Reply, alter: impl FnOnce(&mut Invoice)) {
     if let Reply::Invoice(invoice) = reply {
         alter(invoice);
     }
 }
 
-/// An advance without a cent.
+/// An advance of zero cents.
 fn no_advance(now: Timestamp) -> Advance {
     Advance {
         state: AdvanceState::Requested,

@@ -1,7 +1,7 @@
-//! The catalogue of defects: deliberate violations, each of one clause, that prove that a check can fail.
+//! The catalogue of defects: each deliberately violates one clause and proves that a check can fail.
 //!
-//! A defect is a small wrapper around anything that has the model's face, its choices and the encoding of
-//! its answers included. The suite finds every one of them, whatever the seed.
+//! A defect is a small wrapper around the model's face, its choices and the encoding of its responses.
+//! The suite finds each one with any seed.
 
 /// A defect that changes one field of a success: name, clause, reply and change, sentence.
 macro_rules! altered {
@@ -72,28 +72,28 @@ use breach::Breach;
 
 pub use chosen::Chosen;
 pub use defective::Defective;
-pub use unseen::{Setup, UNSEEN, Unseen};
+pub use unseen::{Setup, UNSEEN, Undetectable};
 
 /// A deliberate violation.
 #[derive(Debug)]
 pub struct Defect {
-    /// The stable name.
+    /// Its stable name.
     pub name: &'static str,
-    /// The sentence that it breaks.
+    /// The clause that it breaks.
     pub clause: Clause,
     /// What goes wrong, in one line.
     pub words: &'static str,
-    /// What the suite makes of it.
-    pub expected: Expected,
+    /// The clause that the finding names.
+    pub expected: ExpectedClause,
     breach: Breach,
 }
 
-/// What the suite makes of a defect.
+/// The clause that a finding of a defect names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Expected {
-    /// It is found, and the finding names the clause.
+pub enum ExpectedClause {
+    /// The clause that the defect breaks.
     Named,
-    /// It is found where it shows first: the finding names this clause.
+    /// Another clause, where the defect shows first.
     NamedAs(Clause),
 }
 
@@ -104,15 +104,15 @@ impl Defect {
         words: &'static str,
         breach: Breach,
     ) -> Defect {
-        Defect { name, clause, words, expected: Expected::Named, breach }
+        Defect { name, clause, words, expected: ExpectedClause::Named, breach }
     }
 
-    /// It shows first in what another clause says.
+    /// Expects a finding that names another clause.
     const fn named_as(self, clause: Clause) -> Defect {
-        Defect { expected: Expected::NamedAs(clause), ..self }
+        Defect { expected: ExpectedClause::NamedAs(clause), ..self }
     }
 
-    /// A new service that has this defect.
+    /// A new service with this defect.
     pub fn service(
         &'static self,
         profile: Profile,
@@ -123,10 +123,10 @@ impl Defect {
         Defective::new(Service::new(profile, choices).sending_to(destinations), self)
     }
 
-    /// A mock on a free port in the world of `header`, with `defect` if there is one, and the target that talks to it.
+    /// A mock of the world of `header` on a free port, with an optional defect, and a target that talks to it.
     ///
     /// # Errors
-    /// [`Unreachable`] if no port can be listened on.
+    /// [`Unreachable`] if no port is free.
     pub async fn embedded(
         header: &Header,
         defect: Option<&'static Defect>,
@@ -138,21 +138,21 @@ impl Defect {
         embedded_with(header, face).await
     }
 
-    /// Whether it shows only while other requests are under way.
+    /// Whether it shows only while other requests are in flight.
     pub fn is_raced(&self) -> bool {
         self.breach.race.is_some()
     }
 
-    /// What a finding of it names.
+    /// The clause that a finding of it names.
     pub fn named(&self) -> Clause {
         match self.expected {
-            Expected::Named => self.clause,
-            Expected::NamedAs(clause) => clause,
+            ExpectedClause::Named => self.clause,
+            ExpectedClause::NamedAs(clause) => clause,
         }
     }
 }
 
-/// Every defect, by the document's areas.
+/// Every defect, area by area of the document.
 pub fn all() -> impl Iterator<Item = &'static Defect> {
     [
         identity::DEFECTS,
@@ -185,11 +185,11 @@ pub fn find(name: &str) -> Option<&'static Defect> {
     all().find(|defect| defect.name == name)
 }
 
-/// Documented clauses that a run meets and no defect here breaks, each with the reason.
+/// Documented clauses that a run meets but no defect breaks, each with the reason.
 pub static WITHOUT_DEFECT: &[(Clause, &str)] = &[
     (
         clause!("1.service.3.3"),
-        "the books are the service's own: a wrapper cannot make them lose a cent, and one that only says so proves nothing",
+        "a wrapper cannot make the service's books lose a cent, and a response that only claims so proves nothing",
     ),
-    (clause!("6.signature.intro.1"), "whoever sends writes the header, behind the face"),
+    (clause!("6.signature.intro.1"), "the sender writes the header, behind the face"),
 ];

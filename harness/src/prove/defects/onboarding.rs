@@ -1,4 +1,4 @@
-//! The way to a business that can be financed: requirements, payout account, links.
+//! Defects of onboarding: requirements, payout account, links.
 
 use tideover_model::wire::reply::{Invited, Onboarding, PayoutAccountSet, Reply};
 use tideover_model::{
@@ -16,7 +16,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "contract-is-met-by-accepting",
         clause!("3.requirement.contract"),
-        "the contract requirement holds as soon as the vendor has accepted its invitation",
+        "the contract requirement is met as soon as the vendor accepts its invitation",
         answer(|behind, operation| {
             once_accepted(behind, operation, |onboarding| onboarding.contract = true)
         })
@@ -26,7 +26,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "bank-is-met-by-accepting",
         clause!("3.requirement.bank"),
-        "the bank requirement holds as soon as the vendor has accepted its invitation",
+        "the bank requirement is met as soon as the vendor accepts its invitation",
         answer(|behind, operation| {
             once_accepted(behind, operation, |onboarding| onboarding.bank = true)
         })
@@ -36,7 +36,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "address-of-the-agreement-is-not-read",
         clause!("3.requirement.collectionAccount.3"),
-        "an account does not open with the address on the signed agreement",
+        "the address on the signed agreement does not open the collection account",
         happening(|behind, mut happening| {
             if let Happening::VendorSignsAgreement { address, .. } = &mut happening {
                 *address = Address::default();
@@ -48,7 +48,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "address-of-the-contact-is-not-read",
         clause!("3.requirement.collectionAccount.3"),
-        "an account does not open with the address of the synced contact",
+        "the address of the synced contact does not open the collection account",
         operation(|operation| {
             if let Operation::SyncBusiness { details, .. } = operation {
                 details.contact.address = Address::default();
@@ -59,7 +59,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "contact-is-replaced-as-a-whole",
         clause!("2.businessSync.contact.2"),
-        "a contact that is synced without an address clears the one before",
+        "syncing a contact without an address clears the earlier address",
         operation(|operation| {
             if let Operation::SyncBusiness { details, .. } = operation
                 && details.contact != Contact::default()
@@ -72,12 +72,12 @@ pub(super) static DEFECTS: &[Defect] = &[
     .named_as(clause!("gap.eventCauses")),
     altered!("bank-waits-for-the-contract", "3.onboarding.1",
         Business(business) => business.onboarding.bank &= business.onboarding.contract,
-        "the bank requirement is not shown as met before the contract is")
+        "the bank requirement is shown as unmet until the contract is signed")
     .named_as(clause!("2.business.onboarding")),
     Defect::new(
         "account-is-met-too-early",
         clause!("2.business.onboarding"),
-        "collectionAccount is shown as met from the moment that the other three are",
+        "collectionAccount is shown as met as soon as the other three requirements are",
         reply(|reply| {
             if let Reply::Business(business) = reply {
                 let onboarding = &mut business.onboarding;
@@ -98,7 +98,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "remittance-is-hidden-from-the-second-platform",
         clause!("2.business.remittance"),
-        "only the first platform is shown the collection account of a business that two share",
+        "of two platforms that share a business, only the first sees its collection account",
         answer(|behind, operation| {
             let mut answer = behind.answer(operation);
             if let Ok(Reply::Business(business)) = &mut answer
@@ -112,7 +112,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "remittance-moves-after-a-day",
         clause!("2.remittance.intro.2"),
-        "a business is shown another collection account a day after the first time",
+        "the collection account of a business changes a day after it is first shown",
         answer(|behind, operation| {
             let mut answer = behind.answer(operation);
             if let Ok(Reply::Business(business)) = &mut answer
@@ -131,7 +131,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "payout-account-is-named-after-nobody",
         clause!("2.payoutAccount.externalId"),
-        "the second payout account of a business is answered with the first's identifier in upper case",
+        "the response to the second payout account of a business has the identifier in upper case",
         answer(|behind, operation| {
             let mut answer = behind.answer(operation);
             if let Ok(Reply::PayoutAccountSet(PayoutAccountSet { external_id, .. })) = &mut answer
@@ -145,7 +145,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "mask-is-cut-short",
         clause!("2.payoutAccount.mask"),
-        "a payout account of the greatest length is answered with an empty mask",
+        "the mask of an account number of 17 digits is empty",
         answer(|behind, operation| {
             let longest = matches!(
                 &operation,
@@ -163,7 +163,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "vendor-overwrites-the-payout-account",
         clause!("4.payoutAccount.3"),
-        "a vendor can link a bank account although the caller has set one",
+        "a vendor can link a bank account although the caller has set a payout account",
         happening(|behind, happening| {
             let linking = matches!(happening, Happening::VendorAddsBankAccount { .. });
             permitted_if(linking, behind, happening)
@@ -172,7 +172,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "check-digit-is-not-checked",
         clause!("4.payoutAccount.4.3"),
-        "nine digits are a routing number, whatever the last one is",
+        "nine digits are accepted as a routing number with any check digit",
         answer(|behind, mut operation| {
             if let Operation::SetPayoutAccount { routing_number, .. } = &mut operation
                 && routing_number.len() == 9
@@ -186,7 +186,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "address-without-a-domain-is-invited",
         clause!("4.invitations.7"),
-        "an invitation goes to an address that ends with its at sign",
+        "an e-mail address that ends with its at sign can be invited",
         answer(|behind, mut operation| {
             if let Operation::Invite { email, .. } = &mut operation
                 && email.ends_with('@')
@@ -249,7 +249,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "invitation-never-expires",
         clause!("8.invitationLife"),
-        "an invitation link works after 30 days, too",
+        "an invitation link still works after 30 days",
         happening(|behind, happening| match happening {
             Happening::VendorAcceptsInvitation { .. } => match behind.happen(happening) {
                 Err(why) if why.0.contains("expired") => Ok(Outcome::Applied),
@@ -268,7 +268,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "session-lives-too-long",
         clause!("2.session.expiresAt"),
-        "the link of an onboarding session is shown to work for half an hour",
+        "the link of an onboarding session expires after half an hour",
         reply(|reply| {
             if let Reply::SessionCreated(session) = reply {
                 let expires_at: Timestamp = session.expires_at;
@@ -297,7 +297,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     .named_as(clause!("7.codes.business_not_found")),
 ];
 
-/// Alters the onboarding of a business whose vendor has accepted its invitation.
+/// Alters the onboarding of a business whose vendor has accepted an invitation.
 fn once_accepted(
     behind: &mut Behind<'_>,
     operation: Operation,
@@ -327,7 +327,7 @@ fn remember_acceptance(
     Ok(outcome)
 }
 
-/// Nothing changes, and yet it is said to have happened.
+/// Reports an impossible happening as applied, without any change.
 fn permitted_if(
     permitted: bool,
     behind: &mut Behind<'_>,

@@ -1,4 +1,4 @@
-//! Payout accounts: what is taken, and what taking it does.
+//! Defects of payout accounts: which are accepted, and what setting one does.
 
 use tideover_model::wire::reply::Reply;
 use tideover_model::{Answer, Code, Operation, Refusal, clause};
@@ -22,7 +22,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "short-routing-number-is-filled-up",
         clause!("2.payoutAccount.routingNumber"),
-        "a routing number of eight digits is taken for one with a zero before them",
+        "a routing number of eight digits is padded with a leading zero",
         answer(|behind, mut operation| {
             if let Operation::SetPayoutAccount { routing_number, .. } = &mut operation
                 && routing_number.len() == 8
@@ -36,7 +36,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "first-payout-account-stays",
         clause!("4.payoutAccount.1"),
-        "a payout account is answered as the one that was set first, which it does not replace",
+        "the response to a new payout account still shows the first one",
         answer(|behind, operation| {
             let business = match &operation {
                 Operation::SetPayoutAccount { business, .. } => behind.key(&[business]),
@@ -50,13 +50,13 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "repeated-payout-account-is-announced",
         clause!("4.payoutAccount.1.2"),
-        "the same payout account, set again, is announced as another destination",
+        "setting the same payout account again is announced as a new destination",
         answer(set_twice),
     )
     .named_as(clause!("gap.eventCauses")),
 ];
 
-/// The details that are there already are set once more, by way of others.
+/// Sets repeated details again, with other details in between.
 fn set_twice(behind: &mut Behind<'_>, operation: Operation) -> Answer {
     let Operation::SetPayoutAccount { business, account_number, routing_number, .. } = &operation
     else {
@@ -65,13 +65,13 @@ fn set_twice(behind: &mut Behind<'_>, operation: Operation) -> Answer {
     let place = behind.key(&[business]);
     let details = format!("{place} {account_number} {routing_number}");
     if behind.memory.noted(&details).is_some() {
-        let others = Operation::SetPayoutAccount {
+        let other = Operation::SetPayoutAccount {
             business: business.clone(),
             account_number: account_number.bytes().rev().map(char::from).collect(),
             routing_number: routing_number.clone(),
             label: None,
         };
-        behind.answer(others)?;
+        behind.answer(other)?;
     }
     let reply = behind.answer(operation)?;
     if let Reply::PayoutAccountSet(_) = reply {

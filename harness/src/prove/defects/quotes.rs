@@ -1,4 +1,4 @@
-//! Quotes: what they hold, and what they must not do.
+//! Defects of quotes: wrong fields, and side effects.
 
 use serde_json::json;
 use tideover_model::wire::reply::{Quoted, Reply};
@@ -14,7 +14,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "quoted-fee-is-in-dollars",
         clause!("1.general.1"),
-        "the fee that a quote shows is in dollars, with the cents after a point",
+        "the fee of a quote is in dollars, with a decimal point",
         encoding(|profile, answer| {
             rewritten(profile, answer, |reply, body| {
                 let Reply::Quoted(Quoted { amounts, .. }) = reply else { return None };
@@ -29,7 +29,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "quoted-amount-is-text",
         clause!("1.general.1"),
-        "what a quote finances is a string of digits",
+        "financeableAmount of a quote is a string of digits",
         encoding(|profile, answer| {
             rewritten(profile, answer, |reply, body| {
                 let Reply::Quoted(Quoted { amounts, .. }) = reply else { return None };
@@ -42,7 +42,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "quote-lacks-its-object",
         clause!("2.quote.extra"),
-        "a quote has no object besides its named fields",
+        "a quote lacks its onboarding object",
         encoding(|profile, answer| {
             rewritten(profile, answer, |reply, body| {
                 let Reply::Quoted(_) = reply else { return None };
@@ -54,7 +54,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "quote-forgets-the-limit",
         clause!("2.quote.fundable"),
-        "a quote that does not fit the limit of its business is fundable",
+        "a quote over the limit of its business is fundable",
         reply(|reply| {
             if let Reply::Quoted(quoted) = reply
                 && quoted.not_fundable_reason.is_some_and(|reason| reason.contains("outstanding"))
@@ -67,7 +67,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "quotes-take-up-the-limit",
         clause!("4.quotes.2"),
-        "a business that was quoted a fundable amount five times has no limit left",
+        "five fundable quotes use up the limit of a business",
         answer(|behind, operation| {
             let quoted = match &operation {
                 Operation::Quote { business, .. } => behind.key(&[business]),
@@ -84,7 +84,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "refused-advances-take-up-the-limit",
         clause!("8.concentrationLimit"),
-        "a business whose advances were refused five times has no limit left",
+        "five refused advances use up the limit of a business",
         answer(|behind, operation| {
             let business = match &operation {
                 Operation::RequestAdvance { payee: business, .. }
@@ -109,7 +109,7 @@ fn is_fundable(answer: &Answer) -> bool {
     matches!(answer, Ok(Reply::Quoted(quoted)) if quoted.fundable)
 }
 
-/// A fundable quote is answered as beyond the limit.
+/// Turns a fundable quote into one over the limit.
 fn exceed(answer: &mut Answer) {
     if let Ok(Reply::Quoted(quoted)) = answer
         && quoted.fundable

@@ -1,5 +1,5 @@
-//! Defects that show only while other requests are in flight: a request acts on the state at its arrival, although
-//! that has changed since.
+//! Defects that show only while other requests are in flight: the service acts on the state at the
+//! arrival of a request.
 
 use tideover_model::wire::reply::{AdvanceRepeated, AdvanceRequested, Reply};
 use tideover_model::{Answer, Code, Face, Operation, clause};
@@ -11,7 +11,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "race-lets-two-first-requests-through",
         clause!("4.advances.2"),
-        "two requests for one invoice at once both count as the first",
+        "two simultaneous requests for one invoice are both answered as the first",
         race(|behind, before, operation| match &operation {
             Operation::RequestAdvance { .. } => {
                 let (then, now) = both(behind, before, operation);
@@ -28,7 +28,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "race-lets-an-advance-beyond-the-limit-through",
         clause!("8.concentrationLimit"),
-        "of two advances at once, both are granted the room that one has",
+        "two simultaneous advances are both granted although only one fits the limit",
         race(|behind, before, operation| {
             let Operation::RequestAdvance { payee, invoice } = &operation else {
                 return behind.answer(operation);
@@ -47,7 +47,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "race-creates-one-business-twice",
         clause!("2.businessSynced.created"),
-        "two syncs of a new business at once both claim to have created it",
+        "two simultaneous syncs of a new business are both answered as its creation",
         race(|behind, before, operation| {
             let Operation::SyncBusiness { .. } = &operation else {
                 return behind.answer(operation);
@@ -63,7 +63,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "race-returns-two-secrets-for-one-url",
         clause!("4.webhooks.3"),
-        "of two subscriptions of one URL at once, the later takes the place of the other",
+        "of two simultaneous subscriptions of one URL, the later replaces the other",
         race(|behind, before, operation| {
             let Operation::Subscribe { url, .. } = &operation else {
                 return behind.answer(operation);
@@ -84,14 +84,14 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "race-takes-two-files-for-one-import",
         clause!("4.imports.8"),
-        "of two files sent at once under one identifier, both are shown to be imported",
+        "two files sent at once under one identifier are both answered as imported",
         race(|behind, before, operation| {
             granted_as_then(behind, before, operation, Code::AlreadyImported)
         }),
     ),
 ];
 
-/// How a request is answered that comes after the first.
+/// The response to a repeat of the first request.
 fn repeated(first: &AdvanceRequested) -> Reply {
     Reply::AdvanceRepeated(AdvanceRepeated {
         already_requested: true,
@@ -101,13 +101,13 @@ fn repeated(first: &AdvanceRequested) -> Reply {
     })
 }
 
-/// What would have been answered when the request was called, and what is answered now.
+/// The response on the state at arrival, and the response on the state now.
 fn both(behind: &mut Behind<'_>, before: &mut dyn Face, operation: Operation) -> (Answer, Answer) {
     let then = before.handle(behind.now, behind.caller, operation.clone());
     (then, behind.answer(operation))
 }
 
-/// A refusal with `code` is answered as granted, if the request would have been granted before the race.
+/// Grants what is refused with `code` now, if the state at arrival granted it.
 fn granted_as_then(
     behind: &mut Behind<'_>,
     before: &mut dyn Face,

@@ -1,4 +1,4 @@
-//! The collection account of a business: when it is shown, and that it stays.
+//! Defects of collection accounts: when one is shown, and that it stays the same.
 
 use tideover_model::wire::reply::{Business, Remittance, Reply};
 use tideover_model::{Answer, Operation, clause};
@@ -10,7 +10,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "remittance-is-shown-too-early",
         clause!("2.business.remittance.2"),
-        "a business is shown a collection account while that is not open yet",
+        "the collection account of a business is shown before it is open",
         reply(|reply| {
             if let Reply::Business(business) = reply
                 && business.onboarding.compliance
@@ -28,7 +28,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "remittance-waits-for-an-advance",
         clause!("3.onboarding.4.2"),
-        "a business is shown its collection account only once it has an advance",
+        "the collection account of a business is shown only once the business has an advance",
         answer(|behind, operation| {
             let payee = match &operation {
                 Operation::RequestAdvance { payee, .. } => behind.key(&[payee]),
@@ -51,7 +51,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "remittance-is-lost-with-the-payout-account",
         clause!("3.onboarding.4.2"),
-        "a business is shown no collection account any more once its payout account is replaced",
+        "replacing the payout account of a business hides its collection account",
         answer(|behind, operation| {
             over_a_payout_account(behind, operation, |business| business.remittance = None)
         }),
@@ -60,7 +60,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "remittance-moves-with-the-payout-account",
         clause!("2.remittance.intro.2"),
-        "a business is shown another collection account once its payout account is replaced",
+        "replacing the payout account of a business changes its collection account",
         answer(|behind, operation| {
             over_a_payout_account(behind, operation, |business| {
                 if let Some(remittance) = &mut business.remittance {

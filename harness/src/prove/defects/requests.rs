@@ -1,4 +1,4 @@
-//! Requests of an advance: who is granted one, and what the next request of it is answered.
+//! Defects of advance requests: who is granted one, and how a repeated request is answered.
 
 use tideover_model::wire::reply::Reply;
 use tideover_model::words::{AdvanceState, InvoiceStatus};
@@ -15,12 +15,12 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "repeat-is-refused-once-withdrawn",
         clause!("4.advances.2.2"),
-        "a repeated request is refused if the invoice is not ISSUED any more",
+        "a repeated request is refused once the invoice is no longer ISSUED",
         answer(|behind, operation| {
-            let asked = invoice_of(&operation);
+            let requested = invoice_of(&operation);
             match behind.answer(operation)? {
                 Reply::AdvanceRepeated(_)
-                    if status(behind, asked) != Some(InvoiceStatus::Issued) =>
+                    if status(behind, requested) != Some(InvoiceStatus::Issued) =>
                 {
                     Err(Refusal::new(Code::InvoiceNotFinanceable, clause!("3.invoice.1")))
                 }
@@ -32,10 +32,10 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "repaid-invoice-gets-a-second-advance",
         clause!("4.advances.2"),
-        "an invoice whose advance is REPAID is granted another one",
+        "an invoice whose advance is REPAID is granted a second one",
         answer(|behind, operation| {
-            let asked = invoice_of(&operation);
-            match (behind.answer(operation)?, asked) {
+            let requested = invoice_of(&operation);
+            match (behind.answer(operation)?, requested) {
                 (repeated @ Reply::AdvanceRepeated(_), Some((payee, invoice)))
                     if is_repaid(behind, payee.clone(), invoice.clone()) =>
                 {
@@ -48,7 +48,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "advance-needs-no-account",
         clause!("3.onboarding.2"),
-        "an advance is granted to a business that lacks its collection account alone",
+        "an advance is granted to a business that lacks only its collection account",
         answer(|behind, operation| {
             let only_account = lacks_only_its_account(behind, &operation);
             grant_if(behind, operation, |_, refusal| {
@@ -78,7 +78,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "third-advance-has-an-account-of-its-own",
         clause!("2.remittance.intro.2"),
-        "the third advance of a business shows another account than the first two",
+        "the third advance of a business names another collection account than the first two",
         answer(|behind, operation| {
             let payee = invoice_of(&operation).map(|(payee, _)| behind.key(&[&payee]));
             let mut answer = behind.answer(operation);
@@ -92,7 +92,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     ),
 ];
 
-/// The invoice that an advance is requested on.
+/// The payee and the invoice of an advance request.
 fn invoice_of(operation: &Operation) -> Option<(String, String)> {
     match operation {
         Operation::RequestAdvance { payee, invoice } => Some((payee.clone(), invoice.clone())),
@@ -104,8 +104,8 @@ fn read(behind: &mut Behind<'_>, payee: String, invoice: String) -> Answer {
     behind.answer(Operation::GetInvoice { payee, invoice })
 }
 
-fn status(behind: &mut Behind<'_>, asked: Option<(String, String)>) -> Option<InvoiceStatus> {
-    let (payee, invoice) = asked?;
+fn status(behind: &mut Behind<'_>, requested: Option<(String, String)>) -> Option<InvoiceStatus> {
+    let (payee, invoice) = requested?;
     match read(behind, payee, invoice) {
         Ok(Reply::Invoice(invoice)) => Some(invoice.status),
         _ => None,

@@ -1,4 +1,4 @@
-//! Invoices that are synced again: what moves, and what must not.
+//! Defects of repeated invoice syncs: what changes, and what must not change.
 
 use tideover_model::wire::reply::{Business, Invoice, InvoiceSynced, Reply};
 use tideover_model::words::{CollectionState, InvoiceStatus, SyncOutcome};
@@ -13,7 +13,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "face-value-moves-over-an-advance",
         clause!("3.invoice.2"),
-        "a sync of an invoice with an advance moves its face value",
+        "a sync changes the face value of an invoice that has an advance",
         answer(|behind, operation| {
             over_an_advance(behind, operation, |invoice, synced| {
                 invoice.face_value = synced.face_value.cents();
@@ -24,7 +24,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "due-date-moves-over-an-advance",
         clause!("4.invoiceSync.6"),
-        "a sync of an invoice with an advance moves its due date",
+        "a sync changes the due date of an invoice that has an advance",
         answer(|behind, operation| {
             over_an_advance(behind, operation, |invoice, synced| {
                 invoice.due_date = synced.due_date;
@@ -35,7 +35,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "status-only-is-reported-as-updated",
         clause!("2.invoiceSynced.outcome.2"),
-        "a sync of an invoice with an advance is shown as an update",
+        "a sync of an invoice that has an advance is reported as an update",
         reply(|reply| {
             if let Reply::InvoiceSynced(InvoiceSynced { outcome, .. }) = reply
                 && *outcome == SyncOutcome::StatusOnly
@@ -48,7 +48,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "third-sync-is-reported-as-created",
         clause!("2.invoiceSynced.outcome"),
-        "the third sync of an invoice is shown as its creation",
+        "the third sync of an invoice is reported as its creation",
         answer(|behind, operation| {
             let key = match &operation {
                 Operation::SyncInvoice(sync) => behind.key(&[&sync.payee.business, &sync.invoice]),
@@ -90,7 +90,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "second-sync-over-an-advance-moves-its-face-value",
         clause!("3.invoice.2"),
-        "the second sync of an invoice since its advance moves its face value, the first does not",
+        "the second sync after an advance changes the face value of the invoice, the first does not",
         answer(|behind, operation| {
             let mut second = false;
             if let Operation::SyncInvoice(sync) = &operation {
@@ -109,7 +109,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "repaid-invoices-move-again",
         clause!("3.invoice.2"),
-        "a sync of an invoice whose advance is REPAID moves its face value",
+        "a sync changes the face value of an invoice whose advance is REPAID",
         answer(|behind, operation| {
             let repaid = match &operation {
                 Operation::SyncInvoice(sync) => {
@@ -128,7 +128,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "void-is-final",
         clause!("3.invoice.intro.1"),
-        "an invoice that was VOIDED stays so, whatever is synced later",
+        "an invoice that was VOIDED stays VOIDED, whatever later syncs send",
         answer(|behind, mut operation| {
             if let Operation::SyncInvoice(sync) = &mut operation
                 && let Some(known) = known(behind, sync)
@@ -143,7 +143,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "resync-is-ignored",
         clause!("4.invoiceSync.1"),
-        "a sync of a known invoice is shown as an update, and changes nothing but its status",
+        "a sync of a known invoice is reported as an update but changes only its status",
         answer(|behind, mut operation| {
             if let Operation::SyncInvoice(sync) = &mut operation
                 && let Some(known) = known(behind, sync)
@@ -160,7 +160,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "invoice-sync-forgets-the-contract",
         clause!("4.invoiceSync.3"),
-        "a business that an invoice names again is shown as if it had not signed",
+        "a business that has signed is shown as not signed once another invoice names it",
         answer(|behind, operation| {
             let payee = match &operation {
                 Operation::SyncInvoice(sync) => Some(sync.payee.business.clone()),
@@ -185,7 +185,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "other-payees-invoice-is-updated",
         clause!("1.general.3"),
-        "a sync of an invoice updates that of another payee who has one of its identifier",
+        "a sync updates the invoice of another payee that has the same identifier",
         answer(|behind, mut operation| {
             if let Operation::SyncInvoice(sync) = &mut operation {
                 let key = behind.key(&["payee of", &sync.invoice]);
@@ -204,7 +204,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "advance-locks-its-number-for-every-payee",
         clause!("1.general.3"),
-        "an invoice is locked by the advance of another payee's of its identifier",
+        "an advance locks the invoices of every payee that have the same identifier",
         answer(|behind, operation| {
             if let Operation::RequestAdvance { payee, invoice } = &operation {
                 let (key, payee) = (behind.key(&["locked", invoice]), payee.clone());
@@ -231,7 +231,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     .named_as(clause!("2.invoiceSynced.outcome")),
 ];
 
-/// The invoice that a sync is about, as it is before.
+/// The invoice as it is before the sync.
 fn known(behind: &mut Behind<'_>, sync: &InvoiceSync) -> Option<Box<Invoice>> {
     let (payee, invoice) = (sync.payee.business.clone(), sync.invoice.clone());
     match behind.answer(Operation::GetInvoice { payee, invoice }) {
@@ -250,33 +250,33 @@ fn has_signed(behind: &mut Behind<'_>, business: String) -> bool {
     matches!(read, Ok(Reply::Business(business)) if business.onboarding.contract)
 }
 
-/// Keeps whose an invoice is, if that business is known.
+/// Remembers the payee under `key`, if that business is known.
 fn keep_payee(behind: &mut Behind<'_>, key: String, business: String) {
     if let Ok(payee) = behind.answer(Operation::GetBusiness { business }) {
         behind.memory.first(key, payee);
     }
 }
 
-/// Whether another payee has an advance on an invoice of this identifier.
+/// Whether another payee has an advance on an invoice with this identifier.
 fn locked_by_another(behind: &Behind<'_>, sync: &InvoiceSync) -> bool {
     let locked = behind.memory.kept(&behind.key(&["locked", &sync.invoice]));
     matches!(locked, Some(Reply::Business(Business { external_id, .. }))
         if *external_id != sync.payee.business)
 }
 
-/// Lets a sync of an invoice with an advance move more than its status: it shows when the invoice is read.
+/// Lets a sync of an invoice with an advance change more than the status; it shows in later reads.
 fn over_an_advance(
     behind: &mut Behind<'_>,
     operation: Operation,
     alter: impl FnOnce(&mut Invoice, &InvoiceSync),
 ) -> Answer {
     if let Operation::GetInvoice { payee, invoice } = &operation {
-        let moved = behind.memory.kept(&behind.key(&[payee, invoice])).cloned();
+        let changed = behind.memory.kept(&behind.key(&[payee, invoice])).cloned();
         let mut answer = behind.answer(operation);
-        if let (Ok(reply), Some(Reply::Invoice(moved))) = (&mut answer, moved) {
+        if let (Ok(reply), Some(Reply::Invoice(changed))) = (&mut answer, changed) {
             read(reply, |invoice| {
-                invoice.face_value = moved.face_value;
-                invoice.due_date = moved.due_date;
+                invoice.face_value = changed.face_value;
+                invoice.due_date = changed.due_date;
             });
         }
         return answer;

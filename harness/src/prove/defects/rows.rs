@@ -1,4 +1,4 @@
-//! Rows of an import: how each is read, and what it does.
+//! Defects of import rows: how a row is read, and what it does.
 
 use tideover_model::wire::reply::Reply;
 use tideover_model::words::RowOutcome;
@@ -12,7 +12,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "quoted-cells-are-split",
         clause!("4.imports.intro.1"),
-        "a row with a comma within quotes is rejected for its many cells",
+        "a row with a comma within quotes is rejected for too many cells",
         operation(|operation| {
             each_row(operation, |_, row| {
                 let comma = |sync: &InvoiceSync| sync.payee.details.legal_name.contains(',');
@@ -26,7 +26,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "identifiers-are-derived-for-each-row",
         clause!("4.imports.5.3"),
-        "two rows of one legal name, without identifiers, are two businesses",
+        "two rows with the same legal name and no identifier create two businesses",
         operation(|operation| {
             each_row(operation, |index, row| {
                 if is_derived(row) {
@@ -39,7 +39,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "supplied-identifiers-are-not-read",
         clause!("4.imports.5.4"),
-        "a payee is called after its legal name, whatever identifier its row supplies",
+        "a payee is named after its legal name even if its row supplies an identifier",
         operation(|operation| {
             each_row(operation, |_, row| {
                 if let (false, Ok(sync)) = (is_derived(row), &row.sync) {
@@ -53,7 +53,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "row-without-an-identifier-is-bad",
         clause!("4.imports.5"),
-        "a row that supplies no identifier of its payee is rejected",
+        "a row without an identifier of its payee is rejected",
         operation(|operation| {
             each_row(operation, |_, row| {
                 if is_derived(row) && row.sync.is_ok() {
@@ -66,7 +66,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "bad-row-fails-the-file",
         clause!("4.imports.6"),
-        "a file with a bad row is refused, and none of its rows is imported",
+        "a file with one bad row is refused as a whole",
         answer(|behind, operation| match &operation {
             Operation::ImportInvoices { file, .. }
                 if file.rows.iter().any(|row| row.sync.is_err()) =>
@@ -80,7 +80,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "finished-import-is-done-again",
         clause!("4.imports.7.2"),
-        "a file that is sent again after it was imported syncs its rows once more",
+        "sending the file of a finished import again syncs its rows again",
         answer(|behind, operation| {
             let Operation::ImportInvoices { import, file } = &operation else {
                 return behind.answer(operation);
@@ -99,7 +99,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "read-report-shows-every-row-as-updated",
         clause!("4.import.1"),
-        "a report that is read back shows the rows that made an invoice as updates",
+        "a report that is read back shows created rows as updates",
         reply(|reply| {
             if let Reply::Import(report) = reply {
                 for row in &mut report.rows {
@@ -114,7 +114,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "row-with-too-many-cents-is-created",
         clause!("8.faceValue"),
-        "a row with a face value that no invoice can have is shown as created",
+        "a row with a face value out of range is shown as created",
         reply(|reply| {
             alter_report(reply, |report| {
                 for row in &mut report.rows {
@@ -129,12 +129,12 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "line-of-names-is-counted",
         clause!("2.importReport.rowCount"),
-        "rowCount includes the line of column names",
+        "rowCount includes the header line",
         reply(|reply| alter_report(reply, |report| report.row_count += 1)),
     ),
 ];
 
-/// Alters the rows of an uploaded file, each with its place.
+/// Alters each row of an uploaded file; `alter` also gets its index.
 fn each_row(operation: &mut Operation, mut alter: impl FnMut(usize, &mut ImportRow)) {
     if let Operation::ImportInvoices { file, .. } = operation {
         for (index, row) in file.rows.iter_mut().enumerate() {
@@ -143,12 +143,12 @@ fn each_row(operation: &mut Operation, mut alter: impl FnMut(usize, &mut ImportR
     }
 }
 
-/// Whether the payee of a row is called after its legal name.
+/// Whether the identifier of the payee is derived from its legal name.
 fn is_derived(row: &ImportRow) -> bool {
     row.payee.as_ref().is_some_and(|payee| payee.starts_with("name-"))
 }
 
-/// Calls the payee of a row otherwise.
+/// Renames the payee of a row.
 fn name_payee(row: &mut ImportRow, name: impl FnOnce(&str) -> String) {
     if let (Some(payee), Ok(sync)) = (&mut row.payee, &mut row.sync) {
         *payee = name(payee);

@@ -1,4 +1,4 @@
-//! What the published schema refuses, answered as if it were accepted.
+//! Defects that accept requests against the published schema.
 
 use tideover_model::exchange::{Encoding, Response, respond};
 use tideover_model::wire::reply::{
@@ -11,36 +11,36 @@ use crate::prove::defects::Defect;
 use crate::prove::defects::breach::encoding;
 use crate::prove::defects::errors::accepted;
 
-// Not formatted: a row reads as a line of a table.
+// Not formatted: each row is a line of a table.
 #[rustfmt::skip]
 pub(super) static DEFECTS: &[Defect] = &[
     taken("face-value-of-nothing-is-synced", clause!("2.invoiceSync.faceValue"),
-        "an invoice of no cents, or of too many, is synced",
+        "an invoice with a face value out of range is synced",
         |profile, answer| taken_if(profile, answer, "faceValue: invalid value", invoice)),
     taken("unknown-status-is-synced", clause!("2.invoiceSync.status"),
-        "an invoice is synced with a status that is none of the four",
+        "an invoice with an unknown status is synced",
         |profile, answer| taken_if(profile, answer, "status: invalid value", invoice)),
     taken("invoice-needs-no-payor", clause!("2.invoiceSync.payor"),
-        "an invoice that nobody owes is synced",
+        "an invoice without a payor is synced",
         |profile, answer| taken_if(profile, answer, "missing field `payor`", invoice)),
     taken("invoice-is-never-due", clause!("2.invoiceSync.dueDate"),
         "an invoice without a due date is synced",
         |profile, answer| taken_if(profile, answer, "missing field `dueDate`", invoice)),
     taken("any-text-is-a-date", clause!("2.invoiceSync.issueDate"),
-        "an invoice is synced with an issue date that is no date-time, such as a day alone",
+        "an invoice is synced with an issue date that is not a date-time, such as a bare day",
         |profile, answer| taken_if(profile, answer, "issueDate: invalid value", invoice)),
     taken("business-needs-no-name", clause!("2.businessSync.legalName"),
-        "a business is synced with a name of no length",
+        "a business with an empty name is synced",
         |profile, answer| taken_if(profile, answer, "legalName: invalid length", business)),
     taken("account-number-is-not-looked-at", clause!("2.payoutAccount.accountNumber"),
-        "an account number of three digits, or of letters, is set",
+        "an account number of three digits, or with letters, is accepted",
         |profile, answer| taken_if(profile, answer, "accountNumber: ", payout_account)),
     taken("quote-for-nothing", clause!("4.quotes.3"),
-        "no cents at all are quoted, and too many are",
+        "a face value out of range is quoted",
         |profile, answer| taken_if(profile, answer, "invoiceFaceValue: invalid value", quote)),
 ];
 
-/// It shows in what is answered to a request that must be refused.
+/// A defect that accepts a request that the service must refuse.
 const fn taken(
     name: &'static str,
     clause: Clause,
@@ -50,15 +50,15 @@ const fn taken(
     Defect::new(name, clause, words, encoding(encode)).named_as(clause!("7.codes.invalid_request"))
 }
 
-/// A refusal whose reason begins with `why` is answered as a success.
+/// Answers a refusal whose message begins with `why` as a success.
 fn taken_if(
     profile: &Profile,
     answer: &Answer,
     why: &str,
     reply: impl FnOnce() -> Reply,
 ) -> Response {
-    let for_it = answer.as_ref().is_err_and(|refusal| refusal.message.starts_with(why));
-    if for_it {
+    let matches = answer.as_ref().is_err_and(|refusal| refusal.message.starts_with(why));
+    if matches {
         accepted(profile, answer, Code::InvalidRequest, reply)
     } else {
         respond(profile, answer)

@@ -1,4 +1,4 @@
-//! What is never shown: secrets after the first time, tax ids, the funder.
+//! Defects that reveal secrets, tax ids or the funder.
 
 use serde_json::json;
 use tideover_model::exchange::respond;
@@ -52,11 +52,11 @@ pub(super) static DEFECTS: &[Defect] = &[
     ),
     altered!("returned-secret-does-not-sign", "6.signature.1",
         Subscribed(subscribed) => subscribed.secret.push('0'),
-        "deliveries are signed with another secret than the returned one"),
+        "deliveries are signed with another secret than the one returned"),
     Defect::new(
         "tax-id-is-shown",
         clause!("2.business.taxIdOnFile.2"),
-        "a business is shown with the tax id that is on file",
+        "a business shows the tax id that is on file",
         encoding(|profile, answer| {
             rewritten(profile, answer, |reply, body| {
                 if matches!(reply, Reply::Business(business) if business.tax_id_on_file) {

@@ -1,4 +1,4 @@
-//! Tax ids: what clears compliance, what is matched, and what the response reports.
+//! Defects of tax ids: matching, compliance, the result in the response.
 
 use tideover_model::wire::reply::{Business, BusinessSynced, Reply, TaxIdResult};
 use tideover_model::words::{ComplianceRoute, TaxIdOutcome};
@@ -11,15 +11,15 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "tax-ids-are-matched-as-they-are-spelled",
         clause!("2.businessSync.taxId"),
-        "a tax id matches only a business whose own was sent with the same punctuation",
+        "a tax id matches a business only if both were sent with the same punctuation",
         answer(|behind, mut operation| {
             if let Operation::SyncBusiness { business, details } = &mut operation
                 && let Some(sent) = details.tax_id.clone()
             {
                 let (digits, spelled) = (digits(&sent), format!("spelled {sent}"));
                 let known = is_known(behind, business);
-                let otherwise = behind.memory.count(&spelled) == 1;
-                if behind.memory.count(&digits) > 1 && otherwise && !known {
+                let is_new_spelling = behind.memory.count(&spelled) == 1;
+                if behind.memory.count(&digits) > 1 && is_new_spelling && !known {
                     details.tax_id = None;
                 }
             }
@@ -30,7 +30,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "new-business-has-a-tax-id-result",
         clause!("2.businessSynced.taxIdResult"),
-        "the sync that creates a business shows what became of its tax id",
+        "the response to the sync that creates a business has a taxIdResult",
         answer(|behind, operation| {
             with_result(behind, operation, |synced, sent| synced.created && sent.is_some())
         }),
@@ -38,7 +38,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "tax-id-result-is-returned-unasked",
         clause!("2.businessSynced.taxIdResult"),
-        "a sync without a tax id of a known business shows what became of one",
+        "the response to a sync of a known business without a tax id has a taxIdResult",
         answer(|behind, operation| {
             with_result(behind, operation, |synced, sent| !synced.created && sent.is_none())
         }),
@@ -46,7 +46,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "tax-id-is-replaced",
         clause!("4.businessSync.2"),
-        "a tax id that differs from the one on file is held from then on, and matches",
+        "a tax id that differs from the one on file replaces it",
         answer(|behind, operation| {
             let sent = tax_id(&operation).map(|sent| digits(&sent));
             let mut answer = behind.answer(operation);
@@ -67,7 +67,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "tax-id-is-forgotten-in-a-resync",
         clause!("2.businessSync.taxId"),
-        "a business that is synced without its tax id is shown as if it had none",
+        "a business that is synced without its tax id loses the one on file",
         answer(|behind, operation| {
             let synced = match &operation {
                 Operation::SyncBusiness { business, .. } => Some(behind.key(&[business])),
@@ -96,7 +96,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "route-of-a-confirmed-tax-id-stays",
         clause!("2.business.complianceRoute.2"),
-        "a tax id that came from the caller is shown so after the vendor has confirmed it, too",
+        "a tax id from the caller is still shown as such after the vendor confirms it",
         answer(|behind, operation| {
             let mut answer = behind.answer(operation);
             if let Ok(Reply::Business(business)) = &mut answer {
@@ -133,16 +133,16 @@ fn is_noted(behind: &Behind<'_>, business: &Business) -> bool {
     behind.memory.noted(&behind.key(&[&business.external_id])).is_some()
 }
 
-/// The answer to a business sync, with a result of a tax id where there must be none.
+/// Adds a tax id result to the response of a business sync where `applies` holds.
 fn with_result(
     behind: &mut Behind<'_>,
     operation: Operation,
-    reports: fn(&BusinessSynced, Option<&String>) -> bool,
+    applies: fn(&BusinessSynced, Option<&String>) -> bool,
 ) -> Answer {
     let sent = tax_id(&operation);
     let mut answer = behind.answer(operation);
     if let Ok(Reply::BusinessSynced(synced)) = &mut answer
-        && reports(synced, sent.as_ref())
+        && applies(synced, sent.as_ref())
     {
         let result = TaxIdResult { outcome: TaxIdOutcome::Unchanged };
         synced.tax_id_result.get_or_insert(result);

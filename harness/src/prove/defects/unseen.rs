@@ -5,19 +5,19 @@ use crate::prove::defects::Defect;
 /// The point of view of a proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Setup {
-    /// In process, its profile and the seed of its choices known.
+    /// In process, with known profile and known seed of its choices.
     Known,
-    /// Its answers and its webhooks, with an operator port, the keys of two platforms and an inbox.
+    /// Responses and webhooks, with an operator port, the keys of two platforms and an inbox.
     Stranger,
-    /// Its answers, with one key and nothing else.
+    /// Responses, with one key and nothing else.
     Caller,
 }
 
 impl Setup {
-    /// All of them, by how much is known.
+    /// All setups, from most to least knowledge.
     pub const ALL: [Setup; 3] = [Setup::Known, Setup::Stranger, Setup::Caller];
 
-    /// As it is called on the command line.
+    /// Its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Setup::Known => "known",
@@ -26,7 +26,7 @@ impl Setup {
         }
     }
 
-    /// How many requests a defect is worth.
+    /// The number of requests to spend on a defect.
     pub fn requests(self) -> u64 {
         match self {
             Setup::Known => 20_000,
@@ -34,7 +34,7 @@ impl Setup {
         }
     }
 
-    /// What there is to look with.
+    /// The setup in words.
     pub fn words(self) -> &'static str {
         match self {
             Setup::Known => "with the model known",
@@ -43,43 +43,43 @@ impl Setup {
         }
     }
 
-    /// Why `defect` cannot be seen in this way, if it cannot: a caller sees no more than a stranger.
+    /// Why this setup cannot detect `defect`, if it cannot. A caller sees no more than a stranger.
     pub fn reason(self, defect: &Defect) -> Option<&'static str> {
-        let ways: &[Setup] = match self {
+        let setups: &[Setup] = match self {
             Setup::Known => &[],
             Setup::Stranger => &[Setup::Stranger],
             Setup::Caller => &[Setup::Stranger, Setup::Caller],
         };
-        let of = |unseen: &&Unseen| {
-            ways.contains(&unseen.setup) && unseen.defects.contains(&defect.name)
+        let applies = |group: &&Undetectable| {
+            setups.contains(&group.setup) && group.defects.contains(&defect.name)
         };
-        UNSEEN.iter().find(of).map(|unseen| unseen.why)
+        UNSEEN.iter().find(applies).map(|group| group.why)
     }
 }
 
-/// Defects that cannot be seen in one way, for one reason.
+/// Defects that one setup cannot detect, for one reason.
 #[derive(Debug)]
-pub struct Unseen {
-    /// In which way; what a stranger cannot see, no caller can.
+pub struct Undetectable {
+    /// The setup; a caller cannot detect what a stranger cannot.
     pub setup: Setup,
-    /// Why not.
+    /// The reason.
     pub why: &'static str,
-    /// Their names.
+    /// The names of the defects.
     pub defects: &'static [&'static str],
 }
 
-const fn to_stranger(why: &'static str, defects: &'static [&'static str]) -> Unseen {
-    Unseen { setup: Setup::Stranger, why, defects }
+const fn to_stranger(why: &'static str, defects: &'static [&'static str]) -> Undetectable {
+    Undetectable { setup: Setup::Stranger, why, defects }
 }
 
-const fn to_caller(why: &'static str, defects: &'static [&'static str]) -> Unseen {
-    Unseen { setup: Setup::Caller, why, defects }
+const fn to_caller(why: &'static str, defects: &'static [&'static str]) -> Undetectable {
+    Undetectable { setup: Setup::Caller, why, defects }
 }
 
-/// All of them.
-pub static UNSEEN: &[Unseen] = &[
+/// All groups of undetectable defects.
+pub static UNSEEN: &[Undetectable] = &[
     to_stranger(
-        "what an operator port does or refuses is no evidence against the service",
+        "what an operator port does or refuses proves nothing against the service",
         &[
             "second-key-is-not-issued",
             "test-accounts-are-refused",
@@ -96,20 +96,20 @@ pub static UNSEEN: &[Unseen] = &[
         &["short-tax-id-clears-compliance"],
     ),
     to_stranger(
-        "the document does not say whose name of a business is shown, and it may be null",
+        "the document does not say which name of a business is shown, and it may be null",
         &["first-name-sticks", "name-is-lost-in-a-resync"],
     ),
     to_stranger("the document does not say what a mask shows", &["mask-is-cut-short"]),
     to_stranger(
-        "the document does not show the fields of an import's rows beyond the outcome",
+        "the document does not specify the fields of an import's rows beyond the outcome",
         &["derived-identifier-changes"],
     ),
     to_stranger(
-        "the document does not show how high the maximum of an invoice is",
+        "the document does not state the maximum of an invoice",
         &["cap-is-forgotten", "cap-is-a-cent-too-high"],
     ),
     to_stranger(
-        "the document does not show how high the limit of a business is",
+        "the document does not state the limit of a business",
         &[
             "limit-is-never-reached",
             "limit-has-some-slack",
@@ -117,44 +117,44 @@ pub static UNSEEN: &[Unseen] = &[
         ],
     ),
     to_stranger(
-        "the document does not show the fields of a contact, so that none may show an address",
+        "the document does not specify the fields of a contact, so none has to contain an address",
         &["address-of-the-contact-is-not-read"],
     ),
     to_stranger(
-        "the document does not show which field of an advance shows what went out",
+        "the document does not say which field of an advance shows the amount sent",
         &["fee-is-taken-off-what-is-sent"],
     ),
-    to_stranger("an onboarding link more shows in no answer", &["quotes-leave-something"]),
+    to_stranger("no response shows an additional onboarding link", &["quotes-leave-something"]),
     to_stranger(
-        "businesses are not listed, and nobody asks for the one that is left behind",
+        "businesses cannot be listed, and no request reads the one left behind",
         &["refused-advance-leaves-a-business-behind"],
     ),
     to_stranger(
-        "the document does not show the thresholds of collectionState",
+        "the document does not specify the thresholds of collectionState",
         &["a-cent-short-is-collected"],
     ),
     to_stranger(
-        "the document does not show when an advance moves from state to state",
+        "the document does not say when an advance moves from state to state",
         &["repaid-before-the-fee", "funding-is-skipped", "sent-before-it-is-funded"],
     ),
     to_stranger(
-        "the document promises the same Service-Delivery to each attempt, not the same body",
+        "the document promises the same Service-Delivery for each attempt, not the same body",
         &["retries-have-bodies-of-their-own"],
     ),
     to_stranger(
-        "the document promises each delivery at least once, so that more of the same proves nothing",
+        "the document promises delivery at least once, so a repeated delivery proves nothing",
         &["accepted-deliveries-are-repeated"],
     ),
     to_stranger(
-        "the document does not say how occurredAt is written",
+        "the document does not specify the format of occurredAt",
         &["occurred-at-is-unix-time"],
     ),
     to_stranger(
-        "the document does not show the fields of an answer to a subscription",
+        "the document does not specify the fields of the response to a subscription",
         &["url-is-shown-in-upper-case"],
     ),
     to_caller(
-        "it takes an operator port to get there",
+        "it needs an operator port",
         &[
             "tax-id-of-a-w9-is-not-on-file",
             "vendor-is-said-to-have-confirmed",
@@ -224,7 +224,7 @@ pub static UNSEEN: &[Unseen] = &[
         ],
     ),
     to_caller(
-        "it takes the key of a second platform",
+        "it needs the key of a second platform",
         &[
             "matched-business-is-reported-as-created",
             "other-platforms-are-not-matched",
@@ -236,15 +236,15 @@ pub static UNSEEN: &[Unseen] = &[
         ],
     ),
     to_caller(
-        "no response shows what keeps compliance from being cleared, or takes it back",
+        "no response shows why compliance is not cleared, or no longer",
         &["punctuated-tax-id-is-malformed", "tax-id-is-forgotten-in-a-resync"],
     ),
     to_caller(
-        "it takes time to show, and nobody moves the clock",
+        "it needs time to pass, and a caller cannot move the clock",
         &["invitation-is-not-reissued", "deleted-subscription-is-listed"],
     ),
     to_caller(
-        "it takes an inbox to see it",
+        "it needs an inbox",
         &[
             "retries-have-names-of-their-own",
             "one-name-for-every-delivery",

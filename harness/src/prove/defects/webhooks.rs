@@ -1,4 +1,4 @@
-//! Subscriptions, and what is sent to them.
+//! Defects of subscriptions and their deliveries.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "retries-have-bodies-of-their-own",
         clause!("6.delivery.3.2"),
-        "the body of a retry is not byte for byte that of the first attempt",
+        "the body of a retry differs from that of the first attempt",
         attempt(|_, attempt| {
             if attempt.number > 1 {
                 altered(attempt, |delivery| append(delivery, b" "));
@@ -46,7 +46,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "attempts-are-signed-with-another-secret",
         clause!("6.signature.1"),
-        "attempts are signed with a secret that no response showed",
+        "attempts are signed with a secret that was never returned",
         attempt(|_, attempt| {
             attempt.signer.key = Arc::new(SigningKey::new("whsec_another"));
             true
@@ -55,7 +55,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "attempts-are-signed-when-the-event-happens",
         clause!("6.signature.4"),
-        "retries are signed once, as of the event, so that receivers find them too old",
+        "retries are signed with the time of the event, so that receivers find them too old",
         attempt(|_, attempt| {
             attempt.signer.signed_at = Some(attempt.delivery.queued_at);
             true
@@ -64,7 +64,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "failed-deliveries-are-not-repeated",
         clause!("6.delivery.1.2"),
-        "a delivery that was answered with a 5xx is never sent again",
+        "a delivery that was answered with a 5xx is never retried",
         receipt(|_, _, receipt| match receipt {
             Receipt::Answered(500..) => Receipt::Answered(200),
             receipt => receipt,
@@ -74,7 +74,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "redirected-deliveries-are-not-repeated",
         clause!("6.delivery.1.2"),
-        "a delivery that was answered with a redirect is never sent again",
+        "a delivery that was answered with a redirect is never retried",
         receipt(|_, _, receipt| match receipt {
             Receipt::Answered(300..=399) => Receipt::Answered(200),
             receipt => receipt,
@@ -83,7 +83,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "only-200-accepts-a-delivery",
         clause!("6.delivery.1"),
-        "a delivery that was answered with another 2xx is sent again",
+        "a delivery that was answered with a 2xx other than 200 is retried",
         receipt(|_, _, receipt| match receipt {
             Receipt::Answered(201..=299) => Receipt::Failed,
             receipt => receipt,
@@ -93,7 +93,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "accepted-deliveries-are-repeated",
         clause!("6.delivery.1"),
-        "a delivery that was accepted is sent again as if it had failed",
+        "an accepted delivery is retried as if it had failed",
         receipt(|_, _, receipt| match receipt {
             Receipt::Answered(200..=299) => Receipt::Failed,
             receipt => receipt,
@@ -103,7 +103,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "event-types-are-not-looked-at",
         clause!("2.subscription.eventTypes"),
-        "a subscription to some events is sent all of them",
+        "a subscription to some event types gets every event",
         answer(|behind, operation| match operation {
             Operation::Subscribe { url, event_types, addresses } => {
                 let all = Operation::Subscribe { url, event_types: None, addresses };
@@ -118,7 +118,7 @@ pub(super) static DEFECTS: &[Defect] = &[
             Operation::ListSubscriptions => match behind.answer(operation)? {
                 Reply::Subscriptions(list) => {
                     let shown = |one: Subscription| match behind.memory.kept(&one.reference) {
-                        Some(Reply::Subscriptions(shown)) => shown[0].clone(),
+                        Some(Reply::Subscriptions(kept)) => kept[0].clone(),
                         _ => one,
                     };
                     Ok(Reply::Subscriptions(list.into_iter().map(shown).collect()))
@@ -130,7 +130,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     ),
     altered!("url-is-shown-in-upper-case", "2.subscription.url",
         Subscribed(subscribed) => subscribed.subscription.url = subscribed.subscription.url.to_uppercase(),
-        "a subscription is shown with its URL in upper case"),
+        "the response to a subscription shows its URL in upper case"),
     Defect::new(
         "one-reference-for-all",
         clause!("2.subscription.reference"),
@@ -140,7 +140,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "known-url-subscribes-again",
         clause!("4.webhooks.3"),
-        "an endpoint that is subscribed already gets a second secret",
+        "a URL that is already subscribed gets a second secret",
         answer(|behind, operation| {
             subscribed_if(behind, operation, Code::AlreadySubscribed, |_| true)
         }),
@@ -169,7 +169,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     Defect::new(
         "duplicates-are-new-deliveries",
         clause!("6.delivery.3.2"),
-        "a delivery that was accepted and is sent once more carries a name of its own",
+        "the duplicate of an accepted delivery carries another Service-Delivery",
         Breach {
             skew: Some(Skew::Twice),
             ..attempt(|_, attempt| {
@@ -182,7 +182,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     ),
 ];
 
-/// Alters what is sent.
+/// Alters the delivery.
 pub(super) fn altered(attempt: &mut Attempt, alter: impl FnOnce(&mut Delivery)) {
     let mut delivery = Delivery::clone(&attempt.delivery);
     alter(&mut delivery);
@@ -193,7 +193,7 @@ fn append(delivery: &mut Delivery, bytes: &[u8]) {
     delivery.body = [&delivery.body, bytes].concat().into();
 }
 
-/// Alters the event that is sent.
+/// Alters the event in the body.
 pub(super) fn body(attempt: &mut Attempt, alter: impl FnOnce(&mut Value)) {
     if let Ok(mut event) = serde_json::from_slice::<Value>(&attempt.delivery.body) {
         alter(&mut event);
@@ -201,7 +201,7 @@ pub(super) fn body(attempt: &mut Attempt, alter: impl FnOnce(&mut Value)) {
     }
 }
 
-/// A subscription in place of a refusal. It gets no deliveries.
+/// Answers some refusals with a subscription that gets no deliveries.
 fn subscribed_if(
     behind: &mut Behind<'_>,
     operation: Operation,

@@ -7,38 +7,38 @@ use serde_json::Value;
 use crate::evidence::finding::Verdict;
 use crate::play::concurrent::Interval;
 
-/// A finding: what does not hold, and the steps that show it.
+/// A finding: the broken clause and the steps that show it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FindingReport {
-    /// A short name of the cause, the same from run to run.
+    /// A short name of the cause, stable from run to run.
     pub fingerprint: String,
-    /// What was found.
+    /// What was found: clause, expectation and observation.
     #[serde(flatten)]
     pub found: Found,
-    /// What else was found with the last step.
+    /// Further findings of the last step.
     pub also: Vec<Found>,
     /// Whether the baseline has it.
     pub known: bool,
     /// How often it was met.
     pub times: u64,
-    /// How many cases met it; 0 if no case shows it, but the run as a whole.
+    /// The number of cases that met it; 0 if only the run as a whole shows it.
     pub cases: u64,
-    /// The first of them.
+    /// The number of the first such case.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first_case: Option<u64>,
-    /// How many steps that took.
+    /// The number of steps before shrinking.
     pub steps_before: u64,
-    /// How many runs it took to make them few; 0 if that was not tried.
+    /// The number of runs that shrinking took; 0 without shrinking.
     pub runs: u64,
-    /// Whose fault it is.
+    /// Who is at fault.
     pub blame: Blame,
-    /// What can be done about it, where that does not go without saying.
+    /// What to do about it, where that is not obvious.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub advice: Option<String>,
-    /// The steps that show it: of those that were made few, none can be left out.
+    /// The steps that show it. After shrinking, each of them is necessary.
     pub steps: Vec<StepReport>,
-    /// What the last step that changed anything has changed, by the model.
+    /// What the last step with an effect changed, according to the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub difference: Option<Difference>,
     /// The command that replays it.
@@ -46,7 +46,7 @@ pub struct FindingReport {
     pub replay: Option<String>,
 }
 
-/// What was found.
+/// What was found: clause, expectation and observation.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Found {
@@ -56,25 +56,25 @@ pub struct Found {
     pub place: String,
     /// What the clause says, in one line.
     pub wording: String,
-    /// How bad it is.
+    /// The verdict.
     pub verdict: Verdict,
-    /// What was asked for: an operation, or an action of the operator port.
+    /// The operation, or the action of the operator port.
     pub operation: String,
-    /// Which field of the answer, dotted; `status` for the HTTP status.
+    /// The field of the response, dotted; `status` for the HTTP status.
     pub field: String,
-    /// What was expected there.
+    /// The expected value.
     pub expected: String,
-    /// What was seen there.
+    /// The observed value.
     pub seen: String,
 }
 
-/// Whose fault a finding is.
+/// Who is at fault, and why.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Blame {
     /// Who.
     pub who: Party,
-    /// Why, in a sentence.
+    /// The reason, in a sentence.
     pub why: String,
 }
 
@@ -84,9 +84,9 @@ pub struct Blame {
 pub enum Party {
     /// The service.
     Service,
-    /// What lies between.
+    /// The network between Tideover and the service.
     Network,
-    /// Tideover: what it assumes, or what it could not find out.
+    /// Tideover: a wrong assumption, or missing knowledge.
     Us,
 }
 
@@ -98,19 +98,19 @@ pub struct StepReport {
     pub number: u64,
     /// Who acts.
     pub actor: Actor,
-    /// What is done, in few words.
+    /// The step in a few words.
     pub title: String,
-    /// What is done, in plain words.
+    /// The step in plain words.
     pub words: String,
-    /// The same as a command.
+    /// The step as a curl command.
     pub curl: String,
-    /// What the clock showed after it.
+    /// The clock after the step.
     pub at: String,
-    /// What was answered.
+    /// The response.
     pub answer: Answer,
-    /// The webhooks that came with it.
+    /// The webhooks that arrived with the step.
     pub deliveries: Vec<DeliveryReport>,
-    /// When it was under way, if some of the steps were at once.
+    /// When the request was in flight, if some steps raced.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interval: Option<Interval>,
 }
@@ -125,73 +125,73 @@ pub enum Actor {
     Outside,
 }
 
-/// What was answered.
+/// The response.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Answer {
-    /// The HTTP status; 0 if no answer came.
+    /// The HTTP status; 0 without a response.
     pub status: u16,
-    /// The code of a failure.
+    /// The error code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
     /// The body, if it is JSON; keys, secrets and account numbers are masked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body: Option<Value>,
-    /// The beginning of the body, if it is anything else.
+    /// The beginning of the body, if it is not JSON.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
 }
 
-/// A webhook that came.
+/// A webhook that arrived.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DeliveryReport {
-    /// The kind of its event.
+    /// The event type.
     pub event: String,
-    /// Where it came.
+    /// The path of the inbox.
     pub path: String,
-    /// What it was answered; 0 where it was not.
+    /// The status that the inbox answered; 0 without a response.
     pub answered: u16,
 }
 
-/// What a step has changed.
+/// The changes of a step.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Difference {
     /// The number of the step.
     pub step: u64,
-    /// What is read otherwise after it.
+    /// The changed fields.
     pub changes: Vec<Change>,
 }
 
-/// A field that is read otherwise than before.
+/// A changed field.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Change {
-    /// Of what: a business or an invoice.
+    /// The business or invoice.
     pub subject: String,
-    /// Which field of it, dotted.
+    /// The field, dotted.
     pub field: String,
-    /// What was read there before; null if there was no such thing.
+    /// The value before; null if it did not exist.
     pub before: Option<String>,
-    /// What is read there after; null if there is no such thing.
+    /// The value after; null if it does not exist.
     pub after: Option<String>,
 }
 
 impl StepReport {
-    /// Who sent it, if others were sent at once.
+    /// The client that sent it, if requests raced.
     pub fn racer(&self) -> Option<usize> {
         self.interval.filter(Interval::is_at_once).map(|interval| interval.client)
     }
 }
 
-/// So many of them, in words.
+/// A count with its noun.
 fn many(count: u64, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 impl FindingReport {
-    /// How often it was met and where first, and what was made of the steps there.
+    /// How often and where it was met, and how far the steps were shrunk.
     pub fn met(&self) -> String {
         let Some(first) = self.first_case else {
             return format!("{}, in the run as a whole", many(self.times, "time"));
@@ -211,7 +211,7 @@ impl FindingReport {
         format!("{times}{cases}; {steps}")
     }
 
-    /// Whether some of its steps were at once.
+    /// Whether some of its steps raced.
     pub fn is_raced(&self) -> bool {
         self.steps.iter().any(|step| step.racer().is_some())
     }

@@ -14,108 +14,107 @@ pub use finding::{
     StepReport,
 };
 
-/// The version of this form. What is added does not change it.
+/// The version of this form. Additions do not change it.
 pub const VERSION: u32 = 1;
 
-/// What came of a run.
+/// The report of a run.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
     /// The version of this form.
     pub version: u32,
-    /// What was played against, in words.
+    /// The target in words.
     pub target: String,
     /// The seed of the steps and of the service's free choices.
     pub seed: u64,
-    /// Cases that were played.
+    /// The number of cases that were played.
     pub cases: u64,
-    /// Cases that were not, of those that were to be played.
+    /// The number of planned cases that were not played.
     pub cases_left: u64,
-    /// Steps that were played.
+    /// The number of steps that were played.
     pub steps: u64,
-    /// How long that took.
+    /// The duration of the run.
     pub milliseconds: u64,
     /// The worst verdict of any finding outside the baseline.
     pub verdict: Verdict,
-    /// Why no more was played.
+    /// Why the run ended.
     pub ending: Ending,
     /// Every clause, in document order, assumptions last.
     pub clauses: Vec<ClauseReport>,
-    /// What does not hold: one finding for each cause, in the order in which they were met.
+    /// One finding for each cause, in the order in which they were met.
     pub findings: Vec<FindingReport>,
-    /// The known findings that were not met.
+    /// Findings of the baseline that were not met.
     pub gone: Vec<Known>,
-    /// What was seen where the document is silent.
+    /// What the service does where the document is silent.
     pub gaps: Vec<GapReport>,
-    /// How long the answers took, by operation; none in process.
+    /// Response times by operation; empty in process.
     pub latency: Vec<LatencyReport>,
-    /// The interesting states, and how often each was reached.
+    /// How often each interesting state was reached.
     pub states: Vec<StateGroup>,
-    /// What was concluded of the order of requests, if they were sent at once: each case was a race.
+    /// What was concluded about the order of racing requests, if each case was a race.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub races: Option<RacesReport>,
-    /// What makes the run worth less than it looks.
+    /// What limits the value of the run.
     pub warnings: Vec<String>,
-    /// What the run has left behind in the target.
+    /// What the run left behind in the target.
     pub left_behind: Vec<String>,
-    /// What a live endpoint was not asked, by the reason.
+    /// Requests that were not sent to a live endpoint, by reason.
     pub unasked: Vec<UnaskedReport>,
 }
 
-/// What a live endpoint was not asked, for one reason.
+/// Requests that were not sent to a live endpoint, for one reason.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UnaskedReport {
     /// The reason.
     pub because: String,
-    /// How many requests were left out.
+    /// The number of these requests.
     pub requests: u64,
-    /// The clauses that these would have met.
+    /// The clauses that these requests would have met.
     pub clauses: Vec<UnaskedClause>,
 }
 
-/// A clause that requests would have met which were not sent.
+/// A clause that the omitted requests would have met.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UnaskedClause {
-    /// The stable name.
+    /// The stable name of the clause.
     pub clause: String,
-    /// How many of the requests would have met it.
+    /// The number of omitted requests that would have met it.
     pub requests: u64,
-    /// Whether others have met it.
+    /// Whether other requests met it.
     pub met: bool,
 }
 
-/// What was concluded of the order of requests that were sent at once. Each race has parts that touch nothing of one
-/// another.
+/// What was concluded about the order of racing requests. A race consists of independent parts.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RacesReport {
-    /// How many races there were.
+    /// The number of races.
     pub races: u64,
-    /// How many clients sent them.
+    /// The number of clients.
     pub clients: u64,
     /// Requests with an unknown outcome.
     pub unknown: u64,
-    /// Parts of which an order explains every answer.
+    /// Parts with an order that explains every response.
     pub explained: u64,
-    /// Parts for which the search ended before it found an order or had tried all.
+    /// Parts for which the search ended before it found an order or tried all orders.
     pub undecided: u64,
-    /// Parts that no order explains, which alone violates nothing.
+    /// Parts that no order explains. That alone violates nothing.
     pub inconclusive: u64,
-    /// Parts whose answers contradict the document, in whatever order.
+    /// Parts whose responses contradict the document in any order.
     pub contradicted: u64,
-    /// Those that are undecided or inconclusive, the first few.
+    /// The first few undecided or inconclusive parts.
     pub unexplained: Vec<UnexplainedPart>,
 }
 
-/// A part of a race that no order was found for.
+/// A part of a race without an order that explains it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UnexplainedPart {
-    /// In which case.
+    /// The number of the case.
     pub case: u64,
-    /// What of it is known, in words.
+    /// What is known of the part, in words.
     pub words: String,
 }
 
@@ -123,7 +122,7 @@ pub struct UnexplainedPart {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ClauseReport {
-    /// The stable name.
+    /// The stable name of the clause.
     pub clause: String,
     /// Where the document says it or, for an assumption, where it is silent.
     pub place: String,
@@ -138,17 +137,17 @@ pub struct ClauseReport {
     pub reason: Option<String>,
     /// How often it was checked under its own name.
     pub exercised: u64,
-    /// In how many cases it was not as it should be.
+    /// The number of cases that broke it.
     pub broken: u64,
 }
 
-/// What a clause rests on.
+/// The basis of a clause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum ClauseKind {
     /// The document says it.
     Documented,
-    /// We assume it, where the document is silent.
+    /// We assume it because the document is silent.
     Assumed,
 }
 
@@ -158,37 +157,37 @@ pub enum ClauseKind {
 pub enum Status {
     /// A sentence of the document does not hold.
     Violated,
-    /// It may hold or not.
+    /// Nothing can be concluded: it may hold or not.
     Inconclusive,
     /// A hidden transition did not happen in time.
     Stalled,
-    /// What the document leaves open is not as we assume.
+    /// The service differs from our assumption where the document is silent.
     Differs,
-    /// It was met, and nothing speaks against it.
+    /// It was met, and nothing contradicts it.
     Held,
     /// Not counted itself: a breach would show in other clauses, some of which were checked, as the reason says.
     Covered,
-    /// The run could have met it, and never did.
+    /// The run could have met it but never did.
     NotExercised,
-    /// The run could not meet it: the reason says why.
+    /// The run could not meet it, as the reason says.
     Unreachable,
 }
 
-/// A finding that is known.
+/// A finding of the baseline.
 #[derive(Clone, Debug, PartialEq, Serialize, serde::Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Known {
-    /// The short name of its cause.
+    /// The fingerprint of its cause.
     pub fingerprint: String,
     /// The clause that did not hold.
     pub clause: String,
-    /// What was asked for.
+    /// The operation.
     pub operation: String,
-    /// Which field of the answer.
+    /// The field of the response.
     pub field: String,
 }
 
-/// What was seen where the document is silent.
+/// What the service does where the document is silent.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GapReport {
@@ -196,40 +195,40 @@ pub struct GapReport {
     pub clause: String,
     /// What it says, in one line.
     pub wording: String,
-    /// Where it shows: an operation, a code, a field of an answer or of the profile.
+    /// Where it shows: an operation, a code, a field of a response or of the profile.
     pub place: String,
-    /// The value that is assumed; empty if that depends on the request.
+    /// The assumed value; empty if it depends on the request.
     pub assumed: String,
     /// The values that were seen.
     pub seen: Vec<SeenValue>,
-    /// Whether it was always the same.
+    /// Whether the value was always the same.
     pub constant: bool,
 }
 
-/// A value that was seen.
+/// An observed value.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SeenValue {
-    /// The value, or the interval that it lies in.
+    /// The value, or the interval that contains it.
     pub value: String,
-    /// How often; absent for a range that is narrowed from many responses.
+    /// How often it was seen; absent for a range that many responses narrow.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub times: Option<u64>,
 }
 
-/// How long the answers to an operation took, in microseconds.
+/// Response times of an operation, in microseconds.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LatencyReport {
     /// The method and the path.
     pub operation: String,
-    /// How many answers there were.
+    /// The number of responses.
     pub count: u64,
-    /// Half of them took no longer.
+    /// The median.
     pub median: u64,
-    /// 95 % of them took no longer.
+    /// The 95th percentile.
     pub percentile95: u64,
-    /// None took longer.
+    /// The maximum.
     pub max: u64,
 }
 
@@ -237,9 +236,9 @@ pub struct LatencyReport {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StateGroup {
-    /// What kind of states they are.
+    /// The kind of states.
     pub title: String,
-    /// Those that a run should reach.
+    /// The states of this kind.
     pub states: Vec<State>,
 }
 
@@ -247,14 +246,14 @@ pub struct StateGroup {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct State {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// How often it was reached.
     pub times: u64,
 }
 
 impl Report {
-    /// How many clauses have this status.
+    /// The number of clauses with this status.
     pub fn with_status(&self, status: Status) -> usize {
         self.clauses.iter().filter(|clause| clause.status == status).count()
     }
