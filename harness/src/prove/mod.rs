@@ -72,7 +72,7 @@ pub struct FirstFinding {
 pub struct Proof {
     /// The defect.
     pub defect: &'static Defect,
-    /// The point of view of the proof.
+    /// The setup of the proof.
     pub setup: Setup,
     /// The trials, in the order of the seeds.
     pub trials: Vec<Trial>,

@@ -72,7 +72,8 @@ impl Scorecard {
 
     /// Whether the receiver answered every genuine delivery with a 4xx.
     fn has_rejected_all_genuine(&self) -> bool {
-        let mut genuine = self.results.iter().filter(|result| result.required.is_genuine()).peekable();
+        let mut genuine =
+            self.results.iter().filter(|result| result.required.is_genuine()).peekable();
         genuine.peek().is_some()
             && genuine.all(|result| matches!(result.answer, Answer::Status(400..=499)))
     }
@@ -105,7 +106,8 @@ impl Scorecard {
 impl fmt::Display for Scorecard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{} deliveries to {}, run {}", self.results.len(), self.url, self.run)?;
-        let longest = self.results.iter().map(|result| result.sent.chars().count()).max().unwrap_or(0);
+        let longest =
+            self.results.iter().map(|result| result.sent.chars().count()).max().unwrap_or(0);
         for (clause, results) in self.by_rule() {
             writeln!(f, "\n{} ({})", clause.name(), clause.place())?;
             writeln!(f, "  {}", clause.wording())?;

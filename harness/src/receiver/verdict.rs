@@ -105,10 +105,9 @@ impl Judgement {
             | Answer::Closed
             | Answer::Half(_)
             | Answer::Garbled(_)
-            | Answer::Unreached(_) => Judgement::failed(
-                "the delivery fails and is retried",
-                clause!("6.delivery.1.2"),
-            ),
+            | Answer::Unreached(_) => {
+                Judgement::failed("the delivery fails and is retried", clause!("6.delivery.1.2"))
+            }
             Answer::Late(_) => Judgement::failed(
                 "the service stops waiting: the delivery fails and is retried",
                 clause!("gap.retrySchedule"),
@@ -124,9 +123,9 @@ fn judge_effect(required: Required, moved: Option<bool>, proven: bool) -> Judgem
         (Required::Dropped, None) => {
             unseen.remarking("an answer does not show whether it was dropped; --probe can")
         }
-        (Required::Dropped, Some(_)) if !proven => {
-            unseen.remarking("the probe did not show an earlier change that had to show: it proves nothing")
-        }
+        (Required::Dropped, Some(_)) if !proven => unseen.remarking(
+            "the probe did not show an earlier change that had to show: it proves nothing",
+        ),
         (Required::Dropped, Some(true)) => Judgement::new(Verdict::Failed)
             .remarking("it was not dropped: the probe shows a change"),
         (Required::Dropped, Some(false)) => {
@@ -138,9 +137,9 @@ fn judge_effect(required: Required, moved: Option<bool>, proven: bool) -> Judgem
         (Required::New, Some(true)) => {
             Judgement::PASSED.remarking("taken up: the probe shows a change")
         }
-        (Required::New, Some(false)) if !proven => {
-            unseen.remarking("the probe did not show an earlier change that had to show: it proves nothing")
-        }
+        (Required::New, Some(false)) if !proven => unseen.remarking(
+            "the probe did not show an earlier change that had to show: it proves nothing",
+        ),
         (Required::New, Some(false)) => {
             Judgement::new(Verdict::Failed).remarking("it was dropped: the probe shows no change")
         }
@@ -160,7 +159,9 @@ fn judge_forgery(answer: &Answer) -> Judgement {
             clause!("6.delivery.2"),
         ),
         Answer::Status(_) | Answer::Half(_) => Judgement::PASSED,
-        Answer::Closed => Judgement::PASSED.remarking("it closed the connection: nothing was accepted"),
+        Answer::Closed => {
+            Judgement::PASSED.remarking("it closed the connection: nothing was accepted")
+        }
         Answer::Garbled(_) | Answer::Late(_) | Answer::Unreached(_) => {
             Judgement::new(Verdict::Unseen)
                 .remarking("without a response nothing shows whether it was rejected")

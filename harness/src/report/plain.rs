@@ -11,7 +11,7 @@ use tideover_model::wire::route::route;
 
 use crate::exchange::step::{Action, Call, Caller, Step};
 
-/// What of a body is shown.
+/// The number of shown characters of a body.
 const SHOWN: usize = 600;
 
 /// A step in plain words.
@@ -30,7 +30,7 @@ pub fn plain(step: &Step) -> String {
     }
 }
 
-/// A step in few words: what a diagram has room for.
+/// A step in a few words, short enough for a diagram.
 pub fn title(step: &Step) -> String {
     match &step.action {
         Action::Call(call) => {
@@ -105,7 +105,7 @@ fn body_in_words(kind: OperationKind, asked: &str, call: &Call) -> Option<String
     })
 }
 
-/// A path, or a part of it, as it is meant.
+/// A path or a part of it, percent-decoded.
 fn decoded(path: &str) -> Cow<'_, str> {
     percent_decode_str(path).decode_utf8_lossy()
 }

@@ -193,8 +193,14 @@ const UNOBSERVABLE: &[(Clause, &str)] = &[
     ),
     (clause!("1.general.4"), "no response shows whether money has moved"),
     (clause!("2.business.complianceRoute.3"), "a permission: no route can break it"),
-    (clause!("2.businessSynced.created.2"), "the response says only in prose which of the two happened"),
-    (clause!("2.payoutAccount.label.2"), "no response shows a label; only the service's operators see it"),
+    (
+        clause!("2.businessSynced.created.2"),
+        "the response says only in prose which of the two happened",
+    ),
+    (
+        clause!("2.payoutAccount.label.2"),
+        "no response shows a label; only the service's operators see it",
+    ),
     (
         clause!("2.amounts.forwardedAtPayment.3"),
         "no response shows what was forwarded to the business, or when",

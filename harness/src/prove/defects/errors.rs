@@ -44,41 +44,76 @@ pub(super) static DEFECTS: &[Defect] = &[
             })
         }),
     ),
-    restated("bad-request-is-422", clause!("7.codes.invalid_request"),
+    restated(
+        "bad-request-is-422",
+        clause!("7.codes.invalid_request"),
         "a body that violates the schema is answered with 422",
-        |profile, answer| with_status(profile, answer, Code::InvalidRequest, 422)),
-    restated("bad-json-is-422", clause!("7.codes.unreadable_request"),
+        |profile, answer| with_status(profile, answer, Code::InvalidRequest, 422),
+    ),
+    restated(
+        "bad-json-is-422",
+        clause!("7.codes.unreadable_request"),
         "a body that is not JSON is answered with 422",
-        |profile, answer| with_status(profile, answer, Code::UnreadableRequest, 422)),
-    restated("bad-key-is-403", clause!("7.codes.unauthorized"),
+        |profile, answer| with_status(profile, answer, Code::UnreadableRequest, 422),
+    ),
+    restated(
+        "bad-key-is-403",
+        clause!("7.codes.unauthorized"),
         "an invalid key is answered with 403",
-        |profile, answer| with_status(profile, answer, Code::Unauthorized, 403)),
-    restated("large-body-is-400", clause!("7.codes.payload_too_large"),
+        |profile, answer| with_status(profile, answer, Code::Unauthorized, 403),
+    ),
+    restated(
+        "large-body-is-400",
+        clause!("7.codes.payload_too_large"),
         "a body over the limit is answered with 400",
-        |profile, answer| with_status(profile, answer, Code::PayloadTooLarge, 400)),
-    restated("failing-provider-is-500", clause!("7.codes.upstream_failed"),
+        |profile, answer| with_status(profile, answer, Code::PayloadTooLarge, 400),
+    ),
+    restated(
+        "failing-provider-is-500",
+        clause!("7.codes.upstream_failed"),
         "a provider failure is answered with 500",
-        |profile, answer| with_status(profile, answer, Code::UpstreamFailed, 500)),
-    restated("unknown-path-is-405", clause!("7.codes.unknown_endpoint"),
+        |profile, answer| with_status(profile, answer, Code::UpstreamFailed, 500),
+    ),
+    restated(
+        "unknown-path-is-405",
+        clause!("7.codes.unknown_endpoint"),
         "an unknown path is answered with 405",
-        |profile, answer| with_status(profile, answer, Code::UnknownEndpoint, 405)),
-    restated("unknown-business-is-410", clause!("7.codes.business_not_found"),
+        |profile, answer| with_status(profile, answer, Code::UnknownEndpoint, 405),
+    ),
+    restated(
+        "unknown-business-is-410",
+        clause!("7.codes.business_not_found"),
         "a business that is not synced is answered with 410",
-        |profile, answer| with_status(profile, answer, Code::BusinessNotFound, 410))
+        |profile, answer| with_status(profile, answer, Code::BusinessNotFound, 410),
+    )
     .named_as(clause!("4.advances.5")),
-    restated("unfinanceable-invoice-is-422", clause!("7.codes.invoice_not_financeable"),
+    restated(
+        "unfinanceable-invoice-is-422",
+        clause!("7.codes.invoice_not_financeable"),
         "an invoice that cannot be financed is answered with 422",
-        |profile, answer| with_status(profile, answer, Code::InvoiceNotFinanceable, 422)),
-    restated("ineligible-business-is-403", clause!("7.codes.business_not_eligible"),
+        |profile, answer| with_status(profile, answer, Code::InvoiceNotFinanceable, 422),
+    ),
+    restated(
+        "ineligible-business-is-403",
+        clause!("7.codes.business_not_eligible"),
         "a business that lacks a requirement is answered with 403",
-        |profile, answer| with_status(profile, answer, Code::BusinessNotEligible, 403)),
-    restated("limit-is-422", clause!("7.codes.concentration_exceeded"),
+        |profile, answer| with_status(profile, answer, Code::BusinessNotEligible, 403),
+    ),
+    restated(
+        "limit-is-422",
+        clause!("7.codes.concentration_exceeded"),
         "an advance over the limit is answered with 422",
-        |profile, answer| with_status(profile, answer, Code::ConcentrationExceeded, 422)),
-    restated("known-webhook-is-400", clause!("7.codes.already_subscribed"),
+        |profile, answer| with_status(profile, answer, Code::ConcentrationExceeded, 422),
+    ),
+    restated(
+        "known-webhook-is-400",
+        clause!("7.codes.already_subscribed"),
         "an endpoint that is subscribed already is answered with 400",
-        |profile, answer| with_status(profile, answer, Code::AlreadySubscribed, 400)),
-    restated("unknown-invoice-of-an-advance-is-400", clause!("4.advances.5"),
+        |profile, answer| with_status(profile, answer, Code::AlreadySubscribed, 400),
+    ),
+    restated(
+        "unknown-invoice-of-an-advance-is-400",
+        clause!("4.advances.5"),
         "an advance on an invoice that is not synced is answered with 400, not 404",
         |profile, answer| {
             let mut response = respond(profile, answer);
@@ -89,7 +124,8 @@ pub(super) static DEFECTS: &[Defect] = &[
                 response.status = 400;
             }
             response
-        })
+        },
+    )
     .named_as(clause!("4.advances.5")),
     Defect::new(
         "large-bodies-are-read",
@@ -120,12 +156,15 @@ pub(super) static DEFECTS: &[Defect] = &[
                     contact: Contact::default(),
                 };
                 // The result does not matter.
-                let _ = behind.answer(Operation::SyncBusiness { business: "left-behind".into(), details });
+                let _ = behind
+                    .answer(Operation::SyncBusiness { business: "left-behind".into(), details });
             }
             answer
         }),
     ),
-    restated("validation-has-a-shape-of-its-own", clause!("7.shape.1"),
+    restated(
+        "validation-has-a-shape-of-its-own",
+        clause!("7.shape.1"),
         "a body that violates the schema is answered with a list of problems and no code",
         |profile, answer| {
             failed(profile, answer, Code::InvalidRequest, |body| {
@@ -133,9 +172,12 @@ pub(super) static DEFECTS: &[Defect] = &[
                 body.clear();
                 body.insert("detail".to_owned(), json!([{ "msg": message }]));
             })
-        })
+        },
+    )
     .named_as(clause!("7.shape.error")),
-    restated("bad-json-is-a-crash", clause!("7.shape.1"),
+    restated(
+        "bad-json-is-a-crash",
+        clause!("7.shape.1"),
         "a body that is not JSON is answered with 500 and plain text",
         |profile, answer| {
             let mut response = with_status(profile, answer, Code::UnreadableRequest, 500);
@@ -143,23 +185,30 @@ pub(super) static DEFECTS: &[Defect] = &[
                 response.body = b"Internal Server Error".to_vec();
             }
             response
-        }),
-    restated("bad-json-is-answered-as-a-bad-field", clause!("7.codes.unreadable_request"),
+        },
+    ),
+    restated(
+        "bad-json-is-answered-as-a-bad-field",
+        clause!("7.codes.unreadable_request"),
         "a body that is not JSON is answered with invalid_request",
         |profile, answer| {
             failed(profile, answer, Code::UnreadableRequest, |body| {
                 body.insert("code".to_owned(), json!(Code::InvalidRequest.name()));
             })
-        })
+        },
+    )
     .named_as(clause!("gap.jsonMediaType")),
-    restated("code-is-in-upper-case", clause!("7.shape.code"),
+    restated(
+        "code-is-in-upper-case",
+        clause!("7.shape.code"),
         "the code for a business that is not synced is in upper case",
         |profile, answer| {
             failed(profile, answer, Code::BusinessNotFound, |body| {
                 let upper = Code::BusinessNotFound.name().to_uppercase();
                 body.insert("code".to_owned(), json!(upper));
             })
-        })
+        },
+    )
     .named_as(clause!("4.advances.5")),
     Defect::new(
         "bad-key-is-worth-a-retry",
