@@ -12,8 +12,8 @@ use crate::report::document::schema;
 /// List the clauses: what each says, and what checks it.
 ///
 /// A clause is a testable sentence of the document, named after its place, or a named assumption where the
-/// document is silent. The list shows its checks, the defects that prove them, the stories in fixtures/stories
-/// that meet it, or the reason why no caller can observe it.
+/// document is silent. The list shows the checks of each clause, the defects that prove them, the stories in
+/// fixtures/stories that meet it, or the reason why no caller can observe it.
 #[derive(Args)]
 pub(super) struct List {
     /// Only clauses whose names begin with PREFIX, such as 4.imports
@@ -41,7 +41,7 @@ impl List {
             return Err(Problem::Wrong(wrong));
         }
         for clause in &clauses {
-            if output.nobody_reads() {
+            if output.is_closed() {
                 break;
             }
             output.print(in_words(*clause), || as_json(*clause))?;

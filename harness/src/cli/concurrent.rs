@@ -4,54 +4,54 @@ use tideover_model::Destinations;
 
 use crate::cli::Problem;
 use crate::cli::progress::Progress;
-use crate::cli::signals::Ended;
+use crate::cli::signals::StopSignals;
 use crate::endpoint::{INBOX, service};
 use crate::exchange::transcript::Header;
 use crate::play::cases::{OverHttp, Plan};
 use crate::play::concurrent::{Course, InProcess, Races, Summary};
 use crate::prove::defects::Defect;
 
-/// Races against what the harness starts itself.
-pub(super) struct Started<'a> {
+/// Races against the model or a mock that the harness starts.
+pub(super) struct LocalRaces<'a> {
     pub(super) plan: &'a Plan,
     pub(super) clients: usize,
     pub(super) in_process: bool,
     pub(super) defect: Option<&'static Defect>,
 }
 
-impl Started<'_> {
-    /// Runs them until the end or until Ctrl-C, and reports what was seen.
+impl LocalRaces<'_> {
+    /// Runs the races to the end or until Ctrl-C. Ctrl-C keeps the results so far.
     pub(super) async fn run(&self, progress: &Progress) -> Result<Summary, Problem> {
         let Header { seed, start, profile, .. } = self.plan.header.clone();
         if !self.in_process {
             let (mock, target) = Defect::embedded(&self.plan.header, self.defect).await?;
-            let summary = self.watch(&mut OverHttp::new(target), progress).await;
+            let summary = self.run_until_stopped(&mut OverHttp::new(target), progress).await;
             mock.stop().await;
             return summary;
         }
         match self.defect {
             None => {
                 let face = service(profile, seed, INBOX);
-                self.watch(&mut InProcess::new(face, start), progress).await
+                self.run_until_stopped(&mut InProcess::new(face, start), progress).await
             }
             Some(defect) => {
                 let inbox = Destinations::PublicAnd(INBOX.to_owned());
                 let face = defect.service(profile, seed, inbox);
-                self.watch(&mut InProcess::new(face, start), progress).await
+                self.run_until_stopped(&mut InProcess::new(face, start), progress).await
             }
         }
     }
 
-    async fn watch(
+    async fn run_until_stopped(
         &self,
         course: &mut impl Course,
         progress: &Progress,
     ) -> Result<Summary, Problem> {
         let mut races = Races::new(self.plan, self.clients);
-        let ended = Ended::listen()?;
+        let stop = StopSignals::listen()?;
         tokio::select! {
             biased;
-            heard = ended.heard() => heard?,
+            received = stop.received() => received?,
             run = races.run(course, |summary| progress.show(summary.counted.cases)) => run?,
         }
         Ok(races.summary)

@@ -1,14 +1,14 @@
-//! The files that a command reads and writes. No two of them may be the same.
+//! The files that a command reads and writes, which must all be different.
 
 use std::path::{Path, PathBuf};
 
 use crate::cli::Problem;
 
-/// An option, and the file that it names.
-pub(super) type Named = (&'static str, PathBuf);
+/// An option and the file that it names.
+pub(super) type NamedFile = (&'static str, PathBuf);
 
-/// Refuses two options that name one file: what one is for would be lost to the other.
-pub(super) fn keep_apart(files: &[Named]) -> Result<(), Problem> {
+/// Refuses two options that name one file, because one use would overwrite the other.
+pub(super) fn refuse_shared_files(files: &[NamedFile]) -> Result<(), Problem> {
     let mut before: Vec<(&str, PathBuf)> = Vec::new();
     for (option, path) in files {
         let Some(file) = resolved(path) else { continue };
@@ -22,7 +22,7 @@ pub(super) fn keep_apart(files: &[Named]) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Where a path leads, whether or not it is there; nowhere if it is no file, such as `/dev/null`.
+/// The absolute path of a file, which need not exist. `None` for anything but a file, such as `/dev/null`.
 fn resolved(path: &Path) -> Option<PathBuf> {
     if let Ok(there) = path.canonicalize() {
         return there.is_file().then_some(there);

@@ -6,7 +6,7 @@ use std::time::Instant;
 use clap::Args;
 use serde_json::json;
 
-use crate::cli::files::keep_apart;
+use crate::cli::files::refuse_shared_files;
 use crate::cli::reports::Reports;
 use crate::cli::{Held, Output, Problem, load_stated};
 use crate::exchange::transcript::Header;
@@ -17,9 +17,9 @@ use crate::report::Run;
 
 /// Judge recorded traffic, and send nothing.
 ///
-/// It takes a HAR file, as browsers and proxies write it, or the journal of a check. The service may have known
-/// everything that the traffic names before, and anybody may have acted outside: only what no such history
-/// explains is a violation.
+/// It takes a HAR file, as browsers and proxies write it, or the journal of a check. Everything that the
+/// traffic names may have existed before, and others may have acted at the same time. A violation is only
+/// what no such history explains.
 #[derive(Args)]
 pub(super) struct Judge {
     /// The HAR file, or the journal
@@ -39,7 +39,9 @@ impl Judge {
         let given = [("--profile", &self.profile), ("--learn", &self.learn)].into_iter();
         let given = given.filter_map(|(option, path)| Some((option, path.clone()?)));
         let given = given.chain(self.reports.files());
-        keep_apart(&[("FILE", self.file.clone())].into_iter().chain(given).collect::<Vec<_>>())?;
+        refuse_shared_files(
+            &[("FILE", self.file.clone())].into_iter().chain(given).collect::<Vec<_>>(),
+        )?;
         let stated = load_stated(self.profile.as_deref())?;
         let profile = stated.profile();
         let recording =

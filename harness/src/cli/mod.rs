@@ -1,8 +1,8 @@
 //! The command line.
 //!
-//! - In come arguments, configuration files and the environment; out come one typed value for each command, its output,
-//!   and an exit code.
-//! - One file for one command. `Output` is the one place that writes to the terminal.
+//! - Input: arguments, configuration files and the environment. Output: one typed value for each command, its
+//!   output, and an exit code.
+//! - One file for one command. Only `Output` writes to the terminal.
 //! - Never here: a rule of the document, a comparison, a second form of a report.
 
 mod check;
@@ -54,11 +54,11 @@ Exit codes:
   3    the target cannot be reached, or nothing can be concluded
   130  a check or a proof was interrupted; what it saw until then passed";
 
-/// What each does, its own module says.
+/// The commands. The help of each is in its module.
 #[derive(Subcommand)]
 enum Command {
     Serve(serve::Serve),
-    Check(check::Check),
+    Check(check::CheckCommand),
     Checks(checks::List),
     Replay(replay::Replay),
     Judge(judge::Judge),
@@ -80,7 +80,7 @@ struct WorldOptions {
     profile: Option<PathBuf>,
 }
 
-/// Why a command ended without doing what it was asked.
+/// Why a command failed.
 enum Problem {
     /// The command was wrong.
     Wrong(String),
@@ -89,7 +89,7 @@ enum Problem {
 }
 
 impl Problem {
-    /// The same problem, with what it leaves behind.
+    /// The same problem, with what the run leaves behind.
     fn and(self, left_behind: &[String]) -> Problem {
         if left_behind.is_empty() {
             return self;
@@ -103,8 +103,8 @@ impl Problem {
         }
     }
 
-    /// The same problem, with the seed of the run that it was met in.
-    fn in_a_run_of(self, seed: u64) -> Problem {
+    /// The same problem, with the seed of the run.
+    fn with_seed(self, seed: u64) -> Problem {
         match self {
             Problem::Wrong(message) => Problem::Wrong(format!("{message} (seed {seed})")),
             Problem::Unreachable(message) => {
@@ -126,20 +126,20 @@ impl From<crate::endpoint::Unreachable> for Problem {
     }
 }
 
-impl From<crate::exchange::transcript::Unreadable> for Problem {
-    fn from(error: crate::exchange::transcript::Unreadable) -> Problem {
+impl From<crate::exchange::transcript::UnreadableTranscript> for Problem {
+    fn from(error: crate::exchange::transcript::UnreadableTranscript) -> Problem {
         Problem::Wrong(error.to_string())
     }
 }
 
-/// Whether what was checked held.
+/// The result of a command that checks something.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Held {
     Yes,
     No,
-    /// Nothing could be concluded.
+    /// Inconclusive.
     Unknown,
-    /// As far as it was checked until Ctrl-C.
+    /// Everything checked before Ctrl-C held.
     UntilInterrupted,
 }
 
@@ -147,11 +147,11 @@ enum Held {
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let ended = match runtime {
+    let result = match runtime {
         Err(error) => Err(Problem::Wrong(format!("no async runtime: {error}"))),
         Ok(runtime) => runtime.block_on(run(cli.command)),
     };
-    match ended {
+    match result {
         Ok(Held::Yes) => ExitCode::SUCCESS,
         Ok(Held::No) => ExitCode::from(1),
         Ok(Held::Unknown) => ExitCode::from(3),
@@ -186,7 +186,7 @@ impl WorldOptions {
     }
 }
 
-/// The values that a file states; none without one.
+/// The values that a profile file states, if there is one.
 fn load_stated(path: Option<&Path>) -> Result<Stated, Problem> {
     let Some(path) = path else { return Ok(Stated::default()) };
     let profile = load_profile(path)?;
@@ -198,11 +198,14 @@ fn load_profile(path: &Path) -> Result<Profile, Problem> {
     tideover_sim::load_profile(path).map_err(|error| Problem::Wrong(error.to_string()))
 }
 
-/// Writes what was learned of a target as a profile, if there is a file for it.
+/// Writes the learned choices of a target as a profile, if a file is given.
 fn write_lessons(path: Option<&Path>, lessons: &Lessons, known: &Profile) -> Result<(), Problem> {
     let Some(path) = path else { return Ok(()) };
     std::fs::write(path, lessons.learned(known).to_string()).map_err(|error| {
-        Problem::Wrong(format!("what was learned cannot be kept: {}: {error}", path.display()))
+        Problem::Wrong(format!(
+            "the learned profile cannot be written: {}: {error}",
+            path.display()
+        ))
     })
 }
 
@@ -212,7 +215,7 @@ fn defect_named(name: &str) -> Result<&'static Defect, String> {
         .ok_or_else(|| "no defect has this name; tideover prove --list names them".to_owned())
 }
 
-/// The authorities in a file, if there is one: those to trust besides the system's.
+/// The certificate authorities to trust besides the system's, from a file if one is given.
 fn authorities(path: Option<&Path>) -> Result<Authorities, Problem> {
     let load = |path| Authorities::load(path).map_err(|error| Problem::Wrong(error.to_string()));
     path.map_or(Ok(Authorities::default()), load)

@@ -1,4 +1,4 @@
-//! The output of a command: the one place that writes to the terminal.
+//! The output of a command: the only place that writes to the terminal.
 
 use std::cell::Cell;
 use std::io::{self, IsTerminal, Write};
@@ -10,13 +10,13 @@ use crate::report::heading;
 /// Standard output, for a person or for a program.
 pub(crate) struct Output {
     json: bool,
-    nobody_reads: Cell<bool>,
+    is_closed: Cell<bool>,
     secrets: Secrets,
 }
 
 impl Output {
     pub(crate) fn new(json: bool) -> Output {
-        Output { json, nobody_reads: Cell::new(false), secrets: Secrets::default() }
+        Output { json, is_closed: Cell::new(false), secrets: Secrets::default() }
     }
 
     /// The same output, with `secrets` masked.
@@ -24,29 +24,29 @@ impl Output {
         Output { secrets, ..self }
     }
 
-    /// Writes `value` as a line of JSON if a program reads, `text` if a person does. If nobody reads any more,
-    /// that is no error: what the command found out stays true.
+    /// Writes `value` as a line of JSON for a program, or `text` for a person. A closed pipe is no error,
+    /// because the result of the command stays valid.
     pub(crate) fn print(
         &self,
         text: impl std::fmt::Display,
         value: impl FnOnce() -> serde_json::Value,
     ) -> io::Result<()> {
-        let printed = if self.json {
+        let written = if self.json {
             line(self.secrets.conceal_in(value()))
         } else {
             let text = printable(&self.secrets.conceal(&text.to_string()));
             line(if takes_colours(&io::stdout()) { painted(&text) } else { text })
         };
-        match printed {
+        match written {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
-                self.nobody_reads.set(true);
+                self.is_closed.set(true);
                 Ok(())
             }
-            printed => printed,
+            written => written,
         }
     }
 
-    /// Prints what a command is about to do; to standard error if a program reads the result.
+    /// Announces what a command is about to do. With JSON output, the text goes to standard error.
     pub(crate) fn announce(&self, text: impl std::fmt::Display) -> io::Result<()> {
         if self.json {
             to_stderr(printable(&text.to_string()).trim_end());
@@ -55,12 +55,12 @@ impl Output {
         self.print(text, || serde_json::Value::Null)
     }
 
-    /// Whether the reader of standard output has gone.
-    pub(crate) fn nobody_reads(&self) -> bool {
-        self.nobody_reads.get()
+    /// Whether the reader has closed the pipe.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.is_closed.get()
     }
 
-    /// Whether a person watches while it runs.
+    /// Whether a person watches the progress on a terminal.
     pub(crate) fn is_watched(&self) -> bool {
         !self.json && io::stderr().is_terminal()
     }
@@ -76,7 +76,7 @@ fn takes_colours(stream: &impl IsTerminal) -> bool {
     !declined && stream.is_terminal()
 }
 
-/// The verdict at the beginning of a line in its colour: green, red, or yellow.
+/// Colours a verdict at the beginning of a line: green, red, or yellow.
 fn painted(text: &str) -> String {
     let paint = |line: &str| {
         let coloured = VERDICTS.into_iter().find_map(|(verdict, colour)| {
@@ -98,7 +98,7 @@ const VERDICTS: [(Verdict, u8); 5] = [
     (Verdict::DiffersFromAssumption, 33),
 ];
 
-/// What a terminal shows as it is: characters that would move its cursor or change its colours appear as numbers.
+/// Escapes control characters, which could move the cursor or change the colours of a terminal.
 fn printable(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for sign in text.chars() {
@@ -117,7 +117,7 @@ fn line(text: impl std::fmt::Display) -> io::Result<()> {
     out.flush()
 }
 
-/// Writes a line to standard error; if that is closed too, nobody can be informed.
+/// Writes a line to standard error, and ignores an error, because there is no other place to report it.
 pub(crate) fn to_stderr(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }

@@ -4,27 +4,26 @@ use std::process::{Output, Stdio};
 use std::time::Duration;
 
 use tokio::process::Command;
-use tokio::time::timeout;
 
 use crate::cli::Problem;
 
 /// A shell command whose output is the receiver's state.
 pub(super) struct StateProbe {
     command: String,
-    patience: Duration,
+    timeout: Duration,
 }
 
 impl StateProbe {
-    pub(super) fn new(command: &str, patience: Duration) -> StateProbe {
-        StateProbe { command: command.to_owned(), patience }
+    pub(super) fn new(command: &str, timeout: Duration) -> StateProbe {
+        StateProbe { command: command.to_owned(), timeout }
     }
 
-    /// What it prints now.
-    pub(super) async fn look(&self) -> Result<Vec<u8>, Problem> {
+    /// Runs the command and returns what it prints.
+    pub(super) async fn read(&self) -> Result<Vec<u8>, Problem> {
         let failed = |why: String| Problem::Wrong(format!("the probe {:?}: {why}", self.command));
         let output = shell(&self.command).stdin(Stdio::null()).kill_on_drop(true).output();
-        match timeout(self.patience, output).await {
-            Err(_) => Err(failed(format!("it has not ended after {:?}", self.patience))),
+        match tokio::time::timeout(self.timeout, output).await {
+            Err(_) => Err(failed(format!("it has not ended after {:?}", self.timeout))),
             Ok(Err(error)) => Err(failed(error.to_string())),
             Ok(Ok(output)) if output.status.success() => Ok(output.stdout),
             Ok(Ok(output)) => Err(failed(complaint(&output))),
@@ -42,15 +41,15 @@ fn shell(command: &str) -> Command {
 #[cfg(windows)]
 fn shell(command: &str) -> Command {
     let mut shell = Command::new("cmd");
-    // `cmd` takes the rest of its line as it stands.
+    // `cmd` takes the rest of its line literally.
     shell.raw_arg("/C").raw_arg(command);
     shell
 }
 
-/// Its exit, and its last line.
+/// The exit status, and the last line of standard error.
 fn complaint(output: &Output) -> String {
-    let said = String::from_utf8_lossy(&output.stderr);
-    match said.trim_end().lines().last() {
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    match stderr.trim_end().lines().last() {
         None => output.status.to_string(),
         Some(last) => format!("{}: {last}", output.status),
     }

@@ -1,11 +1,11 @@
-//! The progress of a run, shown on a terminal.
+//! A progress bar for a run.
 
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::cli::Output;
 use crate::play::cases::Plan;
 
-/// The progress of a run.
+/// A progress bar for a run, hidden if nobody watches.
 pub(super) struct Progress {
     bar: ProgressBar,
 }

@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
-use crate::cli::signals::Ended;
+use crate::cli::signals::StopSignals;
 use crate::cli::{Held, Output, Problem, defect_named};
 use crate::endpoint::Unreachable;
 use crate::generate;
@@ -21,12 +21,13 @@ use crate::report::{matrix, page};
 
 /// Prove that the suite can fail: run it against each defect of a catalogue.
 ///
-/// Each defect is a small wrapper around the model that breaks one clause. The suite plays with it in process,
-/// once for each seed, until it has a finding. --as shows what the suite finds with less to look with; a defect
-/// that cannot be seen that way has a reason. Exits with 1 if a defect survives without a reason.
+/// Each defect is a small wrapper around the model that breaks one clause. The suite plays with it in
+/// process, once for each seed, until it has a finding. --as shows what the suite finds when it can observe
+/// less. A defect that it cannot observe then has a reason. Exits with 1 if a defect survives without a
+/// reason.
 #[derive(Args)]
 pub(super) struct Prove {
-    /// What the suite knows of the service, and what it has to look with
+    /// What the suite knows of the service, and what it can observe
     #[arg(long = "as", value_name = "SETUP", value_enum, default_value_t = As::Known)]
     setup: As,
     /// The number of seeds for each defect
@@ -35,7 +36,8 @@ pub(super) struct Prove {
     /// Prove this defect alone; may be given again
     #[arg(long, value_name = "NAME", value_parser = defect_named)]
     defect: Vec<&'static Defect>,
-    /// The most requests for each seed, in cases of 50 steps [default: 20000 with the model known, otherwise 5000]
+    /// The most requests for each seed, in cases of 50 steps [default: 20000 with the model known, otherwise
+    /// 5000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     requests: Option<u64>,
     /// List the defects, and prove nothing
@@ -49,7 +51,7 @@ pub(super) struct Prove {
     markdown: bool,
 }
 
-/// The point of view of a proof.
+/// What the suite knows of a service.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum As {
     /// The profile and the seed of the service's choices are known
@@ -103,7 +105,7 @@ impl Prove {
         }
     }
 
-    /// Prints what was proven, unless a page is written. `true` if that is the whole catalogue.
+    /// Prints a matrix, unless a page is to be written. Returns whether all trials were made.
     fn print(&self, output: &Output, matrix: &Matrix, defects: usize) -> Result<bool, Problem> {
         let wanted = defects * usize::try_from(self.seeds).unwrap_or(usize::MAX);
         let tried: usize = matrix.proofs.iter().map(|proof| proof.trials.len()).sum();
@@ -119,7 +121,7 @@ impl Prove {
         Ok(tried == wanted)
     }
 
-    /// What was proven until the end, or until Ctrl-C.
+    /// Runs the trials to the end or until Ctrl-C, and returns the proofs so far.
     async fn prove(
         &self,
         output: &Output,
@@ -131,16 +133,16 @@ impl Prove {
         let threads = thread::available_parallelism().map_or(1, NonZero::get);
         let bar = progress(output, defects.len() as u64 * self.seeds);
         let stop = Arc::new(AtomicBool::new(false));
-        let ended = Ended::listen()?;
+        let stop_signals = StopSignals::listen()?;
         let (stopped, shown) = (Arc::clone(&stop), bar.clone());
         let mut proving = tokio::task::spawn_blocking(move || {
             prove(setup, &defects, budget, threads, &stopped, &|| shown.inc(1))
         });
         let joined = tokio::select! {
             biased;
-            heard = ended.heard() => {
+            received = stop_signals.received() => {
                 stop.store(true, Ordering::Relaxed);
-                heard?;
+                received?;
                 proving.await
             }
             joined = &mut proving => joined,

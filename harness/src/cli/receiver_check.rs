@@ -15,7 +15,7 @@ use url::{Host, Url};
 
 use crate::cli::probe::StateProbe;
 use crate::cli::secret::SecretOptions;
-use crate::cli::signals::Ended;
+use crate::cli::signals::StopSignals;
 use crate::cli::{Held, Output, Problem, authorities};
 use crate::receiver::{Answer, Case, Required, Scorecard, Seen, Verdict, examination};
 
@@ -24,7 +24,8 @@ use crate::receiver::{Answer, Case, Required, Scorecard, Seen, Verdict, examinat
 /// It sends what the service may send (every kind of event, signed, late, twice, out of order, with unknown
 /// fields) and what an attacker may send, one after the other, and compares the responses with the document's
 /// rules. The events are about businesses and invoices with tideover-receiver-check in their names. The
-/// secret is the one that your receiver verifies with; it comes from TIDEOVER_SECRET unless an option gives it.
+/// secret is the one that your receiver verifies with; it comes from TIDEOVER_SECRET unless an option gives
+/// it.
 #[derive(Args)]
 pub(super) struct ReceiverCheck {
     /// The URL of your receiver, http or https
@@ -65,14 +66,14 @@ impl ReceiverCheck {
         let cases = examination(&run, now);
         let mut scorecard = Scorecard::new(&shown(&examiner.url), &run, cases.len());
         let progress = progress(&output, cases.len());
-        let ended = Ended::listen()?;
+        let stop = StopSignals::listen()?;
         let examined = tokio::select! {
             biased;
-            heard = ended.heard() => heard,
+            received = stop.received() => received,
             examined = examiner.examine(&cases, &mut scorecard, &progress) => examined,
         };
         progress.finish_and_clear();
-        // The scorecard shows what was seen before an error.
+        // The results before an error are printed too.
         if examined.is_ok() || !scorecard.is_empty() {
             output.print(&scorecard, || scorecard.as_json())?;
         }
@@ -94,7 +95,7 @@ impl ReceiverCheck {
             destinations: only(&url),
             url: url.into(),
             key,
-            patience: self.timeout,
+            timeout: self.timeout,
             probe: self.probe.as_deref().map(|command| StateProbe::new(command, self.timeout)),
         })
     }
@@ -109,7 +110,7 @@ impl ReceiverCheck {
         only(&url).judge(&self.url, &[]).map_err(|unfit| wrong(&unfit))
     }
 
-    /// Where the URL leads, if it may lead there.
+    /// The addresses of the URL, if they are allowed.
     async fn addresses(&self, url: &Url) -> Result<Vec<IpAddr>, Problem> {
         let addresses = match url.host() {
             Some(Host::Ipv4(address)) => vec![address.into()],
@@ -129,7 +130,7 @@ impl ReceiverCheck {
     }
 }
 
-/// A URL without the password that may stand in it.
+/// A URL with its password masked, if it has one.
 fn shown(url: &str) -> String {
     let Ok(mut shown) = Url::parse(url) else { return url.to_owned() };
     if shown.password().is_some() && shown.set_password(Some("…")).is_ok() {
@@ -138,12 +139,12 @@ fn shown(url: &str) -> String {
     url.to_owned()
 }
 
-/// The user's own endpoint, wherever it is.
+/// Allows the user's own endpoint, at any address.
 fn only(url: &Url) -> Destinations {
     Destinations::PublicAnd(url.origin().ascii_serialization())
 }
 
-/// The addresses that were judged, whatever a name resolves to later.
+/// Resolves every name to the addresses that were checked.
 struct Pinned(Vec<IpAddr>);
 
 impl Resolver for Pinned {
@@ -152,13 +153,13 @@ impl Resolver for Pinned {
     }
 }
 
-/// Sends the cases and judges the responses.
+/// Sends the cases and records the results.
 struct Examiner {
     sender: Sender,
     destinations: Destinations,
     url: String,
     key: SigningKey,
-    patience: Duration,
+    timeout: Duration,
     probe: Option<StateProbe>,
 }
 
@@ -171,10 +172,10 @@ impl Examiner {
     ) -> Result<(), Problem> {
         if let Some(probe) = &self.probe {
             // A wrong command is reported before anything is sent.
-            if probe.look().await? != probe.look().await? {
+            if probe.read().await? != probe.read().await? {
                 return Err(Problem::Wrong(
-                    "the probe prints something else each time, although nothing was sent: it must \
-                     print what the receiver holds, and nothing that changes by itself"
+                    "the probe's output changes although nothing was sent: it must print what the \
+                     receiver holds, and nothing that changes by itself"
                         .into(),
                 ));
             }
@@ -198,9 +199,9 @@ impl Examiner {
         let Some(probe) = probe else {
             return Ok(Seen { answer: self.send(case).await, moved: None });
         };
-        let before = probe.look().await?;
+        let before = probe.read().await?;
         let answer = self.send(case).await;
-        let after = probe.look().await?;
+        let after = probe.read().await?;
         Ok(Seen { answer, moved: Some(before != after) })
     }
 
@@ -208,7 +209,7 @@ impl Examiner {
         let now = wall_time().unix_unsigned();
         let signature = case.signature(&self.key, now);
         let letter = Letter::new(&self.url, &case.delivery, signature, Arc::clone(&case.body));
-        match timeout(self.patience, self.sender.post(&self.destinations, letter, || true)).await {
+        match timeout(self.timeout, self.sender.post(&self.destinations, letter, || true)).await {
             Ok(Ok(status)) => Answer::Status(status),
             Ok(Err(Unsent::Broken(_))) => Answer::Closed,
             Ok(Err(Unsent::HalfAnswered(status, _))) => Answer::Half(status),
@@ -217,12 +218,12 @@ impl Examiner {
                 Answer::Unreached(format!("{unsent} (--ca FILE trusts a private authority)"))
             }
             Ok(Err(unsent)) => Answer::Unreached(unsent.to_string()),
-            Err(_) => Answer::Late(self.patience),
+            Err(_) => Answer::Late(self.timeout),
         }
     }
 }
 
-/// The progress of the examination.
+/// A progress bar for the examination, hidden if nobody watches.
 fn progress(output: &Output, cases: usize) -> ProgressBar {
     if !output.is_watched() {
         return ProgressBar::hidden();
@@ -241,7 +242,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| "expected seconds, such as 15 or 0.5".into())
 }
 
-/// It stands in headers, and in names that receivers keep.
+/// Parses the run's name, which occurs in headers and in names that receivers keep.
 fn run_name(text: &str) -> Result<String, String> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
     if (1..=64).contains(&text.len()) && text.bytes().all(is_plain) {

@@ -6,8 +6,8 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 use tideover_model::Destinations;
 
-use crate::cli::files::{Named, keep_apart};
-use crate::cli::live::{LiveOptions, Replayed};
+use crate::cli::files::{NamedFile, refuse_shared_files};
+use crate::cli::live::{LiveOptions, ReplayOutcome};
 use crate::cli::{Held, Output, Problem, defect_named};
 use crate::endpoint::{INBOX, service};
 use crate::evidence::finding::{Finding, Verdict};
@@ -19,7 +19,7 @@ use crate::report::plain;
 
 /// Play a transcript again: on the model, on a mock, or against a live endpoint.
 ///
-/// Each response is compared with what the transcript expects, and every check looks at it. At a live
+/// Each response is compared with what the transcript expects, and judged by every check. At a live
 /// endpoint only reads are sent unless the options allow more, and every step must pass the gate.
 #[derive(Args)]
 pub(super) struct Replay {
@@ -46,9 +46,9 @@ enum Where {
 
 impl Replay {
     pub(super) async fn run(self) -> Result<Held, Problem> {
-        keep_apart(&self.files()?)?;
+        refuse_shared_files(&self.files()?)?;
         let transcript = Transcript::read(&self.file)?;
-        let Replayed { played, left_behind, secrets } = if self.live.is_given() {
+        let ReplayOutcome { played, left_behind, secrets } = if self.live.is_given() {
             LiveOptions::clone(&self.live).replay(&transcript).await?
         } else {
             self.play(&transcript).await?.into()
@@ -70,9 +70,9 @@ impl Replay {
         })
     }
 
-    /// The files that are read and written, by their options.
-    fn files(&self) -> Result<Vec<Named>, Problem> {
-        let mut files: Vec<Named> = vec![("FILE", self.file.clone())];
+    /// The files that the command reads and writes, by option.
+    fn files(&self) -> Result<Vec<NamedFile>, Problem> {
+        let mut files: Vec<NamedFile> = vec![("FILE", self.file.clone())];
         if self.live.is_given() {
             files.extend(LiveOptions::clone(&self.live).with_file()?.files());
         }

@@ -1,21 +1,21 @@
-//! The report files of a run, its baseline, and its exit code.
+//! The report of a run: its output files, its baseline, and its exit code.
 
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use crate::cli::files::Named;
+use crate::cli::files::NamedFile;
 use crate::cli::{Held, Problem};
 use crate::evidence::Ending;
 use crate::evidence::finding::Verdict;
 use crate::report;
 use crate::report::{Baseline, Report};
 
-/// What becomes of a report besides being printed.
+/// The options of a report.
 #[derive(Args)]
 pub(super) struct Reports {
-    /// Verdicts, besides violations, that exit with 1: `differs` (a gap is not as assumed, or as --profile states
-    /// for a service that is not ours), `stalled` (something takes too long)
+    /// Verdicts, besides violations, that exit with 1: `differs` (a gap is not as assumed, or as --profile
+    /// states for a service that is not ours), `stalled` (something takes too long)
     #[arg(long, value_name = "VERDICT", value_delimiter = ',')]
     fail_on: Vec<FailOn>,
     /// Write the report as JUnit XML
@@ -49,26 +49,25 @@ impl FailOn {
 }
 
 impl Reports {
-    /// The files that are read and written, by their options.
-    pub(super) fn files(&self) -> impl Iterator<Item = Named> {
+    /// The files that the report reads and writes, by option.
+    pub(super) fn files(&self) -> impl Iterator<Item = NamedFile> {
         let given =
             [("--baseline", &self.baseline), ("--junit", &self.junit), ("--html", &self.html)];
         given.into_iter().filter_map(|(option, path)| Some((option, path.clone()?)))
     }
 
-    /// Refuses files that cannot be written, that for what is learned among them: better known before a long run
-    /// than after it.
+    /// Refuses output files that cannot be written, including `learn`, before a long run starts.
     pub(super) fn touch(&self, learn: Option<&Path>) -> Result<(), Problem> {
         let own = [&self.junit, &self.html].into_iter().flatten().map(PathBuf::as_path);
         own.chain(learn).try_for_each(touch)
     }
 
-    /// What is known.
+    /// The baseline, if one is given.
     pub(super) fn baseline(&self) -> Result<Option<Baseline>, Problem> {
         self.baseline.as_deref().map(Baseline::read).transpose().map_err(Problem::Wrong)
     }
 
-    /// Writes the files that are asked for, each whatever becomes of the other.
+    /// Writes the requested files. An error in one does not stop the other.
     pub(super) fn write(&self, report: &Report) -> Result<(), Problem> {
         let junit = self.junit.as_deref().map_or(Ok(()), |path| {
             write(path, &report::junit(report).map_err(|error| unwritten(path, &error))?)
@@ -79,7 +78,7 @@ impl Reports {
         junit.and(html)
     }
 
-    /// Whether a run with this report has held: what is known fails nothing.
+    /// The result of a run with this report. Findings in the baseline don't fail it.
     pub(super) fn held(&self, report: &Report) -> Held {
         let new = || report.findings.iter().filter(|finding| !finding.known);
         let met = |verdict| new().any(|finding| finding.found.verdict == verdict);

@@ -1,4 +1,4 @@
-//! The signing secret, from an option, a file or the environment.
+//! The options for the signing secret.
 
 use std::path::{Path, PathBuf};
 
@@ -6,13 +6,13 @@ use clap::Args;
 
 use crate::cli::Problem;
 
-/// Where a secret is looked for that the command line does not give.
+/// The environment variable with the secret, if the command line gives none.
 const VARIABLE: &str = "TIDEOVER_SECRET";
 
-/// Where the signing secret is.
+/// The source of the signing secret.
 #[derive(Args)]
 pub(super) struct SecretOptions {
-    /// A file with the signing secret; a line's end after it does not count
+    /// A file with the signing secret; a line end after it is ignored
     #[arg(long, value_name = "FILE")]
     secret_file: Option<PathBuf>,
     /// The signing secret; other processes can see it here, unlike in TIDEOVER_SECRET or a file
@@ -22,7 +22,7 @@ pub(super) struct SecretOptions {
 
 impl SecretOptions {
     pub(super) fn secret(&self) -> Result<String, Problem> {
-        let (secret, whence) = if let Some(secret) = &self.secret {
+        let (secret, source) = if let Some(secret) = &self.secret {
             (secret.clone().into_bytes(), "--secret".to_owned())
         } else if let Some(path) = &self.secret_file {
             (line(read(path)?), path.display().to_string())
@@ -34,10 +34,10 @@ impl SecretOptions {
             )));
         };
         if secret.is_empty() {
-            return Err(Problem::Wrong(format!("{whence}: the secret is empty")));
+            return Err(Problem::Wrong(format!("{source}: the secret is empty")));
         }
         String::from_utf8(secret)
-            .map_err(|_| Problem::Wrong(format!("{whence}: the secret is not UTF-8")))
+            .map_err(|_| Problem::Wrong(format!("{source}: the secret is not UTF-8")))
     }
 }
 
@@ -45,7 +45,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, Problem> {
     std::fs::read(path).map_err(|error| Problem::Wrong(format!("{}: {error}", path.display())))
 }
 
-/// The text of a line, without its end.
+/// The text without a line end.
 fn line(mut text: Vec<u8>) -> Vec<u8> {
     let end = text.strip_suffix(b"\n").map(|text| text.strip_suffix(b"\r").unwrap_or(text));
     let length = end.unwrap_or(&text).len();

@@ -9,7 +9,7 @@ use tideover_model::{Destinations, Timestamp};
 use tideover_sim::{Builder, ClockChoice, Mock, SigningTime, wall_time};
 
 use crate::cli::output::stderr_takes_colours;
-use crate::cli::signals::Ended;
+use crate::cli::signals::StopSignals;
 use crate::cli::{Held, Output, Problem, WorldOptions, authorities, defect_named, instant};
 use crate::prove::defects::Defect;
 
@@ -34,8 +34,8 @@ pub(super) struct Serve {
     clock: ClockKind,
     /// How many times as fast as the wall clock the mock's clock runs [default: 1]
     ///
-    /// A receiver has at least one real second to answer. At a high speed that is a long time in the mock, and
-    /// a receiver that hangs may be tried less often than the schedule says.
+    /// A receiver has at least one real second to answer. At a high speed that is a long time in the mock,
+    /// and a receiver that hangs may be tried less often than the schedule says.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     speed: Option<u32>,
     /// When the clock starts [default: the wall clock's time]
@@ -95,7 +95,7 @@ impl Serve {
         let seed = self.world.seed.unwrap_or(1);
         let mock = self.mock(seed)?.start().await;
         let mock = mock.map_err(|error| Problem::Wrong(error.to_string()))?;
-        let ended = Ended::listen()?;
+        let stop = StopSignals::listen()?;
         Output::new(self.json).print(self.welcome(&mock, seed), || {
             json!({
                 "baseUrl": mock.url(),
@@ -109,12 +109,12 @@ impl Serve {
                 "defect": self.defect.map(|defect| defect.name),
             })
         })?;
-        ended.heard().await?;
+        stop.received().await?;
         mock.stop().await;
         Ok(Held::Yes)
     }
 
-    /// The mock that is asked for.
+    /// The mock that the options describe.
     fn mock(&self, seed: u64) -> Result<Builder, Problem> {
         let clock = match (self.clock, self.speed) {
             (ClockKind::Running, speed) => ClockChoice::Running { speed: speed.unwrap_or(1) },

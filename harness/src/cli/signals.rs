@@ -1,27 +1,27 @@
-//! The signals that end a running command.
+//! Signals that end a running command.
 
 use crate::cli::Problem;
 
-/// Ctrl-C, SIGTERM and SIGHUP, heard from the moment that this exists.
+/// Receives Ctrl-C, SIGTERM and SIGHUP.
 #[cfg(unix)]
-pub(super) struct Ended {
+pub(super) struct StopSignals {
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
     hang_up: Option<tokio::signal::unix::Signal>,
 }
 
 #[cfg(unix)]
-impl Ended {
-    pub(super) fn listen() -> Result<Ended, Problem> {
+impl StopSignals {
+    pub(super) fn listen() -> Result<StopSignals, Problem> {
         use tokio::signal::unix::{SignalKind, signal};
-        let listen = |kind| signal(kind).map_err(deaf);
+        let listen = |kind| signal(kind).map_err(listen_error);
         let (interrupt, terminate) = (SignalKind::interrupt(), SignalKind::terminate());
-        // What nohup has started goes on when its terminal closes.
+        // A process under nohup continues when its terminal closes.
         let hang_up = (!ignores_hang_up()).then(|| listen(SignalKind::hangup())).transpose()?;
-        Ok(Ended { interrupt: listen(interrupt)?, terminate: listen(terminate)?, hang_up })
+        Ok(StopSignals { interrupt: listen(interrupt)?, terminate: listen(terminate)?, hang_up })
     }
 
-    pub(super) async fn heard(mut self) -> Result<(), Problem> {
+    pub(super) async fn received(mut self) -> Result<(), Problem> {
         tokio::select! {
             _ = self.interrupt.recv() => Ok(()),
             _ = self.terminate.recv() => Ok(()),
@@ -38,7 +38,8 @@ async fn recv(signal: Option<&mut tokio::signal::unix::Signal>) {
     }
 }
 
-/// Whether SIGHUP was ignored when the process began, as far as the system shows: listening would end that.
+/// Whether SIGHUP was ignored when the process began, as far as the system shows it. Must run before we
+/// listen for it.
 #[cfg(unix)]
 fn ignores_hang_up() -> bool {
     static IGNORES: std::sync::LazyLock<bool> = std::sync::LazyLock::new(|| {
@@ -50,21 +51,21 @@ fn ignores_hang_up() -> bool {
     *IGNORES
 }
 
-/// Ctrl-C.
+/// Receives Ctrl-C.
 #[cfg(not(unix))]
-pub(super) struct Ended;
+pub(super) struct StopSignals;
 
 #[cfg(not(unix))]
-impl Ended {
-    pub(super) fn listen() -> Result<Ended, Problem> {
-        Ok(Ended)
+impl StopSignals {
+    pub(super) fn listen() -> Result<StopSignals, Problem> {
+        Ok(StopSignals)
     }
 
-    pub(super) async fn heard(self) -> Result<(), Problem> {
-        tokio::signal::ctrl_c().await.map_err(deaf)
+    pub(super) async fn received(self) -> Result<(), Problem> {
+        tokio::signal::ctrl_c().await.map_err(listen_error)
     }
 }
 
-fn deaf(error: std::io::Error) -> Problem {
-    Problem::Wrong(format!("signals cannot be heard: {error}"))
+fn listen_error(error: std::io::Error) -> Problem {
+    Problem::Wrong(format!("cannot listen for signals: {error}"))
 }

@@ -20,7 +20,7 @@ use crate::cli::{Held, Output, Problem};
 #[derive(Args)]
 pub(super) struct Sign {
     #[command(flatten)]
-    signed: Signed,
+    signed: SignatureInput,
     /// The time of the signature, in Unix seconds or as a date-time [default: now]
     #[arg(long, value_name = "WHEN", value_parser = unix_seconds)]
     at: Option<u64>,
@@ -48,7 +48,7 @@ impl Sign {
 #[derive(Args)]
 pub(super) struct Verify {
     #[command(flatten)]
-    signed: Signed,
+    signed: SignatureInput,
     /// The Service-Signature header, with or without its name; leave it out if there was none
     #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
     header: Option<OsString>,
@@ -85,9 +85,9 @@ fn print(output: &Output, judged: Result<(), Rejection>) -> io::Result<()> {
     })
 }
 
-/// What is signed, and with what.
+/// The body and the secret of a signature.
 #[derive(Args)]
-struct Signed {
+struct SignatureInput {
     /// The file with the raw body; - or nothing reads standard input
     #[arg(value_name = "FILE")]
     body: Option<PathBuf>,
@@ -95,7 +95,7 @@ struct Signed {
     secret: SecretOptions,
 }
 
-impl Signed {
+impl SignatureInput {
     fn read(&self) -> Result<(SigningKey, Vec<u8>), Problem> {
         Ok((SigningKey::new(&self.secret.secret()?), self.body()?))
     }
@@ -113,7 +113,7 @@ impl Signed {
     }
 }
 
-/// The value of a header, if need be without its name, and without the white space that HTTP takes off.
+/// The value of a header, without its name and the white space that HTTP removes.
 fn value(header: &[u8]) -> &[u8] {
     let named = header
         .split_at_checked(HEADER.len())

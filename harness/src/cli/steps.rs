@@ -14,7 +14,7 @@ pub(super) fn print_steps(
     steps_of: impl Fn(u64) -> Vec<Step>,
 ) -> Result<Held, Problem> {
     for case in plan.first..plan.first.saturating_add(plan.cases) {
-        if output.nobody_reads() {
+        if output.is_closed() {
             break;
         }
         let steps = steps_of(case);

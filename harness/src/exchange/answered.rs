@@ -1,4 +1,4 @@
-//! A request with its response, and with the model's response.
+//! A request, its response, and the response that the shadow model predicts.
 
 use std::sync::Arc;
 
@@ -8,46 +8,47 @@ use tideover_model::{ActionKind, Clause, Code, Operation, OperationKind, Platfor
 
 use crate::exchange::{Arrival, Body, Prepared, PreparedCall, Seen};
 
-/// One exchange: what was sent, what was answered, what the shadow model answers.
+/// One exchange: the request, the response, and the shadow's prediction.
 #[derive(Clone)]
 pub struct Exchange<'a> {
-    /// What was sent to the target.
+    /// The step as it was sent to the target.
     pub sent: &'a Prepared,
-    /// What the target answered.
+    /// The target's response.
     pub seen: &'a Seen,
-    /// What the shadow answers.
+    /// The shadow's response.
     pub predicted: &'a Seen,
-    /// The code with which the shadow refuses, if it does, and the clause that asks for it.
+    /// The code with which the shadow refuses the request, if it does, and the clause that requires it.
     pub predicted_refusal: Option<(Code, Clause)>,
-    /// The platform of its key, by the model. `None` if the key was never issued.
+    /// The platform whose key the request carried, according to the shadow. `None` if the key was never
+    /// issued.
     pub platform: Option<PlatformId>,
-    /// Whether requests were left without an answer that may be carried out still.
+    /// Whether an earlier request without a response may still take effect.
     pub unsettled: bool,
-    /// What the clock showed before the step.
+    /// The clock before the step.
     pub since: Timestamp,
-    /// What it shows after it.
+    /// The clock after the step.
     pub now: Timestamp,
-    /// How far the target's own clock is ahead of that; `None` while its time is unknown. Seconds.
+    /// How many seconds the target's own clock is ahead of `now`. `None` until a response shows its time.
     pub ahead: Option<i64>,
-    /// What came to the inbox with the step.
+    /// The webhooks that arrived at the inbox with the step.
     pub arrivals: &'a [Arrival],
-    /// What came to the shadow's.
+    /// The webhooks that arrived at the shadow's inbox.
     pub predicted_arrivals: &'a [Arrival],
-    /// What only a target in process lets be seen.
+    /// The internal state, which only an in-process target shows.
     pub inside: Option<&'a Inside>,
 }
 
-/// What is seen of a target in process.
+/// The internal state of an in-process target.
 #[derive(Clone, Debug)]
 pub struct Inside {
-    /// Whether anything of the service is not as it was before.
+    /// Whether the step changed anything in the service.
     pub changed: bool,
-    /// What its books say.
+    /// The result of the service's audit.
     pub audit: Result<(), String>,
 }
 
 impl<'a> Exchange<'a> {
-    /// An exchange of which nothing else is known.
+    /// An exchange without any context.
     pub(crate) fn alone(sent: &'a Prepared, seen: &'a Seen, now: Timestamp) -> Exchange<'a> {
         Exchange {
             sent,
@@ -70,7 +71,7 @@ impl<'a> Exchange<'a> {
         self.sent.call()
     }
 
-    /// The operation that was asked for, if it was one.
+    /// The requested operation, if the step was one.
     pub fn kind(&self) -> Option<OperationKind> {
         self.sent.kind()
     }
@@ -83,7 +84,7 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// What the target's own clock shows, as far as that is known. Unix seconds.
+    /// The target's own time at `ours`, if it is known. Unix seconds.
     pub(crate) fn its_time(&self, ours: Timestamp) -> Option<u64> {
         Some(ours.unix_unsigned().saturating_add_signed(self.ahead?))
     }
@@ -93,7 +94,7 @@ impl<'a> Exchange<'a> {
         self.sent.acts()
     }
 
-    /// What was asked for, as findings name it.
+    /// The name of the operation in findings.
     pub(crate) fn operation(&self) -> String {
         self.sent.operation()
     }
@@ -103,7 +104,7 @@ impl<'a> Exchange<'a> {
         self.call()?.body().json()
     }
 
-    /// The identifiers of the vendor and the invoice that an advance is asked for.
+    /// The vendor and the invoice of a requested advance, as identifiers.
     pub(crate) fn asked_advance(&self) -> Option<(String, String)> {
         match self.call()?.operation() {
             Some(Operation::RequestAdvance { payee, invoice }) => {
@@ -116,7 +117,7 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// The face value that a quote is asked for. Cents.
+    /// The face value of a requested quote. Cents.
     pub(crate) fn quoted_face(&self) -> Option<i64> {
         match self.call()?.operation() {
             Some(Operation::Quote { face_value, .. }) => Some(face_value.cents().0),
@@ -125,7 +126,7 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// The tax id that a business is synced with.
+    /// The tax id in the sync of a business.
     pub(crate) fn synced_tax_id(&self) -> Option<String> {
         match self.call()?.operation() {
             Some(Operation::SyncBusiness { details, .. }) => details.tax_id.clone(),
@@ -134,7 +135,7 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// A string of the request's JSON body.
+    /// A string field of the request's JSON body.
     pub fn sent_field(&self, name: &str) -> Option<String> {
         Some(self.sent_json()?.get(name)?.as_str()?.to_owned())
     }

@@ -1,4 +1,4 @@
-//! A delivery that arrived at the inbox.
+//! Requests that arrive at the inbox.
 
 use serde_json::Value;
 use tideover_model::Timestamp;
@@ -6,13 +6,13 @@ use tideover_model::words::EventType;
 
 use crate::exchange::payload::Payload;
 
-/// The status of a request that is not answered.
+/// The status of a request that gets no response.
 pub const NO_ANSWER: u16 = 0;
 
-/// A request that came.
+/// A request that arrived.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Arrival {
-    /// The path that it came to.
+    /// The path.
     pub path: String,
     /// The `Service-Delivery` header.
     pub delivery: Option<String>,
@@ -20,23 +20,23 @@ pub struct Arrival {
     pub signature: Option<String>,
     /// The raw body.
     pub body: Payload,
-    /// What it was answered; [`NO_ANSWER`] where it was not.
+    /// The status of our response, or [`NO_ANSWER`].
     pub status: u16,
-    /// What the target's clock showed when it came, where that can be asked.
+    /// The target's time of arrival, where its clock can be read.
     pub at: Option<Timestamp>,
-    /// What the clock on the wall showed when it came, where it came over a network.
+    /// The wall time of arrival, if the request came over a network.
     pub arrived: Option<Timestamp>,
 }
 
 impl Arrival {
-    /// When it was signed, as its signature says: Unix seconds.
+    /// The time in the signature. Unix seconds.
     pub fn signed_at(&self) -> Option<u64> {
         let mut fields = self.signature.as_deref()?.split(',');
         fields.find_map(|field| field.strip_prefix("t="))?.parse().ok()
     }
 }
 
-/// The kind of an event, in whatever field: the document does not name the field.
+/// The type of an event, found anywhere in it, because the document doesn't name the field.
 pub(crate) fn kind_of_event(event: &Value) -> Option<&'static str> {
     match event {
         Value::String(text) => {
@@ -48,7 +48,7 @@ pub(crate) fn kind_of_event(event: &Value) -> Option<&'static str> {
     }
 }
 
-/// A number, or the digits of one in a text.
+/// A whole number, or a string of its digits.
 pub(crate) fn whole_number(value: &Value) -> Option<u64> {
     value.as_u64().or_else(|| value.as_str()?.parse().ok())
 }

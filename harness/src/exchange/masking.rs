@@ -1,11 +1,11 @@
-//! Which parts of a response may be printed.
+//! Masking of sensitive fields in a response.
 
 use serde_json::Value;
 use tideover_model::masked;
 
-/// What may be written down: a secret, a key, an account number or a tax id, but for its middle.
-pub(crate) fn withheld(answer: &Value) -> Value {
-    match answer {
+/// `body` with the middle of each secret, key, account number and tax id masked.
+pub(crate) fn withheld(body: &Value) -> Value {
+    match body {
         Value::Object(fields) => {
             fields.iter().map(|(name, value)| (name.clone(), withheld_field(name, value))).collect()
         }
@@ -22,7 +22,7 @@ fn withheld_field(name: &str, value: &Value) -> Value {
     }
 }
 
-/// Whatever stands in a field that is withheld, but for its middle.
+/// The value of a sensitive field, with the middle of each string and number masked.
 fn hidden(value: &Value) -> Value {
     match value {
         Value::String(text) => masked(text).into(),
@@ -35,12 +35,12 @@ fn hidden(value: &Value) -> Value {
     }
 }
 
-/// Whether a field identifies a business or its account.
+/// Whether a field identifies the owner of a business, or its bank account.
 pub(crate) fn is_withheld(name: &str) -> bool {
     matches!(name, "accountNumber" | "taxId")
 }
 
-/// The field `name` of a response, masked where it must not be shown.
+/// The field `name` of a response, masked if it is sensitive.
 pub(crate) fn masked_field(name: &str, value: &Value) -> String {
     withheld_field(name, value).to_string()
 }

@@ -1,24 +1,24 @@
-//! Whether a response matches what a hand-written transcript expects.
+//! Compares a response with what a hand-written transcript expects.
 //!
-//! Objects match as subsets, arrays element by element, date-times as instants. Angle brackets hold a place for a
-//! value that is unknown beforehand: `<any>`, `<string>`, `<digits>`, `<integer>`, `<boolean>`, `<date-time>`,
-//! and `<absent>` for a key that must not be there.
+//! Objects match as subsets, arrays element by element, date-times as instants. A placeholder matches a value
+//! that isn't known in advance: `<any>`, `<string>`, `<digits>`, `<integer>`, `<boolean>`, `<date-time>`.
+//! `<absent>` matches a missing key.
 
 use serde_json::Value;
 use tideover_model::Timestamp;
 
-/// Where an answer is not as expected.
+/// A field that is not as expected.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mismatch {
-    /// The path of the field, dotted.
+    /// The dotted path of the field.
     pub field: String,
-    /// What was expected there.
+    /// The expected value.
     pub expected: String,
-    /// What was there.
+    /// The actual value.
     pub seen: String,
 }
 
-/// Every point where `seen` does not hold `expected`.
+/// Every field where `seen` does not match `expected`.
 pub fn mismatches(expected: &Value, seen: Option<&Value>) -> Vec<Mismatch> {
     let mut found = Vec::new();
     compare("", expected, seen, &mut found);
@@ -71,7 +71,7 @@ pub(crate) fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The same string, or the same instant.
+/// Whether two texts are the same string or the same instant.
 pub(crate) fn same_text(one: &str, other: &str) -> bool {
     let same_instant = |instant| Some(instant) == Timestamp::parse(other);
     one == other || Timestamp::parse(one).is_some_and(same_instant)
@@ -91,7 +91,7 @@ pub(crate) fn leaves(body: &Value) -> Box<dyn Iterator<Item = &Value> + '_> {
     }
 }
 
-/// How far one instant is before another, in seconds; nothing for what is none.
+/// The seconds from `one` to `other`. `None` if either is not an instant.
 pub(crate) fn instants_apart(one: &str, other: &str) -> Option<i64> {
     let (one, other) = (Timestamp::parse(one)?, Timestamp::parse(other)?);
     Some(other.unix() - one.unix())
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn brackets_stand_for_what_is_not_known() {
+    fn placeholders_match_unknown_values() {
         let seen = json!({ "s": "x", "d": "12", "i": 3, "t": "2026-01-01T01:00:00+01:00" });
         let good = json!({ "s": "<string>", "d": "<digits>", "i": "<integer>", "q": "<absent>",
             "t": "2026-01-01T00:00:00Z" });

@@ -1,4 +1,4 @@
-//! The responses to named steps, to which later steps refer.
+//! The responses that later steps refer to.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -8,28 +8,28 @@ use serde_json::{Map, Value};
 use crate::exchange::renaming::Renaming;
 use crate::exchange::step::{Caller, Step};
 
-/// The answers to the steps that have names: what references are read from.
+/// The responses to named steps. References are read from them.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
     answers: BTreeMap<String, Value>,
-    /// How the names of steps are made unique when they are sent, where they are.
+    /// Makes the names in steps unique when they are sent, if set.
     renaming: Option<Renaming>,
 }
 
 impl Memory {
-    /// A memory in which `${inbox}` is where webhooks come to the harness.
+    /// A memory in which `${inbox}` is `origin`, where the harness receives webhooks.
     pub fn with_inbox(origin: &str) -> Memory {
         let answers = BTreeMap::from([("inbox".to_owned(), Value::from(origin))]);
         Memory { answers, renaming: None }
     }
 
-    /// The same memory; steps that are sent with it get other names.
+    /// The same memory, which renames the steps that are sent with it.
     #[must_use]
     pub fn renaming(self, renaming: Renaming) -> Memory {
         Memory { renaming: Some(renaming), ..self }
     }
 
-    /// `step` with the names that it is sent with.
+    /// `step` with the names under which it is sent.
     pub(crate) fn named<'a>(&self, step: &'a Step) -> Cow<'a, Step> {
         match &self.renaming {
             Some(renaming) => Cow::Owned(renaming.rename(step)),
@@ -37,14 +37,14 @@ impl Memory {
         }
     }
 
-    /// The same memory, in which `name` is known besides.
+    /// The same memory, which also knows `name`.
     #[must_use]
     pub fn knowing(mut self, name: &str, value: Value) -> Memory {
         self.answers.insert(name.to_owned(), value);
         self
     }
 
-    /// Keeps the answer to `step`.
+    /// Keeps the response to `step`, if the step has a name.
     pub fn keep(&mut self, step: &Step, body: Option<&Value>) {
         if let (Some(name), Some(body)) = (&step.name, body) {
             self.answers.insert(name.clone(), body.clone());
@@ -83,12 +83,12 @@ impl Memory {
         }
     }
 
-    /// `value` with the references in its strings replaced, written down.
+    /// `value` as JSON text, with the references in its strings replaced.
     pub fn resolve_json(&self, value: &Value) -> String {
-        // Its `Display` is several times as slow.
+        // The `Display` of a `Value` is several times slower.
         let write = |value: &Value| serde_json::to_string(value).unwrap_or_default();
         let written = write(value);
-        // Where nothing looks like a reference, no string does.
+        // Without "${" in the text, no string has a reference.
         if written.contains("${") { write(&self.resolve_value(value)) } else { written }
     }
 
@@ -127,7 +127,7 @@ mod tests {
     use crate::exchange::step::Action;
 
     #[test]
-    fn references_are_read_from_the_answers_of_named_steps() {
+    fn references_read_the_responses_to_named_steps() {
         let mut memory = Memory::default();
         let list = Step::new(Action::Deliveries).named("list");
         memory.keep(&list, Some(&json!([{ "reference": "whs_1", "n": 7 }])));

@@ -1,8 +1,9 @@
-//! Requests, responses and arrivals.
+//! The data that a run exchanges with a target.
 //!
-//! - In comes a step, generated or from a transcript; out come the request, the response and the arrivals.
-//! - [`step`] is one symbolic step, [`Prepared`] the request that it sends, [`Seen`] a response, [`Exchange`] both
-//!   together, [`transcript`] a run as a file.
+//! - Input: a step, generated or read from a transcript. Output: the request, the response, and the webhooks
+//!   that arrive at the inbox.
+//! - [`step`] is one symbolic step, [`Prepared`] the step as it is sent, [`Seen`] a response, [`Exchange`]
+//!   both together, [`transcript`] a run as a file.
 //! - Never here: a socket, a rule of the document, a judgement.
 
 mod answered;

@@ -1,4 +1,4 @@
-//! The bytes of a body, and their JSON.
+//! Raw bodies, parsed on demand.
 
 use std::fmt;
 use std::ops::Deref;
@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use serde_json::Value;
 
-/// The body of a request, or of a webhook: bytes, which are read as JSON once, when somebody asks.
+/// The bytes of a request or webhook body, parsed as JSON at most once.
 #[derive(Clone, Default)]
 pub struct Payload {
     bytes: Vec<u8>,
@@ -14,7 +14,7 @@ pub struct Payload {
 }
 
 impl Payload {
-    /// What they say, if they are JSON.
+    /// The bytes as JSON, if they are JSON.
     pub fn json(&self) -> Option<&Value> {
         self.json.get_or_init(|| serde_json::from_slice(&self.bytes).ok()).as_ref()
     }

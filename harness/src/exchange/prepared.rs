@@ -1,4 +1,4 @@
-//! A request as it is sent: a step with its references replaced.
+//! A step as it is sent, with its references replaced.
 
 use std::sync::OnceLock;
 
@@ -16,24 +16,24 @@ use crate::exchange::step::{Action, Call, Step};
 pub struct Prepared {
     /// The `Authorization` header.
     pub authorization: Option<String>,
-    /// What is sent.
+    /// What the step does.
     pub action: PreparedAction,
 }
 
-/// What of a step is sent.
+/// The action of a step, ready to be sent.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PreparedAction {
     /// A request of the partner API.
     Call(PreparedCall),
-    /// An action of the operator port.
+    /// An operator action.
     Act(Map<String, Value>),
-    /// The clock moves forward by so many seconds.
+    /// Moves the clock forward by this many seconds.
     Advance(u64),
-    /// The deliveries queued since this was last asked.
+    /// Lists the deliveries queued since the last such step.
     Deliveries,
 }
 
-/// A request of the partner API, as it is sent; what it asks for is read once.
+/// A request of the partner API, ready to be sent. Its operation is parsed once.
 #[derive(Clone, Debug)]
 pub struct PreparedCall {
     /// The HTTP method.
@@ -47,7 +47,7 @@ pub struct PreparedCall {
 }
 
 impl Prepared {
-    /// `step`, with the names and the references that `memory` has for it.
+    /// `step`, with its names and references resolved by `memory`.
     pub fn from_step(step: &Step, memory: &Memory, api_key: &str) -> Prepared {
         let step = &*memory.named(step);
         let authorization = step.caller.authorization(memory, api_key);
@@ -70,7 +70,7 @@ impl Prepared {
         }
     }
 
-    /// The endpoint that it asks, if there is one.
+    /// The kind of the requested operation, if it is one.
     pub fn kind(&self) -> Option<OperationKind> {
         self.call()?.asked().kind
     }
@@ -85,7 +85,7 @@ impl Prepared {
         }
     }
 
-    /// What it asks for, as findings name it.
+    /// The name of the operation in findings.
     pub(crate) fn operation(&self) -> String {
         match &self.action {
             PreparedAction::Call(call) => match self.kind() {
@@ -100,7 +100,7 @@ impl Prepared {
         }
     }
 
-    /// Whether it may name the inbox at `origin`: only a subscription can.
+    /// Whether it may give a target the inbox URL `origin`. Only a subscription can.
     pub(crate) fn mentions(&self, origin: &str) -> bool {
         let PreparedAction::Call(call) = &self.action else { return false };
         call.method == "POST" && String::from_utf8_lossy(&call.body).contains(origin)
@@ -117,7 +117,7 @@ impl PartialEq for PreparedCall {
 }
 
 impl PreparedCall {
-    /// A request with `body`, in `content_type`.
+    /// A request with `body` of type `content_type`.
     pub fn new(
         method: impl Into<String>,
         path: impl Into<String>,
@@ -135,7 +135,7 @@ impl PreparedCall {
         PreparedCall::new(method, path, content_type.clone(), body)
     }
 
-    /// The same request, which doesn't say of what type its body is.
+    /// The same request, without a `Content-Type` header.
     #[must_use]
     pub(crate) fn without_media_type(&self) -> PreparedCall {
         PreparedCall::new(&self.method, &self.path, None, self.body.to_vec())
@@ -151,7 +151,7 @@ impl PreparedCall {
         self.path.split_once('?').map_or(&self.path, |(path, _)| path)
     }
 
-    /// What it asks for, as the document has it.
+    /// The request, parsed as the document defines it.
     pub(crate) fn asked(&self) -> &Asked {
         self.asked.get_or_init(|| {
             Box::new(Asked::by(&Request {
@@ -164,7 +164,7 @@ impl PreparedCall {
         })
     }
 
-    /// The operation that it asks for, if it is one of the published form.
+    /// The requested operation, if the request has the published form.
     pub(crate) fn operation(&self) -> Option<&Operation> {
         self.asked().operation.as_ref().ok()
     }
@@ -182,8 +182,7 @@ impl PreparedCall {
     }
 }
 
-/// A path as every client would send it: what may not stand in a URL is percent-encoded, what is encoded
-/// stays.
+/// Percent-encodes characters that a URL doesn't allow. Existing encoding stays.
 fn encoded(path: &str) -> String {
     const KEPT: &percent_encoding::AsciiSet = &percent_encoding::CONTROLS
         .add(b' ')

@@ -1,14 +1,14 @@
-//! Requests that are sent at once.
+//! Concurrent requests.
 
 use crate::exchange::step::Step;
 
-/// Steps, some of which are sent at once.
+/// Steps, some of which run concurrently.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Race {
-    /// One after the other, first.
+    /// Sequential steps before the concurrent ones.
     pub before: Vec<Step>,
-    /// Those of each client one after the other, all clients at once.
+    /// The steps of each client: sequential for one client, concurrent between clients.
     pub clients: Vec<Vec<Step>>,
-    /// One after the other, once all were answered: what is read decides what was carried out.
+    /// Sequential steps after all responses: these reads show which requests took effect.
     pub after: Vec<Step>,
 }

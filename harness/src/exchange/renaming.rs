@@ -1,8 +1,8 @@
-//! A one-to-one renaming of the names in a step, so that no case meets the leftovers of another.
+//! A one-to-one renaming of the names in a step, so that no case meets data of another case.
 //!
-//! The generator uses the same few names in every case. At a target that cannot be reset, each play replaces them
-//! when it sends a step: identifiers, legal names, tax ids, e-mail addresses and bank accounts, and the inbox by the
-//! run's own. Malformed values and references to responses stay as they are.
+//! The generator uses the same few names in every case. At a target that cannot be reset, each play replaces
+//! them when it sends a step: identifiers, legal names, tax ids, e-mail addresses, bank accounts and foreign
+//! webhook URLs. Malformed values and references to responses stay unchanged.
 
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
@@ -11,19 +11,19 @@ use serde_json::{Map, Value};
 
 use crate::exchange::step::{Action, Call, Step};
 
-/// The tax ids of a play. None has a leading zero, which a service that stores numbers would lose.
+/// The default range of tax ids. None has a leading zero, which a target that keeps numbers would lose.
 pub const TAX_IDS: RangeInclusive<u32> = 100_000_000..=999_999_999;
 
-/// The tax ids of one play are so far from those of the next: more than a case names beside each other.
+/// The distance between the tax ids of two plays: more than the range that one case uses.
 const TAX_IDS_APART: u64 = 1009;
 
-/// Digits of an account number that are left as they are: its mask shows them (§2 Payout account).
+/// The last digits of an account number, which stay because the mask shows them (§2 Payout account).
 const MASK: usize = 4;
 
-/// A shorter account number is a boundary value, and stays.
+/// A shorter account number is a boundary value and stays.
 const SHORTEST_RENAMED: usize = 9;
 
-/// Receivers of others. Only a mock in process sends to them; elsewhere the run's own inbox takes their place.
+/// The origin of foreign receivers. At a live target the run's own inbox replaces it.
 const FOREIGN: &str = "https://hooks.example.com";
 
 /// The names of one play.
@@ -31,13 +31,13 @@ const FOREIGN: &str = "https://hooks.example.com";
 pub struct Renaming {
     prefix: String,
     play: u64,
-    /// What is added to a tax id.
+    /// The number added to each tax id.
     shift: u64,
     tax_ids: RangeInclusive<u32>,
 }
 
 impl Renaming {
-    /// The names of play number `play` of the run that `run` names; tax ids come from the range `tax_ids`.
+    /// The names of play number `play` of the run `run`. Tax ids come from `tax_ids`.
     pub fn new(run: &str, play: u64, tax_ids: RangeInclusive<u32>) -> Renaming {
         let drawn = run.bytes().fold(0_u64, |sum, byte| {
             sum.wrapping_mul(0x0100_0000_01b3).wrapping_add(u64::from(byte) + 0x9e37)
@@ -69,7 +69,7 @@ impl Renaming {
         }
     }
 
-    /// A path: the identifiers in it are encoded, and so is a prefix of letters, digits and hyphens.
+    /// A path. Its identifiers stay encoded; the prefix has only letters, digits and hyphens.
     fn path(&self, path: &str) -> String {
         let named = |name: &str| self.identifier(name);
         match path.split('/').collect::<Vec<&str>>().as_slice() {
@@ -100,7 +100,7 @@ impl Renaming {
         }
     }
 
-    /// The text of a field or a column.
+    /// The text of a field or column.
     fn word(&self, field: &str, text: &str) -> String {
         match field {
             "externalId" | "payeeExternalId" | "payorExternalId" | "invoiceExternalId"
@@ -115,14 +115,14 @@ impl Renaming {
     }
 
     fn identifier(&self, name: &str) -> String {
-        if is_left(name) { name.to_owned() } else { format!("{}{name}", self.prefix) }
+        if stays(name) { name.to_owned() } else { format!("{}{name}", self.prefix) }
     }
 
     fn legal_name(&self, name: &str) -> String {
-        if is_left(name) { name.to_owned() } else { format!("{} {name}", self.prefix) }
+        if stays(name) { name.to_owned() } else { format!("{} {name}", self.prefix) }
     }
 
-    /// Nine digits become nine others, in the same spelling.
+    /// Replaces nine digits with nine others and keeps the separators.
     fn tax_id(&self, text: &str) -> String {
         let digits: String = text.chars().filter(char::is_ascii_digit).collect();
         let is_one = digits.len() == 9 && !text.chars().any(char::is_alphabetic);
@@ -165,7 +165,7 @@ impl Renaming {
         }
     }
 
-    /// A body that is written down as text: JSON that no value holds, or no JSON at all.
+    /// A body that a transcript keeps as text: JSON that no `Value` can hold, or no JSON.
     fn text(&self, text: &str) -> String {
         const NAMES: [&str; 3] =
             ["\"externalId\":\"", "\"payeeExternalId\":\"", "\"legalName\":\""];
@@ -177,7 +177,7 @@ impl Renaming {
         renamed
     }
 
-    /// A CSV file: its cells keep their quotes, and its lines their ends.
+    /// A CSV file. Cells keep their quotes and lines their ends.
     fn file(&self, text: &str) -> String {
         let mut columns: Option<Vec<String>> = None;
         let mut renamed = String::with_capacity(text.len() * 2);
@@ -216,8 +216,8 @@ impl Renaming {
     }
 }
 
-/// What is empty is no name, and what an answer gave has one.
-fn is_left(name: &str) -> bool {
+/// Whether a name stays: it is empty, or refers to a response.
+fn stays(name: &str) -> bool {
     name.trim().is_empty() || name.contains("${")
 }
 
@@ -235,7 +235,7 @@ fn records(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The cells of a record, as they stand.
+/// The raw cells of a record.
 fn cells(record: &str) -> Vec<&str> {
     let mut is_quoted = false;
     record
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn identifiers_are_prefixed_wherever_they_stand() {
+    fn every_identifier_gets_the_prefix() {
         let body =
             json!({ "payee": { "externalId": "v1", "legalName": "V1 Ltd" }, "status": "ISSUED" });
         let call = renamed(Call::json("PUT", "/v1/invoices/i%254", body));
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_empty_malformed_or_given_stays() {
+    fn empty_malformed_and_referenced_values_stay() {
         let body = json!({ "externalId": "", "taxId": "12-345678", "email": "ann@",
             "legalName": " ", "payeeExternalId": "${report.rows.0.payeeExternalId}" });
         assert_eq!(renamed(Call::json("POST", "/v1/x", body.clone())).body.unwrap(), body);
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn tax_ids_keep_their_spelling_and_stay_apart() {
+    fn tax_ids_keep_their_separators_and_stay_distinct() {
         let (plain, spelled) = ("120000001", "12-0000001");
         let one = renaming(1);
         assert_eq!(one.tax_id(spelled).replace('-', ""), one.tax_id(plain));

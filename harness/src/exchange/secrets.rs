@@ -1,4 +1,4 @@
-//! Values that must never be written: a response may hold them under any name.
+//! Secret values, which no output may contain. A response may show one under any field name.
 
 use std::collections::BTreeSet;
 
@@ -8,20 +8,20 @@ use tideover_model::{TAX_ID_DIGITS, Timestamp, bearer, masked};
 use crate::exchange::matcher::texts;
 use crate::exchange::{Body, Prepared, PreparedAction, Seen, is_withheld};
 
-/// What is shorter could stand in any text.
+/// A shorter value could occur in any text by chance.
 const SHORTEST: usize = 6;
 
-/// Nobody signs with less.
+/// No signing secret is shorter.
 const SHORTEST_SECRET: usize = 16;
 
-/// Values that are masked wherever they appear.
+/// Values that every output masks.
 #[derive(Clone, Debug, Default)]
 pub struct Secrets {
     values: BTreeSet<String>,
 }
 
 impl Secrets {
-    /// Keeps a value, and its digits if there is more in it.
+    /// Keeps a value, its digits, and its digits without leading zeros.
     pub fn keep(&mut self, value: &str) {
         let digits = digits_of(value);
         let as_a_number = digits.trim_start_matches('0').to_owned();
@@ -29,15 +29,15 @@ impl Secrets {
         self.values.extend(spellings.filter(|value| value.chars().count() >= SHORTEST));
     }
 
-    /// Keeps the value of a header, and its longer words: what stands before a token is often its kind.
+    /// Keeps the value of a header, and its longer words: a token often follows its scheme.
     pub fn keep_header(&mut self, value: &str) {
         self.keep(value);
         let words = value.split([' ', ';', ',']).filter(|word| word.len() >= SHORTEST_SECRET);
         words.for_each(|word| self.keep(word));
     }
 
-    /// Keeps the strings of a response to a new subscription: one of them is the secret, whatever its name. A
-    /// refusal holds none. A failure without a code may have been carried out.
+    /// Keeps every possible secret in the response to a new subscription, under any field name. A refusal has
+    /// none. A failure without a code may have created the subscription.
     pub fn keep_all_of_subscription(&mut self, seen: &Seen) {
         if !(seen.is_success() || seen.status >= 500 && seen.code().is_none()) {
             return;
@@ -45,14 +45,14 @@ impl Secrets {
         self.keep_words(seen);
         let Some(Value::Object(fields)) = seen.json() else { return };
         let is_known = |name: &str| matches!(name, "reference" | "url" | "eventTypes");
-        let body = fields.iter().filter(|(name, _)| !is_known(name));
-        let strings = body.flat_map(|(_, value)| texts(value));
+        let unknown = fields.iter().filter(|(name, _)| !is_known(name));
+        let strings = unknown.flat_map(|(_, value)| texts(value));
         let may_be_secret =
             |text: &&str| text.len() >= SHORTEST_SECRET && Timestamp::parse(text).is_none();
         strings.filter(may_be_secret).for_each(|secret| self.keep(secret));
     }
 
-    /// Keeps all that may be a secret in an answer that nobody can read.
+    /// Keeps every possible secret in a response that is not JSON.
     pub fn keep_words(&mut self, seen: &Seen) {
         let Body::Other(text) = &seen.body else { return };
         let is_part = |it: char| it.is_ascii_alphanumeric() || "_-+/=".contains(it);
@@ -60,21 +60,21 @@ impl Secrets {
         words.for_each(|word| self.keep(word));
     }
 
-    /// Keeps the numbers in an answer that nobody can read: an account may be among them.
+    /// Keeps the long numbers in a response that is not JSON: one may be an account number.
     pub fn keep_numbers_of(&mut self, seen: &Seen) {
         if let Body::Other(text) = &seen.body {
             self.keep_numbers(text);
         }
     }
 
-    /// Keeps the key, the tax ids, the account numbers and the query of a request.
+    /// Keeps the key, the tax ids, the account numbers and the query values of a request.
     pub fn keep_all_of_request(&mut self, sent: &Prepared) {
         let key = sent.authorization.as_deref().map(|it| bearer(it).unwrap_or(it));
         key.into_iter().for_each(|key| self.keep(key));
         match &sent.action {
             PreparedAction::Act(fields) => self.keep_fields(fields),
             PreparedAction::Call(call) => {
-                // No operation has a query. A query is meant for a gateway before the service.
+                // No operation has a query: its values are for a proxy in front of the service.
                 let query = call.path.split_once('?').map_or("", |(_, query)| query);
                 let values = query.split('&').filter_map(|pair| pair.split_once('='));
                 values.for_each(|(_, value)| self.keep(value));
@@ -87,7 +87,7 @@ impl Secrets {
         }
     }
 
-    /// Keeps every number in `text` that is as long as a tax id: an unreadable body does not show which of them is one.
+    /// Keeps every number in `text` with at least as many digits as a tax id.
     fn keep_numbers(&mut self, text: &str) {
         for (_, run) in numbers(text) {
             let digits = digits_of(run);
@@ -115,16 +115,16 @@ impl Secrets {
         }
     }
 
-    /// `text` without them.
+    /// `text` with every secret masked.
     pub fn conceal(&self, text: &str) -> String {
-        // The longest first: one may stand in another.
+        // The longest first: one secret may be part of another.
         let mut values: Vec<&String> = self.values.iter().filter(|it| text.contains(*it)).collect();
         values.sort_by_key(|value| std::cmp::Reverse(value.len()));
         let conceal = |text: String, value: &String| text.replace(value, &masked(value));
         self.conceal_spelled(values.into_iter().fold(text.to_owned(), conceal))
     }
 
-    /// `text` without the numbers among them, however their digits are set apart.
+    /// `text` with every secret number masked, whatever separates its digits.
     fn conceal_spelled(&self, text: String) -> String {
         let (mut concealed, mut copied) = (String::new(), 0);
         for (start, run) in numbers(&text) {
@@ -142,7 +142,7 @@ impl Secrets {
         concealed
     }
 
-    /// `value` without them, wherever they stand in it.
+    /// `value` with every secret in it masked.
     pub fn conceal_in(&self, value: Value) -> Value {
         match value {
             Value::String(text) => Value::String(self.conceal(&text)),
@@ -164,7 +164,7 @@ fn digits_of(text: &str) -> String {
     text.chars().filter(char::is_ascii_digit).collect()
 }
 
-/// The numbers in `text`, each with where it begins.
+/// The numbers in `text`, each with its start.
 fn numbers(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -175,13 +175,13 @@ fn numbers(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// The digits at the beginning of `text`, with what sets them apart.
+/// The digits at the start of `text`, with the separators between them.
 fn spelled(text: &str) -> &str {
-    let is_apart = |it: u8| matches!(it, b' ' | b'-' | b'.');
+    let is_separator = |it: u8| matches!(it, b' ' | b'-' | b'.');
     let bytes = text.as_bytes();
     let ends = (0..bytes.len()).find(|&at| {
         let goes_on = bytes.get(at + 1).is_some_and(u8::is_ascii_digit);
-        !(bytes[at].is_ascii_digit() || is_apart(bytes[at]) && goes_on)
+        !(bytes[at].is_ascii_digit() || is_separator(bytes[at]) && goes_on)
     });
     &text[..ends.unwrap_or(text.len())]
 }
@@ -202,11 +202,11 @@ mod tests {
             "signing": { "name": "hmac", "value": "whsec_abc/def+0123" }, "eventTypes": ["partner.invoice.paid"],
         });
         secrets.keep_all_of_subscription(&Seen::new(201, answer.to_string().as_bytes()));
-        let body = json!({
+        let report = json!({
             "whsec_abc/def+0123": ["5", "tax id 123456789 or 12-3456789", { "at": "https://a.example/hook" }],
             "spelled": ["no. 12 3456789, or 12.345.6789", 123_456_789],
         });
-        let concealed = secrets.conceal_in(body).to_string();
+        let concealed = secrets.conceal_in(report).to_string();
         for secret in ["whsec_abc/def+0123", "123456789", "12-3456789", "3456789", "345.6789"] {
             assert!(!concealed.contains(secret), "{concealed}");
         }
@@ -216,20 +216,20 @@ mod tests {
     }
 
     #[test]
-    fn what_refuses_a_subscription_is_no_secret_and_what_breaks_off_may_be() {
-        let body = |status, answer: serde_json::Value| {
+    fn a_refused_subscription_has_no_secret_but_a_failed_one_may() {
+        let concealed = |status, answer: serde_json::Value| {
             let mut secrets = Secrets::default();
             let seen = Seen::new(status, answer.to_string().as_bytes());
             secrets.keep_all_of_subscription(&seen);
             secrets.conceal("already_subscribed")
         };
         let refusal = json!({ "error": "This is subscribed.", "code": "already_subscribed" });
-        assert_eq!(body(409, refusal.clone()), "already_subscribed");
-        assert_eq!(body(502, refusal), "already_subscribed");
+        assert_eq!(concealed(409, refusal.clone()), "already_subscribed");
+        assert_eq!(concealed(502, refusal), "already_subscribed");
         let half = json!({ "token": "already_subscribed" });
-        assert_eq!(body(409, half.clone()), "already_subscribed");
+        assert_eq!(concealed(409, half.clone()), "already_subscribed");
         for status in [200, 201, 500] {
-            assert_eq!(body(status, half.clone()), "already_…ibed", "{status}");
+            assert_eq!(concealed(status, half.clone()), "already_…ibed", "{status}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A response.
+//! Responses.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::exchange::masking::withheld;
 use tideover_model::wire::field;
 
-/// What a target answered.
+/// The response of a target.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Seen {
     /// The HTTP status.
@@ -19,20 +19,20 @@ pub struct Seen {
     pub body: Body,
 }
 
-/// The body of a response. Its `Debug` form masks secrets.
+/// The body of a response. Its `Debug` output masks sensitive fields.
 #[derive(Clone, Default, PartialEq)]
 pub enum Body {
-    /// None.
+    /// No body.
     #[default]
     Empty,
-    /// JSON, shared by all who keep the response.
+    /// JSON, shared by all copies of the response.
     Json(Arc<Value>),
-    /// Anything else: its beginning.
+    /// The beginning of any other body.
     Other(String),
 }
 
 impl Seen {
-    /// An answer of `status` with `bytes` for a body.
+    /// A response of `status` with the body `bytes`.
     pub fn new(status: u16, bytes: &[u8]) -> Seen {
         let body = if bytes.is_empty() {
             Body::Empty
@@ -44,14 +44,14 @@ impl Seen {
         Seen { status, body }
     }
 
-    /// An answer of `status` whose body is not JSON: its beginning.
+    /// A response of `status` whose body is not JSON; only the beginning is kept.
     pub fn cut(status: u16, bytes: &[u8]) -> Seen {
         const SHOWN: usize = 2000;
         let beginning = &bytes[..bytes.len().min(SHOWN)];
         Seen { status, body: Body::Other(String::from_utf8_lossy(beginning).into_owned()) }
     }
 
-    /// An answer of `status` whose body has more than `read` bytes, which are too many to be read.
+    /// A response of `status` whose body has more than `read` bytes, the limit for reading.
     pub fn too_long(status: u16, read: usize) -> Seen {
         Seen {
             status,
@@ -67,22 +67,22 @@ impl Seen {
         }
     }
 
-    /// The body, if it is JSON and the target did as it was asked.
+    /// The body, if it is JSON and the response is a success.
     pub(crate) fn success_body(&self) -> Option<&Value> {
         self.json().filter(|_| self.is_success())
     }
 
-    /// The body, if it is JSON, with its secrets masked.
+    /// The body, if it is JSON, with sensitive fields masked.
     pub fn masked_body(&self) -> Option<Value> {
         self.json().map(withheld)
     }
 
-    /// Whether the target did as it was asked.
+    /// Whether the response is a success.
     pub fn is_success(&self) -> bool {
         (200..=299).contains(&self.status)
     }
 
-    /// The code of a failure.
+    /// The error code.
     pub fn code(&self) -> Option<&str> {
         self.json()?.get(field::CODE)?.as_str()
     }

@@ -1,39 +1,40 @@
-//! One symbolic action: a request of a caller, a move of the outside world, a move of the clock.
+//! One symbolic action: a request, an operator action, or a move of the clock.
 //!
-//! A step is written as it goes over the wire, with references where a value was made by the target:
-//! `${name.path.to.field}` is read from the answer to the step called `name`, and `${inbox}` is where webhooks
-//! come to the harness. A reference to a missing field stays as text, so that any part of a run can be played.
+//! A step has the form that it has on the wire, with references to values that the target creates.
+//! `${name.path.to.field}` is a field of the response to the step `name`. `${inbox}` is the URL where the
+//! harness receives webhooks. A reference to a missing field stays as it is, so any subset of a run is also a
+//! run.
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 /// A step of a transcript.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Written", into = "Written")]
+#[serde(try_from = "StepLine", into = "StepLine")]
 pub struct Step {
-    /// What later steps call it.
+    /// The name that later steps refer to.
     pub name: Option<String>,
-    /// What it is for, in plain words.
+    /// Its purpose, in plain words.
     pub note: Option<String>,
-    /// Who does it.
+    /// Who sends it.
     pub caller: Caller,
-    /// What is done.
+    /// What it does.
     pub action: Action,
-    /// What a hand-written transcript expects.
+    /// The response that a hand-written transcript expects.
     pub expect: Option<Expect>,
     /// The clauses that a hand-written transcript meets here.
     pub clauses: Vec<String>,
 }
 
-/// Whose API key a step carries.
+/// The credentials of a step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Caller {
-    /// The key that the target was given with.
+    /// The target's main key.
     #[default]
     Default,
-    /// A key, perhaps a reference.
+    /// A key or a reference to one.
     Key(String),
-    /// An `Authorization` header as it stands.
+    /// A literal `Authorization` header.
     Header(String),
     /// No header.
     Nobody,
@@ -44,11 +45,11 @@ pub enum Caller {
 pub enum Action {
     /// A request of the partner API.
     Call(Call),
-    /// An action of the operator port.
+    /// An operator action.
     Act(Map<String, Value>),
-    /// The clock moves forward by so many seconds.
+    /// Moves the clock forward by this many seconds.
     Advance(u64),
-    /// The deliveries queued since this was last asked.
+    /// Lists the deliveries queued since the last such step.
     Deliveries,
 }
 
@@ -63,7 +64,7 @@ pub struct Call {
     /// A JSON body.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "any_value")]
     pub body: Option<Value>,
-    /// A body as it stands.
+    /// A text body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// A body of bytes that are not UTF-8, in hexadecimal digits.
@@ -72,29 +73,29 @@ pub struct Call {
     /// The name of a CSV file beside the transcript's folder, in `imports/`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub csv: Option<String>,
-    /// The media type, where it is not that of the body.
+    /// The media type, if the form of the body doesn't imply it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_type: Option<String>,
 }
 
-/// What a hand-written transcript expects of an answer.
+/// The response that a hand-written transcript expects.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Expect {
     /// The HTTP status.
     pub status: u16,
-    /// What the body must hold; more is allowed.
+    /// What the body must contain; more fields are allowed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<Value>,
 }
 
-/// `null` is a body too.
+/// Reads `null` as a value, not as an absent field.
 fn any_value<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(deserializer).map(Some)
 }
 
 impl Step {
-    /// A step of nobody in particular.
+    /// A step of the default caller, without a name.
     pub fn new(action: Action) -> Step {
         Step {
             name: None,
@@ -106,13 +107,13 @@ impl Step {
         }
     }
 
-    /// The same step, by `caller`.
+    /// The same step, sent by `caller`.
     #[must_use]
     pub fn by(self, caller: &Caller) -> Step {
         Step { caller: caller.clone(), ..self }
     }
 
-    /// The same step, called `name`.
+    /// The same step, with a name.
     #[must_use]
     pub fn named(self, name: impl Into<String>) -> Step {
         Step { name: Some(name.into()), ..self }
@@ -131,7 +132,7 @@ impl Call {
         Call { method, path, body: None, text: None, hex: None, csv: None, content_type: None }
     }
 
-    /// A request with a body as it stands.
+    /// A request with a text body.
     pub fn text(method: &str, path: impl Into<String>, text: String, content_type: &str) -> Call {
         let content_type = Some(content_type.to_owned());
         Call { text: Some(text), content_type, ..Call::bare(method, path) }
@@ -141,7 +142,7 @@ impl Call {
 /// A step as a line of a transcript.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Written {
+struct StepLine {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     name: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -169,10 +170,10 @@ struct Written {
     clauses: Vec<String>,
 }
 
-impl TryFrom<Written> for Step {
+impl TryFrom<StepLine> for Step {
     type Error = String;
 
-    fn try_from(written: Written) -> Result<Step, String> {
+    fn try_from(written: StepLine) -> Result<Step, String> {
         let action = match (written.call, written.act, written.advance_seconds, written.deliveries)
         {
             (Some(call), None, None, None) => Action::Call(call),
@@ -188,15 +189,15 @@ impl TryFrom<Written> for Step {
             (Some(Value::String(key)), None) => Caller::Key(key),
             _ => return Err("as is a key or null, and stands without authorization".into()),
         };
-        let Written { name, note, expect, clauses, .. } =
-            Written { call: None, act: None, caller: None, authorization: None, ..written };
+        let StepLine { name, note, expect, clauses, .. } =
+            StepLine { call: None, act: None, caller: None, authorization: None, ..written };
         Ok(Step { name, note, caller, action, expect, clauses })
     }
 }
 
-impl From<Step> for Written {
-    fn from(step: Step) -> Written {
-        let mut written = Written {
+impl From<Step> for StepLine {
+    fn from(step: Step) -> StepLine {
+        let mut written = StepLine {
             name: step.name,
             note: step.note,
             caller: None,
@@ -229,7 +230,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_step_survives_being_written() {
+    fn a_step_survives_serialization() {
         for line in [
             r#"{"name":"hook","as":"${b.key}","call":{"method":"POST","path":"/v1/webhooks","body":{"url":"https://a.example/"}},"expect":{"status":201}}"#,
             r#"{"as":null,"call":{"method":"PUT","path":"/v1/invoices/a","body":null}}"#,

@@ -1,5 +1,5 @@
-//! A run as a file of JSON Lines: a header and a line per step. It replays on the bare model, on the mock
-//! and on any base URL.
+//! A run as a file of JSON Lines: a header, then a line for each step. It can be replayed on the bare model,
+//! on the mock and on any base URL.
 
 use std::fs;
 use std::io::Write;
@@ -13,42 +13,42 @@ use crate::exchange::Seen;
 use crate::exchange::secrets::Secrets;
 use crate::exchange::step::{Action, Call, Step};
 
-/// The form that this version writes and reads.
+/// The format version that this program reads and writes.
 const VERSION: u32 = 1;
 
-/// The first line: in which world the steps are played.
+/// The first line: the world in which the steps are played.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Header {
-    /// The version of the form.
+    /// The format version.
     pub tideover: u32,
     /// What the transcript shows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub story: Option<String>,
     /// The seed of the world's choices.
     pub seed: u64,
-    /// When the clock starts; it stands still until a step moves it.
+    /// The clock at the start. It stands still until a step moves it.
     pub start: Timestamp,
-    /// What differs from the standard profile.
+    /// The profile. The file has only the differences from the standard profile.
     #[serde(default)]
     pub profile: Profile,
-    /// The endpoint that it is played against, if that is not a world of ours.
+    /// The live endpoint that the run was played against, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub live: Option<Endpoint>,
+    pub live: Option<LiveEndpoint>,
 }
 
-/// A live endpoint, in which others are as well.
+/// A live endpoint, which others use as well.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Endpoint {
+pub struct LiveEndpoint {
     /// Its base URL.
     pub target: String,
-    /// What everything that the run makes is named after.
+    /// The prefix of every name that the run creates.
     pub run: String,
-    /// Whether no identifier of a play was synced before it. A tax id of the user's may be held by a
-    /// business of an earlier run all the same.
+    /// Whether no identifier of a play was synced before it. A business of an earlier run may still have one
+    /// of the user's tax ids.
     pub fresh: bool,
-    /// The names of the headers that went with every request besides those of the step.
+    /// The names of the extra headers of every request.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub headers: Vec<String>,
 }
@@ -56,15 +56,15 @@ pub struct Endpoint {
 /// A run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transcript {
-    /// In which world.
+    /// The world.
     pub header: Header,
-    /// What is done.
+    /// The steps.
     pub steps: Vec<Step>,
 }
 
-/// A step as it was played: the line that is written.
+/// A played step, as a line of the file.
 #[derive(Serialize)]
-struct Recorded<'a> {
+struct RecordedStep<'a> {
     #[serde(flatten)]
     step: &'a Step,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -73,41 +73,41 @@ struct Recorded<'a> {
     seen: Option<&'a Seen>,
 }
 
-/// What is wrong with a transcript file.
+/// Why a transcript file cannot be read.
 #[derive(Debug, thiserror::Error)]
-pub enum Unreadable {
-    /// It cannot be read.
+pub enum UnreadableTranscript {
+    /// The file cannot be opened or read.
     #[error("{}: {error}", path.display())]
     File {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The cause.
         error: std::io::Error,
     },
-    /// A line is not what it should be.
+    /// A line is invalid.
     #[error("{}, line {line}: {problem}", path.display())]
     Line {
         /// The file.
         path: PathBuf,
-        /// The line, from 1.
+        /// The line number, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// The problem.
         problem: String,
     },
 }
 
 impl Header {
-    /// Whether nothing that the steps name was there before.
+    /// Whether nothing that the steps name existed before the run.
     pub fn is_fresh(&self) -> bool {
         self.live.as_ref().is_none_or(|live| live.fresh)
     }
 
-    /// A world.
+    /// The header of a run outside live endpoints.
     pub fn new(seed: u64, start: Timestamp, profile: Profile) -> Header {
         Header { tideover: VERSION, story: None, seed, start, profile, live: None }
     }
 
-    /// What is written of it.
+    /// The header as the file has it.
     pub(crate) fn written(&self) -> Value {
         let mut line = serde_json::to_value(self).unwrap_or_default();
         if let Some(fields) = line.as_object_mut() {
@@ -120,7 +120,7 @@ impl Header {
     }
 }
 
-/// What of `value` is not the same in `standard`.
+/// The parts of `value` that differ from `standard`.
 fn difference(value: &Value, standard: &Value) -> Option<Value> {
     match (value, standard) {
         (Value::Object(fields), Value::Object(standard)) => {
@@ -141,11 +141,11 @@ impl Transcript {
     /// Reads a file. A step that names a CSV file gets its text from `imports/` beside the file's folder.
     ///
     /// # Errors
-    /// [`Unreadable`] with the file and the line.
-    pub fn read(path: &Path) -> Result<Transcript, Unreadable> {
+    /// [`UnreadableTranscript`] with the file and the line.
+    pub fn read(path: &Path) -> Result<Transcript, UnreadableTranscript> {
         let text = fs::read_to_string(path)
-            .map_err(|error| Unreadable::File { path: path.to_owned(), error })?;
-        let at = |line: usize, problem: String| Unreadable::Line {
+            .map_err(|error| UnreadableTranscript::File { path: path.to_owned(), error })?;
+        let at = |line: usize, problem: String| UnreadableTranscript::Line {
             path: path.to_owned(),
             line: line + 1,
             problem,
@@ -170,7 +170,7 @@ impl Transcript {
         Ok(Transcript { header, steps })
     }
 
-    /// Writes a file: each step with when it was played and what was answered, as far as it was, without `secrets`.
+    /// Writes a file: each step with its time and its response, if it was played. `secrets` are masked.
     ///
     /// # Errors
     /// Those of the file system.
@@ -185,7 +185,7 @@ impl Transcript {
         for (index, step) in self.steps.iter().enumerate() {
             let (at, seen) = played.get(index).map(|(at, seen)| (*at, seen.as_ref())).unzip();
             let seen = seen.flatten();
-            let line = serde_json::to_value(Recorded { step, at, seen })?;
+            let line = serde_json::to_value(RecordedStep { step, at, seen })?;
             serde_json::to_writer(&mut file, &secrets.conceal_in(line))?;
             writeln!(file)?;
         }
@@ -197,8 +197,7 @@ fn parse<T: serde::de::DeserializeOwned>(line: &str) -> Result<T, String> {
     serde_json::from_str(line).map_err(|error| error.to_string())
 }
 
-/// A line is a step, perhaps with when it was played and what was answered; in the journal of a live run
-/// the answer has a line of its own, which is no step.
+/// A step, perhaps with its time and its response. `None` for a response line in the journal of a live run.
 fn parse_step(line: &str) -> Result<Option<Step>, String> {
     let mut fields: Map<String, Value> = parse(line)?;
     if fields.contains_key("answers") {
@@ -210,7 +209,7 @@ fn parse_step(line: &str) -> Result<Option<Step>, String> {
     serde_json::from_value(Value::Object(fields)).map(Some).map_err(|error| error.to_string())
 }
 
-/// What no client could send as it stands.
+/// Refuses a request that no client can send.
 fn check_call(step: &Step) -> Result<(), String> {
     let Action::Call(call) = &step.action else { return Ok(()) };
     let Call { method, path, .. } = call;
@@ -237,7 +236,7 @@ fn load_csv(transcript: &Path, step: &mut Step) -> Result<(), String> {
     Ok(())
 }
 
-/// When a world starts by default.
+/// The default start of a world.
 pub const START: &str = "2026-01-01T00:00:00Z";
 
 /// [`START`] as an instant.

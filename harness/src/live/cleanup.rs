@@ -1,4 +1,4 @@
-//! After a run: its own subscriptions are deleted, and the rest is reported.
+//! Cleanup after a run: deletes its own subscriptions and reports what stays behind.
 
 use std::collections::{BTreeMap, BTreeSet};
 use tideover_model::ActionKind;
@@ -12,13 +12,13 @@ use crate::exchange::{Prepared, PreparedAction, PreparedCall, Seen};
 use crate::live::session::{Purpose, Session};
 
 impl Session {
-    /// Deletes the run's own subscriptions, revokes the keys that it issued, and returns what is left behind.
-    /// This does not count against the budget, but goes through the gate.
+    /// Deletes the run's own subscriptions, revokes the keys that it issued, and returns what stays behind.
+    /// These requests don't count against the budget, but they pass the gate.
     pub async fn clean_up(&self) -> Vec<String> {
         let mut left = self.unsubscribe(Purpose::EndOfRun).await;
         if let (1.., Some(inbox)) = (self.state().in_doubt, &self.inbox_url) {
             left.push(format!(
-                "perhaps a subscription to {inbox}/…: one was asked for and not answered"
+                "perhaps a subscription to {inbox}/…: a request for one got no response"
             ));
         }
         left.extend(self.revoke_keys().await);
@@ -26,10 +26,10 @@ impl Session {
         left
     }
 
-    /// Deletes the run's own subscriptions: those that it was given, and those that the target lists with
-    /// the run's own part of the inbox. What could not be deleted.
+    /// Deletes the run's own subscriptions: those that it created, and listed ones that lead to the run's own
+    /// part of the inbox. Returns what it could not delete.
     pub(super) async fn unsubscribe(&self, purpose: Purpose) -> Vec<String> {
-        // Kept until it is done: this may be interrupted, and is then done again.
+        // The list keeps a key until its subscriptions are gone, because an interrupt may repeat this.
         let subscribers = self.state().subscribers.clone();
         let mut left = Vec::new();
         for key in subscribers {
@@ -44,14 +44,14 @@ impl Session {
 
     async fn unsubscribe_all_of(&self, key: &str, purpose: Purpose, left: &mut Vec<String>) {
         let list = Prepared { authorization: Some(key.to_owned()), ..self.get("/v1/webhooks") };
-        // A list may be cut, or show URLs in another form: a reference that the run got is its own in any case.
+        // A list may be incomplete or show URLs in another form, so known references are added.
         let mut references = self.given_to(key);
         let answered = self.send_to_end(&list, purpose).await;
         match &answered {
             Ok(seen) => {
                 let listed = self.own_among(seen.success_body());
                 if !listed.is_empty() {
-                    // Whatever was not answered is among what is listed.
+                    // The list includes any subscription whose request got no response.
                     self.state().in_doubt = 0;
                 }
                 references.extend(listed);
@@ -62,13 +62,13 @@ impl Session {
             )),
         }
         for reference in references {
-            self.state().given.references.insert(reference.clone(), key.to_owned());
+            self.state().grants.references.insert(reference.clone(), key.to_owned());
             match self.delete(key, &reference, purpose).await {
                 Ok(seen) if seen.is_success() || seen.code() == Some("subscription_not_found") => {
-                    self.state().given.references.remove(&reference);
+                    self.state().grants.references.remove(&reference);
                 }
                 Ok(seen) => left.push(format!(
-                    "subscription {reference}: its deletion was answered {}",
+                    "subscription {reference}: the response to its deletion was {}",
                     seen.status
                 )),
                 Err(unanswered)
@@ -77,20 +77,20 @@ impl Session {
                     left.push(format!("subscription {reference}: {unanswered}"));
                 }
                 Err(_) => {
-                    self.state().given.references.remove(&reference);
+                    self.state().grants.references.remove(&reference);
                 }
             }
         }
     }
 
-    /// The references that a key was given.
+    /// The references of the subscriptions that a key created.
     fn given_to(&self, key: &str) -> BTreeSet<String> {
-        let given = &self.state().given.references;
-        let own = given.iter().filter(|(_, owner)| *owner == key);
+        let grants = &self.state().grants.references;
+        let own = grants.iter().filter(|(_, owner)| *owner == key);
         own.map(|(reference, _)| reference.clone()).collect()
     }
 
-    /// Those in a list that lead to the run's own part of the inbox, in whatever form their URL is shown.
+    /// The subscriptions in a list that lead to the run's own part of the inbox, in any form of the URL.
     fn own_among(&self, list: Option<&Value>) -> BTreeSet<String> {
         let Some(inbox) = &self.inbox_url else { return BTreeSet::new() };
         let inbox = format!("{}/", normal(inbox));
@@ -100,11 +100,11 @@ impl Session {
         own.map(|(reference, _)| reference).collect()
     }
 
-    /// Whether a subscription is still there, as far as a list shows it.
+    /// Whether a subscription still exists, or may exist because no list could be read.
     async fn lists(&self, list: &Prepared, reference: &String, purpose: Purpose) -> bool {
         let listed = self.send_to_end(list, purpose).await;
-        let list = listed.as_ref().ok().and_then(Seen::success_body);
-        list.is_none_or(|list| subscriptions(Some(list)).contains_key(reference))
+        let body = listed.as_ref().ok().and_then(Seen::success_body);
+        body.is_none_or(|body| subscriptions(Some(body)).contains_key(reference))
     }
 
     async fn delete(
@@ -122,8 +122,8 @@ impl Session {
 
     async fn revoke_keys(&self) -> Vec<String> {
         let keys: Vec<String> = {
-            let given = &self.state().given;
-            given.keys.difference(&given.revoked).cloned().collect()
+            let grants = &self.state().grants;
+            grants.keys.difference(&grants.revoked).cloned().collect()
         };
         let mut left = Vec::new();
         for key in keys {
@@ -142,7 +142,7 @@ impl Session {
     }
 }
 
-/// The subscriptions in a list, whatever it is wrapped in: reference, and URL if it is shown.
+/// The subscriptions in a list, at any depth: the reference, and the URL if it is shown.
 fn subscriptions(list: Option<&Value>) -> BTreeMap<String, Option<String>> {
     let mut found = BTreeMap::new();
     let mut waiting: Vec<&Value> = list.into_iter().collect();
@@ -161,7 +161,7 @@ fn subscriptions(list: Option<&Value>) -> BTreeMap<String, Option<String>> {
     found
 }
 
-/// A URL as every client writes it.
+/// A URL in its normal form.
 fn normal(url: &str) -> String {
     Url::parse(url).map_or_else(|_| url.to_owned(), String::from)
 }

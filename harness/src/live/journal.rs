@@ -1,5 +1,5 @@
-//! The journal of a run: each request, written before it is sent, and then its response. It is a transcript with
-//! responses.
+//! The log of every request, written before it is sent, and of its response. It has the lines of a
+//! transcript, and for each step another line with the response.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -17,16 +17,16 @@ use crate::exchange::transcript::Header;
 use crate::exchange::{Prepared, PreparedAction, PreparedCall, Seen, withheld};
 use crate::live::settings::Settings;
 
-/// The file, with a line for all that was sent and came.
+/// The file, with a line for each request and each response.
 #[derive(Debug)]
 pub(super) struct Journal {
     file: File,
     last: u64,
 }
 
-/// A request, before it is sent.
+/// The line of a request.
 #[derive(Serialize)]
-struct Request<'a> {
+struct RequestLine<'a> {
     number: u64,
     case: u64,
     at: Timestamp,
@@ -34,26 +34,26 @@ struct Request<'a> {
     step: &'a Step,
 }
 
-/// What came of the request of a number.
+/// The line of a response, or of its absence. `answers` is the number of the request.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct JournalAnswer<'a> {
+struct ResultLine<'a> {
     answers: u64,
     at: Timestamp,
     took_micros: u64,
     #[serde(flatten)]
-    came: Came<'a>,
+    came: RequestResult<'a>,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-enum Came<'a> {
+enum RequestResult<'a> {
     Seen(&'a Seen),
     Unanswered(&'a Unanswered),
 }
 
 impl Journal {
-    /// Begins a file; that of the run before is kept beside it, as `….previous`.
+    /// Creates the file. The file of the previous run is kept as `….previous`.
     pub(super) fn create(path: &Path, header: &Header) -> io::Result<Journal> {
         if path.is_file() {
             std::fs::rename(path, previous(path))?;
@@ -63,7 +63,7 @@ impl Journal {
         Ok(journal)
     }
 
-    /// Writes a request down; its number. It is sent when the target's clock shows `at`, as far as that is known.
+    /// Logs a request and returns its number. `at` is the target's time as far as it is known.
     pub(super) fn request(
         &mut self,
         at: Timestamp,
@@ -74,11 +74,11 @@ impl Journal {
         let step = concealed(settings, sent);
         self.last += 1;
         let number = self.last;
-        self.line(&Request { number, case, at, step: &step }, secrets)?;
+        self.line(&RequestLine { number, case, at, step: &step }, secrets)?;
         Ok(number)
     }
 
-    /// Writes the outcome of the request of this number.
+    /// Logs the result of the request with this number.
     pub(super) fn answer(
         &mut self,
         at: Timestamp,
@@ -88,14 +88,14 @@ impl Journal {
         secrets: &Secrets,
     ) -> io::Result<()> {
         let came = match came {
-            Ok(seen) => Came::Seen(seen),
-            Err(unanswered) => Came::Unanswered(unanswered),
+            Ok(seen) => RequestResult::Seen(seen),
+            Err(unanswered) => RequestResult::Unanswered(unanswered),
         };
         let took_micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
-        self.line(&JournalAnswer { answers: number, at, took_micros, came }, secrets)
+        self.line(&ResultLine { answers: number, at, took_micros, came }, secrets)
     }
 
-    /// One write: a line is there whole, whatever happens to this process next.
+    /// Writes a line in one call, so that a crash leaves no partial line.
     fn line(&mut self, line: &impl Serialize, secrets: &Secrets) -> io::Result<()> {
         let mut text = serde_json::to_vec(&secrets.conceal_in(serde_json::to_value(line)?))?;
         text.push(b'\n');
@@ -103,14 +103,14 @@ impl Journal {
     }
 }
 
-/// Where the journal is kept that was at `path` before.
+/// The path to which a previous journal at `path` is moved.
 pub(crate) fn previous(path: &Path) -> PathBuf {
     let mut previous = path.as_os_str().to_owned();
     previous.push(".previous");
     previous.into()
 }
 
-/// What was sent, as a step that shows no key, no tax id and no account number.
+/// A sent step without keys, tax ids and account numbers.
 fn concealed(settings: &Settings, sent: &Prepared) -> Step {
     let own = format!("Bearer {}", settings.key.reveal());
     let caller = match sent.authorization.as_deref() {
@@ -139,8 +139,8 @@ fn concealed_call(settings: &Settings, call: &PreparedCall) -> Call {
     match std::str::from_utf8(call.body()).map(|text| settings.conceal(text)) {
         _ if call.body().is_empty() => {}
         Ok(text) => match serde_json::from_str::<Value>(&text) {
-            // What would not be written the same again, such as a field that stands twice, stays as it is.
-            Ok(json) if serde_json::to_string(&json).is_ok_and(|again| again == text) => {
+            // JSON that doesn't survive a round trip, such as a duplicate field, stays text.
+            Ok(json) if serde_json::to_string(&json).is_ok_and(|written| written == text) => {
                 written.body = Some(json);
             }
             Ok(_) | Err(_) => written.text = Some(text),

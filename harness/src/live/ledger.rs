@@ -1,4 +1,4 @@
-//! What a run has spent of its budget, and what it leaves behind.
+//! Counts what a run spends: requests, financed cents, subscriptions.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -6,80 +6,81 @@ use std::collections::btree_map::Entry;
 use crate::live::scope::{FinancedInvoice, Permit};
 use crate::live::settings::Budget;
 
-/// Counts what is spent.
+/// What a run has spent.
 #[derive(Clone, Debug, Default)]
-pub struct Ledger {
+pub struct SpendingLedger {
     requests: u64,
     financed: u64,
     subscriptions: u64,
-    /// The synced face values by payee and invoice, over all keys: two keys may belong to one platform.
-    faces: BTreeMap<Invoice, Synced>,
-    /// What of it is counted as financed, by key.
-    counted: BTreeMap<(String, Invoice), Counted>,
+    /// The synced face values of each invoice, by any key: two keys may belong to one platform.
+    faces: BTreeMap<InvoiceKey, SyncedFaceValues>,
+    /// The financed part, by key and invoice.
+    counted: BTreeMap<(String, InvoiceKey), FinancedAmount>,
 }
 
-/// The face values of syncs that were not refused, with how many syncs had each. `None` is unknown.
-type Synced = BTreeMap<Option<u64>, u64>;
+/// The face values of syncs that were not refused, in cents, each with the number of syncs. `None` is an
+/// unknown value.
+type SyncedFaceValues = BTreeMap<Option<u64>, u64>;
 
-/// What is counted for an invoice for as long as any request for its advance is under way or was granted: of those
-/// that race for it the first may be refused, and another granted.
+/// The amount counted for an invoice while a request for its advance is in flight or granted. Of concurrent
+/// requests, the first may be refused and another granted.
 #[derive(Clone, Copy, Debug, Default)]
-struct Counted {
+struct FinancedAmount {
     cents: u64,
     requests: u64,
 }
 
 /// Payee and invoice.
-type Invoice = (String, String);
+type InvoiceKey = (String, String);
 
-/// What is to be spent.
+/// The cost of one request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Charge {
-    financed: Option<(String, Invoice)>,
+    financed: Option<(String, InvoiceKey)>,
     delivers: bool,
-    synced: Vec<(Invoice, Option<u64>)>,
+    synced: Vec<(InvoiceKey, Option<u64>)>,
 }
 
-/// Why nothing more may be spent.
+/// Why a request exceeds the budget.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Spent {
-    /// No request at all.
+pub enum OverBudget {
+    /// No request is left.
     #[error("the budget of {0} requests is spent")]
     Requests(u64),
-    /// Not this advance.
+    /// The advance exceeds the limit.
     #[error(
         "not sent: with this advance {wanted} cents would be financed, and {limit} may be (max-financed)"
     )]
     Financed {
-        /// What would be financed with it.
+        /// The total with this advance, in cents.
         wanted: u64,
-        /// What may be.
+        /// The limit, in cents.
         limit: u64,
     },
-    /// Not this advance, of which it is not known what it would finance.
+    /// The face value of the advance's invoice is unknown.
     #[error("not sent: the run has synced no face value for invoice {0}")]
     UnknownFace(String),
-    /// No further subscription.
+    /// No subscription is left.
     #[error("not sent: {0} subscriptions may be made (max-subscriptions)")]
     Subscriptions(u64),
 }
 
-impl Ledger {
+impl SpendingLedger {
     /// Counts a request of `caller`, before it is sent.
     ///
     /// # Errors
-    /// [`Spent`]. Then the request is not counted.
+    /// [`OverBudget`]. Then nothing is counted.
     pub fn charge(
         &mut self,
         budget: &Budget,
         caller: &str,
         permit: &Permit,
-    ) -> Result<Charge, Spent> {
+    ) -> Result<Charge, OverBudget> {
         if self.requests >= budget.requests {
-            return Err(Spent::Requests(budget.requests));
+            return Err(OverBudget::Requests(budget.requests));
         }
         if permit.delivers && self.subscriptions >= budget.subscriptions {
-            return Err(Spent::Subscriptions(budget.subscriptions));
+            return Err(OverBudget::Subscriptions(budget.subscriptions));
         }
         let of = |payee: &str, invoice: &str| (payee.to_owned(), invoice.to_owned());
         let financed = match &permit.financed {
@@ -110,19 +111,19 @@ impl Ledger {
         Ok(charge)
     }
 
-    /// What an advance adds to what is financed: nothing if it is a repeat.
+    /// The cents that an advance adds to the financed total. A repeat adds 0.
     fn finance(
         &self,
         budget: &Budget,
-        invoice: (String, Invoice),
+        invoice: (String, InvoiceKey),
         is_own: bool,
-    ) -> Result<((String, Invoice), u64), Spent> {
+    ) -> Result<((String, InvoiceKey), u64), OverBudget> {
         let (_, (_, name)) = &invoice;
-        let unknown = || Spent::UnknownFace(name.clone());
+        let unknown = || OverBudget::UnknownFace(name.clone());
         let face = match self.faces.get(&invoice.1) {
             Some(synced) if synced.contains_key(&None) => return Err(unknown()),
             Some(synced) => synced.keys().copied().max().flatten().ok_or_else(unknown)?,
-            // Only the run can have synced it, and has not: there is nothing to finance.
+            // Only the run could sync this invoice, and it didn't: there is nothing to finance.
             None if is_own => 0,
             None => return Err(unknown()),
         };
@@ -130,24 +131,24 @@ impl Ledger {
         let more = face.saturating_sub(counted);
         let wanted = self.financed.saturating_add(more);
         if wanted > budget.financed {
-            return Err(Spent::Financed { wanted, limit: budget.financed });
+            return Err(OverBudget::Financed { wanted, limit: budget.financed });
         }
         Ok((invoice, more))
     }
 
-    /// Counts a request that is sent once more.
+    /// Counts a repeated request.
     ///
     /// # Errors
-    /// [`Spent::Requests`]
-    pub fn charge_repeat(&mut self, budget: &Budget) -> Result<(), Spent> {
+    /// [`OverBudget::Requests`]
+    pub fn charge_repeat(&mut self, budget: &Budget) -> Result<(), OverBudget> {
         if self.requests >= budget.requests {
-            return Err(Spent::Requests(budget.requests));
+            return Err(OverBudget::Requests(budget.requests));
         }
         self.requests += 1;
         Ok(())
     }
 
-    /// Takes back what a refused request was counted for; that it was sent stays counted.
+    /// Reverses the charge of a refused request, but not the request itself.
     pub fn refund(&mut self, charge: Charge) {
         if let Some(Entry::Occupied(mut counted)) =
             charge.financed.map(|invoice| self.counted.entry(invoice))
@@ -160,10 +161,10 @@ impl Ledger {
         self.subscriptions -= u64::from(charge.delivers);
         for (invoice, face) in charge.synced {
             let Some(synced) = self.faces.get_mut(&invoice) else { continue };
-            if let Entry::Occupied(mut count) = synced.entry(face) {
-                *count.get_mut() -= 1;
-                if *count.get() == 0 {
-                    count.remove();
+            if let Entry::Occupied(mut syncs) = synced.entry(face) {
+                *syncs.get_mut() -= 1;
+                if *syncs.get() == 0 {
+                    syncs.remove();
                 }
             }
             if synced.is_empty() {
@@ -172,7 +173,7 @@ impl Ledger {
         }
     }
 
-    /// Requests that were sent.
+    /// The number of requests sent.
     pub fn requests(&self) -> u64 {
         self.requests
     }

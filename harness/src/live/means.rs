@@ -1,4 +1,4 @@
-//! The means of a set-up (keys, operator port, clock, inbox), and the steps that they allow.
+//! The facilities of a set-up, and the steps of a case that can be played with them.
 
 use tideover_model::ActionKind;
 use tideover_model::wire::field::Fields;
@@ -6,18 +6,18 @@ use tideover_model::wire::field::Fields;
 use crate::exchange::Race;
 use crate::exchange::step::{Action, Caller, Step};
 
-/// The name of the step that makes the second platform, and of its answer.
+/// The name of the step that creates the second platform, and of its response.
 pub(crate) const OTHER: &str = "other";
 
-/// What a set-up has.
+/// The facilities of a set-up.
 pub(crate) struct Means<A> {
-    /// Whether the operator port does an action of this name.
+    /// Whether the operator port offers an action.
     pub(crate) acts: A,
     /// Whether the clock can be moved.
     pub(crate) moves_clock: bool,
-    /// Whether there is the key of a second platform.
+    /// Whether the key of a second platform is known.
     pub(crate) has_second_key: bool,
-    /// Whether webhooks come to the harness.
+    /// Whether the harness receives webhooks.
     pub(crate) has_inbox: bool,
 }
 
@@ -31,7 +31,7 @@ impl<A: Fn(ActionKind) -> bool> Means<A> {
         offered
     }
 
-    /// The same of a race.
+    /// The race, with only the steps that can be played.
     pub(crate) fn offered_in(&self, race: Race) -> Race {
         Race {
             before: self.offered(race.before),
@@ -44,7 +44,7 @@ impl<A: Fn(ActionKind) -> bool> Means<A> {
         let is_known = match &step.action {
             Action::Call(_) => true,
             Action::Advance(_) => self.moves_clock,
-            // Only a mock of ours lists them.
+            // Only Tideover's mock lists deliveries.
             Action::Deliveries => false,
             Action::Act(_) if is_second_platform(step) && self.has_second_key => false,
             Action::Act(fields) => ActionKind::of(fields).is_some_and(&self.acts),
@@ -52,7 +52,7 @@ impl<A: Fn(ActionKind) -> bool> Means<A> {
         is_known && self.has_key_of(&step.caller)
     }
 
-    /// Whether a second platform can be had for those steps that are its own.
+    /// Whether the caller's key is known or can be issued.
     fn has_key_of(&self, caller: &Caller) -> bool {
         match caller {
             Caller::Key(key) if key.starts_with("${other.") => {
@@ -68,8 +68,9 @@ fn is_second_platform(step: &Step) -> bool {
     step.name.as_deref() == Some(OTHER)
 }
 
-/// Without an inbox, webhooks go where nothing responds, and each move of the clock waits for every attempt: the clock
-/// stands once something is subscribed, and only steps that are about subscriptions subscribe.
+/// Removes steps that would wait for webhooks. Without an inbox, nobody receives webhooks, and a move of the
+/// clock waits for each attempt. So the clock stands after a subscription, and only steps about subscriptions
+/// subscribe.
 fn leave_waiting_out(steps: &mut Vec<Step>) {
     let mut is_subscribed = false;
     steps.retain(|step| match &step.action {

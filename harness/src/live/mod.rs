@@ -1,13 +1,14 @@
-//! A target that is not ours.
+//! Runs against a foreign target.
 //!
-//! - In come the user's settings and the generator's stream; out come the allowed requests and their responses.
-//! - [`settings`] is what the user allows, [`scope`] is the gate before every request, [`ledger`] counts the budget.
-//!   [`session`] writes each request to the journal, sends it at the allowed pace, and cleans up. [`target`] is the
-//!   target that a run plays against.
-//! - Never here: a request around the gate, a judgement of a response.
+//! - Input: the user's settings and the generator's stream. Output: the requests that may be sent, and their
+//!   responses.
+//! - [`settings`] is what the user allows, [`scope`] is the gate that every request must pass, [`ledger`]
+//!   counts what the run spends. [`session`] logs each request, sends it at the allowed pace, and cleans up.
+//!   [`target`] presents the endpoint to a run.
+//! - Never here: a request that bypasses the gate, a judgement of a response.
 
 mod cleanup;
-pub mod given;
+pub mod grants;
 mod journal;
 pub mod ledger;
 pub(crate) mod means;

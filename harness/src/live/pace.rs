@@ -1,4 +1,4 @@
-//! The pace of requests.
+//! The rate at which requests are sent.
 
 use std::num::NonZeroU32;
 use std::time::{Duration, Instant, SystemTime};
@@ -7,33 +7,33 @@ use httpdate::parse_http_date;
 
 use crate::endpoint::client::Incame;
 
-/// A wait that is asked for is not longer: the run ends instead.
+/// The longest wait that a target may request. A longer one ends the run.
 pub(super) const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
-/// Where a target asks to wait and does not say how long.
+/// The wait if a target requests one without a length.
 const USUAL_WAIT: Duration = Duration::from_secs(5);
 
-/// When the next request may be sent: they go in groups, so that those of a group can be under way at once.
+/// Spaces requests in groups: the requests of a group may be in flight at once.
 #[derive(Clone, Debug)]
-pub(super) struct Pace {
-    /// Between one group and the next.
+pub(super) struct RequestPacer {
+    /// The time between two groups.
     interval: Duration,
     group: u32,
-    /// When the group goes that is being filled, and how many more it takes.
+    /// The time of the current group, and how many more requests fit in it.
     going: Option<(Instant, u32)>,
-    /// The earliest that the next group may go.
+    /// The earliest time of the next group.
     next: Option<Instant>,
 }
 
-impl Pace {
-    pub(super) fn new(per_second: Option<NonZeroU32>, at_once: NonZeroU32) -> Pace {
+impl RequestPacer {
+    pub(super) fn new(per_second: Option<NonZeroU32>, at_once: NonZeroU32) -> RequestPacer {
         let group = at_once.get();
         let second = Duration::from_secs(1) * group;
         let interval = per_second.map_or(Duration::ZERO, |per_second| second / per_second.get());
-        Pace { interval, group, going: None, next: None }
+        RequestPacer { interval, group, going: None, next: None }
     }
 
-    /// How long the next request waits, at `now`; the one after it waits for it.
+    /// Reserves a place for the next request at `now`, and returns how long it must wait.
     pub(super) fn wait(&mut self, now: Instant) -> Duration {
         let (at, left) = self.going.filter(|(_, left)| *left > 0).unwrap_or_else(|| {
             let at = self.next.map_or(now, |next| next.max(now));
@@ -44,7 +44,7 @@ impl Pace {
         at.saturating_duration_since(now)
     }
 
-    /// Lets nothing be sent for as long as the target asks for.
+    /// Delays all requests by a wait that the target requested.
     pub(super) fn pause(&mut self, now: Instant, wait: Duration) {
         let until = now + wait;
         self.going = None;
@@ -52,11 +52,11 @@ impl Pace {
     }
 }
 
-/// How long an answer that came at `now` asks to wait: one of 429, or of 503 that says how long.
+/// The wait that a response of `now` requests: a 429, or a 503 with a `Retry-After` header.
 pub(super) fn asked_wait(answer: &Incame, now: SystemTime) -> Option<Duration> {
     match (answer.seen.status, answer.retry_after.as_deref()) {
         (429 | 503, Some(text)) => {
-            // A date is the target's, and so is the clock that it is read from.
+            // A date is compared with the target's own `Date` header, if there is one.
             Some(wait(text.trim(), answer.date.unwrap_or(now)))
         }
         (429, None) => Some(USUAL_WAIT),
@@ -64,11 +64,11 @@ pub(super) fn asked_wait(answer: &Incame, now: SystemTime) -> Option<Duration> {
     }
 }
 
-/// How long from `now` on: so many seconds, or until a date.
+/// The wait in a `Retry-After` header: seconds, or a date after `now`.
 fn wait(text: &str, now: SystemTime) -> Duration {
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     match parse_http_date(text) {
-        // So large a number is too long, whatever it is.
+        // A number that doesn't fit is too long anyway.
         _ if is_number => Duration::from_secs(text.parse().unwrap_or(u64::MAX)),
         Ok(until) => until.duration_since(now).unwrap_or_default(),
         Err(_) => USUAL_WAIT,
@@ -81,10 +81,10 @@ mod tests {
     use crate::exchange::Seen;
 
     #[test]
-    fn requests_are_spread_evenly_and_a_pause_holds_them_all() {
+    fn requests_are_spread_evenly_and_a_pause_delays_all() {
         let start = Instant::now();
         let at = |milliseconds| start + Duration::from_millis(milliseconds);
-        let mut pace = Pace::new(NonZeroU32::new(4), NonZeroU32::MIN);
+        let mut pace = RequestPacer::new(NonZeroU32::new(4), NonZeroU32::MIN);
         assert_eq!(pace.wait(at(0)), Duration::ZERO);
         assert_eq!(pace.wait(at(0)), Duration::from_millis(250));
         assert_eq!(pace.wait(at(300)), Duration::from_millis(200));
@@ -94,19 +94,19 @@ mod tests {
     }
 
     #[test]
-    fn those_that_may_be_under_way_at_once_go_together_and_no_more_of_them_in_a_second() {
+    fn a_group_goes_at_once_within_the_rate() {
         let start = Instant::now();
         let at = |milliseconds| start + Duration::from_millis(milliseconds);
         let three = NonZeroU32::new(3).unwrap();
-        let mut pace = Pace::new(NonZeroU32::new(4), three);
+        let mut pace = RequestPacer::new(NonZeroU32::new(4), three);
         let waits: Vec<u128> = (0..7).map(|_| pace.wait(at(0)).as_millis()).collect();
         assert_eq!(waits, [0, 0, 0, 750, 750, 750, 1500]);
         pace.pause(at(0), Duration::from_secs(5));
-        assert_eq!(pace.wait(at(0)), Duration::from_secs(5), "whoever had not gone waits as well");
+        assert_eq!(pace.wait(at(0)), Duration::from_secs(5), "the rest of a group waits as well");
     }
 
     #[test]
-    fn what_asks_to_wait_is_429_and_503_that_says_how_long() {
+    fn only_429_and_503_with_a_time_request_a_wait() {
         let wait = |status, after: Option<&str>, date: Option<&str>| {
             let retry_after = after.map(str::to_owned);
             let date = date.and_then(|date| parse_http_date(date).ok());

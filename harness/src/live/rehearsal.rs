@@ -1,5 +1,5 @@
-//! A rehearsal of steps with the model before any of them is sent: a transcript without a refused step may no longer
-//! lead to its finding.
+//! Plays steps in the model before they are sent. Without a step that shrinking removed, the last step may no
+//! longer show the finding.
 
 use serde_json::json;
 use tideover_model::wire::action::written;
@@ -15,27 +15,27 @@ use crate::live::settings::Settings;
 use crate::play::case::{Observed, play};
 use crate::play::cases::Rehearsed;
 
-/// The model, in which steps against a live target are rehearsed.
-struct Stage {
+/// The model as a stand-in for a live target.
+struct RehearsalTarget {
     bare: Bare,
     memory: Memory,
 }
 
-/// How the last of `steps` ends in the model, and whether `clause` is met on the way.
+/// The model's response to the last of `steps`, and whether the steps meet `clause`.
 pub(super) async fn rehearse(
     settings: &Settings,
     header: &Header,
     steps: &[Step],
     clause: Clause,
 ) -> Option<Rehearsed> {
-    let played = play(&mut Stage::new(settings, header), header, steps).await.ok()?;
+    let played = play(&mut RehearsalTarget::new(settings, header), header, steps).await.ok()?;
     let last = played.answers.last()?.1.as_ref()?;
     let (status, code) = (last.status, last.code().map(str::to_owned));
     Some(Rehearsed { status, code, met: played.met.times(clause) > 0 })
 }
 
-impl Stage {
-    fn new(settings: &Settings, header: &Header) -> Stage {
+impl RehearsalTarget {
+    fn new(settings: &Settings, header: &Header) -> RehearsalTarget {
         let mut face = service(header.profile.clone(), header.seed, INBOX);
         let mut memory = settings.memory(Some(INBOX), 0);
         let issue = Happening::IssueKey { platform: Some("other".into()) };
@@ -44,11 +44,11 @@ impl Stage {
         {
             memory = memory.knowing("other", json!({ "key": written(&issued)[field::KEY] }));
         }
-        Stage { bare: Bare::over(face, header.start), memory }
+        RehearsalTarget { bare: Bare::over(face, header.start), memory }
     }
 }
 
-impl Target for Stage {
+impl Target for RehearsalTarget {
     fn api_key(&self) -> &str {
         Service::FIRST_KEY
     }
@@ -70,6 +70,6 @@ impl Target for Stage {
     }
 }
 
-impl Observed for Stage {
+impl Observed for RehearsalTarget {
     const TIMED: bool = false;
 }

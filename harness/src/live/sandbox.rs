@@ -1,4 +1,4 @@
-//! The steps of a case that a sandbox can get: all but those that it lacks the means for.
+//! The steps of a case that a sandbox can play.
 
 use crate::exchange::Race;
 use crate::exchange::step::Step;
@@ -7,12 +7,12 @@ use crate::live::session::Session;
 use tideover_model::ActionKind;
 
 impl Session {
-    /// Those of `steps` for which the target has what it takes.
+    /// The steps that the target can play.
     pub(super) fn offered(&self, steps: Vec<Step>) -> Vec<Step> {
         self.means().offered(steps)
     }
 
-    /// The same of a race.
+    /// The race, with only the steps that the target can play.
     pub(super) fn offered_in(&self, race: Race) -> Race {
         self.means().offered_in(race)
     }

@@ -1,4 +1,4 @@
-//! What a run against a live target may do: checked once, before anything is sent.
+//! The settings of a run against a live target, checked once before anything is sent.
 
 use std::fmt;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -17,11 +17,11 @@ use crate::exchange::Memory;
 use crate::exchange::renaming::{Renaming, TAX_IDS};
 use crate::exchange::secrets::Secrets;
 
-/// An API key. It is shown but for its middle.
+/// An API key. Its middle is masked in every output.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ApiKey(String);
 
-/// What a run against a live target is given and may do.
+/// The settings of a run against a live target.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The base URL, without a slash at its end.
@@ -32,40 +32,40 @@ pub struct Settings {
     pub second_key: Option<ApiKey>,
     /// The base URL of the operator port.
     pub operator: Option<String>,
-    /// What goes with every request, there and to the operator port.
+    /// Extra headers of every request, also to the operator port.
     pub headers: Vec<ExtraHeader>,
-    /// Where webhooks come to the run.
+    /// Where the run receives webhooks.
     pub webhooks: Option<Webhooks>,
-    /// Whether nothing at the target is real: then everything may be sent.
+    /// Set if nothing at the target is real. Then everything may be sent.
     pub sandbox: Option<Sandbox>,
     /// Whether anything but reads and quotes may be sent.
     pub allow_writes: bool,
-    /// Whether the operator port may be asked for what everybody at the target would feel: failures, interrupted
-    /// imports, moves of the clock.
+    /// Whether operator actions may affect all users of the target: failures, interrupted imports, moves of
+    /// the clock.
     pub allow_disturbance: bool,
-    /// Whom requests may be about.
+    /// The accounts that requests may name.
     pub accounts: Accounts,
-    /// What may be spent.
+    /// The budget.
     pub budget: Budget,
-    /// The most requests per second; `None` without a limit.
+    /// The most requests per second, if limited.
     pub per_second: Option<NonZeroU32>,
-    /// How many requests may be under way at once.
+    /// The most requests in flight.
     pub at_once: NonZeroU32,
-    /// How long an answer is waited for.
+    /// The timeout for a response.
     pub timeout: Duration,
-    /// What the names of everything that the run makes begin with; see [`own_name`].
+    /// The prefix of every name that the run creates; see [`own_name`].
     pub own_name: String,
-    /// Whether nobody can have used such names before: the run's was drawn at random.
+    /// Whether the prefix is random, so that no earlier run used it.
     pub is_run_new: bool,
 }
 
-/// A sandbox that takes longer for each answer is asked less.
+/// The most seconds of a run in a sandbox. A slow sandbox gets fewer requests.
 const SANDBOX_SECONDS: u64 = 90;
 
-/// A target that the user declares to hold nothing real, and the names that are used there.
+/// A target that holds nothing real, as the user declares, and the names to use there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sandbox {
-    /// The tax ids that businesses are given.
+    /// The tax ids for businesses.
     pub tax_ids: RangeInclusive<u32>,
 }
 
@@ -75,7 +75,7 @@ impl Default for Sandbox {
     }
 }
 
-/// The inbox: where it listens, and the URL that leads there.
+/// The inbox: its address and its public URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Webhooks {
     /// The address to listen on.
@@ -84,14 +84,14 @@ pub struct Webhooks {
     pub url: String,
 }
 
-/// Whom requests that write may name. Nothing else is ever named.
+/// The accounts and other identities that writes may name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Accounts {
     /// Identifiers of test accounts.
     pub listed: Vec<String>,
-    /// What identifiers of test accounts begin with.
+    /// The prefix of identifiers of test accounts.
     pub prefix: Option<String>,
-    /// Businesses that may stand as payors of invoices, besides the test accounts.
+    /// Businesses that may be payors of invoices, besides the test accounts.
     pub payors: Vec<Payor>,
     /// Addresses that invitations may be sent to.
     pub emails: Vec<String>,
@@ -101,7 +101,7 @@ pub struct Accounts {
     pub banks: Vec<Bank>,
 }
 
-/// A business that may stand as a payor. It is always called the same, since a sync may change its name.
+/// A business that may be a payor. Requests always use this name, because a sync may change it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Payor {
     /// Its identifier.
@@ -113,29 +113,29 @@ pub struct Payor {
 /// A bank account.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Bank {
-    /// Its number.
+    /// The account number.
     pub account_number: String,
-    /// The bank's.
+    /// The routing number of the bank.
     pub routing_number: String,
 }
 
-/// What a run may spend.
+/// The limits of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
-    /// Requests, those of the operator port included; what is deleted at the end comes on top.
+    /// Requests, including those to the operator port, but not the cleanup at the end.
     pub requests: u64,
-    /// The sum of the face values of invoices for which an advance is requested, in cents.
+    /// The sum of the face values of invoices with a requested advance, in cents.
     pub financed: u64,
     /// Subscriptions to webhooks.
     pub subscriptions: u64,
-    /// Seconds, if they are counted.
+    /// Seconds, if limited.
     pub seconds: Option<u64>,
 }
 
-/// What the names of everything that a run makes begin with, after the prefix of the test accounts.
+/// The prefix of every name that the run `run` creates, after the prefix of the test accounts.
 ///
 /// # Errors
-/// What such a name may have in it, if `run` is none.
+/// The allowed form, if `run` doesn't have it.
 pub fn own_name(run: &str) -> Result<String, String> {
     if is_name(run) {
         Ok(format!("td-{run}-"))
@@ -144,15 +144,15 @@ pub fn own_name(run: &str) -> Result<String, String> {
     }
 }
 
-/// A name that nobody had before.
+/// A random name.
 pub fn any_name() -> String {
     format!("{:012x}", RandomState::new().build_hasher().finish() >> 16)
 }
 
-/// A shorter one could not be distinguished from other text.
+/// A shorter key could occur in other text by chance.
 const SHORTEST_KEY: usize = 8;
 
-/// A prefix that is shorter could be that of somebody's identifiers.
+/// A shorter prefix could match identifiers of others.
 const SHORTEST_PREFIX: usize = 3;
 
 impl ApiKey {
@@ -161,7 +161,7 @@ impl ApiKey {
         ApiKey(text)
     }
 
-    /// What must be sent.
+    /// The key itself, to be sent.
     pub fn reveal(&self) -> &str {
         &self.0
     }
@@ -192,7 +192,7 @@ impl Default for Budget {
 }
 
 impl Budget {
-    /// The default budget of a sandbox run: requests take time, and nothing else is real.
+    /// The default limits in a sandbox: requests take time, and nothing else is real.
     pub fn of_sandbox() -> Budget {
         Budget {
             requests: 5000,
@@ -204,18 +204,18 @@ impl Budget {
 }
 
 impl Accounts {
-    /// Whether an identifier is that of a test account.
+    /// Whether an identifier belongs to a test account.
     pub fn is_test_account(&self, identifier: &str) -> bool {
         let prefixed = self.prefix.as_deref().is_some_and(|prefix| identifier.starts_with(prefix));
         is_plain(identifier) && (prefixed || self.listed.iter().any(|listed| listed == identifier))
     }
 
-    /// Whether an identifier may stand as the payor of an invoice.
+    /// Whether an identifier may be the payor of an invoice.
     pub fn is_payor(&self, identifier: &str) -> bool {
         self.listed_payor(identifier).is_some() || self.is_test_account(identifier)
     }
 
-    /// The payor of this identifier that is no test account.
+    /// The listed payor with this identifier, unless it is a test account.
     pub fn listed_payor(&self, identifier: &str) -> Option<&Payor> {
         let is_it = |payor: &&Payor| payor.identifier == identifier;
         self.payors.iter().find(is_it).filter(|_| !self.is_test_account(identifier))
@@ -226,8 +226,8 @@ impl Accounts {
     }
 }
 
-/// Whether every server and proxy reads an identifier in a path as the same one: nothing in it is ever
-/// taken for a part of a path, or decoded twice.
+/// Whether every server and proxy reads an identifier in a path the same way: it has no path syntax and
+/// nothing that could be decoded twice.
 pub fn is_plain(identifier: &str) -> bool {
     let is_part_of_paths = |character: char| r"/\%?#;".contains(character);
     !identifier.is_empty()
@@ -239,10 +239,10 @@ pub fn is_plain(identifier: &str) -> bool {
 }
 
 impl Settings {
-    /// Whether all this fits together.
+    /// Checks that the settings are consistent.
     ///
     /// # Errors
-    /// What does not, and what to do, in one line.
+    /// The problem and its remedy, in one line.
     pub fn check(&self) -> Result<(), String> {
         check_url("target", &self.target)?;
         self.operator.as_deref().map_or(Ok(()), |operator| check_url("operator", operator))?;
@@ -270,13 +270,13 @@ impl Settings {
 }
 
 impl Settings {
-    /// What steps of the play of this number can refer to: the inbox, its own name `${run}`, the user's
-    /// secrets and the key of the second platform.
+    /// The values that the steps of play number `play` can refer to: the inbox, the prefix `${run}`, the
+    /// user's secrets and the key of the second platform.
     pub fn memory(&self, inbox: Option<&str>, play: u64) -> Memory {
         let Settings { accounts, second_key, own_name, .. } = self;
         let numbers: Vec<&str> = accounts.banks.iter().map(|bank| &*bank.account_number).collect();
         let own = json!({ "taxIds": accounts.tax_ids, "accountNumbers": numbers });
-        // What a play before this one has subscribed may be there still.
+        // A subscription of an earlier play may still exist, so each play has its own URL.
         let nowhere = || format!("{NO_INBOX}/{own_name}{play}");
         let memory = Memory::with_inbox(&inbox.map_or_else(nowhere, str::to_owned))
             .knowing("run", format!("{own_name}{play}").into())
@@ -293,7 +293,7 @@ impl Settings {
         }
     }
 
-    /// The secrets among these settings.
+    /// The secrets in the settings.
     pub(super) fn secrets(&self) -> Secrets {
         let mut secrets = Secrets::default();
         self.keys().for_each(|key| secrets.keep(key.reveal()));
@@ -304,23 +304,23 @@ impl Settings {
         secrets
     }
 
-    /// A body, with references in place of the user's tax ids and account numbers.
+    /// A body in which references replace the user's tax ids and account numbers.
     pub(super) fn conceal(&self, body: &str) -> String {
         let Accounts { tax_ids, banks, .. } = &self.accounts;
         let is_json = serde_json::from_str::<serde::de::IgnoredAny>(body).is_ok();
-        // What no quotes enclose may be part of another number.
+        // Without quotes, the text may be part of another number.
         let quoted = |text: &str| if is_json { format!("\"{text}\"") } else { text.to_owned() };
         let tax_ids = tax_ids.iter().map(String::as_str).enumerate();
         let tax_ids = tax_ids.map(|(n, own)| (own, format!("${{own.taxIds.{n}}}")));
         let numbers = banks.iter().filter(|_| is_json).map(|bank| &*bank.account_number);
         let numbers = numbers.enumerate();
         let numbers = numbers.map(|(n, own)| (own, format!("${{own.accountNumbers.{n}}}")));
-        tax_ids.chain(numbers).fold(body.to_owned(), |body, (own, stands)| {
-            body.replace(&quoted(own), &quoted(&stands))
+        tax_ids.chain(numbers).fold(body.to_owned(), |body, (own, reference)| {
+            body.replace(&quoted(own), &quoted(&reference))
         })
     }
 
-    /// The names of the headers that go with every request.
+    /// The names of the extra headers.
     pub fn header_names(&self) -> Vec<String> {
         self.headers.iter().map(|header| header.name().to_owned()).collect()
     }

@@ -9,27 +9,27 @@ use crate::judge::checks::met_by;
 use crate::live::unasked::Unasked;
 use crate::live::vocabulary::{self, Vocabulary};
 
-/// How many steps a case has against a live target.
+/// The number of steps of a case against a live target.
 pub const LIVE_STEPS: u64 = 15;
 
-/// What of a case a live target is asked.
+/// The steps of a case for a live target.
 #[derive(Clone, Debug, Default)]
 pub struct LiveCase {
     /// The steps.
     pub steps: Vec<Step>,
-    /// What was left out on the way.
+    /// The steps that are left out.
     pub unasked: Unasked,
 }
 
-/// Case `number` against a live target: of the same stream what `vocabulary` lets pass.
+/// Case `number` against a live target: the steps of the stream that `vocabulary` allows.
 pub fn live_case(header: &Header, number: u64, steps: u64, vocabulary: &Vocabulary) -> LiveCase {
     let mut walk = Walk::new(header, number, Some(INBOX));
     let mut rendering = vocabulary.rendering(number);
     let (mut named, mut unasked) = (vocabulary::opening(vocabulary), Unasked::default());
     let enough = |named: &Vec<Step>| named.len() as u64 >= steps;
-    // Steps that cannot be sent are left out, so that a walk may be much longer than its rest.
-    let mut patience = if vocabulary.writes() { steps.saturating_mul(10) } else { 0 };
-    while !enough(&named) && patience > 0 {
+    // Steps that cannot be sent are left out, so a walk may be much longer than the case.
+    let mut rounds = if vocabulary.writes() { steps.saturating_mul(10) } else { 0 };
+    while !enough(&named) && rounds > 0 {
         let before = walk.steps.len();
         walk.go_on();
         for (step, (sent, forecast)) in walk.steps[before..].iter().zip(&walk.walked[before..]) {
@@ -38,7 +38,7 @@ pub fn live_case(header: &Header, number: u64, steps: u64, vocabulary: &Vocabula
                 Err(why) => unasked.count(why, &met_by(sent, forecast)),
             }
         }
-        patience -= 1;
+        rounds -= 1;
     }
     while !enough(&named) {
         named.push(walk.read(vocabulary.known_accounts()));
@@ -47,7 +47,7 @@ pub fn live_case(header: &Header, number: u64, steps: u64, vocabulary: &Vocabula
     LiveCase { steps: named, unasked }
 }
 
-/// Race `number` against a live target: what `vocabulary` can say of it.
+/// Race `number` against a live target: the steps that `vocabulary` allows.
 pub fn live_race(header: &Header, number: u64, size: Size, vocabulary: &Vocabulary) -> Race {
     vocabulary.rendering(number).render_race(&race(header, number, size))
 }

@@ -1,4 +1,4 @@
-//! A live endpoint as a target, with a fresh one for each case.
+//! A live endpoint as a target, and as a source of fresh targets.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -24,23 +24,23 @@ use crate::play::case::{Clock, Observed, Standing};
 use crate::play::cases::{Rehearsed, World};
 use crate::play::concurrent::{Course, History, Known, run_in};
 
-/// A live endpoint, as one play sees it: what the play makes has names of its own.
+/// A live endpoint during one play. Everything that the play creates has its own names.
 #[derive(Clone, Debug)]
 pub struct Live {
     session: Rc<Session>,
     play: u64,
     fresh: bool,
-    /// The play's own part of the inbox: what comes late for another is not taken for its own.
+    /// The play's own part of the inbox, which separates it from late webhooks of other plays.
     inbox: Option<String>,
-    /// How far the target's clock was ahead of ours when the play began, if that was known. Seconds.
+    /// How many seconds the target's clock was ahead of ours at the start of the play, if that was known.
     ahead: Option<i64>,
-    /// How far it is, by its last response.
+    /// How many seconds it is ahead by the latest confirmed reading.
     known_ahead: Rc<Cell<Option<i64>>>,
-    /// How far it is by one response alone, if that showed another time.
+    /// How many seconds it is ahead by one response that contradicts `known_ahead`.
     seems_ahead: Cell<Option<i64>>,
-    /// When invitations were said to expire: a repeated one may expire when it did before. Unix seconds.
+    /// The times that invitations showed, because a repeated invitation shows an old time. Unix seconds.
     invited: RefCell<BTreeSet<i64>>,
-    /// Whether the last answer's time was compared with the clock itself.
+    /// Whether the clock itself was read after the last response.
     is_clock_read: Cell<bool>,
 }
 
@@ -54,18 +54,18 @@ pub struct LiveWorld {
 }
 
 impl LiveWorld {
-    /// The world of a run, with the names of `vocabulary`.
+    /// The world of a run, with the requests that `vocabulary` allows.
     pub fn new(session: Rc<Session>, vocabulary: Vocabulary) -> LiveWorld {
         LiveWorld { session, vocabulary, known_ahead: Rc::default(), unasked: RefCell::default() }
     }
 
-    /// What the target was not asked, of all cases so far.
+    /// The steps of all cases so far that were not sent.
     pub fn unasked(&self) -> Unasked {
         self.unasked.borrow().clone()
     }
 }
 
-/// Every race has names of its own, and each of its requests is sent once.
+/// Every race has its own names and sends each request once.
 impl Course for LiveWorld {
     const TRIES: u64 = 0;
 
@@ -100,7 +100,7 @@ impl World for LiveWorld {
             state.plays
         };
         self.session.take_arrivals();
-        self.session.look_at_clock().await;
+        self.session.refresh_clock().await;
         let (session, fresh) = (Rc::clone(&self.session), self.vocabulary.is_fresh());
         let inbox = session.inbox_url.as_deref().map(|inbox| format!("{inbox}/{play}"));
         let known_ahead = Rc::clone(&self.known_ahead);
@@ -136,8 +136,8 @@ impl World for LiveWorld {
 }
 
 impl Live {
-    /// Learns what the target's clock shows from when it says that a link expires (§8 Limits); it is not held to go
-    /// as fast as ours. Where it seems to have been moved, that is followed as far as anything else shows it.
+    /// Learns the target's time from the expiry of a link (§8 Limits). The target's clock may run faster or
+    /// slower than ours. A jump of the clock counts only if another reading confirms it.
     async fn note_time(&self, step: &Prepared, seen: &Seen) {
         self.is_clock_read.set(false);
         let Some(shown) = time_shown(step, seen) else { return };
@@ -165,14 +165,14 @@ impl Live {
     }
 }
 
-/// What the target's clock shows, by when an answer says that a link expires. Unix seconds.
+/// The target's time, derived from the expiry of a link in a response. Unix seconds.
 fn time_shown(step: &Prepared, seen: &Seen) -> Option<i64> {
     let life = i64::try_from(step.kind()?.endpoint().link?.life).ok()?;
     let expires_at = seen.json()?.get(field::EXPIRES_AT)?.as_str()?;
     Some(Timestamp::parse(expires_at)?.unix() - life)
 }
 
-/// So many seconds later, or earlier.
+/// `now`, moved by this many seconds, which may be negative.
 fn later(now: Timestamp, seconds: i64) -> Timestamp {
     Timestamp::from_unix(now.unix() + seconds).unwrap_or(now)
 }
@@ -232,12 +232,12 @@ impl Observed for Live {
         let now = later(self.session.now(), self.ahead.unwrap_or(0));
         let clock = match self.ahead {
             _ if self.is_clock_read.get() => Clock::Read,
-            // Nobody else moves it there.
+            // Nobody else moves the clock.
             Some(_) if self.session.moves_its_clock_alone() => Clock::Read,
             Some(_) => Clock::Kept,
             None => Clock::Guessed,
         };
-        // The user's tax ids are the same in every case.
+        // Every case uses the user's same tax ids.
         let before = match (&self.session.settings.sandbox, self.fresh) {
             (Some(_), true) => Before::Nothing,
             (None, true) => Before::TaxIds,

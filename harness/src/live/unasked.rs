@@ -1,4 +1,4 @@
-//! The steps that a live endpoint does not get, and why.
+//! The steps of the generator that a live endpoint doesn't get, with the reasons.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,13 +8,13 @@ use crate::evidence::tally::Tally;
 /// Why a step is not sent to a live endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Why {
-    /// It names, or could name, somebody who is not the user's.
+    /// It names, or could name, an account that is not the user's.
     Reach,
     /// It could cost more than the budget.
     Budget,
-    /// Every test account of the user has its part already.
+    /// It needs one more test account.
     Account,
-    /// Every tax id of the user has its part already.
+    /// It needs one more tax id.
     TaxId,
     /// It writes.
     Writes,
@@ -24,7 +24,7 @@ pub enum Why {
     Clock,
     /// There is no inbox.
     Inbox,
-    /// Everybody at the target would feel it.
+    /// It would affect all users of the target.
     Disturbance,
     /// Its body is long.
     Length,
@@ -33,46 +33,46 @@ pub enum Why {
 impl fmt::Display for Why {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Why::Reach => "it could reach somebody else",
+            Why::Reach => "it could affect somebody else",
             Why::Budget => {
                 "it could cost more than the budget (--max-financed, --max-subscriptions)"
             }
-            Why::Account => "it takes another test account (--account, or --account-prefix)",
-            Why::TaxId => "it takes another tax id (--tax-id)",
+            Why::Account => "it needs another test account (--account, or --account-prefix)",
+            Why::TaxId => "it needs another tax id (--tax-id)",
             Why::Writes => "it writes (--allow-writes)",
             Why::Operator => "the operator port does not offer it",
             Why::Clock => "the target's clock cannot be moved",
-            Why::Inbox => "it takes an inbox (--webhook-listen and --webhook-url)",
-            Why::Disturbance => "everybody at the target would feel it (--allow-disturbance)",
+            Why::Inbox => "it needs an inbox (--webhook-listen and --webhook-url)",
+            Why::Disturbance => "it affects all users of the target (--allow-disturbance)",
             Why::Length => "its body is longer than 64 KiB",
         })
     }
 }
 
-/// What is not asked, by the reason.
+/// The steps that are left out, by reason.
 #[derive(Clone, Debug, Default)]
 pub struct Unasked {
     by_why: BTreeMap<Why, LeftOut>,
 }
 
-/// The requests that are left out for one reason.
+/// The steps that are left out for one reason.
 #[derive(Clone, Debug, Default)]
 pub struct LeftOut {
-    /// How many.
+    /// The number of requests.
     pub requests: u64,
-    /// How often each clause would have been met.
+    /// How often they would have met each clause.
     pub clauses: Tally,
 }
 
 impl Unasked {
-    /// Counts a request that would have met these `clauses`.
+    /// Counts a request that would have met `clauses`.
     pub fn count(&mut self, why: Why, clauses: &Tally) {
         let left_out = self.by_why.entry(why).or_default();
         left_out.requests += 1;
         left_out.clauses.add(clauses);
     }
 
-    /// Adds what another part of a run has left out.
+    /// Adds the steps that another part of the run left out.
     pub fn add(&mut self, other: &Unasked) {
         for (why, left_out) in &other.by_why {
             let sum = self.by_why.entry(*why).or_default();
@@ -81,7 +81,7 @@ impl Unasked {
         }
     }
 
-    /// The reasons, in their order, each with what was left out for it.
+    /// The steps that are left out for each reason, in order.
     pub fn iter(&self) -> impl Iterator<Item = (Why, &LeftOut)> {
         self.by_why.iter().map(|(why, left_out)| (*why, left_out))
     }

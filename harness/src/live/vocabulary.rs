@@ -1,9 +1,9 @@
-//! The user's names in place of the generator's, and the steps that can be sent with them.
+//! Renames the generator's steps for a live target, and leaves out those that cannot be sent.
 //!
-//! The generator walks with names of its own. Here each step gets the names that the user allows: test accounts,
-//! payors, e-mail addresses, tax ids and bank accounts. What the run creates is named after the play, `${run}`, so
-//! that it is new each time. Secrets stay references, so that no step shows them. A step that the gate refuses, or
-//! for which the target lacks something, is left out, and the walk goes on as if it had been played.
+//! The generator always uses its own names. Here each step gets names that the user allows: test accounts,
+//! payors, e-mail addresses, tax ids and bank accounts. Everything that the run creates starts with `${run}`,
+//! so that it is new in each play. Secrets stay references, so that no step shows them. A step that the gate
+//! refuses, or that the target does not support, is left out; the walk continues as if it had happened.
 
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value, json};
@@ -15,21 +15,21 @@ use crate::exchange::step::{Action, Call, Caller, Step};
 use crate::exchange::{Prepared, Race};
 use crate::generate::names::{PAYORS, VENDORS};
 use crate::generate::requests as make;
-use crate::live::given::Given;
-use crate::live::ledger::Ledger;
+use crate::live::grants::Grants;
+use crate::live::ledger::SpendingLedger;
 use crate::live::scope::Scope;
 use crate::live::session::Abilities;
 use crate::live::settings::{Bank, Budget, Settings};
 use crate::live::unasked::Why;
 
-/// Longer bodies are not sent to a live target.
+/// The longest body for a live target, in bytes.
 const MOST_BYTES: usize = 1 << 16;
 
-/// So many subscriptions a case makes at most.
+/// The most subscriptions of a case.
 const SUBSCRIPTIONS: u64 = 2;
 
-/// What every answer is thought to give, until one is there.
-const ANSWERED: &str = "given";
+/// The placeholder for values in responses that don't exist yet.
+const PLACEHOLDER: &str = "given";
 
 /// The names and abilities of a live target.
 #[derive(Clone, Debug)]
@@ -39,33 +39,33 @@ pub struct Vocabulary {
     cases: u64,
 }
 
-/// The steps of one case, as they are named.
+/// Renames the steps of one case.
 pub(super) struct Rendering<'a> {
     vocabulary: &'a Vocabulary,
     case: u64,
     memory: Memory,
-    ledger: Ledger,
+    ledger: SpendingLedger,
     budget: Budget,
 }
 
 impl Vocabulary {
-    /// What `settings` and `abilities` let be generated, in each of so many `cases`.
+    /// The vocabulary for `cases` cases, limited by `settings` and `abilities`.
     pub fn new(settings: Settings, abilities: Abilities, cases: u64) -> Vocabulary {
         Vocabulary { settings, abilities, cases: cases.max(1) }
     }
 
-    /// Whether anything but reads is generated.
+    /// Whether writes are generated.
     pub fn writes(&self) -> bool {
         self.settings.allow_writes
     }
 
-    /// Test accounts whose state nobody knows.
+    /// Test accounts that existed before the run, in an unknown state.
     pub(super) fn known_accounts(&self) -> &[String] {
         let accounts = &self.settings.accounts;
         if self.writes() && accounts.prefix.is_some() { &[] } else { &accounts.listed }
     }
 
-    /// Whether nothing that a case names was there before it.
+    /// Whether nothing that a case names existed before it.
     pub fn is_fresh(&self) -> bool {
         let is_sandbox = self.settings.sandbox.is_some();
         self.settings.is_run_new && (is_sandbox || self.known_accounts().is_empty())
@@ -81,10 +81,10 @@ impl Vocabulary {
             seconds: None,
         };
         let memory = self.settings.memory(self.inbox(), 0);
-        Rendering { vocabulary: self, case, memory, ledger: Ledger::default(), budget }
+        Rendering { vocabulary: self, case, memory, ledger: SpendingLedger::default(), budget }
     }
 
-    /// The first of `steps` that may not be sent as it stands, by its index, and why.
+    /// The index of the first step that may not be sent unchanged, and the reason.
     pub fn refused(&self, steps: &[Step]) -> Option<(usize, String)> {
         let mut rendering = self.rendering(0);
         let refused = |(index, step)| {
@@ -107,8 +107,7 @@ impl Vocabulary {
 }
 
 impl Rendering<'_> {
-    /// `race` with the target's names. What each client does first is named first, so that all get a share of what
-    /// may be spent.
+    /// `race` with the target's names. Clients take turns, so that each gets a share of the budget.
     pub(super) fn render_race(&mut self, race: &Race) -> Race {
         let mut render = |steps: &[Step]| -> Vec<Step> {
             steps.iter().filter_map(|step| self.render(step, false).ok()).collect()
@@ -124,7 +123,7 @@ impl Rendering<'_> {
         Race { before, clients, after: render(&race.after) }
     }
 
-    /// `step` with the target's names, or why it is not sent there; what `is_refused` costs nothing.
+    /// `step` with the target's names, or why it is left out. A step that `is_refused` costs nothing.
     pub(super) fn render(&mut self, step: &Step, is_refused: bool) -> Result<Step, Why> {
         let caller = match &step.caller {
             Caller::Header(header) => {
@@ -149,17 +148,16 @@ impl Rendering<'_> {
         Ok(named)
     }
 
-    /// Whether the gate and the budget of a case let `step` pass, or why not; what an answer gives is thought to
-    /// be there.
+    /// Checks `step` against the gate and the budget of a case. Placeholders stand for values of responses.
     fn admit(&mut self, step: &Step, is_refused: bool) -> Result<(), (Why, String)> {
         let settings = &self.vocabulary.settings;
         let prepared = Prepared::from_step(step, &self.memory, settings.key.reveal());
-        let all = || std::iter::once(ANSWERED.to_owned()).collect();
-        let references = [(ANSWERED.to_owned(), String::new())].into();
-        let given = Given { references, keys: all(), sessions: all(), ..Given::default() };
+        let all = || std::iter::once(PLACEHOLDER.to_owned()).collect();
+        let references = [(PLACEHOLDER.to_owned(), String::new())].into();
+        let grants = Grants { references, keys: all(), sessions: all(), ..Grants::default() };
         let scope = Scope {
             settings,
-            given: &given,
+            grants: &grants,
             inbox: self.vocabulary.inbox(),
             moves_clock: self.vocabulary.abilities.moves_clock,
             disturbs: self.vocabulary.abilities.disturbs,
@@ -173,7 +171,8 @@ impl Rendering<'_> {
             self.ledger.refund(charge);
         }
         if let Some(name) = &step.name {
-            let answer = json!({ "reference": ANSWERED, "key": ANSWERED, "url": ANSWERED });
+            let answer =
+                json!({ "reference": PLACEHOLDER, "key": PLACEHOLDER, "url": PLACEHOLDER });
             self.memory = std::mem::take(&mut self.memory).knowing(name, answer);
         }
         Ok(())
@@ -221,7 +220,7 @@ impl Rendering<'_> {
         })
     }
 
-    /// The fields of an object, within the field `of`.
+    /// Renames the fields of the object in field `of`.
     fn fields(&self, fields: &Map<String, Value>, of: &str) -> Result<Map<String, Value>, Why> {
         let mut named = Map::new();
         for (field, value) in fields {
@@ -229,13 +228,13 @@ impl Rendering<'_> {
         }
         self.bank(&mut named);
         if of == "payor" {
-            self.name_as_the_user_does(&mut named);
+            self.keep_only_listed_name(&mut named);
         }
         Ok(named)
     }
 
-    /// A payor that is no test account gets the user's name for it, and no other field.
-    fn name_as_the_user_does(&self, payor: &mut Map<String, Value>) {
+    /// Reduces a listed payor to its identifier and the user's name for it.
+    fn keep_only_listed_name(&self, payor: &mut Map<String, Value>) {
         let accounts = &self.vocabulary.settings.accounts;
         let identifier = payor.get("externalId").and_then(Value::as_str);
         if let Some(listed) = identifier.and_then(|name| accounts.listed_payor(name)) {
@@ -264,20 +263,21 @@ impl Rendering<'_> {
         }))
     }
 
-    /// The run's own inbox for that of nobody; a host that is none where it is the scheme that is wrong.
+    /// Replaces the generator's host: with the run's own inbox, or with an invalid host if the scheme is
+    /// wrong.
     fn destination(&self, url: &str) -> Result<String, Why> {
-        const NOBODYS: &str = "https://hooks.example.com";
+        const FOREIGN: &str = "https://hooks.example.com";
         if !url.contains([':', '$']) {
             return Ok(own(url));
         }
-        let url = url.replace(NOBODYS, "${inbox}/accepts");
+        let url = url.replace(FOREIGN, "${inbox}/accepts");
         if url.contains("${inbox}") && self.vocabulary.inbox().is_none() {
             return Err(Why::Inbox);
         }
         Ok(url.replace("hooks.example.com", "hooks.invalid"))
     }
 
-    /// Advances on it must fit into the budget of a case.
+    /// Reduces a face value, in cents, so that advances fit into the budget of a case.
     fn face_value(&self, cents: u64) -> u64 {
         match self.budget.financed / 2 {
             0 => cents,
@@ -307,7 +307,8 @@ impl Rendering<'_> {
         }
     }
 
-    /// The one at `position`, each case beginning with the next; `None` if there are not so many.
+    /// The item at `position`, counted from an item that rotates with the case. `None` if the list is too
+    /// short.
     fn in_turn<'a, T>(&self, list: &'a [T], position: usize) -> Option<&'a T> {
         if position >= list.len() {
             return None;
@@ -316,7 +317,7 @@ impl Rendering<'_> {
         list.get((first + position) % list.len())
     }
 
-    /// One of the user's, the same for the same; what is malformed stays so.
+    /// One of the user's addresses, always the same for the same text. Malformed text stays.
     fn email(&self, text: &str) -> String {
         let emails = &self.vocabulary.settings.accounts.emails;
         if emails.is_empty() {
@@ -343,7 +344,7 @@ impl Rendering<'_> {
         Ok(format!("${{own.taxIds.{index}}}"))
     }
 
-    /// An account of the user's and its bank, unless one of both is wrong on purpose.
+    /// Inserts an account of the user and its bank, but keeps a value that is wrong on purpose.
     fn bank(&self, fields: &mut Map<String, Value>) {
         let banks = &self.vocabulary.settings.accounts.banks;
         let text = |name: &str| fields.get(name).and_then(Value::as_str).map(str::to_owned);
@@ -361,7 +362,7 @@ impl Rendering<'_> {
         }
     }
 
-    /// A file with both identifiers in every row; rows without them are left out.
+    /// A file with both identifiers in every row. Rows without a payee are left out.
     fn file(&self, text: &str) -> Result<String, Why> {
         let text = text.replace(", ", " ").replace('"', "");
         let mut lines = text.lines();
@@ -398,7 +399,7 @@ impl Rendering<'_> {
     }
 }
 
-/// A name as it stands in a path, its references kept.
+/// A name, encoded for a path; the reference `${run}` stays.
 fn in_path(name: &str) -> String {
     segment(name).replace("%24%7Brun%7D", "${run}")
 }
@@ -412,7 +413,7 @@ fn sum(text: &str) -> usize {
     text.bytes().map(usize::from).sum()
 }
 
-/// What a case begins with where the accounts are not new: what their state is.
+/// The first steps of a case: reads of the accounts that existed before.
 pub(super) fn opening(vocabulary: &Vocabulary) -> Vec<Step> {
     let accounts = vocabulary.known_accounts();
     accounts.iter().map(|account| make::get_business(account)).collect()

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::process::Command;
 
 use tideover_harness::endpoint::Http;
-use tideover_harness::exchange::transcript::{Endpoint, Header, Transcript};
+use tideover_harness::exchange::transcript::{Header, LiveEndpoint, Transcript};
 use tideover_harness::exchange::{Seen, start};
 use tideover_harness::generate;
 use tideover_harness::live::session::Abilities;
@@ -88,7 +88,7 @@ async fn a_line_for_a_live_endpoint_can_be_pasted() {
     let vocabulary = Vocabulary::new(settings.clone(), abilities, 1);
     let (target, run) = (settings.target.clone(), settings.own_name.clone());
     let mut header = Header::new(2, start(), Profile::default());
-    header.live = Some(Endpoint { target, run, fresh: true, headers: Vec::new() });
+    header.live = Some(LiveEndpoint { target, run, fresh: true, headers: Vec::new() });
     let steps: Vec<_> =
         (0..12).flat_map(|case| live_case(&header, case, 30, &vocabulary).steps).collect();
     let lines = curl(&Transcript { header, steps }, &[]);

@@ -5,28 +5,28 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Map, Value, json};
 use tideover_harness::exchange::{Prepared, PreparedAction, PreparedCall};
-use tideover_harness::live::given::Given;
-use tideover_harness::live::ledger::{Ledger, Spent};
-use tideover_harness::live::scope::{FinancedInvoice, Permit, Refused, Scope};
+use tideover_harness::live::grants::Grants;
+use tideover_harness::live::ledger::{OverBudget, SpendingLedger};
+use tideover_harness::live::scope::{FinancedInvoice, GateRefusal, Permit, Scope};
 use tideover_harness::live::settings::{Budget, Settings};
 
 use crate::support::settings::settings;
 
 const OWN: &str = "Bearer rap_sk_own";
 
-fn given() -> Given {
-    Given {
+fn given() -> Grants {
+    Grants {
         references: [("whs_1".to_owned(), OWN.to_owned())].into(),
         keys: ["rap_sk_issued".to_owned()].into(),
         sessions: ["https://api.example.com/s/1".to_owned()].into(),
-        ..Given::default()
+        ..Grants::default()
     }
 }
 
-fn judge(step: &Prepared) -> Result<Permit, Refused> {
+fn judge(step: &Prepared) -> Result<Permit, GateRefusal> {
     let (settings, given) = (settings(), given());
     let inbox = Some("https://hooks.example.com/td-r1-x");
-    Scope { settings: &settings, given: &given, inbox, moves_clock: true, disturbs: true }
+    Scope { settings: &settings, grants: &given, inbox, moves_clock: true, disturbs: true }
         .judge(step)
 }
 
@@ -357,7 +357,7 @@ fn writes_need_leave_and_actions_need_a_port() {
     let mut settings = settings();
     settings.allow_writes = false;
     let judge = |settings: &Settings, moves_clock, step: &Prepared| {
-        Scope { settings, given: &given, inbox: None, moves_clock, disturbs: moves_clock }
+        Scope { settings, grants: &given, inbox: None, moves_clock, disturbs: moves_clock }
             .judge(step)
             .map(|permit| permit.writes)
     };
@@ -383,7 +383,7 @@ fn writes_need_leave_and_actions_need_a_port() {
 #[test]
 fn the_budgets_are_enforced() {
     let budget = Budget { requests: 9, financed: 1000, subscriptions: 1, seconds: None };
-    let mut ledger = Ledger::default();
+    let mut ledger = SpendingLedger::default();
     let mut charge = |step: &Prepared| ledger.charge(&budget, OWN, &judge(step).unwrap());
     let sync = |invoice: &str, face: u64| {
         let body = self::invoice("acme-test", "globex")
@@ -399,27 +399,33 @@ fn the_budgets_are_enforced() {
         ..permit
     };
     let unknown = nobody_knows(judge(&advance("td-r1-i1")).unwrap());
-    assert!(matches!(Ledger::default().charge(&budget, OWN, &unknown), Err(Spent::UnknownFace(_))));
+    assert!(matches!(
+        SpendingLedger::default().charge(&budget, OWN, &unknown),
+        Err(OverBudget::UnknownFace(_))
+    ));
     charge(&sync("td-r1-i1", 600)).unwrap();
     charge(&advance("td-r1-i1")).unwrap();
     charge(&advance("td-r1-i1")).unwrap();
     charge(&sync("td-r1-i2", 600)).unwrap();
-    assert_eq!(charge(&advance("td-r1-i2")), Err(Spent::Financed { wanted: 1200, limit: 1000 }));
+    assert_eq!(
+        charge(&advance("td-r1-i2")),
+        Err(OverBudget::Financed { wanted: 1200, limit: 1000 })
+    );
     charge(&sync("td-r1-i3", 400)).unwrap();
     charge(&advance("td-r1-i3")).unwrap();
     charge(&advance("td-r1-1-unknown")).unwrap();
     let subscribe =
         call("POST", "/v1/webhooks", r#"{"url":"https://hooks.example.com/td-r1-x/a"}"#);
     charge(&subscribe).unwrap();
-    assert_eq!(charge(&subscribe), Err(Spent::Subscriptions(1)));
+    assert_eq!(charge(&subscribe), Err(OverBudget::Subscriptions(1)));
     charge(&call("GET", "/v1/webhooks", "")).unwrap();
-    assert_eq!(charge(&call("GET", "/v1/webhooks", "")), Err(Spent::Requests(9)));
+    assert_eq!(charge(&call("GET", "/v1/webhooks", "")), Err(OverBudget::Requests(9)));
 }
 
 #[test]
 fn a_refused_advance_is_not_counted_as_financed() {
     let budget = Budget { requests: 9, financed: 5, subscriptions: 1, seconds: None };
-    let mut ledger = Ledger::default();
+    let mut ledger = SpendingLedger::default();
     let sync = judge(&call("PUT", "/v1/invoices/td-r1-i", invoice("acme-test", "globex"))).unwrap();
     let advance = call(
         "POST",
@@ -446,7 +452,7 @@ fn a_refused_advance_is_not_counted_as_financed() {
 #[test]
 fn a_refund_keeps_other_requests_counted() {
     let budget = Budget { requests: 9, financed: 5, subscriptions: 1, seconds: None };
-    let mut ledger = Ledger::default();
+    let mut ledger = SpendingLedger::default();
     let judged = |step| judge(&step).unwrap();
     let sync = |name: &str| {
         judged(call("PUT", &format!("/v1/invoices/{name}"), invoice("acme-test", "globex")))
@@ -462,7 +468,7 @@ fn a_refund_keeps_other_requests_counted() {
     let granted = ledger.charge(&budget, OWN, &advance("td-r1-i")).unwrap();
     ledger.refund(refused);
     ledger.refund(refused_sync);
-    let spent = Spent::Financed { wanted: 10, limit: 5 };
+    let spent = OverBudget::Financed { wanted: 10, limit: 5 };
     assert_eq!(ledger.charge(&budget, OWN, &advance("td-r1-other")), Err(spent));
     ledger.refund(granted);
     ledger.charge(&budget, OWN, &advance("td-r1-other")).unwrap();

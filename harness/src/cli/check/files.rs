@@ -3,23 +3,23 @@
 use std::path::{Path, PathBuf};
 
 use crate::cli::Problem;
-use crate::cli::check::Check;
-use crate::cli::files::Named;
+use crate::cli::check::CheckCommand;
+use crate::cli::files::NamedFile;
 use crate::cli::live::LiveOptions;
 use crate::exchange::secrets::Secrets;
 use crate::play::cases::Summary;
 use crate::report;
 
-impl Check {
-    /// The files that are read and written, by their options.
-    pub(super) fn files(&self) -> Result<Vec<Named>, Problem> {
+impl CheckCommand {
+    /// The files that the command reads and writes, by option.
+    pub(super) fn files(&self) -> Result<Vec<NamedFile>, Problem> {
         let given = [("--profile", &self.world.profile), ("--learn", &self.learn)];
         let given = given.into_iter().filter_map(|(option, path)| Some((option, path.clone()?)));
-        let mut files: Vec<Named> = given.chain(self.reports.files()).collect();
+        let mut files: Vec<NamedFile> = given.chain(self.reports.files()).collect();
         if self.live.is_given() {
             files.extend(LiveOptions::clone(&self.live).with_file()?.files());
         }
-        // A race is not written down.
+        // A race has no transcript.
         if self.concurrency.is_none() {
             let numbers = 1..=usize::from(self.max_findings);
             files.extend(numbers.map(|number| ("--save", numbered(&self.save, number))));
@@ -27,7 +27,7 @@ impl Check {
         Ok(files)
     }
 
-    /// Writes down what can be played again, and says how to replay each.
+    /// Writes the transcript of each failure, and returns the commands that replay them.
     pub(super) fn keep(&self, summary: &Summary) -> Result<Vec<String>, Problem> {
         let on = if self.in_process { "model" } else { "mock" };
         let defect = self.defect.map_or_else(String::new, |it| format!(" --defect {}", it.name));
@@ -35,7 +35,7 @@ impl Check {
         Ok(kept.map(|replay| format!("{replay} --on {on}{defect}")).collect())
     }
 
-    /// Writes down what can be played again; how to replay each on a target.
+    /// Writes the transcript of each failure, and returns the commands that replay them, without the target.
     pub(super) fn save(
         &self,
         summary: &Summary,
@@ -47,7 +47,7 @@ impl Check {
             let path = numbered(&self.save, number);
             failure.transcript.write(&path, &failure.answers, secrets).map_err(|error| {
                 let path = path.display();
-                Problem::Wrong(format!("the failure could not be kept: {path}: {error}"))
+                Problem::Wrong(format!("the failure could not be written: {path}: {error}"))
             })?;
             Ok(format!("{tideover} replay {}", report::quoted(&path.display().to_string())))
         });

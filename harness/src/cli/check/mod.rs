@@ -11,12 +11,12 @@ use clap::Args;
 use serde_json::json;
 use tideover_model::{Destinations, Profile};
 
-use crate::cli::concurrent::Started;
-use crate::cli::files::keep_apart;
-use crate::cli::live::{Asked, LiveOptions};
+use crate::cli::concurrent::LocalRaces;
+use crate::cli::files::refuse_shared_files;
+use crate::cli::live::{LiveCheck, LiveOptions};
 use crate::cli::progress::Progress;
 use crate::cli::reports::Reports;
-use crate::cli::signals::Ended;
+use crate::cli::signals::StopSignals;
 use crate::cli::steps::print_steps;
 use crate::cli::{Held, Output, Problem, WorldOptions, defect_named, load_stated};
 use crate::endpoint::{INBOX, service};
@@ -31,7 +31,7 @@ use crate::prove::defects::Defect;
 use crate::report;
 use crate::report::{Baseline, Report, Run};
 
-/// How many cases are played by default.
+/// The default number of cases.
 const CASES: u64 = 400;
 
 /// Play random sequences of requests, and check every documented clause.
@@ -40,7 +40,7 @@ const CASES: u64 = 400;
 /// plays with the model, and also checks its books. Every run prints its seed; the same seed plays the same
 /// steps. Each failure is shrunk, written to a file, and printed with the command that replays it.
 #[derive(Args)]
-pub(super) struct Check {
+pub(super) struct CheckCommand {
     #[command(flatten)]
     world: WorldOptions,
     /// The number of cases, each in a fresh world [default: 400; 20 against a live endpoint]
@@ -80,10 +80,10 @@ pub(super) struct Check {
     live: Box<LiveOptions>,
 }
 
-impl Check {
+impl CheckCommand {
     pub(super) async fn run(self) -> Result<Held, Problem> {
         let output = Output::new(self.reports.json);
-        keep_apart(&self.files()?)?;
+        refuse_shared_files(&self.files()?)?;
         if self.learn.is_some() && !self.live.is_given() {
             let why = "--learn needs --target: what our own mock does is known";
             return Err(Problem::Wrong(why.into()));
@@ -106,7 +106,7 @@ impl Check {
         let progress = Progress::new(&output, &plan);
         let played = self.play(&plan, &progress).await;
         progress.finish();
-        let (summary, races) = played.map_err(|problem| problem.in_a_run_of(plan.header.seed))?;
+        let (summary, races) = played.map_err(|problem| problem.with_seed(plan.header.seed))?;
         let replay = match races {
             None => self.keep(&summary),
             Some(_) => {
@@ -135,7 +135,7 @@ impl Check {
         Ok(self.reports.held(&report))
     }
 
-    /// Plays the cases one after the other or, if that is asked for, as races of so many clients.
+    /// Plays the cases one after the other or, with --concurrency, as races.
     async fn play(
         &self,
         plan: &Plan,
@@ -144,7 +144,7 @@ impl Check {
         let (in_process, defect) = (self.in_process, self.defect);
         if let Some(clients) = self.concurrency {
             let clients = usize::try_from(clients).unwrap_or(usize::MAX);
-            let ran = Started { plan, clients, in_process, defect }.run(progress).await?;
+            let ran = LocalRaces { plan, clients, in_process, defect }.run(progress).await?;
             return Ok((ran.counted, Some((clients, ran.parts))));
         }
         let summary = match in_process {
@@ -193,12 +193,12 @@ impl Check {
         match self.defect {
             None => {
                 let service = service(profile, seed, INBOX);
-                watched(&mut InProcess::new(service, start), plan, progress).await
+                play_until_stopped(&mut InProcess::new(service, start), plan, progress).await
             }
             Some(defect) => {
                 let inbox = Destinations::PublicAnd(INBOX.to_owned());
                 let service = defect.service(profile, seed, inbox);
-                watched(&mut InProcess::new(service, start), plan, progress).await
+                play_until_stopped(&mut InProcess::new(service, start), plan, progress).await
             }
         }
     }
@@ -206,12 +206,12 @@ impl Check {
     async fn over_http(&self, plan: &Plan, progress: &Progress) -> Result<Summary, Problem> {
         let (mock, target) = Defect::embedded(&plan.header, self.defect).await?;
         let mut world = OverHttp::new(target);
-        let summary = watched(&mut world, plan, progress).await;
+        let summary = play_until_stopped(&mut world, plan, progress).await;
         mock.stop().await;
         summary
     }
 
-    /// What is played against offers all that a mock does; in process it can be looked into as well.
+    /// The facilities of the target: all that a mock offers, and in process also its internal state.
     fn offers(&self) -> &'static [Needs] {
         use Needs::{Inbox, Inside, Known, Operator, OwnPort, Requests, Vendor};
         if self.in_process {
@@ -228,7 +228,7 @@ impl Check {
         baseline: Option<Baseline>,
     ) -> Result<Held, Problem> {
         let known = stated.profile().clone();
-        let asked = Asked {
+        let check = LiveCheck {
             output,
             seed: self.world.seed.unwrap_or_else(any_seed),
             stated,
@@ -243,7 +243,7 @@ impl Check {
             print_steps: self.print_steps,
             clients: self.concurrency.and_then(NonZeroU32::new),
         };
-        LiveOptions::clone(&self.live).run(asked).await
+        LiveOptions::clone(&self.live).run(check).await
     }
 
     fn plan(&self, profile: Profile) -> Plan {
@@ -258,7 +258,7 @@ impl Check {
     }
 }
 
-/// What is played against, in words.
+/// The target, in words.
 pub(super) fn target_in_words(in_process: bool, defect: Option<&Defect>) -> String {
     let target = if in_process { "the model, in process" } else { "an embedded mock over HTTP" };
     match defect {
@@ -267,23 +267,23 @@ pub(super) fn target_in_words(in_process: bool, defect: Option<&Defect>) -> Stri
     }
 }
 
-/// Plays until the end or until Ctrl-C, and reports what was played.
-async fn watched<W: World>(
+/// Plays to the end or until Ctrl-C. Ctrl-C keeps the results so far.
+async fn play_until_stopped<W: World>(
     world: &mut W,
     plan: &Plan,
     progress: &Progress,
 ) -> Result<Summary, Problem> {
     let mut suite = Suite::new(plan);
-    let ended = Ended::listen()?;
+    let stop = StopSignals::listen()?;
     tokio::select! {
         biased;
-        heard = ended.heard() => heard?,
+        received = stop.received() => received?,
         played = suite.play(world, |summary| progress.show(summary.cases)) => played?,
     }
     Ok(suite.summary)
 }
 
-/// A seed that is short enough to be typed.
+/// A random seed that is short enough to type.
 fn any_seed() -> u64 {
     RandomState::new().build_hasher().finish() % 1_000_000
 }

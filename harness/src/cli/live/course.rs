@@ -1,4 +1,4 @@
-//! One play against a live endpoint, up to its end: finished, out of budget, interrupted or failed.
+//! A run against a live endpoint, from its start to its cleanup.
 
 use std::any::Any;
 use std::future::poll_fn;
@@ -8,58 +8,58 @@ use std::task::Poll;
 
 use crate::cli::Problem;
 use crate::cli::progress::Progress;
-use crate::cli::signals::Ended;
+use crate::cli::signals::StopSignals;
 use crate::endpoint::Unreachable;
-use crate::live::session::{Ending, Session};
+use crate::live::session::{Session, StopReason};
 
-/// How a play came to its end.
+/// How a run ended.
 pub(super) struct End {
-    pub(super) ending: Option<Ending>,
+    pub(super) ending: Option<StopReason>,
     pub(super) interrupted: bool,
     pub(super) left_behind: Vec<String>,
 }
 
-/// Plays until the end, until nothing more may be sent, or until Ctrl-C; then cleans up, even if playing panics.
-pub(super) async fn to_the_end(
+/// Plays to the end, until nothing more may be sent, or until Ctrl-C. Then cleans up, even after a panic.
+pub(super) async fn play_and_clean_up(
     session: &Session,
     progress: &Progress,
     playing: impl Future<Output = Result<(), Unreachable>>,
 ) -> Result<End, Problem> {
-    let ended = Ended::listen()?;
+    let stop = StopSignals::listen()?;
     let (mut interrupted, mut failed, mut panicked) = (false, None, None);
     tokio::select! {
         biased;
-        heard = ended.heard() => (interrupted, failed) = (true, heard.err()),
-        played = caught(playing) => match played {
+        received = stop.received() => (interrupted, failed) = (true, received.err()),
+        played = catch_panic(playing) => match played {
             Ok(played) => failed = played.err().map(Problem::from),
             Err(why) => panicked = Some(format!("Tideover itself failed: {why}")),
         }
     }
     progress.finish();
     let left_behind = session.clean_up().await;
-    let ending = panicked.map(Ending::GivenUp).or_else(|| session.ended());
+    let ending = panicked.map(StopReason::GivenUp).or_else(|| session.ended());
     match (failed, &ending) {
         (Some(problem), None) => Err(problem.and(&left_behind)),
         _ => Ok(End { ending, interrupted, left_behind }),
     }
 }
 
-/// What comes of `future`, or with which words it panicked.
-async fn caught<T>(future: impl Future<Output = T>) -> Result<T, String> {
+/// The output of `future`, or the message of its panic.
+async fn catch_panic<T>(future: impl Future<Output = T>) -> Result<T, String> {
     let mut future = pin!(future);
     poll_fn(|context| {
-        // The course is not used again after a panic.
+        // After a panic the future is not polled again.
         match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
             Ok(poll) => poll.map(Ok),
-            Err(panic) => Poll::Ready(Err(words(&*panic))),
+            Err(panic) => Poll::Ready(Err(message(&*panic))),
         }
     })
     .await
 }
 
-fn words(panic: &(dyn Any + Send)) -> String {
-    let words = panic.downcast_ref::<&str>().map(ToString::to_string);
-    words.or_else(|| panic.downcast_ref().cloned()).unwrap_or_else(|| "it panicked".to_owned())
+fn message(panic: &(dyn Any + Send)) -> String {
+    let message = panic.downcast_ref::<&str>().map(ToString::to_string);
+    message.or_else(|| panic.downcast_ref().cloned()).unwrap_or_else(|| "it panicked".to_owned())
 }
 
 #[cfg(test)]
@@ -85,7 +85,7 @@ mod tests {
     const HOOKS: &str = "https://hooks.example.com";
 
     #[tokio::test]
-    async fn a_panic_still_cleans_up_and_says_why() {
+    async fn a_panic_cleans_up_and_is_reported() {
         let mock = tideover_sim::Mock::builder().resolver(tideover_sim::NoNames).start().await;
         let mock = mock.unwrap();
         let settings = Settings {
@@ -117,7 +117,7 @@ mod tests {
         let mut world = LiveWorld::new(Rc::clone(&session), vocabulary);
         let plan = Plan { header, first: 0, cases: 1, steps: 1, max_findings: 1 };
         let progress = Progress::new(&Output::new(true), &plan);
-        let end = to_the_end(&session, &progress, async {
+        let end = play_and_clean_up(&session, &progress, async {
             let mut target = world.fresh().await?;
             let url = format!("{}/accepts", target.inbox().unwrap());
             let subscribe = Call::json("POST", "/v1/webhooks", json!({ "url": url }));
@@ -127,7 +127,7 @@ mod tests {
             panic!("a defect of ours");
         });
         let end = end.await.ok().unwrap();
-        let why = Ending::GivenUp("Tideover itself failed: a defect of ours".to_owned());
+        let why = StopReason::GivenUp("Tideover itself failed: a defect of ours".to_owned());
         assert_eq!((end.ending, end.left_behind), (Some(why), Vec::new()));
         let mut target = world.fresh().await.unwrap();
         let list = Step::new(Action::Call(Call::bare("GET", "/v1/webhooks")));

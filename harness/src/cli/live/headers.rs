@@ -1,16 +1,16 @@
-//! `--header`: extra headers of every request.
+//! `--header`: the extra headers of every request.
 
 use crate::endpoint::client::ExtraHeader;
 
-/// The headers that are meant: `NAME: VALUE`, or `NAME: $VARIABLE` for what stands in the environment.
+/// Parses headers: `NAME: VALUE`, or `NAME: $VARIABLE` for the value of an environment variable.
 pub(super) fn read(given: &[String]) -> Result<Vec<ExtraHeader>, String> {
     given.iter().map(|text| header(text)).collect()
 }
 
-/// The same options for printing: a variable in place of each value.
+/// The same options for the output: a variable replaces each value.
 pub(super) fn concealed(given: &[String]) -> impl Iterator<Item = String> {
     given.iter().enumerate().map(|(index, text)| {
-        let (name, value) = parted(text).unwrap_or_default();
+        let (name, value) = split(text).unwrap_or_default();
         match variable(value) {
             Some(variable) => format!("{name}: ${variable}"),
             None => format!("{name}: $HEADER_{}", index + 1),
@@ -19,7 +19,7 @@ pub(super) fn concealed(given: &[String]) -> impl Iterator<Item = String> {
 }
 
 fn header(text: &str) -> Result<ExtraHeader, String> {
-    let Some((name, value)) = parted(text) else {
+    let Some((name, value)) = split(text) else {
         return Err("header: expected a name, a colon and a value, such as 'X-Key: $KEY'".into());
     };
     let Some(variable) = variable(value) else { return ExtraHeader::new(name, value) };
@@ -34,7 +34,7 @@ fn header(text: &str) -> Result<ExtraHeader, String> {
     }
 }
 
-fn parted(text: &str) -> Option<(&str, &str)> {
+fn split(text: &str) -> Option<(&str, &str)> {
     text.split_once(':').map(|(name, value)| (name.trim(), value.trim()))
 }
 

@@ -1,10 +1,10 @@
-//! `tideover check --target`: the suite against an endpoint that is not ours.
+//! `tideover check --target`: the suite against a live endpoint.
 
+mod clients;
 mod course;
 mod headers;
 mod options;
 mod replay;
-mod terms;
 
 use std::fmt;
 use std::num::NonZeroU32;
@@ -13,17 +13,17 @@ use std::time::Instant;
 
 use serde_json::json;
 
-use crate::cli::live::course::{End, to_the_end};
+use crate::cli::live::course::{End, play_and_clean_up};
 use crate::cli::progress::Progress;
 use crate::cli::steps::print_steps;
 use crate::cli::{Held, Output, Problem, wrong};
 use crate::endpoint::{inbox, wall_time};
 use crate::evidence;
 use crate::exchange::secrets::Secrets;
-use crate::exchange::transcript::{Endpoint, Header};
+use crate::exchange::transcript::{Header, LiveEndpoint};
 use crate::generate;
 use crate::judge::checks::registry::Needs;
-use crate::live::session::{Abilities, Ending, Session};
+use crate::live::session::{Abilities, Session, StopReason};
 use crate::live::settings::{Budget, Settings};
 use crate::live::target::LiveWorld;
 use crate::live::unasked::Unasked;
@@ -35,104 +35,102 @@ use crate::play::learn::{Lessons, Stated};
 use crate::report::{Baseline, Report, Run};
 
 pub(super) use options::LiveOptions;
-pub(super) use replay::Replayed;
+pub(super) use replay::ReplayOutcome;
 
-/// How many cases are played by default.
+/// The default number of cases.
 const CASES: u64 = 20;
 
-/// How many there are for a sandbox: the budget ends them before.
+/// The default number of cases for a sandbox. The budget is usually spent before.
 const SANDBOX_CASES: u64 = 400;
 
-/// The races of a sandbox, by so many clients: about a tenth of its budget, and each kind of race once.
+/// The number of races in a sandbox: about a tenth of its budget, and each kind of race once.
 const SANDBOX_RACES: u64 = 6;
 const SANDBOX_RACE_STEPS: u64 = 24;
 const SANDBOX_CLIENTS: usize = 4;
 
-/// Writes a report and what was learned, as far as that is asked for; whether all has held.
+/// Writes the requested files of a report and of what was learned. Returns the result of the run.
 type Conclude<'a> = dyn Fn(&Report, &Lessons) -> Result<Held, Problem> + 'a;
 
-/// Writes down what can be played again, and says how to replay it.
+/// Writes the transcript of each failure, and returns the commands that replay them.
 type Keep<'a> = dyn Fn(&Summary, &Secrets) -> Result<Vec<String>, Problem> + 'a;
 
-/// What a check against a live endpoint is asked for besides its own options.
-pub(super) struct Asked<'a> {
+/// The options of `check` that also apply to a live endpoint.
+pub(super) struct LiveCheck<'a> {
     pub(super) output: &'a Output,
     pub(super) seed: u64,
-    /// The profile that the target must keep, where the document is silent.
+    /// The values that the target must have where the document is silent.
     pub(super) stated: Stated,
     pub(super) first: u64,
     pub(super) cases: Option<u64>,
     pub(super) steps: Option<u64>,
     pub(super) max_findings: usize,
-    /// How many clients send at once, if races are asked for.
+    /// The number of concurrent clients, if races are requested.
     pub(super) clients: Option<NonZeroU32>,
     /// Whether to print the steps and send nothing.
     pub(super) print_steps: bool,
-    /// Writes down what can be played again, and says how to replay it.
+    /// Writes the transcript of each failure, and returns the commands that replay them.
     pub(super) keep: &'a Keep<'a>,
-    /// Says how to run the race of a failure again.
+    /// The command that repeats the race of a failure.
     pub(super) race_again: &'a dyn Fn(&Failure, u64) -> String,
-    /// Whether a run that came to such an end has held.
+    /// Writes the files of the run, and returns its result.
     pub(super) conclude: &'a Conclude<'a>,
-    /// What is known.
+    /// The baseline, if one is given.
     pub(super) baseline: Option<Baseline>,
 }
 
-/// What came of a run.
-struct Outcome {
-    /// What came of the cases that were played one after the other.
+/// The result of a run.
+struct RunOutcome {
+    /// The summary of the sequential cases.
     summary: Summary,
-    /// What came of the races, if there were any.
+    /// The summary of the races, if there were any.
     raced: Option<concurrent::Summary>,
     end: End,
-    /// What the target was not asked, and why.
+    /// The steps that were not sent, and why.
     unasked: Unasked,
     secrets: Secrets,
 }
 
 impl LiveOptions {
-    /// Plays against the target, and cleans up whatever happens.
-    pub(super) async fn run(self, asked: Asked<'_>) -> Result<Held, Problem> {
-        let again = self.again();
+    /// Plays against the target, and always cleans up.
+    pub(super) async fn run(self, check: LiveCheck<'_>) -> Result<Held, Problem> {
+        let again = self.replay_options();
         let options = self.with_file()?;
-        let at_once = asked.clients.unwrap_or(NonZeroU32::MIN);
+        let at_once = check.clients.unwrap_or(NonZeroU32::MIN);
         let settings = Settings { at_once, ..options.settings()? };
-        if asked.clients.is_some() && !settings.allow_writes {
-            return Err(wrong(
-                "concurrency needs allow-writes: what only reads gets into nobody's way",
-            ));
+        if check.clients.is_some() && !settings.allow_writes {
+            return Err(wrong("concurrency needs allow-writes: concurrent reads cannot conflict"));
         }
         let is_sandbox = settings.sandbox.is_some();
         let (most, steps) = match is_sandbox {
             true => (SANDBOX_CASES, generate::DEFAULT_STEPS),
             false => (CASES, LIVE_STEPS),
         };
-        let cases = asked.cases.unwrap_or(most);
+        let cases = check.cases.unwrap_or(most);
         let mut plan = Plan {
-            header: Header::new(asked.seed, wall_time(), asked.stated.profile().clone()),
-            first: asked.first,
+            header: Header::new(check.seed, wall_time(), check.stated.profile().clone()),
+            first: check.first,
             cases,
-            steps: asked.steps.unwrap_or(steps),
-            max_findings: asked.max_findings,
+            steps: check.steps.unwrap_or(steps),
+            max_findings: check.max_findings,
         };
         let vocabulary = Vocabulary::new(settings.clone(), Abilities::default(), cases);
         let (target, run) = (settings.target.clone(), settings.own_name.clone());
         let (fresh, headers) = (vocabulary.is_fresh(), settings.header_names());
-        plan.header.live = Some(Endpoint { target, run, fresh, headers });
-        if asked.print_steps {
-            return print_steps(asked.output, &plan, |case| match is_sandbox {
+        plan.header.live = Some(LiveEndpoint { target, run, fresh, headers });
+        if check.print_steps {
+            return print_steps(check.output, &plan, |case| match is_sandbox {
                 true => generate::case(&plan.header, case, plan.steps),
                 false => live_case(&plan.header, case, plan.steps, &vocabulary).steps,
             });
         }
         let journal = options.journal();
-        let aim = Aim(&settings);
-        asked.output.announce(format!("{aim}\n  journal   {}\n", journal.display()))?;
+        let preview = RunPreview(&settings);
+        check.output.announce(format!("{preview}\n  journal   {}\n", journal.display()))?;
         let session = open(&options, &settings, &plan.header).await?;
         let (target, offers) = (settings.target.clone(), offers(&settings));
         let began = Instant::now();
-        let outcome = play(Rc::new(session), settings, &plan, &asked).await?;
-        print(&asked, &plan, &target, &offers, began, outcome, &again)
+        let outcome = play(Rc::new(session), settings, &plan, &check).await?;
+        print(&check, &plan, &target, &offers, began, outcome, &again)
     }
 }
 
@@ -141,8 +139,8 @@ async fn open(
     settings: &Settings,
     header: &Header,
 ) -> Result<Session, Problem> {
-    let terms = options.terms(settings)?;
-    let operator = settings.operator.as_deref().map(|url| terms.client(url)).transpose()?;
+    let factory = options.clients(settings)?;
+    let operator = settings.operator.as_deref().map(|url| factory.client(url)).transpose()?;
     let inbox = match &settings.webhooks {
         None => None,
         Some(webhooks) => {
@@ -152,7 +150,7 @@ async fn open(
             Some(inbox)
         }
     };
-    let (client, journal) = (terms.client(&settings.target)?, options.journal());
+    let (client, journal) = (factory.client(&settings.target)?, options.journal());
     let session = Session::new(settings.clone(), client, operator, inbox, &journal, header);
     let mut session =
         session.map_err(|error| wrong(format!("the journal {}: {error}", journal.display())))?;
@@ -164,34 +162,34 @@ async fn play(
     session: Rc<Session>,
     settings: Settings,
     plan: &Plan,
-    asked: &Asked<'_>,
-) -> Result<Outcome, Problem> {
+    check: &LiveCheck<'_>,
+) -> Result<RunOutcome, Problem> {
     let is_sandbox = settings.sandbox.is_some();
     let vocabulary = Vocabulary::new(settings, session.abilities().clone(), plan.cases);
     let mut world = LiveWorld::new(Rc::clone(&session), vocabulary);
-    let progress = Progress::new(asked.output, plan);
+    let progress = Progress::new(check.output, plan);
     let some_races = Plan { cases: SANDBOX_RACES, steps: SANDBOX_RACE_STEPS, ..plan.clone() };
-    let race_plan = if asked.clients.is_some() { plan } else { &some_races };
-    let (mut races, mut suite) = (Races::new(race_plan, clients(asked)), Suite::new(plan));
-    let runs_races = asked.clients.is_some() || is_sandbox && plan.cases > 1;
+    let race_plan = if check.clients.is_some() { plan } else { &some_races };
+    let (mut races, mut suite) = (Races::new(race_plan, clients(check)), Suite::new(plan));
+    let runs_races = check.clients.is_some() || is_sandbox && plan.cases > 1;
     let playing = async {
         if runs_races {
             races.run(&mut world, |summary| progress.show(summary.counted.cases)).await?;
         }
-        if asked.clients.is_none() {
+        if check.clients.is_none() {
             suite.play(&mut world, |summary| progress.show(summary.cases)).await?;
         }
         Ok(())
     };
-    let end = to_the_end(&session, &progress, playing).await?;
+    let end = play_and_clean_up(&session, &progress, playing).await?;
     let raced = runs_races.then_some(races.summary);
     let unasked = world.unasked();
-    Ok(Outcome { summary: suite.summary, raced, end, unasked, secrets: session.secrets() })
+    Ok(RunOutcome { summary: suite.summary, raced, end, unasked, secrets: session.secrets() })
 }
 
-/// By how many clients requests are sent at once.
-fn clients(asked: &Asked<'_>) -> usize {
-    asked.clients.map_or(SANDBOX_CLIENTS, at_once)
+/// The number of concurrent clients.
+fn clients(check: &LiveCheck<'_>) -> usize {
+    check.clients.map_or(SANDBOX_CLIENTS, at_once)
 }
 
 fn at_once(clients: NonZeroU32) -> usize {
@@ -199,27 +197,27 @@ fn at_once(clients: NonZeroU32) -> usize {
 }
 
 fn print(
-    asked: &Asked<'_>,
+    check: &LiveCheck<'_>,
     plan: &Plan,
     target: &str,
     offers: &[Needs],
     began: Instant,
-    outcome: Outcome,
+    outcome: RunOutcome,
     again: &str,
 ) -> Result<Held, Problem> {
-    let Outcome { mut summary, raced, end, unasked, secrets } = outcome;
+    let RunOutcome { mut summary, raced, end, unasked, secrets } = outcome;
     let End { ending, interrupted, left_behind } = end;
-    let mut replay = (asked.keep)(&summary, &secrets);
+    let mut replay = (check.keep)(&summary, &secrets);
     let parts = raced.map(|raced| {
         if let Ok(replay) = &mut replay {
-            let again = |failure| (asked.race_again)(failure, plan.header.seed);
+            let again = |failure| (check.race_again)(failure, plan.header.seed);
             let after = summary.failures.len().min(replay.len());
             replay.splice(after..after, raced.counted.failures.iter().map(again));
         }
         summary.absorb(raced.counted);
         raced.parts
     });
-    summary.conclude(&asked.stated);
+    summary.conclude(&check.stated);
     let replay: Result<Vec<String>, Problem> =
         replay.map(|kept| kept.into_iter().map(|replay| replay + again).collect());
     let run = Run {
@@ -229,42 +227,42 @@ fn print(
         offers,
         took: began.elapsed(),
         replay: replay.as_deref().unwrap_or_default(),
-        baseline: asked.baseline.as_ref(),
+        baseline: check.baseline.as_ref(),
         ended: ending.as_ref().map(|ending| (ending.reported(), ending.to_string())),
         left_behind: &left_behind,
         unasked: Some(&unasked),
-        races: parts.as_ref().map(|parts| (clients(asked), parts)),
+        races: parts.as_ref().map(|parts| (clients(check), parts)),
     };
     let mut report = run.report();
     report.conceal(&secrets);
-    // The files are written even if the terminal is gone.
-    let printed = asked.output.print(report.to_string().trim_end(), || json!(report));
-    let held = (asked.conclude)(&report, &summary.lessons);
+    // The terminal may be closed; the files are written anyway.
+    let printed = check.output.print(report.to_string().trim_end(), || json!(report));
+    let held = (check.conclude)(&report, &summary.lessons);
     replay?;
     let held = held?;
     printed?;
     match (held, ending) {
         (Held::No, _) => Ok(Held::No),
-        (_, Some(Ending::GivenUp(why))) => Err(Problem::Unreachable(why)),
+        (_, Some(StopReason::GivenUp(why))) => Err(Problem::Unreachable(why)),
         _ if interrupted => Ok(Held::UntilInterrupted),
         (held, _) => Ok(held),
     }
 }
 
-impl Ending {
-    /// The same, for a report.
+impl StopReason {
+    /// The reason as the report shows it.
     fn reported(&self) -> evidence::Ending {
         match self {
-            Ending::Spent(_) => evidence::Ending::Spent,
-            Ending::GivenUp(_) => evidence::Ending::GivenUp,
+            StopReason::Spent(_) => evidence::Ending::Spent,
+            StopReason::GivenUp(_) => evidence::Ending::GivenUp,
         }
     }
 }
 
-/// What a run will do, before it does it.
-struct Aim<'a>(&'a Settings);
+/// What a run will do, printed before it starts.
+struct RunPreview<'a>(&'a Settings);
 
-impl fmt::Display for Aim<'_> {
+impl fmt::Display for RunPreview<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let settings = self.0;
         let kind = if settings.sandbox.is_some() { "sandbox" } else { "live endpoint" };
@@ -288,7 +286,7 @@ impl fmt::Display for Aim<'_> {
     }
 }
 
-/// What may be spent, in words.
+/// The budget, in words.
 fn budget(settings: &Settings) -> String {
     let Budget { requests, financed, subscriptions, seconds } = settings.budget;
     let mut words = format!("{requests} requests");
@@ -304,7 +302,7 @@ fn budget(settings: &Settings) -> String {
     words
 }
 
-/// What is sent, in words.
+/// The requests that may be sent, in words.
 fn sends(settings: &Settings) -> String {
     if settings.sandbox.is_some() {
         return "everything: the target is a sandbox, in which nothing is real".to_owned();
@@ -318,11 +316,11 @@ fn sends(settings: &Settings) -> String {
     format!("writes, about the test accounts {} alone", named.join(", "))
 }
 
-/// What a target lets be asked of it.
+/// The facilities of a target.
 fn offers(settings: &Settings) -> Vec<Needs> {
     let may_write = settings.allow_writes;
     let has_operator = settings.operator.is_some();
-    // Nobody else brings a vendor through onboarding in a sandbox.
+    // In a sandbox, only the operator port completes the onboarding of a vendor.
     let has_vendors = settings.sandbox.is_none() || has_operator;
     let offers = [
         (Needs::Requests, true),

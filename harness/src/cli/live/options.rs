@@ -13,22 +13,22 @@ use serde::Deserialize;
 use tideover_model::is_routing_number;
 
 use crate::cli::Problem;
-use crate::cli::files::Named;
+use crate::cli::files::NamedFile;
+use crate::cli::live::clients::ClientFactory;
 use crate::cli::live::headers;
-use crate::cli::live::terms::Terms;
 use crate::live::previous;
 use crate::live::settings::{
     Accounts, ApiKey, Bank, Budget, Payor, Sandbox, Settings, Webhooks, any_name, own_name,
 };
 use crate::report::quoted;
 
-/// Where the key is looked for that nothing else names.
+/// The environment variable with the key, if no option names another.
 const VARIABLE: &str = "TIDEOVER_KEY";
 
-/// A range of tax ids is so long that the cases of a run stay apart.
+/// The shortest range of tax ids in which the cases of a run stay distinct.
 const FEWEST_TAX_IDS: u32 = 10_000_000;
 
-/// Everything that can also stand in the file, by the same name with underscores; the command line wins.
+/// The options. A file may have the same names with underscores. The command line overrides the file.
 #[derive(Args, Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 #[command(next_help_heading = "Against a live endpoint")]
@@ -65,8 +65,8 @@ pub(in crate::cli) struct LiveOptions {
     /// A PEM file with the certificate to show to the target and its private key
     #[arg(long, value_name = "FILE")]
     client_cert: Option<PathBuf>,
-    /// A header for every request; $VARIABLE as its value reads an environment variable, which other processes
-    /// cannot see
+    /// A header for every request; $VARIABLE as its value reads an environment variable, which other
+    /// processes cannot see
     #[arg(long = "header", value_name = "NAME: VALUE")]
     #[serde(alias = "header")]
     headers: Vec<String>,
@@ -79,8 +79,8 @@ pub(in crate::cli) struct LiveOptions {
     /// Also send writes, only about test accounts and within the budgets
     #[arg(long)]
     allow_writes: bool,
-    /// Also ask the operator port for what everybody at the target notices: failures, interrupted imports, moves
-    /// of its clock; Tideover's own mock needs no permission
+    /// Also ask the operator port for what everybody at the target notices: failures, interrupted imports,
+    /// moves of its clock; Tideover's own mock needs no permission
     #[arg(long)]
     allow_disturbance: bool,
     /// A vendor that the service's operator has marked as a test account
@@ -214,12 +214,12 @@ impl fmt::Display for TaxIdRange {
 }
 
 impl LiveOptions {
-    /// Whether a live endpoint is meant.
+    /// Whether any of these options is given.
     pub(in crate::cli) fn is_given(&self) -> bool {
         *self != LiveOptions::default()
     }
 
-    /// These, and those of the file where the command line says nothing.
+    /// The options, completed from the file.
     pub(in crate::cli) fn with_file(self) -> Result<LiveOptions, Problem> {
         let Some(path) = &self.config else { return Ok(self) };
         let file = read(path)?;
@@ -228,7 +228,7 @@ impl LiveOptions {
 
     fn over(self, file: LiveOptions) -> LiveOptions {
         let list = |ours: Vec<String>, theirs| if ours.is_empty() { theirs } else { ours };
-        // A key on the command line also wins over the variable that the file names.
+        // A key on the command line also overrides the variable that the file names.
         let variable = |key: &Option<String>, ours: Option<String>, theirs: Option<String>| {
             if key.is_some() { ours } else { ours.or(theirs) }
         };
@@ -266,8 +266,8 @@ impl LiveOptions {
         }
     }
 
-    /// The options that say the same, but for keys and what is the user's alone.
-    pub(super) fn again(&self) -> String {
+    /// The same options for a replay command, without keys and personal data.
+    pub(super) fn replay_options(&self) -> String {
         let mut words = Vec::new();
         let mut say = |option: &str, value: Option<String>| {
             words.extend(value.map(|value| format!(" --{option} {}", quoted(&value))));
@@ -306,13 +306,13 @@ impl LiveOptions {
         words.concat()
     }
 
-    /// Where requests are written down.
+    /// The path of the journal.
     pub(super) fn journal(&self) -> PathBuf {
         self.journal.clone().unwrap_or_else(|| "tideover-journal.jsonl".into())
     }
 
     /// The files that a run against a live endpoint reads and writes.
-    pub(in crate::cli) fn files(&self) -> Vec<Named> {
+    pub(in crate::cli) fn files(&self) -> Vec<NamedFile> {
         let read =
             [("--config", &self.config), ("--ca", &self.ca), ("--client-cert", &self.client_cert)];
         let read = read.into_iter().filter_map(|(option, path)| Some((option, path.clone()?)));
@@ -321,12 +321,12 @@ impl LiveOptions {
         read.chain([("--journal", journal), ("--journal", previous)]).collect()
     }
 
-    /// How connections to live endpoints are made.
-    pub(super) fn terms<'a>(&self, settings: &'a Settings) -> Result<Terms<'a>, Problem> {
-        Terms::new(settings, self.ca.as_deref(), self.client_cert.as_deref())
+    /// Creates the clients for live endpoints.
+    pub(super) fn clients<'a>(&self, settings: &'a Settings) -> Result<ClientFactory<'a>, Problem> {
+        ClientFactory::new(settings, self.ca.as_deref(), self.client_cert.as_deref())
     }
 
-    /// What all this means.
+    /// The settings that the options describe.
     pub(super) fn settings(&self) -> Result<Settings, Problem> {
         let target = self.target.as_deref().ok_or_else(|| {
             Problem::Wrong("no target: give --target URL, or target in the file".into())
@@ -398,7 +398,7 @@ fn key_of_second(options: &LiveOptions) -> Result<Option<ApiKey>, Problem> {
     }
 }
 
-/// The key that is given, or that stands in the variable.
+/// The given key, or the key in the variable.
 fn key(given: Option<&str>, variable: Option<&str>) -> Result<Option<ApiKey>, Problem> {
     if let Some(given) = given {
         return Ok(Some(ApiKey::new(given.to_owned())));
@@ -420,7 +420,7 @@ fn read(path: &Path) -> Result<LiveOptions, Problem> {
     parse(&text).map_err(|problem| Problem::Wrong(format!("{}:{problem}", path.display())))
 }
 
-/// The options in a file, or the line and what is wrong there.
+/// The options in a file, or the line number and the problem.
 pub(super) fn parse(text: &str) -> Result<LiveOptions, String> {
     toml::from_str(text).map_err(|error| {
         let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();

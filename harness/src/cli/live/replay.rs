@@ -1,41 +1,44 @@
-//! `tideover replay --target`: a transcript against an endpoint that is not ours.
+//! `tideover replay --target`: a transcript against a live endpoint.
 
 use std::rc::Rc;
 
 use crate::cli::Problem;
 use crate::cli::live::{LiveOptions, open};
-use crate::cli::signals::Ended;
+use crate::cli::signals::StopSignals;
 use crate::endpoint::client::{Client, Outgoing};
 use crate::endpoint::{Http, wall_time};
 use crate::exchange::secrets::Secrets;
-use crate::exchange::transcript::{Endpoint, Header, Transcript};
+use crate::exchange::transcript::{Header, LiveEndpoint, Transcript};
 use crate::live::Vocabulary;
 use crate::live::settings::{Settings, any_name};
 use crate::live::target::LiveWorld;
 use crate::play::case::{Played, play};
 use crate::play::cases::World;
 
-/// What came of a transcript, and what it has left behind in the target.
-pub(in crate::cli) struct Replayed {
+/// The result of a replay, and what it left behind at the target.
+pub(in crate::cli) struct ReplayOutcome {
     pub(in crate::cli) played: Played,
     pub(in crate::cli) left_behind: Vec<String>,
     pub(in crate::cli) secrets: Secrets,
 }
 
-impl From<Played> for Replayed {
-    fn from(played: Played) -> Replayed {
-        Replayed { played, left_behind: Vec::new(), secrets: Secrets::default() }
+impl From<Played> for ReplayOutcome {
+    fn from(played: Played) -> ReplayOutcome {
+        ReplayOutcome { played, left_behind: Vec::new(), secrets: Secrets::default() }
     }
 }
 
 impl LiveOptions {
-    /// Plays `transcript` against the target: as it stands if that is a mock of ours, else as far as the gate
-    /// lets it pass.
-    pub(in crate::cli) async fn replay(self, transcript: &Transcript) -> Result<Replayed, Problem> {
+    /// Plays `transcript` against the target: unchanged at a Tideover mock, otherwise only if the gate allows
+    /// every step.
+    pub(in crate::cli) async fn replay(
+        self,
+        transcript: &Transcript,
+    ) -> Result<ReplayOutcome, Problem> {
         let options = self.with_file()?;
         let settings = options.settings()?;
-        let client = options.terms(&settings)?.client(&settings.target)?;
-        // A play against a foreign service proves nothing about a mock whose world is known.
+        let client = options.clients(&settings)?.client(&settings.target)?;
+        // A transcript from a live endpoint is not compared with a mock, whose whole state is known.
         if transcript.header.live.is_none() && is_own_mock(&client).await {
             return on_a_mock(client, &settings, transcript).await;
         }
@@ -43,7 +46,7 @@ impl LiveOptions {
         let (target, run) = (settings.target.clone(), settings.own_name.clone());
         let vocabulary = Vocabulary::new(settings.clone(), Default::default(), 1);
         let (fresh, headers) = (vocabulary.is_fresh(), settings.header_names());
-        header.live = Some(Endpoint { target, run, fresh, headers });
+        header.live = Some(LiveEndpoint { target, run, fresh, headers });
         let session = open(&options, &settings, &header).await?;
         let vocabulary = Vocabulary::new(settings, session.abilities().clone(), 1);
         if let Some((index, why)) = vocabulary.refused(&transcript.steps) {
@@ -51,28 +54,28 @@ impl LiveOptions {
         }
         let session = Rc::new(session);
         let mut world = LiveWorld::new(Rc::clone(&session), vocabulary);
-        let ended = Ended::listen()?;
+        let stop = StopSignals::listen()?;
         let play = async {
             let mut target = world.fresh().await?;
             play(&mut target, &header, &transcript.steps).await
         };
         let played = tokio::select! {
             biased;
-            heard = ended.heard() => heard.map(|()| Played::default()),
+            received = stop.received() => received.map(|()| Played::default()),
             played = play => played.map_err(Problem::from),
         };
         let left_behind = session.clean_up().await;
         match played {
-            Ok(played) => Ok(Replayed { played, left_behind, secrets: session.secrets() }),
+            Ok(played) => Ok(ReplayOutcome { played, left_behind, secrets: session.secrets() }),
             Err(problem) => Err(problem.and(&left_behind)),
         }
     }
 }
 
-/// Whether a mock of Tideover's answers, so that nothing that is sent moves money.
+/// Whether the target is a Tideover mock, where no request moves money.
 async fn is_own_mock(client: &Client) -> bool {
-    let asked = Outgoing { method: "GET", path: "/_sim/health", ..Outgoing::default() };
-    let answered = client.exchange(asked).await;
+    let request = Outgoing { method: "GET", path: "/_sim/health", ..Outgoing::default() };
+    let answered = client.exchange(request).await;
     answered.is_ok_and(|answer| answer.seen.json().is_some_and(|body| body["mock"] == "tideover"))
 }
 
@@ -80,7 +83,7 @@ async fn on_a_mock(
     client: Client,
     settings: &Settings,
     transcript: &Transcript,
-) -> Result<Replayed, Problem> {
+) -> Result<ReplayOutcome, Problem> {
     let mut target = Http::over(client, settings.key.reveal());
     if let Some(live) = &transcript.header.live {
         target = target.naming(format!("{}{}", live.run, any_name()));

@@ -1,18 +1,20 @@
-//! The businesses and invoices that an import file names.
+//! The gate for import files.
 
 use tideover_model::wire::import_file::{PARTY_COLUMNS, REQUIRED_COLUMNS};
 
-use crate::live::scope::names::Names;
-use crate::live::scope::{Judged, SyncedInvoice, refused};
+use crate::live::scope::names::AllowedNames;
+use crate::live::scope::{GateResult, SyncedInvoice, refused};
 
-/// What a line of a file could be read in two ways for.
+/// Characters that different readers may parse in different ways.
 const AMBIGUOUS: [char; 6] = ['"', '\'', '\r', '\t', ';', '\u{feff}'];
 
-/// Whether every row of a file names test accounts alone; the invoices that it syncs.
-pub(super) fn judge(names: &Names<'_>, body: &[u8]) -> Judged<Vec<SyncedInvoice>> {
+/// Checks that every row of a file names only allowed accounts. Returns the invoices that the file syncs.
+pub(super) fn judge(names: &AllowedNames<'_>, body: &[u8]) -> GateResult<Vec<SyncedInvoice>> {
     let Ok(text) = std::str::from_utf8(body) else { return refused("the file is not UTF-8") };
     if text.contains(AMBIGUOUS) {
-        return refused("the file has quotes or separators that not every reader takes alike");
+        return refused(
+            "the file has quotes or separators that readers may parse in different ways",
+        );
     }
     let mut lines = text.lines();
     let columns: Vec<&str> = lines.next().unwrap_or_default().split(',').collect();
@@ -21,7 +23,7 @@ pub(super) fn judge(names: &Names<'_>, body: &[u8]) -> Judged<Vec<SyncedInvoice>
     rows.filter_map(Result::transpose).collect()
 }
 
-fn judge_columns(columns: &[&str]) -> Judged<()> {
+fn judge_columns(columns: &[&str]) -> GateResult<()> {
     for (index, column) in columns.iter().enumerate() {
         let is_party_column = |prefix: &str| {
             column.strip_prefix(prefix).is_some_and(|rest| PARTY_COLUMNS.contains(&rest))
@@ -33,21 +35,25 @@ fn judge_columns(columns: &[&str]) -> Judged<()> {
             return refused(format!("the column {column:?} is not known"));
         }
         if columns[..index].contains(column) {
-            return refused(format!("the column {column} stands twice"));
+            return refused(format!("the column {column} occurs twice"));
         }
     }
     Ok(())
 }
 
-/// The invoice that a row syncs; `None` if it names none.
-fn judge_row(names: &Names<'_>, columns: &[&str], line: &str) -> Judged<Option<SyncedInvoice>> {
+/// The invoice that a row syncs, if it names one.
+fn judge_row(
+    names: &AllowedNames<'_>,
+    columns: &[&str],
+    line: &str,
+) -> GateResult<Option<SyncedInvoice>> {
     let cells: Vec<&str> = line.split(',').collect();
     if cells.len() != columns.len() {
         return refused(format!("a row has {} cells in {} columns", cells.len(), columns.len()));
     }
     let cell = |name: &str| columns.iter().position(|column| *column == name).map(|at| cells[at]);
     let (payee, payor) = (cell("payeeExternalId"), cell("payorExternalId"));
-    // What is left out is derived from the name, and could be anybody's (`4.imports.5`).
+    // The service derives a missing identifier from the name, so it could be any account (`4.imports.5`).
     let Some(payee) = payee.filter(|payee| names.accounts.is_test_account(payee)) else {
         return refused(format!("a row's payee {payee:?} is not a test account"));
     };
@@ -57,12 +63,14 @@ fn judge_row(names: &Names<'_>, columns: &[&str], line: &str) -> Judged<Option<S
         ));
     }
     if let Some(payor) = payor.and_then(|payor| names.accounts.listed_payor(payor)) {
-        let said = columns.iter().zip(&cells).filter(|(column, cell)| {
+        let stated = columns.iter().zip(&cells).filter(|(column, cell)| {
             column.starts_with("payor") && **column != "payorExternalId" && !cell.is_empty()
         });
-        for (column, cell) in said {
+        for (column, cell) in stated {
             if *column != "payorLegalName" || *cell != payor.legal_name {
-                return refused(format!("a row's {column} is not what the user says of the payor"));
+                return refused(format!(
+                    "a row's {column} differs from what the user states about the payor"
+                ));
             }
         }
     }

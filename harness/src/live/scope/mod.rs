@@ -1,18 +1,18 @@
-//! The gate: the last check before a request is sent. It refuses every request that could affect somebody else, or
-//! whose cost it cannot count.
+//! The gate: the last check before a request is sent. It refuses every request that could affect somebody
+//! else, or whose cost it cannot count.
 //!
-//! It allows every GET without a body, and `POST /v1/quotes`. For writes, it demands:
+//! Reads may pass: every GET without a body, and `POST /v1/quotes`. A write may pass if:
 //!
-//! - every business that is written to, in the path, the body or a row of a file, is a test account; a
-//!   payor is one, or is listed as a payor;
-//! - e-mail addresses, tax ids and bank accounts are the user's own, or so malformed that they are
-//!   nobody's; a webhook goes to the run's own inbox, or nowhere; an invoice or an import has the run's own name;
-//! - a field or a column that it does not know is refused, and so is a file that could be read in two ways;
-//! - a body that is no JSON object names nobody: no field in it has a value, and it has too few digits to be anything;
-//! - a method that the API does not serve goes to what is the user's own, or to a path that is named after the run;
-//! - the key is one that the run was given, or issued itself, or nobody's; a foreign one only reads.
+//! - every business that it changes, in the path, the body or a row of a file, is a test account; a payor is
+//!   a test account or a listed payor;
+//! - e-mail addresses, tax ids and bank accounts are the user's own, or too malformed to belong to anybody; a
+//!   webhook leads to the run's own inbox, or nowhere; an invoice or an import has the run's own prefix;
+//! - every field and column is known, and a file has only one reading;
+//! - a body that is no JSON object names nobody: no field in it has a value, and it has too few digits;
+//! - a method that the API does not serve has a path of the user's own, or one with the run's prefix;
+//! - its key was given to the run, issued by the run, or belongs to nobody; a key of nobody changes nothing.
 //!
-//! It refuses everything else, even if it would be harmless.
+//! The gate refuses everything else, even if it is harmless.
 
 mod file;
 mod names;
@@ -25,26 +25,26 @@ use tideover_model::wire::action;
 use tideover_model::wire::action::name_in;
 
 use crate::exchange::{Prepared, PreparedAction, PreparedCall};
-use crate::live::given::Given;
+use crate::live::grants::Grants;
 use crate::live::settings::{Settings, is_plain};
 use crate::live::unasked::Why;
-use names::{Names, Rule};
+use names::{AllowedNames, Rule};
 use tree::Tree;
 
 /// Why a request is not sent.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not sent: {words}")]
-pub struct Refused {
-    /// What kind of reason it is.
+pub struct GateRefusal {
+    /// The kind of reason.
     pub why: Why,
-    /// What is wrong with it.
+    /// The reason, in words.
     pub words: String,
 }
 
-/// What may be sent, and what it may cost.
+/// A permission to send a request, with its possible cost.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Permit {
-    /// Whether it can change anything.
+    /// Whether it is a write.
     pub writes: bool,
     /// The invoices that it syncs.
     pub synced: Vec<SyncedInvoice>,
@@ -52,9 +52,9 @@ pub struct Permit {
     pub financed: Option<FinancedInvoice>,
     /// Whether it subscribes to webhooks.
     pub subscribes: bool,
-    /// Whether webhooks come of that.
+    /// Whether the subscription leads to the inbox.
     pub delivers: bool,
-    /// What is there afterwards, in words.
+    /// What the request creates, in words.
     pub makes: Vec<String>,
 }
 
@@ -65,7 +65,7 @@ pub struct SyncedInvoice {
     pub payee: String,
     /// Its identifier.
     pub invoice: String,
-    /// Its face value, in cents, if it is known.
+    /// Its face value in cents, if it can be parsed.
     pub face_value: Option<u64>,
 }
 
@@ -76,42 +76,42 @@ pub struct FinancedInvoice {
     pub payee: String,
     /// Its identifier.
     pub invoice: String,
-    /// Whether only this run can have synced it.
+    /// Whether only this run can sync it.
     pub is_own: bool,
 }
 
-/// What the gate decides by.
+/// The facts on which the gate decides.
 #[derive(Clone, Copy, Debug)]
 pub struct Scope<'a> {
     /// What the user allows.
     pub settings: &'a Settings,
     /// What the run was given.
-    pub given: &'a Given,
+    pub grants: &'a Grants,
     /// The run's own part of the inbox.
     pub inbox: Option<&'a str>,
     /// Whether the clock can be moved.
     pub moves_clock: bool,
-    /// Whether what everybody at the target would feel may be done to it.
+    /// Whether the run may do what affects all users of the target.
     pub disturbs: bool,
 }
 
-type Judged<T = Permit> = Result<T, Refused>;
+type GateResult<T = Permit> = Result<T, GateRefusal>;
 
-/// It could reach somebody else.
-fn refused<T>(words: impl Into<String>) -> Judged<T> {
+/// Refuses a request that could affect somebody else.
+fn refused<T>(words: impl Into<String>) -> GateResult<T> {
     refused_for(Why::Reach, words)
 }
 
-fn refused_for<T>(why: Why, words: impl Into<String>) -> Judged<T> {
-    Err(Refused { why, words: words.into() })
+fn refused_for<T>(why: Why, words: impl Into<String>) -> GateResult<T> {
+    Err(GateRefusal { why, words: words.into() })
 }
 
 impl Scope<'_> {
-    /// Whether `step` may be sent.
+    /// Decides whether `step` may be sent.
     ///
     /// # Errors
-    /// [`Refused`], with the reason.
-    pub fn judge(&self, step: &Prepared) -> Judged {
+    /// [`GateRefusal`], with the reason.
+    pub fn judge(&self, step: &Prepared) -> GateResult {
         if self.settings.sandbox.is_some() {
             return self.judge_in_sandbox(step);
         }
@@ -128,7 +128,7 @@ impl Scope<'_> {
             PreparedAction::Call(call) => {
                 let is_own = self.judge_writer(authorization)?;
                 let permit = Permit { writes: true, ..self.judge_call(call)? };
-                // A request with an unknown key is refused, and has no effect.
+                // The target refuses a request with nobody's key, so it costs nothing.
                 Ok(if is_own { permit } else { Permit { writes: true, ..Permit::default() } })
             }
             PreparedAction::Act(fields) => {
@@ -152,9 +152,9 @@ impl Scope<'_> {
         }
     }
 
-    /// Nothing there is real. Only the keys are the user's own: what would revoke another than the run's is not sent.
-    fn judge_in_sandbox(&self, step: &Prepared) -> Judged {
-        let is_own = |key: &Value| key.as_str().is_some_and(|key| self.given.keys.contains(key));
+    /// In a sandbox nothing is real except the user's keys: only keys that the run issued may be revoked.
+    fn judge_in_sandbox(&self, step: &Prepared) -> GateResult {
+        let is_own = |key: &Value| key.as_str().is_some_and(|key| self.grants.keys.contains(key));
         match &step.action {
             PreparedAction::Act(fields) if step.acts() == Some(ActionKind::RevokeKey) => {
                 if !fields.get("key").is_some_and(is_own) {
@@ -176,15 +176,15 @@ impl Scope<'_> {
         }
     }
 
-    fn judge_operator(&self) -> Judged<()> {
+    fn judge_operator(&self) -> GateResult<()> {
         if self.settings.operator.is_none() {
             return refused_for(Why::Operator, "there is no operator port: give operator");
         }
         Ok(())
     }
 
-    /// Nobody's key but the run's own is tried out.
-    fn judge_reader(&self, authorization: Option<&str>) -> Judged<()> {
+    /// Refuses a foreign key: a reader has a key of the run's own, or nobody's.
+    fn judge_reader(&self, authorization: Option<&str>) -> GateResult<()> {
         if self.is_nobodys_key(authorization)
             || authorization.is_some_and(|header| self.is_own_key(header))
         {
@@ -193,8 +193,8 @@ impl Scope<'_> {
         refused("its key is not one of the run's own")
     }
 
-    /// Whether what writes may, and has a key of the run's own.
-    fn judge_writer(&self, authorization: Option<&str>) -> Judged<bool> {
+    /// Checks that writes are allowed. Returns whether the key is one of the run's own.
+    fn judge_writer(&self, authorization: Option<&str>) -> GateResult<bool> {
         if !self.settings.allow_writes {
             return refused_for(
                 Why::Writes,
@@ -210,16 +210,16 @@ impl Scope<'_> {
         refused("it writes, and its key is not one of the run's own")
     }
 
-    fn judge_own_key(&self, authorization: Option<&str>) -> Judged<()> {
+    fn judge_own_key(&self, authorization: Option<&str>) -> GateResult<()> {
         if self.judge_writer(authorization)? {
             return Ok(());
         }
         refused("it asks the operator port, and its key is not one of the run's own")
     }
 
-    /// Whether it is no key, or too short for one, or named after the run.
+    /// Whether the header has no key, too few characters for a key, or the run's prefix.
     fn is_nobodys_key(&self, authorization: Option<&str>) -> bool {
-        /// No key is so short.
+        /// No header with a key is shorter.
         const SHORTEST_KEY: usize = 16;
         authorization
             .is_none_or(|header| header.len() < SHORTEST_KEY || header.contains(self.own_name()))
@@ -230,15 +230,15 @@ impl Scope<'_> {
         let Settings { key: first, second_key, .. } = self.settings;
         first.reveal() == key
             || second_key.as_ref().is_some_and(|second| second.reveal() == key)
-            || self.given.keys.contains(key)
+            || self.grants.keys.contains(key)
     }
 
-    /// What everything that the run makes has in its name.
+    /// The prefix of every name that the run creates.
     fn own_name(&self) -> &str {
         &self.settings.own_name
     }
 
-    /// Whether no API serves this path: it is named after the run.
+    /// Whether no API serves this path, because it has the run's prefix.
     fn is_nowhere(&self, call: &PreparedCall) -> bool {
         let rest = call.path.strip_prefix("/v1/").or_else(|| call.path.strip_prefix('/'));
         call.body().is_empty()
@@ -246,7 +246,7 @@ impl Scope<'_> {
             && !call.path.contains(['%', '.'])
     }
 
-    fn judge_call(&self, call: &PreparedCall) -> Judged {
+    fn judge_call(&self, call: &PreparedCall) -> GateResult {
         let Some(rest) = call.path.strip_prefix("/v1/") else {
             return refused(format!("{} {} is not known", call.method, call.path));
         };
@@ -294,7 +294,7 @@ impl Scope<'_> {
                 Ok(Permit { subscribes: true, delivers, ..Permit::default() })
             }
             ("DELETE", ["webhooks", reference]) => {
-                if !body.is_empty() || !self.given.references.contains_key(*reference) {
+                if !body.is_empty() || !self.grants.references.contains_key(*reference) {
                     return refused(format!("the run was not given the subscription {reference}"));
                 }
                 Ok(Permit::default())
@@ -304,8 +304,8 @@ impl Scope<'_> {
         }
     }
 
-    /// A method that is not served, on what is the user's own.
-    fn judge_unserved(&self, method: &str, segments: &[&str], path: &str) -> Judged {
+    /// A method that the API does not serve, on a path of the user's own.
+    fn judge_unserved(&self, method: &str, segments: &[&str], path: &str) -> GateResult {
         match segments {
             ["organizations", business] => self.judge_account(business)?,
             ["invoices", "imports", own] | ["invoices", own] => self.judge_own(own)?,
@@ -314,8 +314,8 @@ impl Scope<'_> {
         Ok(Permit::default())
     }
 
-    /// The invoice of an advance request; `None` if it names none.
-    fn judge_advance(&self, body: &[u8]) -> Judged<Option<FinancedInvoice>> {
+    /// The invoice of a requested advance, if the request names one.
+    fn judge_advance(&self, body: &[u8]) -> GateResult<Option<FinancedInvoice>> {
         let object = self.judge_object(body, names::ADVANCE)?;
         let text = |name| object.field(name).and_then(Tree::text).map(str::to_owned);
         let Some(invoice) = text("invoiceExternalId").filter(|name| !name.is_empty()) else {
@@ -328,7 +328,7 @@ impl Scope<'_> {
         Ok(Some(FinancedInvoice { payee, invoice, is_own }))
     }
 
-    fn judge_invoice(&self, segment: &str, body: &[u8]) -> Judged {
+    fn judge_invoice(&self, segment: &str, body: &[u8]) -> GateResult {
         let invoice = self.judge_own(segment)?;
         let object = self.judge_object(body, names::INVOICE)?;
         if let Some(payor) = object.field("payor") {
@@ -345,8 +345,8 @@ impl Scope<'_> {
         Ok(Permit { synced, makes, ..Permit::default() })
     }
 
-    /// The sync of a test account names nobody else, so that a malformed body may go there.
-    fn judge_business(&self, body: &[u8]) -> Judged<()> {
+    /// A sync of a test account names nobody else, so a malformed body may pass.
+    fn judge_business(&self, body: &[u8]) -> GateResult<()> {
         match Tree::read(body) {
             Some(object @ Tree::Object(_)) => self.names().judge(&object, names::BUSINESS),
             Some(tree) if !tree.is_plain() => refused("its body has objects where none belong"),
@@ -355,7 +355,7 @@ impl Scope<'_> {
         }
     }
 
-    fn judge_object(&self, body: &[u8], fields: &[(&str, Rule)]) -> Judged<Tree> {
+    fn judge_object(&self, body: &[u8], fields: &[(&str, Rule)]) -> GateResult<Tree> {
         match Tree::read(body) {
             Some(object @ Tree::Object(_)) => {
                 self.names().judge(&object, fields)?;
@@ -366,7 +366,7 @@ impl Scope<'_> {
         }
     }
 
-    fn judge_account(&self, segment: &str) -> Judged<String> {
+    fn judge_account(&self, segment: &str) -> GateResult<String> {
         let identifier = decoded(segment)?;
         if self.settings.accounts.is_test_account(&identifier) {
             return Ok(identifier);
@@ -374,7 +374,7 @@ impl Scope<'_> {
         refused(format!("{identifier:?} is not a test account"))
     }
 
-    fn judge_own(&self, segment: &str) -> Judged<String> {
+    fn judge_own(&self, segment: &str) -> GateResult<String> {
         let identifier = decoded(segment)?;
         if identifier.starts_with(self.own_name()) {
             return Ok(identifier);
@@ -382,16 +382,16 @@ impl Scope<'_> {
         refused(format!("{segment:?} is not named after the run"))
     }
 
-    fn names(&self) -> Names<'_> {
-        Names {
+    fn names(&self) -> AllowedNames<'_> {
+        AllowedNames {
             accounts: &self.settings.accounts,
             inbox: self.inbox,
-            given: self.given,
+            grants: self.grants,
             own_name: self.own_name(),
         }
     }
 
-    fn judge_action(&self, fields: &Map<String, Value>) -> Judged<()> {
+    fn judge_action(&self, fields: &Map<String, Value>) -> GateResult<()> {
         let name = name_in(fields).unwrap_or_default();
         let Some((action, rules)) = ActionKind::of(fields)
             .and_then(|action| names::action(action).map(|rules| (action, rules)))
@@ -401,7 +401,7 @@ impl Scope<'_> {
         if !self.disturbs && names::disturbs(action) {
             return refused_for(
                 Why::Disturbance,
-                format!("{action} is felt by everybody there: --allow-disturbance"),
+                format!("{action} affects all users of the target: --allow-disturbance"),
             );
         }
         let rest: Map<String, Value> =
@@ -421,17 +421,17 @@ fn owned((name, value): (&String, &Value)) -> (String, Value) {
 fn reads(call: &PreparedCall) -> bool {
     match call.method.as_str() {
         "GET" => call.body().is_empty(),
-        // `4.quotes.2`: it writes nothing, whatever it is sent.
+        // `4.quotes.2`: it writes nothing.
         "POST" => call.path == "/v1/quotes",
         _ => false,
     }
 }
 
-/// The identifier in a segment of a path, if every server reads the same one.
-fn decoded(segment: &str) -> Judged<String> {
+/// The identifier in a path segment, if every server reads it the same way.
+fn decoded(segment: &str) -> GateResult<String> {
     let decoded = percent_decode_str(segment).decode_utf8();
     match decoded {
         Ok(identifier) if is_plain(&identifier) => Ok(identifier.into_owned()),
-        _ => refused(format!("{segment:?} is not read alike by every server")),
+        _ => refused(format!("servers may read {segment:?} in different ways")),
     }
 }

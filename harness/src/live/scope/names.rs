@@ -1,27 +1,27 @@
-//! The values that each field of a body may have.
+//! The gate for bodies: the values that each field may have.
 
 use tideover_model::{ActionKind, Destinations, TAX_ID_DIGITS, Unfit, is_routing_number};
 use url::Url;
 
-use crate::live::given::Given;
+use crate::live::grants::Grants;
 use crate::live::scope::tree::Tree;
-use crate::live::scope::{Judged, refused};
+use crate::live::scope::{GateResult, refused};
 use crate::live::settings::Accounts;
 
-/// What may stand in a field.
+/// The values that a field may have.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Rule {
-    /// Whatever names nobody: plain values, and lists of them.
+    /// Plain values and lists of them, which name nobody.
     Free,
-    /// A sum of money: it stands once.
+    /// A sum of money; it occurs once.
     Amount,
-    /// A test account; it must be there.
+    /// A test account; required.
     TestAccount,
     /// A test account, or nobody.
     Account,
-    /// A test account or a payor; it must be there.
+    /// A test account or a payor; required.
     Payor,
-    /// What the run has named.
+    /// A name with the run's prefix.
     OwnName,
     /// One of the user's tax ids, or an impossible one.
     TaxId,
@@ -29,45 +29,45 @@ pub(super) enum Rule {
     Email,
     /// The number of one of the user's bank accounts, or an impossible one.
     AccountNumber,
-    /// The routing number of its bank, or an impossible one.
+    /// The routing number of one of the user's banks, or nobody's.
     RoutingNumber,
-    /// A place in the run's own inbox, or none that webhooks come to.
+    /// A URL in the run's own inbox, or one that leads nowhere.
     Destination,
-    /// A link that the run was given.
+    /// A link to an onboarding session of the run.
     Session,
     /// A key that the run issued.
     IssuedKey,
     /// An object, or nothing.
-    Fields(Fields),
+    Fields(FieldRules),
 }
 
-pub(super) type Fields = &'static [(&'static str, Rule)];
+pub(super) type FieldRules = &'static [(&'static str, Rule)];
 
-const ADDRESS: Fields = &[
+const ADDRESS: FieldRules = &[
     ("line1", Rule::Free),
     ("line2", Rule::Free),
     ("city", Rule::Free),
     ("state", Rule::Free),
     ("postalCode", Rule::Free),
 ];
-/// A telephone number could be somebody's.
-const CONTACT: Fields =
+/// No telephone number is allowed, because it could belong to somebody.
+const CONTACT: FieldRules =
     &[("name", Rule::Free), ("email", Rule::Email), ("address", Rule::Fields(ADDRESS))];
-pub(super) const BUSINESS: Fields =
+pub(super) const BUSINESS: FieldRules =
     &[("legalName", Rule::Free), ("taxId", Rule::TaxId), ("contact", Rule::Fields(CONTACT))];
-const PAYEE: Fields = &[
+const PAYEE: FieldRules = &[
     ("externalId", Rule::TestAccount),
     ("legalName", Rule::Free),
     ("taxId", Rule::TaxId),
     ("contact", Rule::Fields(CONTACT)),
 ];
-const PAYOR: Fields = &[
+const PAYOR: FieldRules = &[
     ("externalId", Rule::Payor),
     ("legalName", Rule::Free),
     ("taxId", Rule::TaxId),
     ("contact", Rule::Fields(CONTACT)),
 ];
-pub(super) const INVOICE: Fields = &[
+pub(super) const INVOICE: FieldRules = &[
     ("payee", Rule::Fields(PAYEE)),
     ("payor", Rule::Fields(PAYOR)),
     ("status", Rule::Free),
@@ -75,19 +75,20 @@ pub(super) const INVOICE: Fields = &[
     ("issueDate", Rule::Free),
     ("dueDate", Rule::Free),
 ];
-pub(super) const PAYOUT_ACCOUNT: Fields = &[
+pub(super) const PAYOUT_ACCOUNT: FieldRules = &[
     ("accountNumber", Rule::AccountNumber),
     ("routingNumber", Rule::RoutingNumber),
     ("label", Rule::Free),
 ];
-pub(super) const ADVANCE: Fields =
+pub(super) const ADVANCE: FieldRules =
     &[("payeeExternalId", Rule::Account), ("invoiceExternalId", Rule::OwnName)];
-pub(super) const INVITATION: Fields = &[("externalId", Rule::Account), ("email", Rule::Email)];
-pub(super) const SESSION: Fields = &[("externalId", Rule::Account)];
-pub(super) const SUBSCRIPTION: Fields = &[("url", Rule::Destination), ("eventTypes", Rule::Free)];
+pub(super) const INVITATION: FieldRules = &[("externalId", Rule::Account), ("email", Rule::Email)];
+pub(super) const SESSION: FieldRules = &[("externalId", Rule::Account)];
+pub(super) const SUBSCRIPTION: FieldRules =
+    &[("url", Rule::Destination), ("eventTypes", Rule::Free)];
 
-const VENDOR: Fields = &[("payeeExternalId", Rule::TestAccount)];
-const VENDORS_INVOICE: Fields =
+const VENDOR: FieldRules = &[("payeeExternalId", Rule::TestAccount)];
+const VENDORS_INVOICE: FieldRules =
     &[("payeeExternalId", Rule::TestAccount), ("invoiceExternalId", Rule::OwnName)];
 
 /// Whether an action affects every user of a target.
@@ -96,7 +97,7 @@ pub(super) fn disturbs(action: ActionKind) -> bool {
 }
 
 /// The fields of an action that a live target may be asked for; `None` for one that it may not.
-pub(super) fn action(action: ActionKind) -> Option<Fields> {
+pub(super) fn action(action: ActionKind) -> Option<FieldRules> {
     Some(match action {
         ActionKind::VendorAcceptsInvitation => {
             &[("payeeExternalId", Rule::TestAccount), ("email", Rule::Email)]
@@ -129,27 +130,27 @@ pub(super) fn action(action: ActionKind) -> Option<Fields> {
     })
 }
 
-/// Who may be named.
+/// The names that requests may use.
 #[derive(Clone, Copy)]
-pub(super) struct Names<'a> {
+pub(super) struct AllowedNames<'a> {
     pub(super) accounts: &'a Accounts,
     pub(super) inbox: Option<&'a str>,
-    pub(super) given: &'a Given,
-    /// What the names of all that the run makes begin with.
+    pub(super) grants: &'a Grants,
+    /// The prefix of every name that the run creates.
     pub(super) own_name: &'a str,
 }
 
-impl Names<'_> {
-    /// Whether every field of an object holds what it may, and those that must be there are.
-    pub(super) fn judge(&self, object: &Tree, fields: &[(&str, Rule)]) -> Judged<()> {
+impl AllowedNames<'_> {
+    /// Checks that every field of an object has an allowed value, and that the required fields are present.
+    pub(super) fn judge(&self, object: &Tree, fields: &[(&str, Rule)]) -> GateResult<()> {
         let Tree::Object(members) = object else { return refused("expected an object") };
         for (index, (name, value)) in members.iter().enumerate() {
             let Some((_, rule)) = fields.iter().find(|(field, _)| field == name) else {
                 return refused(format!("the field {name:?} is not known"));
             };
-            let stands_twice = members[..index].iter().any(|(earlier, _)| earlier == name);
-            if stands_twice && !matches!(rule, Rule::Free) {
-                return refused(format!("{name} stands twice"));
+            let is_repeated = members[..index].iter().any(|(earlier, _)| earlier == name);
+            if is_repeated && !matches!(rule, Rule::Free) {
+                return refused(format!("{name} occurs twice"));
             }
             if !self.permits(*rule, value)? {
                 return refused(format!("{name} could name somebody who is not the user's"));
@@ -164,8 +165,8 @@ impl Names<'_> {
         self.judge_bank(object)
     }
 
-    /// A payor that is no test account has the user's name for it, and no other field.
-    pub(super) fn judge_payor(&self, object: &Tree) -> Judged<()> {
+    /// Checks that a listed payor has the name that the user gives, and no other field.
+    pub(super) fn judge_payor(&self, object: &Tree) -> GateResult<()> {
         let text = |name| object.field(name).and_then(Tree::text);
         let listed = text("externalId").and_then(|name| self.accounts.listed_payor(name));
         let Some(payor) = listed else { return Ok(()) };
@@ -173,24 +174,24 @@ impl Names<'_> {
         if members.len() == 2 && text("legalName") == Some(&payor.legal_name) {
             return Ok(());
         }
-        refused(format!("something else is said of {} than its name", payor.identifier))
+        refused(format!("the request changes more about {} than its name", payor.identifier))
     }
 
-    fn permits(&self, rule: Rule, value: &Tree) -> Judged<bool> {
+    fn permits(&self, rule: Rule, value: &Tree) -> GateResult<bool> {
         if let (Rule::Fields(fields), Tree::Object(members)) = (rule, value)
             && !members.is_empty()
         {
             return self.judge(value, fields).map(|()| true);
         }
-        let must_be_there = matches!(rule, Rule::TestAccount | Rule::Payor | Rule::IssuedKey);
-        if value.is_nothing() && !must_be_there {
+        let is_required = matches!(rule, Rule::TestAccount | Rule::Payor | Rule::IssuedKey);
+        if value.is_nothing() && !is_required {
             return Ok(true);
         }
         let Some(text) = value.text() else {
             let is_short = value.whole_number().is_some_and(|number| number < 1000);
             return Ok(match rule {
                 Rule::Free | Rule::Amount => value.is_plain(),
-                // No identifier, and too short for what identifies somebody.
+                // Too short to identify anybody.
                 Rule::TaxId
                 | Rule::Email
                 | Rule::AccountNumber
@@ -201,7 +202,7 @@ impl Names<'_> {
         };
         Ok(match rule {
             Rule::Free | Rule::Amount => true,
-            // A name where an object belongs.
+            // A string in place of an object.
             Rule::Fields(_) => text.is_empty() || self.accounts.is_test_account(text),
             Rule::Account => text.is_empty() || self.accounts.is_test_account(text),
             Rule::TestAccount => self.accounts.is_test_account(text),
@@ -220,13 +221,14 @@ impl Names<'_> {
             Rule::Destination => {
                 self.is_inbox(text) || leads_nowhere(text) || self.is_own_word(text)
             }
-            Rule::Session => self.given.sessions.contains(text),
-            Rule::IssuedKey => self.given.keys.contains(text),
+            Rule::Session => self.grants.sessions.contains(text),
+            Rule::IssuedKey => self.grants.keys.contains(text),
         })
     }
 
-    /// The number of one account at the bank of another could be somebody's.
-    fn judge_bank(&self, object: &Tree) -> Judged<()> {
+    /// Checks that an account number and a routing number belong together: another pair could be somebody's
+    /// account.
+    fn judge_bank(&self, object: &Tree) -> GateResult<()> {
         let text = |name| object.field(name).and_then(Tree::text);
         let (Some(account), Some(routing)) = (text("accountNumber"), text("routingNumber")) else {
             return Ok(());
@@ -255,7 +257,7 @@ impl Names<'_> {
         is_own(text) || is_nobodys_email(text) || named_email(text).is_some_and(is_own)
     }
 
-    /// Whether it is no URL, but a word that is named after the run.
+    /// Whether `text` is not a URL, but a word with the run's prefix.
     fn is_own_word(&self, text: &str) -> bool {
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
         self.is_own_name(text) && text.bytes().all(is_plain)
@@ -272,23 +274,23 @@ fn digits(text: &str) -> usize {
     text.bytes().filter(u8::is_ascii_digit).count()
 }
 
-/// A text with fewer digits than a tax id identifies nobody.
+/// Whether a text has fewer digits than a tax id.
 pub(crate) fn is_nobodys_tax_id(text: &str) -> bool {
     text.is_ascii() && digits(text) < TAX_ID_DIGITS
 }
 
-/// An account number has four digits at least.
+/// Whether a text has fewer digits than any account number, which has at least four.
 pub(crate) fn is_nobodys_account(text: &str) -> bool {
     text.is_ascii() && digits(text) < 4
 }
 
-/// A routing number has nine digits, the last of which checks the others.
+/// Whether a text is not a valid routing number: nine digits, the last of which is a check digit.
 pub(crate) fn is_nobodys_bank(text: &str) -> bool {
     let is_mistyped = text.len() == 9 && digits(text) == 9 && !is_routing_number(text);
     text.is_ascii() && (digits(text) < 9 || is_mistyped)
 }
 
-/// Without a name, or without a host, nothing can be delivered.
+/// Whether an e-mail address has no local part or no host, so that nothing can be delivered.
 pub(crate) fn is_nobodys_email(text: &str) -> bool {
     let signs = text.matches('@').count();
     text.is_ascii() && (signs == 0 || signs == 1 && (text.starts_with('@') || text.ends_with('@')))
@@ -300,8 +302,8 @@ fn named_email(text: &str) -> Option<&str> {
     name.bytes().all(|byte| byte.is_ascii_alphabetic()).then_some(address)
 }
 
-/// Whether no webhook comes out of a network through it: its address is not a public one, or its host is a name that
-/// never resolves (RFC 2606).
+/// Whether no webhook to a URL can leave a network: its address is not public, or its host never resolves
+/// (RFC 2606).
 fn leads_nowhere(url: &str) -> bool {
     let unfit = Destinations::Public.judge(url, &[]).err();
     let host = Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned));
@@ -313,14 +315,14 @@ fn leads_nowhere(url: &str) -> bool {
     }
 }
 
-/// Whether a body that is no object names nobody to any reader: no field in it has a value.
+/// Whether a body that is not an object names nobody: no field in it has a value.
 pub(crate) fn names_nobody(body: &[u8]) -> bool {
     let text = String::from_utf8_lossy(body);
     let has_value = text.split(':').skip(1).any(|value| !value.trim().is_empty());
     is_nothing(body) && !has_value
 }
 
-/// Whether a body that cannot be read has too few digits in it for anything, and no address.
+/// Whether an unreadable body has too few digits for any number, and no address.
 pub(crate) fn is_nothing(body: &[u8]) -> bool {
     let text = String::from_utf8_lossy(body);
     let is_numeric = |character: &char| character.is_numeric();

@@ -1,23 +1,23 @@
-//! JSON that keeps every member of an object, repeated keys too.
+//! JSON that keeps duplicate members of an object.
 
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
-/// A JSON value, as far as the gate looks at it.
+/// A JSON value, in the detail that the gate needs.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Tree {
     Object(Vec<(String, Tree)>),
     List(Vec<Tree>),
     Text(String),
-    /// Only whole numbers are distinguished.
+    /// The value, if it is a whole number.
     Number(Option<u64>),
     Nothing,
 }
 
 impl Tree {
-    /// The value that `body` is, if it is one.
+    /// Parses `body`, if it is JSON.
     pub(super) fn read(body: &[u8]) -> Option<Tree> {
         serde_json::from_slice(body).ok()
     }
@@ -35,7 +35,7 @@ impl Tree {
         if let Tree::Number(number) = self { *number } else { None }
     }
 
-    /// Null, true, false, or an empty list or object.
+    /// Whether it is null, true, false, or an empty list or object.
     pub(super) fn is_nothing(&self) -> bool {
         match self {
             Tree::Nothing => true,
@@ -45,7 +45,7 @@ impl Tree {
         }
     }
 
-    /// No object, and no list of any.
+    /// Whether it is neither an object with members, nor a list that has one.
     pub(super) fn is_plain(&self) -> bool {
         match self {
             Tree::Object(members) => members.is_empty(),
@@ -71,13 +71,13 @@ impl From<&Value> for Tree {
 
 impl<'de> Deserialize<'de> for Tree {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Tree, D::Error> {
-        deserializer.deserialize_any(Reader)
+        deserializer.deserialize_any(TreeVisitor)
     }
 }
 
-struct Reader;
+struct TreeVisitor;
 
-impl<'de> Visitor<'de> for Reader {
+impl<'de> Visitor<'de> for TreeVisitor {
     type Value = Tree;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,4 +1,4 @@
-//! What the clock of a target shows, as far as its operator port or a header shows it.
+//! The target's clock, as its operator port or a `Date` header shows it.
 
 use std::time::UNIX_EPOCH;
 
@@ -11,14 +11,14 @@ use crate::judge::is_near;
 use crate::live::session::Session;
 
 impl Session {
-    /// Looks at the target's clock, if it can be moved.
-    pub(in crate::live) async fn look_at_clock(&self) {
+    /// Reads the target's clock, if it can be moved.
+    pub(in crate::live) async fn refresh_clock(&self) {
         if self.abilities.moves_clock {
             self.read_clock().await;
         }
     }
 
-    /// Reads the target's clock from the operator port. `false` if the port does not show it.
+    /// Reads the target's clock at the operator port. Returns whether that worked.
     pub(in crate::live) async fn read_clock(&self) -> bool {
         match self.operator {
             Some(_) => {
@@ -28,22 +28,22 @@ impl Session {
         }
     }
 
-    /// Takes over the time that a response shows. `false` if it shows none.
+    /// Stores the time in a response of the operator port. Returns whether there is one.
     pub(in crate::live) fn note_clock(&self, seen: &Seen) -> bool {
-        let shown = seen.json().and_then(|body| body["now"].as_str()).and_then(Timestamp::parse);
-        if let Some(now) = shown {
+        let now = seen.json().and_then(|body| body["now"].as_str()).and_then(Timestamp::parse);
+        if let Some(now) = now {
             self.state().clock_ahead = Some(milliseconds_ahead(now, wall_time()));
         }
-        shown.is_some()
+        now.is_some()
     }
 
-    /// The last response showed the expected time.
+    /// Confirms the `Date` header of the last response, because the response showed the expected time.
     pub(in crate::live) fn keep_date(&self) {
         let mut state = self.state();
         state.dates.1 = state.dates.0;
     }
 
-    /// Follows the header of the responses if it moved about as far as the time in the last one. Seconds.
+    /// Moves the clock with the `Date` header, if the header moved by about `moved` seconds.
     pub(in crate::live) fn follow_date(&self, moved: i64) {
         let mut state = self.state();
         let (Some(last), Some(before)) = state.dates else { return };
@@ -53,8 +53,8 @@ impl Session {
         }
     }
 
-    /// Takes the date of the first answer for a guess, until anything else shows the time: what stands before the
-    /// target may have set it, and it accuses nobody.
+    /// Guesses the clock from the `Date` header of the first response, until a better source shows the time.
+    /// A proxy may have set the header, so no finding relies on it.
     pub(super) fn guess_clock(&self, answer: &Incame) {
         let mut state = self.state();
         let since_1970 = answer.date.and_then(|date| date.duration_since(UNIX_EPOCH).ok());
@@ -67,7 +67,7 @@ impl Session {
         }
     }
 
-    /// What the target's clock shows, as far as that is known.
+    /// The target's time, as far as it is known.
     pub(in crate::live) fn now(&self) -> Timestamp {
         let now = wall_time();
         let ahead = self.state().clock_ahead.unwrap_or(0);
@@ -76,11 +76,11 @@ impl Session {
     }
 }
 
-/// How far a clock that shows `shown` is ahead of one that shows `ours`. To the second, a link would live a second too
-/// long by the one reading, and too short by the next.
-fn milliseconds_ahead(shown: Timestamp, ours: Timestamp) -> i64 {
+/// How many milliseconds the clock `theirs` is ahead of `ours`. With whole seconds, one reading would make a
+/// link live a second too long, and the next a second too short.
+fn milliseconds_ahead(theirs: Timestamp, ours: Timestamp) -> i64 {
     let signed = |milliseconds: u64| i64::try_from(milliseconds).unwrap_or(i64::MAX);
-    signed(ours.milliseconds_until(shown)) - signed(shown.milliseconds_until(ours))
+    signed(ours.milliseconds_until(theirs)) - signed(theirs.milliseconds_until(ours))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! A run against a live target: its permissions, its state, and why it ended.
+//! A run against a live target: its permissions, its state, and why it stopped.
 
 mod clock;
 mod sending;
@@ -19,15 +19,15 @@ use crate::exchange::secrets::Secrets;
 use crate::exchange::transcript::Header;
 use crate::exchange::{Arrival, Prepared, PreparedAction, PreparedCall, Seen};
 use crate::judge::Outside;
-use crate::live::given::Given;
+use crate::live::grants::Grants;
 use crate::live::journal::Journal;
-use crate::live::ledger::Ledger;
-use crate::live::pace::Pace;
+use crate::live::ledger::SpendingLedger;
+use crate::live::pace::RequestPacer;
 use crate::live::settings::{Settings, any_name};
 
 pub(in crate::live) use sending::Purpose;
 
-/// After so many requests in a row without an answer the target is given up.
+/// The run gives up after this many requests in a row without a response.
 pub const MOST_UNANSWERED: u32 = 10;
 
 /// A run.
@@ -41,71 +41,73 @@ pub struct Session {
     pub(super) inbox_url: Option<String>,
     abilities: Abilities,
     journal: Mutex<Journal>,
-    state: Mutex<State>,
+    state: Mutex<SessionState>,
 }
 
 /// What the operator port of a target offers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Abilities {
-    /// The actions, if it says which; otherwise one is tried when it is needed.
+    /// The actions, if the port lists them. Otherwise an action is tried when it is needed.
     pub actions: Option<Vec<String>>,
     /// Whether the clock can be moved.
     pub moves_clock: bool,
-    /// Whether what everybody at the target would feel may be done to it.
+    /// Whether the run may do what affects all users of the target.
     pub disturbs: bool,
 }
 
 #[derive(Debug)]
-pub(super) struct State {
-    ledger: Ledger,
+pub(super) struct SessionState {
+    ledger: SpendingLedger,
     began: Instant,
-    pub(super) given: Given,
-    pace: Pace,
-    /// How often a target was fresh.
+    pub(super) grants: Grants,
+    pace: RequestPacer,
+    /// The number of plays so far.
     pub(super) plays: u64,
     unanswered: u32,
-    /// Responses that never showed what was written.
-    waited_in_vain: u32,
-    /// Milliseconds that the target's clock is ahead of the wall, as the operator port or a header shows it.
+    /// The number of reads that stayed stale through every wait.
+    stale_reads: u32,
+    /// Milliseconds that the target's clock is ahead of the wall clock, by the operator port or a header.
     clock_ahead: Option<i64>,
-    /// The same in seconds, by the header of the last response, and of the last one that showed the time.
+    /// The same in seconds, by the `Date` header of the last response, and of the last one with a confirmed
+    /// time.
     dates: (Option<i64>, Option<i64>),
     /// The keys that have subscribed.
     pub(super) subscribers: Vec<String>,
-    /// Subscriptions that were asked for and not answered.
+    /// The number of requested subscriptions without a response.
     pub(super) in_doubt: u64,
-    /// Actions that the operator port does not know: they are not tried again.
+    /// Actions that the operator port does not know. They are not tried again.
     unknown_actions: BTreeSet<ActionKind>,
-    /// The URLs of subscriptions that may exist although their request failed. They are not requested again.
-    asked_in_vain: BTreeSet<String>,
-    /// Since when the target asks for a longer wait than a run has, and for how long.
-    held_off: Option<(Instant, Duration)>,
+    /// The URLs of subscriptions that may exist although no response confirmed them. They are not requested
+    /// again.
+    unconfirmed_urls: BTreeSet<String>,
+    /// A requested wait that is too long for a run: its start and its length.
+    backoff: Option<(Instant, Duration)>,
     pub(super) left_behind: Vec<String>,
-    ended: Option<Ending>,
+    ended: Option<StopReason>,
     secrets: Secrets,
 }
 
 /// Why nothing more is sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Ending {
-    /// As many requests as the user allows.
+pub enum StopReason {
+    /// The budget is spent.
     Spent(String),
     /// The target does not answer.
     GivenUp(String),
 }
 
-impl fmt::Display for Ending {
+impl fmt::Display for StopReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (Ending::Spent(why) | Ending::GivenUp(why)) = self;
+        let (StopReason::Spent(why) | StopReason::GivenUp(why)) = self;
         f.write_str(why)
     }
 }
 
 impl Session {
-    /// Begins a run, and finds out what the target can do.
+    /// Begins a run and its journal.
     ///
     /// # Errors
-    /// The journal cannot be written.
+    /// An error if the journal cannot be written.
     pub fn new(
         settings: Settings,
         client: Client,
@@ -120,21 +122,21 @@ impl Session {
         if let Some(inbox) = &inbox {
             inbox.listen_for(&token);
         }
-        let state = State {
-            ledger: Ledger::default(),
+        let state = SessionState {
+            ledger: SpendingLedger::default(),
             began: Instant::now(),
-            given: Given::default(),
-            pace: Pace::new(settings.per_second, settings.at_once),
+            grants: Grants::default(),
+            pace: RequestPacer::new(settings.per_second, settings.at_once),
             plays: 0,
             unanswered: 0,
-            waited_in_vain: 0,
+            stale_reads: 0,
             clock_ahead: None,
             dates: (None, None),
             subscribers: Vec::new(),
             in_doubt: 0,
             unknown_actions: BTreeSet::new(),
-            asked_in_vain: BTreeSet::new(),
-            held_off: None,
+            unconfirmed_urls: BTreeSet::new(),
+            backoff: None,
             left_behind: Vec::new(),
             ended: None,
             secrets: settings.secrets(),
@@ -151,11 +153,11 @@ impl Session {
         })
     }
 
-    /// Asks the target whether it is there and takes the keys, and its operator port what it offers.
+    /// Checks that the target responds and accepts the keys, and asks the operator port what it offers.
     ///
     /// # Errors
-    /// [`Unanswered`] if it is not there, does not know the path or refuses a key, or if the operator port that it is
-    /// said to have is not there.
+    /// [`Unanswered`] if the target does not respond, does not know the path or refuses a key, or if the
+    /// given operator port does not respond.
     pub async fn greet(&mut self) -> Result<(), Unanswered> {
         let Settings { target, key, second_key, .. } = &self.settings;
         for key in std::iter::once(key).chain(second_key) {
@@ -183,23 +185,23 @@ impl Session {
         let actions = self.ask_operator("/_sim/actions").await?;
         let listed = actions.json().and_then(|body| body["actions"].as_array());
         let clock = self.ask_operator("/_sim/clock").await?;
-        let shows_clock = self.note_clock(&clock);
+        let shows_time = self.note_clock(&clock);
         self.abilities = Abilities {
             actions: listed
                 .map(|names| names.iter().filter_map(Value::as_str).map(str::to_owned).collect()),
-            moves_clock: disturbs && clock.is_success() && shows_clock,
+            moves_clock: disturbs && clock.is_success() && shows_time,
             disturbs,
         };
         Ok(())
     }
 
-    /// Whether the operator port is that of a mock of ours, which nobody shares.
+    /// Whether the operator port is that of a Tideover mock, which nobody shares.
     async fn is_a_mock(&self) -> Result<bool, Unanswered> {
         let health = self.ask_operator("/_sim/health").await?;
         Ok(health.json().is_some_and(|body| body["mock"] == "tideover"))
     }
 
-    /// What the operator port answers to a question; it counts as a request.
+    /// Reads `path` at the operator port. This counts as a request.
     async fn ask_operator(&self, path: &str) -> Result<Seen, Unanswered> {
         self.charge_repeat()?;
         let answered = self.exchange(&self.get(path)).await;
@@ -209,7 +211,7 @@ impl Session {
         })
     }
 
-    /// Who moves the world outside.
+    /// Who controls the outside world.
     pub(super) fn outside(&self) -> Outside {
         if self.operator.is_some() { Outside::Ours } else { Outside::Open }
     }
@@ -219,7 +221,7 @@ impl Session {
         &self.abilities
     }
 
-    /// Whether the clock is the run's own to move.
+    /// Whether only the run moves the clock.
     pub(super) fn moves_its_clock_alone(&self) -> bool {
         self.settings.sandbox.is_some() && self.abilities.moves_clock
     }
@@ -229,22 +231,22 @@ impl Session {
         self.operator.is_some()
     }
 
-    /// Why nothing more is sent, if that is so.
-    pub fn ended(&self) -> Option<Ending> {
+    /// Why nothing more is sent, if the run has stopped.
+    pub fn ended(&self) -> Option<StopReason> {
         self.state().ended.clone()
     }
 
-    /// Requests that were sent.
+    /// The number of requests sent.
     pub fn requests(&self) -> u64 {
         self.state().ledger.requests()
     }
 
-    /// What came to the run's part of the inbox.
+    /// Takes the arrivals in the run's part of the inbox.
     pub(super) fn take_arrivals(&self) -> Vec<Arrival> {
         self.inbox.as_ref().map(|inbox| inbox.inbox().take()).unwrap_or_default()
     }
 
-    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+    pub(super) fn state(&self) -> MutexGuard<'_, SessionState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -267,7 +269,7 @@ impl Abilities {
     }
 }
 
-impl State {
+impl SessionState {
     /// Whether the operator port has said that it does not know an action.
     pub(super) fn is_unknown(&self, action: ActionKind) -> bool {
         self.unknown_actions.contains(&action)

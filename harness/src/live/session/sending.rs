@@ -1,4 +1,4 @@
-//! Sends what passes the gate and the budget: journals, paces and counts each request.
+//! Sends what passes the gate and the budget: logs it, paces it, sends it, and counts the result.
 
 use std::io;
 use std::sync::PoisonError;
@@ -13,42 +13,42 @@ use crate::endpoint::{Applied, Unanswered};
 use crate::exchange::secrets::Secrets;
 use crate::exchange::{Prepared, PreparedAction, PreparedCall, Seen};
 use crate::live::journal::Journal;
-use crate::live::ledger::{Charge, Spent};
+use crate::live::ledger::{Charge, OverBudget};
 use crate::live::pace::{LONGEST_WAIT, asked_wait};
 use crate::live::scope::{Permit, Scope};
-use crate::live::session::{Ending, MOST_UNANSWERED, Session};
+use crate::live::session::{MOST_UNANSWERED, Session, StopReason};
 use crate::live::settings::Settings;
 
-/// So often a request is repeated that the target asks to send later.
+/// The most repeats of a request that the target asks to send later.
 const MOST_REPEATS: u32 = 3;
 
-/// The wait before each retry of a stale read.
-const PATIENCE: [Duration; 4] = [
+/// The waits before each retry of a stale read.
+const STALE_READ_WAITS: [Duration; 4] = [
     Duration::from_millis(50),
     Duration::from_millis(200),
     Duration::from_secs(1),
     Duration::from_secs(3),
 ];
 
-/// After so many responses that never showed what was written, only the first of these waits are kept.
-const MOST_IN_VAIN: u32 = 3;
+/// After this many reads that stayed stale, a run uses only the first half of these waits.
+const MOST_STALE_READS: u32 = 3;
 
-/// What a request is sent for.
+/// The purpose of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::live) enum Purpose {
     /// A step.
     Step,
-    /// To end what a case has begun, before the next.
+    /// Cleanup after a case, before the next.
     EndOfCase,
-    /// To end what the run has begun, whatever is left of its budget.
+    /// Cleanup after the run, independent of the budget.
     EndOfRun,
 }
 
 impl Session {
-    /// Sends a step, if it may be sent.
+    /// Sends a step, if it is allowed.
     pub(in crate::live) async fn send(&self, step: &Prepared) -> Result<Seen, Unanswered> {
         let permit = self.permit(step)?;
-        self.refuse_to_ask_again(step, &permit)?;
+        self.refuse_repeated_subscription(step, &permit)?;
         let charge = self.charge(step, &permit)?;
         self.note_before(step, &permit);
         let answered = self.exchange_in_time(step, Purpose::Step).await;
@@ -56,7 +56,7 @@ impl Session {
         answered
     }
 
-    /// Sends a step that puts an end to what was begun.
+    /// Sends a cleanup step.
     pub(in crate::live) async fn send_to_end(
         &self,
         step: &Prepared,
@@ -67,13 +67,12 @@ impl Session {
         self.exchange_in_time(step, purpose).await
     }
 
-    /// Waits before the `nth` retry of a stale read, from 0 on; `false` once it has taken
-    /// too long.
+    /// Waits before retry `nth` of a stale read, from 0. Returns `false` when no retry is left.
     pub(in crate::live) async fn wait_to_ask_again(&self, nth: usize) -> bool {
-        let in_vain = self.state().waited_in_vain;
-        let kept = if in_vain < MOST_IN_VAIN { PATIENCE.len() } else { PATIENCE.len() / 2 };
-        let Some(wait) = PATIENCE[..kept].get(nth) else {
-            self.state().waited_in_vain += 1;
+        let all = STALE_READ_WAITS.len();
+        let kept = if self.state().stale_reads < MOST_STALE_READS { all } else { all / 2 };
+        let Some(wait) = STALE_READ_WAITS[..kept].get(nth) else {
+            self.state().stale_reads += 1;
             return false;
         };
         tokio::time::sleep(*wait).await;
@@ -84,7 +83,7 @@ impl Session {
         let state = self.state();
         let scope = Scope {
             settings: &self.settings,
-            given: &state.given,
+            grants: &state.grants,
             inbox: self.inbox_url.as_deref(),
             moves_clock: self.abilities.moves_clock,
             disturbs: self.abilities.disturbs,
@@ -92,11 +91,15 @@ impl Session {
         scope.judge(step).map_err(|refused| Unanswered::never(refused.to_string()))
     }
 
-    /// A request for a subscription that was not answered is not repeated (§4 Idempotency summary).
-    fn refuse_to_ask_again(&self, step: &Prepared, permit: &Permit) -> Result<(), Unanswered> {
-        let asked = step.call().filter(|_| permit.subscribes).map(subscribed);
-        if asked.is_some_and(|asked| self.state().asked_in_vain.contains(&asked)) {
-            let why = "not sent: the same was asked for and not answered, and may have been done";
+    /// Refuses to repeat a subscription without a response, because it may exist (§4 Idempotency summary).
+    fn refuse_repeated_subscription(
+        &self,
+        step: &Prepared,
+        permit: &Permit,
+    ) -> Result<(), Unanswered> {
+        let url = step.call().filter(|_| permit.subscribes).map(subscribed);
+        if url.is_some_and(|url| self.state().unconfirmed_urls.contains(&url)) {
+            let why = "not sent: the same request got no response, and may have taken effect";
             return Err(Unanswered::never(why));
         }
         Ok(())
@@ -108,22 +111,22 @@ impl Session {
         let most = self.settings.budget.seconds;
         if let Some(most) = most.filter(|most| state.began.elapsed().as_secs() >= *most) {
             let why = format!("the {most} seconds of the run are over (max-seconds)");
-            state.ended.get_or_insert(Ending::Spent(why));
+            state.ended.get_or_insert(StopReason::Spent(why));
         }
         if let Some(ended) = &state.ended {
             return Err(Unanswered::never(ended.to_string()).and_last());
         }
         state.ledger.charge(&self.settings.budget, caller, permit).map_err(|spent| {
             let why = spent.to_string();
-            if let Spent::Requests(_) = spent {
-                state.ended = Some(Ending::Spent(why.clone()));
+            if let OverBudget::Requests(_) = spent {
+                state.ended = Some(StopReason::Spent(why.clone()));
                 return Unanswered::never(why).and_last();
             }
             Unanswered::never(why)
         })
     }
 
-    /// Sends a step, later if the target asks for that, and again if that is safe.
+    /// Sends a step. Waits if the target asks for it, and then retries if that is safe.
     async fn exchange_in_time(
         &self,
         step: &Prepared,
@@ -139,8 +142,8 @@ impl Session {
             if wait > LONGEST_WAIT {
                 let why = format!("{target} asks to wait {wait:?}: run it again later");
                 let mut state = self.state();
-                state.ended = Some(Ending::GivenUp(why.clone()));
-                state.held_off = Some((Instant::now(), wait));
+                state.ended = Some(StopReason::GivenUp(why.clone()));
+                state.backoff = Some((Instant::now(), wait));
                 return Err(Unanswered::may_be(why).and_last());
             }
             self.state().pace.pause(Instant::now(), wait);
@@ -161,15 +164,15 @@ impl Session {
     pub(super) fn charge_repeat(&self) -> Result<(), Unanswered> {
         let mut state = self.state();
         state.ledger.charge_repeat(&self.settings.budget).map_err(|spent| {
-            state.ended = Some(Ending::Spent(spent.to_string()));
+            state.ended = Some(StopReason::Spent(spent.to_string()));
             Unanswered::may_be(spent.to_string()).and_last()
         })
     }
 
-    /// Writes down, sends, and writes down what came.
+    /// Logs a step, sends it, and logs the result.
     pub(super) async fn exchange(&self, step: &Prepared) -> Result<Incame, Unanswered> {
-        if self.state().held_off.is_some_and(|(since, wait)| since.elapsed() < wait) {
-            return Err(Unanswered::never("not sent: the target asks to wait longer than that"));
+        if self.state().backoff.is_some_and(|(since, wait)| since.elapsed() < wait) {
+            return Err(Unanswered::never("not sent: the target asks to wait longer"));
         }
         let wait = self.state().pace.wait(Instant::now());
         if !wait.is_zero() {
@@ -193,7 +196,7 @@ impl Session {
         answered
     }
 
-    /// What must not be printed.
+    /// The secrets, which no output may contain.
     pub fn secrets(&self) -> Secrets {
         self.state().secrets.clone()
     }
@@ -223,7 +226,7 @@ impl Session {
         let mut journal = self.journal.lock().unwrap_or_else(PoisonError::into_inner);
         write(&mut journal).map_err(|error| {
             let why = format!("the journal cannot be written, so nothing is sent: {error}");
-            self.state().ended = Some(Ending::GivenUp(why.clone()));
+            self.state().ended = Some(StopReason::GivenUp(why.clone()));
             Unanswered::may_be(why).and_last()
         })
     }
@@ -254,7 +257,7 @@ impl Session {
         operator.exchange(Outgoing { method, path, authorization, content_type, body }).await
     }
 
-    /// Before it is sent: whatever happens to this process then, a subscription is looked for.
+    /// Records a subscription before it is sent, so that the cleanup searches for it even after a failure.
     fn note_before(&self, step: &Prepared, permit: &Permit) {
         if let (true, Some(key)) = (permit.subscribes, &step.authorization) {
             let mut state = self.state();
@@ -265,11 +268,11 @@ impl Session {
         }
     }
 
-    /// Where others may revoke the run's own key, an answer of 401 to it may say that they have: any read verifies it
-    /// (§5 rule 3), and nothing more can be judged without one.
+    /// Stops the run if someone else revoked its key. A 401 raises the suspicion, and a read confirms it (§5
+    /// rule 3).
     ///
     /// # Errors
-    /// [`Unanswered`], and the run is over.
+    /// [`Unanswered`] if the key is revoked; the run is over.
     pub(in crate::live) async fn note_key(
         &self,
         step: &Prepared,
@@ -280,13 +283,13 @@ impl Session {
         if !is_refused || self.operator.is_some() || self.ended().is_some() {
             return Ok(());
         }
-        let asked = self.send_to_end(&self.get("/v1/webhooks"), Purpose::EndOfCase).await;
-        if !asked.is_ok_and(|again| again.status == 401) {
+        let read = self.send_to_end(&self.get("/v1/webhooks"), Purpose::EndOfCase).await;
+        if !read.is_ok_and(|seen| seen.status == 401) {
             return Ok(());
         }
         let Settings { target, key, .. } = &self.settings;
         let why = format!("{target} refuses the key {key}, which it took before: was it revoked?");
-        self.state().ended = Some(Ending::GivenUp(why.clone()));
+        self.state().ended = Some(StopReason::GivenUp(why.clone()));
         Err(Unanswered::never(why).and_last())
     }
 
@@ -303,13 +306,11 @@ impl Session {
             Err(unanswered) => unanswered.applied == Applied::MayBe,
         };
         if let Some(call) = step.call().filter(|_| permit.subscribes && is_doubtful) {
-            state.asked_in_vain.insert(subscribed(call));
+            state.unconfirmed_urls.insert(subscribed(call));
         }
         state.in_doubt -= u64::from(permit.subscribes && !is_doubtful);
         if may_have_made_a_key(step, answered) {
-            state.leave(vec![
-                "perhaps a key: one was requested, and the response shows none".to_owned(),
-            ]);
+            state.leave(vec!["perhaps a key: a request for one got no key in response".to_owned()]);
         }
         if let (Some(action), Ok(seen)) = (step.acts(), answered)
             && seen.code() == Some("unknown_action")
@@ -324,7 +325,7 @@ impl Session {
                     state.leave(permit.makes);
                 }
                 if seen.is_success() {
-                    state.given.learn(step, permit.subscribes, seen);
+                    state.grants.learn(step, permit.subscribes, seen);
                 }
             }
             Err(unanswered) if unanswered.applied == Applied::MayBe => state.leave(permit.makes),
@@ -341,7 +342,7 @@ impl Session {
         state.unanswered += 1;
         if state.unanswered >= MOST_UNANSWERED && state.ended.is_none() {
             let target = &self.settings.target;
-            state.ended = Some(Ending::GivenUp(format!(
+            state.ended = Some(StopReason::GivenUp(format!(
                 "{target} is given up: {MOST_UNANSWERED} requests in a row were not answered, the last \
                  one since {why}"
             )));
@@ -349,20 +350,20 @@ impl Session {
     }
 }
 
-/// Whether the answer to a step may name a collection account.
+/// Whether the response to a step may show a collection account.
 fn shows_accounts(step: &Prepared) -> bool {
     matches!(step.kind(), Some(OperationKind::GetBusiness | OperationKind::RequestAdvance))
 }
 
 impl Purpose {
-    /// Whether a request may be sent again that the target has asked to send later.
+    /// Whether a request may be retried after the target asked to send it later.
     fn repeats(self, step: &Prepared) -> bool {
-        // What is over already cannot be ended twice.
+        // Cleanup is idempotent.
         self != Purpose::Step || is_repeatable(step)
     }
 }
 
-/// Whether a key was requested that nobody can revoke, because the response does not show it.
+/// Whether the target may have issued a key without showing it, so that nobody can revoke it.
 fn may_have_made_a_key(step: &Prepared, answered: &Result<Seen, Unanswered>) -> bool {
     let issues = step.acts() == Some(ActionKind::IssueKey);
     let is_empty = match answered {
@@ -375,13 +376,13 @@ fn may_have_made_a_key(step: &Prepared, answered: &Result<Seen, Unanswered>) -> 
     issues && is_empty
 }
 
-/// Where a subscription leads that is asked for: twice it is the same, whatever else is asked.
+/// The URL of a requested subscription, which identifies it. Without a URL, the whole body.
 fn subscribed(call: &PreparedCall) -> String {
     let url = call.body().json().and_then(|body| Fields::of(body).url());
     url.map_or_else(|| String::from_utf8_lossy(call.body()).into_owned(), str::to_owned)
 }
 
-/// Whether the document says that a request may be sent again (§4 Idempotency summary).
+/// Whether the document allows a retry of a request (§4 Idempotency summary).
 fn is_repeatable(step: &Prepared) -> bool {
     let PreparedAction::Call(call) = &step.action else { return false };
     let is_safe_post = matches!(&*call.path, "/v1/advances" | "/v1/quotes");

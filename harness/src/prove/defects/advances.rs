@@ -11,16 +11,9 @@ use crate::prove::defects::errors::rewritten;
 const HOUR: u64 = 3600;
 
 pub(super) static DEFECTS: &[Defect] = &[
-    Defect::new(
-        "repeat-charges-a-cent-more",
-        clause!("4.advances.2"),
-        "a repeated request shows a fee that is a cent higher",
-        reply(|reply| {
-            if let Reply::AdvanceRepeated(advance) = reply {
-                advance.fee_total += Cents(1);
-            }
-        }),
-    ),
+    altered!("repeat-charges-a-cent-more", "4.advances.2",
+        AdvanceRepeated(advance) => advance.fee_total += Cents(1),
+        "a repeated request shows a fee that is a cent higher"),
     Defect::new(
         "late-repeat-is-priced-anew",
         clause!("4.advances.2.2"),
@@ -40,26 +33,12 @@ pub(super) static DEFECTS: &[Defect] = &[
             answer
         }),
     ),
-    Defect::new(
-        "repeat-names-another-account",
-        clause!("2.advance.remittance"),
-        "a repeated request names another account for the payor to pay into",
-        reply(|reply| {
-            if let Reply::AdvanceRepeated(advance) = reply {
-                advance.remittance.account_number.insert(0, '9');
-            }
-        }),
-    ),
-    Defect::new(
-        "repeat-is-answered-as-the-first",
-        clause!("2.advance.alreadyRequested"),
-        "a repeated request shows alreadyRequested as false",
-        reply(|reply| {
-            if let Reply::AdvanceRepeated(advance) = reply {
-                advance.already_requested = false;
-            }
-        }),
-    ),
+    altered!("repeat-names-another-account", "2.advance.remittance",
+        AdvanceRepeated(advance) => advance.remittance.account_number.insert(0, '9'),
+        "a repeated request names another account for the payor to pay into"),
+    altered!("repeat-is-answered-as-the-first", "2.advance.alreadyRequested",
+        AdvanceRepeated(advance) => advance.already_requested = false,
+        "a repeated request shows alreadyRequested as false"),
     Defect::new(
         "third-request-is-refused",
         clause!("4.advances.2"),
@@ -229,16 +208,9 @@ pub(super) static DEFECTS: &[Defect] = &[
             }
         }),
     ),
-    Defect::new(
-        "quote-names-no-requirement",
-        clause!("2.quote.notFundableReason"),
-        "a quote that is not fundable has a null reason",
-        reply(|reply| {
-            if let Reply::Quoted(quoted) = reply {
-                quoted.not_fundable_reason = None;
-            }
-        }),
-    ),
+    altered!("quote-names-no-requirement", "2.quote.notFundableReason",
+        Quoted(quoted) => quoted.not_fundable_reason = None,
+        "a quote that is not fundable has a null reason"),
     Defect::new(
         "quote-names-the-limit",
         clause!("2.quote.notFundableReason.3"),

@@ -25,16 +25,9 @@ pub(super) static DEFECTS: &[Defect] = &[
         }),
     )
     .named_as(clause!("7.codes.business_not_found")),
-    Defect::new(
-        "identifier-is-returned-encoded",
-        clause!("2.business.externalId"),
-        "the identifier of a business is returned percent-encoded",
-        reply(|reply| {
-            if let Reply::Business(business) = reply {
-                business.external_id = segment(&business.external_id);
-            }
-        }),
-    ),
+    altered!("identifier-is-returned-encoded", "2.business.externalId",
+        Business(business) => business.external_id = segment(&business.external_id),
+        "the identifier of a business is returned percent-encoded"),
     Defect::new(
         "synced-identifier-ends-at-a-slash",
         clause!("2.businessSynced.externalId"),
@@ -98,16 +91,9 @@ pub(super) static DEFECTS: &[Defect] = &[
         }),
     )
     .named_as(clause!("2.businessSynced.created")),
-    Defect::new(
-        "unchanged-tax-id-has-no-result",
-        clause!("2.businessSynced.taxIdResult"),
-        "a sync with an unchanged tax id is answered without taxIdResult",
-        reply(|reply| {
-            if let Reply::BusinessSynced(synced) = reply {
-                synced.tax_id_result.take_if(|result| result.outcome == TaxIdOutcome::Unchanged);
-            }
-        }),
-    ),
+    altered!("unchanged-tax-id-has-no-result", "2.businessSynced.taxIdResult",
+        BusinessSynced(synced) => synced.tax_id_result.take_if(|result| result.outcome == TaxIdOutcome::Unchanged),
+        "a sync with an unchanged tax id is answered without taxIdResult"),
     Defect::new(
         "punctuated-tax-id-is-malformed",
         clause!("2.businessSync.taxId"),
@@ -184,31 +170,12 @@ pub(super) static DEFECTS: &[Defect] = &[
         }),
     )
     .named_as(clause!("2.business.name")),
-    Defect::new(
-        "tax-id-of-a-w9-is-not-on-file",
-        clause!("2.business.taxIdOnFile"),
-        "taxIdOnFile is false although the vendor has sent a W-9",
-        reply(|reply| {
-            if let Reply::Business(business) = reply
-                && business.compliance_route == Some(ComplianceRoute::W9Upload)
-            {
-                business.tax_id_on_file = false;
-            }
-        }),
-    ),
-    Defect::new(
-        "vendor-is-said-to-have-confirmed",
-        clause!("2.business.complianceRoute"),
-        "a tax id from the caller is shown as asserted by the vendor once the agreement is signed",
-        reply(|reply| {
-            if let Reply::Business(business) = reply
-                && business.onboarding.contract
-                && business.compliance_route == Some(ComplianceRoute::PartnerSupplied)
-            {
-                business.compliance_route = Some(ComplianceRoute::VendorAssertion);
-            }
-        }),
-    ),
+    altered!("tax-id-of-a-w9-is-not-on-file", "2.business.taxIdOnFile",
+        Business(business) if business.compliance_route == Some(ComplianceRoute::W9Upload) => business.tax_id_on_file = false,
+        "taxIdOnFile is false although the vendor has sent a W-9"),
+    altered!("vendor-is-said-to-have-confirmed", "2.business.complianceRoute",
+        Business(business) if business.onboarding.contract && business.compliance_route == Some(ComplianceRoute::PartnerSupplied) => business.compliance_route = Some(ComplianceRoute::VendorAssertion),
+        "a tax id from the caller is shown as asserted by the vendor once the agreement is signed"),
     Defect::new(
         "business-is-created-without-being-synced",
         clause!("7.codes.business_not_found"),

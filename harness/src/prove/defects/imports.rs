@@ -9,16 +9,9 @@ use crate::prove::defects::breach::{Behind, answer, encoding, reply};
 use crate::prove::defects::errors::accepted;
 
 pub(super) static DEFECTS: &[Defect] = &[
-    Defect::new(
-        "read-report-is-in-upper-case",
-        clause!("2.importReport.externalId"),
-        "a report that is read back shows the identifier of its import in upper case",
-        reply(|reply| {
-            if let Reply::Import(report) = reply {
-                report.external_id = report.external_id.to_uppercase();
-            }
-        }),
-    ),
+    altered!("read-report-is-in-upper-case", "2.importReport.externalId",
+        Import(report) => report.external_id = report.external_id.to_uppercase(),
+        "a report that is read back shows the identifier of its import in upper case"),
     Defect::new(
         "bad-rows-are-not-counted",
         clause!("2.importReport.rowCount"),

@@ -3,6 +3,40 @@
 //! A defect is a small wrapper around the model's face, its choices and the encoding of its responses.
 //! The suite finds each one with any seed.
 
+/// A defect that changes one field of a success: name, clause, reply and change, description.
+macro_rules! altered {
+    ($name:literal, $clause:literal,
+     $reply:ident($field:ident) $(if $condition:expr)? => $change:expr,
+     $words:literal) => {
+        $crate::prove::defects::Defect::new(
+            $name,
+            tideover_model::clause!($clause),
+            $words,
+            $crate::prove::defects::breach::reply(|reply| {
+                if let tideover_model::wire::reply::Reply::$reply($field) = reply
+                    $(&& $condition)?
+                {
+                    $change;
+                }
+            }),
+        )
+    };
+}
+
+/// A defect that changes the status of a refusal: name, clause, code and status, description.
+macro_rules! restated {
+    ($name:literal, $clause:literal, $code:ident => $status:literal, $words:literal) => {
+        $crate::prove::defects::Defect::new(
+            $name,
+            tideover_model::clause!($clause),
+            $words,
+            $crate::prove::defects::breach::encoding(|profile, answer| {
+                with_status(profile, answer, Code::$code, $status)
+            }),
+        )
+    };
+}
+
 mod advances;
 mod breach;
 mod chosen;

@@ -70,16 +70,9 @@ pub(super) static DEFECTS: &[Defect] = &[
         }),
     )
     .named_as(clause!("gap.eventCauses")),
-    Defect::new(
-        "bank-waits-for-the-contract",
-        clause!("3.onboarding.1"),
-        "the bank requirement is shown as unmet until the contract is signed",
-        reply(|reply| {
-            if let Reply::Business(business) = reply {
-                business.onboarding.bank &= business.onboarding.contract;
-            }
-        }),
-    )
+    altered!("bank-waits-for-the-contract", "3.onboarding.1",
+        Business(business) => business.onboarding.bank &= business.onboarding.contract,
+        "the bank requirement is shown as unmet until the contract is signed")
     .named_as(clause!("2.business.onboarding")),
     Defect::new(
         "account-is-met-too-early",

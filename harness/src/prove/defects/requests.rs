@@ -6,19 +6,12 @@ use tideover_model::{Answer, Code, Operation, Refusal, clause};
 
 use crate::prove::defects::Defect;
 use crate::prove::defects::advances::{grant, grant_if, requested};
-use crate::prove::defects::breach::{Behind, answer, reply};
+use crate::prove::defects::breach::{Behind, answer};
 
 pub(super) static DEFECTS: &[Defect] = &[
-    Defect::new(
-        "first-request-is-answered-as-a-repeat",
-        clause!("2.advance.alreadyRequested"),
-        "the request that creates an advance shows alreadyRequested as true",
-        reply(|reply| {
-            if let Reply::AdvanceRequested(advance) = reply {
-                advance.already_requested = true;
-            }
-        }),
-    ),
+    altered!("first-request-is-answered-as-a-repeat", "2.advance.alreadyRequested",
+        AdvanceRequested(advance) => advance.already_requested = true,
+        "the request that creates an advance shows alreadyRequested as true"),
     Defect::new(
         "repeat-is-refused-once-withdrawn",
         clause!("4.advances.2.2"),

@@ -6,7 +6,7 @@ use tideover_model::wire::reply::Reply;
 use tideover_model::{Code, Token, clause};
 
 use crate::prove::defects::Defect;
-use crate::prove::defects::breach::{choice, encoding, reply};
+use crate::prove::defects::breach::{choice, encoding};
 use crate::prove::defects::chosen::Skew;
 use crate::prove::defects::errors::rewritten;
 
@@ -50,16 +50,9 @@ pub(super) static DEFECTS: &[Defect] = &[
         "every subscription has the same secret",
         choice(Skew::Same(Token::SubscriptionSecret)),
     ),
-    Defect::new(
-        "returned-secret-does-not-sign",
-        clause!("6.signature.1"),
-        "deliveries are signed with another secret than the one returned",
-        reply(|reply| {
-            if let Reply::Subscribed(subscribed) = reply {
-                subscribed.secret.push('0');
-            }
-        }),
-    ),
+    altered!("returned-secret-does-not-sign", "6.signature.1",
+        Subscribed(subscribed) => subscribed.secret.push('0'),
+        "deliveries are signed with another secret than the one returned"),
     Defect::new(
         "tax-id-is-shown",
         clause!("2.business.taxIdOnFile.2"),

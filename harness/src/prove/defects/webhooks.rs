@@ -9,7 +9,7 @@ use tideover_model::{
 };
 
 use crate::prove::defects::Defect;
-use crate::prove::defects::breach::{Behind, Breach, answer, attempt, choice, receipt, reply};
+use crate::prove::defects::breach::{Behind, Breach, answer, attempt, choice, receipt};
 use crate::prove::defects::chosen::Skew;
 
 pub(super) static DEFECTS: &[Defect] = &[
@@ -128,16 +128,9 @@ pub(super) static DEFECTS: &[Defect] = &[
             operation => behind.answer(operation),
         }),
     ),
-    Defect::new(
-        "url-is-shown-in-upper-case",
-        clause!("2.subscription.url"),
-        "the response to a subscription shows its URL in upper case",
-        reply(|reply| {
-            if let Reply::Subscribed(subscribed) = reply {
-                subscribed.subscription.url = subscribed.subscription.url.to_uppercase();
-            }
-        }),
-    ),
+    altered!("url-is-shown-in-upper-case", "2.subscription.url",
+        Subscribed(subscribed) => subscribed.subscription.url = subscribed.subscription.url.to_uppercase(),
+        "the response to a subscription shows its URL in upper case"),
     Defect::new(
         "one-reference-for-all",
         clause!("2.subscription.reference"),

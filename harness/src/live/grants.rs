@@ -1,4 +1,4 @@
-//! The keys, references and links that the target gave the run.
+//! What the target gave the run, and what the run may therefore delete or use up.
 
 use std::collections::{BTreeMap, BTreeSet};
 use tideover_model::ActionKind;
@@ -8,21 +8,21 @@ use serde_json::Value;
 
 use crate::exchange::{Prepared, PreparedAction, Seen};
 
-/// What the target gave the run, so that the run may use it up.
+/// What the target gave the run, and what the run may therefore delete or use up.
 #[derive(Clone, Debug, Default)]
-pub struct Given {
-    /// References of its own subscriptions, with the `Authorization` header that each was asked for with.
+pub struct Grants {
+    /// References of its own subscriptions, with the `Authorization` header of each request.
     pub references: BTreeMap<String, String>,
-    /// Keys that it issued.
+    /// Keys that the run issued.
     pub keys: BTreeSet<String>,
-    /// Those of them that the run has revoked.
+    /// Issued keys that the run has revoked.
     pub revoked: BTreeSet<String>,
     /// Links to onboarding sessions.
     pub sessions: BTreeSet<String>,
 }
 
-impl Given {
-    /// Keeps what the answer to an action gives.
+impl Grants {
+    /// Keeps what the response to a step gives.
     pub fn learn(&mut self, sent: &Prepared, subscribes: bool, seen: &Seen) {
         let text =
             |name: &str| seen.json().and_then(|body| body.get(name)?.as_str()).map(str::to_owned);

@@ -1,4 +1,4 @@
-//! The TLS options of live endpoints: trusted authorities and client certificates.
+//! The HTTP clients of a run: the authorities that they trust, and the certificate that they show.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,29 +9,31 @@ use crate::cli::{Problem, authorities, wrong};
 use crate::endpoint::client::{Client, Identity};
 use crate::live::settings::Settings;
 
-/// What the clients of a run have in common.
-pub(super) struct Terms<'a> {
+/// Creates the HTTP clients of a run.
+pub(super) struct ClientFactory<'a> {
     settings: &'a Settings,
     tls: Arc<ClientConfig>,
 }
 
-impl<'a> Terms<'a> {
-    /// Looks at both files, whether TLS is spoken or not.
+impl<'a> ClientFactory<'a> {
+    /// Checks both files, even if no connection uses TLS.
     pub(super) fn new(
         settings: &'a Settings,
         ca: Option<&Path>,
         client_cert: Option<&Path>,
-    ) -> Result<Terms<'a>, Problem> {
+    ) -> Result<ClientFactory<'a>, Problem> {
         let mut tls = authorities(ca)?.client_config().map_err(wrong)?;
         if let Some(path) = client_cert {
             let identity = Identity::load(path).map_err(wrong)?;
             let mut urls = std::iter::once(&settings.target).chain(&settings.operator);
             if !urls.any(|url| url.starts_with("https:")) {
-                return Err(wrong("client-cert needs a target of https://: http shows none"));
+                return Err(wrong(
+                    "client-cert needs a target of https://: http has no certificates",
+                ));
             }
             tls = Arc::new(identity.shown_with(&tls));
         }
-        Ok(Terms { settings, tls })
+        Ok(ClientFactory { settings, tls })
     }
 
     /// A client of a base URL.
