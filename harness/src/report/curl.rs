@@ -19,10 +19,10 @@ const MARK: char = '\u{e000}';
 
 /// The curl lines of the steps of a transcript, with references replaced by values from the responses.
 ///
-/// - `$BASE_URL`, `$API_KEY`: the target and its key. `$OPERATOR_URL`: the operator port, if it has another URL.
+/// - `$BASE_URL`, `$API_KEY`: the target and its key. `$OPERATOR_URL`: the operator port, if elsewhere.
 /// - `$OTHER_KEY`: the key in the response to the step named `other`.
-/// - Against a live endpoint, `$RUN` is an unused name, `$INBOX` the URL of the inbox, `$TAX_ID_1`, `$ACCOUNT_1` and
-///   so on the user's own values, and `$HEADER_1` and so on the values of the extra headers.
+/// - Against a live endpoint, `$RUN` is an unused name and `$INBOX` the URL of the inbox. `$TAX_ID_1`,
+///   `$ACCOUNT_1` and so on are the user's own values. `$HEADER_1` and so on are the extra headers' values.
 pub fn curl(transcript: &Transcript, answers: &[(Timestamp, Option<Seen>)]) -> Vec<String> {
     let Transcript { header, steps } = transcript;
     let mut memory = if header.live.is_some() { variables() } else { Memory::with_inbox(NO_INBOX) };

@@ -126,7 +126,7 @@ fn client(number: usize) -> String {
     format!("client {number}")
 }
 
-/// The requests and responses of the steps (true: response), in order; racing ones in the order of their times.
+/// The requests and responses (true) of the steps, in order. Racing ones are in the order of their times.
 fn messages(steps: &[StepReport]) -> Vec<(&StepReport, bool)> {
     let mut messages: Vec<(&StepReport, bool)> =
         steps.iter().flat_map(|step| [(step, false), (step, true)]).collect();

@@ -124,7 +124,7 @@ impl Report {
         Ok(())
     }
 
-    /// Writes how much of each group was reached, and the names of unreached states. The other forms have counts.
+    /// Writes how much of each group was reached, and the names of unreached states.
     fn write_states(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let is_reached = |state: &&State| state.times > 0;
         let reached = self.states.iter().map(|group| {

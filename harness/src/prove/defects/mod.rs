@@ -123,7 +123,7 @@ impl Defect {
         Defective::new(Service::new(profile, choices).sending_to(destinations), self)
     }
 
-    /// A mock of the world of `header` on a free port, with an optional defect, and a target that talks to it.
+    /// A mock of the world of `header` on a free port, with `defect` if any, and a target that talks to it.
     ///
     /// # Errors
     /// [`Unreachable`] if no port is free.
