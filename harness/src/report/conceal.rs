@@ -14,8 +14,8 @@ impl Report {
     }
 }
 
-/// Every part names all its fields, so that the compiler finds a new one. Text that only Tideover writes stays
-/// as it is, since it serves as a key: fingerprints, and the table of clauses.
+/// Every part names all its fields, so that the compiler finds a new one. Text that only Tideover writes
+/// stays as it is, since it serves as a key: fingerprints, and the table of clauses.
 trait Masked {
     fn mask(&mut self, secrets: &Secrets);
 }

@@ -164,8 +164,8 @@ mod tests {
     fn a_body_without_the_expected_fields_is_shown_as_it_is() {
         let words = |call| plain(&Step::new(Action::Call(call)));
         let quote = |body| words(Call::json("POST", "/v1/quotes", body));
-        let phrase = json!({ "externalId": "v1", "invoiceFaceValue": 7 });
-        assert_eq!(quote(phrase), "quote 7 cents for v1");
+        let body = json!({ "externalId": "v1", "invoiceFaceValue": 7 });
+        assert_eq!(quote(body), "quote 7 cents for v1");
         assert_eq!(quote(json!([])), "ask for a quote with []");
         let sync = |body| words(Call { body, ..Call::bare("PUT", "/v1/invoices/i1") });
         assert_eq!(sync(Some(json!({ "status": 1 }))), r#"sync invoice i1 with {"status":1}"#);
