@@ -1,8 +1,8 @@
 //! Steps, made by walking with the model toward goals.
 //!
 //! - In come a seed and the number of a case; out come its steps, with the model's response to each.
-//! - Most steps are the next one that a goal lacks, so that runs reach deep states. The others are repeats, reads after
-//!   writes, wrong identifiers, boundary values and malformed requests.
+//! - Most steps are the next one that a goal lacks, so that runs reach deep states. The others are repeats,
+//!   reads after writes, wrong identifiers, boundary values and malformed requests.
 //! - Never here: a clock, a socket, a draw that the seed does not decide.
 
 mod access;

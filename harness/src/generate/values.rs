@@ -150,7 +150,7 @@ pub(super) fn event_type() -> impl Strategy<Value = String> {
     })
 }
 
-/// A move of the clock in seconds: a moment, the delay of a hidden transition, the life of a link, or a long time.
+/// A move of the clock in seconds: a moment, the delay of a hidden transition, or the life of a link.
 pub(super) fn seconds() -> impl Strategy<Value = u64> {
     prop_oneof![
         3 => select(vec![1, 29, 30, 60, 299, 300, 899, 900, 3600]),

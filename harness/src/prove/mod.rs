@@ -1,8 +1,9 @@
 //! The proof that the suite can fail.
 //!
-//! - In comes the catalogue of [`defects`]; out comes, for each, how many seeds find it and after how many requests.
-//! - [`stranger`] hides what is known of a target, so that the suite treats it as a foreign service. [`clauses`] lists
-//!   the evidence for each clause.
+//! - In comes the catalogue of [`defects`]. Out comes, for each defect, how many seeds find it and after how
+//!   many requests.
+//! - [`stranger`] hides what is known of a target, so that the suite treats it as a foreign service.
+//!   [`clauses`] lists the evidence for each clause.
 //! - Never here: a check that only the proof uses.
 
 pub mod clauses;
@@ -72,7 +73,7 @@ pub struct FirstFinding {
 pub struct Proof {
     /// The defect.
     pub defect: &'static Defect,
-    /// The point of view of the proof.
+    /// The setup of the proof.
     pub setup: Setup,
     /// The trials, in the order of the seeds.
     pub trials: Vec<Trial>,

@@ -1,5 +1,5 @@
-//! A target in process that is judged as a foreign service: its seed, its profile and its delays stay hidden from the
-//! judge.
+//! A target in process that is judged as a foreign service: its seed, its profile and its delays stay hidden
+//! from the judge.
 
 use std::sync::Arc;
 

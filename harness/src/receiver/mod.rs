@@ -1,5 +1,5 @@
-//! The examination of an integrator's webhook receiver: the deliveries that it gets, and the responses that it must
-//! give (§6 Events).
+//! The examination of an integrator's webhook receiver: the deliveries that it gets, and the responses that
+//! it must give (§6 Events).
 //!
 //! - A [`Case`] is one delivery, of the service or of an attacker; the [`examination`] is all of them.
 //! - An [`Answer`] is its outcome, and a [`Verdict`] the judgement of that.

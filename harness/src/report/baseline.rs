@@ -1,4 +1,4 @@
-//! The baseline: the findings of a former report.
+//! The baseline: the findings of an earlier report.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::report::document::{FindingReport, Known, VERSION};
 
-/// The findings of a former report.
+/// The findings of an earlier report.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Baseline {
     version: u32,

@@ -8,14 +8,14 @@ use crate::report::document::{
 };
 
 impl Report {
-    /// Masks `secrets` wherever they stand in it.
+    /// Masks `secrets` everywhere in the report.
     pub fn conceal(&mut self, secrets: &Secrets) {
         self.mask(secrets);
     }
 }
 
-/// Every part names all its fields, so that the compiler finds a new one. What only Tideover has written
-/// is left as it is, for it is looked up by: fingerprints, and what the table of clauses says.
+/// Every part names all its fields, so that the compiler finds a new one. Text that only Tideover writes
+/// stays as it is, since it serves as a key: fingerprints, and the table of clauses.
 trait Masked {
     fn mask(&mut self, secrets: &Secrets);
 }
@@ -44,7 +44,7 @@ impl<T: Masked> Masked for Vec<T> {
     }
 }
 
-/// Masks the fields of a type that are named first; the others say nothing about a target.
+/// Masks the fields before the semicolon; the others contain nothing from a target.
 macro_rules! masked {
     ($($type:ident { $($field:ident),+; $($other:ident),* })+) => {$(
         impl Masked for $type {

@@ -1,4 +1,4 @@
-//! A step as a curl line, which sends what the harness sent.
+//! A step as a curl line that sends the same request.
 
 use std::fmt::Write as _;
 
@@ -11,18 +11,18 @@ use crate::exchange::step::Caller;
 use crate::exchange::transcript::Transcript;
 use crate::exchange::{Prepared, PreparedAction, Seen};
 
-/// Bodies that are larger are not put on a command line.
+/// The size limit of a body on a command line, in bytes.
 const MOST_BYTES: usize = 8192;
 
-/// Stands before and after the name of a shell's variable, in what is not quoted yet.
+/// Encloses the name of a shell variable in text that is not quoted yet.
 const MARK: char = '\u{e000}';
 
-/// The curl lines of the steps of a transcript that were played, references replaced by what was answered.
-/// `$BASE_URL` and `$API_KEY` stand for the target's, `$OPERATOR_URL` for its operator port's where that is another,
-/// and `$OTHER_KEY` for the key that the step named `other` was
-/// answered. Against a live endpoint `$RUN` stands for a name that nobody has used there, `$INBOX` for where
-/// webhooks are to come, `$TAX_ID_1`, `$ACCOUNT_1` and so on for the user's own, and `$HEADER_1` and so on for the
-/// values of the headers that went with every request.
+/// The curl lines of the steps of a transcript, with references replaced by values from the responses.
+///
+/// - `$BASE_URL`, `$API_KEY`: the target and its key. `$OPERATOR_URL`: the operator port, if elsewhere.
+/// - `$OTHER_KEY`: the key in the response to the step named `other`.
+/// - Against a live endpoint, `$RUN` is an unused name and `$INBOX` the URL of the inbox. `$TAX_ID_1`,
+///   `$ACCOUNT_1` and so on are the user's own values. `$HEADER_1` and so on are the extra headers' values.
 pub fn curl(transcript: &Transcript, answers: &[(Timestamp, Option<Seen>)]) -> Vec<String> {
     let Transcript { header, steps } = transcript;
     let mut memory = if header.live.is_some() { variables() } else { Memory::with_inbox(NO_INBOX) };
@@ -39,9 +39,9 @@ pub fn curl(transcript: &Transcript, answers: &[(Timestamp, Option<Seen>)]) -> V
     lines
 }
 
-/// What steps against a live endpoint refer to, as variables of the shell.
+/// The references of steps against a live endpoint, as shell variables.
 fn variables() -> Memory {
-    /// So many tax ids and accounts of the user's have a variable.
+    /// The number of the user's tax ids and accounts that have a variable.
     const MOST: usize = 64;
     let variable = |name: &str| Value::from(format!("{MARK}{name}{MARK}"));
     let numbered = |name: &str| -> Vec<Value> {
@@ -56,7 +56,7 @@ fn variables() -> Memory {
         )
 }
 
-/// An answer to the step `name`, with a variable in the place of a key.
+/// The response to the step `name`, with a variable in place of a key.
 fn without_key(name: &str, body: &Value) -> Value {
     let mut body = body.clone();
     if let Some(key) = body.get_mut("key").filter(|key| key.is_string()) {
@@ -65,7 +65,7 @@ fn without_key(name: &str, body: &Value) -> Value {
     body
 }
 
-/// The curl line of a request as it is sent, by default with the target's own key, and with `extra` headers.
+/// The curl line of a request, with the target's own key if `by_default`, and with `extra` headers.
 fn line(sent: &Prepared, by_default: bool, extra: &[String]) -> String {
     let (method, path, content_type, body) = match &sent.action {
         PreparedAction::Call(call) => {
@@ -92,7 +92,7 @@ fn line(sent: &Prepared, by_default: bool, extra: &[String]) -> String {
     }
     match content_type {
         Some(value) => push_header(&mut line, "Content-Type", value),
-        // Left to itself, curl would say that it sends a form.
+        // Without this, curl would declare a form.
         None if !body.is_empty() => line.push_str(" -H 'Content-Type:'"),
         None => {}
     }
@@ -103,12 +103,12 @@ fn operator<'a>(path: &'a str, body: &Value) -> (&'a str, &'a str, Option<&'a st
     ("POST", path, Some("application/json"), body.to_string().into_bytes())
 }
 
-/// A path in which the marks are not encoded.
+/// A path with decoded marks.
 fn marked(path: &str) -> String {
     path.replace("%EE%80%80", &MARK.to_string())
 }
 
-/// A header without a value is written with a semicolon.
+/// Adds a header; curl wants a semicolon after the name of an empty one.
 fn push_header(line: &mut String, name: &str, value: &str) {
     let header = if value.is_empty() { format!("{name};") } else { format!("{name}: {value}") };
     line.push_str(" -H ");
@@ -119,7 +119,7 @@ fn with_body(line: String, body: &[u8]) -> String {
     match std::str::from_utf8(body) {
         _ if body.is_empty() => line,
         _ if body.len() > MOST_BYTES => {
-            format!("# a body of {} bytes is too long to be shown; replay sends it", body.len())
+            format!("# a body of {} bytes is too long to show; replay sends it", body.len())
         }
         Ok(text) if !text.contains('\0') => format!("{line} --data-raw {}", quoted(text)),
         _ => format!("printf '{}' | {line} --data-binary @-", octal(body)),
@@ -134,7 +134,7 @@ fn octal(bytes: &[u8]) -> String {
     text
 }
 
-/// As one word for a shell.
+/// The text as one shell word.
 pub(crate) fn quoted(text: &str) -> String {
     let mut word = String::with_capacity(text.len() + 2);
     for (index, part) in text.split(MARK).enumerate() {

@@ -14,7 +14,7 @@ use crate::exchange::transcript::Transcript;
 use crate::exchange::{Prepared, PreparedAction, PreparedCall, masked_field};
 use crate::report::document::{Change, Difference};
 
-/// What the last step that changed anything has changed; nothing if none did.
+/// The changes of the last step with an effect; `None` if no step has one.
 pub(super) fn difference(transcript: &Transcript) -> Option<Difference> {
     let Transcript { header, steps } = transcript;
     let mut model = Bare::new(header.profile.clone(), header.seed, header.start);
@@ -41,15 +41,15 @@ pub(super) fn difference(transcript: &Transcript) -> Option<Difference> {
     None
 }
 
-/// What can be read: whose, and which.
+/// A business or an invoice that a key can read.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Subject {
+struct ReadTarget {
     key: Option<String>,
     business: String,
     invoice: Option<String>,
 }
 
-impl Subject {
+impl ReadTarget {
     fn words(&self) -> String {
         let words = match &self.invoice {
             None => format!("business {}", self.business),
@@ -72,7 +72,7 @@ impl Subject {
 }
 
 /// The businesses and invoices that a step names.
-fn named(step: &Step, sent: &Prepared, answer: Option<&Value>) -> Vec<Subject> {
+fn named(step: &Step, sent: &Prepared, answer: Option<&Value>) -> Vec<ReadTarget> {
     let key = match &step.caller {
         Caller::Default => None,
         Caller::Key(key) => Some(key.clone()),
@@ -90,9 +90,9 @@ fn named(step: &Step, sent: &Prepared, answer: Option<&Value>) -> Vec<Subject> {
     let mut subjects = Vec::new();
     for (business, invoice) in pairs {
         let Some(business) = business else { continue };
-        let of_business = Subject { key: key.clone(), business, invoice: None };
+        let of_business = ReadTarget { key: key.clone(), business, invoice: None };
         if invoice.is_some() {
-            subjects.push(Subject { invoice, ..of_business.clone() });
+            subjects.push(ReadTarget { invoice, ..of_business.clone() });
         }
         subjects.push(of_business);
     }
@@ -136,18 +136,18 @@ fn named_by_call(call: &PreparedCall, answer: Option<&Value>) -> Vec<Pair> {
     }
 }
 
-type Fields = BTreeMap<String, String>;
+type FieldTexts = BTreeMap<String, String>;
 
 fn read_all(
     model: &Bare,
     memory: &Memory,
-    subjects: &BTreeSet<Subject>,
-) -> BTreeMap<String, Fields> {
+    subjects: &BTreeSet<ReadTarget>,
+) -> BTreeMap<String, FieldTexts> {
     let mut model = model.clone();
-    let read = |subject: &Subject| {
+    let read = |subject: &ReadTarget| {
         let key = Service::FIRST_KEY;
         let seen = model.play(&Prepared::from_step(&subject.read(), memory, key));
-        let mut fields = Fields::new();
+        let mut fields = FieldTexts::new();
         if let Some(body) = seen.success_body() {
             flatten("", body, &mut fields);
         }
@@ -156,7 +156,7 @@ fn read_all(
     subjects.iter().map(read).collect()
 }
 
-fn flatten(field: &str, value: &Value, fields: &mut Fields) {
+fn flatten(field: &str, value: &Value, fields: &mut FieldTexts) {
     match value {
         Value::Object(inner) => {
             for (name, value) in inner {
@@ -172,10 +172,13 @@ fn flatten(field: &str, value: &Value, fields: &mut Fields) {
     }
 }
 
-fn changes(before: &BTreeMap<String, Fields>, after: &BTreeMap<String, Fields>) -> Vec<Change> {
+fn changes(
+    before: &BTreeMap<String, FieldTexts>,
+    after: &BTreeMap<String, FieldTexts>,
+) -> Vec<Change> {
     let mut changes = Vec::new();
     for (subject, after) in after {
-        let nothing = Fields::new();
+        let nothing = FieldTexts::new();
         let before = before.get(subject).unwrap_or(&nothing);
         let fields: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
         for field in fields {

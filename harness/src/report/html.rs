@@ -14,12 +14,12 @@ const PAGE: &str = include_str!("html/page.html");
 const STYLE: &str = include_str!("html/style.css");
 const SCRIPT: &str = include_str!("html/filter.js");
 
-/// What the template reads.
+/// The data of the template.
 #[derive(Serialize)]
 struct Page<'a> {
     report: &'a Report,
     counts: Vec<Count>,
-    findings: Vec<Shown<'a>>,
+    findings: Vec<FindingView<'a>>,
     style: &'a str,
     script: &'a str,
     script_hash: String,
@@ -27,7 +27,7 @@ struct Page<'a> {
 
 /// A finding, with the parts that only the page shows.
 #[derive(Serialize)]
-struct Shown<'a> {
+struct FindingView<'a> {
     finding: &'a FindingReport,
     verdict: &'static str,
     met: String,
@@ -35,20 +35,20 @@ struct Shown<'a> {
     answers: Vec<String>,
 }
 
-/// How many clauses have a status.
+/// The number of clauses with a status.
 #[derive(Serialize)]
 struct Count {
     status: Status,
     clauses: usize,
 }
 
-/// The page.
+/// The report as an HTML page.
 ///
 /// # Errors
 /// Those of the template, which has none.
 pub fn html(report: &Report) -> Result<String, Error> {
     let mut environment = Environment::new();
-    // The name says that what is put in is to be escaped.
+    // The suffix `.html` turns escaping on.
     environment.add_template("page.html", PAGE)?;
     environment.add_filter("words", words);
     let statuses = [
@@ -69,27 +69,27 @@ pub fn html(report: &Report) -> Result<String, Error> {
     let page = Page {
         report,
         counts,
-        findings: report.findings.iter().map(Shown::of).collect(),
+        findings: report.findings.iter().map(FindingView::of).collect(),
         style: STYLE,
         script: SCRIPT,
-        // Nothing else runs, whatever a target has answered.
+        // No other script can run, whatever a response contains.
         script_hash: STANDARD.encode(Sha256::digest(SCRIPT)),
     };
     environment.get_template("page.html")?.render(Value::from(Serde(&page)))
 }
 
-impl Shown<'_> {
-    fn of(finding: &FindingReport) -> Shown<'_> {
+impl FindingView<'_> {
+    fn of(finding: &FindingReport) -> FindingView<'_> {
         let answers =
             finding.steps.iter().map(|step| match (&step.answer.body, &step.answer.text) {
                 (Some(body), _) => serde_json::to_string_pretty(body).unwrap_or_default(),
                 (None, Some(text)) => text.clone(),
                 (None, None) => String::new(),
             });
-        // Without steps there is nothing to be drawn.
+        // Without steps there is nothing to draw.
         let sequence = (!finding.steps.is_empty()).then(|| Sequence::of(finding));
         let verdict = finding.found.verdict.words_at(&finding.found.operation);
-        Shown { finding, verdict, met: finding.met(), sequence, answers: answers.collect() }
+        FindingView { finding, verdict, met: finding.met(), sequence, answers: answers.collect() }
     }
 }
 

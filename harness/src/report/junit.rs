@@ -6,7 +6,7 @@ use quick_junit::{NonSuccessKind, SerializeError, TestCase, TestCaseStatus, Test
 
 use crate::report::document::{ClauseReport, FindingReport, Report, Status};
 
-/// The XML.
+/// The report as JUnit XML.
 ///
 /// # Errors
 /// Those of the writer, which has none.
@@ -38,7 +38,7 @@ fn case(clause: &ClauseReport, findings: &[FindingReport]) -> TestCase {
     case
 }
 
-/// What differs from an assumption fails nothing, and what is known fails nothing either.
+/// The status of a test case. Differences from assumptions and known findings do not fail it.
 fn status(clause: &ClauseReport, findings: &[&FindingReport]) -> TestCaseStatus {
     let known = !findings.is_empty() && findings.iter().all(|finding| finding.known);
     let kind = match clause.status {
@@ -46,7 +46,7 @@ fn status(clause: &ClauseReport, findings: &[&FindingReport]) -> TestCaseStatus 
         Status::Violated | Status::Stalled => NonSuccessKind::Failure,
         Status::Inconclusive if clause.broken > 0 => NonSuccessKind::Error,
         Status::Differs | Status::Held | Status::Covered => return TestCaseStatus::success(),
-        Status::NotExercised => return skipped("it was never met"),
+        Status::NotExercised => return skipped("the run never met it"),
         Status::Inconclusive | Status::Unreachable => {
             return skipped(clause.reason.as_deref().unwrap_or_default());
         }
@@ -54,7 +54,7 @@ fn status(clause: &ClauseReport, findings: &[&FindingReport]) -> TestCaseStatus 
     let mut failed = TestCaseStatus::non_success(kind);
     let message = match findings.first() {
         Some(finding) => finding.found.to_string(),
-        None => format!("not as it should be in {} cases", clause.broken),
+        None => format!("broken in {} cases", clause.broken),
     };
     failed.set_message(message);
     failed

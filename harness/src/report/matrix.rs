@@ -13,13 +13,13 @@ use crate::prove::defects::{Defect, Setup};
 /// The proofs, for a person.
 #[derive(Clone, Debug)]
 pub struct Matrix {
-    /// The point of view of the proof.
+    /// The setup of the proof.
     pub setup: Setup,
-    /// In the catalogue's order.
+    /// The proofs, in the order of the catalogue.
     pub proofs: Vec<Proof>,
-    /// How many seeds each was tried with.
+    /// The number of seeds for each defect.
     pub seeds: u64,
-    /// How long it took.
+    /// The duration.
     pub took: Duration,
 }
 
@@ -62,18 +62,18 @@ impl fmt::Display for Matrix {
 }
 
 impl Matrix {
-    /// How many defects were found.
+    /// The number of defects that were found.
     pub fn found(&self) -> usize {
         self.proofs.iter().filter(|proof| !proof.survived()).count()
     }
 
-    /// The requests that half of the seeds that found something needed.
+    /// The median number of requests until a seed found its defect.
     pub fn requests(&self) -> Option<u64> {
         let found = self.proofs.iter().flat_map(Proof::found);
         percentile(found.map(|(trial, _)| trial.requests).collect(), 50)
     }
 
-    /// The median length of what they found.
+    /// The median length of the shrunk sequences, in steps.
     pub fn steps(&self) -> Option<usize> {
         let found = self.proofs.iter().flat_map(Proof::found);
         percentile(found.map(|(_, found)| found.steps).collect(), 50)
@@ -93,7 +93,7 @@ fn row(proof: &Proof) -> [String; 7] {
     ]
 }
 
-/// Whether the findings name the clause itself, and what they name otherwise.
+/// The clause that the findings name: the expected one itself, or another.
 fn named(proof: &Proof) -> String {
     let found = proof.found().count();
     let right =
@@ -107,7 +107,7 @@ fn named(proof: &Proof) -> String {
     }
 }
 
-/// Names to the left, numbers to the right.
+/// A row of the table: names on the left, numbers on the right.
 fn line(f: &mut fmt::Formatter<'_>, cells: &[String; 7], widths: &[usize]) -> fmt::Result {
     let [defect, clause, found, requests, most, steps, named] = cells;
     writeln!(
@@ -165,7 +165,7 @@ fn described(defect: &Defect) -> Value {
     })
 }
 
-/// What there is to be proven, for a person.
+/// The catalogue, for a person.
 pub fn list(defects: &[&Defect]) -> String {
     let width = defects.iter().map(|defect| defect.name.len()).max().unwrap_or(0);
     let lines = defects
@@ -174,7 +174,7 @@ pub fn list(defects: &[&Defect]) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// What there is to be proven, for a program.
+/// The catalogue, for a program.
 pub fn list_as_json(defects: &[&Defect]) -> Value {
     json!({ "defects": defects.iter().map(|defect| described(defect)).collect::<Vec<_>>() })
 }

@@ -2,7 +2,7 @@
 //!
 //! - In come the summary of a run and what the target offers; out comes one [`Report`].
 //! - [`document`] is the report as data. The terminal, JSON, JUnit and HTML are four forms of the same data.
-//! - Never here: a verdict that the run has not reached, a request.
+//! - Never here: a verdict of its own, a request.
 
 mod advice;
 mod baseline;

@@ -1,4 +1,4 @@
-//! The proof from each point of view, as a page of Markdown.
+//! The proof in each setup, as a page of Markdown.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use crate::prove::Proof;
 use crate::prove::defects::Setup;
 use crate::report::matrix::Matrix;
 
-/// The page: a line for each way, and a row for each defect.
+/// The page: a line for each setup, and a row for each defect.
 pub fn of(matrices: &[Matrix]) -> String {
     let mut page = String::from(
         "# What the suite finds of its catalogue of defects\n\n\
@@ -16,13 +16,13 @@ pub fn of(matrices: &[Matrix]) -> String {
         let _ = writeln!(page, "- {}", line(matrix));
     }
     page.push_str(
-        "\nOf each way: how many seeds found the defect, and after how many requests half of those had. A dash \
-         stands where none did; the last column says why.\n\n",
+        "\nFor each setup: how many seeds found the defect, and the median number of requests that they needed. \
+         A dash means that no seed found it; the last column gives the reason.\n\n",
     );
-    let ways = matrices.iter().map(|matrix| matrix.setup.name());
+    let setups = matrices.iter().map(|matrix| matrix.setup.name());
     row(
         &mut page,
-        [["defect", "clause"].map(str::to_owned).to_vec(), texts(ways), texts(["why not"])],
+        [["defect", "clause"].map(str::to_owned).to_vec(), texts(setups), texts(["why not"])],
     );
     let rules = matrices.iter().map(|_| "---:");
     row(&mut page, [texts(["---", "---"]), texts(rules), texts(["---"])]);
@@ -38,7 +38,7 @@ pub fn of(matrices: &[Matrix]) -> String {
     page
 }
 
-/// What came of a way, in one line.
+/// The result of a setup, in one line.
 pub fn line(matrix: &Matrix) -> String {
     let command = match matrix.setup {
         Setup::Known => "tideover prove".to_owned(),
@@ -67,16 +67,16 @@ fn cell(proof: &Proof) -> String {
         .map_or_else(|| "-".to_owned(), |requests| format!("{found}/{tried}, {requests}"))
 }
 
-/// Why it is not found, once where two ways have the same reason.
+/// Why a defect is not found. A reason that several setups share appears once.
 fn reasons(proofs: &[&Proof]) -> String {
     let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
     for proof in proofs.iter().filter(|proof| proof.survived()) {
         let reason = proof.reason().unwrap_or("missed");
         match reasons.iter_mut().find(|(known, _)| *known == reason) {
-            Some((_, ways)) => ways.push(proof.setup.name()),
+            Some((_, setups)) => setups.push(proof.setup.name()),
             None => reasons.push((reason, vec![proof.setup.name()])),
         }
     }
-    let reasons = reasons.iter().map(|(reason, ways)| format!("{}: {reason}", ways.join(", ")));
+    let reasons = reasons.iter().map(|(reason, setups)| format!("{}: {reason}", setups.join(", ")));
     reasons.collect::<Vec<_>>().join("; ")
 }

@@ -11,7 +11,7 @@ use tideover_model::wire::route::route;
 
 use crate::exchange::step::{Action, Call, Caller, Step};
 
-/// What of a body is shown.
+/// The number of shown characters of a body.
 const SHOWN: usize = 600;
 
 /// A step in plain words.
@@ -30,7 +30,7 @@ pub fn plain(step: &Step) -> String {
     }
 }
 
-/// A step in few words: what a diagram has room for.
+/// A step in a few words, short enough for a diagram.
 pub fn title(step: &Step) -> String {
     match &step.action {
         Action::Call(call) => {
@@ -47,23 +47,23 @@ fn call_in_words(call: &Call) -> String {
         return format!("{} {}", call.method, call.path);
     };
     let names = found.encoded_identifiers().map(decoded);
-    let asked = found.kind.endpoint().phrase;
-    let asked = asked.replace("{0}", &names[0]).replace("{1}", &names[1]);
+    let phrase = found.kind.endpoint().phrase;
+    let phrase = phrase.replace("{0}", &names[0]).replace("{1}", &names[1]);
     if !found.kind.endpoint().has_body() {
-        return asked;
+        return phrase;
     }
     // A body without the expected fields is shown as it is.
-    body_in_words(found.kind, &asked, call).unwrap_or_else(|| match raw_body(call) {
-        body if body.is_empty() => format!("{asked} without a body"),
-        body => format!("{asked} with {body}"),
+    body_in_words(found.kind, &phrase, call).unwrap_or_else(|| match raw_body(call) {
+        body if body.is_empty() => format!("{phrase} without a body"),
+        body => format!("{phrase} with {body}"),
     })
 }
 
-/// The phrase `asked` with the important fields of the body; `None` if one is missing.
-fn body_in_words(kind: OperationKind, asked: &str, call: &Call) -> Option<String> {
+/// The phrase `phrase` with the important fields of the body; `None` if one is missing.
+fn body_in_words(kind: OperationKind, phrase: &str, call: &Call) -> Option<String> {
     if kind == OperationKind::ImportInvoices {
         let rows = call.text.as_deref()?.lines().count().saturating_sub(1);
-        return Some(format!("{asked}: a file of {rows} rows"));
+        return Some(format!("{phrase}: a file of {rows} rows"));
     }
     let body = call.body.as_ref()?;
     let word = |value: &Value| match value {
@@ -74,19 +74,19 @@ fn body_in_words(kind: OperationKind, asked: &str, call: &Call) -> Option<String
     let party = |role: &str| word(body.get(role)?.get("externalId")?);
     Some(match kind {
         OperationKind::SyncInvoice => format!(
-            "{asked} of {}, owed by {}: {}, {} cents, due {}",
+            "{phrase} of {}, owed by {}: {}, {} cents, due {}",
             party("payee")?,
             party("payor")?,
             field("status")?,
             field("faceValue")?,
             field("dueDate")?,
         ),
-        OperationKind::SyncBusiness => format!("{asked}: {}", raw_body(call)),
+        OperationKind::SyncBusiness => format!("{phrase}: {}", raw_body(call)),
         OperationKind::SetPayoutAccount => {
-            format!("{asked}, routing number {}", field("routingNumber")?)
+            format!("{phrase}, routing number {}", field("routingNumber")?)
         }
         OperationKind::RequestAdvance => format!(
-            "{asked} against invoice {} of {}",
+            "{phrase} against invoice {} of {}",
             field("invoiceExternalId")?,
             field("payeeExternalId")?
         ),
@@ -94,8 +94,8 @@ fn body_in_words(kind: OperationKind, asked: &str, call: &Call) -> Option<String
             format!("quote {} cents for {}", field("invoiceFaceValue")?, field("externalId")?)
         }
         OperationKind::Invite => format!("invite {} to {}", field("email")?, field("externalId")?),
-        OperationKind::CreateOnboardingSession => format!("{asked} for {}", field("externalId")?),
-        OperationKind::Subscribe => format!("{asked} {}", field("url")?),
+        OperationKind::CreateOnboardingSession => format!("{phrase} for {}", field("externalId")?),
+        OperationKind::Subscribe => format!("{phrase} {}", field("url")?),
         OperationKind::GetInvoice
         | OperationKind::GetImport
         | OperationKind::ImportInvoices
@@ -105,7 +105,7 @@ fn body_in_words(kind: OperationKind, asked: &str, call: &Call) -> Option<String
     })
 }
 
-/// A path, or a part of it, as it is meant.
+/// A path or a part of it, percent-decoded.
 fn decoded(path: &str) -> Cow<'_, str> {
     percent_decode_str(path).decode_utf8_lossy()
 }
@@ -164,8 +164,8 @@ mod tests {
     fn a_body_without_the_expected_fields_is_shown_as_it_is() {
         let words = |call| plain(&Step::new(Action::Call(call)));
         let quote = |body| words(Call::json("POST", "/v1/quotes", body));
-        let asked = json!({ "externalId": "v1", "invoiceFaceValue": 7 });
-        assert_eq!(quote(asked), "quote 7 cents for v1");
+        let body = json!({ "externalId": "v1", "invoiceFaceValue": 7 });
+        assert_eq!(quote(body), "quote 7 cents for v1");
         assert_eq!(quote(json!([])), "ask for a quote with []");
         let sync = |body| words(Call { body, ..Call::bare("PUT", "/v1/invoices/i1") });
         assert_eq!(sync(Some(json!({ "status": 1 }))), r#"sync invoice i1 with {"status":1}"#);

@@ -12,10 +12,10 @@ const MARGIN: usize = 50;
 const TOP: usize = 52;
 const ROW: usize = 34;
 
-/// How many characters of a label there is room for between two lanes.
+/// The number of characters of a label that fit between two lanes.
 const ROOM: usize = 28;
 
-/// A diagram, laid out.
+/// A diagram with its layout.
 #[derive(Debug, Serialize)]
 pub(super) struct Sequence {
     width: usize,
@@ -24,26 +24,26 @@ pub(super) struct Sequence {
     arrows: Vec<Arrow>,
 }
 
-/// Somebody who takes part.
+/// A participant.
 #[derive(Debug, Serialize)]
 struct Lane {
     name: String,
     x: usize,
 }
 
-/// Something said by one to another.
+/// A message between two participants.
 #[derive(Debug, Serialize)]
 struct Arrow {
     from: usize,
     to: usize,
-    /// Where its line begins and ends: the head takes room.
+    /// The end of the line, short of `to` to leave room for the head.
     end: usize,
     middle: usize,
     y: usize,
     label: String,
     whole: String,
     is_answer: bool,
-    /// Whether it is the last answer, with which the finding came.
+    /// Whether it is the last response, which shows the finding.
     is_last: bool,
 }
 
@@ -79,7 +79,7 @@ impl Sequence {
                 let words = format!("{event}{times}: {answered}");
                 say(service, at("receiver"), words, false);
             }
-            // Which request it is the answer to must be said where others are under way.
+            // With other requests in flight, the response needs the number of its request.
             let mut answer = match step.racer() {
                 None => step.answer.to_string(),
                 Some(_) => format!("{}. {}", step.number, step.answer),
@@ -98,11 +98,11 @@ impl Sequence {
     }
 }
 
-/// Who takes part, from left to right: those who race stand side by side.
+/// The participants from left to right. Racing clients stand side by side.
 fn names(steps: &[StepReport]) -> Vec<String> {
     let mut names = Vec::new();
     let acts = |name: &str| steps.iter().any(|step| actor(step) == name);
-    // Nobody is the caller where everybody races.
+    // There is no plain caller if all steps race.
     names.extend((acts("caller") || steps.is_empty()).then_some("caller".to_owned()));
     names.push("service".to_owned());
     let racers: BTreeSet<usize> = steps.iter().filter_map(StepReport::racer).collect();
@@ -113,7 +113,7 @@ fn names(steps: &[StepReport]) -> Vec<String> {
     names
 }
 
-/// Whose lane a step begins at.
+/// The lane where a step begins.
 fn actor(step: &StepReport) -> String {
     match (step.racer(), step.actor) {
         (Some(racer), _) => client(racer),
@@ -126,7 +126,7 @@ fn client(number: usize) -> String {
     format!("client {number}")
 }
 
-/// What each step says, and whether that is its answer: one after the other, or as they came where some were at once.
+/// The requests and responses (true) of the steps, in order. Racing ones are in the order of their times.
 fn messages(steps: &[StepReport]) -> Vec<(&StepReport, bool)> {
     let mut messages: Vec<(&StepReport, bool)> =
         steps.iter().flat_map(|step| [(step, false), (step, true)]).collect();

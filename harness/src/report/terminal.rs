@@ -11,13 +11,13 @@ use crate::report::document::{
     LatencyReport, Party, RacesReport, Report, SeenValue, State, Status, StepReport, UnaskedReport,
 };
 
-/// What a terminal has room for.
+/// The width of a terminal line, in characters.
 const WIDTH: usize = 110;
 
 /// The most gaps that are shown, those first that differ from the assumption.
 const GAPS: usize = 12;
 
-/// The characters of a warning.
+/// The maximum length of a warning, in characters.
 const LONGEST: usize = 1000;
 
 /// The most leftovers that are shown, subscriptions and keys first.
@@ -82,7 +82,7 @@ impl fmt::Display for Report {
 }
 
 impl Report {
-    /// What was found, what could not be tried, and what to do about both.
+    /// Writes what was found, what could not be tried, and what to do next.
     fn write_summary(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let with = |status: Status| {
             let is_so = move |clause: &&ClauseReport| {
@@ -124,7 +124,7 @@ impl Report {
         Ok(())
     }
 
-    /// How much of each group was reached, and by name what was not. How often, the other forms say.
+    /// Writes how much of each group was reached, and the names of unreached states.
     fn write_states(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let is_reached = |state: &&State| state.times > 0;
         let reached = self.states.iter().map(|group| {
@@ -163,7 +163,7 @@ impl Report {
         Ok(())
     }
 
-    /// The verdict on all clauses, with how many there are of each status.
+    /// Writes the verdict on all clauses, with the number of clauses of each status.
     fn write_verdict(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let assertions: u64 = self.clauses.iter().map(|clause| clause.exercised).sum();
         let checked = format!("checked ({} assertions)", grouped(assertions));
@@ -197,7 +197,7 @@ impl Report {
     }
 }
 
-/// A verdict on a whole run, in one word.
+/// The verdict on a run, in one word.
 pub(crate) fn heading(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Violated => "FAIL",
@@ -208,7 +208,7 @@ pub(crate) fn heading(verdict: Verdict) -> &'static str {
     }
 }
 
-/// A number with a comma before each three digits.
+/// A number with commas between groups of three digits.
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let parts: Vec<&str> = digits
@@ -220,13 +220,13 @@ fn grouped(number: u64) -> String {
     parts.join(",")
 }
 
-/// Microseconds, as milliseconds.
+/// Microseconds as milliseconds, with one decimal.
 fn milliseconds(micros: u64) -> String {
     format!("{}.{}", micros / 1000, micros % 1000 / 100)
 }
 
 impl GapReport {
-    /// Whether nothing else was seen than what is assumed, as far as that can be said without the request.
+    /// Whether every observed value is the assumed one.
     fn is_as_assumed(&self) -> bool {
         let assumed = |seen: &SeenValue| seen.value == self.assumed || seen.value == "as assumed";
         self.seen.iter().all(assumed)
@@ -294,7 +294,7 @@ impl fmt::Display for FindingReport {
 }
 
 impl FindingReport {
-    /// Those that were at once can be pasted as they stand.
+    /// Writes the steps. Racing steps can be pasted into a shell as they are.
     fn write_steps(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut racing = false;
         for step in &self.steps {
@@ -353,13 +353,13 @@ impl fmt::Display for Difference {
         let subjects: BTreeSet<&str> =
             self.changes.iter().map(|change| change.subject.as_str()).collect();
         for subject in subjects {
-            let of: Vec<_> =
+            let changes: Vec<_> =
                 self.changes.iter().filter(|change| change.subject == subject).collect();
-            if of.iter().all(|change| change.before.is_none()) {
+            if changes.iter().all(|change| change.before.is_none()) {
                 writeln!(f, "  {subject} is created")?;
                 continue;
             }
-            for change in of {
+            for change in changes {
                 let shown = |value: &Option<String>| value.clone().unwrap_or_else(|| "none".into());
                 let (before, after) = (shown(&change.before), shown(&change.after));
                 writeln!(f, "  {subject}, {}: {before} → {after}", change.field)?;
@@ -389,7 +389,7 @@ impl fmt::Display for UnaskedReport {
     }
 }
 
-/// The option that would reach a clause, by why it is out of reach; `None` if none does.
+/// The option that brings a clause within reach, by the reason; `None` if there is none.
 fn remedy(reason: &str) -> Option<&'static str> {
     let remedies = [
         (Needs::Vendor, "a vendor who is onboarded (--operator)"),
@@ -400,14 +400,14 @@ fn remedy(reason: &str) -> Option<&'static str> {
     remedies.iter().find(is_it).map(|(_, remedy)| *remedy)
 }
 
-/// A warning as far as there is room for it: a long list ends with where to find the rest.
+/// Shortens a long warning and says where to find the rest.
 fn shortened(warning: &str) -> Cow<'_, str> {
     let Some((end, _)) = warning.char_indices().nth(LONGEST) else { return warning.into() };
     let end = warning[..end].rfind(", ").unwrap_or(end);
     format!("{} and more; see --json or --html)", &warning[..end]).into()
 }
 
-/// A list, broken into lines that a terminal has room for; nothing for an empty one.
+/// Writes a list that is wrapped to the width of a terminal; nothing for an empty list.
 fn write_wrapped(
     f: &mut fmt::Formatter<'_>,
     title: &str,

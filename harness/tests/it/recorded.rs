@@ -412,7 +412,7 @@ fn too_many_keys_are_inconclusive() {
     let (code, text) = judged(&archive);
     assert_eq!(code, Some(3), "{text}");
     assert!(text.contains("7.codes.business_not_found inconclusive"), "{text}");
-    assert!(text.contains("play it again alone, with fewer keys"), "{text}");
+    assert!(text.contains("replay it alone, with fewer keys"), "{text}");
     assert!(!text.contains("still has the code"), "{text}");
 }
 

@@ -123,7 +123,7 @@ fn unmet_clauses_say_why() {
         (
             "1.service.3.3",
             Status::Unreachable,
-            Some("only a service in process can be looked into"),
+            Some("only a service in process shows its inner state"),
         ),
         (
             "6.events.loan.created",

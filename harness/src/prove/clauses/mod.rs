@@ -1,5 +1,5 @@
-//! The evidence for each clause: its checks, the defects that break it and the stories that meet it, or the reason why
-//! no caller can observe it.
+//! The evidence for each clause: its checks, the defects that break it and the stories that meet it, or the
+//! reason why no caller can observe it.
 
 mod shows_in;
 
@@ -51,7 +51,7 @@ impl Evidence {
         !self.is_checked() && !self.shows_in.is_empty()
     }
 
-    /// Whether a run, `receiver-check` or the vectors report a breach of it, or a reason says why nothing can.
+    /// Whether a run, `receiver-check` or the vectors report a breach of it, or a reason says why none can.
     pub fn is_settled(&self) -> bool {
         let Evidence { receiver_check, vectors, unobservable, .. } = self;
         self.is_checked()

@@ -1,8 +1,8 @@
 //! Under which clauses a breach of another clause is reported.
 //!
-//! A difference has one name: the clause of the expected refusal or of the code that came instead, of the wrong field,
-//! or of the broken law. A rule about a request shows in its response, and a rule about a state in the fields that
-//! show it.
+//! A difference has one name: the clause of the expected refusal or of the code that came instead, of the
+//! wrong field, or of the broken law. A rule about a request shows in its response. A rule about a state
+//! shows in the fields of that state.
 
 use tideover_model::{Clause, clause};
 

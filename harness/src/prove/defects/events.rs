@@ -107,11 +107,11 @@ pub(super) static DEFECTS: &[Defect] = &[
         attempt(|memory, attempt| {
             let event: Value = serde_json::from_slice(&attempt.delivery.body).unwrap_or_default();
             let (event, to) = (event["id"].to_string(), &attempt.delivery.subscription);
-            let theirs = format!("{event} {to}");
-            let sent = memory.counted(&theirs) > 0 || memory.counted(&event) == 0;
+            let to_this_one = format!("{event} {to}");
+            let sent = memory.counted(&to_this_one) > 0 || memory.counted(&event) == 0;
             if sent {
                 memory.count(&event);
-                memory.count(&theirs);
+                memory.count(&to_this_one);
             }
             sent
         }),

@@ -3,7 +3,7 @@
 //! A defect is a small wrapper around the model's face, its choices and the encoding of its responses.
 //! The suite finds each one with any seed.
 
-/// A defect that changes one field of a success: name, clause, reply and change, sentence.
+/// A defect that changes one field of a success: name, clause, reply and change, description.
 macro_rules! altered {
     ($name:literal, $clause:literal,
      $reply:ident($field:ident) $(if $condition:expr)? => $change:expr,
@@ -23,7 +23,7 @@ macro_rules! altered {
     };
 }
 
-/// A defect that changes the status of a refusal: name, clause, code and status, sentence.
+/// A defect that changes the status of a refusal: name, clause, code and status, description.
 macro_rules! restated {
     ($name:literal, $clause:literal, $code:ident => $status:literal, $words:literal) => {
         $crate::prove::defects::Defect::new(
@@ -123,7 +123,7 @@ impl Defect {
         Defective::new(Service::new(profile, choices).sending_to(destinations), self)
     }
 
-    /// A mock of the world of `header` on a free port, with an optional defect, and a target that talks to it.
+    /// A mock of the world of `header` on a free port, with `defect` if any, and a target that talks to it.
     ///
     /// # Errors
     /// [`Unreachable`] if no port is free.

@@ -236,7 +236,7 @@ pub static UNSEEN: &[Undetectable] = &[
         ],
     ),
     to_caller(
-        "no response shows why compliance is not cleared, or no longer",
+        "no response shows why compliance is not cleared, or why it is revoked",
         &["punctuated-tax-id-is-malformed", "tax-id-is-forgotten-in-a-resync"],
     ),
     to_caller(

@@ -1,4 +1,4 @@
-//! The report of a clause: whether it holds, how often it was checked, and why no more can be said.
+//! The report of a clause: its status, the number of checks, and the reason for the status.
 
 use tideover_model::Clause;
 use tideover_model::clause::Kind;
@@ -14,7 +14,7 @@ use crate::report::document::{ClauseKind, ClauseReport, Status};
 
 impl Run<'_> {
     pub(super) fn clause(&self, clause: Clause) -> ClauseReport {
-        let (status, exercised, reason) = self.standing(clause);
+        let (status, exercised, reason) = self.status_of(clause);
         let reason = match status {
             Status::NotExercised => self.not_asked(clause).or(reason),
             _ => reason,
@@ -34,7 +34,7 @@ impl Run<'_> {
         }
     }
 
-    /// Why what would have met a clause was not asked, if anything would.
+    /// Why the requests that would have met a clause were not sent, if there were any.
     fn not_asked(&self, clause: Clause) -> Option<String> {
         let would_meet = |(why, left_out): (Why, &LeftOut)| {
             Some((left_out.clauses.times(clause), why)).filter(|(requests, _)| *requests > 0)
@@ -43,10 +43,10 @@ impl Run<'_> {
         Some(format!("not asked, because {}", most.1))
     }
 
-    /// Whether a clause holds, how often it was checked, and why no more can be said.
-    fn standing(&self, clause: Clause) -> (Status, u64, Option<String>) {
+    /// The status of a clause, the number of checks, and the reason for the status.
+    fn status_of(&self, clause: Clause) -> (Status, u64, Option<String>) {
         let Summary { met, broken, .. } = self.summary;
-        let standing = Evidence::of(clause);
+        let evidence = Evidence::of(clause);
         if let Some((_, verdict)) = broken.get(&clause) {
             return (Status::from(*verdict), met.times(clause), None);
         }
@@ -54,32 +54,32 @@ impl Run<'_> {
             return (Status::Held, met.times(clause), None);
         }
         if self.races().is_some() {
-            let why = || "races are not about it".to_owned();
+            let why = || "races do not test it".to_owned();
             return match can_contradict(clause) {
                 true => (Status::NotExercised, 0, None),
                 false => (Status::Unreachable, 0, Some(why())),
             };
         }
-        if standing.is_checked() {
-            return match self.lacking(standing) {
+        if evidence.is_checked() {
+            return match self.lacking(evidence) {
                 Some(lacking) => (Status::Unreachable, 0, Some(lacking.to_owned())),
                 None => (Status::NotExercised, 0, None),
             };
         }
-        if standing.is_shown() {
-            let (status, reason) = self.shown(&standing.shows_in);
+        if evidence.is_shown() {
+            let (status, reason) = self.shown(&evidence.shows_in);
             return (status, 0, Some(reason));
         }
-        let words = standing.words().join("; ");
-        let reason = match standing.unobservable {
+        let words = evidence.words().join("; ");
+        let reason = match evidence.unobservable {
             Some(_) => words,
-            None => format!("no check of a run counts it: {words}"),
+            None => format!("no check of a run covers it: {words}"),
         };
         (Status::Unreachable, 0, Some(reason))
     }
 
-    /// The report of a clause whose breaches show under others, and why: that those were met does not say
-    /// that it was.
+    /// The status of a clause whose breaches show in other clauses, and the reason. The clause itself may not
+    /// have been met even if the others were.
     fn shown(&self, shows_in: &[Clause]) -> (Status, String) {
         let Summary { met, broken, .. } = self.summary;
         let doubtful = || shows_in.iter().filter(|one| broken.contains_key(one));
@@ -97,11 +97,11 @@ impl Run<'_> {
         }
     }
 
-    /// What the target lacks, if no check of a clause can do without it.
-    fn lacking(&self, standing: &Evidence) -> Option<&'static str> {
+    /// Why no check of a clause is possible, if the target lacks something that each needs.
+    fn lacking(&self, evidence: &Evidence) -> Option<&'static str> {
         let missing =
             |needs: &[Needs]| needs.iter().find(|one| !self.offers.contains(one)).copied();
-        let mut lacking = standing.checks.iter().map(|(_, needs)| missing(needs));
+        let mut lacking = evidence.checks.iter().map(|(_, needs)| missing(needs));
         let first = lacking.next().flatten()?;
         lacking.all(|missing| missing.is_some()).then(|| first.lacking())
     }
@@ -112,16 +112,16 @@ fn names<'a>(clauses: impl IntoIterator<Item = &'a Clause>) -> String {
 }
 
 impl Needs {
-    /// Why a clause cannot be met without it.
+    /// Why a clause cannot be met without this.
     pub(in crate::report) fn lacking(self) -> &'static str {
         match self {
-            Needs::Requests => "nothing was asked",
-            Needs::Vendor => "no vendor is through with onboarding",
-            Needs::Operator => "nobody plays the outside world",
-            Needs::OwnPort => "what another operator port answers is no evidence",
+            Needs::Requests => "no request was sent",
+            Needs::Vendor => "no vendor is onboarded",
+            Needs::Operator => "there is no operator port to play the outside world",
+            Needs::OwnPort => "the responses of another operator port prove nothing",
             Needs::Inbox => "webhooks do not come to the suite",
-            Needs::Known => "what the service is like is not known beforehand",
-            Needs::Inside => "only a service in process can be looked into",
+            Needs::Known => "the behavior of the service is not known beforehand",
+            Needs::Inside => "only a service in process shows its inner state",
         }
     }
 }

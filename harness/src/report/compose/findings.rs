@@ -1,4 +1,4 @@
-//! The report of a finding, wherever it was met.
+//! The report of a finding.
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ use crate::report::document::{
 use crate::report::{curl, plain, title};
 
 impl FindingReport {
-    /// The report of a failure, wherever it was met.
+    /// The report of a failure.
     pub fn of(failure: &Failure) -> FindingReport {
         let finding = failure.finding();
         let last = failure.answers.last().and_then(|(_, seen)| seen.as_ref());
@@ -38,7 +38,7 @@ impl FindingReport {
 }
 
 impl FindingReport {
-    /// The report of a finding that fails no run.
+    /// The report of a finding that does not fail the run.
     pub(super) fn noticed(noticed: &Noticed) -> FindingReport {
         let Noticed { finding, times, cases, first } = noticed;
         let (times, cases, advice) = (*times, *cases, Some(advice(finding).to_owned()));
@@ -91,15 +91,13 @@ impl Blame {
             Verdict::Violated => {
                 (Party::Service, "The document says it, and the service does otherwise.")
             }
-            Verdict::Stalled => {
-                (Party::Service, "It must happen by itself, and has not within its time.")
-            }
+            Verdict::Stalled => (Party::Service, "A hidden transition did not happen in time."),
             Verdict::DiffersFromAssumption => (
                 Party::Us,
-                "The document leaves it open: what we assume is not what the service does.",
+                "The document leaves it open, and the service differs from our assumption.",
             ),
             Verdict::Inconclusive | Verdict::Held => {
-                (Party::Us, "What was seen does not suffice to say who is at fault.")
+                (Party::Us, "The observations do not show who is at fault.")
             }
         };
         Blame { who, why: why.to_owned() }
@@ -133,7 +131,7 @@ fn steps(failure: &Failure) -> Vec<StepReport> {
 }
 
 impl Answer {
-    /// That none came.
+    /// No response.
     fn none() -> Answer {
         Answer { status: 0, code: None, body: None, text: None }
     }

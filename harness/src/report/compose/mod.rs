@@ -24,32 +24,32 @@ use crate::report::document::{
 
 /// A run, as input of its report.
 pub struct Run<'a> {
-    /// What was to be played.
+    /// The plan of the run.
     pub plan: &'a Plan,
-    /// What came of it.
+    /// The results of the run.
     pub summary: &'a Summary,
-    /// What was played against, in words.
+    /// The target in words.
     pub target: &'a str,
     /// What the target offers.
     pub offers: &'a [Needs],
-    /// How long it took.
+    /// The duration of the run.
     pub took: Duration,
-    /// The commands that replay what can be shown, in its order, as far as there are any.
+    /// The replay commands of the findings that have steps, in order.
     pub replay: &'a [String],
-    /// What is known.
+    /// The known findings.
     pub baseline: Option<&'a Baseline>,
     /// Why it ended early, if it did, with the reason in words.
     pub ended: Option<(Ending, String)>,
-    /// What it has left behind in the target.
+    /// What the run left behind in the target.
     pub left_behind: &'a [String],
-    /// What of the generator's stream the target was not asked, if anything was left out.
+    /// The generated requests that were not sent, if any were left out.
     pub unasked: Option<&'a Unasked>,
-    /// Of requests that were sent at once: by how many clients, and what was concluded of their order.
+    /// The number of racing clients, and the conclusions about their order.
     pub races: Option<(usize, &'a Parts)>,
 }
 
 impl Run<'_> {
-    /// The report of it.
+    /// The report of the run.
     pub fn report(&self) -> Report {
         let Run { plan, summary, target, took, baseline, .. } = self;
         let clauses: Vec<_> = Clause::all().map(|clause| self.clause(clause)).collect();
@@ -91,13 +91,13 @@ impl Run<'_> {
         }
     }
 
-    /// What was concluded of the races, where nothing else was played.
+    /// The conclusions about the races, if the run consists only of races.
     fn races(&self) -> Option<&Parts> {
         let (_, parts) = self.races?;
         (parts.races >= self.summary.cases).then_some(parts)
     }
 
-    /// What was left out, by the reason, and which clauses were not met for that.
+    /// The requests that were left out, by reason, with the clauses that they would have met.
     fn unasked(&self) -> Vec<UnaskedReport> {
         let met = |clause| self.summary.met.times(clause) > 0;
         let of = |(why, left_out): (Why, &LeftOut)| UnaskedReport {
@@ -117,7 +117,7 @@ impl Run<'_> {
         self.unasked.into_iter().flat_map(Unasked::iter).map(of).collect()
     }
 
-    /// A case that was cut short is not played to its end, whatever cut it.
+    /// Why the run ended. A case that was cut short counts as interrupted, unless the run knows the reason.
     fn ending(&self) -> Ending {
         match (self.summary.ending, &self.ended) {
             (Ending::Interrupted, Some((ended, _))) => *ended,
@@ -144,7 +144,7 @@ impl Run<'_> {
                 warnings.push("no race came to its end".to_owned());
             }
             Some(parts) if parts.open() > 0 => warnings.push(format!(
-                "nothing could be concluded of {} parts; fewer --steps or another --concurrency may help",
+                "nothing could be concluded about {} parts; fewer --steps or another --concurrency may help",
                 parts.open()
             )),
             Some(_) | None => {}
@@ -173,7 +173,7 @@ impl Run<'_> {
 }
 
 impl Run<'_> {
-    /// What was seen where the document is silent: values as they were seen, and ranges narrowed from many.
+    /// The gaps: observed values, and ranges that many responses narrow.
     fn gaps(&self) -> Vec<GapReport> {
         let listed = self.summary.gaps.all().map(|gap| GapReport {
             clause: gap.clause.name().to_owned(),
@@ -224,7 +224,7 @@ impl RacesReport {
     }
 }
 
-/// The assumption that a field of the profile varies, if its values are not listed already.
+/// The assumption behind a field of the profile, if its values are not listed already.
 fn clause_of(field: &str) -> Option<Clause> {
     let (key, rest) = field.split_once('.').unwrap_or((field, ""));
     let varies = |clause: &Clause| clause.kind().profile_key() == Some(key);
@@ -233,12 +233,12 @@ fn clause_of(field: &str) -> Option<Clause> {
     clauses().find(is_named).or_else(|| clauses().next()).filter(|_| !is_status(key))
 }
 
-/// Statuses are listed as values already.
+/// Whether the values of a profile key are listed already: statuses are.
 fn is_status(key: &str) -> bool {
     matches!(key, "success" | "refusals")
 }
 
-/// What a profile says of a field, by its path.
+/// The value of a profile field, by its path.
 fn assumed(profile: &tideover_model::Profile, field: &str) -> String {
     let profile = serde_json::to_value(profile).unwrap_or_default();
     let value = field.split('.').try_fold(&profile, |value, part| value.get(part));
@@ -257,7 +257,7 @@ fn latency(summary: &Summary) -> Vec<LatencyReport> {
 }
 
 impl Run<'_> {
-    /// Expected states that were not reached are listed too, except for races, which are about few.
+    /// The states by group. Unreached states are listed too, except for races, which can reach only a few.
     fn states(&self) -> Vec<StateGroup> {
         let is_listed = |(_, times): &(String, u64)| *times > 0 || self.races().is_none();
         let group = |group: Group| StateGroup {

@@ -165,7 +165,7 @@ pub enum Status {
     Differs,
     /// It was met, and nothing contradicts it.
     Held,
-    /// Not counted itself: a breach would show in other clauses, some of which were checked, as the reason says.
+    /// Not counted itself: a breach would show in other clauses, and the run checked some of them.
     Covered,
     /// The run could have met it but never did.
     NotExercised,
