@@ -371,7 +371,7 @@ fn prove_prints_what_is_found_and_what_survives() {
     let output = run(&[&["prove", "--as", "stranger"], &unseen[..]].concat());
     assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
     let printed = stdout(&output);
-    assert!(printed.contains("the document does not show how high the limit"), "{printed}");
+    assert!(printed.contains("the document does not state the limit"), "{printed}");
     let output = run(&[&["prove", "--as", "all", "--json"], &unseen[..]].concat());
     let printed = stdout(&output);
     let report: Vec<Value> =
