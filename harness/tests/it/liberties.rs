@@ -886,6 +886,55 @@ fn sync_invoice(payee: &str, tax_id: &str) -> Step {
     put("/v1/invoices/i", body)
 }
 
+/// Opens the collection account of `v`.
+fn onboard() -> Vec<Step> {
+    let accepts = json!({
+        "action": "vendorAcceptsInvitation", "payeeExternalId": "v", "email": "a@b.example",
+    });
+    let signs = json!({ "action": "vendorSignsAgreement", "payeeExternalId": "v" });
+    let address =
+        json!({ "line1": "1 Quay", "city": "Portland", "state": "OR", "postalCode": "97201" });
+    let body = json!({ "legalName": "V", "taxId": WELL_FORMED, "contact": { "address": address } });
+    let account = json!({ "accountNumber": "0000", "routingNumber": "091000019" });
+    vec![
+        put("/v1/organizations/v", body),
+        inviting("a@b.example"),
+        act(&accepts),
+        act(&signs),
+        put("/v1/organizations/v/payout-account", account),
+        Step::new(Action::Advance(3600)),
+    ]
+}
+
+/// The payor pays `cents` of `face`, and a sync changes the face value to `again`. Reads follow after a day.
+fn paid_invoice(face: u64, cents: u64, again: u64) -> Vec<Step> {
+    let invoice = |face: u64| {
+        let body = json!({
+            "payee": { "externalId": "v", "legalName": "V" },
+            "payor": { "externalId": "p", "legalName": "P" },
+            "status": "ISSUED", "faceValue": face,
+            "issueDate": "2026-01-01T00:00:00Z", "dueDate": "2026-03-01T00:00:00Z",
+        });
+        put("/v1/invoices/i", body)
+    };
+    let read = || Step::new(Action::Call(Call::bare("GET", "/v1/organizations/v/invoices/i")));
+    let pays = json!({ "action": "payorPays", "payeeExternalId": "v", "invoiceExternalId": "i", "amount": cents });
+    // Its event shows that no delivery is in flight any more.
+    let later = put("/v1/organizations/w", json!({ "legalName": "W" }));
+    let mut steps = onboard();
+    steps.extend([
+        post("/v1/webhooks", json!({ "url": "${inbox}/accepts" })),
+        invoice(face),
+        act(&pays),
+        invoice(again),
+        read(),
+        Step::new(Action::Advance(DAY)),
+        later,
+    ]);
+    steps.extend((0..5).map(|_| read()));
+    steps
+}
+
 async fn assert_steps_accepted(liberty: Liberty, steps: &[Step]) {
     for outside in [Outside::Ours, Outside::Open] {
         let played = played_by(outside, liberty, steps.to_vec()).await;
@@ -933,6 +982,20 @@ async fn malformed_tax_ids_may_be_accepted_or_refused() {
     };
     let twice = [sync("v", MALFORMED), read("v"), sync("v", ""), read("%76")];
     assert_accused(first_not, &twice, "2.business.complianceRoute").await;
+}
+
+/// The platform lowers the face value to what was collected. The payor pays nothing then.
+#[tokio::test]
+async fn a_lowered_face_value_needs_no_event() {
+    let event = |mut event: Value| {
+        if event["type"] == "partner.invoice.paid" {
+            event["type"] = "partner.invoice.other".into();
+        }
+        event
+    };
+    let silent = Liberty { event, ..NONE };
+    assert_steps_accepted(silent, &paid_invoice(500, 400, 400)).await;
+    assert_accused(silent, &paid_invoice(400, 400, 400), "6.events.invoice.paid").await;
 }
 
 #[tokio::test]

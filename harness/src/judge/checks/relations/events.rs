@@ -278,8 +278,8 @@ impl Events {
             REMITTANCE => {
                 let about = |name: &&BusinessName| name.0 == *owner && last.texts.contains(&name.1);
                 let Some(name) = self.payouts.keys().find(about) else { return };
-                // A request without a response may have set another account.
-                if self.has_missed || self.is_shared.contains(name) || self.has_aliases(name) {
+                // A request without a response, or another platform, may have set another account.
+                if self.has_missed || !self.is_shared.is_empty() {
                     return;
                 }
                 let most = self.payouts[name].1 + 1;
@@ -299,11 +299,6 @@ impl Events {
             }
             _ => {}
         }
-    }
-
-    /// Whether another identifier may be the same business.
-    fn has_aliases(&self, _name: &BusinessName) -> bool {
-        !self.is_shared.is_empty()
     }
 
     /// A later read agrees with an event.
@@ -370,6 +365,10 @@ impl Events {
             Some(OperationKind::GetInvoice) => {
                 let Some(name) = invoice(exchange) else { return };
                 facts.extend(invoice_facts(answer));
+                // The payor paid nothing when the platform lowered the face value (`gap.eventCauses`).
+                if self.synced.was_lowered(&name) {
+                    facts.retain(|(kind, _)| *kind != PAID);
+                }
                 (vec![name.0.1.clone(), name.1.clone()], self.invoices_first_named.get(&name))
             }
             Some(OperationKind::SyncBusiness) if Fields::of(answer).created() == Some(true) => {

@@ -60,6 +60,7 @@ pub(super) fn acted_on(exchange: &Exchange<'_>, field: &str) -> Option<BusinessN
 #[derive(Debug, Default)]
 pub(super) struct SyncedInvoices {
     faces: BTreeMap<InvoiceName, i64>,
+    lowered: BTreeSet<InvoiceName>,
 }
 
 impl SyncedInvoices {
@@ -71,13 +72,21 @@ impl SyncedInvoices {
         let Some(operation) = exchange.call().and_then(|call| call.operation()) else { return };
         for sync in operation.syncs() {
             let payee = (caller(exchange), sync.payee.business.clone());
-            self.faces.insert((payee, sync.invoice.clone()), sync.face_value.cents().0);
+            let (name, face) = ((payee, sync.invoice.clone()), sync.face_value.cents().0);
+            if self.faces.insert(name.clone(), face).is_some_and(|before| before > face) {
+                self.lowered.insert(name);
+            }
         }
     }
 
     /// The face value of an invoice at its last sync. Cents.
     pub(super) fn face(&self, invoice: &InvoiceName) -> Option<i64> {
         self.faces.get(invoice).copied()
+    }
+
+    /// Whether a sync lowered the face value of an invoice, possibly to what was collected already.
+    pub(super) fn was_lowered(&self, invoice: &InvoiceName) -> bool {
+        self.lowered.contains(invoice)
     }
 
     /// The identifiers of a caller's invoices.
