@@ -5,7 +5,8 @@
 //! - [`settings`] is what the user allows, [`scope`] is the gate that every request must pass, [`ledger`]
 //!   counts what the run spends. [`session`] logs each request, sends it at the allowed pace, and cleans up.
 //!   [`target`] presents the endpoint to a run.
-//! - Never here: a request that bypasses the gate, a judgement of a response.
+//! - Never here: a request that bypasses the gate, a judgement of a response. Only a replay at a mock, and the
+//!   library's own [`Http`](crate::endpoint::Http), send without these files.
 
 mod cleanup;
 pub mod grants;

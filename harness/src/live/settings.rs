@@ -150,7 +150,7 @@ pub fn any_name() -> String {
 }
 
 /// A shorter key could occur in other text by chance.
-const SHORTEST_KEY: usize = 8;
+pub(super) const SHORTEST_KEY: usize = 8;
 
 /// A shorter prefix could match identifiers of others.
 const SHORTEST_PREFIX: usize = 3;

@@ -375,6 +375,14 @@ fn invalid_options_exit_with_2_and_one_line() {
         assert!(stderr.contains(named), "{config}: {stderr}");
         assert_eq!(stderr.trim_end().lines().count(), 1, "{stderr}");
     }
+    let elsewhere = ["--target", "http://127.0.0.1:2"];
+    for permission in ["sandbox", "allow_writes", "allow_disturbance"] {
+        let output =
+            check(folder.path(), &with(&format!("{permission} = true")), &elsewhere, Some("k"));
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{permission}: {stderr}");
+        assert!(stderr.contains("are for http://127.0.0.1:1"), "{permission}: {stderr}");
+    }
     let options = ["check", "--allow-writes"];
     let output = Command::new(env!("CARGO_BIN_EXE_tideover")).args(options).output().unwrap();
     assert_eq!(output.status.code(), Some(2));

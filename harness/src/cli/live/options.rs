@@ -223,7 +223,21 @@ impl LiveOptions {
     pub(in crate::cli) fn with_file(self) -> Result<LiveOptions, Problem> {
         let Some(path) = &self.config else { return Ok(self) };
         let file = read(path)?;
+        self.check_permissions_of(&file)
+            .map_err(|problem| Problem::Wrong(format!("{}: {problem}", path.display())))?;
         Ok(self.over(file))
+    }
+
+    /// What a file permits at its own target is no permission at another.
+    fn check_permissions_of(&self, file: &LiveOptions) -> Result<(), String> {
+        let (Some(target), Some(permitted)) = (&self.target, &file.target) else { return Ok(()) };
+        if target == permitted || !(file.sandbox || file.allow_writes || file.allow_disturbance) {
+            return Ok(());
+        }
+        Err(format!(
+            "its permissions (sandbox, allow_writes, allow_disturbance) are for {permitted}, and \
+             --target is {target}: use a file for that target"
+        ))
     }
 
     fn over(self, file: LiveOptions) -> LiveOptions {

@@ -177,7 +177,8 @@ fn proxy_before(url: &Url) -> Option<String> {
     Some(format!("{}{port}", uri.host().unwrap_or_default()))
 }
 
-fn is_this_machine(url: &Url) -> bool {
+/// Whether a URL names this machine by a loopback address or a `localhost` name.
+pub(crate) fn is_this_machine(url: &Url) -> bool {
     match url.host() {
         Some(Host::Ipv4(address)) => address.is_loopback(),
         Some(Host::Ipv6(address)) => address.to_canonical().is_loopback(),

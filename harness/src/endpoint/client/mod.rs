@@ -23,6 +23,7 @@ use crate::endpoint::client::general::General;
 use crate::exchange::Seen;
 
 pub use extra::ExtraHeader;
+pub(crate) use general::is_this_machine;
 pub use identity::Identity;
 
 /// Bytes of a body that are read.

@@ -6,6 +6,7 @@ use tideover_model::{Destinations, clause};
 use url::Url;
 
 use crate::endpoint::Target;
+use crate::endpoint::client::is_this_machine;
 use crate::evidence::Point;
 use crate::exchange::{Prepared, Seen};
 use crate::judge::comparison::Comparison;
@@ -72,7 +73,7 @@ impl World {
         let url = sent.call()?.body().json()?.get(field::URL)?.as_str()?;
         let (inbox, url) = (Url::parse(self.bare.inbox()?).ok()?, Url::parse(url).ok()?);
         let is_http = inbox.scheme() == "http" && url.scheme() == "http";
-        let is_local = is_loopback(&inbox) && is_loopback(&url);
+        let is_local = is_this_machine(&inbox) && is_this_machine(&url);
         (is_http || is_local).then(|| {
             let mut opened = self.clone();
             opened.service().send_to(Destinations::Local);
@@ -84,14 +85,5 @@ impl World {
     pub(super) fn shut_door(&mut self) {
         let inbox = self.bare.inbox().map(str::to_owned).unwrap_or_default();
         self.service().send_to(Destinations::PublicAnd(inbox));
-    }
-}
-
-fn is_loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(url::Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
-        Some(url::Host::Ipv4(address)) => address.is_loopback(),
-        Some(url::Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
     }
 }

@@ -26,7 +26,7 @@ use tideover_model::wire::action::name_in;
 
 use crate::exchange::{Prepared, PreparedAction, PreparedCall};
 use crate::live::grants::Grants;
-use crate::live::settings::{Settings, is_plain};
+use crate::live::settings::{SHORTEST_KEY, Settings, is_plain};
 use crate::live::unasked::Why;
 use names::{AllowedNames, Rule};
 use tree::Tree;
@@ -219,10 +219,9 @@ impl Scope<'_> {
 
     /// Whether the header has no key, too few characters for a key, or the run's prefix.
     fn is_nobodys_key(&self, authorization: Option<&str>) -> bool {
-        /// No header with a key is shorter.
-        const SHORTEST_KEY: usize = 16;
+        let shortest = "Bearer ".len() + SHORTEST_KEY;
         authorization
-            .is_none_or(|header| header.len() < SHORTEST_KEY || header.contains(self.own_name()))
+            .is_none_or(|header| header.len() < shortest || header.contains(self.own_name()))
     }
 
     fn is_own_key(&self, header: &str) -> bool {

@@ -41,7 +41,7 @@ pub(super) struct Search<'a> {
     requests: Vec<&'a Request>,
     /// What requests without a response chose if they were carried out, by later responses.
     revealed: Vec<Revealed>,
-    unseen: Explainer,
+    explainer: Explainer,
     /// Whether a response must show exactly the state, even where the document leaves its form open.
     strict: bool,
     budget: usize,
@@ -75,7 +75,7 @@ impl<'a> Search<'a> {
     pub(super) fn new(
         requests: Vec<&'a Request>,
         revealed: Vec<Revealed>,
-        unseen: Explainer,
+        explainer: Explainer,
         budget: usize,
     ) -> Search<'a> {
         let interval =
@@ -87,8 +87,8 @@ impl<'a> Search<'a> {
             placed: vec![false; requests.len()],
             requests,
             revealed,
-            unseen,
-            strict: unseen.deepest < crate::judge::DEEPEST,
+            explainer,
+            strict: explainer.deepest < crate::judge::DEEPEST,
             budget,
             left,
             order: Vec::new(),
@@ -183,7 +183,7 @@ impl<'a> Search<'a> {
         match asked.outcome() {
             None => (self.carry_out(world, request), true),
             Some(answer) => {
-                let attempts = self.unseen.explain(
+                let attempts = self.explainer.explain(
                     std::slice::from_ref(world),
                     &asked.sent,
                     &answer.seen,
