@@ -3,7 +3,7 @@
 use tideover_model::Timestamp;
 
 use crate::exchange::{Prepared, Seen};
-use crate::judge::hidden::{Before, Outside, moves};
+use crate::judge::hidden::{Outside, PriorState, moves};
 use crate::judge::world::{World, WorldReply};
 
 /// The most hidden moves between two responses.
@@ -33,7 +33,7 @@ pub(crate) struct Explainer {
     /// Who moves the outside world.
     pub(crate) outside: Outside,
     /// State that may predate this run.
-    pub(crate) before: Before,
+    pub(crate) prior: PriorState,
     /// The most moves between two responses.
     pub(crate) deepest: usize,
 }
@@ -109,7 +109,7 @@ impl Explainer {
         let mut moved = Vec::new();
         for world in worlds {
             let platform = world.subject(sent).platform;
-            for hidden in moves(world, sent, seen, now, self.outside, self.before) {
+            for hidden in moves(world, sent, seen, now, self.outside, self.prior) {
                 let mut after = world.clone();
                 if hidden.apply(&mut after, platform, seen, now) {
                     moved.push(after);

@@ -26,6 +26,6 @@ pub use bounds::Bounds;
 pub(crate) use clock::is_near;
 pub(crate) use comparison::{ABSENT, Comparison, meets_first_three};
 pub(crate) use explain::{Candidate, DEEPEST, Explainer};
-pub use hidden::{Before, Outside};
+pub use hidden::{Outside, PriorState};
 pub(crate) use reading::{Revealed, amount};
 pub(crate) use world::{Subject, World};

@@ -15,7 +15,6 @@ pub mod ledger;
 pub(crate) mod means;
 mod pace;
 mod rehearsal;
-mod sandbox;
 pub mod scope;
 pub mod session;
 pub mod settings;

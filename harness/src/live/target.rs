@@ -14,7 +14,7 @@ use crate::exchange::transcript::Header;
 use crate::exchange::{Arrival, Prepared, PreparedAction, Race, Seen};
 use crate::generate;
 use crate::generate::{Size, race};
-use crate::judge::{Before, is_near};
+use crate::judge::{PriorState, is_near};
 use crate::live::rehearsal::rehearse;
 use crate::live::session::{Purpose, Session};
 use crate::live::settings::ApiKey;
@@ -238,11 +238,11 @@ impl Observed for Live {
             None => Clock::Guessed,
         };
         // Every case uses the user's same tax ids.
-        let before = match (&self.session.settings.sandbox, self.fresh) {
-            (Some(_), true) => Before::Nothing,
-            (None, true) => Before::TaxIds,
-            (_, false) => Before::Anything,
+        let prior = match (&self.session.settings.sandbox, self.fresh) {
+            (Some(_), true) => PriorState::Nothing,
+            (None, true) => PriorState::TaxIds,
+            (_, false) => PriorState::Anything,
         };
-        Standing::Foreign { outside, before, now, clock }
+        Standing::Foreign { outside, prior, now, clock }
     }
 }

@@ -239,7 +239,7 @@ impl Experiment {
         let issue = Happening::IssueKey { platform: Some(OTHER.into()) };
         // The key was issued before the defect took effect.
         let issued = service.unaltered_mut().happen(start(), PlatformId::DEFAULT, issue);
-        let strangers = Strangers::new(InProcess::new(service, start()), Outside::Ours);
+        let strangers = Strangers::new(InProcess::new(service, start()), Outside::Controlled);
         match issued {
             Ok(Outcome::KeyIssued { key, .. }) => strangers.and_key(&key),
             _ => strangers,

@@ -12,7 +12,7 @@ use crate::exchange::step::Step;
 use crate::exchange::transcript::Header;
 use crate::exchange::{Arrival, Prepared, Seen};
 use crate::generate;
-use crate::judge::{Before, Outside};
+use crate::judge::{Outside, PriorState};
 use crate::live::means::{Means, OTHER};
 use crate::play::case::{Clock, Observed, Standing};
 use crate::play::cases::{InProcess, World};
@@ -121,6 +121,6 @@ impl<F: Face> Observed for Stranger<F> {
     fn standing(&mut self) -> Standing {
         let (Sight { outside, clock, .. }, now) = (&self.sight, self.bare.now());
         let (outside, clock) = (*outside, *clock);
-        Standing::Foreign { outside, before: Before::Nothing, now, clock }
+        Standing::Foreign { outside, prior: PriorState::Nothing, now, clock }
     }
 }

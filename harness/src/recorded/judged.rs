@@ -13,7 +13,7 @@ use crate::exchange::transcript::{Header, Transcript};
 use crate::exchange::{Exchange, Prepared, PreparedAction, Seen};
 use crate::judge::checks::consistent::contradictions_within;
 use crate::judge::checks::registry::shows_in_an_answer;
-use crate::judge::{ABSENT, Before, Outside};
+use crate::judge::{ABSENT, Outside, PriorState};
 use crate::play::case::Listener;
 use crate::play::cases::{Failure, Summary};
 use crate::recorded::familiar::{Familiar, names};
@@ -50,7 +50,8 @@ impl Judged {
         let keys = keys_in(heard, &recording.accepted);
         // Who listens from an index on.
         let anew = |from: usize| {
-            let (inbox, unknown) = (recording.inbox.as_deref(), (Outside::Open, Before::Anything));
+            let (inbox, unknown) =
+                (recording.inbox.as_deref(), (Outside::Open, PriorState::Anything));
             let mut listener = Listener::new(header, &keys, inbox, unknown);
             for (one, seen) in heard[..from].iter().filter_map(acted) {
                 listener.recall(&one.sent, seen, one.now);

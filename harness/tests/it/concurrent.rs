@@ -11,7 +11,7 @@ use tideover_harness::exchange::step::{Action, Call, Step};
 use tideover_harness::exchange::transcript::Header;
 use tideover_harness::exchange::{Arrival, Prepared, Race, Seen, start};
 use tideover_harness::generate::{Size, race};
-use tideover_harness::judge::{Before, Outside};
+use tideover_harness::judge::{Outside, PriorState};
 use tideover_harness::play::case::Observed;
 use tideover_harness::play::cases::{OverHttp, Plan};
 use tideover_harness::play::concurrent::{
@@ -95,7 +95,7 @@ fn a_right_service_is_never_accused_under_any_profile() {
 fn a_right_service_whose_outside_is_open_is_not_accused() {
     for seed in 0..20 {
         let history = raced(&Profile::default(), seed, Size { clients: 6, steps: 10 }, 20);
-        let known = Known { outside: Outside::Open, before: Before::Anything, ..known() };
+        let known = Known { outside: Outside::Open, prior: PriorState::Anything, ..known() };
         let judgement = judge(&history, &known);
         assert!(judgement.contradictions.is_empty(), "{seed}: {}", describe(&history, &judgement));
         assert!(judgement.tally()[2] == 0, "{seed}: {}", describe(&history, &judgement));
@@ -374,9 +374,9 @@ fn what_is_granted_beyond_what_was_refused_contradicts_the_document() {
     assert_eq!(clauses(&meanwhile.0), ["8.concentrationLimit"]);
     assert!(clauses(&fits.0).is_empty());
     // The response calls the vendor new, so that nobody else finances its invoices.
-    let live = Known { before: Before::TaxIds, ..known() };
+    let live = Known { prior: PriorState::TaxIds, ..known() };
     assert_eq!(judge(&early.0, &live).contradictions.len(), 1);
-    let known_before = Known { before: Before::Anything, ..known() };
+    let known_before = Known { prior: PriorState::Anything, ..known() };
     assert!(judge(&early.0, &known_before).contradictions.is_empty());
     // A service that others use, too, may have had room by then.
     let shared = Known { outside: Outside::Open, ..known() };

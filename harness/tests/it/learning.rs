@@ -25,7 +25,7 @@ fn learn(toml: &str, seed: u64) -> (Profile, Learned, Lessons) {
     let profile: Profile = toml::from_str(toml).unwrap();
     let header = Header::new(seed, start(), Profile::default());
     let face = service(profile.clone(), seed + 77, INBOX);
-    let mut world = Strangers::new(InProcess::new(face, start()), Outside::Ours);
+    let mut world = Strangers::new(InProcess::new(face, start()), Outside::Controlled);
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let mut lessons = Lessons::default();
     for case in 0..CASES {
@@ -43,7 +43,8 @@ fn learn(toml: &str, seed: u64) -> (Profile, Learned, Lessons) {
 /// Our mock shows no difference from the assumptions, whoever moves the outside world.
 #[tokio::test]
 async fn our_mock_matches_every_assumption() {
-    for (seed, outside) in [(0, Outside::Ours), (0, Outside::Open), (5, Outside::Ours)] {
+    for (seed, outside) in [(0, Outside::Controlled), (0, Outside::Open), (5, Outside::Controlled)]
+    {
         let header = Header::new(seed, start(), Profile::default());
         let face = service(Profile::default(), 82, INBOX);
         let mut world = Strangers::new(InProcess::new(face, start()), outside);
@@ -286,7 +287,7 @@ impl Observed for Silent {
 fn a_missing_event_becomes_finding_and_gap() {
     let header = Header::new(6, start(), Profile::default());
     let face = service(Profile::default(), 83, INBOX);
-    let mut world = Strangers::new(InProcess::new(face, start()), Outside::Ours);
+    let mut world = Strangers::new(InProcess::new(face, start()), Outside::Controlled);
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let (mut gaps, mut met, mut found) = (Gaps::default(), 0, 0);
     for case in 0..CASES {

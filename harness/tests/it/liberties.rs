@@ -14,7 +14,7 @@ use tideover_harness::exchange::step::{Action, Call, Step};
 use tideover_harness::exchange::transcript::Header;
 use tideover_harness::exchange::{Arrival, Prepared, PreparedAction, PreparedCall, Seen, start};
 use tideover_harness::generate;
-use tideover_harness::judge::{Before, Outside};
+use tideover_harness::judge::{Outside, PriorState};
 use tideover_harness::play::case::{Clock, Observed, Played, Standing, play};
 use tideover_harness::play::cases::{InProcess, Plan, World, check};
 use tideover_harness::play::learn::{Lessons, Stated};
@@ -73,13 +73,13 @@ struct FreeService {
     sent: u64,
     secrets: BTreeMap<String, Vec<String>>,
     late: Vec<Vec<Arrival>>,
-    before: Before,
+    prior: PriorState,
 }
 
 impl FreeService {
     fn new(target: Stranger<Service>, liberty: Liberty) -> FreeService {
         let (secrets, late) = (BTreeMap::new(), Vec::new());
-        FreeService { target, liberty, sent: 0, secrets, late, before: Before::Nothing }
+        FreeService { target, liberty, sent: 0, secrets, late, prior: PriorState::Nothing }
     }
 
     fn rewrite(&mut self, call: &PreparedCall, seen: Seen) -> Seen {
@@ -171,13 +171,13 @@ impl Observed for FreeService {
         let Standing::Foreign { outside, now, clock, .. } = self.target.standing() else {
             panic!("a stranger is foreign")
         };
-        let before = self.before;
+        let prior = self.prior;
         match self.liberty.behind {
-            None => Standing::Foreign { outside, before, now, clock },
+            None => Standing::Foreign { outside, prior, now, clock },
             Some(behind) => {
                 let now =
                     Timestamp::from_unix(now.unix() - i64::try_from(behind).unwrap()).unwrap();
-                Standing::Foreign { outside, before, now, clock: Clock::Guessed }
+                Standing::Foreign { outside, prior, now, clock: Clock::Guessed }
             }
         }
     }
@@ -200,7 +200,7 @@ async fn played_with(liberty: Liberty, outside: Outside, seed: u64) -> Played {
 /// The violations of a service with `liberty`, and how many other findings were noticed.
 async fn findings_with(liberty: Liberty) -> (Vec<Finding>, usize) {
     let (mut found, mut noticed) = (Vec::new(), 0);
-    for outside in [Outside::Ours, Outside::Open] {
+    for outside in [Outside::Controlled, Outside::Open] {
         for seed in 0..20 {
             let played = played_with(liberty, outside, seed).await;
             assert!(played.findings.iter().all(|one| one.verdict == Verdict::Violated));
@@ -276,7 +276,7 @@ async fn coverage_finds_documented_values_in_any_field() {
             },
             ..NONE
         };
-        reached.add(&played_with(liberty, Outside::Ours, seed).await.coverage);
+        reached.add(&played_with(liberty, Outside::Controlled, seed).await.coverage);
     }
     for (group, name) in [
         (Group::Advance, "REQUESTED"),
@@ -376,7 +376,7 @@ async fn wall_time_teaches_no_retry_schedule() {
     let learned = async |liberty| {
         let mut lessons = Lessons::default();
         for seed in 0..20 {
-            lessons.add(&played_with(liberty, Outside::Ours, seed).await.lessons);
+            lessons.add(&played_with(liberty, Outside::Controlled, seed).await.lessons);
         }
         lessons.learned(&Profile::default())
     };
@@ -490,7 +490,7 @@ async fn a_repeated_invitation_may_be_a_new_one() {
         (same, two(), &["2.invitation.inviteId"]),
     ] {
         let liberty = Liberty { rewrite, ..NONE };
-        let played = played_by(Outside::Ours, liberty, steps).await;
+        let played = played_by(Outside::Controlled, liberty, steps).await;
         let clauses: Vec<_> = played.findings.iter().map(|found| found.clause.name()).collect();
         assert_eq!(clauses, expected);
         assert_eq!(doubted(&played), [""; 0]);
@@ -655,8 +655,11 @@ fn held_before() -> Service {
 
 /// A target in which businesses of an earlier run may hold the tax ids.
 async fn used_before(face: Service) -> FreeService {
-    let mut world = Strangers::new(InProcess::new(face, start()), Outside::Ours);
-    FreeService { before: Before::TaxIds, ..FreeService::new(world.fresh().await.unwrap(), NONE) }
+    let mut world = Strangers::new(InProcess::new(face, start()), Outside::Controlled);
+    FreeService {
+        prior: PriorState::TaxIds,
+        ..FreeService::new(world.fresh().await.unwrap(), NONE)
+    }
 }
 
 fn act(fields: &Value) -> Step {
@@ -799,7 +802,7 @@ async fn a_listed_code_that_never_comes_is_found() {
     let doubted = async |code: fn(&str) -> &str| {
         let header = Header::new(1, start(), Profile::default());
         let face = service(Profile::default(), 5, INBOX);
-        let strangers = Strangers::new(InProcess::new(face, start()), Outside::Ours);
+        let strangers = Strangers::new(InProcess::new(face, start()), Outside::Controlled);
         let mut worlds = FreeWorlds(strangers, Liberty { code, ..NONE });
         let plan = Plan { header, first: 0, cases: 20, steps: 40, max_findings: 1 };
         let mut summary = check(&mut worlds, &plan).await.unwrap();
@@ -936,7 +939,7 @@ fn paid_invoice(face: u64, cents: u64, again: u64) -> Vec<Step> {
 }
 
 async fn assert_steps_accepted(liberty: Liberty, steps: &[Step]) {
-    for outside in [Outside::Ours, Outside::Open] {
+    for outside in [Outside::Controlled, Outside::Open] {
         let played = played_by(outside, liberty, steps.to_vec()).await;
         assert!(played.findings.is_empty(), "{outside:?}: {:#?}", played.findings);
     }
@@ -944,7 +947,7 @@ async fn assert_steps_accepted(liberty: Liberty, steps: &[Step]) {
 
 /// Only the run moves the outside world here.
 async fn assert_accused(liberty: Liberty, steps: &[Step], clause: &str) {
-    let played = played_by(Outside::Ours, liberty, steps.to_vec()).await;
+    let played = played_by(Outside::Controlled, liberty, steps.to_vec()).await;
     let found: Vec<&str> = played.findings.iter().map(|one| one.clause.name()).collect();
     assert!(found.contains(&clause), "{found:?}");
 }

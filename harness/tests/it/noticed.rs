@@ -23,7 +23,7 @@ fn rendered(report: &Report) -> [String; 4] {
 
 fn worlds(profile: &str) -> Strangers {
     let face = service(toml::from_str(profile).unwrap(), 5, INBOX);
-    Strangers::new(InProcess::new(face, start()), Outside::Ours)
+    Strangers::new(InProcess::new(face, start()), Outside::Controlled)
 }
 
 fn plan() -> Plan {

@@ -97,7 +97,7 @@ fn play_each(seeds: std::ops::Range<u64>, outside: Outside, loses: bool) -> usiz
 
 #[test]
 fn nobody_is_accused_when_the_outside_is_ours() {
-    play_each(0..20, Outside::Ours, false);
+    play_each(0..20, Outside::Controlled, false);
 }
 
 #[test]
@@ -107,10 +107,10 @@ fn nobody_is_accused_when_the_outside_is_open() {
 
 #[test]
 fn nobody_is_accused_when_responses_get_lost() {
-    play_each(40..60, Outside::Ours, true);
+    play_each(40..60, Outside::Controlled, true);
     play_each(60..80, Outside::Open, true);
     // In this seed a lost request sets a payout account, and another request restores the earlier one.
-    play_each(1211..1212, Outside::Ours, true);
+    play_each(1211..1212, Outside::Controlled, true);
 }
 
 /// `cargo test --release -p tideover-harness --test it thousand_seeds -- --ignored`
@@ -119,7 +119,7 @@ fn nobody_is_accused_when_responses_get_lost() {
 fn nobody_is_accused_in_a_thousand_seeds() {
     let mut steps = 0;
     for loses in [false, true] {
-        for outside in [Outside::Ours, Outside::Open] {
+        for outside in [Outside::Controlled, Outside::Open] {
             steps += play_each(1000..2000, outside, loses);
         }
     }
@@ -133,7 +133,7 @@ fn slow_progress_is_stalled_and_fails_nothing() {
             .unwrap();
     let header = Header::new(1, start(), Profile::default());
     let face = service(slow, 5, INBOX);
-    let mut world = Strangers::new(InProcess::new(face, start()), Outside::Ours);
+    let mut world = Strangers::new(InProcess::new(face, start()), Outside::Controlled);
     let plan = Plan { header, first: 0, cases: 60, steps: 50, max_findings: 1 };
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let summary = runtime.block_on(check(&mut world, &plan)).unwrap();
@@ -158,7 +158,7 @@ impl World for LossyWorld {
 fn with_defect(defect: &'static defects::Defect) -> Strangers<Defective> {
     let inbox = Destinations::PublicAnd(INBOX.to_owned());
     let face = defect.service(Profile::default(), 7, inbox);
-    Strangers::new(InProcess::new(face, start()), Outside::Ours)
+    Strangers::new(InProcess::new(face, start()), Outside::Controlled)
 }
 
 #[tokio::test]

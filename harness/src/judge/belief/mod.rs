@@ -15,7 +15,7 @@ use crate::exchange::{Prepared, PreparedAction, Seen};
 use crate::judge::ABSENT;
 use crate::judge::bounds::Limits;
 use crate::judge::explain::{DEEPEST, Explainer};
-use crate::judge::hidden::{Before, Outside};
+use crate::judge::hidden::{Outside, PriorState};
 use crate::judge::reading::{LimitQuestion, Revealed};
 use crate::judge::world::{Subject, World, WorldReply, is_too_large};
 
@@ -36,7 +36,7 @@ pub(crate) struct Belief {
     profile: Profile,
     worlds: Vec<World>,
     outside: Outside,
-    before: Before,
+    prior: PriorState,
     /// Whether worlds were dropped.
     incomplete: bool,
     /// Whether a request sent a tax id, and no response shows whether another business held it.
@@ -90,14 +90,14 @@ impl Belief {
         api_key: &str,
         start: Timestamp,
         outside: Outside,
-        before: Before,
+        prior: PriorState,
     ) -> Belief {
         let worlds = vec![World::new(profile.clone(), inbox, api_key, start).renaming()];
         Belief {
             profile,
             worlds,
             outside,
-            before,
+            prior,
             incomplete: false,
             may_share: false,
             limits: Limits::default(),
@@ -108,8 +108,8 @@ impl Belief {
     }
 
     /// The search for hidden moves.
-    fn explainer(&self, before: Before) -> Explainer {
-        Explainer { outside: self.outside, before, deepest: DEEPEST }
+    fn explainer(&self, prior: PriorState) -> Explainer {
+        Explainer { outside: self.outside, prior, deepest: DEEPEST }
     }
 
     /// Forgets the target's clock: from now on, only responses show it.
@@ -178,7 +178,7 @@ impl Belief {
 
     /// Whether some state of the target predates the run.
     pub(crate) fn has_a_past(&self) -> bool {
-        self.before == Before::Anything
+        self.prior == PriorState::Anything
             || self.may_share
             || self.worlds.iter().any(World::has_foreign_businesses)
     }
@@ -188,7 +188,7 @@ impl Belief {
     fn may_be_shared_by(&self, sent: &Prepared) -> bool {
         let shows_sharing = sent.kind() == Some(OperationKind::SyncBusiness);
         let sends_tax_id = |world: &World| !world.tax_ids(sent).is_empty();
-        self.before == Before::TaxIds
+        self.prior == PriorState::TaxIds
             && !shows_sharing
             && self.worlds.first().is_some_and(sends_tax_id)
     }
@@ -258,7 +258,7 @@ impl Belief {
     /// have shown is unknown.
     pub(crate) fn miss(&mut self, sent: &Prepared) {
         let asks =
-            sent.kind() == Some(OperationKind::GetBusiness) && self.before == Before::Anything;
+            sent.kind() == Some(OperationKind::GetBusiness) && self.prior == PriorState::Anything;
         let is_known =
             || self.subject(sent).is_some_and(|subject| self.business(&subject).is_some());
         if asks && !is_known() {
@@ -273,7 +273,7 @@ impl Belief {
         sent: &Prepared,
         now: Timestamp,
     ) -> Vec<World> {
-        if self.before == Before::Nothing {
+        if self.prior == PriorState::Nothing {
             return Vec::new();
         }
         let mut held = Vec::new();
@@ -340,11 +340,11 @@ impl Belief {
         }
         // This response need not show whether the tax ids are held. Later responses do.
         let may_be_held =
-            |world: &&World| self.before == Before::TaxIds || world.lacks_tax_id(sent, now);
+            |world: &&World| self.prior == PriorState::TaxIds || world.lacks_tax_id(sent, now);
         let held = self.with_tax_ids_held(self.worlds.iter().filter(may_be_held), sent, now);
         self.worlds.extend(held);
         self.may_share |= self.may_be_shared_by(sent);
-        let kept = self.explainer(self.before).explain(&self.worlds, sent, seen, now);
+        let kept = self.explainer(self.prior).explain(&self.worlds, sent, seen, now);
         let best = kept.iter().min_by_key(|attempt| attempt.reply.doubts.len());
         let best = best.map(|attempt| attempt.reply.clone());
         self.worlds = kept.into_iter().map(|attempt| attempt.world).collect();
@@ -386,7 +386,8 @@ impl Belief {
         let (mut open, rest): (Vec<Point>, Vec<Point>) =
             doubts.into_iter().partition(Point::contradicts);
         points.extend(rest);
-        let after_others = self.before == Before::Anything && self.outside == Outside::Ours;
+        let after_others =
+            self.prior == PriorState::Anything && self.outside == Outside::Controlled;
         if after_others && matches!(sent.action, PreparedAction::Act(_)) {
             // An earlier run may have done it.
             open.clear();
@@ -495,7 +496,7 @@ impl Belief {
     /// The most that would have been outstanding with the advance granted. Cents.
     fn most_outstanding(&self, question: LimitQuestion) -> Option<Cents> {
         // If others act outside, our requests alone don't determine what is outstanding.
-        let is_ours = self.outside == Outside::Ours && !self.has_a_past();
+        let is_ours = self.outside == Outside::Controlled && !self.has_a_past();
         is_ours.then(|| question.outstanding + question.face_value)
     }
 

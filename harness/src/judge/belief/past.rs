@@ -6,7 +6,7 @@ use tideover_model::{Code, OperationKind, PlatformId, Timestamp};
 
 use crate::exchange::{Prepared, PreparedAction, Seen};
 use crate::judge::belief::Belief;
-use crate::judge::hidden::Before;
+use crate::judge::hidden::PriorState;
 use crate::judge::world::World;
 
 /// The most writes that a stale read may lag behind.
@@ -45,7 +45,7 @@ impl Belief {
 
     /// Whether a response contradicts nothing that is known.
     pub(crate) fn explains(&self, sent: &Prepared, seen: &Seen, now: Timestamp) -> bool {
-        !self.explainer(self.before).contradicts(&self.worlds, sent, seen, now)
+        !self.explainer(self.prior).contradicts(&self.worlds, sent, seen, now)
     }
 
     /// Whether a response shows the state before a write. Uses the names known since.
@@ -54,7 +54,7 @@ impl Belief {
         let worlds: Vec<World> =
             past.worlds.iter().map(|world| world.calling_as(present)).collect();
         // State that predates the run would explain any response.
-        !self.explainer(Before::Nothing).contradicts(&worlds, sent, seen, now)
+        !self.explainer(PriorState::Nothing).contradicts(&worlds, sent, seen, now)
     }
 
     /// Remembers the worlds before a write.

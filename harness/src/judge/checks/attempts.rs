@@ -12,7 +12,7 @@ use tideover_model::wire::field;
 use tideover_model::{OperationKind, clause};
 
 use crate::exchange::{Arrival, Exchange, Prepared, kind_of_event};
-use crate::judge::checks::{Check, Notes, Whose, starts_anew};
+use crate::judge::checks::{Check, ChosenBy, Notes, starts_anew};
 
 /// The path and the bytes of an attempt.
 type AttemptContent = Arc<(String, Vec<u8>)>;
@@ -23,21 +23,23 @@ pub(super) struct Attempts {
     /// The first identifier of each content since the last subscription. A new subscription gets new
     /// deliveries.
     names: BTreeMap<AttemptContent, String>,
-    whose: Whose,
+    chosen_by: ChosenBy,
 }
 
 impl Attempts {
-    pub(super) fn of(whose: Whose) -> Attempts {
-        Attempts { whose, ..Attempts::default() }
+    pub(super) fn of(chosen_by: ChosenBy) -> Attempts {
+        Attempts { chosen_by, ..Attempts::default() }
     }
 
     /// Whether an arrival is an attempt of the delivery that began with `sent`.
     fn is_attempt(&self, arrival: &Arrival, sent: &AttemptContent) -> bool {
         let (path, body) = &**sent;
-        match self.whose {
-            Whose::Ours => *path == arrival.path && **body == *arrival.body,
+        match self.chosen_by {
+            ChosenBy::OurMock => *path == arrival.path && **body == *arrival.body,
             // Other content of an event may be new at each attempt.
-            Whose::Theirs => **body == *arrival.body || event(body) == event(&arrival.body),
+            ChosenBy::UnknownService => {
+                **body == *arrival.body || event(body) == event(&arrival.body)
+            }
         }
     }
 }

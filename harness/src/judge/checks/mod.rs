@@ -46,12 +46,12 @@ trait Check {
 
 /// Who makes the choices that a check sees.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Whose {
+enum ChosenBy {
     /// Our own mock, whose choices are known.
     #[default]
-    Ours,
+    OurMock,
     /// An unknown service, which is free wherever the document leaves something open.
-    Theirs,
+    UnknownService,
 }
 
 /// What the checks report on an exchange.
@@ -109,16 +109,16 @@ impl Checks {
                 Box::new(consistent::Consistent),
                 Box::new(reasons::NoAmounts),
                 Box::new(secrets::Withheld::default()),
-                Box::new(signatures::Signatures::of(Whose::Theirs)),
-                Box::new(attempts::Attempts::of(Whose::Theirs)),
-                Box::new(wanted::WantedEvents::of(Whose::Theirs)),
-                Box::new(sequences::Sequences::of(Whose::Theirs)),
+                Box::new(signatures::Signatures::of(ChosenBy::UnknownService)),
+                Box::new(attempts::Attempts::of(ChosenBy::UnknownService)),
+                Box::new(wanted::WantedEvents::of(ChosenBy::UnknownService)),
+                Box::new(sequences::Sequences::of(ChosenBy::UnknownService)),
             ],
         };
-        if outside == Outside::Ours {
+        if outside == Outside::Controlled {
             checks.checks.push(Box::new(fundable::NotRefused::default()));
         }
-        checks.checks.extend(relations::all(outside == Outside::Ours));
+        checks.checks.extend(relations::all(outside == Outside::Controlled));
         checks
     }
 

@@ -11,7 +11,7 @@ use tideover_model::words::AdvanceState;
 use tideover_model::{Timestamp, clause};
 
 use crate::exchange::{Exchange, kind_of_event, whole_number};
-use crate::judge::checks::{Check, Notes, Whose, starts_anew};
+use crate::judge::checks::{Check, ChosenBy, Notes, starts_anew};
 
 /// The sequences seen for an invoice, by state.
 type StateSequences = BTreeMap<AdvanceState, u64>;
@@ -19,19 +19,19 @@ type StateSequences = BTreeMap<AdvanceState, u64>;
 #[derive(Default)]
 pub(super) struct Sequences {
     invoices: BTreeMap<String, StateSequences>,
-    whose: Whose,
+    chosen_by: ChosenBy,
 }
 
 impl Sequences {
-    pub(super) fn of(whose: Whose) -> Sequences {
-        Sequences { whose, ..Sequences::default() }
+    pub(super) fn of(chosen_by: ChosenBy) -> Sequences {
+        Sequences { chosen_by, ..Sequences::default() }
     }
 
     /// Whether a value can be a time. The format of a time is not shown.
     fn is_time(&self, occurred: &Value) -> bool {
-        match self.whose {
-            Whose::Ours => occurred.as_str().and_then(Timestamp::parse).is_some(),
-            Whose::Theirs => !occurred.is_null(),
+        match self.chosen_by {
+            ChosenBy::OurMock => occurred.as_str().and_then(Timestamp::parse).is_some(),
+            ChosenBy::UnknownService => !occurred.is_null(),
         }
     }
 }
@@ -58,8 +58,8 @@ impl Sequences {
     fn compare(&mut self, exchange: &Exchange<'_>, path: &str, event: &Value, notes: &mut Notes) {
         let clause = clause!("6.delivery.5");
         let value = field(event, field::SEQUENCE);
-        let Some(sequence) =
-            whole_number(value).filter(|_| self.whose == Whose::Theirs || value.is_u64())
+        let Some(sequence) = whole_number(value)
+            .filter(|_| self.chosen_by == ChosenBy::UnknownService || value.is_u64())
         else {
             let evidence = || ("an integer", value.to_string());
             notes.expect(exchange, clause, false, "sequence", evidence);
@@ -73,9 +73,9 @@ impl Sequences {
         }
         let invoice = format!("{path} {payee} {invoice}");
         let known = self.invoices.entry(invoice).or_default();
-        let fits = match self.whose {
-            Whose::Ours => follows(known, state, sequence),
-            Whose::Theirs => may_follow(known, state, sequence),
+        let fits = match self.chosen_by {
+            ChosenBy::OurMock => follows(known, state, sequence),
+            ChosenBy::UnknownService => may_follow(known, state, sequence),
         };
         notes.expect(exchange, clause, fits, "sequence", || {
             (format!("a sequence of {state:?} that fits {known:?}"), sequence.to_string())

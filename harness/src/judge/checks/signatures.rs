@@ -8,27 +8,27 @@ use tideover_model::signature::TOLERANCE;
 
 use crate::exchange::{Arrival, Exchange, Prepared};
 use crate::judge::checks::subscribed::KnownSubscriptions;
-use crate::judge::checks::{Check, Notes, Whose};
+use crate::judge::checks::{Check, ChosenBy, Notes};
 
 #[derive(Default)]
 pub(super) struct Signatures {
     subscriptions: KnownSubscriptions,
-    whose: Whose,
+    chosen_by: ChosenBy,
     /// When arrivals may have been signed, by the target's clock at each step.
     times: Vec<RangeInclusive<u64>>,
 }
 
 impl Signatures {
-    pub(super) fn of(whose: Whose) -> Signatures {
-        Signatures { whose, ..Signatures::default() }
+    pub(super) fn of(chosen_by: ChosenBy) -> Signatures {
+        Signatures { chosen_by, ..Signatures::default() }
     }
 
     /// Whether `at` is a valid signing time. A delivery over a network arrives late: the target's clock may
     /// have moved since. The service may also sign by real time.
     fn is_timely(&self, exchange: &Exchange<'_>, arrival: &Arrival, at: u64) -> bool {
         let now = self.times.last().is_some_and(|times| times.contains(&at));
-        match (self.whose, arrival.arrived) {
-            (Whose::Theirs, Some(arrived)) => {
+        match (self.chosen_by, arrival.arrived) {
+            (ChosenBy::UnknownService, Some(arrived)) => {
                 let by_real_time = arrived.unix_unsigned().abs_diff(at) <= TOLERANCE;
                 let before = || self.times.iter().any(|times| times.contains(&at));
                 exchange.ahead.is_none() || by_real_time || before()
@@ -48,7 +48,7 @@ impl Check for Signatures {
         if let Some((since, now)) =
             exchange.its_time(exchange.since).zip(exchange.its_time(exchange.now))
         {
-            if self.whose == Whose::Ours {
+            if self.chosen_by == ChosenBy::OurMock {
                 self.times.clear();
             }
             self.times.push(since.saturating_sub(TOLERANCE)..=now.saturating_add(TOLERANCE));

@@ -5,17 +5,17 @@ use tideover_model::clause;
 
 use crate::exchange::{Exchange, kind_of_event};
 use crate::judge::checks::subscribed::KnownSubscriptions;
-use crate::judge::checks::{Check, Notes, Whose};
+use crate::judge::checks::{Check, ChosenBy, Notes};
 
 #[derive(Default)]
 pub(super) struct WantedEvents {
     subscriptions: KnownSubscriptions,
-    whose: Whose,
+    chosen_by: ChosenBy,
 }
 
 impl WantedEvents {
-    pub(super) fn of(whose: Whose) -> WantedEvents {
-        WantedEvents { whose, ..WantedEvents::default() }
+    pub(super) fn of(chosen_by: ChosenBy) -> WantedEvents {
+        WantedEvents { chosen_by, ..WantedEvents::default() }
     }
 }
 
@@ -34,7 +34,8 @@ impl Check for WantedEvents {
                 continue;
             }
             let Some(subscription) = self.subscriptions.of(arrival) else { continue };
-            let late = self.whose == Whose::Theirs && subscription.may_be_late(exchange, arrival);
+            let late = self.chosen_by == ChosenBy::UnknownService
+                && subscription.may_be_late(exchange, arrival);
             if let Some(clause) = subscription.forbids(arrival).filter(|_| !late) {
                 let evidence = || ("nothing more", format!("a delivery on {}", arrival.path));
                 notes.expect(exchange, clause, false, "webhook", evidence);

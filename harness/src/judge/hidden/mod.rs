@@ -25,14 +25,14 @@ use crate::judge::world::{Subject, Unclear, World};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outside {
     /// Only the harness, through the operator port. Only timed transitions happen by themselves.
-    Ours,
+    Controlled,
     /// Anyone, at any time.
     Open,
 }
 
 /// State that may predate this run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Before {
+pub enum PriorState {
     /// None.
     Nothing,
     /// Tax ids: other businesses may hold them.
@@ -81,11 +81,30 @@ pub(crate) fn moves(
     seen: &Seen,
     now: Timestamp,
     outside: Outside,
-    before: Before,
+    prior: PriorState,
 ) -> Vec<HiddenMove> {
-    let mut moves: Vec<HiddenMove> = (0..world.open.len()).map(HiddenMove::CarriedOut).collect();
     let Subject { platform, payee, invoice } = world.subject(sent);
-    if before > Before::Nothing {
+    let mut moves = by_lost_requests(world, sent, prior);
+    moves.extend(interruption(sent, seen));
+    moves.extend(revocations(world, sent, platform, now, outside));
+    let Some(payee) = payee else { return moves };
+    let read = Operation::GetBusiness { business: payee.clone() };
+    let is_known = world.look(now, platform, read).is_some();
+    moves.extend(by_the_service(&payee, invoice.as_deref(), is_known, prior));
+    // Only the harness moves the vendor and the payor, so nothing of theirs is hidden.
+    if outside == Outside::Controlled && !world.has_foreign_businesses() {
+        moves.extend(unstated(world, platform, &payee));
+        return moves;
+    }
+    moves.extend(invoice.and_then(|invoice| payment(world, platform, &payee, invoice, seen, now)));
+    moves.extend(by_the_vendor(&payee));
+    moves
+}
+
+/// Requests that got no response, and tax ids that others held before.
+fn by_lost_requests(world: &World, sent: &Prepared, prior: PriorState) -> Vec<HiddenMove> {
+    let mut moves: Vec<HiddenMove> = (0..world.open.len()).map(HiddenMove::CarriedOut).collect();
+    if prior > PriorState::Nothing {
         moves.extend(world.tax_ids(sent).into_iter().map(HiddenMove::HeldBefore));
         let with_tax_id = |(index, open)| {
             let held = world.tax_ids(open).into_iter();
@@ -93,46 +112,56 @@ pub(crate) fn moves(
         };
         moves.extend(world.open.iter().enumerate().flat_map(with_tax_id));
     }
-    moves.extend(interruption(sent, seen));
-    moves.extend(revocations(world, sent, platform, now, outside));
-    let Some(payee) = payee else { return moves };
-    let known = world.look(now, platform, Operation::GetBusiness { business: payee.clone() });
-    if known.is_none() && before == Before::Anything {
-        moves.push(HiddenMove::WasThere(payee.clone(), invoice.clone()));
-    }
-    moves.push(HiddenMove::AccountOpened(payee.clone()));
-    if let Some(invoice) = invoice.clone() {
-        if known.is_some() && before == Before::Anything {
-            moves.push(HiddenMove::WasThere(payee.clone(), Some(invoice.clone())));
-        }
-        moves.push(HiddenMove::FundingStarted(payee.clone(), invoice.clone()));
-        moves.push(HiddenMove::FundingCompleted(payee.clone(), invoice));
-    }
-    if outside == Outside::Ours && !world.has_foreign_businesses() {
-        let unstated: &[fn(String) -> HiddenMove] = match world.unclear(platform, &payee) {
-            Some(Unclear::Cleared) => {
-                &[HiddenMove::Supplied, HiddenMove::Filed, HiddenMove::FoundWrong]
-            }
-            Some(Unclear::OnFile) => &[HiddenMove::Filed],
-            None => &[],
-        };
-        moves.extend(unstated.iter().map(|unstated| unstated(payee.clone())));
-        return moves;
-    }
-    if let Some(invoice) = invoice {
-        moves.extend(payment(world, platform, &payee, invoice, seen, now));
-    }
-    moves.extend([
-        HiddenMove::Cleared(payee.clone(), VendorRoute::VendorAssertion),
-        HiddenMove::Cleared(payee.clone(), VendorRoute::W9Upload),
-        HiddenMove::Supplied(payee.clone()),
-        HiddenMove::Signed(payee.clone()),
-        HiddenMove::BankLinked(payee.clone()),
-        HiddenMove::Onboarded(payee.clone()),
-        HiddenMove::Filed(payee.clone()),
-        HiddenMove::FoundWrong(payee),
-    ]);
     moves
+}
+
+/// Timed transitions of the service, and state that it had before this run.
+fn by_the_service(
+    payee: &str,
+    invoice: Option<&str>,
+    is_known: bool,
+    prior: PriorState,
+) -> Vec<HiddenMove> {
+    let business = || payee.to_owned();
+    let mut moves = Vec::new();
+    if !is_known && prior == PriorState::Anything {
+        moves.push(HiddenMove::WasThere(business(), invoice.map(str::to_owned)));
+    }
+    moves.push(HiddenMove::AccountOpened(business()));
+    let Some(invoice) = invoice else { return moves };
+    if is_known && prior == PriorState::Anything {
+        moves.push(HiddenMove::WasThere(business(), Some(invoice.to_owned())));
+    }
+    moves.push(HiddenMove::FundingStarted(business(), invoice.to_owned()));
+    moves.push(HiddenMove::FundingCompleted(business(), invoice.to_owned()));
+    moves
+}
+
+/// What the document does not state about a tax id that was sent, as far as no response has shown it.
+fn unstated(world: &World, platform: PlatformId, payee: &str) -> Vec<HiddenMove> {
+    let unstated: &[fn(String) -> HiddenMove] = match world.unclear(platform, payee) {
+        Some(Unclear::Cleared) => {
+            &[HiddenMove::Supplied, HiddenMove::Filed, HiddenMove::FoundWrong]
+        }
+        Some(Unclear::OnFile) => &[HiddenMove::Filed],
+        None => &[],
+    };
+    unstated.iter().map(|unstated| unstated(payee.to_owned())).collect()
+}
+
+/// What the vendor may have done.
+fn by_the_vendor(payee: &str) -> [HiddenMove; 8] {
+    let business = || payee.to_owned();
+    [
+        HiddenMove::Cleared(business(), VendorRoute::VendorAssertion),
+        HiddenMove::Cleared(business(), VendorRoute::W9Upload),
+        HiddenMove::Supplied(business()),
+        HiddenMove::Signed(business()),
+        HiddenMove::BankLinked(business()),
+        HiddenMove::Onboarded(business()),
+        HiddenMove::Filed(business()),
+        HiddenMove::FoundWrong(business()),
+    ]
 }
 
 /// The payment that explains why more is collected than was known.

@@ -123,6 +123,8 @@ impl World {
         (after, reply)
     }
 
+    /// Tries the readings of a response in order of trust: what needs no comparison, what the model predicts,
+    /// then each freedom that the document leaves. The first that explains the response decides.
     fn answering(&self, sent: &Prepared, seen: &Seen, now: Timestamp) -> (World, WorldReply) {
         if matches!(sent.action, PreparedAction::Act(_)) {
             return self.after_action(sent, seen, now);

@@ -1,5 +1,5 @@
-//! The gate: the last check before a request is sent. It refuses every request that could affect somebody
-//! else, or whose cost it cannot count.
+//! The gate, which every request must pass before the budget is charged and the request is sent. It refuses
+//! every request that could affect somebody else, or whose cost it cannot count.
 //!
 //! Reads may pass: every GET without a body, and `POST /v1/quotes`. A write may pass if:
 //!

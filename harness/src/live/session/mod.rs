@@ -1,6 +1,7 @@
 //! A run against a live target: its permissions, its state, and why it stopped.
 
 mod clock;
+mod offered;
 mod sending;
 
 use std::collections::BTreeSet;
@@ -213,7 +214,7 @@ impl Session {
 
     /// Who controls the outside world.
     pub(super) fn outside(&self) -> Outside {
-        if self.operator.is_some() { Outside::Ours } else { Outside::Open }
+        if self.operator.is_some() { Outside::Controlled } else { Outside::Open }
     }
 
     /// What the operator port offers.

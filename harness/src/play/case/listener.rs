@@ -10,7 +10,7 @@ use crate::exchange::Memory;
 use crate::exchange::transcript::Header;
 use crate::exchange::{Prepared, Seen};
 use crate::judge::checks::Checks;
-use crate::judge::{Before, Belief, Outside, is_informative};
+use crate::judge::{Belief, Outside, PriorState, is_informative};
 use crate::play::case::shadow::Shadow;
 use crate::play::case::{Heard, Played, Run};
 
@@ -25,13 +25,13 @@ impl Listener {
         header: &Header,
         accepted: &[String],
         inbox: Option<&str>,
-        (outside, before): (Outside, Before),
+        (outside, prior): (Outside, PriorState),
     ) -> Listener {
         let mut keys = accepted.iter().filter_map(|header| bearer(header));
         let first = keys.next().unwrap_or(Service::FIRST_KEY);
         let profile = header.profile.clone();
         let inbox = inbox.map_or_else(|| NO_INBOX.to_owned(), origin);
-        let mut belief = Belief::new(profile, &inbox, first, header.start, outside, before);
+        let mut belief = Belief::new(profile, &inbox, first, header.start, outside, prior);
         belief.introduce(keys);
         // Whoever recorded it need not have the target's time, and may have set a clock meanwhile.
         belief.forget_clock();

@@ -6,7 +6,7 @@ use tideover_model::Timestamp;
 
 use crate::endpoint::{Answer, Bare, Http, Target};
 use crate::exchange::Inside;
-use crate::judge::{Before, Outside};
+use crate::judge::{Outside, PriorState};
 
 /// A target, as far as it lets itself be looked into.
 pub trait Observed: Target {
@@ -52,7 +52,7 @@ pub enum Standing {
         /// Who moves the world outside.
         outside: Outside,
         /// State that may predate this run.
-        before: Before,
+        prior: PriorState,
         /// What its clock shows, or ours where its clock is unknown.
         now: Timestamp,
         /// How that is known.

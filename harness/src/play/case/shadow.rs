@@ -55,10 +55,10 @@ impl<'a> Shadow<'a> {
                 let bare = Bare::in_world_of(header, inbox.as_deref());
                 Shadow(Worlds::Known(Oracle::playing(bare, memory)))
             }
-            Standing::Foreign { outside, before, now, clock } => {
+            Standing::Foreign { outside, prior, now, clock } => {
                 let inbox = inbox.as_deref().map_or_else(|| NO_INBOX.to_owned(), origin);
                 let (profile, key) = (header.profile.clone(), target.api_key());
-                let mut belief = Belief::new(profile, &inbox, key, now, outside, before);
+                let mut belief = Belief::new(profile, &inbox, key, now, outside, prior);
                 if let Some(key) = target.second_key() {
                     belief.introduce_platform(key);
                 }

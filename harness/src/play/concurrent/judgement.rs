@@ -108,12 +108,12 @@ fn explain(history: &History, part: &[usize], known: &Known) -> Verdict {
         part.iter().copied().filter(|one| matters(&history.requests[*one])).collect();
     let requests: Vec<&Request> = index.iter().map(|one| &history.requests[*one]).collect();
     let revealed: Vec<Revealed> = index.iter().map(|one| revealed_later(history, *one)).collect();
-    let Known { profile, api_key, inbox, start, outside, before, .. } = known;
+    let Known { profile, api_key, inbox, start, outside, prior, .. } = known;
     let world = World::new(profile.clone(), inbox, api_key, *start);
     let named = |order: Vec<usize>| order.into_iter().map(|one| index[one]).collect();
     let mut verdict = Verdict::Undecided;
     for (deepest, attempts) in ATTEMPTS {
-        let unseen = Explainer { outside: *outside, before: *before, deepest };
+        let unseen = Explainer { outside: *outside, prior: *prior, deepest };
         let budget = attempts * requests.len();
         let search = Search::new(requests.clone(), revealed.clone(), unseen, budget);
         verdict = match search.run(world.clone()) {

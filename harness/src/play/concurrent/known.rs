@@ -4,7 +4,7 @@ use tideover_model::{Cents, Profile, Service, Timestamp};
 
 use crate::endpoint::{NO_INBOX, origin};
 use crate::exchange::transcript::Header;
-use crate::judge::{Before, Outside};
+use crate::judge::{Outside, PriorState};
 use crate::play::case::{Observed, Standing};
 
 /// What is known of a target before its history is judged.
@@ -21,7 +21,7 @@ pub struct Known {
     /// Who moves the world outside.
     pub outside: Outside,
     /// What of that which is named may have been there before the first request.
-    pub before: Before,
+    pub prior: PriorState,
     /// The concentration limit, if it is known. Cents.
     pub limit: Option<Cents>,
 }
@@ -34,8 +34,8 @@ impl Known {
             api_key: Service::FIRST_KEY.to_owned(),
             inbox: inbox.to_owned(),
             start: header.start,
-            outside: Outside::Ours,
-            before: Before::Nothing,
+            outside: Outside::Controlled,
+            prior: PriorState::Nothing,
             limit: header.profile.concentration_limit.exact(),
         }
     }
@@ -47,8 +47,8 @@ impl Known {
         let known = Known { api_key, ..Known::of(header, &inbox) };
         match target.standing() {
             Standing::Known => known,
-            Standing::Foreign { outside, before, now, .. } => {
-                Known { start: now, outside, before, limit: None, ..known }
+            Standing::Foreign { outside, prior, now, .. } => {
+                Known { start: now, outside, prior, limit: None, ..known }
             }
         }
     }

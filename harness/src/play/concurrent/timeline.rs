@@ -60,7 +60,7 @@ impl Timeline {
         callable
     }
 
-    /// Whose answer comes first.
+    /// ChosenBy answer comes first.
     pub(super) fn most_urgent(&self) -> Option<usize> {
         let mut place = self.next[HEAD];
         while let Some((request, is_answer)) = self.whose.get(place) {

@@ -8,7 +8,7 @@ use tideover_model::{Operation, OperationKind, clause};
 use crate::play::concurrent::contradictions::{Broken, Looked, granted};
 use crate::play::concurrent::history::History;
 
-/// Whose it is, and how they call it: a business, or an invoice of one.
+/// ChosenBy it is, and how they call it: a business, or an invoice of one.
 type Named = (Option<String>, String, Option<String>);
 
 pub(super) fn look(history: &History, looked: &mut Looked) {

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use tideover_model::wire::field::{self, Fields};
 use tideover_model::{ActionKind, Code, Operation, OperationKind, clause};
 
-use crate::judge::{Before, Outside, amount};
+use crate::judge::{Outside, PriorState, amount};
 use crate::play::concurrent::contradictions::{
     Broken, Invoice, Looked, Named, advanced, granted, requests_for_advances,
 };
@@ -28,15 +28,15 @@ pub(super) fn look(history: &History, parts: &[Vec<usize>], known: &Known, looke
     for ((platform, payee), granted) in by_payee {
         let sum: i64 = granted.iter().map(|(_, amount)| amount).sum();
         let mut requests: Vec<usize> = granted.iter().map(|(request, _)| *request).collect();
-        let unpaid = known.outside == Outside::Ours
+        let unpaid = known.outside == Outside::Controlled
             || requests.iter().all(|one| is_read_uncollected(history, *one));
         let limit = known.limit.map(|limit| limit.0).filter(|_| unpaid);
-        let is_new = match known.before {
-            Before::Nothing => true,
-            Before::TaxIds => is_created(history, (platform, payee)),
-            Before::Anything => false,
+        let is_new = match known.prior {
+            PriorState::Nothing => true,
+            PriorState::TaxIds => is_created(history, (platform, payee)),
+            PriorState::Anything => false,
         };
-        let alone = known.outside == Outside::Ours && is_new;
+        let alone = known.outside == Outside::Controlled && is_new;
         let of_payee = |one: &&Refused| alone && (&one.platform, &*one.payee) == (platform, payee);
         let refused: Vec<&Refused> = advances.refused.iter().filter(of_payee).collect();
         if limit.is_some() || !refused.is_empty() {

@@ -1,19 +1,20 @@
-//! The steps of a case that a sandbox can play.
+//! The steps of a case that the target offers.
+
+use tideover_model::ActionKind;
 
 use crate::exchange::Race;
 use crate::exchange::step::Step;
 use crate::live::means::Means;
 use crate::live::session::Session;
-use tideover_model::ActionKind;
 
 impl Session {
     /// The steps that the target can play.
-    pub(super) fn offered(&self, steps: Vec<Step>) -> Vec<Step> {
+    pub(in crate::live) fn offered(&self, steps: Vec<Step>) -> Vec<Step> {
         self.means().offered(steps)
     }
 
     /// The race, with only the steps that the target can play.
-    pub(super) fn offered_in(&self, race: Race) -> Race {
+    pub(in crate::live) fn offered_in(&self, race: Race) -> Race {
         self.means().offered_in(race)
     }
 
