@@ -233,7 +233,15 @@ impl Coverage {
             OperationKind::RequestAdvance if Fields::of(body).already_requested() == Some(true) => {
                 self.reach(Group::Situation, "an advance requested again");
             }
-            _ => {}
+            OperationKind::RequestAdvance => {}
+            OperationKind::GetImport
+            | OperationKind::SetPayoutAccount
+            | OperationKind::Quote
+            | OperationKind::Invite
+            | OperationKind::CreateOnboardingSession
+            | OperationKind::Subscribe
+            | OperationKind::ListSubscriptions
+            | OperationKind::Unsubscribe => {}
         }
     }
 

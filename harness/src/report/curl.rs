@@ -79,7 +79,9 @@ fn line(sent: &Prepared, by_default: bool, extra: &[String]) -> String {
     };
     let base = match sent.action {
         PreparedAction::Call(_) => "$BASE_URL",
-        _ => "${OPERATOR_URL:-$BASE_URL}",
+        PreparedAction::Act(_) | PreparedAction::Advance(_) | PreparedAction::Deliveries => {
+            "${OPERATOR_URL:-$BASE_URL}"
+        }
     };
     let mut line = format!("curl -g --path-as-is -X {method} \"{base}\"{}", quoted(&marked(path)));
     match &sent.authorization {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::Duration;
 
+use axum::http::StatusCode;
 use serde_json::{Value, json};
 use tideover_harness::endpoint::client::{Client, Outgoing};
 use tideover_harness::endpoint::{Applied, Target, inbox};
@@ -20,6 +21,7 @@ use tideover_model::{Clause, Destinations};
 use tideover_sim::Mock;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
+use crate::support::app::serve;
 #[cfg(unix)]
 use crate::support::command::is_heard;
 use crate::support::live::{Begun, begin, endpoint, header, prepared, settings};
@@ -259,6 +261,39 @@ async fn the_run_ends_when_its_requests_are_spent() {
     assert_eq!(played.unanswered.len(), 4, "{:?}", played.unanswered);
     assert_eq!(begun.session.requests(), 12);
     assert!(begun.world.fresh().await.is_err());
+}
+
+/// A 408 without the API's error code may come from a proxy that forwarded the advance.
+#[tokio::test]
+async fn an_advance_that_may_have_happened_stays_in_the_budget() {
+    let mock = endpoint(None).await;
+    let proxy = axum::Router::new()
+        .route("/v1/advances", axum::routing::post(async || StatusCode::REQUEST_TIMEOUT))
+        .fallback(async || "{}");
+    let mut settings = Settings { operator: None, ..settings(&mock) };
+    settings.target = serve(proxy).await;
+    settings.budget.financed = 500;
+    let mut begun = begin(settings, None).await;
+    let mut target = begun.world.fresh().await.unwrap();
+    let authorization = Some(format!("Bearer {}", mock.api_key()));
+    let mut send = async |method, path: &str, body| {
+        let authorization = authorization.clone();
+        target.send(&Prepared { authorization, ..prepared(method, path, &body) }).await
+    };
+    for name in ["td-r-1-a", "td-r-1-b"] {
+        let party = |name: &str| json!({ "externalId": name, "legalName": "Acme" });
+        let sync = json!({
+            "payee": party("test-acme"),
+            "payor": party("test-globex"),
+            "faceValue": 500,
+        });
+        send("PUT", &format!("/v1/invoices/{name}"), sync).await.unwrap();
+    }
+    let advance = |name| json!({ "payeeExternalId": "test-acme", "invoiceExternalId": name });
+    let first = send("POST", "/v1/advances", advance("td-r-1-a")).await.unwrap();
+    assert_eq!(first.status, 408);
+    let second = send("POST", "/v1/advances", advance("td-r-1-b")).await.unwrap_err();
+    assert!(second.why.contains("max-financed"), "{second:?}");
 }
 
 /// Cleanup finds a subscription without a response by its URL. Subscriptions of others stay.

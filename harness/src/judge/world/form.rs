@@ -40,7 +40,23 @@ pub(super) fn codes_left_open(call: &PreparedCall, due: &[Code], is_made_up: boo
         Code::InvalidInvitee => text("email").is_some_and(|it| !it.contains('@')),
         Code::SubscriptionNotFound => is_made_up,
         Code::UnreadableFile => std::str::from_utf8(call.body()).is_ok(),
-        _ => false,
+        Code::InvalidRequest
+        | Code::UnreadableRequest
+        | Code::Unauthorized
+        | Code::PayloadTooLarge
+        | Code::UpstreamFailed
+        | Code::UnknownEndpoint
+        | Code::BusinessNotFound
+        | Code::InvoiceNotFound
+        | Code::ImportNotFound
+        | Code::InvoiceNotFinanceable
+        | Code::BusinessNotEligible
+        | Code::ConcentrationExceeded
+        | Code::AlreadySubscribed
+        | Code::AlreadyImported
+        | Code::SelfDealing
+        | Code::UnsupportedMediaType
+        | Code::TooManyRows => false,
     };
     let mut codes = Vec::new();
     if due.iter().any(is_of_wrong_form) {

@@ -327,10 +327,13 @@ impl World {
     ) -> (Seen, Option<(Code, Clause)>) {
         self.bare.until(now);
         let sent = match &sent.action {
-            PreparedAction::Call(_) | PreparedAction::Act(_) if !is_unpredictable(sent) => {
-                self.translate(sent)
+            PreparedAction::Advance(_) | PreparedAction::Deliveries => {
+                return (Seen::new(200, b""), None);
             }
-            _ => return (Seen::new(200, b""), None),
+            PreparedAction::Call(_) | PreparedAction::Act(_) if is_unpredictable(sent) => {
+                return (Seen::new(200, b""), None);
+            }
+            PreparedAction::Call(_) | PreparedAction::Act(_) => self.translate(sent),
         };
         self.service().choices_mut().read(revealed);
         let predicted = self.bare.play(&sent);

@@ -197,7 +197,13 @@ impl AllowedNames<'_> {
                 | Rule::AccountNumber
                 | Rule::RoutingNumber
                 | Rule::Destination => is_short,
-                _ => false,
+                Rule::TestAccount
+                | Rule::Account
+                | Rule::Payor
+                | Rule::OwnName
+                | Rule::Session
+                | Rule::IssuedKey
+                | Rule::Fields(_) => false,
             });
         };
         Ok(match rule {

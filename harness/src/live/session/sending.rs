@@ -319,7 +319,7 @@ impl Session {
         }
         match answered {
             Ok(seen) => {
-                if (400..500).contains(&seen.status) {
+                if is_refusal(seen) {
                     state.ledger.refund(charge);
                 } else {
                     state.leave(permit.makes);
@@ -348,6 +348,12 @@ impl Session {
             )));
         }
     }
+}
+
+/// Whether the service surely did nothing. A 4xx without the API's error code may come from a proxy, which may
+/// have forwarded the request.
+fn is_refusal(seen: &Seen) -> bool {
+    (400..500).contains(&seen.status) && seen.code().is_some()
 }
 
 /// Whether the response to a step may show a collection account.

@@ -103,18 +103,31 @@ impl Causes {
 
 /// What a write has caused, by its answer.
 fn caused_by(kind: OperationKind, answer: &Value) -> &'static [EventType] {
-    match kind {
-        OperationKind::SyncBusiness if Fields::of(answer).created() == Some(true) => {
-            &[EventType::BusinessAdded]
+    let fields = Fields::of(answer);
+    let (is_first, caused): (bool, &[EventType]) = match kind {
+        OperationKind::SyncBusiness => {
+            (fields.created() == Some(true), &[EventType::BusinessAdded])
         }
-        OperationKind::SyncInvoice if Fields::of(answer).outcome() == Some("created") => {
-            &[EventType::InvoiceCreated]
+        OperationKind::SyncInvoice => {
+            (fields.outcome() == Some("created"), &[EventType::InvoiceCreated])
         }
-        OperationKind::RequestAdvance if Fields::of(answer).already_requested() == Some(false) => {
-            &[EventType::AdvanceCreated, EventType::FactoredUpdated]
-        }
-        _ => &[],
-    }
+        OperationKind::RequestAdvance => (
+            fields.already_requested() == Some(false),
+            &[EventType::AdvanceCreated, EventType::FactoredUpdated],
+        ),
+        OperationKind::GetInvoice
+        | OperationKind::GetImport
+        | OperationKind::ImportInvoices
+        | OperationKind::SetPayoutAccount
+        | OperationKind::GetBusiness
+        | OperationKind::Quote
+        | OperationKind::Invite
+        | OperationKind::CreateOnboardingSession
+        | OperationKind::Subscribe
+        | OperationKind::ListSubscriptions
+        | OperationKind::Unsubscribe => return &[],
+    };
+    if is_first { caused } else { &[] }
 }
 
 /// What has happened to a business or an invoice that is read.
