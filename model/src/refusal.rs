@@ -7,33 +7,80 @@ use serde::{Deserialize, Serialize};
 
 use crate::clause::Clause;
 
-/// A stable token on which callers branch, in the document's order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the table below says what each one means")]
-pub enum Code {
-    InvalidRequest,
-    UnreadableRequest,
-    Unauthorized,
-    PayloadTooLarge,
-    UpstreamFailed,
-    UnknownEndpoint,
-    BusinessNotFound,
-    InvoiceNotFound,
-    ImportNotFound,
-    SubscriptionNotFound,
-    InvoiceNotFinanceable,
-    BusinessNotEligible,
-    ConcentrationExceeded,
-    AlreadySubscribed,
-    AlreadyImported,
-    InvalidRoutingNumber,
-    InvalidInvitee,
-    SelfDealing,
-    UnsupportedMediaType,
-    UnreadableFile,
-    TooManyRows,
-    DestinationRefused,
+macro_rules! codes {
+    ($($code:ident: $name:literal, $kind:ident($status:literal), $sentence:literal;)+) => {
+        /// A stable token on which callers branch, in the document's order.
+        #[derive(
+            Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+        )]
+        #[serde(rename_all = "snake_case")]
+        pub enum Code {
+            $(#[doc = $sentence] $code,)+
+        }
+
+        impl Code {
+            /// All codes, in the document's order.
+            pub const ALL: [Code; [$(Code::$code),+].len()] = [$(Code::$code),+];
+
+            const fn info(self) -> CodeInfo {
+                match self {
+                    $(Code::$code => CodeInfo {
+                        name: $name,
+                        status: Status::$kind($status),
+                        sentence: $sentence,
+                    },)+
+                }
+            }
+        }
+    };
+}
+
+// Code: token on the wire, status, sentence.
+codes! {
+    InvalidRequest: "invalid_request", Documented(400),
+        "The request does not have the published form.";
+    UnreadableRequest: "unreadable_request", Documented(400),
+        "The body is not of the media type that it claims.";
+    Unauthorized: "unauthorized", Documented(401),
+        "The API key is missing, malformed or revoked.";
+    PayloadTooLarge: "payload_too_large", Documented(413),
+        "The body is larger than is accepted.";
+    UpstreamFailed: "upstream_failed", Documented(502),
+        "The service, or a provider that it needs, failed; try again later.";
+    UnknownEndpoint: "unknown_endpoint", Documented(404),
+        "Nothing is served under this method and path.";
+    BusinessNotFound: "business_not_found", Documented(404),
+        "No business was synced under this identifier.";
+    InvoiceNotFound: "invoice_not_found", Assumed(404),
+        "No invoice of this payee was synced under this identifier.";
+    ImportNotFound: "import_not_found", Assumed(404),
+        "No import was made under this identifier.";
+    SubscriptionNotFound: "subscription_not_found", Assumed(404),
+        "No subscription has this reference.";
+    InvoiceNotFinanceable: "invoice_not_financeable", Documented(409),
+        "The invoice cannot be financed.";
+    BusinessNotEligible: "business_not_eligible", Documented(409),
+        "The business has not completed onboarding.";
+    ConcentrationExceeded: "concentration_exceeded", Documented(409),
+        "Too much would be outstanding with this business.";
+    AlreadySubscribed: "already_subscribed", Documented(409),
+        "This destination is subscribed already.";
+    AlreadyImported: "already_imported", Assumed(409),
+        "Another file was imported under this identifier.";
+    InvalidRoutingNumber: "invalid_routing_number", Assumed(422),
+        "The routing number is not a valid ABA number.";
+    InvalidInvitee: "invalid_invitee", Assumed(422),
+        "The invitee is not an e-mail address.";
+    SelfDealing: "self_dealing", Assumed(422),
+        "A business cannot finance an invoice that it owes itself.";
+    UnsupportedMediaType: "unsupported_media_type", Assumed(415),
+        "An import must be sent as text/csv.";
+    UnreadableFile: "unreadable_file", Assumed(422),
+        "The import file cannot be read.";
+    TooManyRows: "too_many_rows", Assumed(422),
+        "The import file has too many rows.";
+    DestinationRefused: "destination_refused", Assumed(422),
+        "Webhooks are not sent to this destination.";
 }
 
 /// The HTTP status of a code.
@@ -51,41 +98,7 @@ struct CodeInfo {
     sentence: &'static str,
 }
 
-const fn documented(name: &'static str, status: u16, sentence: &'static str) -> CodeInfo {
-    CodeInfo { name, status: Status::Documented(status), sentence }
-}
-
-const fn assumed(name: &'static str, status: u16, sentence: &'static str) -> CodeInfo {
-    CodeInfo { name, status: Status::Assumed(status), sentence }
-}
-
 impl Code {
-    /// All codes, in the document's order.
-    pub const ALL: [Code; 22] = [
-        Code::InvalidRequest,
-        Code::UnreadableRequest,
-        Code::Unauthorized,
-        Code::PayloadTooLarge,
-        Code::UpstreamFailed,
-        Code::UnknownEndpoint,
-        Code::BusinessNotFound,
-        Code::InvoiceNotFound,
-        Code::ImportNotFound,
-        Code::SubscriptionNotFound,
-        Code::InvoiceNotFinanceable,
-        Code::BusinessNotEligible,
-        Code::ConcentrationExceeded,
-        Code::AlreadySubscribed,
-        Code::AlreadyImported,
-        Code::InvalidRoutingNumber,
-        Code::InvalidInvitee,
-        Code::SelfDealing,
-        Code::UnsupportedMediaType,
-        Code::UnreadableFile,
-        Code::TooManyRows,
-        Code::DestinationRefused,
-    ];
-
     /// The codes that any operation can return (§7), in the document's order. No operation returns
     /// `unknown_endpoint`.
     pub const OF_ANY_OPERATION: [Code; 5] = [
@@ -95,94 +108,6 @@ impl Code {
         Code::PayloadTooLarge,
         Code::UpstreamFailed,
     ];
-
-    #[expect(clippy::too_many_lines, reason = "a table")]
-    const fn info(self) -> CodeInfo {
-        match self {
-            Code::InvalidRequest => {
-                documented("invalid_request", 400, "The request does not have the published form.")
-            }
-            Code::UnreadableRequest => documented(
-                "unreadable_request",
-                400,
-                "The body is not of the media type that it claims.",
-            ),
-            Code::Unauthorized => {
-                documented("unauthorized", 401, "The API key is missing, malformed or revoked.")
-            }
-            Code::PayloadTooLarge => {
-                documented("payload_too_large", 413, "The body is larger than is accepted.")
-            }
-            Code::UpstreamFailed => documented(
-                "upstream_failed",
-                502,
-                "The service, or a provider that it needs, failed; try again later.",
-            ),
-            Code::UnknownEndpoint => {
-                documented("unknown_endpoint", 404, "Nothing is served under this method and path.")
-            }
-            Code::BusinessNotFound => documented(
-                "business_not_found",
-                404,
-                "No business was synced under this identifier.",
-            ),
-            Code::InvoiceNotFound => assumed(
-                "invoice_not_found",
-                404,
-                "No invoice of this payee was synced under this identifier.",
-            ),
-            Code::ImportNotFound => {
-                assumed("import_not_found", 404, "No import was made under this identifier.")
-            }
-            Code::SubscriptionNotFound => {
-                assumed("subscription_not_found", 404, "No subscription has this reference.")
-            }
-            Code::InvoiceNotFinanceable => {
-                documented("invoice_not_financeable", 409, "The invoice cannot be financed.")
-            }
-            Code::BusinessNotEligible => documented(
-                "business_not_eligible",
-                409,
-                "The business has not completed onboarding.",
-            ),
-            Code::ConcentrationExceeded => documented(
-                "concentration_exceeded",
-                409,
-                "Too much would be outstanding with this business.",
-            ),
-            Code::AlreadySubscribed => {
-                documented("already_subscribed", 409, "This destination is subscribed already.")
-            }
-            Code::AlreadyImported => {
-                assumed("already_imported", 409, "Another file was imported under this identifier.")
-            }
-            Code::InvalidRoutingNumber => assumed(
-                "invalid_routing_number",
-                422,
-                "The routing number is not a valid ABA number.",
-            ),
-            Code::InvalidInvitee => {
-                assumed("invalid_invitee", 422, "The invitee is not an e-mail address.")
-            }
-            Code::SelfDealing => assumed(
-                "self_dealing",
-                422,
-                "A business cannot finance an invoice that it owes itself.",
-            ),
-            Code::UnsupportedMediaType => {
-                assumed("unsupported_media_type", 415, "An import must be sent as text/csv.")
-            }
-            Code::UnreadableFile => {
-                assumed("unreadable_file", 422, "The import file cannot be read.")
-            }
-            Code::TooManyRows => {
-                assumed("too_many_rows", 422, "The import file has too many rows.")
-            }
-            Code::DestinationRefused => {
-                assumed("destination_refused", 422, "Webhooks are not sent to this destination.")
-            }
-        }
-    }
 
     /// The token, as on the wire.
     pub const fn name(self) -> &'static str {

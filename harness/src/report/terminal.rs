@@ -271,7 +271,7 @@ impl fmt::Display for FindingReport {
         let who = match self.blame.who {
             Party::Service => "the service",
             Party::Network => "the network",
-            Party::Us => "us",
+            Party::Us => "Tideover",
         };
         writeln!(f, "  blame {who}: {}", self.blame.why)?;
         if self.known {

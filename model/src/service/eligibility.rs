@@ -26,10 +26,10 @@ pub(super) enum Objection {
     NotIssued,
     /// The payor has paid part of it.
     Collected,
-    /// Its advance would be 0 cents.
-    TooSmall,
     /// The service has its own reasons.
     Reserved,
+    /// Its advance would be 0 cents.
+    TooSmall,
     /// Not all four requirements are met: the first unmet one.
     OnboardingIncomplete(Requirement),
     /// Too much would be outstanding.

@@ -101,8 +101,12 @@ impl Steady {
         if self.was_paid || exchange.unsettled || !self.onboarded.contains(&name.0) {
             return;
         }
-        notes.expect(exchange, clause!("2.invoice.fundable"), !is_first, field::FUNDABLE, || {
-            ("true, since the advance is granted", "false, just before")
-        });
+        notes.expect(
+            exchange,
+            clause!("2.invoice.fundable"),
+            !is_first,
+            "fundable before the advance",
+            || ("true, since the advance is granted", "false, just before"),
+        );
     }
 }
