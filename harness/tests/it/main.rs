@@ -26,6 +26,7 @@ mod proof;
 mod receiver_check;
 mod receivers;
 mod recorded;
+mod recordings;
 mod rehearsed;
 mod replica;
 mod report;
