@@ -411,8 +411,13 @@ impl Summary {
         for (kind, took) in &played.latencies {
             self.latencies.record(*kind, *took);
         }
+        self.count_broken(&played.findings);
+    }
+
+    /// Counts each clause of `findings` once.
+    pub(crate) fn count_broken(&mut self, findings: &[Finding]) {
         let broken: BTreeMap<Clause, Verdict> =
-            played.findings.iter().rev().map(|found| (found.clause, found.verdict)).collect();
+            findings.iter().rev().map(|found| (found.clause, found.verdict)).collect();
         for (clause, verdict) in broken {
             let (times, worst) = self.broken.entry(clause).or_insert((0, verdict));
             (*times, *worst) = (*times + 1, verdict.min(*worst));

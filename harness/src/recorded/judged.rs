@@ -97,6 +97,7 @@ impl Judged {
             }
             if !findings.is_empty() {
                 self.summary.steps += 1;
+                self.summary.count_broken(&findings);
                 self.summary.count(failure(header, case, heard, index, findings));
             }
         }
