@@ -63,7 +63,8 @@ impl Replay {
         }
         let violated = played.findings.iter().any(|finding| finding.verdict == Verdict::Violated);
         let is_open = |finding: &Finding| finding.verdict == Verdict::Inconclusive;
-        Ok(match played.noticed.iter().any(|(_, finding)| is_open(finding)) {
+        let is_open = played.noticed.iter().any(|(_, finding)| is_open(finding));
+        Ok(match is_open || unanswered(&played) > 0 {
             _ if violated || !played.mismatches.is_empty() => Held::No,
             true => Held::Unknown,
             false => Held::Yes,
@@ -107,6 +108,11 @@ impl Replay {
     }
 }
 
+/// The number of steps that got no answer.
+fn unanswered(played: &Played) -> usize {
+    played.answers.iter().filter(|(_, seen)| seen.is_none()).count()
+}
+
 fn print(output: &Output, transcript: &Transcript, played: &Played) -> Result<(), Problem> {
     if let Some(story) = &transcript.header.story {
         output.print(story, || json!({ "story": story }))?;
@@ -137,7 +143,11 @@ fn print(output: &Output, transcript: &Transcript, played: &Played) -> Result<()
         output.print(format!("\n{finding}"), || json!({ "finding": finding }))?;
     }
     let count = played.answers.len();
-    let verdict = if played.held() { "held" } else { "did not hold" };
+    let verdict = match unanswered(played) {
+        _ if !played.held() => "did not hold".to_owned(),
+        0 => "held".to_owned(),
+        none => format!("inconclusive, {none} without an answer"),
+    };
     output.print(
         format!("\n{count} of {} steps played: {verdict}", transcript.steps.len()),
         || json!({ "steps": count, "held": played.held() }),

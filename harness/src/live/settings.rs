@@ -364,7 +364,9 @@ impl Accounts {
 
 fn check_url(option: &str, text: &str) -> Result<(), String> {
     let wrong = |why: &str| Err(format!("{option}: {why}"));
-    let Ok(url) = Url::parse(text) else { return wrong("it is no URL") };
+    let Ok(url) = Url::parse(text) else {
+        return wrong("it is no URL: begin it with http:// or https://");
+    };
     match url.scheme() {
         _ if !url.username().is_empty() || url.password().is_some() => {
             wrong("no user or password may stand in it")

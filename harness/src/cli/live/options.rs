@@ -345,9 +345,10 @@ impl LiveOptions {
         let target = self.target.as_deref().ok_or_else(|| {
             Problem::Wrong("no target: give --target URL, or target in the file".into())
         })?;
-        let key = key(self.key.as_deref(), self.key_env.as_deref().or(Some(VARIABLE)))?;
+        let variable = self.key_env.as_deref().unwrap_or(VARIABLE);
+        let key = key(self.key.as_deref(), Some(variable))?;
         let key = key.filter(|key| !key.reveal().is_empty()).ok_or_else(|| {
-            Problem::Wrong(format!("no key: set {VARIABLE}, or give --key-env NAME or --key KEY"))
+            Problem::Wrong(format!("no key: set {variable}, or give --key-env NAME or --key KEY"))
         })?;
         let standard = if self.sandbox { Budget::of_sandbox() } else { Budget::default() };
         let paced = (!self.sandbox).then_some(NonZeroU32::MIN.saturating_add(4));
