@@ -72,6 +72,26 @@ async fn local_webhooks_without_an_inbox_are_accused() {
     assert!(clauses.iter().all(|clause| **clause == "4.webhooks.4"), "{clauses:?}");
 }
 
+/// A sandbox that accepts a local destination refuses it as subscribed the second time.
+#[tokio::test]
+async fn a_local_destination_may_be_subscribed_already() {
+    let mock = still_mock(Destinations::Local).await;
+    let listen = format!("127.0.0.1:{}", free_port());
+    let inbox = format!("http://{listen}");
+    let folder = tempfile::tempdir().unwrap();
+    let subscribe = r#"{"call":{"method":"POST","path":"/v1/webhooks","body":{"url":"https://localhost/hooks"}}}"#;
+    let header = r#"{"tideover":1,"seed":1,"start":"2026-01-01T00:00:00Z","profile":{},"live":{"target":"https://api.example","run":"td-a-","fresh":true}}"#;
+    let steps = format!("{header}\n{subscribe}\n{subscribe}\n");
+    std::fs::write(folder.path().join("twice.jsonl"), steps).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tideover"));
+    command.current_dir(folder.path()).args(["replay", "twice.jsonl", "--sandbox"]);
+    command.args(["--target", mock.url(), "--webhook-listen", &listen, "--webhook-url", &inbox]);
+    let output = command.env("TIDEOVER_KEY", mock.api_key()).output().await.unwrap();
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{stdout}{output:?}");
+    assert!(stdout.contains("409 already_subscribed"), "{stdout}");
+}
+
 #[tokio::test]
 async fn two_runs_against_one_sandbox_do_not_collide() {
     let mock = still_mock(Destinations::Public).await;

@@ -67,7 +67,8 @@ impl World {
         seen: &Seen,
     ) -> Option<World> {
         let is_refused = predicted.code() == Some(Code::DestinationRefused.name());
-        if sent.kind() != Some(OperationKind::Subscribe) || !is_refused || !seen.is_success() {
+        let is_past_door = seen.is_success() || seen.code() == Some(Code::AlreadySubscribed.name());
+        if sent.kind() != Some(OperationKind::Subscribe) || !is_refused || !is_past_door {
             return None;
         }
         let url = sent.call()?.body().json()?.get(field::URL)?.as_str()?;
