@@ -79,6 +79,7 @@ mod control;
 mod courier;
 mod deliveries;
 mod extract;
+pub mod fault;
 mod journal;
 mod mock;
 mod openapi;
