@@ -30,3 +30,4 @@ pub mod prove;
 pub mod receiver;
 pub mod recorded;
 pub mod report;
+pub mod simulation;

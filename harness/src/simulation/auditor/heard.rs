@@ -1,0 +1,162 @@
+//! The events that a platform's subscription got, counted by their subjects.
+
+use serde::Deserialize;
+use tideover_model::words::EventType;
+use tideover_model::{PlatformId, clause};
+
+use crate::simulation::auditor::{Auditor, Invariant};
+
+/// What an event says of its subject (`gap.eventPayload`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Heard {
+    pub(super) business: String,
+    pub(super) invoice: Option<String>,
+    sequence: Option<u32>,
+}
+
+#[derive(Deserialize)]
+struct Event {
+    sequence: Option<u32>,
+    data: Data,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Data {
+    external_id: Option<String>,
+    payee_external_id: Option<String>,
+    invoice_external_id: Option<String>,
+}
+
+impl Heard {
+    pub(super) fn read(body: &[u8]) -> Option<Heard> {
+        let Event { sequence, data } = serde_json::from_slice(body).ok()?;
+        let business = data.external_id.or(data.payee_external_id)?;
+        Some(Heard { business, invoice: data.invoice_external_id, sequence })
+    }
+
+    pub(super) fn subject(&self) -> String {
+        match &self.invoice {
+            None => format!("business {}", self.business),
+            Some(invoice) => format!("invoice {invoice} of {}", self.business),
+        }
+    }
+}
+
+/// How often each event of an invoice came.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct InvoiceEvents {
+    pub(super) created: u32,
+    pub(super) paid: u32,
+    /// The last sequence of `factoredUpdated`.
+    pub(super) sequence: u32,
+    pub(super) advance_created: u32,
+    pub(super) advance_issued: u32,
+    pub(super) advance_paid: u32,
+}
+
+/// How often each event of a business came.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct BusinessEvents {
+    pub(super) added: u32,
+    pub(super) opted_in: u32,
+    pub(super) remittance: u32,
+}
+
+impl Auditor {
+    /// Follows the events of a new subscription, unless another one is followed.
+    pub(super) fn follow(&mut self, platform: PlatformId, reference: &str) {
+        if !self.followed.contains_key(&platform) {
+            self.followed.insert(platform, reference.to_owned());
+            self.forget_events(platform);
+        }
+    }
+
+    pub(super) fn unfollow(&mut self, platform: PlatformId, reference: &str) {
+        if self.followed.get(&platform).is_some_and(|followed| followed == reference) {
+            self.followed.remove(&platform);
+            self.forget_events(platform);
+        }
+    }
+
+    /// While nobody listens, changes of state have no events that could be counted.
+    fn forget_events(&mut self, platform: PlatformId) {
+        for (key, record) in &mut self.businesses {
+            if key.0 == platform {
+                (record.events, record.seen) = (None, false);
+            }
+        }
+        for (key, record) in &mut self.invoices {
+            record.events = record.events.take().filter(|_| key.0 != platform);
+        }
+    }
+
+    /// Counts an event. Events of a subject whose state at the time of the subscription is not yet known are
+    /// not counted: the first look at it counts them all.
+    pub(super) fn count(&mut self, platform: PlatformId, event: EventType, heard: &Heard) {
+        match &heard.invoice {
+            None => self.count_for_business(platform, event, heard),
+            Some(invoice) => {
+                let key = (platform, heard.business.clone(), invoice.clone());
+                let Some(record) = self.invoices.get_mut(&key) else { return };
+                let Some(events) = &mut record.events else { return };
+                if let Err(detail) = count_for_invoice(events, event, heard.sequence) {
+                    self.report(Invariant::EventsFollowState, heard.subject(), detail);
+                }
+            }
+        }
+    }
+
+    fn count_for_business(&mut self, platform: PlatformId, event: EventType, heard: &Heard) {
+        let Some(record) = self.businesses.get_mut(&(platform, heard.business.clone())) else {
+            return;
+        };
+        let Some(events) = &mut record.events else { return };
+        match event {
+            EventType::BusinessAdded => events.added += 1,
+            EventType::BusinessOptedIn => events.opted_in += 1,
+            EventType::RemittanceUpdated => events.remittance += 1,
+            EventType::InvoiceCreated
+            | EventType::InvoicePaid
+            | EventType::FactoredUpdated
+            | EventType::AdvanceCreated
+            | EventType::AdvanceIssued
+            | EventType::AdvancePaid => {}
+        }
+        if events.added > 1 {
+            let detail = "organization.added came twice";
+            self.report(Invariant::EventsFollowState, heard.subject(), detail);
+        }
+    }
+}
+
+/// Counts an event of an invoice: the sequence of `factoredUpdated` grows by one (§6 delivery rule 5).
+fn count_for_invoice(
+    events: &mut InvoiceEvents,
+    event: EventType,
+    sequence: Option<u32>,
+) -> Result<(), String> {
+    match event {
+        EventType::InvoiceCreated => events.created += 1,
+        EventType::InvoicePaid => events.paid += 1,
+        EventType::AdvanceCreated => events.advance_created += 1,
+        EventType::AdvanceIssued => events.advance_issued += 1,
+        EventType::AdvancePaid => events.advance_paid += 1,
+        EventType::FactoredUpdated => {
+            let Some(sequence) = sequence else {
+                return Err(format!("an event has no sequence ({})", clause!("6.delivery.5")));
+            };
+            if sequence != events.sequence + 1 {
+                return Err(format!("sequence {sequence} follows {}", events.sequence));
+            }
+            events.sequence = sequence;
+        }
+        EventType::BusinessAdded | EventType::BusinessOptedIn | EventType::RemittanceUpdated => {}
+    }
+    let counts =
+        [events.created, events.advance_created, events.advance_issued, events.advance_paid];
+    if counts.into_iter().any(|count| count > 1) {
+        return Err(format!("{} came twice", event.name()));
+    }
+    Ok(())
+}
