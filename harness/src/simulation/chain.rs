@@ -1,0 +1,55 @@
+//! The hash of a run: a chain over every input, answer and event, with their times.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::simulation::queue::Moment;
+
+/// The hash of a run. `Display` writes 16 hex digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct RunHash(u64);
+
+impl fmt::Display for RunHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
+}
+
+impl From<RunHash> for String {
+    fn from(hash: RunHash) -> String {
+        hash.to_string()
+    }
+}
+
+impl TryFrom<String> for RunHash {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<RunHash, String> {
+        let wanted = || format!("{text:?} is not a hash of 16 hex digits");
+        u64::from_str_radix(&text, 16).map(RunHash).map_err(|_| wanted())
+    }
+}
+
+/// The chain while a run goes on.
+#[derive(Default)]
+pub(crate) struct Chain(Sha256);
+
+impl Chain {
+    /// Adds what happened at a time, in parts.
+    pub(crate) fn add(&mut self, at: Moment, parts: &[&[u8]]) {
+        self.0.update(at.to_le_bytes());
+        for part in parts {
+            self.0.update((part.len() as u64).to_le_bytes());
+            self.0.update(part);
+        }
+    }
+
+    pub(crate) fn finish(self) -> RunHash {
+        let digest = self.0.finalize();
+        let first = digest.iter().take(8);
+        RunHash(first.fold(0, |hash, byte| (hash << 8) | u64::from(*byte)))
+    }
+}

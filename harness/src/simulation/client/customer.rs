@@ -1,0 +1,236 @@
+//! The vendors that a platform serves: what it sends of them, and its copy of what the service holds.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+use tideover_model::words::{AdvanceState, InvoiceStatus};
+
+use crate::simulation::client::job::{COLUMNS, invoice_name, row};
+use crate::simulation::plan::{Invoice, Plan, Vendor};
+
+/// All vendors of a platform.
+pub(crate) struct Customers {
+    platform: u32,
+    customers: BTreeMap<u32, Customer>,
+}
+
+/// A vendor of a platform.
+pub(crate) struct Customer {
+    pub(crate) number: u32,
+    pub(crate) payout_synced: bool,
+    tax_id: Option<String>,
+    address_synced: bool,
+    pub(crate) invoices: BTreeMap<u32, CustomerInvoice>,
+    /// The copy of the service's state.
+    pub(crate) copy: BusinessCopy,
+}
+
+/// A client's copy of a business.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct BusinessCopy {
+    pub(crate) synced: bool,
+    /// All four requirements are met.
+    pub(crate) ready: bool,
+    /// The number of the collection account.
+    pub(crate) account: Option<String>,
+}
+
+/// An invoice of a vendor.
+pub(crate) struct CustomerInvoice {
+    /// What the client syncs: the plan's values, with later corrections.
+    pub(crate) planned: Invoice,
+    pub(crate) status: InvoiceStatus,
+    /// Whether the client wants an advance, and has no final answer.
+    pub(crate) wanted: bool,
+    /// The copy of the service's state.
+    pub(crate) copy: InvoiceCopy,
+}
+
+/// A client's copy of an invoice.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct InvoiceCopy {
+    pub(crate) synced: bool,
+    /// Whether the payor has paid all of it.
+    pub(crate) collected: bool,
+    /// The financing state, if there is an advance.
+    pub(crate) state: Option<AdvanceState>,
+    /// Cents of the advance and its fee, once known.
+    pub(crate) amounts: Option<(i64, i64)>,
+}
+
+impl InvoiceCopy {
+    /// Moves to a state, unless it is there already or further: the sequence decides (§6 delivery rule 5).
+    /// Returns whether it moved.
+    pub(crate) fn advance_to(&mut self, state: AdvanceState) -> bool {
+        let is_newer = self.state.is_none_or(|held| state.sequence() > held.sequence());
+        if is_newer {
+            self.state = Some(state);
+        }
+        is_newer
+    }
+}
+
+impl Customers {
+    /// The vendors that a platform serves in this plan.
+    pub(crate) fn of(plan: &Plan, platform: u32) -> Customers {
+        let customers = plan.vendors.iter().filter_map(|vendor| Customer::of(vendor, platform));
+        let customers = customers.map(|customer| (customer.number, customer)).collect();
+        Customers { platform, customers }
+    }
+
+    pub(crate) fn find(&self, number: u32) -> Option<&Customer> {
+        self.customers.get(&number)
+    }
+
+    pub(crate) fn find_mut(&mut self, number: u32) -> Option<&mut Customer> {
+        self.customers.get_mut(&number)
+    }
+
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Customer> {
+        self.customers.values()
+    }
+
+    pub(crate) fn invoice_mut(
+        &mut self,
+        vendor: u32,
+        invoice: u32,
+    ) -> Option<&mut CustomerInvoice> {
+        self.customers.get_mut(&vendor)?.invoices.get_mut(&invoice)
+    }
+
+    /// Where the platform receives webhooks.
+    pub(crate) fn receiver_url(&self) -> String {
+        format!("https://platform-{}.example/webhooks", self.platform)
+    }
+
+    /// The vendors and the invoices in an import, in the order of its rows.
+    pub(crate) fn in_import(
+        &self,
+        import: u32,
+    ) -> impl Iterator<Item = (&Customer, &CustomerInvoice)> {
+        self.customers.values().flat_map(move |customer| {
+            let invoices = customer.invoices.values();
+            let invoices = invoices.filter(move |invoice| invoice.planned.import == Some(import));
+            invoices.map(move |invoice| (customer, invoice))
+        })
+    }
+
+    /// The CSV file of an import. It is the same at each upload: it holds the first values.
+    pub(crate) fn file(&self, plan: &Plan, import: u32) -> String {
+        let mut text = format!("{COLUMNS}\n");
+        for (customer, invoice) in self.in_import(import) {
+            let first = plan_invoice(plan, customer.number, self.platform, invoice.planned.number);
+            row(&mut text, customer, plan, first.unwrap_or(&invoice.planned));
+            text.push('\n');
+        }
+        let planned = plan.imports.iter().find(|planned| planned.number == import);
+        for number in 0..planned.map_or(0, |planned| planned.bad_rows) {
+            text.push_str(&format!("bad{number},v0,Nobody,x,Nobody,ISSUED,none,,\n"));
+        }
+        text
+    }
+}
+
+fn plan_invoice(plan: &Plan, vendor: u32, platform: u32, invoice: u32) -> Option<&Invoice> {
+    let vendor = plan.vendors.iter().find(|planned| planned.number == vendor)?;
+    let served = vendor.served.iter().find(|served| served.platform == platform)?;
+    served.invoices.iter().find(|planned| planned.number == invoice)
+}
+
+impl Customer {
+    fn of(vendor: &Vendor, platform: u32) -> Option<Customer> {
+        let served = vendor.served.iter().find(|served| served.platform == platform)?;
+        let invoices = served.invoices.iter().map(|invoice| {
+            let planned = CustomerInvoice {
+                planned: invoice.clone(),
+                status: InvoiceStatus::Issued,
+                wanted: false,
+                copy: InvoiceCopy::default(),
+            };
+            (invoice.number, planned)
+        });
+        Some(Customer {
+            number: vendor.number,
+            payout_synced: vendor.payout_synced,
+            tax_id: vendor.tax_id.clone(),
+            address_synced: vendor.address_synced,
+            invoices: invoices.collect(),
+            copy: BusinessCopy::default(),
+        })
+    }
+
+    /// Its identifier.
+    pub(crate) fn name(&self) -> String {
+        vendor_name(self.number)
+    }
+
+    pub(crate) fn legal_name(&self) -> String {
+        format!("Vendor {} LLC", self.number)
+    }
+
+    pub(crate) fn email(&self) -> String {
+        vendor_email(self.number)
+    }
+
+    /// The identifier of an invoice's payor.
+    pub(crate) fn payor(&self, invoice: &Invoice) -> String {
+        if invoice.to_itself { self.name() } else { format!("payor{}", invoice.number) }
+    }
+
+    /// The body of its sync.
+    pub(crate) fn details(&self) -> Value {
+        let mut details = json!({ "legalName": self.legal_name() });
+        if let Some(tax_id) = &self.tax_id {
+            details["taxId"] = json!(tax_id);
+        }
+        if self.address_synced {
+            details["contact"] = json!({ "address": address(self.number) });
+        }
+        details
+    }
+
+    /// The body of an invoice's sync.
+    pub(crate) fn invoice(&self, plan: &Plan, invoice: &Invoice) -> Value {
+        let payor = self.payor(invoice);
+        let status = self.invoices.get(&invoice.number).map(|it| it.status);
+        json!({
+            "payee": { "externalId": self.name(), "legalName": self.legal_name() },
+            "payor": { "externalId": payor, "legalName": payor },
+            "status": status.unwrap_or(InvoiceStatus::Issued),
+            "faceValue": invoice.face_value,
+            "issueDate": plan.start,
+            "dueDate": plan.start.after(invoice.due_day * 24 * 3600),
+        })
+    }
+
+    /// The numbers of its invoices that the service knows.
+    pub(crate) fn synced_invoices(&self) -> Vec<u32> {
+        let synced = self.invoices.iter().filter(|(_, invoice)| invoice.copy.synced);
+        synced.map(|(number, _)| *number).collect()
+    }
+
+    /// The number of the invoice with this identifier.
+    pub(crate) fn invoice_named(&self, name: &str) -> Option<u32> {
+        self.invoices.keys().copied().find(|number| invoice_name(*number) == name)
+    }
+}
+
+/// The identifier of a vendor.
+pub(crate) fn vendor_name(number: u32) -> String {
+    format!("v{number}")
+}
+
+/// The address that a vendor is invited at.
+pub(crate) fn vendor_email(number: u32) -> String {
+    format!("owner@v{number}.example")
+}
+
+/// A complete postal address.
+fn address(number: u32) -> Value {
+    json!({
+        "line1": format!("{} Quay Street", number + 1),
+        "city": "Portland",
+        "state": "OR",
+        "postalCode": "97201",
+    })
+}

@@ -1,0 +1,112 @@
+//! The receiver of a client: it verifies, deduplicates and orders webhooks.
+
+use serde::Deserialize;
+
+use crate::simulation::client::answers::state_named;
+use crate::simulation::client::{Client, Effect, Job, Lane};
+use crate::simulation::flaw::Flaw;
+use crate::simulation::plan::Plan;
+use crate::simulation::reached::Reached;
+
+/// A webhook as it arrives.
+pub(crate) struct Post<'a> {
+    /// The `Service-Delivery` header.
+    pub(crate) delivery: &'a str,
+    /// The `Service-Signature` header.
+    pub(crate) signature: &'a str,
+    pub(crate) body: &'a [u8],
+}
+
+/// The fields of an event that a client reads (`gap.eventPayload`).
+#[derive(Deserialize)]
+struct Event {
+    id: String,
+    #[serde(rename = "type")]
+    kind: String,
+    data: Data,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Data {
+    external_id: Option<String>,
+    payee_external_id: Option<String>,
+    invoice_external_id: Option<String>,
+    state: Option<String>,
+}
+
+impl Client {
+    /// Receives a webhook, `now` seconds after the start of 1970. Returns the status of its answer.
+    pub(crate) fn receive(&mut self, plan: &Plan, now: u64, post: &Post<'_>) -> u16 {
+        if !self.has(Flaw::TrustsAnySignature) {
+            let Some(key) = &self.webhooks.key else {
+                self.reach(Reached::SignatureRefused);
+                return 401;
+            };
+            if key.verify(Some(post.signature.as_bytes()), post.body, now).is_err() {
+                self.reach(Reached::SignatureRefused);
+                return 401;
+            }
+        }
+        let is_new = self.received.insert(post.delivery.to_owned());
+        if !is_new && !self.has(Flaw::ActsTwice) {
+            self.reach(Reached::RepeatedDelivery);
+            return 200;
+        }
+        if let Ok(event) = serde_json::from_slice::<Event>(post.body) {
+            self.effects.push(Effect::ActOn { event: event.id.clone() });
+            self.take(plan, &event);
+        }
+        200
+    }
+
+    /// Takes an event over. Unknown kinds are accepted and ignored (§6 subscription rule 3).
+    fn take(&mut self, plan: &Plan, event: &Event) {
+        let Data { external_id, payee_external_id, invoice_external_id, state } = &event.data;
+        let business = external_id.as_ref().or(payee_external_id.as_ref());
+        let vendor = business.and_then(|name| name.strip_prefix('v')?.parse().ok());
+        let Some(vendor) = vendor else { return };
+        let Some(customer) = self.customers.find(vendor) else { return };
+        let invoice = invoice_external_id.as_ref().and_then(|name| customer.invoice_named(name));
+        match (event.kind.as_str(), invoice) {
+            ("partner.organization.optedIn" | "partner.organization.remittanceUpdated", _) => {
+                self.add(plan, Lane::Vendor(vendor), Job::ReadBusiness);
+            }
+            ("partner.invoice.paid", Some(invoice)) => {
+                self.add(plan, Lane::Vendor(vendor), Job::ReadInvoice(invoice));
+            }
+            ("partner.invoice.factoredUpdated", Some(invoice)) => {
+                self.move_advance(vendor, invoice, state.as_deref().unwrap_or_default());
+            }
+            ("partner.loan.created", Some(invoice)) => {
+                self.learn_amounts(plan, vendor, invoice);
+            }
+            _ => {}
+        }
+    }
+
+    /// §6 delivery rule 5.
+    fn move_advance(&mut self, vendor: u32, invoice: u32, state: &str) {
+        let Some(state) = state_named(state) else { return };
+        let takes_stale = self.has(Flaw::TakesStaleSequence);
+        let Some(invoice) = self.customers.invoice_mut(vendor, invoice) else { return };
+        if takes_stale {
+            invoice.copy.state = Some(state);
+        } else {
+            let is_stale =
+                invoice.copy.state.is_some_and(|held| state.sequence() < held.sequence());
+            invoice.copy.advance_to(state);
+            if is_stale {
+                self.reach(Reached::StaleSequence);
+            }
+        }
+    }
+
+    /// The answer to the request of an advance may have been lost.
+    fn learn_amounts(&mut self, plan: &Plan, vendor: u32, number: u32) {
+        let invoice = self.customers.invoice_mut(vendor, number);
+        if invoice.is_some_and(|invoice| invoice.copy.amounts.is_none()) {
+            self.add(plan, Lane::Vendor(vendor), Job::ReadInvoice(number));
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! A platform: a correct client, written from the document alone.
+//!
+//! It repeats only what is safe to repeat, recovers a lost webhook secret by the document's three steps, drops
+//! repeated deliveries and stale sequences, and takes unknown values for no more than that. Its copy of the
+//! service's state comes from answers and webhooks; it reads everything again only after it could have missed
+//! webhooks.
+
+mod answers;
+mod customer;
+mod inbox;
+mod job;
+mod lanes;
+
+use std::collections::BTreeSet;
+
+use tideover_model::SigningKey;
+
+use crate::simulation::flaw::Flaw;
+use crate::simulation::plan::Plan;
+use crate::simulation::queue::{DAY, Moment};
+use crate::simulation::reached::Reached;
+
+pub(crate) use customer::{BusinessCopy, Customers, InvoiceCopy, vendor_email, vendor_name};
+pub(crate) use inbox::Post;
+pub(crate) use job::{Job, Lane, Request, invoice_name};
+use lanes::Lanes;
+
+/// A receiver that was down for longer may have missed webhooks for good (`8.webhookRetryWindow`).
+const LONG_SILENCE: Moment = DAY;
+
+/// A platform.
+pub(crate) struct Client {
+    pub(crate) customers: Customers,
+    lanes: Lanes,
+    webhooks: Webhooks,
+    /// The deliveries that it has received (§6 delivery rule 3).
+    received: BTreeSet<String>,
+    /// The imports that were interrupted.
+    interrupted: BTreeSet<u32>,
+    /// When its receiver went down, if it is.
+    down_since: Option<Moment>,
+    /// When it stops to ask again for advances that were refused.
+    persists_until: Moment,
+    flaw: Option<Flaw>,
+    effects: Vec<Effect>,
+}
+
+/// A client's subscription.
+#[derive(Default)]
+struct Webhooks {
+    /// The prepared secret, while it is known.
+    key: Option<SigningKey>,
+    /// Whether it was ever subscribed with a known secret: it syncs nothing before.
+    was_live: bool,
+    /// Whether a request to subscribe has an unknown outcome.
+    in_doubt: bool,
+}
+
+/// Something that a client does.
+pub(crate) enum Effect {
+    /// It sends a request.
+    Send { lane: Lane, call: u64, job: Job, request: Request },
+    /// It wants to be woken.
+    Wake { after: Moment, wake: Wake },
+    /// It tells the payors of a vendor where to pay.
+    Publish { vendor: u32, account: String },
+    /// It acts on an event, by the event's id.
+    ActOn { event: String },
+    /// It reached an interesting state.
+    Reach(Reached),
+}
+
+/// Why a client is woken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wake {
+    /// The platform starts.
+    Start,
+    /// It syncs a vendor.
+    Onboard(u32),
+    /// It syncs an invoice.
+    Sync(u32, u32),
+    /// It corrects an invoice's face value.
+    Correct(u32, u32),
+    /// It changes an invoice's status.
+    Restate(u32, u32),
+    /// It wants an advance.
+    Want(u32, u32),
+    /// It uploads an import.
+    Upload(u32),
+    /// It repeats a call.
+    Repeat(Lane, u64),
+    /// It loses its webhook secret.
+    LoseSecret,
+}
+
+/// What came of a request, as the client sees it.
+pub(crate) enum Response<'a> {
+    /// An answer with this status and body.
+    Answered(u16, &'a [u8]),
+    /// No answer in time, or one that broke off.
+    Unknown,
+}
+
+impl Client {
+    pub(crate) fn new(plan: &Plan, number: u32, flaw: Option<Flaw>) -> Client {
+        Client {
+            customers: Customers::of(plan, number),
+            lanes: Lanes::default(),
+            webhooks: Webhooks::default(),
+            received: BTreeSet::new(),
+            interrupted: BTreeSet::new(),
+            down_since: None,
+            persists_until: plan.days * DAY,
+            flaw,
+            effects: Vec::new(),
+        }
+    }
+
+    /// What it did since the last call.
+    pub(crate) fn effects(&mut self) -> Vec<Effect> {
+        std::mem::take(&mut self.effects)
+    }
+
+    /// Whether it has this planted flaw.
+    fn has(&self, flaw: Flaw) -> bool {
+        self.flaw == Some(flaw)
+    }
+
+    fn reach(&mut self, state: Reached) {
+        self.effects.push(Effect::Reach(state));
+    }
+
+    fn wake_after(&mut self, after: Moment, wake: Wake) {
+        self.effects.push(Effect::Wake { after, wake });
+    }
+
+    /// It is woken.
+    pub(crate) fn wake(&mut self, plan: &Plan, now: Moment, wake: Wake) {
+        match wake {
+            Wake::Start => self.add(plan, Lane::Webhooks, Job::Subscribe),
+            Wake::Onboard(vendor) => self.add(plan, Lane::Vendor(vendor), Job::SyncBusiness),
+            Wake::Sync(vendor, invoice) => {
+                self.add(plan, Lane::Vendor(vendor), Job::SyncInvoice(invoice));
+            }
+            Wake::Correct(vendor, invoice) | Wake::Restate(vendor, invoice) => {
+                self.change(plan, vendor, invoice, wake);
+            }
+            Wake::Want(vendor, invoice) => {
+                if let Some(invoice) = self.customers.invoice_mut(vendor, invoice) {
+                    invoice.wanted = true;
+                }
+                self.pursue(plan, now, vendor, invoice);
+            }
+            Wake::Upload(import) => {
+                if self.customers.in_import(import).next().is_some() {
+                    self.add(plan, Lane::Import(import), Job::Upload);
+                }
+            }
+            Wake::Repeat(lane, call) => self.repeat(plan, lane, call),
+            Wake::LoseSecret => {
+                self.webhooks.key = None;
+                // The document's first step (§4 Recovering a lost webhook secret).
+                self.add(plan, Lane::Webhooks, Job::ListSubscriptions);
+            }
+        }
+    }
+
+    /// The receiver goes down.
+    pub(crate) fn goes_down(&mut self, now: Moment) {
+        self.down_since = Some(now);
+    }
+
+    /// The receiver is up again. It may have missed webhooks for good.
+    pub(crate) fn comes_up(&mut self, plan: &Plan, now: Moment) {
+        let since = self.down_since.take().unwrap_or(now);
+        if now - since > LONG_SILENCE && !self.has(Flaw::TrustsWebhooksAlone) {
+            self.reconcile(plan);
+        }
+    }
+
+    /// Reads everything that it knows of again.
+    fn reconcile(&mut self, plan: &Plan) {
+        let known: Vec<(u32, Vec<u32>)> = self
+            .customers
+            .all()
+            .filter(|customer| customer.copy.synced || !customer.synced_invoices().is_empty())
+            .map(|customer| (customer.number, customer.synced_invoices()))
+            .collect();
+        if known.is_empty() {
+            return;
+        }
+        self.reach(Reached::ReconciledByReads);
+        for (vendor, invoices) in known {
+            self.add(plan, Lane::Vendor(vendor), Job::ReadBusiness);
+            for invoice in invoices {
+                self.add(plan, Lane::Vendor(vendor), Job::ReadInvoice(invoice));
+            }
+        }
+    }
+
+    /// Changes an invoice, and syncs it once the service knows it: a row of an import that is not yet carried
+    /// out holds older values.
+    fn change(&mut self, plan: &Plan, vendor: u32, number: u32, wake: Wake) {
+        let Some(invoice) = self.customers.invoice_mut(vendor, number) else { return };
+        match wake {
+            Wake::Correct(..) => {
+                let corrected = invoice.planned.corrected;
+                invoice.planned.face_value =
+                    corrected.map_or(invoice.planned.face_value, |(_, face_value)| face_value);
+            }
+            _ => {
+                invoice.status = invoice.planned.restated.map_or(invoice.status, |(_, it)| it);
+            }
+        }
+        if invoice.copy.synced {
+            self.add(plan, Lane::Vendor(vendor), Job::SyncInvoice(number));
+        }
+    }
+
+    /// Asks for the price of a wanted advance, if the business is ready.
+    fn pursue(&mut self, plan: &Plan, now: Moment, vendor: u32, number: u32) {
+        let Some(customer) = self.customers.find(vendor) else { return };
+        let Some(invoice) = customer.invoices.get(&number) else { return };
+        if !invoice.wanted || !invoice.copy.synced {
+            return;
+        }
+        if !invoice.planned.quoted {
+            self.add(plan, Lane::Vendor(vendor), Job::RequestAdvance(number));
+        } else if customer.copy.ready {
+            self.add(plan, Lane::Vendor(vendor), Job::Quote(number));
+        } else if now < self.persists_until {
+            self.add(plan, Lane::Vendor(vendor), Job::ReadBusiness);
+            self.wake_after(DAY, Wake::Want(vendor, number));
+        }
+    }
+}

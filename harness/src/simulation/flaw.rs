@@ -1,0 +1,67 @@
+//! Planted bugs of the client: each shows that a check can fail.
+
+use serde::{Deserialize, Serialize};
+
+use crate::simulation::auditor::Invariant;
+
+macro_rules! flaws {
+    ($($flaw:ident $name:literal $invariant:ident $words:literal;)*) => {
+        /// A deliberate bug of the simulated client.
+        #[derive(
+            Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+        )]
+        #[serde(rename_all = "kebab-case")]
+        pub enum Flaw {
+            $(#[doc = $words] $flaw,)*
+        }
+
+        impl Flaw {
+            /// All of them.
+            pub const ALL: [Flaw; [$(Flaw::$flaw,)*].len()] = [$(Flaw::$flaw,)*];
+
+            /// Its stable name.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Flaw::$flaw => $name,)*
+                }
+            }
+
+            /// What the client does, in one sentence.
+            pub fn words(self) -> &'static str {
+                match self {
+                    $(Flaw::$flaw => $words,)*
+                }
+            }
+
+            /// The invariant that it breaks.
+            pub fn breaks(self) -> Invariant {
+                match self {
+                    $(Flaw::$flaw => Invariant::$invariant,)*
+                }
+            }
+        }
+    };
+}
+
+flaws! {
+    RepeatsSubscribe "client-repeats-subscribe" SafeRetries
+        "The client repeats a request to subscribe whose outcome is unknown.";
+    ActsTwice "client-acts-twice" ActsOnce
+        "The client does not deduplicate deliveries by Service-Delivery.";
+    TakesStaleSequence "client-takes-stale-sequence" Converged
+        "The client takes the state of an event whose sequence is not greater than the one it holds.";
+    TrustsAnySignature "client-trusts-any-signature" ActsOnce
+        "The client does not verify the signatures of deliveries.";
+    DropsTimedOutAdvance "client-drops-timed-out-advance" Converged
+        "The client takes a timeout of an advance for a refusal, and never tells the payor where to pay.";
+    DropsFailedSync "client-drops-failed-sync" Converged
+        "The client does not repeat an invoice sync that failed.";
+    TakesUnfinishedImport "client-takes-unfinished-import" Converged
+        "The client takes an import for done whose report says that it is not finished.";
+    TakesOlderRead "client-takes-older-read" Converged
+        "The client lets a read that was answered late overwrite a newer state from an event.";
+    PublishesPayoutAccount "client-publishes-payout-account" RightAccount
+        "The client tells the payors to pay into the vendor's own account.";
+    TrustsWebhooksAlone "client-trusts-webhooks-alone" Converged
+        "The client reads nothing again after its receiver was down for longer than the retries last.";
+}

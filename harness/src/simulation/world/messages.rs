@@ -1,0 +1,268 @@
+//! Requests and answers on an unreliable network.
+
+use tideover_model::wire::reply::Reply;
+use tideover_model::{Code, Happening, Operation, OperationKind, PlatformId, exchange};
+use tideover_sim::fault::{Act, Call, When};
+
+use crate::simulation::auditor::Invariant;
+use crate::simulation::client::{Job, Lane, Request, Response};
+use crate::simulation::draw::Draw;
+use crate::simulation::queue::{Moment, SECOND};
+use crate::simulation::reached::{Fault, Reached};
+use crate::simulation::trace::Actor;
+use crate::simulation::world::{Event, World};
+
+/// How long a client waits for an answer. No request takes longer to arrive.
+const TIMEOUT: Moment = 30 * SECOND;
+/// The latest repeat of a request by the network.
+const LATEST_REPEAT: Moment = 20 * SECOND;
+
+/// A request on its way.
+#[derive(Clone)]
+pub(super) struct Message {
+    client: u32,
+    lane: Lane,
+    call: u64,
+    request: Request,
+    fault: Option<Act>,
+    /// How long the answer takes; `None` if there is none in time.
+    answers_after: Option<Moment>,
+}
+
+/// An answer on its way, or the end of the client's wait for one.
+pub(super) struct Answer {
+    client: u32,
+    lane: Lane,
+    call: u64,
+    response: Option<(u16, Vec<u8>)>,
+}
+
+impl Message {
+    fn answer(&self, response: Option<(u16, Vec<u8>)>) -> Event {
+        let Message { client, lane, call, .. } = *self;
+        Event::Answered(Box::new(Answer { client, lane, call, response }))
+    }
+}
+
+/// The acts in a fixed order: each has its own random number of a message.
+fn position(act: Act) -> usize {
+    match act {
+        Act::UpstreamFails { when: When::BeforeCommit } => 0,
+        Act::UpstreamFails { when: When::AfterCommit } => 1,
+        Act::ConnectionDrops { when: When::BeforeCommit } => 2,
+        Act::ConnectionDrops { when: When::AfterCommit } => 3,
+        Act::AnswerCut { .. } => 4,
+        Act::ImportStops { .. } => 5,
+        Act::AnswerDelayed { .. } => 6,
+        Act::RequestRepeated => 7,
+    }
+}
+
+fn fault_of(act: Act) -> Fault {
+    match act {
+        Act::UpstreamFails { when: When::BeforeCommit } => Fault::UpstreamFailedBefore,
+        Act::UpstreamFails { when: When::AfterCommit } => Fault::UpstreamFailedAfter,
+        Act::ConnectionDrops { when: When::BeforeCommit } => Fault::RequestLost,
+        Act::ConnectionDrops { when: When::AfterCommit } => Fault::AnswerLost,
+        Act::AnswerCut { .. } => Fault::AnswerCut,
+        Act::ImportStops { .. } => Fault::ImportCut,
+        Act::AnswerDelayed { .. } => Fault::AnswerLate,
+        Act::RequestRepeated => Fault::RequestRepeated,
+    }
+}
+
+/// The name of a lane in the names of messages.
+fn lane_name(lane: Lane) -> String {
+    match lane {
+        Lane::Webhooks => "webhooks".to_owned(),
+        Lane::Vendor(number) => format!("v{number}"),
+        Lane::Import(number) => format!("u{number}"),
+    }
+}
+
+impl World<'_> {
+    /// A client sends a request.
+    pub(super) fn send(&mut self, client: u32, lane: Lane, call: u64, request: Request) {
+        let name = format!("p{client}/{}/{call}", lane_name(lane));
+        let mut draw = self.source.draw("message", &name, 0);
+        let fault = self.request_fault(&mut draw, &name, &request);
+        let (there, back) = (draw.between(20, 400), draw.between(20, 400));
+        let repeat_after = draw.between(SECOND, LATEST_REPEAT);
+        if let Some(act) = fault {
+            self.counts.meet(fault_of(act));
+        }
+        self.note(Actor::Platform(client), fault.map(fault_of), || {
+            format!("{} {}", request.kind.method(), request.path)
+        });
+        let delayed = |milliseconds: u64| milliseconds.max(TIMEOUT + SECOND);
+        let answers_after = match fault {
+            Some(Act::ConnectionDrops { .. } | Act::ImportStops { .. }) => None,
+            Some(Act::AnswerDelayed { milliseconds }) => Some(delayed(milliseconds)),
+            _ => Some(back),
+        };
+        let message = Message { client, lane, call, request, fault, answers_after };
+        if answers_after.is_none_or(|back| there + back > TIMEOUT) {
+            self.queue.add(self.now + TIMEOUT, message.answer(None));
+        }
+        match fault {
+            Some(Act::ConnectionDrops { when: When::BeforeCommit }) => {}
+            Some(Act::UpstreamFails { when: When::BeforeCommit }) => {
+                let answer = message.answer(Some((502, upstream_failed())));
+                self.queue.add(self.now + there + back, answer);
+            }
+            Some(Act::RequestRepeated) => {
+                let first = Message { answers_after: None, ..message.clone() };
+                self.queue.add(self.now + there, Event::Arrives(Box::new(first)));
+                self.queue.add(self.now + there + repeat_after, Event::Arrives(Box::new(message)));
+            }
+            _ => self.queue.add(self.now + there, Event::Arrives(Box::new(message))),
+        }
+    }
+
+    /// The fault that hits a request: of the rules that select it, the first that fires.
+    fn request_fault(&mut self, draw: &mut Draw, name: &str, request: &Request) -> Option<Act> {
+        let percentiles: [u64; 8] = std::array::from_fn(|_| draw.between(0, 99));
+        if !self.is_faulty() {
+            return None;
+        }
+        let identifiers: Vec<&str> = request.identifiers.iter().map(String::as_str).collect();
+        let call = Call { operation: Some(request.kind), identifiers: &identifiers };
+        let rules = &self.plan.faults.requests;
+        let fires = |act: Act, percent: Option<u32>| {
+            percent.is_none_or(|percent| percentiles[position(act)] < u64::from(percent))
+        };
+        let mut fired = rules.iter().filter(|rule| rule.selects(&call));
+        let act = fired.find(|rule| fires(rule.act, rule.percent))?.act;
+        self.hits(name, act.name()).then_some(act)
+    }
+
+    /// Whether the plan lets a fault hit a message. Remembers it if so.
+    pub(super) fn hits(&mut self, message: &str, fault: &str) -> bool {
+        let name = format!("{message} {fault}");
+        let only = &self.plan.faults.only;
+        let hits = only.as_ref().is_none_or(|only| only.contains(&name));
+        if hits {
+            self.hit.insert(name);
+        }
+        hits
+    }
+
+    /// A request arrives at the service.
+    pub(super) fn serve(&mut self, message: &Message) {
+        let Message { client, request, .. } = message;
+        let platform = PlatformId(*client);
+        let at = self.time();
+        if let Some(Act::ImportStops { after_rows }) = message.fault {
+            let after_rows = usize::try_from(after_rows).unwrap_or(usize::MAX);
+            let stop = Happening::InterruptNextImport { after_rows };
+            let _ = self.server.happen(at, platform, stop);
+        }
+        let authorization = format!("Bearer {}", self.keys[*client as usize]);
+        let parsed = exchange::Asked::by(&exchange::Request {
+            method: request.kind.method(),
+            path: &request.path,
+            authorization: Some(&authorization),
+            content_type: request.content_type,
+            body: &request.body,
+        });
+        let operation = parsed.operation.clone();
+        let answer = exchange::attempt(&mut *self.server, at, Some(&authorization), parsed);
+        let response = exchange::respond(&self.plan.profile, &answer);
+        let status = response.status.to_le_bytes();
+        self.chain
+            .add(self.now, &[request.path.as_bytes(), &request.body, &status, &response.body]);
+        self.note(Actor::Service, None, || {
+            let code = answer.as_ref().err().map_or("", |refusal| refusal.code.name());
+            format!("{} {} → {} {code}", request.kind.method(), request.path, response.status)
+        });
+        if let Ok(operation) = &operation {
+            self.count_answer(operation, &answer);
+            self.auditor.answered(platform, operation, &answer);
+            if let (Operation::Invite { business, .. }, Ok(_)) = (operation, &answer) {
+                self.vendor_is_invited(*client, business);
+            }
+        }
+        self.after_service();
+        self.send_answer(message, response.status, response.body);
+    }
+
+    fn send_answer(&mut self, message: &Message, status: u16, mut body: Vec<u8>) {
+        let Some(after) = message.answers_after else { return };
+        let response = match message.fault {
+            Some(Act::UpstreamFails { .. }) => Some((502, upstream_failed())),
+            // The client sees that the answer is not whole.
+            Some(Act::AnswerCut { .. }) => None,
+            _ => Some((status, std::mem::take(&mut body))),
+        };
+        self.queue.add(self.now + after, message.answer(response));
+    }
+
+    /// An answer arrives, or the client stops to wait for it.
+    pub(super) fn answer(&mut self, answer: &Answer) {
+        let Answer { client, lane, call, response } = answer;
+        self.note(Actor::Platform(*client), None, || match response {
+            Some((status, _)) => format!("gets {status} ({})", lane_name(*lane)),
+            None => format!("gets no answer ({})", lane_name(*lane)),
+        });
+        let response = match response {
+            Some((status, body)) => Response::Answered(*status, body),
+            None => Response::Unknown,
+        };
+        self.watch_answered(*client, *lane, &response);
+        let now = self.now;
+        self.clients[*client as usize].respond(self.plan, now, *lane, *call, &response);
+        self.follow_up(*client);
+    }
+
+    /// §7 retrying rule 3: after a request with an unknown outcome, only the list says what came of it.
+    pub(super) fn watch_sent(&mut self, client: u32, job: &Job) {
+        let conduct = &mut self.conduct[client as usize];
+        match job.kind() {
+            OperationKind::ListSubscriptions => conduct.in_doubt = false,
+            OperationKind::Subscribe | OperationKind::Unsubscribe if conduct.in_doubt => {
+                let subject = format!("platform {client}");
+                let detail =
+                    "it repeats a request about its subscription without a look at the list";
+                self.auditor.report(Invariant::SafeRetries, subject, detail);
+            }
+            _ => {}
+        }
+    }
+
+    fn watch_answered(&mut self, client: u32, lane: Lane, response: &Response<'_>) {
+        let unknown = match response {
+            Response::Unknown => true,
+            Response::Answered(status, _) => *status >= 500,
+        };
+        if lane == Lane::Webhooks && unknown {
+            self.conduct[client as usize].in_doubt = true;
+        }
+    }
+
+    fn count_answer(&mut self, operation: &Operation, answer: &tideover_model::Answer) {
+        let reached = match answer {
+            Err(refusal) => match refusal.code {
+                Code::BusinessNotEligible => Reached::RefusedNotEligible,
+                Code::InvoiceNotFinanceable => Reached::RefusedNotFinanceable,
+                Code::ConcentrationExceeded => Reached::RefusedByLimit,
+                Code::SelfDealing => Reached::RefusedSelfDealing,
+                _ => return,
+            },
+            Ok(Reply::BusinessSynced(synced)) => {
+                let sent = matches!(operation, Operation::SyncBusiness { details, .. }
+                    if details.tax_id.is_some());
+                if synced.created || !sent || synced.tax_id_result.is_some() {
+                    return;
+                }
+                Reached::BusinessMatched
+            }
+            Ok(_) => return,
+        };
+        self.counts.reach(reached);
+    }
+}
+
+/// The body of a 502 (§7).
+fn upstream_failed() -> Vec<u8> {
+    br#"{"error":"The service failed.","code":"upstream_failed"}"#.to_vec()
+}

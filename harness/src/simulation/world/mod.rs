@@ -1,0 +1,354 @@
+//! A run of the world: one queue of events, and the actors that they reach.
+
+mod messages;
+mod outside;
+mod posts;
+mod settled;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use tideover_model::{Attempt, Happening, Outcome as Happened, PlatformId, Receipt, Timestamp};
+
+use crate::simulation::auditor::{Auditor, Breach, Invariant, Totals};
+use crate::simulation::chain::{Chain, RunHash};
+use crate::simulation::client::{Client, Effect, Wake};
+use crate::simulation::draw::Source;
+use crate::simulation::flaw::Flaw;
+use crate::simulation::plan::Plan;
+use crate::simulation::queue::{DAY, Moment, Queue};
+use crate::simulation::reached::{Counts, Fault, Reached};
+use crate::simulation::server::Server;
+use crate::simulation::trace::{Actor, Entry, Trace};
+
+use messages::{Answer, Message};
+use outside::Step;
+
+/// How long the world may take to settle once the faults stop.
+const SETTLES_WITHIN: Moment = 15 * DAY;
+
+/// What came of a run.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// The hash over every input, answer and event.
+    pub hash: RunHash,
+    /// The events of the world.
+    pub events: u64,
+    /// The virtual time that passed. Milliseconds.
+    pub lasted: Moment,
+    /// The states that it reached, and the faults that it met.
+    pub counts: Counts,
+    /// Where the money is at the end.
+    pub totals: Totals,
+    /// The invariant that did not hold, if one did not.
+    pub breach: Option<Breach>,
+    /// The messages that a fault hit, by their names.
+    pub hit: BTreeSet<String>,
+    /// What happened, if that was wanted.
+    pub entries: Vec<Entry>,
+}
+
+/// An event of the world.
+enum Event {
+    Client(u32, Wake),
+    Arrives(Box<Message>),
+    Answered(Box<Answer>),
+    /// Something is due in the service.
+    Due,
+    PostArrives {
+        attempt: Box<Attempt>,
+        answers: bool,
+        at_first: bool,
+    },
+    ForgedPostArrives {
+        attempt: Box<Attempt>,
+    },
+    PostEnds {
+        attempt: Box<Attempt>,
+        receipt: Receipt,
+    },
+    Vendor {
+        vendor: u32,
+        platform: u32,
+        step: Step,
+    },
+    Pays {
+        vendor: u32,
+        platform: u32,
+        invoice: u32,
+        cents: i64,
+    },
+    ReceiverDown {
+        platform: u32,
+        long: bool,
+    },
+    ReceiverUp(u32),
+    SecretLost(u32),
+    Restart {
+        amid_attempts: bool,
+    },
+    Audit,
+}
+
+/// The world while it runs.
+pub(crate) struct World<'a> {
+    plan: &'a Plan,
+    source: Source,
+    server: Box<dyn Server>,
+    auditor: Auditor,
+    clients: Vec<Client>,
+    keys: Vec<String>,
+    queue: Queue<Event>,
+    now: Moment,
+    /// When the service is next woken.
+    due_at: Option<Moment>,
+    /// The collection accounts that platforms told payors, by platform and vendor.
+    published: BTreeMap<(u32, u32), String>,
+    conduct: Vec<Conduct>,
+    receiver_down: Vec<bool>,
+    attempts_in_flight: u32,
+    /// Whether the service restarts as soon as an attempt is in flight.
+    restart_awaits_attempts: bool,
+    onboarding: BTreeSet<(u32, u32)>,
+    counts: Counts,
+    chain: Chain,
+    trace: Trace,
+    hit: BTreeSet<String>,
+    events: u64,
+}
+
+/// What the world watches of a client.
+#[derive(Default)]
+struct Conduct {
+    /// A request that is not safe to repeat has an unknown outcome, and nothing was read since.
+    in_doubt: bool,
+    /// The events that it acted on.
+    acted: BTreeSet<String>,
+}
+
+impl<'a> World<'a> {
+    /// A world at its start.
+    pub(crate) fn new(
+        plan: &'a Plan,
+        server: Box<dyn Server>,
+        flaw: Option<Flaw>,
+        traced: bool,
+    ) -> World<'a> {
+        let platforms = plan.platforms;
+        World {
+            plan,
+            source: Source::new(plan.seed),
+            server,
+            auditor: Auditor::new(plan.profile.concentration_limit.max),
+            clients: (0..platforms).map(|number| Client::new(plan, number, flaw)).collect(),
+            keys: Vec::new(),
+            queue: Queue::new(),
+            now: 0,
+            due_at: None,
+            published: BTreeMap::new(),
+            conduct: (0..platforms).map(|_| Conduct::default()).collect(),
+            receiver_down: (0..platforms).map(|_| false).collect(),
+            attempts_in_flight: 0,
+            restart_awaits_attempts: false,
+            onboarding: BTreeSet::new(),
+            counts: Counts::default(),
+            chain: Chain::default(),
+            trace: Trace::new(traced),
+            hit: BTreeSet::new(),
+            events: 0,
+        }
+    }
+
+    /// Runs the world until it is quiet, or until something does not hold.
+    pub(crate) fn run(mut self) -> Run {
+        self.begin();
+        while self.auditor.breach().is_none() {
+            let Some((at, event)) = self.queue.pop() else { break };
+            self.now = at;
+            self.events += 1;
+            if at > self.plan.days * DAY + SETTLES_WITHIN {
+                self.report_unsettled();
+                break;
+            }
+            self.take(event);
+        }
+        if self.auditor.breach().is_none() {
+            self.check_settled();
+        }
+        Run {
+            hash: self.chain.finish(),
+            events: self.events,
+            lasted: self.now,
+            counts: self.counts,
+            totals: self.auditor.totals(),
+            breach: self.auditor.breach().cloned(),
+            hit: self.hit,
+            entries: self.trace.into_entries(),
+        }
+    }
+
+    fn take(&mut self, event: Event) {
+        match event {
+            Event::Client(client, wake) => {
+                let now = self.now;
+                self.clients[client as usize].wake(self.plan, now, wake);
+                self.follow_up(client);
+            }
+            Event::Arrives(message) => self.serve(&message),
+            Event::Answered(answer) => self.answer(&answer),
+            Event::Due => self.fall_due(),
+            Event::PostArrives { attempt, answers, at_first } => {
+                self.post_arrives(*attempt, answers, at_first);
+            }
+            Event::ForgedPostArrives { attempt } => self.forged_post_arrives(&attempt),
+            Event::PostEnds { attempt, receipt } => self.post_ends(&attempt, receipt),
+            Event::Vendor { vendor, platform, step } => self.vendor_acts(vendor, platform, step),
+            Event::Pays { vendor, platform, invoice, cents } => {
+                self.payor_pays(vendor, platform, invoice, cents);
+            }
+            Event::ReceiverDown { platform, long } => self.receiver_goes_down(platform, long),
+            Event::ReceiverUp(platform) => self.receiver_comes_up(platform),
+            Event::SecretLost(platform) => {
+                self.counts.meet(Fault::SecretLost);
+                self.note(Actor::Platform(platform), Some(Fault::SecretLost), || {
+                    "loses its webhook secret".to_owned()
+                });
+                self.take(Event::Client(platform, Wake::LoseSecret));
+            }
+            Event::Restart { amid_attempts: true } if self.attempts_in_flight == 0 => {
+                self.restart_awaits_attempts = true;
+            }
+            Event::Restart { .. } => self.restart(),
+            Event::Audit => {
+                let at = self.time();
+                self.auditor.check_all(&mut *self.server, at);
+                self.schedule_audit();
+            }
+        }
+    }
+
+    /// Schedules everything that the plan fixes.
+    fn begin(&mut self) {
+        self.issue_keys();
+        let plan = self.plan;
+        let platforms = 0..plan.platforms;
+        for client in platforms.clone() {
+            self.queue.add(1000 * u64::from(client + 1), Event::Client(client, Wake::Start));
+        }
+        for vendor in &plan.vendors {
+            for served in vendor.served.iter().filter(|it| platforms.contains(&it.platform)) {
+                self.schedule_vendor(vendor.number, served);
+            }
+        }
+        for import in plan.imports.iter().filter(|it| platforms.contains(&it.platform)) {
+            let wake = Wake::Upload(import.number);
+            self.queue.add(import.at, Event::Client(import.platform, wake));
+        }
+        self.schedule_faults();
+        self.schedule_audit();
+    }
+
+    /// Each platform beyond the first gets its key from the operator.
+    fn issue_keys(&mut self) {
+        self.keys.push(tideover_model::Service::FIRST_KEY.to_owned());
+        for number in 1..self.plan.platforms {
+            let platform = Some(format!("platform {number}"));
+            let at = self.time();
+            let issued =
+                self.server.happen(at, PlatformId::DEFAULT, Happening::IssueKey { platform });
+            match issued {
+                Ok(Happened::KeyIssued { key, .. }) => self.keys.push(key),
+                _ => self.auditor.report(Invariant::Settled, "the operator", "no key was issued"),
+            }
+        }
+    }
+
+    fn schedule_faults(&mut self) {
+        let faults = &self.plan.faults;
+        let profile = &self.plan.profile;
+        for outage in &faults.outages {
+            let long = outage.until - outage.from > profile.webhooks.window * 1000;
+            let down = Event::ReceiverDown { platform: outage.platform, long };
+            self.queue.add(outage.from, down);
+            self.queue.add(outage.until, Event::ReceiverUp(outage.platform));
+        }
+        for lost in &faults.lost_secrets {
+            self.queue.add(lost.at, Event::SecretLost(lost.platform));
+        }
+        for restart in &faults.restarts {
+            let amid_attempts = restart.amid_attempts;
+            self.queue.add(restart.at, Event::Restart { amid_attempts });
+        }
+        let delays = &profile.delays;
+        let slowest = [delays.collection_account, delays.funding_starts, delays.funding_completes];
+        if slowest.iter().any(|delay| delay.max > 3600) {
+            self.counts.meet(Fault::SlowTransition);
+        }
+        if profile.webhooks.lateness.max > 0 || profile.webhooks.duplicates > 0 {
+            self.counts.meet(Fault::EventsOutOfOrder);
+        }
+    }
+
+    fn schedule_audit(&mut self) {
+        if !self.queue.is_empty() {
+            self.queue.add(self.now + DAY, Event::Audit);
+        }
+    }
+
+    /// Carries out what a client did.
+    fn follow_up(&mut self, client: u32) {
+        for effect in self.clients[client as usize].effects() {
+            match effect {
+                Effect::Send { lane, call, job, request } => {
+                    self.watch_sent(client, &job);
+                    self.send(client, lane, call, request);
+                }
+                Effect::Wake { after, wake } => {
+                    self.queue.add(self.now + after, Event::Client(client, wake));
+                }
+                Effect::Publish { vendor, account } => {
+                    self.published.insert((client, vendor), account);
+                }
+                Effect::ActOn { event } => {
+                    if !self.conduct[client as usize].acted.insert(event) {
+                        let subject = format!("platform {client}");
+                        let detail = "it acted twice on one event";
+                        self.auditor.report(Invariant::ActsOnce, subject, detail);
+                    }
+                }
+                Effect::Reach(state) => self.counts.reach(state),
+            }
+        }
+    }
+
+    /// The service restarts. Attempts in flight never get their receipts.
+    fn restart(&mut self) {
+        self.counts.meet(Fault::ServiceRestarted);
+        if self.attempts_in_flight > 0 {
+            self.counts.reach(Reached::RestartWithAttempts);
+        }
+        if self.server.poll_timeout().is_some() {
+            self.counts.reach(Reached::RestartWithTimers);
+        }
+        self.note(Actor::Service, Some(Fault::ServiceRestarted), || "restarts".to_owned());
+        let at = self.time();
+        self.server.handle_timeout(at);
+        if let Err(lost) = self.server.restart(at) {
+            self.auditor.report(Invariant::RestoredEqual, "the service", lost);
+        }
+        self.after_service();
+    }
+
+    /// The present time, for the service.
+    fn time(&self) -> Timestamp {
+        self.plan.start.after_milliseconds(self.now)
+    }
+
+    /// Whether faults still come.
+    fn is_faulty(&self) -> bool {
+        self.now < self.plan.days * DAY
+    }
+
+    fn note(&mut self, actor: Actor, fault: Option<Fault>, text: impl FnOnce() -> String) {
+        self.trace.add(self.now, actor, fault, text);
+    }
+}

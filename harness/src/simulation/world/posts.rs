@@ -1,0 +1,247 @@
+//! Webhooks on an unreliable network, and what is due in the service.
+
+use serde::Deserialize;
+use tideover_model::words::EventType;
+use tideover_model::{Attempt, Consequence, Receipt, SigningKey};
+
+use crate::simulation::client::Post;
+use crate::simulation::draw::Draw;
+use crate::simulation::plan::PostAct;
+use crate::simulation::queue::{Moment, SECOND};
+use crate::simulation::reached::{Fault, Reached};
+use crate::simulation::trace::Actor;
+use crate::simulation::world::{Event, World};
+
+/// The attempts of a delivery that a fault can hit: the later ones arrive, unless the receiver is down.
+const HIT_ATTEMPTS: u32 = 5;
+
+/// The subject of an event, which names its deliveries in every run of a plan.
+#[derive(Deserialize)]
+struct Named {
+    data: serde_json::Value,
+}
+
+impl World<'_> {
+    /// What follows every change of the service: events are audited, attempts begin, and it is woken again.
+    pub(super) fn after_service(&mut self) {
+        let at = self.time();
+        while let Some(delivery) = self.server.poll_delivery() {
+            self.chain.add(self.now, &[delivery.id.as_bytes(), &delivery.body]);
+            match delivery.event {
+                EventType::AdvanceIssued => self.counts.reach(Reached::AdvanceFunded),
+                EventType::AdvancePaid => self.counts.reach(Reached::AdvanceRepaid),
+                _ => {}
+            }
+            self.auditor.queued(&delivery);
+        }
+        while let Some(attempt) = self.server.poll_attempt(at) {
+            self.auditor.begun(&attempt);
+            self.attempts_in_flight += 1;
+            self.post(attempt);
+        }
+        self.auditor.check(&mut *self.server, at);
+        self.trace.note_money(self.auditor.totals());
+        self.schedule_due();
+        if self.restart_awaits_attempts && self.attempts_in_flight > 0 {
+            self.restart_awaits_attempts = false;
+            self.queue.add(self.now, Event::Restart { amid_attempts: false });
+        }
+    }
+
+    fn schedule_due(&mut self) {
+        let Some(due) = self.server.poll_timeout() else { return };
+        let due = self.plan.start.milliseconds_until(due).max(self.now);
+        if self.due_at.is_none_or(|at| due < at) {
+            self.due_at = Some(due);
+            self.queue.add(due, Event::Due);
+        }
+    }
+
+    /// Something is due in the service.
+    pub(super) fn fall_due(&mut self) {
+        if self.due_at != Some(self.now) {
+            return;
+        }
+        self.due_at = None;
+        let at = self.time();
+        self.server.handle_timeout(at);
+        self.after_service();
+    }
+
+    /// The service sends a webhook.
+    fn post(&mut self, attempt: Attempt) {
+        let delivery = &attempt.delivery;
+        let (platform, event) = (delivery.platform.0, delivery.event);
+        let subject = serde_json::from_slice::<Named>(&delivery.body).map(|event| event.data);
+        let subject = subject.map(|data| data.to_string()).unwrap_or_default();
+        let name = format!("post p{platform} {} {subject} {}", event.name(), attempt.number);
+        let mut draw = self.source.draw("post", &name, 0);
+        let fault = self.post_fault(&mut draw, &name, &attempt);
+        let (there, back) = (draw.between(20, 400), draw.between(20, 400));
+        let later = draw.between(16, 120) * SECOND;
+        if let Some((act, _)) = fault {
+            self.counts.meet(act);
+        }
+        if attempt.number > 1 {
+            self.counts.reach(Reached::DeliveryRetried);
+        }
+        self.note(Actor::Service, fault.map(|(act, _)| act), || {
+            format!("sends {} (attempt {})", event.name(), attempt.number)
+        });
+        let act = fault.map(|(_, act)| act);
+        self.travel(attempt, act, [there, back, later]);
+    }
+
+    fn travel(
+        &mut self,
+        attempt: Attempt,
+        act: Option<PostAct>,
+        [there, back, later]: [Moment; 3],
+    ) {
+        let now = self.now;
+        let timeout = now + self.plan.profile.webhooks.timeout * SECOND;
+        let arrives = |answers, at_first| {
+            let attempt = Box::new(attempt.clone());
+            Event::PostArrives { attempt, answers, at_first }
+        };
+        let ends = |receipt| Event::PostEnds { attempt: Box::new(attempt.clone()), receipt };
+        match act {
+            Some(PostAct::Lost) => {
+                self.queue.add(now + there + back, ends(Receipt::Failed));
+            }
+            Some(PostAct::AnswerLost) => {
+                self.queue.add(now + there, arrives(false, true));
+                self.queue.add(timeout, ends(Receipt::TimedOut));
+            }
+            Some(PostAct::Delayed) => {
+                self.queue.add(timeout, ends(Receipt::TimedOut));
+                self.queue.add(now + later, arrives(false, true));
+            }
+            Some(PostAct::Repeated) => {
+                self.queue.add(now + there, arrives(true, true));
+                self.queue.add(now + there + later, arrives(false, false));
+            }
+            Some(PostAct::Forged) => {
+                let attempt = Box::new(attempt.clone());
+                self.queue.add(now + later, Event::ForgedPostArrives { attempt });
+                self.queue.add(now + there, arrives(true, true));
+            }
+            None => self.queue.add(now + there, arrives(true, true)),
+        }
+    }
+
+    fn post_fault(
+        &mut self,
+        draw: &mut Draw,
+        name: &str,
+        attempt: &Attempt,
+    ) -> Option<(Fault, PostAct)> {
+        let percentiles: [u64; 5] = std::array::from_fn(|_| draw.between(0, 99));
+        if !self.is_faulty() || attempt.number > HIT_ATTEMPTS {
+            return None;
+        }
+        let rules = &self.plan.faults.posts;
+        let fires = |act: PostAct, percent| percentiles[act as usize] < u64::from(percent);
+        let act = rules.iter().find(|rule| fires(rule.act, rule.percent))?.act;
+        let fault = match act {
+            PostAct::Lost => Fault::PostLost,
+            PostAct::AnswerLost => Fault::PostAnswerLost,
+            PostAct::Repeated => Fault::PostRepeated,
+            PostAct::Delayed => Fault::PostDelayed,
+            PostAct::Forged => Fault::PostForged,
+        };
+        self.hits(name, fault.name()).then_some((fault, act))
+    }
+
+    /// A webhook arrives at its receiver.
+    pub(super) fn post_arrives(&mut self, attempt: Attempt, answers: bool, at_first: bool) {
+        let platform = attempt.delivery.platform.0;
+        let back = 20 + self.now % 300;
+        if self.receiver_down[platform as usize] {
+            if answers && at_first {
+                let ends = Event::PostEnds { attempt: Box::new(attempt), receipt: Receipt::Failed };
+                self.queue.add(self.now + back, ends);
+            }
+            return;
+        }
+        let at = self.plan.start.after_milliseconds(self.now);
+        // The service signs as it sends.
+        let signature = attempt.sign(attempt.begun_at).to_string();
+        let post = Post {
+            delivery: &attempt.delivery.id,
+            signature: &signature,
+            body: &attempt.delivery.body,
+        };
+        let status = self.clients[platform as usize].receive(self.plan, at.unix_unsigned(), &post);
+        let event = attempt.delivery.event;
+        self.note(Actor::Receiver(platform), None, || {
+            format!("answers {} with {status}", event.name())
+        });
+        self.follow_up(platform);
+        if answers && at_first {
+            let receipt = Receipt::Answered(status);
+            let ends = Event::PostEnds { attempt: Box::new(attempt), receipt };
+            self.queue.add(self.now + back, ends);
+        }
+    }
+
+    /// Somebody who does not know the secret sends an event.
+    pub(super) fn forged_post_arrives(&mut self, attempt: &Attempt) {
+        let platform = attempt.delivery.platform.0;
+        if self.receiver_down[platform as usize] {
+            return;
+        }
+        let at = self.time().unix_unsigned();
+        let signature = SigningKey::new("a guess").sign(at, &attempt.delivery.body).to_string();
+        let delivery = format!("forged {}", attempt.delivery.id);
+        let post =
+            Post { delivery: &delivery, signature: &signature, body: &attempt.delivery.body };
+        let status = self.clients[platform as usize].receive(self.plan, at, &post);
+        self.note(Actor::Receiver(platform), Some(Fault::PostForged), || {
+            format!("answers a forged event with {status}")
+        });
+        self.follow_up(platform);
+    }
+
+    /// The service learns what came of an attempt.
+    pub(super) fn post_ends(&mut self, attempt: &Attempt, receipt: Receipt) {
+        self.attempts_in_flight = self.attempts_in_flight.saturating_sub(1);
+        let at = self.time();
+        self.server.handle_timeout(at);
+        let consequence = self.server.handle_receipt(at, attempt, receipt);
+        self.chain
+            .add(self.now, &[attempt.delivery.id.as_bytes(), format!("{receipt:?}").as_bytes()]);
+        match consequence {
+            Consequence::Accepted => self.auditor.done(&attempt.delivery),
+            Consequence::GivenUp => {
+                self.counts.reach(Reached::DeliveryGivenUp);
+                self.note(Actor::Service, None, || {
+                    format!("gives up {}", attempt.delivery.event.name())
+                });
+                self.auditor.done(&attempt.delivery);
+            }
+            Consequence::Revoked => self.auditor.revoked(&attempt.delivery),
+            Consequence::Again(_) | Consequence::None => {}
+        }
+        self.after_service();
+    }
+
+    /// The receiver of a platform goes down.
+    pub(super) fn receiver_goes_down(&mut self, platform: u32, long: bool) {
+        let fault = if long { Fault::ReceiverDownLong } else { Fault::ReceiverDown };
+        self.counts.meet(fault);
+        self.receiver_down[platform as usize] = true;
+        self.note(Actor::Receiver(platform), Some(fault), || "goes down".to_owned());
+        let now = self.now;
+        self.clients[platform as usize].goes_down(now);
+    }
+
+    /// The receiver of a platform is up again.
+    pub(super) fn receiver_comes_up(&mut self, platform: u32) {
+        self.receiver_down[platform as usize] = false;
+        self.note(Actor::Receiver(platform), None, || "is up again".to_owned());
+        let now = self.now;
+        self.clients[platform as usize].comes_up(self.plan, now);
+        self.follow_up(platform);
+    }
+}

@@ -1,0 +1,101 @@
+//! What must hold once the world is quiet: nothing is left to do, and each copy equals the service's state.
+
+use tideover_model::wire::reply::Reply;
+use tideover_model::words::CollectionState;
+use tideover_model::{Operation, PlatformId};
+
+use crate::simulation::auditor::Invariant;
+use crate::simulation::client::{BusinessCopy, InvoiceCopy, invoice_name, vendor_name};
+use crate::simulation::queue::DAY;
+use crate::simulation::world::World;
+
+impl World<'_> {
+    /// The world did not come to rest.
+    pub(super) fn report_unsettled(&mut self) {
+        let days = self.now / DAY - self.plan.days;
+        let detail = format!("something is still going on {days} days after the last fault");
+        self.auditor.report(Invariant::Settled, "the world", detail);
+    }
+
+    /// Checks everything at the end of a run.
+    pub(super) fn check_settled(&mut self) {
+        let at = self.time();
+        self.auditor.check_all(&mut *self.server, at);
+        for client in 0..self.plan.platforms {
+            if let Some(busy) = self.clients[client as usize].busy() {
+                let subject = format!("platform {client}");
+                let detail = format!("it still waits with {busy}");
+                self.auditor.report(Invariant::Settled, subject, detail);
+            }
+            self.check_copy(client);
+        }
+    }
+
+    /// Compares a client's copy of the state with the service's.
+    fn check_copy(&mut self, client: u32) {
+        let customers = self.clients[client as usize].customers.all();
+        let copies: Vec<(u32, BusinessCopy, Vec<(u32, InvoiceCopy)>)> = customers
+            .map(|customer| {
+                let invoices = customer.invoices.iter();
+                let invoices = invoices.map(|(number, it)| (*number, it.copy.clone()));
+                (customer.number, customer.copy.clone(), invoices.collect())
+            })
+            .collect();
+        for (vendor, copy, invoices) in copies {
+            self.check_business_copy(client, vendor, &copy);
+            for (invoice, copy) in invoices {
+                self.check_invoice_copy(client, vendor, invoice, &copy);
+            }
+        }
+    }
+
+    fn check_business_copy(&mut self, client: u32, vendor: u32, copy: &BusinessCopy) {
+        if !copy.synced {
+            return;
+        }
+        let at = self.time();
+        let question = Operation::GetBusiness { business: vendor_name(vendor) };
+        let subject = format!("{} at platform {client}", vendor_name(vendor));
+        let Ok(Reply::Business(business)) = self.server.handle(at, PlatformId(client), question)
+        else {
+            let detail = "the client synced it, and the service does not know it";
+            return self.auditor.report(Invariant::Converged, subject, detail);
+        };
+        let account = business.remittance.map(|remittance| remittance.account_number);
+        let ready = business.onboarding.is_complete();
+        if copy.account != account {
+            let detail =
+                format!("the client has account {:?}, the service {account:?}", copy.account);
+            self.auditor.report(Invariant::Converged, subject, detail);
+        } else if ready && !copy.ready {
+            let detail = "it has completed onboarding, and the client does not know";
+            self.auditor.report(Invariant::Converged, subject, detail);
+        }
+    }
+
+    fn check_invoice_copy(&mut self, client: u32, vendor: u32, number: u32, copy: &InvoiceCopy) {
+        let at = self.time();
+        let (payee, invoice) = (vendor_name(vendor), invoice_name(number));
+        let subject = format!("invoice {invoice} of {payee} at platform {client}");
+        let question = Operation::GetInvoice { payee, invoice };
+        let Ok(Reply::Invoice(invoice)) = self.server.handle(at, PlatformId(client), question)
+        else {
+            let detail = "the service does not know it";
+            return self.auditor.report(Invariant::Converged, subject, detail);
+        };
+        let advance = invoice.advance.as_ref();
+        let seen = InvoiceCopy {
+            synced: true,
+            collected: invoice.collection_state == CollectionState::Collected,
+            state: advance.map(|advance| advance.state),
+            amounts: advance.map(|it| (it.advance_amount.0, it.fee_total.0)),
+        };
+        if *copy != seen {
+            let detail = format!("the client has {copy:?}, the service {seen:?}");
+            self.auditor.report(Invariant::Converged, subject, detail);
+        } else if advance.is_some() && !self.published.contains_key(&(client, vendor)) {
+            let detail = "it has an advance, and no payor knows where to pay";
+            self.auditor.report(Invariant::Converged, subject, detail);
+        }
+    }
+}
