@@ -204,6 +204,11 @@ pub trait Altered: Send {
         self.unaltered_mut().happen(now, platform, happening)
     }
 
+    /// In place of [`Face::poll_delivery`].
+    fn alter_delivery(&mut self) -> Option<Arc<Delivery>> {
+        self.unaltered_mut().poll_delivery()
+    }
+
     /// In place of [`Face::poll_attempt`].
     fn alter_attempt(&mut self, now: Timestamp) -> Option<Attempt> {
         self.unaltered_mut().poll_attempt(now)
@@ -273,7 +278,7 @@ impl<A: Altered> Face for A {
     }
 
     fn poll_delivery(&mut self) -> Option<Arc<Delivery>> {
-        self.unaltered_mut().poll_delivery()
+        self.alter_delivery()
     }
 
     fn poll_attempt(&mut self, now: Timestamp) -> Option<Attempt> {

@@ -11,6 +11,7 @@ mod concurrent;
 mod files;
 mod judge;
 mod live;
+mod merge;
 mod output;
 mod probe;
 mod progress;
@@ -22,6 +23,7 @@ mod secret;
 mod serve;
 mod signals;
 mod signature;
+mod simulate;
 mod steps;
 
 use std::path::{Path, PathBuf};
@@ -63,6 +65,8 @@ enum Command {
     Replay(replay::Replay),
     Judge(judge::Judge),
     Prove(prove::Prove),
+    Simulate(Box<simulate::Simulate>),
+    Merge(merge::Merge),
     Sign(signature::Sign),
     Verify(signature::Verify),
     ReceiverCheck(receiver_check::ReceiverCheck),
@@ -169,6 +173,8 @@ async fn run(command: Command) -> Result<Held, Problem> {
         Command::Replay(replay) => replay.run().await,
         Command::Judge(judge) => judge.run(),
         Command::Prove(prove) => prove.run().await,
+        Command::Simulate(simulate) => simulate.run().await,
+        Command::Merge(merge) => merge.run(),
         Command::Sign(sign) => sign.run(),
         Command::Verify(verify) => verify.run(),
         Command::ReceiverCheck(check) => check.run().await,

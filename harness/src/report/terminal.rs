@@ -209,7 +209,7 @@ pub(crate) fn heading(verdict: Verdict) -> &'static str {
 }
 
 /// A number with commas between groups of three digits.
-fn grouped(number: u64) -> String {
+pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let parts: Vec<&str> = digits
         .as_bytes()

@@ -5,26 +5,30 @@
 //! same plan gives the same bytes on every machine.
 
 pub mod auditor;
+mod bugs;
+pub mod campaign;
 mod chain;
 mod client;
 mod draw;
-mod flaw;
+pub mod picture;
 pub mod plan;
 mod queue;
+pub mod record;
 pub mod reached;
 mod server;
+pub mod shrink;
 pub mod trace;
 mod world;
 
+pub use bugs::Bug;
 pub use chain::RunHash;
-pub use flaw::Flaw;
 pub use queue::Moment;
 pub use world::Run;
 
 use plan::Plan;
 use world::World;
 
-/// Runs a plan. `traced` asks for the entries of its trace.
-pub fn run(plan: &Plan, traced: bool) -> Run {
-    World::new(plan, Box::new(server::correct(plan)), None, traced).run()
+/// Runs a plan, with a planted bug if there is one. `traced` asks for the entries of its trace.
+pub fn run(plan: &Plan, bug: Option<Bug>, traced: bool) -> Run {
+    World::new(plan, bug, traced).run()
 }

@@ -5,7 +5,7 @@ use tideover_model::SigningKey;
 use tideover_model::words::AdvanceState;
 
 use crate::simulation::client::{Client, Effect, Job, Lane, Response, Wake};
-use crate::simulation::flaw::Flaw;
+use crate::simulation::bugs::Flaw;
 use crate::simulation::plan::Plan;
 use crate::simulation::queue::{DAY, Moment};
 use crate::simulation::reached::Reached;
@@ -242,8 +242,9 @@ impl Client {
         for (vendor, number) in invoices {
             let Some(invoice) = self.customers.invoice_mut(vendor, number) else { continue };
             invoice.copy.synced = true;
-            // Corrections that came before the import was done.
-            self.add(plan, Lane::Vendor(vendor), Job::SyncInvoice(number));
+            if std::mem::take(&mut invoice.changed_early) {
+                self.add(plan, Lane::Vendor(vendor), Job::SyncInvoice(number));
+            }
             self.pursue(plan, now, vendor, number);
         }
     }

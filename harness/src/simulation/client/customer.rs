@@ -40,6 +40,8 @@ pub(crate) struct CustomerInvoice {
     /// What the client syncs: the plan's values, with later corrections.
     pub(crate) planned: Invoice,
     pub(crate) status: InvoiceStatus,
+    /// Whether it was changed before the import that creates it was done.
+    pub(crate) changed_early: bool,
     /// Whether the client wants an advance, and has no final answer.
     pub(crate) wanted: bool,
     /// The copy of the service's state.
@@ -144,6 +146,7 @@ impl Customer {
             let planned = CustomerInvoice {
                 planned: invoice.clone(),
                 status: InvoiceStatus::Issued,
+                changed_early: false,
                 wanted: false,
                 copy: InvoiceCopy::default(),
             };

@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 
 use tideover_model::SigningKey;
 
-use crate::simulation::flaw::Flaw;
+use crate::simulation::bugs::Flaw;
 use crate::simulation::plan::Plan;
 use crate::simulation::queue::{DAY, Moment};
 use crate::simulation::reached::Reached;
@@ -85,6 +85,8 @@ pub(crate) enum Wake {
     Restate(u32, u32),
     /// It wants an advance.
     Want(u32, u32),
+    /// It looks at an invoice.
+    Look(u32, u32),
     /// It uploads an import.
     Upload(u32),
     /// It repeats a call.
@@ -151,6 +153,11 @@ impl Client {
                 }
                 self.pursue(plan, now, vendor, invoice);
             }
+            Wake::Look(vendor, number) => {
+                if self.customers.invoice_mut(vendor, number).is_some_and(|it| it.copy.synced) {
+                    self.add(plan, Lane::Vendor(vendor), Job::ReadInvoice(number));
+                }
+            }
             Wake::Upload(import) => {
                 if self.customers.in_import(import).next().is_some() {
                     self.add(plan, Lane::Import(import), Job::Upload);
@@ -212,8 +219,10 @@ impl Client {
                 invoice.status = invoice.planned.restated.map_or(invoice.status, |(_, it)| it);
             }
         }
-        if invoice.copy.synced {
+        if invoice.copy.synced || invoice.planned.import.is_none() {
             self.add(plan, Lane::Vendor(vendor), Job::SyncInvoice(number));
+        } else {
+            invoice.changed_early = true;
         }
     }
 

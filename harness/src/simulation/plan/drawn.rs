@@ -155,6 +155,7 @@ fn planned_invoice(
     let wanted_at = draw
         .percent(80)
         .then(|| draw.between(at + MINUTE, (at + 2 * DAY).min(end.max(at + MINUTE))));
+    let payments = payments(draw, face_value, at, end);
     Invoice {
         number,
         face_value,
@@ -171,8 +172,17 @@ fn planned_invoice(
         }),
         wanted_at,
         quoted: draw.percent(70),
-        payments: payments(draw, face_value, at, end),
+        looks: looks(draw, &payments),
+        payments,
     }
+}
+
+/// A platform looks at some invoices while a payment is on its way.
+fn looks(draw: &mut Draw, payments: &[(Moment, i64)]) -> Vec<Moment> {
+    let look = |(at, _): &(Moment, i64)| {
+        draw.percent(50).then(|| at.saturating_sub(draw.between(0, 25 * SECOND)))
+    };
+    payments.iter().filter_map(look).collect()
 }
 
 /// Payors pay early, late, in parts, twice, too much, or never.
@@ -188,7 +198,9 @@ fn payments(draw: &mut Draw, face_value: i64, at: Moment, end: Moment) -> Vec<(M
         }
         65..=74 => vec![(once, face_value), (once + draw.between(SECOND, HOUR), face_value)],
         75..=82 => vec![(once, face_value + 500)],
-        83..=90 => vec![(once, (face_value / 2).max(1))],
+        83..=86 => vec![(once, (face_value / 2).max(1))],
+        // This repays the advance, and collects less than the face value.
+        87..=94 => vec![(once, (face_value * 98 / 100).max(1))],
         _ => Vec::new(),
     }
 }

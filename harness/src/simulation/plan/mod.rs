@@ -109,6 +109,8 @@ pub struct Invoice {
     pub wanted_at: Option<Moment>,
     /// Whether it asks for the price before it requests the advance.
     pub quoted: bool,
+    /// When the platform looks at it.
+    pub looks: Vec<Moment>,
     /// The payor's payments: when, and how many cents.
     pub payments: Vec<(Moment, i64)>,
 }

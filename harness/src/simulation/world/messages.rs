@@ -14,6 +14,10 @@ use crate::simulation::world::{Event, World};
 
 /// How long a client waits for an answer. No request takes longer to arrive.
 const TIMEOUT: Moment = 30 * SECOND;
+/// The percentage of answers that take long, but arrive in time.
+const SLOW_ANSWERS: u64 = 10;
+/// The longest that such an answer takes.
+const SLOWEST: Moment = 25 * SECOND;
 /// The latest repeat of a request by the network.
 const LATEST_REPEAT: Moment = 20 * SECOND;
 
@@ -86,7 +90,8 @@ impl World<'_> {
         let name = format!("p{client}/{}/{call}", lane_name(lane));
         let mut draw = self.source.draw("message", &name, 0);
         let fault = self.request_fault(&mut draw, &name, &request);
-        let (there, back) = (draw.between(20, 400), draw.between(20, 400));
+        let (there, quick) = (draw.between(20, 400), draw.between(20, 400));
+        let back = if draw.percent(SLOW_ANSWERS) { draw.between(SECOND, SLOWEST) } else { quick };
         let repeat_after = draw.between(SECOND, LATEST_REPEAT);
         if let Some(act) = fault {
             self.counts.meet(fault_of(act));

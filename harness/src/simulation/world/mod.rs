@@ -13,9 +13,9 @@ use crate::simulation::auditor::{Auditor, Breach, Invariant, Totals};
 use crate::simulation::chain::{Chain, RunHash};
 use crate::simulation::client::{Client, Effect, Wake};
 use crate::simulation::draw::Source;
-use crate::simulation::flaw::Flaw;
+use crate::simulation::bugs::Bug;
 use crate::simulation::plan::Plan;
-use crate::simulation::queue::{DAY, Moment, Queue};
+use crate::simulation::queue::{DAY, Moment, Queue, SECOND};
 use crate::simulation::reached::{Counts, Fault, Reached};
 use crate::simulation::server::Server;
 use crate::simulation::trace::{Actor, Entry, Trace};
@@ -94,6 +94,7 @@ pub(crate) struct World<'a> {
     plan: &'a Plan,
     source: Source,
     server: Box<dyn Server>,
+    start_delay: Moment,
     auditor: Auditor,
     clients: Vec<Client>,
     keys: Vec<String>,
@@ -129,15 +130,16 @@ impl<'a> World<'a> {
     /// A world at its start.
     pub(crate) fn new(
         plan: &'a Plan,
-        server: Box<dyn Server>,
-        flaw: Option<Flaw>,
+        bug: Option<Bug>,
         traced: bool,
     ) -> World<'a> {
         let platforms = plan.platforms;
+        let flaw = bug.and_then(Bug::flaw);
         World {
             plan,
             source: Source::new(plan.seed),
-            server,
+            server: Bug::service(bug, plan),
+            start_delay: bug.map_or(0, Bug::start_delay),
             auditor: Auditor::new(plan.profile.concentration_limit.max),
             clients: (0..platforms).map(|number| Client::new(plan, number, flaw)).collect(),
             keys: Vec::new(),
@@ -232,7 +234,8 @@ impl<'a> World<'a> {
         let plan = self.plan;
         let platforms = 0..plan.platforms;
         for client in platforms.clone() {
-            self.queue.add(1000 * u64::from(client + 1), Event::Client(client, Wake::Start));
+            let at = self.start_delay + SECOND * u64::from(client + 1);
+            self.queue.add(at, Event::Client(client, Wake::Start));
         }
         for vendor in &plan.vendors {
             for served in vendor.served.iter().filter(|it| platforms.contains(&it.platform)) {
@@ -265,13 +268,14 @@ impl<'a> World<'a> {
     fn schedule_faults(&mut self) {
         let faults = &self.plan.faults;
         let profile = &self.plan.profile;
-        for outage in &faults.outages {
+        let platforms = 0..self.plan.platforms;
+        for outage in faults.outages.iter().filter(|it| platforms.contains(&it.platform)) {
             let long = outage.until - outage.from > profile.webhooks.window * 1000;
             let down = Event::ReceiverDown { platform: outage.platform, long };
             self.queue.add(outage.from, down);
             self.queue.add(outage.until, Event::ReceiverUp(outage.platform));
         }
-        for lost in &faults.lost_secrets {
+        for lost in faults.lost_secrets.iter().filter(|it| platforms.contains(&it.platform)) {
             self.queue.add(lost.at, Event::SecretLost(lost.platform));
         }
         for restart in &faults.restarts {

@@ -53,6 +53,9 @@ impl World<'_> {
             if let Some(at) = invoice.wanted_at {
                 wake(at, Wake::Want(vendor, number));
             }
+            for at in &invoice.looks {
+                wake(*at, Wake::Look(vendor, number));
+            }
             for (at, cents) in &invoice.payments {
                 let pays = Event::Pays { vendor, platform, invoice: number, cents: *cents };
                 self.queue.add(*at, pays);

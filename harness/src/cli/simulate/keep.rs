@@ -1,0 +1,50 @@
+//! What is kept of a failure: it is shrunk, saved and drawn.
+
+use std::fs;
+use std::fs::File;
+use std::io::BufWriter;
+
+use serde_json::json;
+
+use crate::cli::simulate::{Simulate, in_file, text};
+use crate::cli::{Output, Problem};
+use crate::report;
+use crate::simulation;
+use crate::simulation::Run;
+use crate::simulation::plan::Plan;
+use crate::simulation::record::Record;
+use crate::simulation::shrink::shrink;
+
+impl Simulate {
+    /// Shrinks and saves the failure of a seed, and shows it.
+    pub(super) fn keep(&self, output: &Output, seed: u64) -> Result<(), Problem> {
+        let drawn = Plan::draw(seed, self.size.into());
+        let Some(breach) = simulation::run(&drawn, self.bug, false).breach else { return Ok(()) };
+        let plan = if self.no_shrink {
+            drawn
+        } else {
+            shrink(&drawn, self.bug, breach.invariant).plan
+        };
+        let run = simulation::run(&plan, self.bug, true);
+        self.draw(&plan, &run)?;
+        let entries = run.entries.len();
+        let shown = text::failure(&plan, &run);
+        let record = Record::new(&plan, self.bug, run);
+        let file = File::create(&self.save).map_err(|error| in_file(&self.save, error))?;
+        record.write(&mut BufWriter::new(file)).map_err(|error| in_file(&self.save, error))?;
+        let tideover = std::env::args().next().unwrap_or_else(|| "tideover".into());
+        let path = report::quoted(&self.save.display().to_string());
+        let replay = format!("{tideover} simulate --replay {path}");
+        output.print(format!("{shown}\nreplay     {replay}"), || {
+            json!({ "seed": seed, "entries": entries, "shrunk": record.header, "replay": replay })
+        })?;
+        Ok(())
+    }
+
+    /// Draws a run, if that is wanted.
+    pub(super) fn draw(&self, plan: &Plan, run: &Run) -> Result<(), Problem> {
+        let Some(path) = &self.html else { return Ok(()) };
+        let page = simulation::picture::picture(plan, run);
+        fs::write(path, page).map_err(|error| in_file(path, error))
+    }
+}

@@ -1,0 +1,182 @@
+//! `tideover simulate`
+
+mod keep;
+mod one;
+mod options;
+mod text;
+mod twice;
+
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::json;
+
+use crate::cli::signals::StopSignals;
+use crate::cli::{Held, Output, Problem, wrong};
+use crate::simulation::Bug;
+use crate::simulation::campaign::{Campaign, CampaignReport, Shard};
+use crate::simulation::plan::Size;
+
+use options::{Seeds, bug_named, seeds, shard};
+
+/// Simulate the whole world from a seed: platforms, vendors, payors, the service and an unreliable network.
+///
+/// The world runs in virtual time, without sockets: 14 days take some milliseconds. Each seed draws who acts
+/// and which faults come. Platforms are clients written from the document alone. After every event, the
+/// invariants must hold; once the faults stop, everything must settle, and each platform's copy of the state
+/// must equal the service's. A failure is shrunk, saved, and replayed by the command that is printed.
+#[derive(Args)]
+pub(super) struct Simulate {
+    /// The seed of the world
+    #[arg(long, value_name = "N", default_value_t = 1, conflicts_with = "seeds")]
+    seed: u64,
+    /// Run a campaign: the seeds from A up to, but not including, B
+    #[arg(long, value_name = "A..B", value_parser = seeds)]
+    seeds: Option<Seeds>,
+    #[command(flatten)]
+    size: SizeOptions,
+    /// The number of threads of a campaign [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024), requires = "seeds")]
+    jobs: Option<u16>,
+    /// Run part K of N of a campaign, K from 0 to N-1; tideover merge adds the parts up
+    #[arg(long, value_name = "K/N", value_parser = shard, requires = "seeds")]
+    shard: Option<Shard>,
+    /// Plant this bug; --bugs lists them
+    #[arg(long, value_name = "NAME", value_parser = bug_named)]
+    bug: Option<Bug>,
+    /// List the planted bugs, and run nothing
+    #[arg(long)]
+    bugs: bool,
+    /// Run everything in two processes with another time zone, locale, folder and number of threads, and
+    /// compare the hashes
+    #[arg(long, conflicts_with_all = ["replay", "html", "trace"])]
+    twice: bool,
+    /// Print every entry of the trace
+    #[arg(long, conflicts_with = "seeds")]
+    trace: bool,
+    /// Draw the run as a timeline, as a page of HTML; in a campaign, the first failure
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Where to save a failure
+    #[arg(long, value_name = "FILE", default_value = "tideover-simulation.jsonl")]
+    save: PathBuf,
+    /// Play a saved failure again
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["seed", "seeds", "bug"])]
+    replay: Option<PathBuf>,
+    /// Keep a failure as it is, however large
+    #[arg(long)]
+    no_shrink: bool,
+    /// Print the result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// How large each world is.
+#[derive(Args, Clone, Copy)]
+struct SizeOptions {
+    /// Platforms in each world
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=100))]
+    platforms: u32,
+    /// Businesses in each world
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    businesses: u32,
+    /// Days until the faults stop
+    #[arg(long, value_name = "N", default_value_t = 14, value_parser = clap::value_parser!(u64).range(1..=3650))]
+    days: u64,
+}
+
+impl From<SizeOptions> for Size {
+    fn from(options: SizeOptions) -> Size {
+        let SizeOptions { platforms, businesses, days } = options;
+        Size { platforms, businesses, days }
+    }
+}
+
+impl Simulate {
+    pub(super) async fn run(self) -> Result<Held, Problem> {
+        let output = Output::new(self.json);
+        if self.bugs {
+            output.print(text::bugs().trim_end(), text::bugs_as_json)?;
+            return Ok(Held::Yes);
+        }
+        if self.twice {
+            return twice::compare(&self, &output).await;
+        }
+        if let Some(path) = &self.replay {
+            return self.replay(&output, path);
+        }
+        match &self.seeds {
+            None => self.one(&output),
+            Some(seeds) => self.campaign(&output, seeds).await,
+        }
+    }
+
+    async fn campaign(&self, output: &Output, seeds: &Seeds) -> Result<Held, Problem> {
+        let cores = thread::available_parallelism().map_or(1, NonZero::get);
+        let campaign = Campaign {
+            seeds: seeds.0.clone(),
+            shard: self.shard.unwrap_or(Shard::WHOLE),
+            size: self.size.into(),
+            bug: self.bug,
+            jobs: self.jobs.map_or(cores, usize::from),
+            until_found: self.bug.is_some(),
+        };
+        output.announce(text::campaign_begins(&campaign))?;
+        let total = campaign.own_seeds().count() as u64;
+        let (report, interrupted) = run(output, campaign, total).await?;
+        output.print(text::campaign(&report).trim_end(), || json!(report))?;
+        if let Some(found) = report.findings.first() {
+            self.keep(output, found.seed)?;
+        }
+        Ok(match (report.failed, interrupted) {
+            (1.., _) => Held::No,
+            (0, true) => Held::UntilInterrupted,
+            (0, false) => Held::Yes,
+        })
+    }
+}
+
+/// Runs a campaign to its end, or until Ctrl-C. Returns whether it was interrupted.
+async fn run(
+    output: &Output,
+    campaign: Campaign,
+    total: u64,
+) -> Result<(CampaignReport, bool), Problem> {
+    let bar = if output.is_watched() { ProgressBar::new(total) } else { ProgressBar::hidden() };
+    if let Ok(style) = ProgressStyle::with_template("{wide_bar} seed {pos} of {len}, {eta} left") {
+        bar.set_style(style);
+    }
+    let stop = Arc::new(AtomicBool::new(false));
+    let stop_signals = StopSignals::listen()?;
+    let (stopped, shown) = (Arc::clone(&stop), bar.clone());
+    let mut running =
+        tokio::task::spawn_blocking(move || campaign.run(&stopped, &|done| shown.set_position(done)));
+    let mut interrupted = false;
+    let joined = tokio::select! {
+        biased;
+        received = stop_signals.received() => {
+            stop.store(true, Ordering::Relaxed);
+            received?;
+            interrupted = true;
+            running.await
+        }
+        joined = &mut running => joined,
+    };
+    bar.finish_and_clear();
+    Ok((joined.map_err(wrong)?, interrupted))
+}
+
+/// The problem of a file.
+fn in_file(path: &Path, error: impl std::fmt::Display) -> Problem {
+    Problem::Wrong(format!("{}: {error}", path.display()))
+}
+
+/// The text of a campaign's report.
+pub(super) fn campaign_text(report: &CampaignReport) -> String {
+    text::campaign(report)
+}

@@ -1,0 +1,66 @@
+//! One world.
+
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
+
+use serde_json::json;
+
+use crate::cli::simulate::{Simulate, in_file, text};
+use crate::cli::{Held, Output, Problem};
+use crate::simulation;
+use crate::simulation::Run;
+use crate::simulation::plan::Plan;
+use crate::simulation::record::Record;
+
+impl Simulate {
+    /// Runs the world of a seed.
+    pub(super) fn one(&self, output: &Output) -> Result<Held, Problem> {
+        let plan = Plan::draw(self.seed, self.size.into());
+        output.announce(text::world_begins(&plan))?;
+        let run = simulation::run(&plan, self.bug, self.trace || self.html.is_some());
+        self.print_trace(output, &run)?;
+        output.print(text::world(&plan, &run).trim_end(), || text::world_as_json(&plan, &run))?;
+        if run.breach.is_some() {
+            self.keep(output, self.seed)?;
+            return Ok(Held::No);
+        }
+        self.draw(&plan, &run)?;
+        Ok(Held::Yes)
+    }
+
+    /// Plays a saved failure again.
+    pub(super) fn replay(&self, output: &Output, path: &Path) -> Result<Held, Problem> {
+        let file = File::open(path).map_err(|error| in_file(path, error))?;
+        let record = Record::read(BufReader::new(file)).map_err(|error| in_file(path, error))?;
+        output.announce(text::world_begins(&record.plan))?;
+        let run = record.replay();
+        if !self.json {
+            output.print(text::trace(&record.plan, &run.entries).trim_end(), || json!(null))?;
+        }
+        let (plan, saved) = (&record.plan, &record.header);
+        output.print(text::world(plan, &run).trim_end(), || text::world_as_json(plan, &run))?;
+        self.draw(plan, &run)?;
+        if run.hash != saved.hash {
+            let versions = (saved.tideover.as_str(), env!("CARGO_PKG_VERSION"));
+            output.announce(format!(
+                "the hash is not {} as in the file: tideover {} wrote it, this is tideover {}",
+                saved.hash, versions.0, versions.1
+            ))?;
+        }
+        Ok(if run.breach.is_some() { Held::No } else { Held::Yes })
+    }
+
+    fn print_trace(&self, output: &Output, run: &Run) -> Result<(), Problem> {
+        if !self.trace {
+            return Ok(());
+        }
+        for entry in &run.entries {
+            output.print(text::entry(entry), || json!(entry))?;
+            if output.is_closed() {
+                break;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,207 @@
+//! What `tideover simulate` prints for a person.
+
+use std::fmt::Write;
+
+use serde_json::{Value, json};
+
+use crate::report::grouped;
+use crate::simulation::campaign::{Campaign, CampaignReport};
+use crate::simulation::plan::Plan;
+use crate::simulation::reached::{Fault, Reached};
+use crate::simulation::trace::{Actor, Entry};
+use crate::simulation::{Bug, Run};
+
+/// The version of Tideover.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+/// The width of a list of states.
+const WIDTH: usize = 96;
+
+/// The first line of a run.
+pub(super) fn world_begins(plan: &Plan) -> String {
+    format!(
+        "seed {}, tideover {VERSION}: {} platforms, {} businesses, {} days",
+        plan.seed,
+        plan.platforms,
+        plan.vendors.len(),
+        plan.days
+    )
+}
+
+/// The result of a run. Its last line has seed, version and hash.
+pub(super) fn world(plan: &Plan, run: &Run) -> String {
+    let verdict = if run.breach.is_some() { "FAIL" } else { "PASS" };
+    let mut text =
+        format!("{verdict}  {} events in {} of virtual time\n", grouped(run.events), days(run.lasted));
+    let reached = Reached::ALL.into_iter().filter(|state| run.counts.reached(*state) > 0);
+    let reached = reached.map(|state| format!("{} {}", state.name(), run.counts.reached(state)));
+    list(&mut text, "reached", reached);
+    let met = Fault::ALL.into_iter().filter(|fault| run.counts.met(*fault) > 0);
+    list(&mut text, "faults", met.map(|fault| format!("{} {}", fault.name(), run.counts.met(fault))));
+    if let Some(breach) = &run.breach {
+        let _ = writeln!(text, "found      {breach}");
+    }
+    let _ = write!(text, "seed {}, tideover {VERSION}, hash {}", plan.seed, run.hash);
+    text
+}
+
+pub(super) fn world_as_json(plan: &Plan, run: &Run) -> Value {
+    let reached = Reached::ALL.map(|state| (state.name(), run.counts.reached(state)));
+    let met = Fault::ALL.map(|fault| (fault.name(), run.counts.met(fault)));
+    json!({
+        "seed": plan.seed,
+        "tideover": VERSION,
+        "hash": run.hash,
+        "events": run.events,
+        "virtualMilliseconds": run.lasted,
+        "reached": reached.into_iter().collect::<std::collections::BTreeMap<_, _>>(),
+        "faults": met.into_iter().collect::<std::collections::BTreeMap<_, _>>(),
+        "totals": run.totals,
+        "breach": run.breach,
+    })
+}
+
+/// A shrunk failure.
+pub(super) fn failure(plan: &Plan, run: &Run) -> String {
+    let mut text = format!(
+        "\nshrunk to {} actors, {} messages hit by faults, {} entries:\n",
+        plan.actors(),
+        run.hit.len(),
+        run.entries.len()
+    );
+    text.push_str(&trace(plan, &run.entries));
+    if let Some(breach) = &run.breach {
+        let _ = writeln!(text, "{} ({})", breach.invariant.words(), breach.invariant.clause());
+        let _ = writeln!(text, "{breach}");
+    }
+    text
+}
+
+/// All entries of a trace.
+pub(super) fn trace(_plan: &Plan, entries: &[Entry]) -> String {
+    let lines = entries.iter().map(entry);
+    lines.fold(String::new(), |text, line| text + &line + "\n")
+}
+
+/// An entry of a trace.
+pub(super) fn entry(Entry { at, actor, text, fault, .. }: &Entry) -> String {
+    let actor = match actor {
+        Actor::Platform(number) => format!("platform {number}"),
+        Actor::Receiver(number) => format!("receiver {number}"),
+        Actor::Service => "service".to_owned(),
+        Actor::Vendor(number) => format!("vendor v{number}"),
+        Actor::Payor(number) => format!("payor of v{number}"),
+    };
+    let fault = fault.map_or_else(String::new, |fault| format!("   [{}]", fault.name()));
+    format!("  {}  {actor:<12} {text}{fault}", clock(*at))
+}
+
+/// `3d 04:05:06.789`
+fn clock(milliseconds: u64) -> String {
+    let (seconds, rest) = (milliseconds / 1000, milliseconds % 1000);
+    let (days, seconds) = (seconds / 86_400, seconds % 86_400);
+    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    format!("{days:>2}d {hours:02}:{minutes:02}:{seconds:02}.{rest:03}")
+}
+
+/// `16.2 days`
+fn days(milliseconds: u64) -> String {
+    let tenths = milliseconds / 8_640_000;
+    format!("{}.{} days", grouped(tenths / 10), tenths % 10)
+}
+
+/// The first line of a campaign.
+pub(super) fn campaign_begins(campaign: &Campaign) -> String {
+    let size = campaign.size;
+    let part = if campaign.shard.of > 1 { format!(", shard {}", campaign.shard) } else { String::new() };
+    let bug = campaign.bug.map_or_else(String::new, |bug| format!(", with the bug {bug}"));
+    format!(
+        "seeds {}..{}{part}, tideover {VERSION}: {} platforms, {} businesses, {} days{bug}",
+        campaign.seeds.start, campaign.seeds.end, size.platforms, size.businesses, size.days
+    )
+}
+
+/// The result of a campaign. Its last line has seeds, version and hash.
+pub(super) fn campaign(report: &CampaignReport) -> String {
+    let verdict = if report.failed > 0 { "FAIL" } else { "PASS" };
+    let mut text = format!(
+        "{verdict}  {} worlds, {} events, {} days of virtual time\n",
+        grouped(report.runs),
+        grouped(report.events),
+        grouped(report.days())
+    );
+    for found in &report.findings {
+        let _ = writeln!(text, "found      seed {}: {}", found.seed, found.breach);
+    }
+    matrix(&mut text, report);
+    list(&mut text, "never", report.never_reached().into_iter().map(|it| it.name().to_owned()));
+    list(&mut text, "not met", report.never_met().into_iter().map(|it| it.name().to_owned()));
+    let missing = report.missing_shards();
+    if !missing.is_empty() && report.shards.len() > 1 {
+        let _ = writeln!(text, "missing    shards {missing:?}");
+    }
+    let _ = write!(
+        text,
+        "seeds {}..{}, tideover {VERSION}, hash {}",
+        report.from, report.to, report.hash
+    );
+    text
+}
+
+/// The states reached against the faults met: for each state, the percentage of the worlds with a fault that
+/// reached it.
+fn matrix(text: &mut String, report: &CampaignReport) {
+    let _ = writeln!(text, "\n{:34}{:>7}  of the worlds that met fault …, this percentage:", "reached", "worlds");
+    for (index, (fault, worlds)) in report.matrix.met.iter().enumerate() {
+        let _ = writeln!(text, "{:43}{} {} ({worlds} worlds)", "", letter(index), fault.name());
+    }
+    let letters = (0..report.matrix.met.len()).map(|index| format!("{:>4}", letter(index)));
+    let _ = writeln!(text, "{:41}{}", "", letters.collect::<String>());
+    for ((state, worlds), row) in report.matrix.reached.iter().zip(&report.matrix.both) {
+        let cells = row.iter().zip(&report.matrix.met).map(|(both, (_, met))| {
+            let share = (both * 100).checked_div(*met);
+            share.map_or_else(|| format!("{:>4}", "-"), |share| format!("{share:>4}"))
+        });
+        let cells: String = cells.collect();
+        let _ = writeln!(text, "{:34}{worlds:>7}{cells}", state.name());
+    }
+    text.push('\n');
+}
+
+/// The letter of a column.
+fn letter(index: usize) -> char {
+    u8::try_from(index).map_or('?', |index| char::from(b'A' + index))
+}
+
+/// A list in lines of limited width, behind a heading.
+fn list(text: &mut String, heading: &str, items: impl Iterator<Item = String>) {
+    let mut line = String::new();
+    let mut lines = Vec::new();
+    for item in items {
+        if !line.is_empty() && line.len() + item.len() > WIDTH {
+            lines.push(std::mem::take(&mut line));
+        }
+        line = if line.is_empty() { item } else { format!("{line} · {item}") };
+    }
+    if !line.is_empty() {
+        lines.push(line);
+    }
+    for (number, line) in lines.iter().enumerate() {
+        let heading = if number == 0 { heading } else { "" };
+        let _ = writeln!(text, "{heading:<11}{line}");
+    }
+}
+
+/// The planted bugs.
+pub(super) fn bugs() -> String {
+    Bug::all().fold(String::new(), |text, bug| {
+        let breaks = bug.breaks().map_or("found by --twice", |invariant| invariant.name());
+        format!("{text}{:31} {breaks:20} {}\n", bug.name(), bug.words())
+    })
+}
+
+pub(super) fn bugs_as_json() -> Value {
+    let bugs = Bug::all().map(|bug| {
+        json!({ "name": bug.name(), "breaks": bug.breaks().map(|it| it.name()), "words": bug.words() })
+    });
+    json!({ "bugs": bugs.collect::<Vec<_>>() })
+}

@@ -1,0 +1,118 @@
+//! `--twice`: the same seeds in two processes that differ in everything but the seeds.
+
+use std::path::PathBuf;
+use std::process::Stdio;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::process::Command;
+
+use crate::cli::simulate::Simulate;
+use crate::cli::{Held, Output, Problem, wrong};
+use crate::simulation::plan::Size;
+
+/// What a process is surrounded by.
+struct Surroundings {
+    time_zone: &'static str,
+    locale: &'static str,
+    folder: PathBuf,
+    jobs: &'static str,
+}
+
+/// The part of a result that must be the same.
+#[derive(Deserialize)]
+struct Hashed {
+    hash: String,
+}
+
+/// Runs both processes, and compares their hashes.
+///
+/// # Errors
+/// If a process cannot be started, or prints no hash.
+pub(super) async fn compare(simulate: &Simulate, output: &Output) -> Result<Held, Problem> {
+    let both = [
+        Surroundings {
+            time_zone: "UTC",
+            locale: "C",
+            folder: PathBuf::from("/"),
+            jobs: "1",
+        },
+        Surroundings {
+            time_zone: "Pacific/Chatham",
+            locale: "tr_TR.UTF-8",
+            folder: std::env::temp_dir(),
+            jobs: "3",
+        },
+    ];
+    let mut hashes = Vec::new();
+    for surroundings in &both {
+        hashes.push(hash(simulate, surroundings).await?);
+    }
+    let same = hashes[0] == hashes[1];
+    let verdict = if same { "PASS" } else { "FAIL" };
+    let words = if same { "the same hash in two processes" } else { "two processes differ" };
+    let lines = both.iter().zip(&hashes).map(|(surroundings, hash)| {
+        format!(
+            "  {hash}  time zone {}, locale {}, folder {}, {} threads\n",
+            surroundings.time_zone,
+            surroundings.locale,
+            surroundings.folder.display(),
+            surroundings.jobs
+        )
+    });
+    let lines: String = lines.collect();
+    output.print(format!("{verdict}  {words}\n{}", lines.trim_end()), || {
+        json!({ "same": same, "hashes": hashes })
+    })?;
+    Ok(if same { Held::Yes } else { Held::No })
+}
+
+async fn hash(simulate: &Simulate, surroundings: &Surroundings) -> Result<String, Problem> {
+    let own = std::env::current_exe().map_err(wrong)?;
+    let save = tempfile_path();
+    let mut command = Command::new(own);
+    command.args(arguments(simulate, surroundings)).arg("--save").arg(&save);
+    command
+        .env("TZ", surroundings.time_zone)
+        .env("LANG", surroundings.locale)
+        .env("LC_ALL", surroundings.locale)
+        .current_dir(&surroundings.folder)
+        .stdin(Stdio::null())
+        .kill_on_drop(true);
+    let finished = command.output().await.map_err(wrong)?;
+    let _ = std::fs::remove_file(&save);
+    let first = finished.stdout.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let value: Value = serde_json::from_slice(first).unwrap_or_default();
+    Hashed::deserialize(value).map(|hashed| hashed.hash).map_err(|_| {
+        let said = String::from_utf8_lossy(&finished.stderr).trim().to_owned();
+        Problem::Wrong(format!("a run printed no hash: {said}"))
+    })
+}
+
+/// A file for the failures of a run, which nobody reads.
+fn tempfile_path() -> PathBuf {
+    std::env::temp_dir().join(format!("tideover-twice-{}.jsonl", std::process::id()))
+}
+
+fn arguments(simulate: &Simulate, surroundings: &Surroundings) -> Vec<String> {
+    let Size { platforms, businesses, days } = simulate.size.into();
+    let mut arguments = vec!["simulate".to_owned(), "--json".to_owned(), "--no-shrink".to_owned()];
+    let mut add = |option: &str, value: String| arguments.extend([option.to_owned(), value]);
+    add("--platforms", platforms.to_string());
+    add("--businesses", businesses.to_string());
+    add("--days", days.to_string());
+    match &simulate.seeds {
+        None => add("--seed", simulate.seed.to_string()),
+        Some(seeds) => {
+            add("--seeds", format!("{}..{}", seeds.0.start, seeds.0.end));
+            add("--jobs", surroundings.jobs.to_owned());
+        }
+    }
+    if let Some(shard) = simulate.shard {
+        add("--shard", shard.to_string());
+    }
+    if let Some(bug) = simulate.bug {
+        add("--bug", bug.name().to_owned());
+    }
+    arguments
+}

@@ -1,0 +1,159 @@
+//! A service with a bug: the correct one behind hooks.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use tideover_model::{
+    Altered, Answer, Attempt, Consequence, Delivery, Face, Happening, Impossible, Operation,
+    Outcome, PlatformId, Receipt, Service, Timestamp,
+};
+
+use crate::simulation::bugs::choices::{Skew, Skewed};
+use crate::simulation::plan::Plan;
+use crate::simulation::server::Server;
+
+/// A happening and what comes of it.
+pub(super) type Happened = Result<Outcome, Impossible>;
+
+/// Where a bug sits. The defaults do nothing wrong.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Hooks {
+    pub(super) skew: Skew,
+    pub(super) answers: fn(&mut Buggy, Timestamp, PlatformId, Operation) -> Answer,
+    pub(super) happens: fn(&mut Buggy, Timestamp, PlatformId, Happening) -> Happened,
+    /// Whether an event is sent.
+    pub(super) sends: fn(&Memory, &Delivery) -> bool,
+    /// Another form of a delivery.
+    pub(super) rewrites: fn(&mut Memory, &Delivery) -> Option<Delivery>,
+    /// Changes an attempt.
+    pub(super) attempts: fn(&mut Memory, &mut Attempt),
+    /// Reads a receipt.
+    pub(super) reads: fn(&Attempt, Receipt) -> Receipt,
+    pub(super) restarts: fn(&mut Buggy, Timestamp),
+}
+
+pub(super) const CORRECT: Hooks = Hooks {
+    skew: Skew::None,
+    answers: |buggy, now, caller, operation| buggy.service.handle(now, caller, operation),
+    happens: |buggy, now, platform, happening| buggy.service.happen(now, platform, happening),
+    sends: |_, _| true,
+    rewrites: |_, _| None,
+    attempts: |_, _| {},
+    reads: |_, receipt| receipt,
+    restarts: |_buggy, _now| {}, // RESTART
+};
+
+/// A service with a bug.
+pub(super) struct Buggy {
+    pub(super) service: Service<Skewed>,
+    pub(super) memory: Memory,
+    hooks: Hooks,
+}
+
+/// What a bug remembers.
+#[derive(Default)]
+pub(super) struct Memory {
+    pub(super) restarts: u32,
+    pub(super) requests: u64,
+    /// An earlier state of the service.
+    pub(super) earlier: Option<Box<Service<Skewed>>>,
+    /// The imports whose upload was interrupted.
+    pub(super) interrupted: BTreeSet<String>,
+    /// The bodies last sent to each platform.
+    pub(super) last_bodies: BTreeMap<PlatformId, Arc<[u8]>>,
+    /// When the first attempt of each delivery began.
+    pub(super) first_attempts: BTreeMap<u64, Timestamp>,
+    /// The deliveries as the service knows them.
+    originals: BTreeMap<u64, Arc<Delivery>>,
+    /// The deliveries as they are sent.
+    rewritten: BTreeMap<u64, Arc<Delivery>>,
+}
+
+impl Buggy {
+    pub(super) fn new(plan: &Plan, hooks: Hooks) -> Buggy {
+        let choices = Skewed::new(plan.seed, hooks.skew);
+        let service = Service::new(plan.profile.clone(), choices);
+        Buggy { service, memory: Memory::default(), hooks }
+    }
+
+    /// A delivery in the form in which it is sent.
+    fn form(&mut self, delivery: &Arc<Delivery>) -> Arc<Delivery> {
+        if let Some(known) = self.memory.rewritten.get(&delivery.number) {
+            return Arc::clone(known);
+        }
+        let rewritten = (self.hooks.rewrites)(&mut self.memory, delivery);
+        let form = rewritten.map_or_else(|| Arc::clone(delivery), Arc::new);
+        self.memory.rewritten.insert(delivery.number, Arc::clone(&form));
+        form
+    }
+}
+
+impl Altered for Buggy {
+    type Face = Service<Skewed>;
+
+    fn unaltered(&self) -> &Service<Skewed> {
+        &self.service
+    }
+
+    fn unaltered_mut(&mut self) -> &mut Service<Skewed> {
+        &mut self.service
+    }
+
+    fn alter_answer(&mut self, now: Timestamp, caller: PlatformId, operation: Operation) -> Answer {
+        self.memory.requests += 1;
+        (self.hooks.answers)(self, now, caller, operation)
+    }
+
+    fn alter_happening(
+        &mut self,
+        now: Timestamp,
+        platform: PlatformId,
+        happening: Happening,
+    ) -> Happened {
+        (self.hooks.happens)(self, now, platform, happening)
+    }
+
+    fn alter_delivery(&mut self) -> Option<Arc<Delivery>> {
+        loop {
+            let delivery = self.service.poll_delivery()?;
+            if (self.hooks.sends)(&self.memory, &delivery) {
+                return Some(self.form(&delivery));
+            }
+        }
+    }
+
+    fn alter_attempt(&mut self, now: Timestamp) -> Option<Attempt> {
+        loop {
+            let mut attempt = self.service.poll_attempt(now)?;
+            if (self.hooks.sends)(&self.memory, &attempt.delivery) {
+                self.memory.originals.insert(attempt.delivery.number, Arc::clone(&attempt.delivery));
+                attempt.delivery = self.form(&attempt.delivery);
+                (self.hooks.attempts)(&mut self.memory, &mut attempt);
+                return Some(attempt);
+            }
+            self.service.handle_receipt(now, &attempt, Receipt::Answered(200));
+        }
+    }
+
+    fn alter_consequence(
+        &mut self,
+        now: Timestamp,
+        attempt: &Attempt,
+        receipt: Receipt,
+    ) -> Consequence {
+        let receipt = (self.hooks.reads)(attempt, receipt);
+        let mut attempt = attempt.clone();
+        if let Some(original) = self.memory.originals.get(&attempt.delivery.number) {
+            attempt.delivery = Arc::clone(original);
+        }
+        self.service.handle_receipt(now, &attempt, receipt)
+    }
+}
+
+impl Server for Buggy {
+    fn restart(&mut self, now: Timestamp) -> Result<(), String> {
+        self.memory.restarts += 1;
+        (self.hooks.restarts)(self, now);
+        Ok(())
+    }
+}

@@ -1,0 +1,194 @@
+//! Makes a failing plan smaller: fewer actors, fewer faults, fewer events.
+
+use std::collections::BTreeSet;
+
+use tideover_model::Profile;
+
+use crate::simulation::auditor::Invariant;
+use crate::simulation::bugs::Bug;
+use crate::simulation::plan::{Invoice, Onboarding, Plan, Vendor};
+use crate::simulation::queue::MINUTE;
+use crate::simulation::run;
+
+/// The greatest number of runs that shrinking takes.
+const MOST_RUNS: u32 = 3000;
+
+/// A plan that still breaks the same invariant, and from which nothing can be left out.
+pub fn shrink(plan: &Plan, bug: Option<Bug>, invariant: Invariant) -> Shrunk {
+    let mut shrinking = Shrinking { plan: plan.clone(), bug, invariant, runs: 0 };
+    loop {
+        let before = shrinking.plan.clone();
+        shrinking.leave_out_actors();
+        shrinking.leave_out_faults();
+        shrinking.simplify();
+        if shrinking.plan == before || shrinking.runs >= MOST_RUNS {
+            return Shrunk { plan: shrinking.plan, runs: shrinking.runs };
+        }
+    }
+}
+
+/// The result of shrinking.
+#[derive(Clone, Debug)]
+pub struct Shrunk {
+    /// The smallest plan found.
+    pub plan: Plan,
+    /// The runs that it took.
+    pub runs: u32,
+}
+
+struct Shrinking {
+    plan: Plan,
+    bug: Option<Bug>,
+    invariant: Invariant,
+    runs: u32,
+}
+
+impl Shrinking {
+    /// Takes a candidate, if it fails in the same way. Returns whether it does.
+    fn accept(&mut self, candidate: Plan) -> bool {
+        if candidate == self.plan || self.runs >= MOST_RUNS {
+            return false;
+        }
+        self.runs += 1;
+        let breach = run(&candidate, self.bug, false).breach;
+        let fails = breach.is_some_and(|breach| breach.invariant == self.invariant);
+        if fails {
+            self.plan = candidate;
+        }
+        fails
+    }
+
+    /// Tries a change.
+    fn attempt(&mut self, change: impl FnOnce(&mut Plan)) -> bool {
+        let mut candidate = self.plan.clone();
+        change(&mut candidate);
+        self.accept(candidate)
+    }
+
+    /// Leaves out as many items of a list as possible: first large parts of it, then single items.
+    fn reduce<T: Clone>(&mut self, list: impl Fn(&mut Plan) -> Option<&mut Vec<T>>) {
+        let mut plan = self.plan.clone();
+        let mut size = list(&mut plan).map_or(0, |list| list.len());
+        while size > 0 {
+            let mut end = list(&mut self.plan.clone()).map_or(0, |list| list.len());
+            while end > 0 {
+                let start = end.saturating_sub(size);
+                self.attempt(|plan| {
+                    if let Some(list) = list(plan) {
+                        let end = end.min(list.len());
+                        list.drain(start.min(end)..end);
+                    }
+                });
+                end = start;
+            }
+            size /= 2;
+        }
+    }
+
+    fn leave_out_actors(&mut self) {
+        self.reduce(|plan| Some(&mut plan.vendors));
+        self.reduce(|plan| Some(&mut plan.imports));
+        for vendor in 0..self.plan.vendors.len() {
+            self.reduce(|plan| Some(&mut plan.vendors.get_mut(vendor)?.served));
+            for served in 0..self.plan.vendors[vendor].served.len() {
+                self.reduce(move |plan| {
+                    let vendor = plan.vendors.get_mut(vendor)?;
+                    Some(&mut vendor.served.get_mut(served)?.invoices)
+                });
+                self.reduce_payments(vendor, served);
+            }
+        }
+        while self.plan.platforms > 1 && self.attempt(|plan| plan.platforms -= 1) {}
+    }
+
+    fn reduce_payments(&mut self, vendor: usize, served: usize) {
+        for invoice in 0..self.plan.vendors[vendor].served[served].invoices.len() {
+            self.reduce(move |plan| {
+                let served = plan.vendors.get_mut(vendor)?.served.get_mut(served)?;
+                Some(&mut served.invoices.get_mut(invoice)?.payments)
+            });
+        }
+    }
+
+    fn leave_out_faults(&mut self) {
+        self.reduce(|plan| Some(&mut plan.faults.requests));
+        self.reduce(|plan| Some(&mut plan.faults.posts));
+        self.reduce(|plan| Some(&mut plan.faults.outages));
+        self.reduce(|plan| Some(&mut plan.faults.restarts));
+        self.reduce(|plan| Some(&mut plan.faults.lost_secrets));
+        self.leave_out_hits();
+    }
+
+    /// Leaves out single messages that a fault hits.
+    fn leave_out_hits(&mut self) {
+        let hit = run(&self.plan, self.bug, false).hit;
+        self.attempt(|plan| plan.faults.only = Some(hit));
+        let Some(only) = self.plan.faults.only.clone() else { return };
+        let mut names: Vec<String> = only.into_iter().collect();
+        let mut size = names.len();
+        while size > 0 {
+            let mut end = names.len();
+            while end > 0 {
+                let start = end.saturating_sub(size);
+                let kept: Vec<String> = [&names[..start], &names[end..]].concat();
+                let only: BTreeSet<String> = kept.iter().cloned().collect();
+                if self.attempt(|plan| plan.faults.only = Some(only)) {
+                    names = kept;
+                }
+                end = start;
+            }
+            size /= 2;
+        }
+    }
+
+    fn simplify(&mut self) {
+        self.simplify_profile();
+        for vendor in 0..self.plan.vendors.len() {
+            self.simplify_vendor(vendor);
+        }
+        while self.plan.days > 1 && self.attempt(|plan| plan.days /= 2) {}
+    }
+
+    fn simplify_profile(&mut self) {
+        let standard = Profile::default();
+        self.attempt(|plan| plan.profile.delays = standard.delays.clone());
+        self.attempt(|plan| plan.profile.webhooks = standard.webhooks.clone());
+        self.attempt(|plan| plan.profile.concentration_limit = standard.concentration_limit);
+    }
+
+    fn simplify_vendor(&mut self, number: usize) {
+        let mut change = |change: fn(&mut Vendor)| self.attempt(|plan| change(&mut plan.vendors[number]));
+        change(|vendor| vendor.onboarding = None);
+        change(|vendor| vendor.onboarding = vendor.onboarding.map(prompt));
+        change(|vendor| {
+            if let Some(onboarding) = &mut vendor.onboarding {
+                (onboarding.errs, onboarding.found_wrong_after) = (false, None);
+            }
+        });
+        change(|vendor| (vendor.address_synced, vendor.payout_synced) = (true, true));
+        for served in 0..self.plan.vendors[number].served.len() {
+            for invoice in 0..self.plan.vendors[number].served[served].invoices.len() {
+                let mut change = |change: fn(&mut Invoice)| {
+                    self.attempt(|plan| change(&mut plan.vendors[number].served[served].invoices[invoice]))
+                };
+                change(|invoice| invoice.corrected = None);
+                change(|invoice| invoice.restated = None);
+                change(|invoice| invoice.wanted_at = None);
+                change(|invoice| invoice.looks.clear());
+                change(|invoice| invoice.import = None);
+                change(|invoice| (invoice.quoted, invoice.to_itself) = (true, false));
+            }
+        }
+    }
+}
+
+/// A vendor that does everything within minutes.
+fn prompt(onboarding: Onboarding) -> Onboarding {
+    Onboarding {
+        accepts_after: MINUTE,
+        confirms_after: MINUTE,
+        signs_after: MINUTE,
+        links_after: MINUTE,
+        ..onboarding
+    }
+}
