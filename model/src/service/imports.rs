@@ -92,9 +92,7 @@ impl<C: Choices> Service<C> {
     ) -> RowReport {
         let (outcome, code, error) = match sync {
             Ok(sync) => (self.apply_sync(now, caller, sync).0.into(), None, None),
-            Err(problem) => {
-                (RowOutcome::Rejected, Some(Code::InvalidRequest.name()), Some(problem))
-            }
+            Err(problem) => (RowOutcome::Rejected, Some(Code::InvalidRequest), Some(problem)),
         };
         RowReport { row, external_id: invoice, payee_external_id: payee, outcome, code, error }
     }

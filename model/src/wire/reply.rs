@@ -9,6 +9,7 @@ use utoipa::ToSchema;
 use crate::cents::Cents;
 use crate::endpoint::OperationKind;
 use crate::pricing::Offer;
+use crate::refusal::Code;
 use crate::timestamp::Timestamp;
 use crate::words::{
     AdvanceState, CollectionState, ComplianceRoute, EventType, InvoiceStatus, RowOutcome,
@@ -195,8 +196,8 @@ pub struct RowReport {
     /// The row's outcome.
     pub outcome: RowOutcome,
     /// The code with which the service would refuse a single sync; null for a good row.
-    #[schema(required = true)]
-    pub code: Option<&'static str>,
+    #[schema(value_type = Option<String>, required = true)]
+    pub code: Option<Code>,
     /// The error in the row; null for a good one.
     #[schema(required = true)]
     pub error: Option<String>,
