@@ -5,7 +5,7 @@ mod waiting;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use crate::choices::Choices;
+use crate::choices::{Choices, Token};
 use crate::delivery::{Attempt, Cause, Consequence, Delivery, Receipt, SchedulePosition, Signer};
 use crate::happening::Impossible;
 use crate::identity::SubscriptionId;
@@ -272,6 +272,10 @@ impl<C: Choices> Service<C> {
         attempts: u32,
     ) -> Result<(), Impossible> {
         const GONE: Impossible = Impossible::new("the subscription is gone");
+        // A number that is still to come would collide.
+        if delivery.number >= self.minted(Token::Delivery) {
+            return Err(Impossible::new("no such delivery was queued"));
+        }
         let subscription =
             self.find_subscription(delivery.platform, &delivery.subscription).ok_or(GONE)?;
         self.deliveries

@@ -125,6 +125,8 @@ impl<C: Choices> Service<C> {
         platform: PlatformId,
         reference: &str,
     ) -> Option<SubscriptionId> {
+        // A delivery may come from before a reset.
+        self.known_platform(platform).ok()?;
         let mut live = self.live(platform);
         live.find(|(_, subscription)| *subscription.reference == *reference).map(|(id, _)| id)
     }
