@@ -1,9 +1,12 @@
 //! The queues and the schedule of deliveries, and the effect of receipts (§6 Delivery).
 
+mod restored;
 mod waiting;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
 
 use crate::choices::{Choices, Token};
 use crate::delivery::{Attempt, Cause, Consequence, Delivery, Receipt, SchedulePosition, Signer};
@@ -27,19 +30,23 @@ pub(super) struct Deliveries {
 }
 
 /// The deliveries of one subscription.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Queue {
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub(super) struct Queue {
+    #[serde(with = "crate::signature::stored")]
     key: Arc<SigningKey>,
     /// By the number of the delivery.
+    #[serde(serialize_with = "restored::list", deserialize_with = "restored::read")]
     pending: BTreeMap<u64, Pending>,
     /// Those pending deliveries that wait, by due time: an index of `pending`.
+    #[serde(skip)]
     waiting: Waiting,
     /// The number of pending deliveries with an attempt in flight: an index of `pending`.
+    #[serde(skip)]
     under_way: usize,
 }
 
 /// A delivery that is not done.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 struct Pending {
     delivery: Arc<Delivery>,
     /// Attempts begun, including manual ones and duplicates.
@@ -48,7 +55,7 @@ struct Pending {
     state: PendingState,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 enum PendingState {
     Waiting { due: Timestamp, cause: Cause },
     UnderWay { begun_at: Timestamp, cause: Cause },
@@ -281,7 +288,8 @@ impl<C: Choices> Service<C> {
     }
 
     /// Ends every attempt in flight as failed, since whoever sent them no longer exists. Their deliveries
-    /// follow the schedule (`6.delivery.1.2`), and a late receipt has no effect. Returns the attempts with their consequences.
+    /// follow the schedule (`6.delivery.1.2`), and a late receipt has no effect. For a service that was
+    /// restored: call it once, before anything else. Returns the attempts with their consequences.
     ///
     /// ```
     /// use tideover_model::{Profile, Seeded, Service, Timestamp};

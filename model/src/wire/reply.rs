@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::cents::Cents;
@@ -182,7 +182,7 @@ pub struct ImportSummary {
 }
 
 /// The outcome of a row of an import (`gap.importExtra`).
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RowReport {
     /// The row's number in the file, from 1, without the line of column names.
@@ -256,7 +256,7 @@ impl Onboarding {
 }
 
 /// A collection account (§2 Remittance).
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Remittance {
     /// Digits.
