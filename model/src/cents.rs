@@ -4,7 +4,7 @@ use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Neg, Sub, SubAssign};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 /// Parts of ten thousand.
 pub type BasisPoints = u32;
@@ -111,6 +111,12 @@ impl FaceValue {
     /// The amount in cents.
     pub fn cents(self) -> Cents {
         Cents(i64::from(self.0))
+    }
+}
+
+impl Serialize for FaceValue {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.cents().serialize(serializer)
     }
 }
 

@@ -8,6 +8,7 @@ use std::hash::Hash;
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
+use serde::{Deserialize, Serialize};
 
 use crate::cents::Cents;
 use crate::identity::{BusinessId, InvoiceId};
@@ -62,7 +63,7 @@ pub enum Reservation {
 }
 
 /// What a minted name is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Token {
     /// An API key.
     ApiKey,
@@ -117,7 +118,7 @@ pub enum Transition {
 ///
 /// Each choice has its own generator, keyed by seed and question: an additional question changes no other
 /// answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Seeded {
     /// The seed of every choice.
     pub seed: u64,

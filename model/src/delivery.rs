@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::identity::{PlatformId, SubscriptionId};
 use crate::signature::{Signature, SigningKey};
 use crate::timestamp::Timestamp;
 use crate::words::EventType;
 
 /// One event for one subscription, sent until the receiver accepts it (`gap.deliveryIdentity`).
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Delivery {
     /// The number of deliveries queued before it.
     pub number: u64,
@@ -25,6 +27,7 @@ pub struct Delivery {
     /// When the service queued it.
     pub queued_at: Timestamp,
     /// The bytes to send, the same at every attempt.
+    #[serde(with = "crate::hex")]
     pub body: Arc<[u8]>,
 }
 
@@ -63,7 +66,7 @@ pub struct Signer {
 }
 
 /// An attempt's position in the schedule of its delivery.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct SchedulePosition {
     /// The number of scheduled attempts that have begun.
     pub(crate) begun: usize,
@@ -72,7 +75,7 @@ pub(crate) struct SchedulePosition {
 }
 
 /// The reason for an attempt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Cause {
     /// The event happened.
     Event,

@@ -5,6 +5,7 @@ use std::ops::{Deref, DerefMut};
 use std::sync::OnceLock;
 
 use foldhash::fast::FixedState;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A value and its hash, cached from the first use until the next mutable borrow.
 #[derive(Clone, Debug, Default)]
@@ -45,6 +46,18 @@ impl<T: Hash> Hash for Hashed<T> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         let hash = || FixedState::default().hash_one(&self.value);
         state.write_u64(*self.hash.get_or_init(hash));
+    }
+}
+
+impl<T: Serialize> Serialize for Hashed<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.value.serialize(serializer)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Hashed<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Hashed<T>, D::Error> {
+        T::deserialize(deserializer).map(Hashed::from)
     }
 }
 

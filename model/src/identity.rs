@@ -1,9 +1,13 @@
 //! The service's internal identifiers: dense numbers in order of creation, never shown to a caller.
 
+use serde::{Deserialize, Serialize};
+
 macro_rules! identity {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(
+            Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+        )]
         pub struct $name(pub u32);
     };
 }

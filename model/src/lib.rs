@@ -75,7 +75,7 @@ pub use profile::{Delays, ImpossibleValue, Profile, Range, RateRanges, Webhooks}
 pub use refusal::{Code, Refusal, Status};
 pub use routing_number::is_valid as is_routing_number;
 pub use secret::masked;
-pub use service::{Service, bearer};
+pub use service::{Service, UnreadableSnapshot, bearer};
 pub use signature::{Signature, SigningKey};
 pub use tax_id::{DIGITS as TAX_ID_DIGITS, is_valid as is_tax_id};
 pub use timestamp::{Seconds, Timestamp};

@@ -3,6 +3,8 @@
 
 use std::net::IpAddr;
 
+use serde::{Deserialize, Serialize};
+
 use crate::cents::FaceValue;
 use crate::endpoint::OperationKind;
 use crate::timestamp::Timestamp;
@@ -139,7 +141,7 @@ pub struct BusinessDetails {
 }
 
 /// Whom to write to at a business (`gap.partyFields`).
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Contact {
     /// A person.
     pub name: Option<String>,
@@ -152,7 +154,7 @@ pub struct Contact {
 }
 
 /// A postal address, as far as it is known.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Address {
     /// Street and number.
     pub line1: Option<String>,

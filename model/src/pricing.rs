@@ -1,5 +1,7 @@
 //! What an advance costs: the standard formula (`gap.pricing`).
 
+use serde::{Deserialize, Serialize};
+
 use crate::cents::{BasisPoints, Cents, FaceValue};
 use crate::profile::Profile;
 
@@ -7,7 +9,7 @@ const WHOLE: u64 = 10_000;
 const FEE_PERIOD_DAYS: u64 = 30;
 
 /// The priced amounts of an advance (§2 Advance and quote amounts). Cents.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Offer {
     /// What the payor owes.
     pub face_value: Cents,

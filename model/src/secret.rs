@@ -3,6 +3,7 @@
 use std::borrow::Borrow;
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 /// A key or a secret without its middle: its prefix and its last four characters, which grant no access.
@@ -19,8 +20,10 @@ pub fn masked(secret: &str) -> String {
     format!("{}…{}", &secret[..start], &secret[end..])
 }
 
-/// A key, a link or a signing secret. `Debug` does not show it, and dropping it wipes its memory.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// A key, a link or a signing secret. `Debug` does not show it, and dropping it wipes its memory. Only a
+/// snapshot serializes it.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
 pub(crate) struct Secret(String);
 
 impl Secret {

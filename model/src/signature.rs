@@ -14,6 +14,7 @@
 
 mod header;
 mod keyed;
+pub(crate) mod stored;
 
 use std::fmt;
 

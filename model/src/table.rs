@@ -5,6 +5,8 @@ use std::ops::{Index, IndexMut};
 
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use smol_str::SmolStr;
 
 use crate::hashed::Hashed;
@@ -20,7 +22,7 @@ pub(crate) struct Table<V> {
     index: HashTable<u32>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 struct TableRow<V> {
     owner: u32,
     name: SmolStr,
@@ -66,6 +68,11 @@ impl<V> Table<V> {
         self.rows[number as usize].owner
     }
 
+    /// The number of entities.
+    pub(crate) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
     /// All entities in the order of their numbers.
     pub(crate) fn values(&self) -> impl Iterator<Item = &V> {
         self.rows.iter().map(|row| &row.value)
@@ -86,6 +93,25 @@ impl<V> Index<u32> for Table<V> {
 impl<V> IndexMut<u32> for Table<V> {
     fn index_mut(&mut self, number: u32) -> &mut V {
         &mut self.rows[number as usize].value
+    }
+}
+
+impl<V: Serialize> Serialize for Table<V> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.rows.serialize(serializer)
+    }
+}
+
+impl<'de, V: Deserialize<'de>> Deserialize<'de> for Table<V> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Table<V>, D::Error> {
+        let mut table = Table::default();
+        for TableRow { owner, name, value } in Vec::<TableRow<V>>::deserialize(deserializer)? {
+            if table.find(owner, &name).is_some() {
+                return Err(D::Error::custom(format!("{owner} names two things {name:?}")));
+            }
+            table.add(owner, &name, value);
+        }
+        Ok(table)
     }
 }
 

@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 /// How many digits a tax id has (`gap.taxIdForm`).
 pub const DIGITS: usize = 9;
 
@@ -39,6 +42,20 @@ impl TaxId {
 impl fmt::Debug for TaxId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("TaxId(…)")
+    }
+}
+
+/// Only a snapshot serializes it.
+impl Serialize for TaxId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0.escape_ascii())
+    }
+}
+
+impl<'de> Deserialize<'de> for TaxId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<TaxId, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        TaxId::parse(&text).ok_or_else(|| D::Error::custom("a tax id is malformed"))
     }
 }
 

@@ -1,5 +1,7 @@
 //! Advances, from REQUESTED to REPAID (§4 `POST /v1/advances`, §3 Financing state).
 
+use serde::{Deserialize, Serialize};
+
 use crate::cents::Cents;
 use crate::choices::{Choices, Transition};
 use crate::clause;
@@ -20,7 +22,7 @@ use crate::wire::reply::{AdvanceRepeated, AdvanceRequested, Remittance, Reply};
 use crate::words::{AdvanceState, EventType};
 
 /// An advance: priced at its request, unchanged since.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) struct Advance {
     pub(super) offer: Offer,
     pub(super) requested_at: Timestamp,
@@ -31,7 +33,7 @@ pub(super) struct Advance {
 }
 
 /// The progress of an advance (`3.advance.1`). It skips no stage (`gap.advanceTransitions`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) enum FundingStage {
     Requested { funding_starts_at: Timestamp },
     Funding { funded_due_at: Timestamp },

@@ -1,5 +1,7 @@
 //! Businesses, and each platform's relationship with them (§4 `PUT` and `GET /v1/organizations`).
 
+use serde::{Deserialize, Serialize};
+
 use crate::cents::Cents;
 use crate::choices::Choices;
 use crate::face::Answer;
@@ -17,9 +19,10 @@ use crate::wire::reply::{Reply, TaxIdResult};
 use crate::words::{ComplianceRoute, EventType, TaxIdOutcome};
 
 /// A business: the state that all its platforms share (`gap.sharedBusiness`).
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) struct Business {
-    /// Every identifier linked to it, in order.
+    /// Every identifier linked to it, in order: an index of `Service::relationships`.
+    #[serde(skip)]
     pub(super) relationships: Vec<RelationshipId>,
     pub(super) tax_id: Option<TaxId>,
     pub(super) compliance: Option<ComplianceRoute>,
@@ -47,7 +50,7 @@ impl Business {
 }
 
 /// The target of a platform's identifier: a business, and this platform's own data about it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) struct Relationship {
     pub(super) business: BusinessId,
     /// Whether the vendor has claimed its account with this platform (§4 invitations).
@@ -56,7 +59,7 @@ pub(super) struct Relationship {
 }
 
 /// A platform's data about a business. Rarely needed, so kept apart from the data of every request.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) struct Details {
     pub(super) name: String,
     /// From business syncs; its address can open a collection account.

@@ -1,11 +1,14 @@
 //! The queues and the schedule of deliveries, and the effect of receipts (§6 Delivery).
 
+mod restored;
 mod waiting;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use crate::choices::Choices;
+use serde::{Deserialize, Serialize};
+
+use crate::choices::{Choices, Token};
 use crate::delivery::{Attempt, Cause, Consequence, Delivery, Receipt, SchedulePosition, Signer};
 use crate::happening::Impossible;
 use crate::identity::SubscriptionId;
@@ -27,17 +30,23 @@ pub(super) struct Deliveries {
 }
 
 /// The deliveries of one subscription.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Queue {
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub(super) struct Queue {
+    #[serde(with = "crate::signature::stored")]
     key: Arc<SigningKey>,
+    /// By the number of the delivery.
+    #[serde(serialize_with = "restored::list", deserialize_with = "restored::read")]
     pending: BTreeMap<u64, Pending>,
-    /// Those pending deliveries that wait, by due time.
+    /// Those pending deliveries that wait, by due time: an index of `pending`.
+    #[serde(skip)]
     waiting: Waiting,
+    /// The number of pending deliveries with an attempt in flight: an index of `pending`.
+    #[serde(skip)]
     under_way: usize,
 }
 
 /// A delivery that is not done.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 struct Pending {
     delivery: Arc<Delivery>,
     /// Attempts begun, including manual ones and duplicates.
@@ -46,10 +55,26 @@ struct Pending {
     state: PendingState,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 enum PendingState {
     Waiting { due: Timestamp, cause: Cause },
-    UnderWay,
+    UnderWay { begun_at: Timestamp, cause: Cause },
+}
+
+impl Pending {
+    /// Its attempt in flight, if one is.
+    fn attempt(&self, key: &Arc<SigningKey>, subscription: SubscriptionId) -> Option<Attempt> {
+        let PendingState::UnderWay { begun_at, cause } = self.state else { return None };
+        Some(Attempt {
+            delivery: Arc::clone(&self.delivery),
+            number: self.attempts,
+            begun_at,
+            cause,
+            signer: Signer { key: Arc::clone(key), signed_at: None },
+            subscription,
+            position: self.position,
+        })
+    }
 }
 
 impl Queue {
@@ -75,26 +100,24 @@ impl Queue {
         let PendingState::Waiting { cause, .. } = pending.state else { return None };
         pending.attempts += 1;
         pending.position.begun += usize::from(cause != Cause::Resent);
-        pending.state = PendingState::UnderWay;
+        pending.state = PendingState::UnderWay { begun_at: now, cause };
         self.under_way += 1;
-        Some(Attempt {
-            delivery: Arc::clone(&pending.delivery),
-            number: pending.attempts,
-            begun_at: now,
-            cause,
-            signer: Signer { key: Arc::clone(&self.key), signed_at: None },
-            subscription,
-            position: pending.position,
-        })
+        pending.attempt(&self.key, subscription)
     }
 
-    /// Ends an attempt; another follows, or the delivery is done. Returns whether the attempt was in flight.
+    /// The attempts in flight, by the numbers of their deliveries.
+    fn in_flight(&self, subscription: SubscriptionId) -> impl Iterator<Item = Attempt> {
+        self.pending.values().filter_map(move |pending| pending.attempt(&self.key, subscription))
+    }
+
+    /// Ends an attempt; another follows, or the delivery is done. Returns whether the attempt was in flight:
+    /// one from before a reset or a restart is not, even if it is equal.
     fn end(&mut self, attempt: &Attempt, next: Option<(Timestamp, Cause)>) -> bool {
         let number = attempt.delivery.number;
         let Some(pending) = self.pending.get_mut(&number) else { return false };
         let is_this_one =
             pending.attempts == attempt.number && Arc::ptr_eq(&pending.delivery, &attempt.delivery);
-        if !is_this_one || pending.state != PendingState::UnderWay {
+        if !is_this_one || !matches!(pending.state, PendingState::UnderWay { .. }) {
             return false;
         }
         self.under_way -= 1;
@@ -184,7 +207,7 @@ impl Deliveries {
     fn due(&self, subscription: SubscriptionId, delivery: &Delivery) -> Option<Timestamp> {
         match self.queues.get(&subscription)?.pending.get(&delivery.number)?.state {
             PendingState::Waiting { due, .. } => Some(due),
-            PendingState::UnderWay => None,
+            PendingState::UnderWay { .. } => None,
         }
     }
 }
@@ -264,6 +287,27 @@ impl<C: Choices> Service<C> {
         (due <= attempt.delivery.queued_at.after(webhooks.window)).then_some(due)
     }
 
+    /// Ends every attempt in flight as failed, since whoever sent them no longer exists. Their deliveries
+    /// follow the schedule (`6.delivery.1.2`), and a late receipt has no effect. For a service that was
+    /// restored: call it once, before anything else. Returns the attempts with their consequences.
+    ///
+    /// ```
+    /// use tideover_model::{Profile, Seeded, Service, Timestamp};
+    ///
+    /// let mut service = Service::new(Profile::default(), Seeded { seed: 1 });
+    /// let now = Timestamp::parse("2026-01-01T00:00:00Z").unwrap();
+    /// assert!(service.handle_restart(now).is_empty());
+    /// ```
+    pub fn handle_restart(&mut self, now: Timestamp) -> Vec<(Attempt, Consequence)> {
+        let queues = self.deliveries.queues.iter();
+        let in_flight: Vec<Attempt> = queues.flat_map(|(id, queue)| queue.in_flight(*id)).collect();
+        let end = |attempt: Attempt| {
+            let consequence = self.receive(now, &attempt, Receipt::Failed);
+            (attempt, consequence)
+        };
+        in_flight.into_iter().map(end).collect()
+    }
+
     /// Sends a delivery once more, manually. The schedule of a waiting delivery continues.
     pub(super) fn send_again(
         &mut self,
@@ -272,6 +316,10 @@ impl<C: Choices> Service<C> {
         attempts: u32,
     ) -> Result<(), Impossible> {
         const GONE: Impossible = Impossible::new("the subscription is gone");
+        // A number that is still to come would collide.
+        if delivery.number >= self.minted(Token::Delivery) {
+            return Err(Impossible::new("no such delivery was queued"));
+        }
         let subscription =
             self.find_subscription(delivery.platform, &delivery.subscription).ok_or(GONE)?;
         self.deliveries

@@ -1,5 +1,7 @@
 //! Imports (§4 `GET` and `PUT /v1/invoices/imports/{externalId}`).
 
+use serde::{Deserialize, Serialize};
+
 use crate::choices::Choices;
 use crate::clause;
 use crate::face::Answer;
@@ -13,8 +15,9 @@ use crate::wire::reply::{ImportReport, ImportSummary, Reply, RowReport};
 use crate::words::RowOutcome;
 
 /// An import, whole or interrupted.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) struct Import {
+    #[serde(with = "crate::hex")]
     digest: [u8; 32],
     row_count: usize,
     /// The rows done so far, in the file's order: a resumed import skips them.
@@ -22,6 +25,15 @@ pub(super) struct Import {
 }
 
 impl Import {
+    /// Whether it has done no more rows than its file has.
+    pub(super) fn check(&self) -> Result<(), String> {
+        let (done, row_count) = (self.done.len(), self.row_count);
+        if done <= row_count {
+            return Ok(());
+        }
+        Err(format!("an import has done {done} of {row_count} rows"))
+    }
+
     fn report(&self, external_id: &str) -> ImportReport {
         let count = |outcome| self.done.iter().filter(|row| row.outcome == outcome).count();
         ImportReport {
@@ -92,9 +104,7 @@ impl<C: Choices> Service<C> {
     ) -> RowReport {
         let (outcome, code, error) = match sync {
             Ok(sync) => (self.apply_sync(now, caller, sync).0.into(), None, None),
-            Err(problem) => {
-                (RowOutcome::Rejected, Some(Code::InvalidRequest.name()), Some(problem))
-            }
+            Err(problem) => (RowOutcome::Rejected, Some(Code::InvalidRequest), Some(problem)),
         };
         RowReport { row, external_id: invoice, payee_external_id: payee, outcome, code, error }
     }

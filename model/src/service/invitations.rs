@@ -1,6 +1,7 @@
 //! Single-use links for vendors (§4 `POST /v1/invitations` and `POST /v1/onboarding-sessions`).
 
 use email_address::{EmailAddress, Options};
+use serde::{Deserialize, Serialize};
 
 use crate::choices::{Choices, Token};
 use crate::clause;
@@ -17,7 +18,7 @@ use crate::wire::reply::{Invited, Reply, SessionCreated};
 const SESSION_BASE: &str = "https://onboarding.tideover.invalid/sessions/";
 
 /// A link that works once, until it expires (`4.invitations.11`, `4.sessions.5`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 enum Link {
     Active { expires_at: Timestamp },
     Used,
@@ -39,16 +40,16 @@ impl Link {
 }
 
 /// An invitation to a person at a business: one active link per address (`gap.invitationLink`).
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) struct Invitation {
     id: String,
     link: Link,
 }
 
 /// A link into onboarding from the caller's own product.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) struct SessionLink {
-    relationship: RelationshipId,
+    pub(super) relationship: RelationshipId,
     link: Link,
 }
 

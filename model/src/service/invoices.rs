@@ -1,5 +1,7 @@
 //! Invoices (§4 `GET …/invoices/{externalId}` and `PUT /v1/invoices/{externalId}`).
 
+use serde::{Deserialize, Serialize};
+
 use crate::cents::{Cents, FaceValue};
 use crate::choices::Choices;
 use crate::face::Answer;
@@ -14,7 +16,7 @@ use crate::wire::reply::{InvoiceSynced, Reply};
 use crate::words::{CollectionState, EventType, InvoiceStatus, SyncOutcome};
 
 /// An invoice as last synced, with the payor's payments and its advance.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) struct Invoice {
     pub(super) payor: RelationshipId,
     /// As the caller synced it: nothing else changes it (`3.invoice.intro.1`, `2.invoice.status.2`).

@@ -1,5 +1,7 @@
 //! The books: they account for every cent. `audit` compares them with the invoices.
 
+use serde::{Deserialize, Serialize};
+
 use crate::cents::Cents;
 
 /// An account of the books.
@@ -20,7 +22,7 @@ pub(super) enum Account {
 }
 
 /// A balance for each account. Cents.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) struct Ledger {
     balances: [Cents; 6],
 }

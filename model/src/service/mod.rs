@@ -20,6 +20,7 @@ mod platforms;
 mod quotes;
 mod requirements;
 mod settled;
+mod snapshot;
 mod subscriptions;
 mod timers;
 
@@ -52,6 +53,7 @@ use ledger::Ledger;
 pub use platforms::bearer;
 use platforms::{Key, Platform};
 use settled::Settled;
+pub use snapshot::UnreadableSnapshot;
 use subscriptions::Subscription;
 use timers::Timer;
 

@@ -1,5 +1,7 @@
 //! The bank accounts that receive advances (§4 `PUT …/payout-account`).
 
+use serde::{Deserialize, Serialize};
+
 use crate::choices::Choices;
 use crate::clause;
 use crate::face::Answer;
@@ -14,7 +16,7 @@ use crate::wire::request::AccountNumber;
 use crate::words::EventType;
 
 /// A bank account.
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) struct PayoutAccount {
     account_number: String,
     routing_number: String,
@@ -24,7 +26,7 @@ pub(super) struct PayoutAccount {
 }
 
 /// Who set the account: the vendor can't change an account that a platform set (`4.payoutAccount.3`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 enum SetBy {
     Platform,
     Vendor,

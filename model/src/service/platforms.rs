@@ -1,5 +1,7 @@
 //! Callers and their API keys (§5).
 
+use serde::{Deserialize, Serialize};
+
 use crate::choices::{Choices, Token};
 use crate::clause;
 use crate::face::IssuedKey;
@@ -15,12 +17,13 @@ pub(super) const FIRST_PLATFORM: &str = "local";
 pub(super) const FIRST_KEY: &str = "rap_sk_local";
 
 /// A caller.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) struct Platform {
     pub(super) name: String,
     /// The number of rows after which its next import stops, if it is to be interrupted.
     pub(super) interrupt_import_after: Option<usize>,
     /// Its live subscriptions: an index of `Service::subscriptions`, for events.
+    #[serde(skip)]
     pub(super) subscriptions: Vec<SubscriptionId>,
 }
 
@@ -31,9 +34,9 @@ impl Platform {
 }
 
 /// An API key. The service remembers revoked keys too.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) struct Key {
-    platform: PlatformId,
+    pub(super) platform: PlatformId,
     revoked: bool,
 }
 

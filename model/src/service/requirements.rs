@@ -1,17 +1,19 @@
 //! The requirements of onboarding, and their state (§3 Onboarding requirements).
 
+use serde::{Deserialize, Serialize};
+
 use crate::operation::Address;
 use crate::timestamp::Timestamp;
 use crate::wire::reply::{Onboarding, Remittance};
 
 /// The signed agreement.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) struct Agreement {
     pub(super) address: Address,
 }
 
 /// The account that payors pay into.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) enum CollectionAccount {
     /// A requirement is unmet.
     Closed {

@@ -3,6 +3,8 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::choices::{Choices, Token};
 use crate::clause;
 use crate::delivery::Delivery;
@@ -18,9 +20,9 @@ use crate::wire::reply::{Reply, Subscribed};
 use crate::words::EventType;
 
 /// A live subscription.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) struct Subscription {
-    platform: PlatformId,
+    pub(super) platform: PlatformId,
     reference: Arc<str>,
     /// As the caller sent it, for responses.
     url: String,
@@ -125,6 +127,8 @@ impl<C: Choices> Service<C> {
         platform: PlatformId,
         reference: &str,
     ) -> Option<SubscriptionId> {
+        // A delivery may come from before a reset.
+        self.known_platform(platform).ok()?;
         let mut live = self.live(platform);
         live.find(|(_, subscription)| *subscription.reference == *reference).map(|(id, _)| id)
     }

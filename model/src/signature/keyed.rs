@@ -3,6 +3,7 @@
 //! Each key is hashed once: a [`Keyed`] stores SHA-256's states after the key's two blocks, so that a digest
 //! costs its message's blocks and one more. Hashing does not copy the blocks of a body.
 
+use serde::{Deserialize, Serialize};
 use sha2::block_api::compress256;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
@@ -26,7 +27,7 @@ const START: HashState = [
 ];
 
 /// A key: the states of the inner and the outer SHA-256 after it.
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) struct Keyed {
     inner: HashState,
     outer: HashState,

@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::cents::Cents;
 use crate::endpoint::OperationKind;
 use crate::pricing::Offer;
+use crate::refusal::Code;
 use crate::timestamp::Timestamp;
 use crate::words::{
     AdvanceState, CollectionState, ComplianceRoute, EventType, InvoiceStatus, RowOutcome,
@@ -181,7 +182,7 @@ pub struct ImportSummary {
 }
 
 /// The outcome of a row of an import (`gap.importExtra`).
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RowReport {
     /// The row's number in the file, from 1, without the line of column names.
@@ -195,8 +196,8 @@ pub struct RowReport {
     /// The row's outcome.
     pub outcome: RowOutcome,
     /// The code with which the service would refuse a single sync; null for a good row.
-    #[schema(required = true)]
-    pub code: Option<&'static str>,
+    #[schema(value_type = Option<String>, required = true)]
+    pub code: Option<Code>,
     /// The error in the row; null for a good one.
     #[schema(required = true)]
     pub error: Option<String>,
@@ -255,7 +256,7 @@ impl Onboarding {
 }
 
 /// A collection account (§2 Remittance).
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Remittance {
     /// Digits.

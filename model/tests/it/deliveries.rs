@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use serde_json::json;
 use tideover_model::{
-    Attempt, Cause, Consequence, Delivery, Face, Profile, Range, Receipt, Timestamp, Webhooks,
+    Attempt, Cause, Consequence, Delivery, Face, Profile, Range, Receipt, Service, Timestamp,
+    Webhooks,
 };
 
 use crate::desk::{Desk, instant, round_numbers};
@@ -206,6 +207,28 @@ fn a_receipt_counts_once_for_the_attempt_in_flight() {
     assert_eq!((newest.number, newest.delivery.number), (1, 0));
     assert_eq!(desk.service.handle_receipt(desk.now, &first, accepted), Consequence::None);
     assert_eq!(desk.service.handle_receipt(desk.now, &newest, accepted), Consequence::Accepted);
+}
+
+/// After a reset, the numbers and references of deliveries come again.
+#[test]
+fn a_delivery_from_before_a_reset_is_unknown() {
+    let mut desk = Desk::open();
+    desk.become_platform("second");
+    desk.subscribe();
+    event(&mut desk, "acme");
+    let before = desk.service.poll_attempt(desk.now).unwrap().delivery;
+    desk.act(&json!({ "action": "reset" }));
+    assert!(!desk.service.is_live(&before));
+    assert_eq!(desk.service.next_attempt(&before), None);
+    assert!(desk.service.resend(desk.now, &before, 1).is_err());
+    // Nor does it take the place of the delivery that gets its number.
+    desk.key = Service::FIRST_KEY.to_owned();
+    desk.become_platform("second");
+    desk.subscribe();
+    assert!(desk.service.is_live(&before));
+    assert!(desk.service.resend(desk.now, &before, 1).is_err());
+    event(&mut desk, "acme");
+    assert_eq!(desk.service.poll_attempt(desk.now).unwrap().number, 1);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};
-use tideover_model::{Cents, Profile, Range};
+use tideover_model::{Cents, Profile, Range, Webhooks};
 
 use crate::desk::{Desk, START, address, narrow};
 
@@ -36,9 +36,14 @@ pub(crate) struct Walk {
 impl Walk {
     /// Both platforms subscribe; the first has brought one vendor through onboarding.
     pub(crate) fn start() -> Walk {
+        Walk::sending(Webhooks::default())
+    }
+
+    /// The same, with webhooks sent like this.
+    pub(crate) fn sending(webhooks: Webhooks) -> Walk {
         // One large advance, or two of any size, exceed the limit.
         let concentration_limit = Range::exactly(Cents(200_000));
-        let mut desk = Desk::with(Profile { concentration_limit, ..narrow() });
+        let mut desk = Desk::with(Profile { concentration_limit, webhooks, ..narrow() });
         let first = desk.key.clone();
         desk.subscribe();
         desk.onboard("b0", TAX_IDS[0][0]);

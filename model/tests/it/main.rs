@@ -14,5 +14,6 @@ mod lifecycle;
 mod money;
 mod shapes;
 mod signature;
+mod snapshot;
 mod transactions;
 mod vectors;

@@ -1,6 +1,7 @@
 //! The queue of deliveries that wait for their next attempt, by due time.
 
 use std::collections::{BTreeSet, VecDeque};
+use std::hash::{Hash, Hasher};
 
 use crate::timestamp::Timestamp;
 
@@ -11,7 +12,10 @@ type Due = (Timestamp, u64);
 ///
 /// All attempts at the same step of the schedule wait equally long, so nearly all become due in the order of
 /// their insertion. So each step has its own FIFO line, and a sorted set holds only the exceptions.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+///
+/// An index: what it holds follows from the pending deliveries, and which line holds it never shows. So all
+/// are equal.
+#[derive(Clone, Debug, Default)]
 pub(super) struct Waiting {
     lines: Vec<VecDeque<Due>>,
     out_of_line: BTreeSet<Due>,
@@ -70,6 +74,18 @@ impl Waiting {
     pub(super) fn clear(&mut self) {
         *self = Waiting::default();
     }
+}
+
+impl PartialEq for Waiting {
+    fn eq(&self, _: &Waiting) -> bool {
+        true
+    }
+}
+
+impl Eq for Waiting {}
+
+impl Hash for Waiting {
+    fn hash<H: Hasher>(&self, _: &mut H) {}
 }
 
 #[cfg(test)]
