@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::json;
 
-use crate::cli::{Held, Output, Problem};
 use crate::cli::simulate::campaign_text;
+use crate::cli::{Held, Output, Problem};
 use crate::simulation::campaign::{CampaignReport, merge};
 
 /// Add up the parts of a campaign that ran on several machines.
@@ -39,9 +39,8 @@ impl Merge {
 
 /// The part in a file: its first line. A finding is on a line of its own.
 fn read(path: &PathBuf) -> Result<CampaignReport, Problem> {
-    let in_file = |error: &dyn std::fmt::Display| {
-        Problem::Wrong(format!("{}: {error}", path.display()))
-    };
+    let in_file =
+        |error: &dyn std::fmt::Display| Problem::Wrong(format!("{}: {error}", path.display()));
     let text = std::fs::read(path).map_err(|error| in_file(&error))?;
     let first = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
     CampaignReport::read(first).map_err(|error| in_file(&error))

@@ -56,7 +56,9 @@ pub enum UnreadableRecord {
     #[error("it is not a record of a simulation: {0}")]
     Foreign(String),
     /// It was written by a later version.
-    #[error("it has version {0} of the format, and this version of tideover reads version {VERSION}")]
+    #[error(
+        "it has version {0} of the format, and this version of tideover reads version {VERSION}"
+    )]
     Newer(u32),
     /// Its planted bug is not known.
     #[error("it names the bug {0:?}, which is not known; tideover simulate --bugs lists them")]

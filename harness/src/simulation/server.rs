@@ -19,12 +19,13 @@ pub(crate) fn correct(plan: &Plan) -> Service {
 }
 
 impl Server for Service {
-    fn restart(&mut self, _now: Timestamp) -> Result<(), String> {
-        let restored = self.clone();
+    fn restart(&mut self, now: Timestamp) -> Result<(), String> {
+        let restored = Service::restore(&self.snapshot()).map_err(|error| error.to_string())?;
         if restored != *self {
             return Err("the restored service is not equal to the one before".to_owned());
         }
         *self = restored;
+        self.handle_restart(now);
         Ok(())
     }
 }

@@ -157,7 +157,8 @@ impl Shrinking {
     }
 
     fn simplify_vendor(&mut self, number: usize) {
-        let mut change = |change: fn(&mut Vendor)| self.attempt(|plan| change(&mut plan.vendors[number]));
+        let mut change =
+            |change: fn(&mut Vendor)| self.attempt(|plan| change(&mut plan.vendors[number]));
         change(|vendor| vendor.onboarding = None);
         change(|vendor| vendor.onboarding = vendor.onboarding.map(prompt));
         change(|vendor| {
@@ -169,7 +170,9 @@ impl Shrinking {
         for served in 0..self.plan.vendors[number].served.len() {
             for invoice in 0..self.plan.vendors[number].served[served].invoices.len() {
                 let mut change = |change: fn(&mut Invoice)| {
-                    self.attempt(|plan| change(&mut plan.vendors[number].served[served].invoices[invoice]))
+                    self.attempt(|plan| {
+                        change(&mut plan.vendors[number].served[served].invoices[invoice])
+                    })
                 };
                 change(|invoice| invoice.corrected = None);
                 change(|invoice| invoice.restated = None);

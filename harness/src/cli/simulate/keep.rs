@@ -20,11 +20,8 @@ impl Simulate {
     pub(super) fn keep(&self, output: &Output, seed: u64) -> Result<(), Problem> {
         let drawn = Plan::draw(seed, self.size.into());
         let Some(breach) = simulation::run(&drawn, self.bug, false).breach else { return Ok(()) };
-        let plan = if self.no_shrink {
-            drawn
-        } else {
-            shrink(&drawn, self.bug, breach.invariant).plan
-        };
+        let plan =
+            if self.no_shrink { drawn } else { shrink(&drawn, self.bug, breach.invariant).plan };
         let run = simulation::run(&plan, self.bug, true);
         self.draw(&plan, &run)?;
         let entries = run.entries.len();

@@ -154,8 +154,9 @@ async fn run(
     let stop = Arc::new(AtomicBool::new(false));
     let stop_signals = StopSignals::listen()?;
     let (stopped, shown) = (Arc::clone(&stop), bar.clone());
-    let mut running =
-        tokio::task::spawn_blocking(move || campaign.run(&stopped, &|done| shown.set_position(done)));
+    let mut running = tokio::task::spawn_blocking(move || {
+        campaign.run(&stopped, &|done| shown.set_position(done))
+    });
     let mut interrupted = false;
     let joined = tokio::select! {
         biased;

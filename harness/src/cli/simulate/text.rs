@@ -30,13 +30,20 @@ pub(super) fn world_begins(plan: &Plan) -> String {
 /// The result of a run. Its last line has seed, version and hash.
 pub(super) fn world(plan: &Plan, run: &Run) -> String {
     let verdict = if run.breach.is_some() { "FAIL" } else { "PASS" };
-    let mut text =
-        format!("{verdict}  {} events in {} of virtual time\n", grouped(run.events), days(run.lasted));
+    let mut text = format!(
+        "{verdict}  {} events in {} of virtual time\n",
+        grouped(run.events),
+        days(run.lasted)
+    );
     let reached = Reached::ALL.into_iter().filter(|state| run.counts.reached(*state) > 0);
     let reached = reached.map(|state| format!("{} {}", state.name(), run.counts.reached(state)));
     list(&mut text, "reached", reached);
     let met = Fault::ALL.into_iter().filter(|fault| run.counts.met(*fault) > 0);
-    list(&mut text, "faults", met.map(|fault| format!("{} {}", fault.name(), run.counts.met(fault))));
+    list(
+        &mut text,
+        "faults",
+        met.map(|fault| format!("{} {}", fault.name(), run.counts.met(fault))),
+    );
     if let Some(breach) = &run.breach {
         let _ = writeln!(text, "found      {breach}");
     }
@@ -112,7 +119,8 @@ fn days(milliseconds: u64) -> String {
 /// The first line of a campaign.
 pub(super) fn campaign_begins(campaign: &Campaign) -> String {
     let size = campaign.size;
-    let part = if campaign.shard.of > 1 { format!(", shard {}", campaign.shard) } else { String::new() };
+    let part =
+        if campaign.shard.of > 1 { format!(", shard {}", campaign.shard) } else { String::new() };
     let bug = campaign.bug.map_or_else(String::new, |bug| format!(", with the bug {bug}"));
     format!(
         "seeds {}..{}{part}, tideover {VERSION}: {} platforms, {} businesses, {} days{bug}",
@@ -150,7 +158,11 @@ pub(super) fn campaign(report: &CampaignReport) -> String {
 /// The states reached against the faults met: for each state, the percentage of the worlds with a fault that
 /// reached it.
 fn matrix(text: &mut String, report: &CampaignReport) {
-    let _ = writeln!(text, "\n{:34}{:>7}  of the worlds that met fault …, this percentage:", "reached", "worlds");
+    let _ = writeln!(
+        text,
+        "\n{:34}{:>7}  of the worlds that met fault …, this percentage:",
+        "reached", "worlds"
+    );
     for (index, (fault, worlds)) in report.matrix.met.iter().enumerate() {
         let _ = writeln!(text, "{:43}{} {} ({worlds} worlds)", "", letter(index), fault.name());
     }

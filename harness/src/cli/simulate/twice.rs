@@ -31,12 +31,7 @@ struct Hashed {
 /// If a process cannot be started, or prints no hash.
 pub(super) async fn compare(simulate: &Simulate, output: &Output) -> Result<Held, Problem> {
     let both = [
-        Surroundings {
-            time_zone: "UTC",
-            locale: "C",
-            folder: PathBuf::from("/"),
-            jobs: "1",
-        },
+        Surroundings { time_zone: "UTC", locale: "C", folder: PathBuf::from("/"), jobs: "1" },
         Surroundings {
             time_zone: "Pacific/Chatham",
             locale: "tr_TR.UTF-8",
@@ -61,9 +56,10 @@ pub(super) async fn compare(simulate: &Simulate, output: &Output) -> Result<Held
         )
     });
     let lines: String = lines.collect();
-    output.print(format!("{verdict}  {words}\n{}", lines.trim_end()), || {
-        json!({ "same": same, "hashes": hashes })
-    })?;
+    output.print(
+        format!("{verdict}  {words}\n{}", lines.trim_end()),
+        || json!({ "same": same, "hashes": hashes }),
+    )?;
     Ok(if same { Held::Yes } else { Held::No })
 }
 

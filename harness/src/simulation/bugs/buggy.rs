@@ -40,7 +40,7 @@ pub(super) const CORRECT: Hooks = Hooks {
     rewrites: |_, _| None,
     attempts: |_, _| {},
     reads: |_, receipt| receipt,
-    restarts: |_buggy, _now| {}, // RESTART
+    restarts: |buggy, now| drop(buggy.service.handle_restart(now)),
 };
 
 /// A service with a bug.
@@ -126,7 +126,9 @@ impl Altered for Buggy {
         loop {
             let mut attempt = self.service.poll_attempt(now)?;
             if (self.hooks.sends)(&self.memory, &attempt.delivery) {
-                self.memory.originals.insert(attempt.delivery.number, Arc::clone(&attempt.delivery));
+                self.memory
+                    .originals
+                    .insert(attempt.delivery.number, Arc::clone(&attempt.delivery));
                 attempt.delivery = self.form(&attempt.delivery);
                 (self.hooks.attempts)(&mut self.memory, &mut attempt);
                 return Some(attempt);

@@ -53,7 +53,9 @@ impl Bug {
         match self {
             Bug::Service(bug) => bug.words,
             Bug::Client(flaw) => flaw.words(),
-            Bug::Environment => "The first client starts later the longer the name of the time zone is.",
+            Bug::Environment => {
+                "The first client starts later the longer the name of the time zone is."
+            }
         }
     }
 

@@ -199,7 +199,7 @@ fn restores_the_snapshot(buggy: &mut Buggy, now: Timestamp) {
         buggy.service = *earlier;
     }
     buggy.service.handle_timeout(now);
-    // RESTART
+    buggy.service.handle_restart(now);
 }
 
 fn repeats_a_row(

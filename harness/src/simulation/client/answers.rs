@@ -4,8 +4,8 @@ use serde::Deserialize;
 use tideover_model::SigningKey;
 use tideover_model::words::AdvanceState;
 
-use crate::simulation::client::{Client, Effect, Job, Lane, Response, Wake};
 use crate::simulation::bugs::Flaw;
+use crate::simulation::client::{Client, Effect, Job, Lane, Response, Wake};
 use crate::simulation::plan::Plan;
 use crate::simulation::queue::{DAY, Moment};
 use crate::simulation::reached::Reached;

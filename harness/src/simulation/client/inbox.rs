@@ -2,9 +2,9 @@
 
 use serde::Deserialize;
 
+use crate::simulation::bugs::Flaw;
 use crate::simulation::client::answers::state_named;
 use crate::simulation::client::{Client, Effect, Job, Lane};
-use crate::simulation::bugs::Flaw;
 use crate::simulation::plan::Plan;
 use crate::simulation::reached::Reached;
 

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use crate::simulation::client::{Client, Effect, Job, Lane, Response, Wake};
 use crate::simulation::bugs::Flaw;
+use crate::simulation::client::{Client, Effect, Job, Lane, Response, Wake};
 use crate::simulation::plan::Plan;
 use crate::simulation::queue::{MINUTE, Moment, SECOND};
 use crate::simulation::reached::Reached;

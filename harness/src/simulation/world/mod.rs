@@ -10,10 +10,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use tideover_model::{Attempt, Happening, Outcome as Happened, PlatformId, Receipt, Timestamp};
 
 use crate::simulation::auditor::{Auditor, Breach, Invariant, Totals};
+use crate::simulation::bugs::Bug;
 use crate::simulation::chain::{Chain, RunHash};
 use crate::simulation::client::{Client, Effect, Wake};
 use crate::simulation::draw::Source;
-use crate::simulation::bugs::Bug;
 use crate::simulation::plan::Plan;
 use crate::simulation::queue::{DAY, Moment, Queue, SECOND};
 use crate::simulation::reached::{Counts, Fault, Reached};
@@ -55,15 +55,12 @@ enum Event {
     /// Something is due in the service.
     Due,
     PostArrives {
-        attempt: Box<Attempt>,
+        sent: Box<Sent>,
         answers: bool,
-        at_first: bool,
     },
-    ForgedPostArrives {
-        attempt: Box<Attempt>,
-    },
+    ForgedPostArrives(Box<Sent>),
     PostEnds {
-        attempt: Box<Attempt>,
+        sent: Box<Sent>,
         receipt: Receipt,
     },
     Vendor {
@@ -89,6 +86,14 @@ enum Event {
     Audit,
 }
 
+/// An attempt that the service sent.
+#[derive(Clone)]
+struct Sent {
+    attempt: Attempt,
+    /// The number of restarts before it: a process learns nothing of the attempts of the one before.
+    restarts: u32,
+}
+
 /// The world while it runs.
 pub(crate) struct World<'a> {
     plan: &'a Plan,
@@ -107,6 +112,7 @@ pub(crate) struct World<'a> {
     conduct: Vec<Conduct>,
     receiver_down: Vec<bool>,
     attempts_in_flight: u32,
+    restarts: u32,
     /// Whether the service restarts as soon as an attempt is in flight.
     restart_awaits_attempts: bool,
     onboarding: BTreeSet<(u32, u32)>,
@@ -128,11 +134,7 @@ struct Conduct {
 
 impl<'a> World<'a> {
     /// A world at its start.
-    pub(crate) fn new(
-        plan: &'a Plan,
-        bug: Option<Bug>,
-        traced: bool,
-    ) -> World<'a> {
+    pub(crate) fn new(plan: &'a Plan, bug: Option<Bug>, traced: bool) -> World<'a> {
         let platforms = plan.platforms;
         let flaw = bug.and_then(Bug::flaw);
         World {
@@ -150,6 +152,7 @@ impl<'a> World<'a> {
             conduct: (0..platforms).map(|_| Conduct::default()).collect(),
             receiver_down: (0..platforms).map(|_| false).collect(),
             attempts_in_flight: 0,
+            restarts: 0,
             restart_awaits_attempts: false,
             onboarding: BTreeSet::new(),
             counts: Counts::default(),
@@ -198,11 +201,9 @@ impl<'a> World<'a> {
             Event::Arrives(message) => self.serve(&message),
             Event::Answered(answer) => self.answer(&answer),
             Event::Due => self.fall_due(),
-            Event::PostArrives { attempt, answers, at_first } => {
-                self.post_arrives(*attempt, answers, at_first);
-            }
-            Event::ForgedPostArrives { attempt } => self.forged_post_arrives(&attempt),
-            Event::PostEnds { attempt, receipt } => self.post_ends(&attempt, receipt),
+            Event::PostArrives { sent, answers } => self.post_arrives(sent, answers),
+            Event::ForgedPostArrives(sent) => self.forged_post_arrives(&sent.attempt),
+            Event::PostEnds { sent, receipt } => self.post_ends(&sent, receipt),
             Event::Vendor { vendor, platform, step } => self.vendor_acts(vendor, platform, step),
             Event::Pays { vendor, platform, invoice, cents } => {
                 self.payor_pays(vendor, platform, invoice, cents);
@@ -339,6 +340,8 @@ impl<'a> World<'a> {
         if let Err(lost) = self.server.restart(at) {
             self.auditor.report(Invariant::RestoredEqual, "the service", lost);
         }
+        self.restarts += 1;
+        self.attempts_in_flight = 0;
         self.after_service();
     }
 

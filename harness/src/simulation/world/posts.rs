@@ -10,7 +10,7 @@ use crate::simulation::plan::PostAct;
 use crate::simulation::queue::{Moment, SECOND};
 use crate::simulation::reached::{Fault, Reached};
 use crate::simulation::trace::Actor;
-use crate::simulation::world::{Event, World};
+use crate::simulation::world::{Event, Sent, World};
 
 /// The attempts of a delivery that a fault can hit: the later ones arrive, unless the receiver is down.
 const HIT_ATTEMPTS: u32 = 5;
@@ -100,33 +100,30 @@ impl World<'_> {
     ) {
         let now = self.now;
         let timeout = now + self.plan.profile.webhooks.timeout * SECOND;
-        let arrives = |answers, at_first| {
-            let attempt = Box::new(attempt.clone());
-            Event::PostArrives { attempt, answers, at_first }
-        };
-        let ends = |receipt| Event::PostEnds { attempt: Box::new(attempt.clone()), receipt };
+        let sent = Box::new(Sent { attempt, restarts: self.restarts });
+        let arrives = |answers| Event::PostArrives { sent: sent.clone(), answers };
+        let ends = |receipt| Event::PostEnds { sent: sent.clone(), receipt };
         match act {
             Some(PostAct::Lost) => {
                 self.queue.add(now + there + back, ends(Receipt::Failed));
             }
             Some(PostAct::AnswerLost) => {
-                self.queue.add(now + there, arrives(false, true));
+                self.queue.add(now + there, arrives(false));
                 self.queue.add(timeout, ends(Receipt::TimedOut));
             }
             Some(PostAct::Delayed) => {
                 self.queue.add(timeout, ends(Receipt::TimedOut));
-                self.queue.add(now + later, arrives(false, true));
+                self.queue.add(now + later, arrives(false));
             }
             Some(PostAct::Repeated) => {
-                self.queue.add(now + there, arrives(true, true));
-                self.queue.add(now + there + later, arrives(false, false));
+                self.queue.add(now + there, arrives(true));
+                self.queue.add(now + there + later, arrives(false));
             }
             Some(PostAct::Forged) => {
-                let attempt = Box::new(attempt.clone());
-                self.queue.add(now + later, Event::ForgedPostArrives { attempt });
-                self.queue.add(now + there, arrives(true, true));
+                self.queue.add(now + there, arrives(true));
+                self.queue.add(now + later, Event::ForgedPostArrives(sent));
             }
-            None => self.queue.add(now + there, arrives(true, true)),
+            None => self.queue.add(now + there, Event::PostArrives { sent, answers: true }),
         }
     }
 
@@ -154,35 +151,33 @@ impl World<'_> {
     }
 
     /// A webhook arrives at its receiver.
-    pub(super) fn post_arrives(&mut self, attempt: Attempt, answers: bool, at_first: bool) {
-        let platform = attempt.delivery.platform.0;
-        let back = 20 + self.now % 300;
-        if self.receiver_down[platform as usize] {
-            if answers && at_first {
-                let ends = Event::PostEnds { attempt: Box::new(attempt), receipt: Receipt::Failed };
-                self.queue.add(self.now + back, ends);
-            }
-            return;
-        }
-        let at = self.plan.start.after_milliseconds(self.now);
-        // The service signs as it sends.
-        let signature = attempt.sign(attempt.begun_at).to_string();
-        let post = Post {
-            delivery: &attempt.delivery.id,
-            signature: &signature,
-            body: &attempt.delivery.body,
+    pub(super) fn post_arrives(&mut self, sent: Box<Sent>, answers: bool) {
+        let receipt = if self.receiver_down[sent.attempt.delivery.platform.0 as usize] {
+            Receipt::Failed
+        } else {
+            Receipt::Answered(self.receive(&sent.attempt))
         };
-        let status = self.clients[platform as usize].receive(self.plan, at.unix_unsigned(), &post);
-        let event = attempt.delivery.event;
+        if answers {
+            let back = 20 + self.now % 300;
+            self.queue.add(self.now + back, Event::PostEnds { sent, receipt });
+        }
+    }
+
+    /// A receiver takes a webhook. Returns the status of its answer.
+    fn receive(&mut self, attempt: &Attempt) -> u16 {
+        let Attempt { delivery, begun_at, .. } = attempt;
+        let platform = delivery.platform.0;
+        let at = self.time().unix_unsigned();
+        // The service signs as it sends.
+        let signature = attempt.sign(*begun_at).to_string();
+        let post = Post { delivery: &delivery.id, signature: &signature, body: &delivery.body };
+        let status = self.clients[platform as usize].receive(self.plan, at, &post);
+        let event = delivery.event;
         self.note(Actor::Receiver(platform), None, || {
             format!("answers {} with {status}", event.name())
         });
         self.follow_up(platform);
-        if answers && at_first {
-            let receipt = Receipt::Answered(status);
-            let ends = Event::PostEnds { attempt: Box::new(attempt), receipt };
-            self.queue.add(self.now + back, ends);
-        }
+        status
     }
 
     /// Somebody who does not know the secret sends an event.
@@ -204,7 +199,11 @@ impl World<'_> {
     }
 
     /// The service learns what came of an attempt.
-    pub(super) fn post_ends(&mut self, attempt: &Attempt, receipt: Receipt) {
+    pub(super) fn post_ends(&mut self, sent: &Sent, receipt: Receipt) {
+        if sent.restarts != self.restarts {
+            return;
+        }
+        let attempt = &sent.attempt;
         self.attempts_in_flight = self.attempts_in_flight.saturating_sub(1);
         let at = self.time();
         self.server.handle_timeout(at);
