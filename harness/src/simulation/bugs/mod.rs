@@ -13,12 +13,15 @@ use crate::simulation::queue::Moment;
 use crate::simulation::server;
 use crate::simulation::server::Server;
 
-pub use client::Flaw;
-pub use service::ServiceBug;
+pub(super) use client::Flaw;
+pub(super) use service::ServiceBug;
 
 /// A planted bug.
 #[derive(Clone, Copy, Debug)]
-pub enum Bug {
+pub struct Bug(Place);
+
+#[derive(Clone, Copy, Debug)]
+enum Place {
     /// In the service.
     Service(&'static ServiceBug),
     /// In the client.
@@ -30,8 +33,9 @@ pub enum Bug {
 impl Bug {
     /// All planted bugs, those of the service first.
     pub fn all() -> impl Iterator<Item = Bug> {
-        let service = service::ALL.iter().map(Bug::Service);
-        service.chain(Flaw::ALL.into_iter().map(Bug::Client)).chain([Bug::Environment])
+        let service = service::ALL.iter().map(Place::Service);
+        let client = Flaw::ALL.into_iter().map(Place::Client);
+        service.chain(client).chain([Place::Environment]).map(Bug)
     }
 
     /// The bug of this name.
@@ -41,19 +45,19 @@ impl Bug {
 
     /// Its stable name.
     pub fn name(self) -> &'static str {
-        match self {
-            Bug::Service(bug) => bug.name,
-            Bug::Client(flaw) => flaw.name(),
-            Bug::Environment => "reads-environment",
+        match self.0 {
+            Place::Service(bug) => bug.name,
+            Place::Client(flaw) => flaw.name(),
+            Place::Environment => "reads-environment",
         }
     }
 
     /// What goes wrong, in one sentence.
     pub fn words(self) -> &'static str {
-        match self {
-            Bug::Service(bug) => bug.words,
-            Bug::Client(flaw) => flaw.words(),
-            Bug::Environment => {
+        match self.0 {
+            Place::Service(bug) => bug.words,
+            Place::Client(flaw) => flaw.words(),
+            Place::Environment => {
                 "The first client starts later the longer the name of the time zone is."
             }
         }
@@ -61,34 +65,34 @@ impl Bug {
 
     /// The invariant that it breaks, if it breaks one.
     pub fn breaks(self) -> Option<Invariant> {
-        match self {
-            Bug::Service(bug) => Some(bug.breaks),
-            Bug::Client(flaw) => Some(flaw.breaks()),
-            Bug::Environment => None,
+        match self.0 {
+            Place::Service(bug) => Some(bug.breaks),
+            Place::Client(flaw) => Some(flaw.breaks()),
+            Place::Environment => None,
         }
     }
 
     /// The service of a plan: with this bug, if it is one of the service.
     pub(super) fn service(bug: Option<Bug>, plan: &Plan) -> Box<dyn Server> {
-        match bug {
-            Some(Bug::Service(bug)) => bug.service(plan),
-            Some(Bug::Client(_) | Bug::Environment) | None => Box::new(server::correct(plan)),
+        match bug.map(|bug| bug.0) {
+            Some(Place::Service(bug)) => bug.service(plan),
+            Some(Place::Client(_) | Place::Environment) | None => Box::new(server::correct(plan)),
         }
     }
 
     /// The flaw of the client, if it is one.
     pub(super) fn flaw(self) -> Option<Flaw> {
-        match self {
-            Bug::Service(_) | Bug::Environment => None,
-            Bug::Client(flaw) => Some(flaw),
+        match self.0 {
+            Place::Service(_) | Place::Environment => None,
+            Place::Client(flaw) => Some(flaw),
         }
     }
 
     /// How much later the first client starts because of the environment. Milliseconds.
     pub(super) fn start_delay(self) -> Moment {
-        match self {
-            Bug::Environment => std::env::var("TZ").map_or(0, |zone| zone.len() as Moment),
-            Bug::Service(_) | Bug::Client(_) => 0,
+        match self.0 {
+            Place::Environment => std::env::var("TZ").map_or(0, |zone| zone.len() as Moment),
+            Place::Service(_) | Place::Client(_) => 0,
         }
     }
 }

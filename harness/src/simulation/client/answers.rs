@@ -234,11 +234,7 @@ impl Client {
         if self.interrupted.remove(&import) {
             self.reach(Reached::ImportResumed);
         }
-        let invoices: Vec<(u32, u32)> = self
-            .customers
-            .in_import(import)
-            .map(|(customer, invoice)| (customer.number, invoice.planned.number))
-            .collect();
+        let invoices = self.customers.in_import(import).to_vec();
         for (vendor, number) in invoices {
             let Some(invoice) = self.customers.invoice_mut(vendor, number) else { continue };
             invoice.copy.synced = true;

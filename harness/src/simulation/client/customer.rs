@@ -12,6 +12,8 @@ use crate::simulation::plan::{Invoice, Plan, Vendor};
 pub(crate) struct Customers {
     platform: u32,
     customers: BTreeMap<u32, Customer>,
+    /// The vendors and invoices of each import, in the order of its rows.
+    imported: BTreeMap<u32, Vec<(u32, u32)>>,
 }
 
 /// A vendor of a platform.
@@ -37,8 +39,10 @@ pub(crate) struct BusinessCopy {
 
 /// An invoice of a vendor.
 pub(crate) struct CustomerInvoice {
-    /// What the client syncs: the plan's values, with later corrections.
     pub(crate) planned: Invoice,
+    /// The present face value. Cents.
+    pub(crate) face_value: i64,
+    /// The present status.
     pub(crate) status: InvoiceStatus,
     /// Whether it was changed before the import that creates it was done.
     pub(crate) changed_early: bool,
@@ -76,8 +80,17 @@ impl Customers {
     /// The vendors that a platform serves in this plan.
     pub(crate) fn of(plan: &Plan, platform: u32) -> Customers {
         let customers = plan.vendors.iter().filter_map(|vendor| Customer::of(vendor, platform));
-        let customers = customers.map(|customer| (customer.number, customer)).collect();
-        Customers { platform, customers }
+        let customers: BTreeMap<u32, Customer> =
+            customers.map(|customer| (customer.number, customer)).collect();
+        let mut imported: BTreeMap<u32, Vec<(u32, u32)>> = BTreeMap::new();
+        for customer in customers.values() {
+            for (number, invoice) in &customer.invoices {
+                if let Some(import) = invoice.planned.import {
+                    imported.entry(import).or_default().push((customer.number, *number));
+                }
+            }
+        }
+        Customers { platform, customers, imported }
     }
 
     pub(crate) fn find(&self, number: u32) -> Option<&Customer> {
@@ -106,24 +119,19 @@ impl Customers {
     }
 
     /// The vendors and the invoices in an import, in the order of its rows.
-    pub(crate) fn in_import(
-        &self,
-        import: u32,
-    ) -> impl Iterator<Item = (&Customer, &CustomerInvoice)> {
-        self.customers.values().flat_map(move |customer| {
-            let invoices = customer.invoices.values();
-            let invoices = invoices.filter(move |invoice| invoice.planned.import == Some(import));
-            invoices.map(move |invoice| (customer, invoice))
-        })
+    pub(crate) fn in_import(&self, import: u32) -> &[(u32, u32)] {
+        self.imported.get(&import).map_or(&[], Vec::as_slice)
     }
 
     /// The CSV file of an import. It is the same at each upload: it holds the first values.
     pub(crate) fn file(&self, plan: &Plan, import: u32) -> String {
         let mut text = format!("{COLUMNS}\n");
-        for (customer, invoice) in self.in_import(import) {
-            let first = plan_invoice(plan, customer.number, self.platform, invoice.planned.number);
-            row(&mut text, customer, plan, first.unwrap_or(&invoice.planned));
-            text.push('\n');
+        for (vendor, invoice) in self.in_import(import) {
+            let Some(customer) = self.customers.get(vendor) else { continue };
+            if let Some(invoice) = customer.invoices.get(invoice) {
+                row(&mut text, customer, plan, &invoice.planned);
+                text.push('\n');
+            }
         }
         let planned = plan.imports.iter().find(|planned| planned.number == import);
         for number in 0..planned.map_or(0, |planned| planned.bad_rows) {
@@ -133,18 +141,13 @@ impl Customers {
     }
 }
 
-fn plan_invoice(plan: &Plan, vendor: u32, platform: u32, invoice: u32) -> Option<&Invoice> {
-    let vendor = plan.vendors.iter().find(|planned| planned.number == vendor)?;
-    let served = vendor.served.iter().find(|served| served.platform == platform)?;
-    served.invoices.iter().find(|planned| planned.number == invoice)
-}
-
 impl Customer {
     fn of(vendor: &Vendor, platform: u32) -> Option<Customer> {
         let served = vendor.served.iter().find(|served| served.platform == platform)?;
         let invoices = served.invoices.iter().map(|invoice| {
             let planned = CustomerInvoice {
                 planned: invoice.clone(),
+                face_value: invoice.face_value,
                 status: InvoiceStatus::Issued,
                 changed_early: false,
                 wanted: false,
@@ -193,16 +196,16 @@ impl Customer {
     }
 
     /// The body of an invoice's sync.
-    pub(crate) fn invoice(&self, plan: &Plan, invoice: &Invoice) -> Value {
-        let payor = self.payor(invoice);
-        let status = self.invoices.get(&invoice.number).map(|it| it.status);
+    pub(crate) fn invoice(&self, plan: &Plan, invoice: &CustomerInvoice) -> Value {
+        let CustomerInvoice { planned, face_value, status, .. } = invoice;
+        let payor = self.payor(planned);
         json!({
             "payee": { "externalId": self.name(), "legalName": self.legal_name() },
             "payor": { "externalId": payor, "legalName": payor },
-            "status": status.unwrap_or(InvoiceStatus::Issued),
-            "faceValue": invoice.face_value,
+            "status": status,
+            "faceValue": face_value,
             "issueDate": plan.start,
-            "dueDate": plan.start.after(invoice.due_day * 24 * 3600),
+            "dueDate": plan.start.after(planned.due_day * 24 * 3600),
         })
     }
 

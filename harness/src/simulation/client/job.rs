@@ -129,7 +129,7 @@ impl Job {
 
     fn about(&self, plan: &Plan, customer: &Customer) -> (Vec<String>, Content) {
         let name = customer.name();
-        let invoice = |number: &u32| customer.invoices.get(number).map(|it| &it.planned);
+        let invoice = |number: &u32| customer.invoices.get(number);
         match self {
             Job::SyncBusiness => (vec![name], Content::Json(customer.details())),
             Job::SetPayoutAccount => {

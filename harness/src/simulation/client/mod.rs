@@ -159,7 +159,7 @@ impl Client {
                 }
             }
             Wake::Upload(import) => {
-                if self.customers.in_import(import).next().is_some() {
+                if !self.customers.in_import(import).is_empty() {
                     self.add(plan, Lane::Import(import), Job::Upload);
                 }
             }
@@ -212,8 +212,7 @@ impl Client {
         match wake {
             Wake::Correct(..) => {
                 let corrected = invoice.planned.corrected;
-                invoice.planned.face_value =
-                    corrected.map_or(invoice.planned.face_value, |(_, face_value)| face_value);
+                invoice.face_value = corrected.map_or(invoice.face_value, |(_, cents)| cents);
             }
             _ => {
                 invoice.status = invoice.planned.restated.map_or(invoice.status, |(_, it)| it);

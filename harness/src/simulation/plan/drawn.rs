@@ -83,7 +83,7 @@ fn imports(source: Source, size: Size) -> Vec<Import> {
             bad_rows: u32::from(draw.percent(30)),
         }
     };
-    (0..size.platforms * 2).map(import).collect()
+    (0..size.platforms * (1 + size.businesses / 20)).map(import).collect()
 }
 
 fn vendor(source: Source, size: Size, imports: &[Import], number: u32) -> Vendor {

@@ -14,7 +14,7 @@ use crate::simulation::bugs::Bug;
 use crate::simulation::chain::{Chain, RunHash};
 use crate::simulation::client::{Client, Effect, Wake};
 use crate::simulation::draw::Source;
-use crate::simulation::plan::Plan;
+use crate::simulation::plan::{Plan, Vendor};
 use crate::simulation::queue::{DAY, Moment, Queue, SECOND};
 use crate::simulation::reached::{Counts, Fault, Reached};
 use crate::simulation::server::Server;
@@ -115,7 +115,9 @@ pub(crate) struct World<'a> {
     restarts: u32,
     /// Whether the service restarts as soon as an attempt is in flight.
     restart_awaits_attempts: bool,
-    onboarding: BTreeSet<(u32, u32)>,
+    vendors: BTreeMap<u32, &'a Vendor>,
+    /// The vendors that were invited, and by which platforms.
+    invited: BTreeMap<u32, BTreeSet<u32>>,
     counts: Counts,
     chain: Chain,
     trace: Trace,
@@ -154,7 +156,8 @@ impl<'a> World<'a> {
             attempts_in_flight: 0,
             restarts: 0,
             restart_awaits_attempts: false,
-            onboarding: BTreeSet::new(),
+            vendors: plan.vendors.iter().map(|vendor| (vendor.number, vendor)).collect(),
+            invited: BTreeMap::new(),
             counts: Counts::default(),
             chain: Chain::default(),
             trace: Trace::new(traced),

@@ -63,17 +63,13 @@ impl World<'_> {
         }
     }
 
-    fn vendor(&self, number: u32) -> Option<&Vendor> {
-        self.plan.vendors.iter().find(|vendor| vendor.number == number)
-    }
-
     /// A vendor gets an invitation. Another one to the same address changes nothing for it.
     pub(super) fn vendor_is_invited(&mut self, platform: u32, business: &str) {
         let number = business.strip_prefix('v').and_then(|number| number.parse().ok());
-        let Some(vendor) = number.and_then(|number| self.vendor(number)) else { return };
+        let Some(vendor) = number.and_then(|number: u32| self.vendors.get(&number)) else { return };
         let (number, onboarding) = (vendor.number, vendor.onboarding);
         if let Some(Onboarding { accepts_after, .. }) = onboarding
-            && self.onboarding.insert((number, platform))
+            && self.invited.entry(number).or_default().insert(platform)
         {
             self.schedule_step(number, platform, accepts_after, Step::Accepts);
         }
@@ -85,7 +81,7 @@ impl World<'_> {
 
     /// A vendor takes a step, and plans the next one.
     pub(super) fn vendor_acts(&mut self, number: u32, platform: u32, step: Step) {
-        let Some(vendor) = self.vendor(number) else { return };
+        let Some(vendor) = self.vendors.get(&number).copied() else { return };
         let Some(onboarding) = vendor.onboarding else { return };
         let payout_synced = vendor.payout_synced;
         let happening = step_happening(vendor, step);
@@ -97,7 +93,7 @@ impl World<'_> {
             Step::FoundWrong if applied => self.counts.reach(Reached::TaxIdFoundWrong),
             _ => {}
         }
-        let is_first = self.onboarding.iter().filter(|(vendor, _)| *vendor == number).count() == 1;
+        let is_first = self.invited.get(&number).is_some_and(|platforms| platforms.len() == 1);
         if let Some((after, next)) = following(onboarding, step, payout_synced)
             && (is_first || step != Step::Accepts)
         {
