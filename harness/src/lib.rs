@@ -6,6 +6,7 @@
 //! | module | contents |
 //! | --- | --- |
 //! | [`cli`] | options, dispatch, exit codes; one file for one command |
+//! | [`simulation`] | the whole world from one seed: actors, faults, invariants, campaigns |
 //! | [`report`] | the report as data, on the terminal, as a page, as JUnit |
 //! | [`prove`] | the catalogue of defects, proof runs, the evidence for each clause |
 //! | [`recorded`] | the judgement of HAR files and journals |

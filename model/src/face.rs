@@ -204,6 +204,11 @@ pub trait Altered: Send {
         self.unaltered_mut().happen(now, platform, happening)
     }
 
+    /// In place of [`Face::handle_timeout`].
+    fn alter_timeout(&mut self, now: Timestamp) {
+        self.unaltered_mut().handle_timeout(now);
+    }
+
     /// In place of [`Face::poll_delivery`].
     fn alter_delivery(&mut self) -> Option<Arc<Delivery>> {
         self.unaltered_mut().poll_delivery()
@@ -270,7 +275,7 @@ impl<A: Altered> Face for A {
     }
 
     fn handle_timeout(&mut self, now: Timestamp) {
-        self.unaltered_mut().handle_timeout(now);
+        self.alter_timeout(now);
     }
 
     fn poll_timeout(&self) -> Option<Timestamp> {

@@ -6,9 +6,20 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The rooms of the harness, from the top down.
-const ROOMS: [&str; 12] = [
-    "cli", "report", "prove", "recorded", "live", "play", "generate", "judge", "evidence",
-    "endpoint", "exchange", "receiver",
+const ROOMS: [&str; 13] = [
+    "cli",
+    "simulation",
+    "report",
+    "prove",
+    "recorded",
+    "live",
+    "play",
+    "generate",
+    "judge",
+    "evidence",
+    "endpoint",
+    "exchange",
+    "receiver",
 ];
 
 /// The root files of a crate.

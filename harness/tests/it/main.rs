@@ -33,6 +33,7 @@ mod report;
 mod sandbox;
 mod scope;
 mod signature;
+mod simulation;
 mod standing;
 mod stories;
 mod stranger;

@@ -201,6 +201,18 @@ impl Auditor {
         }
     }
 
+    /// Checks a business now.
+    pub fn check_one(
+        &mut self,
+        face: &mut dyn Face,
+        now: Timestamp,
+        platform: PlatformId,
+        business: String,
+    ) {
+        self.touched_businesses.push((platform, business));
+        self.check(face, now);
+    }
+
     /// Checks everything, and the books as a whole.
     pub fn check_all(&mut self, face: &mut dyn Face, now: Timestamp) {
         self.touched_businesses = self.businesses.keys().cloned().collect();

@@ -21,6 +21,8 @@ pub(super) struct Hooks {
     pub(super) skew: Skew,
     pub(super) answers: fn(&mut Buggy, Timestamp, PlatformId, Operation) -> Answer,
     pub(super) happens: fn(&mut Buggy, Timestamp, PlatformId, Happening) -> Happened,
+    /// Whether it does what is due.
+    pub(super) wakes: fn(&Memory) -> bool,
     /// Whether an event is sent.
     pub(super) sends: fn(&Memory, &Delivery) -> bool,
     /// Another form of a delivery.
@@ -36,6 +38,7 @@ pub(super) const CORRECT: Hooks = Hooks {
     skew: Skew::None,
     answers: |buggy, now, caller, operation| buggy.service.handle(now, caller, operation),
     happens: |buggy, now, platform, happening| buggy.service.happen(now, platform, happening),
+    wakes: |_| true,
     sends: |_, _| true,
     rewrites: |_, _| None,
     attempts: |_, _| {},
@@ -111,6 +114,12 @@ impl Altered for Buggy {
         happening: Happening,
     ) -> Happened {
         (self.hooks.happens)(self, now, platform, happening)
+    }
+
+    fn alter_timeout(&mut self, now: Timestamp) {
+        if (self.hooks.wakes)(&self.memory) {
+            self.service.handle_timeout(now);
+        }
     }
 
     fn alter_delivery(&mut self) -> Option<Arc<Delivery>> {

@@ -56,6 +56,8 @@ flaws! {
         "The client takes a timeout of an advance for a refusal, and never tells the payor where to pay.";
     DropsFailedSync "client-drops-failed-sync" Converged
         "The client does not repeat an invoice sync that failed.";
+    WaitsForever "client-waits-forever" Settled
+        "The client waits for an answer that was lost, and never asks again.";
     TakesUnfinishedImport "client-takes-unfinished-import" Converged
         "The client takes an import for done whose report says that it is not finished.";
     TakesOlderRead "client-takes-older-read" Converged

@@ -82,7 +82,7 @@ pub(super) static ALL: &[ServiceBug] = &[
     ),
     ServiceBug::new(
         "restores-old-snapshot",
-        Invariant::StateMovesForward,
+        Invariant::EventsFollowState,
         Hooks { answers: keeps_a_snapshot, restarts: restores_the_snapshot, ..CORRECT },
         "A restart loses the writes since the last periodic snapshot.",
     ),
@@ -91,6 +91,18 @@ pub(super) static ALL: &[ServiceBug] = &[
         Invariant::Converged,
         Hooks { restarts: |_, _| {}, ..CORRECT },
         "A delivery whose attempt was in flight at a restart is never retried.",
+    ),
+    ServiceBug::new(
+        "moves-account-at-restart",
+        Invariant::StateMovesForward,
+        Hooks { answers: moves_the_account, ..CORRECT },
+        "After a restart, a business has another collection account.",
+    ),
+    ServiceBug::new(
+        "sleeps-after-restart",
+        Invariant::NoTimerInThePast,
+        Hooks { wakes: |memory| memory.restarts == 0, ..CORRECT },
+        "After a restart, no account opens and no advance is funded any more.",
     ),
     ServiceBug::new(
         "repeats-row-after-cut",
@@ -168,6 +180,22 @@ fn advances_twice(
         }),
         other => other,
     })
+}
+
+fn moves_the_account(
+    buggy: &mut Buggy,
+    now: Timestamp,
+    caller: PlatformId,
+    operation: Operation,
+) -> Answer {
+    let mut answer = buggy.service.handle(now, caller, operation);
+    if let Ok(Reply::Business(business)) = &mut answer
+        && let Some(remittance) = &mut business.remittance
+        && buggy.memory.restarts > 0
+    {
+        remittance.account_number.push('0');
+    }
+    answer
 }
 
 fn sequence_from_one(memory: &mut Memory, delivery: &Delivery) -> Option<Delivery> {

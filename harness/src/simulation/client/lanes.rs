@@ -111,7 +111,12 @@ impl Client {
             Response::Unknown => true,
             Response::Answered(status, _) => *status >= 500,
         };
-        if !failed {
+        if failed && self.has(Flaw::WaitsForever) {
+            call.waits = true;
+            if let Some(queued) = self.lanes.lanes.get_mut(&lane) {
+                queued.call = Some(call);
+            }
+        } else if !failed {
             self.conclude(plan, now, lane, &call.job, response);
         } else if self.gives_up(&call.job) {
             self.reach(Reached::UnknownOutcome);

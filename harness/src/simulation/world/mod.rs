@@ -107,6 +107,8 @@ pub(crate) struct World<'a> {
     now: Moment,
     /// When the service is next woken.
     due_at: Option<Moment>,
+    /// How often it was woken at the present moment.
+    woken: u32,
     /// The collection accounts that platforms told payors, by platform and vendor.
     published: BTreeMap<(u32, u32), String>,
     conduct: Vec<Conduct>,
@@ -150,6 +152,7 @@ impl<'a> World<'a> {
             queue: Queue::new(),
             now: 0,
             due_at: None,
+            woken: 0,
             published: BTreeMap::new(),
             conduct: (0..platforms).map(|_| Conduct::default()).collect(),
             receiver_down: (0..platforms).map(|_| false).collect(),
@@ -171,6 +174,7 @@ impl<'a> World<'a> {
         self.begin();
         while self.auditor.breach().is_none() {
             let Some((at, event)) = self.queue.pop() else { break };
+            self.woken = if at == self.now { self.woken } else { 0 };
             self.now = at;
             self.events += 1;
             if at > self.plan.days * DAY + SETTLES_WITHIN {

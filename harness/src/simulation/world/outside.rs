@@ -132,6 +132,7 @@ impl World<'_> {
         };
         let at = self.time();
         self.server.handle_timeout(at);
+        self.auditor.check_one(&mut *self.server, at, PlatformId(platform), vendor_name(vendor));
         let business = Operation::GetBusiness { business: vendor_name(vendor) };
         let open = match self.server.handle(at, PlatformId(platform), business) {
             Ok(Reply::Business(business)) => business.remittance.map(|it| it.account_number),

@@ -4,6 +4,7 @@ use serde::Deserialize;
 use tideover_model::words::EventType;
 use tideover_model::{Attempt, Consequence, Receipt, SigningKey};
 
+use crate::simulation::auditor::Invariant;
 use crate::simulation::client::Post;
 use crate::simulation::draw::Draw;
 use crate::simulation::plan::PostAct;
@@ -14,6 +15,9 @@ use crate::simulation::world::{Event, Sent, World};
 
 /// The attempts of a delivery that a fault can hit: the later ones arrive, unless the receiver is down.
 const HIT_ATTEMPTS: u32 = 5;
+
+/// How often the service may be woken at one moment.
+const MOST_WAKES: u32 = 10_000;
 
 /// The subject of an event, which names its deliveries in every run of a plan.
 #[derive(Deserialize)]
@@ -63,6 +67,11 @@ impl World<'_> {
             return;
         }
         self.due_at = None;
+        self.woken += 1;
+        if self.woken > MOST_WAKES {
+            let detail = "something is due, and never happens";
+            return self.auditor.report(Invariant::NoTimerInThePast, "the service", detail);
+        }
         let at = self.time();
         self.server.handle_timeout(at);
         self.after_service();
