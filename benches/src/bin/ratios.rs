@@ -64,6 +64,11 @@ fn tables(directory: &Path) -> Result<String, String> {
         .and_then(|()| throughput(&mut text, &figures, "import", "Imports", "rows/s"))
         .and_then(|()| router(&mut text, &figures, &turns))
         .and_then(|()| throughput(&mut text, &figures, "steps", "The contract suite", "steps/s"))
+        .and_then(|()| throughput(&mut text, &figures, "simulation", "The simulation", "events/s"))
+        .and_then(|()| {
+            let title = "Virtual time against wall time";
+            throughput(&mut text, &figures, "virtual time", title, "virtual seconds/s")
+        })
         .and_then(|()| signatures(&mut text, &races, "verify", "Verifying a signature"))
         .and_then(|()| signatures(&mut text, &races, "sign", "Signing"))
         .and_then(|()| times(&mut text, &races, "hash", "SHA-256 of 64 KiB"))
