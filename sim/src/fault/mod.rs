@@ -2,7 +2,19 @@
 //!
 //! A [`Rule`] selects requests and says what happens to them. The mock applies rules to HTTP requests, and the
 //! simulation applies the same rules to its own messages.
+//!
+//! [`Faults`] holds the rules of a world with their counters. Every rule counts every request that it selects. The
+//! first rule that fires for a request wins, and no other acts on it. [`named`] finds the identifiers that rules
+//! look at, and [`read`] reads a rule from JSON or from a profile file.
 
+mod check;
+mod faults;
+mod form;
+mod named;
 mod rule;
 
+pub use check::ImpossibleRule;
+pub use faults::{Fault, FaultEntry, FaultError, Faults, MOST_RULES};
+pub use form::{Spelling, read};
+pub use named::named;
 pub use rule::{Act, Call, Rule, When};
