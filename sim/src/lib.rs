@@ -67,13 +67,15 @@
 //!   [`router`](World::router) needs no socket.
 //! - [`Sender`] sends one delivery in the same way as the mock sends its webhooks.
 //! - [`load_profile`] reads the assumed values from a file.
+//! - [`fault`] has the rules by which requests fail: [`Builder::faults`], [`Mock::add_fault`].
 //!
 //! Inside: `app` has the routes, `extract` and `respond` read requests and write answers, `worlds` finds the
 //! world that a key means, `courier` sends webhooks by `sending`, `deliveries` remembers how that went,
-//! `control` is the operator port, `openapi` describes the API from the code's own types, `serve` and `wire`
+//! `fault` decides which requests fail, and `arrival` how, `control` is the operator port, `openapi` describes the API from the code's own types, `serve` and `wire`
 //! are the socket. No rule of the API is here: all of them are the model's.
 
 mod app;
+mod arrival;
 mod clock;
 mod control;
 mod courier;

@@ -5,6 +5,7 @@
 mod api;
 mod control;
 mod differential;
+mod faults;
 mod hostile;
 mod library;
 mod openapi;
