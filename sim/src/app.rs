@@ -7,12 +7,13 @@ use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{Request, State};
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE};
 use axum::response::Response;
-use axum::routing::{MethodRouter, get, post};
+use axum::routing::{MethodRouter, delete, get, post};
 use tideover_model::wire::route::route;
 use tideover_model::{Answer, Operation, Profile, Refusal, exchange};
 
 use crate::arrival;
 use crate::control;
+use crate::control::faults;
 use crate::extract;
 use crate::respond;
 use crate::world::{Served, World};
@@ -40,6 +41,8 @@ pub(crate) fn router(worlds: Arc<Worlds>) -> Router {
         .route("/_sim/deliveries", of(get(control::deliveries)))
         .route("/_sim/deliveries/wait", of(post(control::wait)))
         .route("/_sim/deliveries/{id}/resend", of(post(control::resend)))
+        .route("/_sim/faults", of(get(faults::list).post(faults::add).delete(faults::clear)))
+        .route("/_sim/faults/{id}", of(delete(faults::remove)))
         .route("/_sim/openapi.json", of(get(control::openapi)))
         .fallback(api)
         .with_state(worlds)
