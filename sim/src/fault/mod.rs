@@ -6,6 +6,21 @@
 //! [`Faults`] holds the rules of a world with their counters. Every rule counts every request that it selects. The
 //! first rule that fires for a request wins, and no other acts on it. [`named`] finds the identifiers that rules
 //! look at, and [`read`] reads a rule from JSON or from a profile file.
+//!
+//! ```
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use tideover_sim::Mock;
+//! use tideover_sim::fault::{Act, Rule, When};
+//!
+//! let drops = Act::ConnectionDrops { when: When::AfterCommit };
+//! let second = Rule { nth: Some(2), ..Rule::always(drops) };
+//! let mock = Mock::builder().faults(vec![second]).start().await?;
+//! // After two requests of your client, this is 1.
+//! assert_eq!(mock.faults()[0].fired, 0);
+//! # Ok(())
+//! # }
+//! ```
 
 mod check;
 mod faults;
