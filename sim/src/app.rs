@@ -7,18 +7,21 @@ use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{Request, State};
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE};
 use axum::response::Response;
-use axum::routing::{MethodRouter, get, post};
+use axum::routing::{MethodRouter, delete, get, post};
 use tideover_model::wire::route::route;
 use tideover_model::{Answer, Operation, Profile, Refusal, exchange};
 
+use crate::arrival;
 use crate::control;
+use crate::control::faults;
 use crate::extract;
 use crate::respond;
-use crate::world::World;
+use crate::world::{Served, World};
 use crate::worlds::Worlds;
 
 impl World {
-    /// The partner API and the control plane of this world, without a socket.
+    /// The partner API and the control plane of this world, without a socket. Where a fault drops the connection,
+    /// the body of the response fails before its first byte.
     pub fn router(&self) -> Router {
         router(Arc::new(Worlds::new(self.clone())))
     }
@@ -38,6 +41,8 @@ pub(crate) fn router(worlds: Arc<Worlds>) -> Router {
         .route("/_sim/deliveries", of(get(control::deliveries)))
         .route("/_sim/deliveries/wait", of(post(control::wait)))
         .route("/_sim/deliveries/{id}/resend", of(post(control::resend)))
+        .route("/_sim/faults", of(get(faults::list).post(faults::add).delete(faults::clear)))
+        .route("/_sim/faults/{id}", of(delete(faults::remove)))
         .route("/_sim/openapi.json", of(get(control::openapi)))
         .fallback(api)
         .with_state(worlds)
@@ -49,27 +54,30 @@ fn of(methods: MethodRouter<Arc<Worlds>>) -> MethodRouter<Arc<Worlds>> {
 }
 
 /// Answers a request to the partner API. Checks run in this order (`gap.refusalPrecedence`): path, key, size,
-/// then the model's checks.
+/// then the model's checks. A fault acts on any request that names an endpoint, whatever the service's answer.
 async fn api(State(worlds): State<Arc<Worlds>>, mut request: Request) -> Response {
     let body = std::mem::take(request.body_mut());
     let authorization = extract::header(request.headers(), AUTHORIZATION);
     let world = worlds.of(authorization);
-    let answer = match route(request.method().as_str(), request.uri().path()) {
+    let Served { answer, act } = match route(request.method().as_str(), request.uri().path()) {
         Err(refusal) => world.refuse(&request, None, refusal),
         Ok(route) => match read(&world, authorization, body).await {
-            Err(refusal) => world.refuse(&request, Some(route.kind), refusal),
+            Err(refusal) => world.refuse(&request, Some(&route), refusal),
             Ok(body) => {
                 let content_type = extract::header(request.headers(), CONTENT_TYPE);
                 let mut operation = route.decode(content_type, &body);
                 if let Ok(Operation::Subscribe { url, addresses, .. }) = &mut operation {
                     *addresses = world.resolve(url).await;
                 }
-                world.answer(&request, authorization, route.kind, operation)
+                world.answer(&request, authorization, &route, operation)
             }
         },
     };
-    log(&request, world.profile(), &answer);
-    respond::answer(&world, &answer)
+    let response = answer.map(|answer| {
+        log(&request, world.profile(), &answer);
+        respond::answer(&world, &answer)
+    });
+    arrival::arrived(response, act).await
 }
 
 /// Logs a request and its result.

@@ -1,5 +1,7 @@
 //! The control plane under `/_sim`: the outside world, the clock, and inspection.
 
+pub(crate) mod faults;
+
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -7,6 +7,8 @@ use axum::http::Method;
 use serde::Serialize;
 use tideover_model::{Clause, Code, OperationKind, Timestamp};
 
+use crate::fault::Fault;
+
 /// The number of entries kept.
 const KEPT: usize = 1000;
 /// The number of bytes kept of a path.
@@ -72,8 +74,9 @@ pub struct Entry {
     pub path: String,
     /// The operation; `None` if path and method name none.
     pub operation: Option<OperationKind>,
-    /// The HTTP status.
-    pub status: u16,
+    /// The HTTP status of the service's answer, even of one that a fault withheld from the client; `None` if a
+    /// fault kept the request from the service.
+    pub status: Option<u16>,
     /// The code of the refusal, if the service refused it.
     pub code: Option<Code>,
     /// The sentence of the document, or the assumption, that required the refusal.
@@ -81,6 +84,9 @@ pub struct Entry {
     pub clause: Option<Clause>,
     /// A hint about a successful request: that an address is incomplete.
     pub note: Option<String>,
+    /// The label of the fault that the request met, if it met one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fault: Option<String>,
 }
 
 /// A method in the form that the journal keeps.
@@ -125,6 +131,13 @@ impl Journal {
         }
     }
 
+    /// Adds to the last entry the fault that its request met.
+    pub(crate) fn fault(&mut self, fault: Option<Fault>) {
+        if let (Some(fault), Some(entry)) = (fault, self.ring.entries.back_mut()) {
+            entry.fault = Some(fault.label);
+        }
+    }
+
     pub(crate) fn view(&self) -> JournalView {
         JournalView {
             entries: self.ring.entries.iter().cloned().collect(),
@@ -165,10 +178,11 @@ mod tests {
             method: Cow::Borrowed("GET"),
             path: String::new(),
             operation: None,
-            status: 404,
+            status: Some(404),
             code: None,
             clause: None,
             note: None,
+            fault: None,
         };
         journal.record(entry, &"€".repeat(1000));
         assert_eq!(journal.entries()[0].path, "€".repeat(85));

@@ -66,14 +66,16 @@
 //! - [`World`] is one isolated service behind a lock, with its [`Clock`] and its journal; its
 //!   [`router`](World::router) needs no socket.
 //! - [`Sender`] sends one delivery in the same way as the mock sends its webhooks.
-//! - [`load_profile`] reads the assumed values from a file.
+//! - [`load_profile`] reads the assumed values from a file; [`ProfileFile`] also holds faults.
+//! - [`fault`] has the rules by which requests fail: [`Builder::faults`], [`Mock::add_fault`].
 //!
 //! Inside: `app` has the routes, `extract` and `respond` read requests and write answers, `worlds` finds the
 //! world that a key means, `courier` sends webhooks by `sending`, `deliveries` remembers how that went,
-//! `control` is the operator port, `openapi` describes the API from the code's own types, `serve` and `wire`
+//! `fault` decides which requests fail, and `arrival` how, `control` is the operator port, `openapi` describes the API from the code's own types, `serve` and `wire`
 //! are the socket. No rule of the API is here: all of them are the model's.
 
 mod app;
+mod arrival;
 mod clock;
 mod control;
 mod courier;
@@ -97,7 +99,7 @@ pub use deliveries::{AttemptEntry, DeliveryEntry, DeliveryState, Headers};
 pub use journal::Entry;
 pub use mock::{Builder, Mock, StartError};
 pub use outside::{IssuedKey, Outside, Payment};
-pub use profile_file::{ProfileError, load_profile};
+pub use profile_file::{ProfileError, ProfileFile, load_profile};
 pub use sending::{
     Authorities, CertificateError, Letter, NoNames, Resolution, Resolver, Sender, SigningTime,
     SystemResolver, TlsError, Unsent,

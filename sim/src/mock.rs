@@ -17,6 +17,7 @@ use crate::app;
 use crate::clock::{Clock, ClockChoice};
 use crate::courier::Courier;
 use crate::deliveries::DeliveryEntry;
+use crate::fault::{FaultEntry, FaultError, Faults, Rule};
 use crate::journal::Entry;
 use crate::outside::Outside;
 use crate::sending::{Authorities, Resolver, SigningTime, SystemResolver};
@@ -63,6 +64,9 @@ pub enum StartError {
     /// The profile has an impossible value.
     #[error("the profile is impossible: {0}")]
     Profile(#[from] ImpossibleValue),
+    /// The world does not take the faults.
+    #[error("the faults are impossible: {0}")]
+    Faults(#[from] FaultError),
 }
 
 impl Mock {
@@ -138,6 +142,30 @@ impl Mock {
         self.world.journal()
     }
 
+    /// Adds a rule of [faults](crate::fault) after those that the mock has; returns its number. The rule concerns
+    /// all platforms of the default world. A reset removes it.
+    ///
+    /// # Errors
+    /// [`FaultError`]: too many rules, an impossible one.
+    pub fn add_fault(&self, rule: Rule) -> Result<u64, FaultError> {
+        self.world.add_fault(rule)
+    }
+
+    /// The rules of faults in order of precedence, with their counters.
+    pub fn faults(&self) -> Vec<FaultEntry> {
+        self.world.faults()
+    }
+
+    /// Removes the rule of faults with this number; false if there is none.
+    pub fn remove_fault(&self, id: u64) -> bool {
+        self.world.remove_fault(id)
+    }
+
+    /// Removes all rules of faults.
+    pub fn clear_faults(&self) {
+        self.world.clear_faults();
+    }
+
     /// Checks that the books balance: no cent appears or disappears.
     ///
     /// # Errors
@@ -188,6 +216,7 @@ pub struct Builder {
     resolver: Arc<dyn Resolver>,
     authorities: Authorities,
     signing: SigningTime,
+    faults: Vec<Rule>,
 }
 
 impl Default for Builder {
@@ -203,6 +232,7 @@ impl Default for Builder {
             resolver: Arc::new(SystemResolver),
             authorities: Authorities::default(),
             signing: SigningTime::default(),
+            faults: Vec::new(),
         }
     }
 }
@@ -274,7 +304,14 @@ impl Builder {
         Builder { signing, ..self }
     }
 
-    /// Replaces the model's own service. The face then determines seed, profile and where webhooks may go.
+    /// The rules of [faults](crate::fault) from the start, in order of precedence. A reset restores them.
+    #[must_use]
+    pub fn faults(self, rules: Vec<Rule>) -> Builder {
+        Builder { faults: rules, ..self }
+    }
+
+    /// Replaces the model's own service. The face then determines seed, profile and where webhooks may go; the
+    /// seed only draws faults.
     #[must_use]
     pub fn face(self, face: Box<dyn Face>) -> Builder {
         Builder { face: Some(face), ..self }
@@ -283,7 +320,7 @@ impl Builder {
     /// Starts the mock on the current tokio runtime.
     ///
     /// # Errors
-    /// [`StartError`]: the profile is impossible, or the mock can't listen at the address.
+    /// [`StartError`]: the profile is impossible, the faults are, or the mock can't listen at the address.
     pub async fn start(self) -> Result<Mock, StartError> {
         let Builder { seed, profile, start_at, clock, listen, face, .. } = self;
         let face = match face {
@@ -293,9 +330,10 @@ impl Builder {
                 Box::new(Service::new(profile, Seeded { seed }).sending_to(self.destinations))
             }
         };
+        let faults = Faults::new(seed, self.faults)?;
         let start = start_at.or(Timestamp::from_unix(START)).unwrap_or(Timestamp::MAX);
         let clock = Clock::new(start, clock);
-        let world = World::resolving(face, clock, Some(Arc::clone(&self.resolver)));
+        let world = World::resolving(face, clock, Some(Arc::clone(&self.resolver))).faulty(faults);
         let worlds = Arc::new(Worlds::new(world.clone()));
         let server = MockServer::start(listen, app::router(Arc::clone(&worlds)))
             .await

@@ -16,6 +16,13 @@ pub(crate) fn answer(world: &World, answer: &Answer) -> Response<Body> {
     encoded(world.encoding()(world.profile(), answer))
 }
 
+/// What stands for no response where there is no connection to drop.
+pub(crate) fn unanswered(body: Body) -> Response<Body> {
+    let mut response = Response::new(body);
+    *response.status_mut() = StatusCode::BAD_GATEWAY;
+    response
+}
+
 fn encoded(response: exchange::Response) -> Response<Body> {
     let status = StatusCode::from_u16(response.status).unwrap_or(StatusCode::BAD_GATEWAY);
     written(status, response.body)

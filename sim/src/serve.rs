@@ -1,6 +1,5 @@
 //! The socket: accepts connections, serves them concurrently, and closes them in time.
 
-use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::pin;
@@ -20,12 +19,18 @@ use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{sleep, timeout};
 use tower::Service;
 
-use crate::wire::{TrackedBody, UnreadFlag, Wire};
+use crate::arrival::Hangup;
+use crate::wire::{BreakingBody, Flag, TrackedBody, Wire};
 
 /// The time that requests in flight get when the server stops.
 const GRACE: Duration = Duration::from_secs(1);
 /// The pause when the system has no socket left.
 const REST: Duration = Duration::from_millis(50);
+
+/// A fault drops the connection.
+#[derive(Debug, thiserror::Error)]
+#[error("a fault drops the connection")]
+struct Unanswered;
 
 const CLOSE: HeaderValue = HeaderValue::from_static("close");
 
@@ -100,9 +105,12 @@ async fn serve(socket: TcpStream, router: Router, mut stopping: watch::Receiver<
     if let Err(error) = socket.set_nodelay(true) {
         tracing::debug!(%error, "cannot set TCP_NODELAY");
     }
-    let unread = UnreadFlag::default();
-    let io = TokioIo::new(Wire::new(socket, unread.clone()));
-    let service = service_fn(move |request| respond(router.clone(), unread.clone(), request));
+    let (unread, broken) = (Flag::default(), Flag::default());
+    let io = TokioIo::new(Wire::new(socket, unread.clone(), broken.clone()));
+    let service = service_fn(move |request| {
+        let (router, unread, broken) = (router.clone(), unread.clone(), broken.clone());
+        async move { ending(respond(router, unread, request).await, broken) }
+    });
     let connection = http1::Builder::new().serve_connection(io, service);
     let mut connection = pin!(connection);
     let served = tokio::select! {
@@ -119,11 +127,7 @@ async fn serve(socket: TcpStream, router: Router, mut stopping: watch::Receiver<
 
 /// Answers a request. If the body was not read to its end, the connection can't be reused, and the response
 /// says so.
-async fn respond(
-    mut router: Router,
-    unread: UnreadFlag,
-    request: Request<Incoming>,
-) -> Result<Response<Body>, Infallible> {
+async fn respond(mut router: Router, unread: Flag, request: Request<Incoming>) -> Response<Body> {
     unread.set(false);
     let request = request.map(|body| {
         if body.is_end_stream() {
@@ -132,9 +136,21 @@ async fn respond(
             Body::new(TrackedBody::new(body, unread.clone()))
         }
     });
-    let mut response = router.call(request).await?;
+    let Ok(mut response) = router.call(request).await;
     if unread.get() {
         response.headers_mut().insert(CONNECTION, CLOSE);
     }
-    Ok(response)
+    response
+}
+
+/// Ends the connection if the response is marked so.
+///
+/// # Errors
+/// [`Unanswered`], at which hyper closes the connection without a byte.
+fn ending(response: Response<Body>, broken: Flag) -> Result<Response<Body>, Unanswered> {
+    match response.extensions().get() {
+        None => Ok(response),
+        Some(Hangup::Unanswered) => Err(Unanswered),
+        Some(Hangup::Midway) => Ok(response.map(|body| Body::new(BreakingBody::new(body, broken)))),
+    }
 }

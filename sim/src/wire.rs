@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use axum::body::{Bytes, HttpBody};
+use axum::body::{Body, Bytes, HttpBody};
 use hyper::body::{Frame, Incoming, SizeHint};
 use tideover_model::{Code, Status};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -17,13 +17,13 @@ use tokio::time::{Sleep, sleep};
 /// The time that a client may continue sending after the response.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Whether the current request is not read to its end. A connection has one request at a time.
+/// What the service and the bytes of a connection share about its current request.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct UnreadFlag(Arc<AtomicBool>);
+pub(crate) struct Flag(Arc<AtomicBool>);
 
-impl UnreadFlag {
-    pub(crate) fn set(&self, unread: bool) {
-        self.0.store(unread, Ordering::Relaxed);
+impl Flag {
+    pub(crate) fn set(&self, value: bool) {
+        self.0.store(value, Ordering::Relaxed);
     }
 
     pub(crate) fn get(&self) -> bool {
@@ -34,11 +34,11 @@ impl UnreadFlag {
 /// A request's body that records when its end is reached.
 pub(crate) struct TrackedBody {
     body: Incoming,
-    unread: UnreadFlag,
+    unread: Flag,
 }
 
 impl TrackedBody {
-    pub(crate) fn new(body: Incoming, unread: UnreadFlag) -> TrackedBody {
+    pub(crate) fn new(body: Incoming, unread: Flag) -> TrackedBody {
         unread.set(true);
         TrackedBody { body, unread }
     }
@@ -68,6 +68,45 @@ impl HttpBody for TrackedBody {
     }
 }
 
+/// A response's body that records its failure instead of failing: hyper would drop what is not written yet.
+pub(crate) struct BreakingBody {
+    body: Body,
+    broken: Flag,
+}
+
+impl BreakingBody {
+    pub(crate) fn new(body: Body, broken: Flag) -> BreakingBody {
+        BreakingBody { body, broken }
+    }
+}
+
+impl HttpBody for BreakingBody {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        match ready!(Pin::new(&mut self.body).poll_frame(cx)) {
+            Some(Err(_)) => {
+                // The connection ends at the flush that follows.
+                self.broken.set(true);
+                Poll::Pending
+            }
+            frame => Poll::Ready(frame),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
 /// A client's connection.
 ///
 /// hyper itself refuses invalid HTTP with an error status and no body: this replaces that response. The
@@ -77,15 +116,18 @@ impl HttpBody for TrackedBody {
 /// the response. So closing waits for the client, but not for long.
 pub(crate) struct Wire<S> {
     socket: S,
-    unread: UnreadFlag,
+    /// The request is not read to its end.
+    unread: Flag,
+    /// The response's body has failed.
+    broken: Flag,
     /// The replacement of hyper's own response, and the number of bytes already written.
     replacement: Option<(Vec<u8>, usize)>,
     closing: Option<Pin<Box<Sleep>>>,
 }
 
 impl<S> Wire<S> {
-    pub(crate) fn new(socket: S, unread: UnreadFlag) -> Wire<S> {
-        Wire { socket, unread, replacement: None, closing: None }
+    pub(crate) fn new(socket: S, unread: Flag, broken: Flag) -> Wire<S> {
+        Wire { socket, unread, broken, replacement: None, closing: None }
     }
 
     /// Records the replacement of `bytes`, if they need one.
@@ -180,8 +222,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Wire<S> {
         self.socket.is_write_vectored()
     }
 
+    /// Fails once everything before the break of a body is written.
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.socket).poll_flush(cx)
+        ready!(Pin::new(&mut self.socket).poll_flush(cx))?;
+        if self.broken.get() {
+            return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
+        }
+        Poll::Ready(Ok(()))
     }
 
     /// Shuts down the writing side. If the client may still be sending, waits until it has noticed.
@@ -215,7 +262,7 @@ mod tests {
     #[test]
     fn only_an_error_without_a_body_is_replaced() {
         let replaced = |head: &str| {
-            let mut wire = Wire::new((), UnreadFlag::default());
+            let mut wire = Wire::new((), Flag::default(), Flag::default());
             wire.inspect(head.as_bytes());
             wire.replacement.is_some()
         };

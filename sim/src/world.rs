@@ -1,5 +1,6 @@
 //! One isolated service with its clock and its journal.
 
+mod faults;
 mod moving;
 mod sending;
 
@@ -7,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::extract::Request;
 use tideover_model::exchange::Encoding;
+use tideover_model::wire::route::Route;
 use tideover_model::{
     Answer, Destinations, Face, Happening, Impossible, IssuedKey, Operation, OperationKind,
     Outcome, PlatformId, Profile, Refusal, Timestamp, exchange,
@@ -15,6 +17,7 @@ use tokio::sync::Notify;
 
 use crate::clock::Clock;
 use crate::deliveries::{DeliveryEntry, DeliveryLog, Filter, LogView};
+use crate::fault::{Act, Faults};
 use crate::journal;
 use crate::journal::{Entry, Journal, JournalView};
 use crate::sending::Resolver;
@@ -47,6 +50,7 @@ struct WorldState {
     clock: Clock,
     journal: Journal,
     deliveries: DeliveryLog,
+    faults: Faults,
     /// Whether a courier sends what is due.
     courier: bool,
     in_flight: usize,
@@ -57,6 +61,14 @@ struct WorldState {
     /// When the courier last found nothing to send, if nothing has changed since.
     exhausted_at: Option<Timestamp>,
     resets: u64,
+}
+
+/// What became of a request.
+pub(crate) struct Served {
+    /// The service's answer; `None` if a fault kept the request from it.
+    pub(crate) answer: Option<Answer>,
+    /// What a fault does to the answer on its way.
+    pub(crate) act: Option<Act>,
 }
 
 impl World {
@@ -81,6 +93,7 @@ impl World {
             clock,
             journal: Journal::default(),
             deliveries: DeliveryLog::default(),
+            faults: Faults::default(),
             courier: false,
             in_flight: 0,
             moving: false,
@@ -115,7 +128,7 @@ impl World {
     }
 
     /// Performs an action of the outside world; identifiers in it are those of `platform`. A reset also sets
-    /// the clock to its start and empties the journal and the log of deliveries.
+    /// the clock to its start, empties the journal and the log of deliveries, and restores the first faults.
     ///
     /// # Errors
     /// [`Impossible`] if the outside world can't do that now; the state has not changed.
@@ -133,6 +146,7 @@ impl World {
             now = state.clock.now();
             state.journal = Journal::default();
             state.deliveries = DeliveryLog::default();
+            state.faults.reset();
             state.resets += 1;
         }
         self.drain(&mut state, now);
@@ -198,35 +212,45 @@ impl World {
         &self,
         request: &Request,
         authorization: Option<&str>,
-        kind: OperationKind,
+        route: &Route<'_>,
         operation: Result<Operation, Refusal>,
-    ) -> Answer {
+    ) -> Served {
         let mut state = self.lock();
         let now = self.proceed(&mut state);
         let caller = state.face.authenticate(authorization);
         let addressed = operation.as_ref().ok().and_then(addressed);
-        let answer = caller.clone().and_then(|caller| state.face.handle(now, caller, operation?));
+        let understood = caller.clone().and_then(|caller| Ok((caller, operation?)));
+        let fault = state.fault(Some(route), &understood);
+        let act = fault.as_ref().map(|fault| fault.act);
+        let answer = state.carry_out(now, understood, act);
         self.drain(&mut state, now);
         let note = match (&caller, addressed, &answer) {
-            (Ok(caller), Some(business), Ok(_)) => state.note(*caller, &business),
+            (Ok(caller), Some(business), Some(Ok(_))) => state.note(*caller, &business),
             _ => None,
         };
-        state.record(&self.inner.profile, now, request, Some(kind), &answer, note);
-        answer
+        let kind = Some(route.kind);
+        state.record(&self.inner.profile, now, request, kind, answer.as_ref(), note);
+        state.journal.fault(fault);
+        Served { answer, act }
     }
 
     /// Records a request that was refused before it reached the service.
     pub(crate) fn refuse(
         &self,
         request: &Request,
-        kind: Option<OperationKind>,
+        route: Option<&Route<'_>>,
         refusal: Refusal,
-    ) -> Answer {
-        let answer = Err(refusal);
+    ) -> Served {
+        let refused = Err(refusal);
         let mut state = self.lock();
         let now = state.clock.now();
-        state.record(&self.inner.profile, now, request, kind, &answer, None);
-        answer
+        let fault = state.fault(route, &refused);
+        let act = fault.as_ref().map(|fault| fault.act);
+        let answer = state.carry_out(now, refused, act);
+        let kind = route.map(|route| route.kind);
+        state.record(&self.inner.profile, now, request, kind, answer.as_ref(), None);
+        state.journal.fault(fault);
+        Served { answer, act }
     }
 
     /// Ignores poisoning: after a panic of the face, the next request uses the face as the panic left it.
@@ -299,19 +323,20 @@ impl WorldState {
         time: Timestamp,
         request: &Request,
         operation: Option<OperationKind>,
-        answer: &Answer,
+        answer: Option<&Answer>,
         note: Option<String>,
     ) {
-        let refusal = answer.as_ref().err();
+        let refusal = answer.and_then(|answer| answer.as_ref().err());
         let entry = Entry {
             time,
             method: journal::method(request.method()),
             path: String::new(),
             operation,
-            status: exchange::status(profile, answer),
+            status: answer.map(|answer| exchange::status(profile, answer)),
             code: refusal.map(|refusal| refusal.code),
             clause: refusal.map(|refusal| refusal.clause),
             note,
+            fault: None,
         };
         self.journal.record(entry, request.uri().path());
     }

@@ -31,7 +31,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
 use tideover_model::{Profile, Timestamp};
-use tideover_sim::Authorities;
+use tideover_sim::{Authorities, ProfileFile};
 
 pub(crate) use output::Output;
 
@@ -187,8 +187,10 @@ fn complain(message: &str, code: u8) -> ExitCode {
 }
 
 impl WorldOptions {
-    fn load_profile(&self) -> Result<Profile, Problem> {
-        self.profile.as_deref().map_or(Ok(Profile::default()), load_profile)
+    /// The profile and the faults in the file, if there is one.
+    fn load_file(&self) -> Result<ProfileFile, Problem> {
+        let load = |path: &Path| ProfileFile::load(path).map_err(wrong);
+        self.profile.as_deref().map_or(Ok(ProfileFile::default()), load)
     }
 }
 
@@ -201,7 +203,7 @@ fn load_stated(path: Option<&Path>) -> Result<Stated, Problem> {
 }
 
 fn load_profile(path: &Path) -> Result<Profile, Problem> {
-    tideover_sim::load_profile(path).map_err(|error| Problem::Wrong(error.to_string()))
+    tideover_sim::load_profile(path).map_err(wrong)
 }
 
 /// Writes the learned choices of a target as a profile, if a file is given.

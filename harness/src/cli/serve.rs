@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use tideover_model::{Destinations, Timestamp};
-use tideover_sim::{Builder, ClockChoice, Mock, SigningTime, wall_time};
+use tideover_sim::{Builder, ClockChoice, Mock, ProfileFile, SigningTime, wall_time};
 
 use crate::cli::output::stderr_takes_colours;
 use crate::cli::signals::StopSignals;
@@ -18,7 +18,8 @@ use crate::prove::defects::Defect;
 /// The mock listens on this machine alone by default. It keeps its state in memory, and prints its API key
 /// when it is ready. Accounts open and advances are funded as the clock runs. POST /_sim/clock moves the
 /// clock forward, POST /_sim/actions plays the vendor, the bank, the payor and the operator. Webhooks are
-/// signed, sent, and repeated for 28 hours; GET /_sim/deliveries shows every attempt.
+/// signed, sent, and repeated for 28 hours; GET /_sim/deliveries shows every attempt. POST /_sim/faults lets
+/// requests fail.
 #[derive(Args)]
 pub(super) struct Serve {
     #[command(flatten)]
@@ -130,15 +131,17 @@ impl Serve {
             WebhookKind::Public => Destinations::Public,
             WebhookKind::Local => Destinations::Local,
         };
-        let profile = self.world.load_profile()?;
+        let ProfileFile { profile, faults } = self.world.load_file()?;
         let builder = match self.defect {
-            None => Mock::builder().webhooks(destinations).seed(seed).profile(profile),
+            None => Mock::builder().webhooks(destinations).profile(profile),
             Some(defect) => {
                 let defective = defect.service(profile, seed, destinations);
                 Mock::builder().face(Box::new(defective))
             }
         };
         Ok(builder
+            .seed(seed)
+            .faults(faults)
             .trust(authorities)
             .signing(match self.sign_with {
                 SignWith::Wall => SigningTime::Wall,

@@ -10,6 +10,7 @@ mod curl;
 mod generation;
 mod guide;
 mod guide_commands;
+mod guide_faults;
 mod hostile;
 mod http_client;
 mod inbox_server;

@@ -107,6 +107,9 @@ pub enum NotApplied {
     /// No delivery is kept that carries this identifier.
     #[error("no delivery is kept that carries this identifier; GET /_sim/deliveries lists them")]
     UnknownDelivery,
+    /// No rule of faults has this number.
+    #[error("there is no rule of this number; GET /_sim/faults lists them")]
+    UnknownFault,
     /// Its fields are not those of the action.
     #[error("{0}")]
     Invalid(String),
@@ -116,13 +119,14 @@ pub enum NotApplied {
 }
 
 impl NotApplied {
-    /// What a program branches on: the document's codes where they fit, two of the port's own.
+    /// What a program branches on: the document's codes where they fit, else the port's own.
     pub fn code(&self) -> &'static str {
         match self {
             NotApplied::UnknownKey => Code::Unauthorized.name(),
             NotApplied::Unreadable(_) => Code::UnreadableRequest.name(),
             NotApplied::Unknown(_) => "unknown_action",
             NotApplied::UnknownDelivery => "unknown_delivery",
+            NotApplied::UnknownFault => "unknown_fault",
             NotApplied::Invalid(_) => Code::InvalidRequest.name(),
             NotApplied::Impossible(_) => "action_refused",
         }
@@ -133,7 +137,7 @@ impl NotApplied {
         match self {
             NotApplied::UnknownKey => 401,
             NotApplied::Unreadable(_) | NotApplied::Invalid(_) => 400,
-            NotApplied::Unknown(_) | NotApplied::UnknownDelivery => 404,
+            NotApplied::Unknown(_) | NotApplied::UnknownDelivery | NotApplied::UnknownFault => 404,
             NotApplied::Impossible(_) => 409,
         }
     }

@@ -141,11 +141,11 @@ impl<'a> Route<'a> {
         self.identifiers
     }
 
-    /// The identifiers in the path, decoded once.
+    /// The identifiers in the path, decoded once; empty where the path has fewer.
     ///
     /// # Errors
     /// `invalid_request` for one that is empty or not UTF-8 (`gap.emptyIdentifier`).
-    pub(crate) fn identifiers(&self) -> Result<[String; 2], Refusal> {
+    pub fn identifiers(&self) -> Result<[String; 2], Refusal> {
         let mut decoded = [String::new(), String::new()];
         for (index, name) in self.kind.parameters().enumerate() {
             decoded[index] = identifier(name, self.identifiers[index])?;

@@ -2,7 +2,34 @@
 //!
 //! A [`Rule`] selects requests and says what happens to them. The mock applies rules to HTTP requests, and the
 //! simulation applies the same rules to its own messages.
+//!
+//! [`Faults`] holds the rules of a world with their counters. Every rule counts every request that it selects. The
+//! first rule that fires for a request wins, and no other acts on it. [`named`] finds the identifiers that rules
+//! look at, and [`read`] reads a rule from JSON or from a profile file.
+//!
+//! ```
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use tideover_sim::Mock;
+//! use tideover_sim::fault::{Act, Rule, When};
+//!
+//! let drops = Act::ConnectionDrops { when: When::AfterCommit };
+//! let second = Rule { nth: Some(2), ..Rule::always(drops) };
+//! let mock = Mock::builder().faults(vec![second]).start().await?;
+//! // After two requests of your client, this is 1.
+//! assert_eq!(mock.faults()[0].fired, 0);
+//! # Ok(())
+//! # }
+//! ```
 
+mod check;
+mod faults;
+mod form;
+mod named;
 mod rule;
 
+pub use check::ImpossibleRule;
+pub use faults::{Fault, FaultEntry, FaultError, Faults, MOST_RULES};
+pub use form::{Spelling, read};
+pub use named::named;
 pub use rule::{Act, Call, Rule, When};

@@ -5,6 +5,8 @@
 mod api;
 mod control;
 mod differential;
+mod fault_port;
+mod faults;
 mod hostile;
 mod library;
 mod openapi;

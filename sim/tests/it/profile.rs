@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use tideover_model::{Cents, Code, Profile, Range};
-use tideover_sim::{ProfileError, load_profile};
+use tideover_sim::fault::{Act, Rule, When};
+use tideover_sim::{ProfileError, ProfileFile, load_profile};
 
 /// A file that is deleted on drop.
 struct File(PathBuf);
@@ -92,4 +93,59 @@ fn an_unreadable_file_is_named() {
     assert!(error.to_string().starts_with("cannot read the profile no/such/profile.toml: No such"));
     let file = File::with("bytes", [0xff, 0xfe]);
     assert!(matches!(load_profile(&file.0), Err(ProfileError::Unreadable { .. })));
+}
+
+#[test]
+fn a_file_may_have_faults_beside_the_profile() {
+    let text = "quote_term_days = 5\n\n[[faults]]\nact = \"importStops\"\nafter_rows = 2\n\
+        identifier = \"acme\"\n\n[[faults]]\nact = \"upstreamFails\"\nwhen = \"afterCommit\"\npercent = 3\n";
+    let file = File::with("faults", text);
+    let ProfileFile { profile, faults } = ProfileFile::load(&file.0).unwrap();
+    assert_eq!(profile, Profile { quote_term_days: 5, ..Profile::default() });
+    let stops = Rule::always(Act::ImportStops { after_rows: 2 });
+    let fails = Rule::always(Act::UpstreamFails { when: When::AfterCommit });
+    let expected =
+        [Rule { identifier: Some("acme".into()), ..stops }, Rule { percent: Some(3), ..fails }];
+    assert_eq!(faults, expected);
+    let error = load_profile(&file.0).unwrap_err().to_string();
+    let place = file.0.display();
+    assert_eq!(
+        error,
+        format!("{place}: faults: only the mock applies them; serve takes this file")
+    );
+}
+
+#[test]
+fn an_error_in_a_fault_is_one_line() {
+    let row = "\n[[faults]]\nact = \"requestRepeated\"\n";
+    for (name, text, place, expected) in [
+        ("fault-list", "faults = 3\n".into(), ":1", "faults: expected [[faults]] tables"),
+        ("fault-row", "faults = [3]\n".into(), ":1", "faults: expected [[faults]] tables"),
+        ("fault-act", "\n[[faults]]\n".into(), ":2", "faults.act: expected one of upstreamFails, "),
+        (
+            "fault-field",
+            format!("{row}{row}nth = 0\n"),
+            ":7",
+            "faults.nth: expected a whole number from 1",
+        ),
+        (
+            "fault-name",
+            format!("{row}afterRows = 0\n"),
+            ":4",
+            "faults.afterRows: requestRepeated has only",
+        ),
+        (
+            "fault-rest",
+            format!("body_limit = -1{row}nth = 0\n"),
+            ":1",
+            "body_limit: expected a whole",
+        ),
+        ("fault-many", row.repeat(101), "", "a world has at most 100 rules of faults"),
+    ] {
+        let file = File::with(name, text);
+        let error = ProfileFile::load(&file.0).unwrap_err().to_string();
+        assert!(error.starts_with(&format!("{}{place}: ", file.0.display())), "{error}");
+        assert!(error.contains(expected), "{error}");
+        assert!(!error.contains('\n'), "{error}");
+    }
 }

@@ -1,0 +1,89 @@
+//! Which rules are possible.
+
+use tideover_model::OperationKind;
+
+use crate::fault::{Act, Rule};
+
+/// The longest label. Characters.
+const LONGEST_LABEL: usize = 100;
+/// The longest identifier. Characters.
+const LONGEST_IDENTIFIER: usize = 1000;
+/// The longest delay, an hour. Milliseconds.
+const LONGEST_DELAY: u64 = 3_600_000;
+
+/// A field of a rule that is not possible.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{field}: {problem}")]
+pub struct ImpossibleRule {
+    /// The field, spelled as where the rule was read; as in JSON for a rule made in Rust.
+    pub field: String,
+    /// What the field may be.
+    pub problem: String,
+}
+
+impl ImpossibleRule {
+    pub(crate) fn new(field: &str, problem: impl Into<String>) -> ImpossibleRule {
+        ImpossibleRule { field: field.to_owned(), problem: problem.into() }
+    }
+}
+
+impl Rule {
+    /// Whether a world takes the rule.
+    ///
+    /// # Errors
+    /// The first field that is not possible, in this order: `label`, `identifier`, `nth`, `percent`,
+    /// `operation`, `milliseconds`.
+    ///
+    /// ```
+    /// use tideover_sim::fault::{Act, Rule};
+    ///
+    /// let rule = Rule { percent: Some(101), ..Rule::always(Act::RequestRepeated) };
+    /// let problem = rule.check().unwrap_err().to_string();
+    /// assert_eq!(problem, "percent: expected a whole number from 1 to 100");
+    /// ```
+    pub fn check(&self) -> Result<(), ImpossibleRule> {
+        let impossible = |field, problem: String| Err(ImpossibleRule::new(field, problem));
+        let fits = |text: &Option<String>, longest| {
+            text.as_ref().is_none_or(|text| (1..=longest).contains(&text.chars().count()))
+        };
+        if !fits(&self.label, LONGEST_LABEL) {
+            return impossible("label", format!("expected 1 to {LONGEST_LABEL} characters"));
+        }
+        if !fits(&self.identifier, LONGEST_IDENTIFIER) {
+            let problem = format!("expected 1 to {LONGEST_IDENTIFIER} characters");
+            return impossible("identifier", problem);
+        }
+        if self.identifier.is_some() && self.operation.is_some_and(names_nothing) {
+            return impossible("identifier", "requests of this operation have none".into());
+        }
+        if self.nth == Some(0) {
+            return impossible("nth", "expected a whole number from 1".into());
+        }
+        if self.percent.is_some_and(|percent| !(1..=100).contains(&percent)) {
+            return impossible("percent", "expected a whole number from 1 to 100".into());
+        }
+        if self.percent.is_some() && self.nth.is_some() {
+            return impossible("percent", "conflicts with nth: a rule has one of them".into());
+        }
+        self.check_act()
+    }
+
+    fn check_act(&self) -> Result<(), ImpossibleRule> {
+        let is_other = |kind| kind != OperationKind::ImportInvoices;
+        match self.act {
+            Act::ImportStops { .. } if self.operation.is_some_and(is_other) => {
+                Err(ImpossibleRule::new("operation", "importStops is only for import_invoices"))
+            }
+            Act::AnswerDelayed { milliseconds } if milliseconds > LONGEST_DELAY => {
+                let problem = format!("expected a whole number from 0 to {LONGEST_DELAY}");
+                Err(ImpossibleRule::new("milliseconds", problem))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Whether no request of this operation names a business, an invoice, an import or a subscription.
+fn names_nothing(kind: OperationKind) -> bool {
+    matches!(kind, OperationKind::Subscribe | OperationKind::ListSubscriptions)
+}
