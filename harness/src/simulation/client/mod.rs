@@ -11,8 +11,9 @@ mod inbox;
 mod job;
 mod lanes;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
+use foldhash::fast::FixedState;
 use tideover_model::SigningKey;
 
 use crate::simulation::bugs::Flaw;
@@ -34,7 +35,7 @@ pub(crate) struct Client {
     lanes: Lanes,
     webhooks: Webhooks,
     /// The deliveries that it has received (§6 delivery rule 3).
-    received: BTreeSet<String>,
+    received: HashSet<String, FixedState>,
     /// The imports that were interrupted.
     interrupted: BTreeSet<u32>,
     /// When its receiver went down, if it is.
@@ -109,7 +110,7 @@ impl Client {
             customers: Customers::of(plan, number),
             lanes: Lanes::default(),
             webhooks: Webhooks::default(),
-            received: BTreeSet::new(),
+            received: HashSet::with_hasher(FixedState::default()),
             interrupted: BTreeSet::new(),
             down_since: None,
             persists_until: plan.days * DAY,

@@ -147,7 +147,7 @@ impl World<'_> {
         let only = &self.plan.faults.only;
         let hits = only.as_ref().is_none_or(|only| only.contains(&name));
         if hits {
-            self.hit.insert(name);
+            self.hit.push(name);
         }
         hits
     }

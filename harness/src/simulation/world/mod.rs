@@ -5,8 +5,9 @@ mod outside;
 mod posts;
 mod settled;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
+use foldhash::fast::FixedState;
 use tideover_model::{Attempt, Happening, Outcome as Happened, PlatformId, Receipt, Timestamp};
 
 use crate::simulation::auditor::{Auditor, Breach, Invariant, Totals};
@@ -123,7 +124,7 @@ pub(crate) struct World<'a> {
     counts: Counts,
     chain: Chain,
     trace: Trace,
-    hit: BTreeSet<String>,
+    hit: Vec<String>,
     events: u64,
 }
 
@@ -133,7 +134,7 @@ struct Conduct {
     /// A request that is not safe to repeat has an unknown outcome, and nothing was read since.
     in_doubt: bool,
     /// The events that it acted on.
-    acted: BTreeSet<String>,
+    acted: HashSet<String, FixedState>,
 }
 
 impl<'a> World<'a> {
@@ -164,7 +165,7 @@ impl<'a> World<'a> {
             counts: Counts::default(),
             chain: Chain::default(),
             trace: Trace::new(traced),
-            hit: BTreeSet::new(),
+            hit: Vec::new(),
             events: 0,
         }
     }
@@ -193,7 +194,7 @@ impl<'a> World<'a> {
             counts: self.counts,
             totals: self.auditor.totals(),
             breach: self.auditor.breach().cloned(),
-            hit: self.hit,
+            hit: self.hit.into_iter().collect(),
             entries: self.trace.into_entries(),
         }
     }
