@@ -48,6 +48,12 @@ pub trait Choices: Clone + Eq + Hash + Debug + Send + 'static {
 
     /// Whether the service repeats a delivery that the receiver accepted.
     fn is_duplicated(&mut self, profile: &Profile, delivery: u64) -> bool;
+
+    /// The name of an unlisted kind of event that the service sends beside the event of this number, if it
+    /// sends one (`9.versioning.4`).
+    fn unlisted_event(&mut self, _event: u64) -> Option<&'static str> {
+        None
+    }
 }
 
 /// A reason not to finance an invoice that the document does not state (§7 Gaps in errors).
@@ -134,6 +140,11 @@ impl Seeded {
             *byte = letter;
         }
         ChaCha8Rng::from_seed(key)
+    }
+
+    /// A uniform draw from `range` for a question of someone else, who chooses a purpose that no choice has.
+    pub fn draw_from(self, purpose: &str, entity: u32, counter: u64, range: Range<u64>) -> u64 {
+        pick(&mut self.draw(purpose, entity, counter), range)
     }
 
     /// Each vendor has its own rates (`4.quotes.5`, `gap.rates`).

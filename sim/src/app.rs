@@ -9,12 +9,12 @@ use axum::http::header::{AUTHORIZATION, CONTENT_TYPE};
 use axum::response::Response;
 use axum::routing::{MethodRouter, get, post};
 use tideover_model::wire::route::route;
-use tideover_model::{Answer, Operation, Profile, Refusal, exchange};
+use tideover_model::{Operation, Refusal};
 
 use crate::control;
 use crate::extract;
 use crate::respond;
-use crate::world::World;
+use crate::world::{Told, World};
 use crate::worlds::Worlds;
 
 impl World {
@@ -35,6 +35,7 @@ pub(crate) fn router(worlds: Arc<Worlds>) -> Router {
         .route("/_sim/health", of(get(control::health)))
         .route("/_sim/keys", of(get(control::keys)))
         .route("/_sim/journal", of(get(control::journal)))
+        .route("/_sim/freedoms", of(get(control::freedoms)))
         .route("/_sim/deliveries", of(get(control::deliveries)))
         .route("/_sim/deliveries/wait", of(post(control::wait)))
         .route("/_sim/deliveries/{id}/resend", of(post(control::resend)))
@@ -54,7 +55,7 @@ async fn api(State(worlds): State<Arc<Worlds>>, mut request: Request) -> Respons
     let body = std::mem::take(request.body_mut());
     let authorization = extract::header(request.headers(), AUTHORIZATION);
     let world = worlds.of(authorization);
-    let answer = match route(request.method().as_str(), request.uri().path()) {
+    let told = match route(request.method().as_str(), request.uri().path()) {
         Err(refusal) => world.refuse(&request, None, refusal),
         Ok(route) => match read(&world, authorization, body).await {
             Err(refusal) => world.refuse(&request, Some(route.kind), refusal),
@@ -68,20 +69,17 @@ async fn api(State(worlds): State<Arc<Worlds>>, mut request: Request) -> Respons
             }
         },
     };
-    log(&request, world.profile(), &answer);
-    respond::answer(&world, &answer)
+    log(&request, &world, &told);
+    respond::answer(&world, told)
 }
 
 /// Logs a request and its result.
-fn log(request: &Request, profile: &Profile, answer: &Answer) {
+fn log(request: &Request, world: &World, told: &Told) {
     let (method, path) = (request.method(), request.uri().path());
-    match answer {
-        Ok(_) => tracing::debug!("{method} {path} → {}", exchange::status(profile, answer)),
+    match &told.answer {
+        Ok(_) => tracing::debug!("{method} {path} → {}", told.status(world)),
         Err(Refusal { code, clause, .. }) => {
-            tracing::info!(
-                "{method} {path} → {} {code} ({clause})",
-                exchange::status(profile, answer)
-            );
+            tracing::info!("{method} {path} → {} {code} ({clause})", told.status(world));
         }
     }
 }

@@ -7,6 +7,8 @@ use axum::http::Method;
 use serde::Serialize;
 use tideover_model::{Clause, Code, OperationKind, Timestamp};
 
+use crate::grease::Freedom;
+
 /// The number of entries kept.
 const KEPT: usize = 1000;
 /// The number of bytes kept of a path.
@@ -55,8 +57,18 @@ impl<T> Ring<T> {
     }
 
     /// The entry with this number, if it is kept.
+    pub(crate) fn get(&self, number: u64) -> Option<&T> {
+        self.entries.get(self.index(number)?)
+    }
+
+    /// The entry with this number, if it is kept.
     pub(crate) fn get_mut(&mut self, number: u64) -> Option<&mut T> {
-        self.entries.get_mut(usize::try_from(number.checked_sub(self.dropped)?).ok()?)
+        let index = self.index(number)?;
+        self.entries.get_mut(index)
+    }
+
+    fn index(&self, number: u64) -> Option<usize> {
+        usize::try_from(number.checked_sub(self.dropped)?).ok()
     }
 }
 
@@ -81,6 +93,10 @@ pub struct Entry {
     pub clause: Option<Clause>,
     /// A hint about a successful request: that an address is incomplete.
     pub note: Option<String>,
+    /// The freedoms that the response takes, if the world has grease. The client may have got another code than
+    /// `code`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub grease: Vec<Freedom>,
 }
 
 /// A method in the form that the journal keeps.
@@ -122,6 +138,13 @@ impl Journal {
         kept.push_str(&path[..path.floor_char_boundary(PATH_KEPT)]);
         if let Some(dropped_entry) = self.ring.push(Entry { path: kept, ..entry }) {
             self.spare = dropped_entry.path;
+        }
+    }
+
+    /// Adds to the last entry what grease made of its response.
+    pub(crate) fn grease(&mut self, status: u16, taken: Vec<Freedom>) {
+        if let Some(last) = self.ring.entries.back_mut() {
+            (last.status, last.grease) = (status, taken);
         }
     }
 
@@ -169,6 +192,7 @@ mod tests {
             code: None,
             clause: None,
             note: None,
+            grease: Vec::new(),
         };
         journal.record(entry, &"€".repeat(1000));
         assert_eq!(journal.entries()[0].path, "€".repeat(85));

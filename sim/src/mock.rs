@@ -17,6 +17,7 @@ use crate::app;
 use crate::clock::{Clock, ClockChoice};
 use crate::courier::Courier;
 use crate::deliveries::DeliveryEntry;
+use crate::grease::{Coverage, Grease};
 use crate::journal::Entry;
 use crate::outside::Outside;
 use crate::sending::{Authorities, Resolver, SigningTime, SystemResolver};
@@ -138,6 +139,11 @@ impl Mock {
         self.world.journal()
     }
 
+    /// How often the client has met each freedom of the document; `None` without [grease](Builder::grease).
+    pub fn coverage(&self) -> Option<Coverage> {
+        self.world.coverage()
+    }
+
     /// Checks that the books balance: no cent appears or disappears.
     ///
     /// # Errors
@@ -188,6 +194,7 @@ pub struct Builder {
     resolver: Arc<dyn Resolver>,
     authorities: Authorities,
     signing: SigningTime,
+    grease: bool,
 }
 
 impl Default for Builder {
@@ -203,6 +210,7 @@ impl Default for Builder {
             resolver: Arc::new(SystemResolver),
             authorities: Authorities::default(),
             signing: SigningTime::default(),
+            grease: false,
         }
     }
 }
@@ -274,6 +282,15 @@ impl Builder {
         Builder { signing, ..self }
     }
 
+    /// Whether the mock does, at random from its seed, what the document leaves a service free to do, so that a
+    /// client can't rely on one behaviour (after RFC 8701). No documented refusal is recoded or invented.
+    ///
+    /// With [another face](Builder::face), this concerns only responses and the form of events.
+    #[must_use]
+    pub fn grease(self, grease: bool) -> Builder {
+        Builder { grease, ..self }
+    }
+
     /// Replaces the model's own service. The face then determines seed, profile and where webhooks may go.
     #[must_use]
     pub fn face(self, face: Box<dyn Face>) -> Builder {
@@ -286,16 +303,28 @@ impl Builder {
     /// [`StartError`]: the profile is impossible, or the mock can't listen at the address.
     pub async fn start(self) -> Result<Mock, StartError> {
         let Builder { seed, profile, start_at, clock, listen, face, .. } = self;
+        let grease = self.grease.then(|| Grease::of_seed(seed));
         let face = match face {
             Some(face) => face,
             None => {
                 profile.check()?;
-                Box::new(Service::new(profile, Seeded { seed }).sending_to(self.destinations))
+                match &grease {
+                    None => Box::new(
+                        Service::new(profile, Seeded { seed }).sending_to(self.destinations),
+                    ) as Box<dyn Face>,
+                    Some(grease) => Box::new(
+                        Service::new(profile, grease.choices()).sending_to(self.destinations),
+                    ),
+                }
             }
         };
         let start = start_at.or(Timestamp::from_unix(START)).unwrap_or(Timestamp::MAX);
         let clock = Clock::new(start, clock);
         let world = World::resolving(face, clock, Some(Arc::clone(&self.resolver)));
+        let world = match grease {
+            Some(grease) => world.greased(grease),
+            None => world,
+        };
         let worlds = Arc::new(Worlds::new(world.clone()));
         let server = MockServer::start(listen, app::router(Arc::clone(&worlds)))
             .await

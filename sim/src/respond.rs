@@ -5,15 +5,16 @@ use axum::http::{HeaderValue, Response, StatusCode, header};
 use serde::Serialize;
 use tideover_model::wire::action::NotApplied;
 use tideover_model::wire::reply::Failure;
-use tideover_model::{Answer, Profile, Refusal, exchange};
+use tideover_model::{Profile, Refusal, exchange};
 
-use crate::world::World;
+use crate::world::{Told, World};
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
 /// A response of the partner API.
-pub(crate) fn answer(world: &World, answer: &Answer) -> Response<Body> {
-    encoded(world.encoding()(world.profile(), answer))
+pub(crate) fn answer(world: &World, told: Told) -> Response<Body> {
+    let Told { answer, greased } = told;
+    encoded(greased.unwrap_or_else(|| world.encoding()(world.profile(), &answer)))
 }
 
 fn encoded(response: exchange::Response) -> Response<Body> {

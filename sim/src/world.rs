@@ -6,7 +6,8 @@ mod sending;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::extract::Request;
-use tideover_model::exchange::Encoding;
+use tideover_model::exchange::{Encoding, Response};
+use tideover_model::wire::reply::Reply;
 use tideover_model::{
     Answer, Destinations, Face, Happening, Impossible, IssuedKey, Operation, OperationKind,
     Outcome, PlatformId, Profile, Refusal, Timestamp, exchange,
@@ -15,6 +16,7 @@ use tokio::sync::Notify;
 
 use crate::clock::Clock;
 use crate::deliveries::{DeliveryEntry, DeliveryLog, Filter, LogView};
+use crate::grease::{Answered, Coverage, CoverageView, Grease};
 use crate::journal;
 use crate::journal::{Entry, Journal, JournalView};
 use crate::sending::Resolver;
@@ -57,6 +59,21 @@ struct WorldState {
     /// When the courier last found nothing to send, if nothing has changed since.
     exhausted_at: Option<Timestamp>,
     resets: u64,
+    grease: Option<Grease>,
+}
+
+/// An answer to a request, and its response if grease changed it.
+pub(crate) struct Told {
+    pub(crate) answer: Answer,
+    pub(crate) greased: Option<Response>,
+}
+
+impl Told {
+    /// The HTTP status.
+    pub(crate) fn status(&self, world: &World) -> u16 {
+        let unchanged = || exchange::status(world.profile(), &self.answer);
+        self.greased.as_ref().map_or_else(unchanged, |response| response.status)
+    }
 }
 
 impl World {
@@ -87,11 +104,30 @@ impl World {
             awake_at: None,
             exhausted_at: None,
             resets: 0,
+            grease: None,
         });
         let (wake, settled) = (Notify::new(), Notify::new());
         let inner =
             WorldInner { profile, destinations, encoding, defect, resolver, state, wake, settled };
         World { inner: Arc::new(inner) }
+    }
+
+    /// The same world with grease: its responses and its events take freedoms of the document at random. Give
+    /// its service [the choices of the grease](Grease::choices), so that its deliveries and its transitions do
+    /// too.
+    #[must_use]
+    pub fn greased(self, grease: Grease) -> World {
+        self.lock().grease = Some(grease);
+        self
+    }
+
+    /// How often the client has met each freedom; `None` without grease.
+    pub fn coverage(&self) -> Option<Coverage> {
+        self.lock().grease.as_ref().map(|grease| grease.coverage().clone())
+    }
+
+    pub(crate) fn coverage_view(&self) -> CoverageView {
+        Coverage::view(self.lock().grease.as_ref().map(Grease::coverage))
     }
 
     /// The assumed values.
@@ -133,6 +169,9 @@ impl World {
             now = state.clock.now();
             state.journal = Journal::default();
             state.deliveries = DeliveryLog::default();
+            if let Some(grease) = &mut state.grease {
+                grease.reset();
+            }
             state.resets += 1;
         }
         self.drain(&mut state, now);
@@ -200,7 +239,7 @@ impl World {
         authorization: Option<&str>,
         kind: OperationKind,
         operation: Result<Operation, Refusal>,
-    ) -> Answer {
+    ) -> Told {
         let mut state = self.lock();
         let now = self.proceed(&mut state);
         let caller = state.face.authenticate(authorization);
@@ -212,7 +251,29 @@ impl World {
             _ => None,
         };
         state.record(&self.inner.profile, now, request, Some(kind), &answer, note);
-        answer
+        let greased = self.grease(&mut state, caller.ok(), &answer);
+        Told { answer, greased }
+    }
+
+    /// The response with grease, if the world has any. The last entry of the journal shows it.
+    fn grease(
+        &self,
+        state: &mut WorldState,
+        caller: Option<PlatformId>,
+        answer: &Answer,
+    ) -> Option<Response> {
+        let grease = state.grease.as_mut()?;
+        let business = match (caller, answer) {
+            (Some(caller), Ok(Reply::Business(shown))) => {
+                state.face.business_of(caller, &shown.external_id)
+            }
+            _ => None,
+        };
+        let encoded = (self.inner.encoding)(&self.inner.profile, answer);
+        let mut greased = grease.change(Answered { answer, business }, encoded);
+        greased.taken.extend(grease.collect());
+        state.journal.grease(greased.response.status, greased.taken);
+        Some(greased.response)
     }
 
     /// Records a request that was refused before it reached the service.
@@ -221,12 +282,13 @@ impl World {
         request: &Request,
         kind: Option<OperationKind>,
         refusal: Refusal,
-    ) -> Answer {
+    ) -> Told {
         let answer = Err(refusal);
         let mut state = self.lock();
         let now = state.clock.now();
         state.record(&self.inner.profile, now, request, kind, &answer, None);
-        answer
+        let greased = self.grease(&mut state, None, &answer);
+        Told { answer, greased }
     }
 
     /// Ignores poisoning: after a panic of the face, the next request uses the face as the panic left it.
@@ -239,6 +301,10 @@ impl World {
         let now = state.clock.now();
         state.face.handle_timeout(now);
         state.log_deliveries();
+        // What time itself has begun belongs to no request.
+        if let Some(grease) = &mut state.grease {
+            grease.collect();
+        }
         now
     }
 
@@ -276,7 +342,12 @@ fn addressed(operation: &Operation) -> Option<String> {
 impl WorldState {
     fn log_deliveries(&mut self) {
         while let Some(delivery) = self.face.poll_delivery() {
+            let greased = self.grease.as_ref().map(|grease| grease.event(&delivery));
+            let number = delivery.number;
             self.deliveries.queued(delivery);
+            if let Some(greased) = greased {
+                self.deliveries.grease(number, greased);
+            }
         }
     }
 
@@ -312,6 +383,7 @@ impl WorldState {
             code: refusal.map(|refusal| refusal.code),
             clause: refusal.map(|refusal| refusal.clause),
             note,
+            grease: Vec::new(),
         };
         self.journal.record(entry, request.uri().path());
     }

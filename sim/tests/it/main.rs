@@ -5,6 +5,7 @@
 mod api;
 mod control;
 mod differential;
+mod grease;
 mod hostile;
 mod library;
 mod openapi;
