@@ -51,9 +51,7 @@ pub trait Choices: Clone + Eq + Hash + Debug + Send + 'static {
 
     /// The name of an unlisted kind of event that the service sends beside the event of this number, if it
     /// sends one (`9.versioning.4`).
-    fn unlisted_event(&mut self, _event: u64) -> Option<&'static str> {
-        None
-    }
+    fn unlisted_event(&mut self, event: u64) -> Option<&'static str>;
 }
 
 /// A reason not to finance an invoice that the document does not state (§7 Gaps in errors).
@@ -231,6 +229,10 @@ impl Choices for Seeded {
         let percent = u64::from(profile.webhooks.duplicates);
         percent > 0
             && pick(&mut self.draw("twice", 0, delivery), Range { min: 1, max: 100 }) <= percent
+    }
+
+    fn unlisted_event(&mut self, _event: u64) -> Option<&'static str> {
+        None
     }
 }
 

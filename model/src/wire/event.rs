@@ -47,7 +47,7 @@ impl<'a> Event<'a> {
     /// The event; `sequence` follows from `data`.
     pub fn new(
         id: &'a str,
-        event: EventKind,
+        event: impl Into<EventKind>,
         occurred_at: Timestamp,
         data: EventData<'a>,
     ) -> Event<'a> {
@@ -58,7 +58,7 @@ impl<'a> Event<'a> {
             | EventData::Collection { .. }
             | EventData::Advance { .. } => None,
         };
-        Event { id, event, occurred_at, sequence, data }
+        Event { id, event: event.into(), occurred_at, sequence, data }
     }
 
     /// The bytes to send: the same at every attempt.

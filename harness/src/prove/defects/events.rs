@@ -96,7 +96,7 @@ pub(super) static DEFECTS: &[Defect] = &[
         })
         .and_attempt(|memory, attempt| {
             let Delivery { event, subscription, .. } = &*attempt.delivery;
-            *event != EventType::AdvancePaid || memory.counted(subscription) == 0
+            *event != EventType::AdvancePaid.into() || memory.counted(subscription) == 0
         }),
     )
     .named_as(clause!("gap.eventCauses")),
