@@ -49,6 +49,10 @@ pub trait Choices: Clone + Eq + Hash + Debug + Send + 'static {
 
     /// Whether the service repeats a delivery that the receiver accepted.
     fn is_duplicated(&mut self, profile: &Profile, delivery: u64) -> bool;
+
+    /// The name of an unlisted kind of event that the service sends beside the event of this number, if it
+    /// sends one (`9.versioning.4`).
+    fn unlisted_event(&mut self, event: u64) -> Option<&'static str>;
 }
 
 /// A reason not to finance an invoice that the document does not state (§7 Gaps in errors).
@@ -137,6 +141,11 @@ impl Seeded {
         ChaCha8Rng::from_seed(key)
     }
 
+    /// A uniform draw from `range` for a question of someone else, who chooses a purpose that no choice has.
+    pub fn draw_from(self, purpose: &str, entity: u32, counter: u64, range: Range<u64>) -> u64 {
+        pick(&mut self.draw(purpose, entity, counter), range)
+    }
+
     /// Each vendor has its own rates (`4.quotes.5`, `gap.rates`).
     fn rates(self, profile: &Profile, business: BusinessId) -> Rates {
         let mut draw = self.draw("rates", business.0, 0);
@@ -221,6 +230,10 @@ impl Choices for Seeded {
         let percent = u64::from(profile.webhooks.duplicates);
         percent > 0
             && pick(&mut self.draw("twice", 0, delivery), Range { min: 1, max: 100 }) <= percent
+    }
+
+    fn unlisted_event(&mut self, _event: u64) -> Option<&'static str> {
+        None
     }
 }
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::identity::{PlatformId, SubscriptionId};
 use crate::signature::{Signature, SigningKey};
 use crate::timestamp::Timestamp;
-use crate::words::EventType;
+use crate::words::EventKind;
 
 /// One event for one subscription, sent until the receiver accepts it (`gap.deliveryIdentity`).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -23,7 +23,7 @@ pub struct Delivery {
     /// Where it goes.
     pub url: Arc<str>,
     /// The kind of its event.
-    pub event: EventType,
+    pub event: EventKind,
     /// When the service queued it.
     pub queued_at: Timestamp,
     /// The bytes to send, the same at every attempt.

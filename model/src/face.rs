@@ -6,7 +6,7 @@ use crate::clause::Clause;
 use crate::delivery::{Attempt, Consequence, Delivery, Receipt};
 use crate::destination::Destinations;
 use crate::happening::{Happening, Impossible, Outcome};
-use crate::identity::PlatformId;
+use crate::identity::{BusinessId, PlatformId};
 use crate::operation::Operation;
 use crate::profile::Profile;
 use crate::refusal::{Code, Refusal};
@@ -129,6 +129,9 @@ pub trait Face: Send {
     /// The parts that the address of `caller`'s `business` lacks for a collection account to open, as prose;
     /// `None` if it lacks none, or there is no address.
     fn address_lacks(&self, caller: PlatformId, business: &str) -> Option<String>;
+
+    /// What `caller`'s identifier `business` stands for; `None` if the caller has not synced it.
+    fn business_of(&self, caller: PlatformId, business: &str) -> Option<BusinessId>;
 
     /// How it serializes answers, if not correctly.
     fn encoding(&self) -> Option<Encoding> {
@@ -322,6 +325,10 @@ impl<A: Altered> Face for A {
 
     fn address_lacks(&self, caller: PlatformId, business: &str) -> Option<String> {
         self.unaltered().address_lacks(caller, business)
+    }
+
+    fn business_of(&self, caller: PlatformId, business: &str) -> Option<BusinessId> {
+        self.unaltered().business_of(caller, business)
     }
 
     fn encoding(&self) -> Option<Encoding> {

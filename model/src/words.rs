@@ -276,6 +276,45 @@ impl EventType {
     }
 }
 
+/// A kind of event: of the document's list, or one that the service has added to it (`9.versioning.4`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(untagged)]
+pub enum EventKind {
+    /// Of the document's list.
+    Listed(EventType),
+    /// Not of the document's list, by its name.
+    Unlisted(&'static str),
+}
+
+impl EventKind {
+    /// The name, as on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            EventKind::Listed(event) => event.name(),
+            EventKind::Unlisted(name) => name,
+        }
+    }
+}
+
+impl PartialEq<EventType> for EventKind {
+    fn eq(&self, event: &EventType) -> bool {
+        *self == EventKind::Listed(*event)
+    }
+}
+
+/// Only kinds of the document's list are read: a snapshot has no others, since only grease adds some.
+impl<'de> Deserialize<'de> for EventKind {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<EventKind, D::Error> {
+        EventType::deserialize(deserializer).map(EventKind::Listed)
+    }
+}
+
+impl From<EventType> for EventKind {
+    fn from(event: EventType) -> EventKind {
+        EventKind::Listed(event)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{Request, State};
+use axum::http::StatusCode;
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE};
 use axum::response::Response;
 use axum::routing::{MethodRouter, delete, get, post};
 use tideover_model::wire::route::route;
-use tideover_model::{Answer, Operation, Profile, Refusal, exchange};
+use tideover_model::{Answer, Operation, Refusal};
 
 use crate::arrival;
 use crate::control;
@@ -38,6 +39,7 @@ pub(crate) fn router(worlds: Arc<Worlds>) -> Router {
         .route("/_sim/health", of(get(control::health)))
         .route("/_sim/keys", of(get(control::keys)))
         .route("/_sim/journal", of(get(control::journal)))
+        .route("/_sim/freedoms", of(get(control::freedoms)))
         .route("/_sim/deliveries", of(get(control::deliveries)))
         .route("/_sim/deliveries/wait", of(post(control::wait)))
         .route("/_sim/deliveries/{id}/resend", of(post(control::resend)))
@@ -59,7 +61,7 @@ async fn api(State(worlds): State<Arc<Worlds>>, mut request: Request) -> Respons
     let body = std::mem::take(request.body_mut());
     let authorization = extract::header(request.headers(), AUTHORIZATION);
     let world = worlds.of(authorization);
-    let Served { answer, act } = match route(request.method().as_str(), request.uri().path()) {
+    let served = match route(request.method().as_str(), request.uri().path()) {
         Err(refusal) => world.refuse(&request, None, refusal),
         Ok(route) => match read(&world, authorization, body).await {
             Err(refusal) => world.refuse(&request, Some(&route), refusal),
@@ -73,23 +75,22 @@ async fn api(State(worlds): State<Arc<Worlds>>, mut request: Request) -> Respons
             }
         },
     };
+    let Served { answer, act, greased } = served;
     let response = answer.map(|answer| {
-        log(&request, world.profile(), &answer);
-        respond::answer(&world, &answer)
+        let response = respond::answer(&world, &answer, greased);
+        log(&request, response.status(), &answer);
+        response
     });
     arrival::arrived(response, act).await
 }
 
 /// Logs a request and its result.
-fn log(request: &Request, profile: &Profile, answer: &Answer) {
-    let (method, path) = (request.method(), request.uri().path());
+fn log(request: &Request, status: StatusCode, answer: &Answer) {
+    let (method, path, status) = (request.method(), request.uri().path(), status.as_u16());
     match answer {
-        Ok(_) => tracing::debug!("{method} {path} → {}", exchange::status(profile, answer)),
+        Ok(_) => tracing::debug!("{method} {path} → {status}"),
         Err(Refusal { code, clause, .. }) => {
-            tracing::info!(
-                "{method} {path} → {} {code} ({clause})",
-                exchange::status(profile, answer)
-            );
+            tracing::info!("{method} {path} → {status} {code} ({clause})");
         }
     }
 }

@@ -178,6 +178,15 @@ pub(crate) async fn journal(State(worlds): SharedWorlds, request: Request) -> Co
     Ok(respond::ok(&caller.world.journal_view()))
 }
 
+/// `GET /_sim/freedoms`: what grease does, and how often the client has met it.
+///
+/// # Errors
+/// `unauthorized`.
+pub(crate) async fn freedoms(State(worlds): SharedWorlds, request: Request) -> ControlResult {
+    let caller = caller(&worlds, &request)?;
+    Ok(respond::ok(&caller.world.coverage_view()))
+}
+
 /// `GET /_sim/deliveries`: the last deliveries and their attempts, from number `after` on. The parameters
 /// `subscription`, `type`, `payee`, `invoice` and `state` filter them.
 ///

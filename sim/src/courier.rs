@@ -62,12 +62,7 @@ impl Courier {
     }
 
     fn begin(&self, world: &World) -> Option<OpenAttempt> {
-        let (attempt, headers, patience) = world.begin_attempt(self.signing)?;
-        let letter = Letter {
-            url: Arc::clone(&attempt.delivery.url),
-            headers,
-            body: Arc::clone(&attempt.delivery.body),
-        };
+        let (attempt, letter, patience) = world.begin_attempt(self.signing)?;
         Some(OpenAttempt { attempt, letter, patience })
     }
 }

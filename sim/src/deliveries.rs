@@ -7,9 +7,10 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
-use tideover_model::words::EventType;
+use tideover_model::words::{EventKind, EventType};
 use tideover_model::{Attempt, Cause, Consequence, Delivery, Timestamp};
 
+use crate::grease::{Freedom, GreasedEvent};
 use crate::journal::Ring;
 
 /// The number of attempts logged per delivery: more than a schedule has, unless someone resends many times.
@@ -18,7 +19,7 @@ const ATTEMPTS_KEPT: usize = 32;
 /// A delivery and its progress.
 #[derive(Clone, Debug)]
 pub struct DeliveryEntry {
-    /// The delivery.
+    /// The delivery, with the body that is sent.
     pub delivery: Arc<Delivery>,
     /// The last attempts, the oldest first.
     pub attempts: Vec<AttemptEntry>,
@@ -26,6 +27,8 @@ pub struct DeliveryEntry {
     pub state: DeliveryState,
     /// When the next attempt is due, if one is.
     pub next_attempt_at: Option<Timestamp>,
+    /// The freedoms that it takes, if the world has grease.
+    pub grease: Vec<Freedom>,
 }
 
 /// An attempt and its result.
@@ -89,6 +92,9 @@ pub(crate) struct DeliveryLog {
 #[derive(Debug)]
 struct LoggedDelivery {
     delivery: Arc<Delivery>,
+    /// The delivery as it is sent, if that differs.
+    sent: Option<Arc<Delivery>>,
+    grease: Vec<Freedom>,
     attempts: Vec<AttemptEntry>,
     ended: Option<Consequence>,
 }
@@ -119,17 +125,33 @@ struct DeliveryView {
     id: String,
     subscription: String,
     url: String,
-    event: EventType,
+    event: EventKind,
     queued_at: Timestamp,
     state: DeliveryState,
     next_attempt_at: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    grease: Vec<Freedom>,
     attempts: Vec<AttemptEntry>,
     body: Option<Box<RawValue>>,
 }
 
 impl DeliveryLog {
     pub(crate) fn queued(&mut self, delivery: Arc<Delivery>) {
-        self.ring.push(LoggedDelivery { delivery, attempts: Vec::new(), ended: None });
+        let (sent, grease, attempts, ended) = (None, Vec::new(), Vec::new(), None);
+        self.ring.push(LoggedDelivery { delivery, sent, grease, attempts, ended });
+    }
+
+    /// Records what grease makes of a delivery.
+    pub(crate) fn grease(&mut self, number: u64, GreasedEvent { body, taken }: GreasedEvent) {
+        let Some(logged) = self.ring.get_mut(number) else { return };
+        logged.sent = Some(Arc::new(Delivery { body, ..(*logged.delivery).clone() }));
+        logged.grease = taken;
+    }
+
+    /// The freedoms of the delivery that an attempt sends, those of the attempt included.
+    pub(crate) fn freedoms(&self, attempt: &Attempt) -> Vec<Freedom> {
+        let logged = self.ring.get(attempt.delivery.number);
+        logged.map_or_else(Vec::new, |logged| logged.freedoms())
     }
 
     pub(crate) fn begun(&mut self, attempt: &Attempt, headers: Headers) {
@@ -221,17 +243,29 @@ impl LoggedDelivery {
             Some(Consequence::Again(_) | Consequence::None) | None => DeliveryState::Dropped,
         };
         DeliveryEntry {
-            delivery: Arc::clone(&self.delivery),
+            delivery: Arc::clone(self.sent.as_ref().unwrap_or(&self.delivery)),
             attempts: self.attempts.clone(),
             state,
             next_attempt_at,
+            grease: self.freedoms(),
         }
+    }
+
+    /// The freedoms of the delivery. Its attempts show whether it was late and whether it was repeated.
+    fn freedoms(&self) -> Vec<Freedom> {
+        if self.sent.is_none() {
+            return Vec::new();
+        }
+        let was = |cause| self.attempts.iter().any(|attempt| attempt.cause == cause);
+        let late = was(Cause::Late).then_some(Freedom::LateDelivery);
+        let twice = was(Cause::Duplicate).then_some(Freedom::DuplicateDelivery);
+        self.grease.iter().copied().chain(late).chain(twice).collect()
     }
 }
 
 impl DeliveryView {
     fn new(index: u64, entry: DeliveryEntry) -> DeliveryView {
-        let DeliveryEntry { delivery, attempts, state, next_attempt_at } = entry;
+        let DeliveryEntry { delivery, attempts, state, next_attempt_at, grease } = entry;
         DeliveryView {
             index,
             id: delivery.id.clone(),
@@ -241,6 +275,7 @@ impl DeliveryView {
             queued_at: delivery.queued_at,
             state,
             next_attempt_at,
+            grease,
             attempts,
             body: serde_json::from_slice(&delivery.body).ok(),
         }

@@ -8,6 +8,7 @@ use serde::Serialize;
 use tideover_model::{Clause, Code, OperationKind, Timestamp};
 
 use crate::fault::Fault;
+use crate::grease::Freedom;
 
 /// The number of entries kept.
 const KEPT: usize = 1000;
@@ -57,8 +58,18 @@ impl<T> Ring<T> {
     }
 
     /// The entry with this number, if it is kept.
+    pub(crate) fn get(&self, number: u64) -> Option<&T> {
+        self.entries.get(self.index(number)?)
+    }
+
+    /// The entry with this number, if it is kept.
     pub(crate) fn get_mut(&mut self, number: u64) -> Option<&mut T> {
-        self.entries.get_mut(usize::try_from(number.checked_sub(self.dropped)?).ok()?)
+        let index = self.index(number)?;
+        self.entries.get_mut(index)
+    }
+
+    fn index(&self, number: u64) -> Option<usize> {
+        usize::try_from(number.checked_sub(self.dropped)?).ok()
     }
 }
 
@@ -87,6 +98,10 @@ pub struct Entry {
     /// The label of the fault that the request met, if it met one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fault: Option<String>,
+    /// The freedoms that the response takes, if the world has grease. The client may have got another code than
+    /// `code`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub grease: Vec<Freedom>,
 }
 
 /// A method in the form that the journal keeps.
@@ -138,6 +153,13 @@ impl Journal {
         }
     }
 
+    /// Adds to the last entry what grease made of its response.
+    pub(crate) fn grease(&mut self, status: u16, taken: Vec<Freedom>) {
+        if let Some(last) = self.ring.entries.back_mut() {
+            (last.status, last.grease) = (Some(status), taken);
+        }
+    }
+
     pub(crate) fn view(&self) -> JournalView {
         JournalView {
             entries: self.ring.entries.iter().cloned().collect(),
@@ -183,6 +205,7 @@ mod tests {
             clause: None,
             note: None,
             fault: None,
+            grease: Vec::new(),
         };
         journal.record(entry, &"€".repeat(1000));
         assert_eq!(journal.entries()[0].path, "€".repeat(85));

@@ -66,12 +66,14 @@
 //! - [`World`] is one isolated service behind a lock, with its [`Clock`] and its journal; its
 //!   [`router`](World::router) needs no socket.
 //! - [`Sender`] sends one delivery in the same way as the mock sends its webhooks.
+//! - [`Builder::grease`] makes a mock take, at random, each [`Freedom`] that the document leaves a service.
 //! - [`load_profile`] reads the assumed values from a file; [`ProfileFile`] also holds faults.
 //! - [`fault`] has the rules by which requests fail: [`Builder::faults`], [`Mock::add_fault`].
 //!
 //! Inside: `app` has the routes, `extract` and `respond` read requests and write answers, `worlds` finds the
 //! world that a key means, `courier` sends webhooks by `sending`, `deliveries` remembers how that went,
-//! `fault` decides which requests fail, and `arrival` how, `control` is the operator port, `openapi` describes the API from the code's own types, `serve` and `wire`
+//! `fault` decides which requests fail, and `arrival` how, `grease` varies what the document leaves free,
+//! `control` is the operator port, `openapi` describes the API from the code's own types, `serve` and `wire`
 //! are the socket. No rule of the API is here: all of them are the model's.
 
 mod app;
@@ -82,6 +84,7 @@ mod courier;
 mod deliveries;
 mod extract;
 pub mod fault;
+mod grease;
 mod journal;
 mod mock;
 mod openapi;
@@ -96,6 +99,7 @@ mod worlds;
 
 pub use clock::{Clock, ClockChoice, wall_time};
 pub use deliveries::{AttemptEntry, DeliveryEntry, DeliveryState, Headers};
+pub use grease::{Coverage, Freedom, Grease, GreasedChoices};
 pub use journal::Entry;
 pub use mock::{Builder, Mock, StartError};
 pub use outside::{IssuedKey, Outside, Payment};

@@ -18,6 +18,7 @@ use crate::clock::{Clock, ClockChoice};
 use crate::courier::Courier;
 use crate::deliveries::DeliveryEntry;
 use crate::fault::{FaultEntry, FaultError, Faults, Rule};
+use crate::grease::{Coverage, Grease};
 use crate::journal::Entry;
 use crate::outside::Outside;
 use crate::sending::{Authorities, Resolver, SigningTime, SystemResolver};
@@ -166,6 +167,11 @@ impl Mock {
         self.world.clear_faults();
     }
 
+    /// How often the client has met each freedom of the document; `None` without [grease](Builder::grease).
+    pub fn coverage(&self) -> Option<Coverage> {
+        self.world.coverage()
+    }
+
     /// Checks that the books balance: no cent appears or disappears.
     ///
     /// # Errors
@@ -217,6 +223,7 @@ pub struct Builder {
     authorities: Authorities,
     signing: SigningTime,
     faults: Vec<Rule>,
+    grease: bool,
 }
 
 impl Default for Builder {
@@ -233,6 +240,7 @@ impl Default for Builder {
             authorities: Authorities::default(),
             signing: SigningTime::default(),
             faults: Vec::new(),
+            grease: false,
         }
     }
 }
@@ -310,6 +318,15 @@ impl Builder {
         Builder { faults: rules, ..self }
     }
 
+    /// Whether the mock does, at random from its seed, what the document leaves a service free to do, so that a
+    /// client can't rely on one behaviour (after RFC 8701). No documented refusal is recoded or invented.
+    ///
+    /// With [another face](Builder::face), this concerns only responses and the form of events.
+    #[must_use]
+    pub fn grease(self, grease: bool) -> Builder {
+        Builder { grease, ..self }
+    }
+
     /// Replaces the model's own service. The face then determines seed, profile and where webhooks may go; the
     /// seed only draws faults.
     #[must_use]
@@ -323,17 +340,29 @@ impl Builder {
     /// [`StartError`]: the profile is impossible, the faults are, or the mock can't listen at the address.
     pub async fn start(self) -> Result<Mock, StartError> {
         let Builder { seed, profile, start_at, clock, listen, face, .. } = self;
+        let grease = self.grease.then(|| Grease::of_seed(seed));
         let face = match face {
             Some(face) => face,
             None => {
                 profile.check()?;
-                Box::new(Service::new(profile, Seeded { seed }).sending_to(self.destinations))
+                match &grease {
+                    None => Box::new(
+                        Service::new(profile, Seeded { seed }).sending_to(self.destinations),
+                    ) as Box<dyn Face>,
+                    Some(grease) => Box::new(
+                        Service::new(profile, grease.choices()).sending_to(self.destinations),
+                    ),
+                }
             }
         };
         let faults = Faults::new(seed, self.faults)?;
         let start = start_at.or(Timestamp::from_unix(START)).unwrap_or(Timestamp::MAX);
         let clock = Clock::new(start, clock);
         let world = World::resolving(face, clock, Some(Arc::clone(&self.resolver))).faulty(faults);
+        let world = match grease {
+            Some(grease) => world.greased(grease),
+            None => world,
+        };
         let worlds = Arc::new(Worlds::new(world.clone()));
         let server = MockServer::start(listen, app::router(Arc::clone(&worlds)))
             .await

@@ -12,8 +12,12 @@ use crate::world::World;
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
 /// A response of the partner API.
-pub(crate) fn answer(world: &World, answer: &Answer) -> Response<Body> {
-    encoded(world.encoding()(world.profile(), answer))
+pub(crate) fn answer(
+    world: &World,
+    answer: &Answer,
+    greased: Option<exchange::Response>,
+) -> Response<Body> {
+    encoded(greased.unwrap_or_else(|| world.encoding()(world.profile(), answer)))
 }
 
 /// What stands for no response where there is no connection to drop.

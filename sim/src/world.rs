@@ -7,7 +7,8 @@ mod sending;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::extract::Request;
-use tideover_model::exchange::Encoding;
+use tideover_model::exchange::{Encoding, Response};
+use tideover_model::wire::reply::Reply;
 use tideover_model::wire::route::Route;
 use tideover_model::{
     Answer, Destinations, Face, Happening, Impossible, IssuedKey, Operation, OperationKind,
@@ -18,6 +19,7 @@ use tokio::sync::Notify;
 use crate::clock::Clock;
 use crate::deliveries::{DeliveryEntry, DeliveryLog, Filter, LogView};
 use crate::fault::{Act, Faults};
+use crate::grease::{Answered, Coverage, CoverageView, Grease};
 use crate::journal;
 use crate::journal::{Entry, Journal, JournalView};
 use crate::sending::Resolver;
@@ -61,6 +63,7 @@ struct WorldState {
     /// When the courier last found nothing to send, if nothing has changed since.
     exhausted_at: Option<Timestamp>,
     resets: u64,
+    grease: Option<Grease>,
 }
 
 /// What became of a request.
@@ -69,6 +72,8 @@ pub(crate) struct Served {
     pub(crate) answer: Option<Answer>,
     /// What a fault does to the answer on its way.
     pub(crate) act: Option<Act>,
+    /// The response, if grease changed it.
+    pub(crate) greased: Option<Response>,
 }
 
 impl World {
@@ -100,11 +105,30 @@ impl World {
             awake_at: None,
             exhausted_at: None,
             resets: 0,
+            grease: None,
         });
         let (wake, settled) = (Notify::new(), Notify::new());
         let inner =
             WorldInner { profile, destinations, encoding, defect, resolver, state, wake, settled };
         World { inner: Arc::new(inner) }
+    }
+
+    /// The same world with grease: its responses and its events take freedoms of the document at random. Give
+    /// its service [the choices of the grease](Grease::choices), so that its deliveries and its transitions do
+    /// too.
+    #[must_use]
+    pub fn greased(self, grease: Grease) -> World {
+        self.lock().grease = Some(grease);
+        self
+    }
+
+    /// How often the client has met each freedom; `None` without grease.
+    pub fn coverage(&self) -> Option<Coverage> {
+        self.lock().grease.as_ref().map(|grease| grease.coverage().clone())
+    }
+
+    pub(crate) fn coverage_view(&self) -> CoverageView {
+        Coverage::view(self.lock().grease.as_ref().map(Grease::coverage))
     }
 
     /// The assumed values.
@@ -147,6 +171,9 @@ impl World {
             state.journal = Journal::default();
             state.deliveries = DeliveryLog::default();
             state.faults.reset();
+            if let Some(grease) = &mut state.grease {
+                grease.reset();
+            }
             state.resets += 1;
         }
         self.drain(&mut state, now);
@@ -231,7 +258,29 @@ impl World {
         let kind = Some(route.kind);
         state.record(&self.inner.profile, now, request, kind, answer.as_ref(), note);
         state.journal.fault(fault);
-        Served { answer, act }
+        let greased = self.grease(&mut state, caller.ok(), answer.as_ref());
+        Served { answer, act, greased }
+    }
+
+    /// The response with grease, if the world has any. The last entry of the journal shows it.
+    fn grease(
+        &self,
+        state: &mut WorldState,
+        caller: Option<PlatformId>,
+        answer: Option<&Answer>,
+    ) -> Option<Response> {
+        let (grease, answer) = (state.grease.as_mut()?, answer?);
+        let business = match (caller, answer) {
+            (Some(caller), Ok(Reply::Business(shown))) => {
+                state.face.business_of(caller, &shown.external_id)
+            }
+            _ => None,
+        };
+        let encoded = (self.inner.encoding)(&self.inner.profile, answer);
+        let mut greased = grease.change(Answered { answer, business }, encoded);
+        greased.taken.extend(grease.collect());
+        state.journal.grease(greased.response.status, greased.taken);
+        Some(greased.response)
     }
 
     /// Records a request that was refused before it reached the service.
@@ -250,7 +299,8 @@ impl World {
         let kind = route.map(|route| route.kind);
         state.record(&self.inner.profile, now, request, kind, answer.as_ref(), None);
         state.journal.fault(fault);
-        Served { answer, act }
+        let greased = self.grease(&mut state, None, answer.as_ref());
+        Served { answer, act, greased }
     }
 
     /// Ignores poisoning: after a panic of the face, the next request uses the face as the panic left it.
@@ -263,6 +313,10 @@ impl World {
         let now = state.clock.now();
         state.face.handle_timeout(now);
         state.log_deliveries();
+        // What time itself has begun belongs to no request.
+        if let Some(grease) = &mut state.grease {
+            grease.collect();
+        }
         now
     }
 
@@ -300,7 +354,12 @@ fn addressed(operation: &Operation) -> Option<String> {
 impl WorldState {
     fn log_deliveries(&mut self) {
         while let Some(delivery) = self.face.poll_delivery() {
+            let greased = self.grease.as_ref().map(|grease| grease.event(&delivery));
+            let number = delivery.number;
             self.deliveries.queued(delivery);
+            if let Some(greased) = greased {
+                self.deliveries.grease(number, greased);
+            }
         }
     }
 
@@ -337,6 +396,7 @@ impl WorldState {
             clause: refusal.map(|refusal| refusal.clause),
             note,
             fault: None,
+            grease: Vec::new(),
         };
         self.journal.record(entry, request.uri().path());
     }

@@ -54,6 +54,13 @@ pub(super) struct Serve {
     /// Run with this defect of the catalogue: do your own tests notice? tideover prove --list names them
     #[arg(long, value_name = "NAME", value_parser = defect_named)]
     defect: Option<&'static Defect>,
+    /// Do at random what the document leaves a service free to do, so that no client grows brittle
+    ///
+    /// Unknown enum members, codes, fields and events, other prose, key order, white space and 2xx statuses,
+    /// late and repeated deliveries, fast and slow transitions: drawn from the seed, and never a documented
+    /// refusal. GET /_sim/freedoms says which of them your client has met.
+    #[arg(long, conflicts_with = "defect")]
+    grease: bool,
     /// The log level on standard error: off, error, warn, info (refusals), debug (every request), trace
     #[arg(long, value_name = "LEVEL", default_value = "warn")]
     log: tracing_subscriber::filter::LevelFilter,
@@ -108,6 +115,7 @@ impl Serve {
                     WebhookKind::Local => "local",
                 },
                 "defect": self.defect.map(|defect| defect.name),
+                "grease": self.grease,
             })
         })?;
         stop.received().await?;
@@ -142,6 +150,7 @@ impl Serve {
         Ok(builder
             .seed(seed)
             .faults(faults)
+            .grease(self.grease)
             .trust(authorities)
             .signing(match self.sign_with {
                 SignWith::Wall => SigningTime::Wall,
@@ -168,6 +177,14 @@ impl Serve {
             self.defect.map_or_else(String::new, |Defect { name, clause, words, .. }| {
                 format!("It has a DEFECT, {name}: {words} ({clause}).\n")
             });
+        let grease = if self.grease {
+            format!(
+                "\x20 grease    on; GET {}/_sim/freedoms shows what your client has met\n",
+                mock.url()
+            )
+        } else {
+            String::new()
+        };
         format!(
             "Tideover is ready: a mock of the Receivables Advance Partner API. No money moves.\n\
              {defect}\
@@ -177,6 +194,7 @@ impl Serve {
              \x20 outside   POST {url}/_sim/actions plays vendor, bank, payor and operator\n\
              \x20 OpenAPI   {url}/_sim/openapi.json\n\
              \x20 webhooks  {webhooks}; GET {url}/_sim/deliveries shows them\n\
+             {grease}\
              \x20 seed      {seed}\n\
              Ctrl-C ends it.",
             url = mock.url(),

@@ -201,4 +201,8 @@ impl Choices for InferredChoices {
     fn is_duplicated(&mut self, _profile: &Profile, _delivery: u64) -> bool {
         false
     }
+
+    fn unlisted_event(&mut self, _event: u64) -> Option<&'static str> {
+        None
+    }
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tideover_harness::endpoint::{Http, Target, inbox};
 use tideover_harness::exchange::Memory;
+use tideover_harness::exchange::step::Action;
 use tideover_harness::exchange::{Arrival, Body, Prepared};
 use tideover_harness::generate;
 use tideover_harness::prove::defects::Setup;
@@ -15,7 +16,7 @@ use tideover_harness::prove::{ProofBudget, defects, prove};
 use tideover_harness::report::matrix::Matrix;
 use tideover_model::clause::Kind;
 use tideover_model::{Clause, Destinations, Timestamp};
-use tideover_sim::Mock;
+use tideover_sim::{Freedom, Mock};
 
 use crate::support::foreign::skip;
 use crate::support::pages::{page, pages, root, session_of, step};
@@ -74,6 +75,36 @@ async fn the_webhooks_are_what_is_printed() {
         }
     }
     assert_eq!(asked, 6);
+}
+
+/// The session with grease. A line of dots leaves something out.
+#[tokio::test]
+async fn the_grease_is_what_is_printed() {
+    let text = page("docs/grease.md");
+    let start = Timestamp::parse("2026-01-01T00:00:00Z").unwrap();
+    let mock = Mock::builder().seed(7).start_at(start).grease(true).start().await.unwrap();
+    let (client, mut asked) = (crate::support::plain::client(), 0);
+    for command in text.split("$ api ").skip(1) {
+        let (command, shown) = command.split_once('\n').unwrap();
+        let shown = shown.split("```").next().unwrap().trim_end();
+        let Action::Call(call) = step(command).action else { panic!("{command}") };
+        let request =
+            client.request(call.method.parse().unwrap(), format!("{}{}", mock.url(), call.path));
+        let request = request
+            .bearer_auth(mock.api_key())
+            .body(command.split('\'').nth(1).unwrap_or_default().to_owned());
+        let printed = request.send().await.unwrap().text().await.unwrap();
+        let mut parts = shown.split('…').filter(|part| !part.is_empty());
+        assert!(parts.all(|part| printed.contains(part)), "{command}\n{printed}");
+        asked += 1;
+    }
+    assert_eq!(asked, 5);
+    let rows = text.lines().filter(|line| line.starts_with("| `"));
+    let expected = Freedom::ALL.map(|freedom| {
+        let (name, clause, sentence) = (freedom.name(), freedom.clause(), freedom.sentence());
+        format!("| `{name}` | `{clause}` | {sentence} |")
+    });
+    assert_eq!(rows.collect::<Vec<_>>(), expected);
 }
 
 /// The page of the proof has every defect of the catalogue, found or with the reason why not.

@@ -4,8 +4,9 @@ use serde_json::Value;
 use tideover_harness::endpoint::wall_time;
 use tideover_harness::exchange::Prepared;
 use tideover_harness::exchange::step::{Action, Call, Step};
-use tideover_model::Destinations;
-use tideover_sim::{Mock, SigningTime};
+use tideover_harness::prove::defects;
+use tideover_model::{Destinations, Profile};
+use tideover_sim::{Builder, Freedom, Mock, SigningTime};
 use tokio::process::Command;
 
 /// Checks `mock` as a sandbox; returns the exit code and the report.
@@ -29,10 +30,13 @@ async fn check(mock: &Mock, arguments: &[&str]) -> (Option<i32>, Value) {
     (output.status.code(), report)
 }
 
-async fn still_mock(webhooks: Destinations) -> Mock {
+fn still_builder(webhooks: Destinations) -> Builder {
     let builder = Mock::builder().resolver(tideover_sim::NoNames);
-    let builder = builder.start_at(wall_time());
-    builder.webhooks(webhooks).signing(SigningTime::Virtual).start().await.unwrap()
+    builder.start_at(wall_time()).webhooks(webhooks).signing(SigningTime::Virtual)
+}
+
+async fn still_mock(webhooks: Destinations) -> Mock {
+    still_builder(webhooks).start().await.unwrap()
 }
 
 fn free_port() -> u16 {
@@ -57,6 +61,56 @@ async fn our_mock_holds_as_a_sandbox() {
         let seen = (&report["warnings"], &report["races"]);
         assert_eq!(code, Some(0), "{arguments:?}: {:#?} {seen:#?}", findings(&report));
         assert_eq!(report["races"]["races"], 6);
+    }
+}
+
+/// Checks `mock` with everything that it offers.
+async fn check_fully(mock: &Mock) -> (Option<i32>, Value) {
+    let listen = format!("127.0.0.1:{}", free_port());
+    let inbox = format!("http://{listen}");
+    let arguments =
+        ["--operator", mock.url(), "--webhook-listen", &listen, "--webhook-url", &inbox];
+    check(mock, &[&arguments[..], &["--max-requests", "2000"]].concat()).await
+}
+
+/// The run accepts whatever the document leaves free, and still checks the rest.
+#[tokio::test]
+async fn a_greased_mock_holds_as_a_sandbox() {
+    let mut unmet = Freedom::ALL.to_vec();
+    for seed in 1..=3 {
+        let builder = still_builder(Destinations::Local).seed(seed).grease(true);
+        let mock = builder.start().await.unwrap();
+        let (code, report) = check_fully(&mock).await;
+        assert_eq!(code, Some(0), "seed {seed}: {:#?}", findings(&report));
+        assert_eq!(report["verdict"], "held");
+        let clauses = report["clauses"].as_array().unwrap();
+        let exercised = clauses.iter().map(|clause| clause["exercised"].as_u64().unwrap());
+        let (checked, assertions) = exercised
+            .filter(|times| *times > 0)
+            .fold((0, 0), |(checked, sum), times| (checked + 1, sum + times));
+        assert!(checked >= 125 && assertions >= 15_000, "{checked} clauses, {assertions} times");
+        let missed = mock.coverage().unwrap().unmet();
+        unmet.retain(|freedom| missed.contains(freedom));
+    }
+    assert_eq!(unmet, []);
+}
+
+#[tokio::test]
+async fn a_defect_shows_through_grease() {
+    for (name, clause) in [
+        ("void-invoices-are-fundable", "2.invoice.fundable"),
+        ("repeat-is-answered-as-the-first", "2.advance.alreadyRequested"),
+        ("every-sequence-is-one", "6.delivery.5"),
+        ("attempts-are-signed-with-another-secret", "6.signature.1"),
+    ] {
+        let defect = defects::find(name).unwrap();
+        let face = defect.service(Profile::default(), 1, Destinations::Local);
+        let builder = still_builder(Destinations::Local).face(Box::new(face)).grease(true);
+        let mock = builder.start().await.unwrap();
+        let (code, report) = check_fully(&mock).await;
+        assert_eq!(code, Some(1), "{name}");
+        let found = findings(&report);
+        assert!(found.iter().any(|finding| finding["clause"] == clause), "{name}: {found:#?}");
     }
 }
 

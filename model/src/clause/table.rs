@@ -932,4 +932,7 @@ pub(super) static CLAUSES: &[ClauseEntry] = &[
     assumed("gap.eventFields", "§6 Gaps", None,
         "An event may carry unknown fields, even long ones; receivers ignore them.",
         "Events may gain fields."),
+    assumed("gap.responseFields", "§9 Versioning", None,
+        "A response has no fields but those that the document shows or that we assume.",
+        "The document lets values, codes and events grow, and is silent on fields; clients ignore new ones."),
 ];

@@ -424,4 +424,8 @@ impl<C: Choices> Face for Service<C> {
     fn address_lacks(&self, caller: PlatformId, business: &str) -> Option<String> {
         self.missing_of_address(self.find_relationship(caller, business)?)
     }
+
+    fn business_of(&self, caller: PlatformId, business: &str) -> Option<BusinessId> {
+        Some(self.relationship(self.find_relationship(caller, business)?).business)
+    }
 }

@@ -17,7 +17,7 @@ use crate::timestamp::Timestamp;
 use crate::wire::event::{Event, EventData};
 use crate::wire::reply;
 use crate::wire::reply::{Reply, Subscribed};
-use crate::words::EventType;
+use crate::words::{EventKind, EventType};
 
 /// A live subscription.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -34,8 +34,10 @@ pub(super) struct Subscription {
 
 impl Subscription {
     /// `6.subscription.3`: without event types, every event, even future ones.
-    fn wants(&self, event: EventType) -> bool {
-        self.event_types.as_ref().is_none_or(|kinds| kinds.contains(&event))
+    fn wants(&self, event: EventKind) -> bool {
+        self.event_types
+            .as_ref()
+            .is_none_or(|kinds| kinds.iter().any(|kind| EventKind::Listed(*kind) == event))
     }
 
     fn view(&self) -> reply::Subscription {
@@ -61,6 +63,18 @@ pub(super) enum EventSubject {
     Financing(InvoiceId),
     /// An advance.
     Advance(InvoiceId),
+}
+
+impl EventSubject {
+    /// The business or the invoice, without what happened to it.
+    fn alone(self) -> EventSubject {
+        match self {
+            EventSubject::Business(_) | EventSubject::Invoice(_) => self,
+            EventSubject::Collection(id)
+            | EventSubject::Financing(id)
+            | EventSubject::Advance(id) => EventSubject::Invoice(id),
+        }
+    }
 }
 
 impl<C: Choices> Service<C> {
@@ -149,8 +163,19 @@ impl<C: Choices> Service<C> {
         }
     }
 
-    /// Queues an event for each subscription of the platform concerned that wants it.
+    /// Queues an event for each subscription of the platform concerned that wants it. An event of an unlisted
+    /// kind may follow (`9.versioning.4`).
     pub(super) fn emit(&mut self, now: Timestamp, event: EventType, subject: EventSubject) {
+        let number = self.minted(Token::Event);
+        self.queue(now, event.into(), subject);
+        if self.minted(Token::Event) > number
+            && let Some(name) = self.choices.unlisted_event(number)
+        {
+            self.queue(now, EventKind::Unlisted(name), subject.alone());
+        }
+    }
+
+    fn queue(&mut self, now: Timestamp, event: EventKind, subject: EventSubject) {
         let platform = self.platform_concerned(subject);
         let wanted = self.live(platform).filter(|(_, subscription)| subscription.wants(event));
         let wanted: Vec<SubscriptionId> = wanted.map(|(id, _)| id).collect();
@@ -170,7 +195,7 @@ impl<C: Choices> Service<C> {
         &mut self,
         now: Timestamp,
         id: SubscriptionId,
-        event: EventType,
+        event: EventKind,
         body: Arc<[u8]>,
     ) -> Delivery {
         let number = self.minted(Token::Delivery);

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::cents::Cents;
 use crate::timestamp::Timestamp;
-use crate::words::{AdvanceState, EventType};
+use crate::words::{AdvanceState, EventKind};
 
 /// The event in a delivery's body.
 #[derive(Debug, Serialize)]
@@ -16,7 +16,7 @@ pub struct Event<'a> {
     pub id: &'a str,
     /// What kind of event it is.
     #[serde(rename = "type")]
-    pub event: EventType,
+    pub event: EventKind,
     /// When the transaction began (§6 delivery rule 6).
     pub occurred_at: Timestamp,
     /// The number of the financing state (§6 delivery rule 5).
@@ -47,7 +47,7 @@ impl<'a> Event<'a> {
     /// The event; `sequence` follows from `data`.
     pub fn new(
         id: &'a str,
-        event: EventType,
+        event: impl Into<EventKind>,
         occurred_at: Timestamp,
         data: EventData<'a>,
     ) -> Event<'a> {
@@ -58,7 +58,7 @@ impl<'a> Event<'a> {
             | EventData::Collection { .. }
             | EventData::Advance { .. } => None,
         };
-        Event { id, event, occurred_at, sequence, data }
+        Event { id, event: event.into(), occurred_at, sequence, data }
     }
 
     /// The bytes to send: the same at every attempt.

@@ -1,17 +1,19 @@
 //! A world's side of sending: name resolution, and attempts for the courier.
 
+use std::borrow::Cow;
 use std::io;
 use std::net::IpAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
-use tideover_model::{Attempt, Destinations, Impossible, Receipt};
+use tideover_model::{Attempt, Delivery, Destinations, Impossible, Receipt};
 use tokio::time::timeout;
 
 use crate::clock::wall_time;
-use crate::deliveries::{AttemptResult, Headers};
+use crate::deliveries::AttemptResult;
 use crate::sending;
-use crate::sending::SigningTime;
-use crate::world::World;
+use crate::sending::{Letter, SigningTime};
+use crate::world::{World, WorldState};
 
 /// The maximum time that the resolution of a name may delay a subscription. Each attempt resolves the name
 /// again.
@@ -64,11 +66,11 @@ impl World {
         state.clock.until(due?)
     }
 
-    /// The next due attempt, its headers, and the real time to wait for its response.
+    /// The next due attempt, what it sends, and the real time to wait for its response.
     pub(crate) fn begin_attempt(
         &self,
         signing: SigningTime,
-    ) -> Option<(Attempt, Headers, Duration)> {
+    ) -> Option<(Attempt, Letter, Duration)> {
         let mut state = self.lock();
         let now = self.proceed(&mut state);
         let Some(attempt) = state.face.poll_attempt(now) else {
@@ -80,13 +82,16 @@ impl World {
             SigningTime::Virtual => now,
             SigningTime::Wall => wall_time(),
         };
-        let headers = sending::headers(&attempt.delivery.id, Some(attempt.sign(at).to_string()));
+        let sent = state.as_sent(&attempt);
+        let headers = sending::headers(&attempt.delivery.id, Some(sent.sign(at).to_string()));
         state.deliveries.begun(&attempt, headers.clone());
+        let Delivery { url, body, .. } = &*sent.delivery;
+        let letter = Letter { url: Arc::clone(url), headers, body: Arc::clone(body) };
         state.in_flight += 1;
         let webhooks = &self.inner.profile.webhooks;
         let patience = Duration::from_millis(webhooks.patience);
         let real_timeout = state.clock.until(now.after(webhooks.timeout));
-        Some((attempt, headers, real_timeout.unwrap_or(patience).max(patience)))
+        Some((attempt, letter, real_timeout.unwrap_or(patience).max(patience)))
     }
 
     /// Whether an attempt may still be sent: its subscription may have ended since it began.
@@ -98,8 +103,23 @@ impl World {
         let mut state = self.lock();
         let now = self.proceed(&mut state);
         let consequence = state.face.handle_receipt(now, attempt, receipt);
+        let WorldState { grease, deliveries, .. } = &mut *state;
+        if let (Some(grease), Receipt::Answered(200..=299)) = (grease, receipt) {
+            grease.meet(&deliveries.freedoms(attempt));
+        }
         state.deliveries.ended(attempt, result, consequence);
         state.in_flight -= 1;
         self.drain(&mut state, now);
+    }
+}
+
+impl WorldState {
+    /// The attempt with the bytes that the receiver gets.
+    fn as_sent<'a>(&self, attempt: &'a Attempt) -> Cow<'a, Attempt> {
+        let Some(grease) = &self.grease else { return Cow::Borrowed(attempt) };
+        let body = grease.event(&attempt.delivery).body;
+        let mut sent = attempt.clone();
+        sent.delivery = Arc::new(Delivery { body, ..(*attempt.delivery).clone() });
+        Cow::Owned(sent)
     }
 }

@@ -7,6 +7,7 @@ mod control;
 mod differential;
 mod fault_port;
 mod faults;
+mod grease;
 mod hostile;
 mod library;
 mod openapi;

@@ -90,4 +90,8 @@ impl<C: Choices> Choices for Chosen<C> {
     fn is_duplicated(&mut self, profile: &Profile, delivery: u64) -> bool {
         self.skew == Some(Skew::Twice) || self.choices.is_duplicated(profile, delivery)
     }
+
+    fn unlisted_event(&mut self, event: u64) -> Option<&'static str> {
+        self.choices.unlisted_event(event)
+    }
 }

@@ -9,6 +9,7 @@ mod heard;
 use std::collections::BTreeMap;
 
 use tideover_model::wire::reply::{ImportReport, Reply};
+use tideover_model::words::EventKind;
 use tideover_model::{
     Answer, Attempt, Cents, Delivery, Face, Happening, Impossible, InvoiceSync, Operation, Outcome,
     PlatformId, Timestamp,
@@ -151,8 +152,12 @@ impl Auditor {
             let detail = format!("it names {}, which this platform never synced", heard.subject());
             return self.report(Invariant::PlatformsApart, subject, detail);
         }
-        if self.followed.get(&platform).is_some_and(|it| **it == *delivery.subscription) {
-            self.count(platform, delivery.event, &heard);
+        let is_followed =
+            self.followed.get(&platform).is_some_and(|it| **it == *delivery.subscription);
+        if let EventKind::Listed(event) = delivery.event
+            && is_followed
+        {
+            self.count(platform, event, &heard);
         }
         match heard.invoice {
             None => self.touched_businesses.push((platform, heard.business)),

@@ -69,6 +69,10 @@ impl Choices for Skewed {
         self.seeded.lateness(profile, delivery)
     }
 
+    fn unlisted_event(&mut self, event: u64) -> Option<&'static str> {
+        self.seeded.unlisted_event(event)
+    }
+
     fn is_duplicated(&mut self, profile: &Profile, delivery: u64) -> bool {
         self.seeded.is_duplicated(profile, delivery)
     }

@@ -31,10 +31,10 @@ impl World<'_> {
         let at = self.time();
         while let Some(delivery) = self.server.poll_delivery() {
             self.chain.add(self.now, &[delivery.id.as_bytes(), &delivery.body]);
-            match delivery.event {
-                EventType::AdvanceIssued => self.counts.reach(Reached::AdvanceFunded),
-                EventType::AdvancePaid => self.counts.reach(Reached::AdvanceRepaid),
-                _ => {}
+            if delivery.event == EventType::AdvanceIssued {
+                self.counts.reach(Reached::AdvanceFunded);
+            } else if delivery.event == EventType::AdvancePaid {
+                self.counts.reach(Reached::AdvanceRepaid);
             }
             self.auditor.queued(&delivery);
         }

@@ -1,0 +1,67 @@
+//! How often a client has met each freedom.
+
+use serde::Serialize;
+
+use crate::grease::freedom::Freedom;
+
+/// How often a world's client has met each freedom.
+///
+/// A freedom of a delivery counts each time when a receiver responds with 2xx, a freedom of a hidden transition
+/// once the transition is under way.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Coverage {
+    met: [u64; Freedom::ALL.len()],
+}
+
+/// `GET /_sim/freedoms`
+#[derive(Serialize)]
+pub(crate) struct CoverageView {
+    grease: bool,
+    freedoms: Vec<FreedomView>,
+    unmet: Vec<Freedom>,
+}
+
+#[derive(Serialize)]
+struct FreedomView {
+    name: Freedom,
+    clause: &'static str,
+    place: &'static str,
+    sentence: &'static str,
+    met: u64,
+}
+
+impl Coverage {
+    /// How often the client has met this freedom.
+    pub fn met(&self, freedom: Freedom) -> u64 {
+        self.met[freedom as usize]
+    }
+
+    /// The freedoms that the client has not met.
+    pub fn unmet(&self) -> Vec<Freedom> {
+        Freedom::ALL.into_iter().filter(|freedom| self.met(*freedom) == 0).collect()
+    }
+
+    pub(super) fn add(&mut self, met: &[Freedom]) {
+        for freedom in met {
+            self.met[*freedom as usize] += 1;
+        }
+    }
+
+    /// The report on a world with grease, or on one without it.
+    pub(crate) fn view(coverage: Option<&Coverage>) -> CoverageView {
+        let none = Coverage::default();
+        let counts = coverage.unwrap_or(&none);
+        let view = |freedom: Freedom| FreedomView {
+            name: freedom,
+            clause: freedom.clause().name(),
+            place: freedom.clause().place(),
+            sentence: freedom.sentence(),
+            met: counts.met(freedom),
+        };
+        CoverageView {
+            grease: coverage.is_some(),
+            freedoms: Freedom::ALL.map(view).into(),
+            unmet: counts.unmet(),
+        }
+    }
+}

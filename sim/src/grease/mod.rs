@@ -1,0 +1,83 @@
+//! Grease: at random from the seed, the mock does what the document leaves a service free to do, so that no
+//! client comes to rely on one behaviour (after RFC 8701). No documented refusal is recoded or invented.
+//!
+//! Pure: no clock and no ambient randomness. Every decision is keyed by seed, freedom and occasion.
+
+mod answers;
+mod choices;
+mod coverage;
+mod draws;
+mod events;
+mod form;
+mod freedom;
+mod json;
+
+use tideover_model::exchange::Response;
+use tideover_model::{Delivery, Seeded};
+
+pub(crate) use answers::{Answered, Greased};
+pub use choices::GreasedChoices;
+pub use coverage::Coverage;
+pub(crate) use coverage::CoverageView;
+pub(crate) use events::GreasedEvent;
+pub use freedom::Freedom;
+
+use choices::Taken;
+
+/// What a world's grease does, and what of it the client has met.
+#[derive(Debug)]
+pub struct Grease {
+    seeded: Seeded,
+    requests: u64,
+    coverage: Coverage,
+    taken: Taken,
+}
+
+impl Grease {
+    /// The grease of a seed.
+    pub fn of_seed(seed: u64) -> Grease {
+        let seeded = Seeded { seed };
+        Grease { seeded, requests: 0, coverage: Coverage::default(), taken: Taken::default() }
+    }
+
+    /// The choices of a service in this world: those of its seed, with grease.
+    pub fn choices(&self) -> GreasedChoices {
+        GreasedChoices::new(self.seeded, self.taken.clone())
+    }
+
+    /// How often the client has met each freedom.
+    pub fn coverage(&self) -> &Coverage {
+        &self.coverage
+    }
+
+    /// Starts over, as in a new world.
+    pub(crate) fn reset(&mut self) {
+        self.taken.collect();
+        (self.requests, self.coverage) = (0, Coverage::default());
+    }
+
+    /// Changes the response to the next request. The client meets everything that changes.
+    pub(crate) fn change(&mut self, answered: Answered<'_>, response: Response) -> Greased {
+        let greased = answers::greased(self.seeded, self.requests, answered, response);
+        self.requests += 1;
+        self.coverage.add(&greased.taken);
+        greased
+    }
+
+    /// The event of a delivery, as it is sent.
+    pub(crate) fn event(&self, delivery: &Delivery) -> GreasedEvent {
+        events::greased(self.seeded, delivery)
+    }
+
+    /// Counts freedoms that the client has met.
+    pub(crate) fn meet(&mut self, met: &[Freedom]) {
+        self.coverage.add(met);
+    }
+
+    /// The freedoms that the service's choices have taken since the last call. The client meets them.
+    pub(crate) fn collect(&mut self) -> Vec<Freedom> {
+        let taken = self.taken.collect();
+        self.coverage.add(&taken);
+        taken
+    }
+}
