@@ -1,5 +1,7 @@
 //! What happened in a run, entry by entry, for a reader and for the picture.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::simulation::auditor::Totals;
@@ -20,6 +22,18 @@ pub enum Actor {
     Vendor(u32),
     /// The payors of a vendor.
     Payor(u32),
+}
+
+impl fmt::Display for Actor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Actor::Platform(number) => write!(f, "platform {number}"),
+            Actor::Receiver(number) => write!(f, "receiver {number}"),
+            Actor::Service => f.write_str("service"),
+            Actor::Vendor(number) => write!(f, "vendor v{number}"),
+            Actor::Payor(number) => write!(f, "payor of v{number}"),
+        }
+    }
 }
 
 /// An entry of a trace.
