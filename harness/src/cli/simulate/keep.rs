@@ -7,10 +7,11 @@ use std::io::BufWriter;
 use serde_json::json;
 
 use crate::cli::simulate::{Simulate, in_file, text};
-use crate::cli::{Output, Problem};
+use crate::cli::{Output, Problem, wrong};
 use crate::report;
 use crate::simulation;
 use crate::simulation::Run;
+use crate::simulation::picture::{Facts, picture};
 use crate::simulation::plan::Plan;
 use crate::simulation::record::Record;
 use crate::simulation::shrink::shrink;
@@ -23,15 +24,15 @@ impl Simulate {
         let plan =
             if self.no_shrink { drawn } else { shrink(&drawn, self.bug, breach.invariant).plan };
         let run = simulation::run(&plan, self.bug, true);
-        self.draw(&plan, &run)?;
+        let tideover = std::env::args().next().unwrap_or_else(|| "tideover".into());
+        let path = report::quoted(&self.save.display().to_string());
+        let replay = format!("{tideover} simulate --replay {path}");
+        self.draw(Facts { bug: self.bug, replay: Some(&replay) }, &plan, &run)?;
         let entries = run.entries.len();
         let shown = text::failure(&plan, &run);
         let record = Record::new(&plan, self.bug, run);
         let file = File::create(&self.save).map_err(|error| in_file(&self.save, error))?;
         record.write(&mut BufWriter::new(file)).map_err(|error| in_file(&self.save, error))?;
-        let tideover = std::env::args().next().unwrap_or_else(|| "tideover".into());
-        let path = report::quoted(&self.save.display().to_string());
-        let replay = format!("{tideover} simulate --replay {path}");
         output.print(format!("{shown}\nreplay     {replay}"), || {
             json!({ "seed": seed, "entries": entries, "shrunk": record.header, "replay": replay })
         })?;
@@ -39,9 +40,9 @@ impl Simulate {
     }
 
     /// Draws a run, if that is wanted.
-    pub(super) fn draw(&self, plan: &Plan, run: &Run) -> Result<(), Problem> {
+    pub(super) fn draw(&self, facts: Facts<'_>, plan: &Plan, run: &Run) -> Result<(), Problem> {
         let Some(path) = &self.html else { return Ok(()) };
-        let page = simulation::picture::picture(plan, run);
+        let page = picture(facts, plan, run).map_err(wrong)?;
         fs::write(path, page).map_err(|error| in_file(path, error))
     }
 }

@@ -10,6 +10,7 @@ use crate::cli::simulate::{Simulate, in_file, text};
 use crate::cli::{Held, Output, Problem};
 use crate::simulation;
 use crate::simulation::Run;
+use crate::simulation::picture::Facts;
 use crate::simulation::plan::Plan;
 use crate::simulation::record::Record;
 
@@ -25,7 +26,7 @@ impl Simulate {
             self.keep(output, self.seed)?;
             return Ok(Held::No);
         }
-        self.draw(&plan, &run)?;
+        self.draw(Facts { bug: self.bug, replay: None }, &plan, &run)?;
         Ok(Held::Yes)
     }
 
@@ -40,7 +41,7 @@ impl Simulate {
         }
         let (plan, saved) = (&record.plan, &record.header);
         output.print(text::world(plan, &run).trim_end(), || text::world_as_json(plan, &run))?;
-        self.draw(plan, &run)?;
+        self.draw(Facts { bug: record.bug(), replay: None }, plan, &run)?;
         if run.hash != saved.hash {
             let versions = (saved.tideover.as_str(), env!("CARGO_PKG_VERSION"));
             output.announce(format!(

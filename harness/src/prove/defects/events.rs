@@ -69,7 +69,7 @@ pub(super) static DEFECTS: &[Defect] = &[
         "issued-advance-has-no-event",
         clause!("6.events.loan.issued"),
         "no event announces that the vendor was paid",
-        attempt(|_, attempt| attempt.delivery.event != EventType::AdvanceIssued.into()),
+        attempt(|_, attempt| attempt.delivery.event != EventType::AdvanceIssued),
     )
     .named_as(clause!("gap.eventCauses")),
     Defect::new(
@@ -96,7 +96,7 @@ pub(super) static DEFECTS: &[Defect] = &[
         })
         .and_attempt(|memory, attempt| {
             let Delivery { event, subscription, .. } = &*attempt.delivery;
-            *event != EventType::AdvancePaid.into() || memory.counted(subscription) == 0
+            *event != EventType::AdvancePaid || memory.counted(subscription) == 0
         }),
     )
     .named_as(clause!("gap.eventCauses")),
