@@ -6,6 +6,7 @@
 //! | module | contents |
 //! | --- | --- |
 //! | [`cli`] | options, dispatch, exit codes; one file for one command |
+//! | [`explore`] | small worlds, searched exhaustively |
 //! | [`simulation`] | the whole world from one seed: actors, faults, invariants, campaigns |
 //! | [`report`] | the report as data, on the terminal, as a page, as JUnit |
 //! | [`prove`] | the catalogue of defects, proof runs, the evidence for each clause |
@@ -23,6 +24,7 @@ pub mod cli;
 pub mod endpoint;
 pub mod evidence;
 pub mod exchange;
+pub mod explore;
 pub mod generate;
 pub mod judge;
 pub mod live;

@@ -49,13 +49,38 @@ impl<V> Table<V> {
     pub(crate) fn add(&mut self, owner: u32, name: &str, value: V) -> u32 {
         let number = u32::try_from(self.rows.len()).expect("more than four billion entities");
         self.rows.push(TableRow { owner, name: name.into(), value }.into());
+        self.index_row(number);
+        number
+    }
+
+    fn index_row(&mut self, number: u32) {
         let rows = &self.rows;
-        let rehash = |number: &u32| {
+        let hashed = |number: &u32| {
             let row = &rows[*number as usize];
             hash(row.owner, &row.name)
         };
-        self.index.insert_unique(hash(owner, name), number, rehash);
-        number
+        self.index.insert_unique(hashed(&number), number, hashed);
+    }
+
+    /// Gives each entity its owner's new number, then numbers the entities by owner and name. Returns the new
+    /// number of each.
+    pub(crate) fn renumber(&mut self, new_owner: impl Fn(u32) -> u32) -> Vec<u32> {
+        let rows = std::mem::take(&mut self.rows);
+        let mut rows: Vec<_> = (0_u32..).zip(rows).collect();
+        for (_, row) in &mut rows {
+            row.owner = new_owner(row.owner);
+        }
+        rows.sort_by(|(_, one), (_, other)| {
+            (one.owner, &one.name).cmp(&(other.owner, &other.name))
+        });
+        let mut numbers = vec![0; rows.len()];
+        self.index.clear();
+        for (new, (old, row)) in (0..).zip(rows) {
+            numbers[old as usize] = new;
+            self.rows.push(row);
+            self.index_row(new);
+        }
+        numbers
     }
 
     /// The entity's name.
@@ -76,6 +101,11 @@ impl<V> Table<V> {
     /// All entities in the order of their numbers.
     pub(crate) fn values(&self) -> impl Iterator<Item = &V> {
         self.rows.iter().map(|row| &row.value)
+    }
+
+    /// The same, to change them.
+    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut V> {
+        self.rows.iter_mut().map(|row| &mut row.value)
     }
 }
 
@@ -143,5 +173,16 @@ mod tests {
         assert_eq!(table.find(1, "inv"), Some(second));
         assert_eq!(table.find(2, "inv"), None);
         assert_eq!((table.name(second), table.owner(second), table[second]), ("inv", 1, 'b'));
+    }
+
+    #[test]
+    fn new_numbers_follow_owner_and_name() {
+        let mut table = Table::default();
+        for (owner, name, value) in [(0, "b", 'x'), (1, "a", 'y'), (0, "a", 'z')] {
+            table.add(owner, name, value);
+        }
+        assert_eq!(table.renumber(|owner| 1 - owner), [2, 0, 1]);
+        assert_eq!(table.values().collect::<String>(), "yzx");
+        assert_eq!((table.find(1, "b"), table.find(0, "b")), (Some(2), None));
     }
 }

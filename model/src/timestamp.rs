@@ -99,6 +99,26 @@ impl Timestamp {
     }
 }
 
+/// A move of the clock: what was `from` becomes `to`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shift {
+    pub(crate) from: Timestamp,
+    pub(crate) to: Timestamp,
+}
+
+impl Shift {
+    /// The instant, as far from `to` as it was from `from`.
+    pub(crate) fn exactly(self, instant: Timestamp) -> Timestamp {
+        let moved = self.to.0.checked_add(instant.0 - self.from.0);
+        moved.map_or(Timestamp::MAX, |moved| Timestamp(moved).min(Timestamp::MAX))
+    }
+
+    /// The same for an instant that is only compared with later ones: all past instants become `to`.
+    pub(crate) fn ahead(self, instant: Timestamp) -> Timestamp {
+        self.exactly(instant.max(self.from))
+    }
+}
+
 /// The length of `9999-12-31T23:59:59.999999999Z` in bytes.
 const LONGEST: usize = 30;
 

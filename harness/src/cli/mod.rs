@@ -8,6 +8,7 @@
 mod check;
 mod checks;
 mod concurrent;
+mod explore;
 mod files;
 mod judge;
 mod live;
@@ -51,7 +52,7 @@ const EXIT_CODES: &str = "\
 Exit codes:
   0    pass; also if a gap is not as assumed, or something stalled (see --fail-on)
   1    the contract is violated, a transcript's expectation is not met, a signature is not valid,
-       a receiver fails, or a defect survives
+       a receiver fails, a defect survives, or an invariant fails
   2    the command is wrong: an option, a file, a port in use, a probe
   3    the target cannot be reached, or nothing can be concluded
   130  a check or a proof was interrupted; what it saw until then passed";
@@ -67,6 +68,7 @@ enum Command {
     Prove(prove::Prove),
     Simulate(Box<simulate::Simulate>),
     Merge(merge::Merge),
+    Explore(explore::Explore),
     Sign(signature::Sign),
     Verify(signature::Verify),
     ReceiverCheck(receiver_check::ReceiverCheck),
@@ -175,6 +177,7 @@ async fn run(command: Command) -> Result<Held, Problem> {
         Command::Prove(prove) => prove.run().await,
         Command::Simulate(simulate) => simulate.run().await,
         Command::Merge(merge) => merge.run(),
+        Command::Explore(explore) => explore.run().await,
         Command::Sign(sign) => sign.run(),
         Command::Verify(verify) => verify.run(),
         Command::ReceiverCheck(check) => check.run().await,

@@ -6,8 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The rooms of the harness, from the top down.
-const ROOMS: [&str; 13] = [
+const ROOMS: [&str; 14] = [
     "cli",
+    "explore",
     "simulation",
     "report",
     "prove",

@@ -7,6 +7,7 @@ mod clock;
 mod command;
 mod concurrent;
 mod curl;
+mod explore;
 mod generation;
 mod guide;
 mod guide_commands;

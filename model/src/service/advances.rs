@@ -16,7 +16,7 @@ use crate::service::ledger::Account;
 use crate::service::requirements::Requirement;
 use crate::service::subscriptions::EventSubject;
 use crate::service::timers::Timer;
-use crate::timestamp::Timestamp;
+use crate::timestamp::{Shift, Timestamp};
 use crate::wire::reply;
 use crate::wire::reply::{AdvanceRepeated, AdvanceRequested, Remittance, Reply};
 use crate::words::{AdvanceState, EventType};
@@ -77,7 +77,25 @@ impl Waterfall {
     }
 }
 
+impl FundingStage {
+    fn shift(&mut self, shift: Shift) {
+        match self {
+            FundingStage::Requested { funding_starts_at: at }
+            | FundingStage::Funding { funded_due_at: at }
+            | FundingStage::Funded { at } => *at = shift.ahead(*at),
+            FundingStage::Repaid { funded_at, at } => {
+                (*funded_at, *at) = (shift.ahead(*funded_at), shift.ahead(*at));
+            }
+        }
+    }
+}
+
 impl Advance {
+    pub(super) fn shift(&mut self, shift: Shift) {
+        self.requested_at = shift.ahead(self.requested_at);
+        self.stage.shift(shift);
+    }
+
     /// The part of `paid_in` that has been applied: nothing until the vendor is paid. Cents.
     pub(super) fn recovered(&self, paid_in: Cents) -> Waterfall {
         match self.stage.funded_at() {

@@ -14,7 +14,7 @@ use crate::happening::Impossible;
 use crate::identity::SubscriptionId;
 use crate::service::Service;
 use crate::signature::SigningKey;
-use crate::timestamp::Timestamp;
+use crate::timestamp::{Shift, Timestamp};
 
 use waiting::Waiting;
 
@@ -134,6 +134,20 @@ impl Queue {
         true
     }
 
+    /// Moves the schedule. No attempt is in flight.
+    fn shift(&mut self, shift: Shift) {
+        self.waiting.shift(shift);
+        for pending in self.pending.values_mut() {
+            let delivery = Arc::make_mut(&mut pending.delivery);
+            delivery.queued_at = shift.exactly(delivery.queued_at);
+            let resumes_at = &mut pending.position.resumes_at;
+            *resumes_at = resumes_at.map(|due| shift.exactly(due));
+            if let PendingState::Waiting { due, .. } = &mut pending.state {
+                *due = shift.exactly(*due);
+            }
+        }
+    }
+
     /// Makes a delivery due now.
     fn hurry(
         &mut self,
@@ -201,6 +215,18 @@ impl Deliveries {
     /// When the next attempt is due.
     pub(super) fn next(&self) -> Option<Timestamp> {
         self.next.front().map(|(due, _)| *due)
+    }
+
+    /// The first number after those of all deliveries that are not done.
+    pub(super) fn next_number(&self) -> u64 {
+        let last = self.queues.values().filter_map(|queue| queue.pending.last_key_value());
+        last.map(|(number, _)| number + 1).max().unwrap_or_default()
+    }
+
+    /// Moves the schedule. No attempt is in flight.
+    pub(super) fn shift(&mut self, shift: Shift) {
+        self.queues.values_mut().for_each(|queue| queue.shift(shift));
+        self.next.iter_mut().for_each(|(due, _)| *due = shift.exactly(*due));
     }
 
     /// When the next attempt of a delivery is due, if one is waiting.

@@ -11,7 +11,7 @@ use crate::happening::{Impossible, Outcome};
 use crate::identity::{PlatformId, RelationshipId};
 use crate::refusal::{Code, Refusal};
 use crate::service::Service;
-use crate::timestamp::Timestamp;
+use crate::timestamp::{Shift, Timestamp};
 use crate::wire::reply::{Invited, Reply, SessionCreated};
 
 /// A reserved name, because the links do not resolve (`gap.sessionUrl`).
@@ -25,6 +25,12 @@ enum Link {
 }
 
 impl Link {
+    fn shift(&mut self, shift: Shift) {
+        if let Link::Active { expires_at } = self {
+            *expires_at = shift.ahead(*expires_at);
+        }
+    }
+
     fn follow(&mut self, now: Timestamp) -> Result<(), Impossible> {
         match *self {
             Link::Used => Err(Impossible::new("the link was used already")),
@@ -51,6 +57,22 @@ pub(super) struct Invitation {
 pub(super) struct SessionLink {
     pub(super) relationship: RelationshipId,
     link: Link,
+}
+
+impl Invitation {
+    pub(super) fn shift(&mut self, shift: Shift) {
+        self.link.shift(shift);
+    }
+}
+
+impl SessionLink {
+    pub(super) fn renumber(&mut self, relationships: &[u32]) {
+        self.relationship.0 = relationships[self.relationship.0 as usize];
+    }
+
+    pub(super) fn shift(&mut self, shift: Shift) {
+        self.link.shift(shift);
+    }
 }
 
 /// Whether `text` is only an address: no display name, no brackets, no comment, and a domain of letters,

@@ -14,6 +14,7 @@ mod imports;
 mod invitations;
 mod invoices;
 mod ledger;
+mod normal_form;
 mod onboarding;
 mod payout_accounts;
 mod platforms;

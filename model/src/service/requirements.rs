@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::operation::Address;
-use crate::timestamp::Timestamp;
+use crate::timestamp::{Shift, Timestamp};
 use crate::wire::reply::{Onboarding, Remittance};
 
 /// The signed agreement.
@@ -24,6 +24,14 @@ pub(super) enum CollectionAccount {
     Verifying { attempts: u32, opens_at: Timestamp },
     /// Payors can pay. It never closes again.
     Open { remittance: Box<Remittance> },
+}
+
+impl CollectionAccount {
+    pub(super) fn shift(&mut self, shift: Shift) {
+        if let CollectionAccount::Verifying { opens_at, .. } = self {
+            *opens_at = shift.ahead(*opens_at);
+        }
+    }
 }
 
 /// One of the four requirements, in the document's order.

@@ -13,7 +13,7 @@ use crate::identity::{BusinessId, InvoiceId, PlatformId, RelationshipId, Subscri
 use crate::refusal::{Code, Refusal};
 use crate::service::Service;
 use crate::signature::SigningKey;
-use crate::timestamp::Timestamp;
+use crate::timestamp::{Shift, Timestamp};
 use crate::wire::event::{Event, EventData};
 use crate::wire::reply;
 use crate::wire::reply::{Reply, Subscribed};
@@ -38,6 +38,10 @@ impl Subscription {
         self.event_types
             .as_ref()
             .is_none_or(|kinds| kinds.iter().any(|kind| EventKind::Listed(*kind) == event))
+    }
+
+    pub(super) fn shift(&mut self, shift: Shift) {
+        self.created_at = shift.ahead(self.created_at);
     }
 
     fn view(&self) -> reply::Subscription {

@@ -16,6 +16,18 @@ pub(super) enum Timer {
     FundingCompletes(InvoiceId),
 }
 
+impl Timer {
+    /// The same transition, after its invoice got another number.
+    pub(super) fn renumbered(self, invoices: &[u32]) -> Timer {
+        let renumbered = |id: InvoiceId| InvoiceId(invoices[id.0 as usize]);
+        match self {
+            Timer::AccountOpens(_) => self,
+            Timer::FundingStarts(id) => Timer::FundingStarts(renumbered(id)),
+            Timer::FundingCompletes(id) => Timer::FundingCompletes(renumbered(id)),
+        }
+    }
+}
+
 impl<C: Choices> Service<C> {
     pub(super) fn set_timer(&mut self, due: Timestamp, timer: Timer) {
         self.timers.insert((due, timer));

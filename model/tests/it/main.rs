@@ -12,6 +12,7 @@ mod isolation;
 mod laws;
 mod lifecycle;
 mod money;
+mod normal_form;
 mod shapes;
 mod signature;
 mod snapshot;

@@ -73,6 +73,7 @@ impl Auditor {
     }
 
     pub(super) fn unfollow(&mut self, platform: PlatformId, reference: &str) {
+        self.retried.retain(|(subscription, _), _| **subscription != *reference);
         if self.followed.get(&platform).is_some_and(|followed| followed == reference) {
             self.followed.remove(&platform);
             self.forget_events(platform);

@@ -7,6 +7,7 @@ mod breach;
 mod heard;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use tideover_model::wire::reply::{ImportReport, Reply};
 use tideover_model::words::EventKind;
@@ -37,8 +38,8 @@ pub struct Auditor {
     /// The advances that count toward each collection account, and their outstanding amount.
     accounts: BTreeMap<String, (Cents, Vec<InvoiceKey>)>,
     totals: Totals,
-    /// The identity and the size of the body of each delivery that is retried.
-    retried: BTreeMap<u64, (String, usize)>,
+    /// The identity and the size of the body of each delivery that is retried, by subscription and number.
+    retried: BTreeMap<(Arc<str>, u64), (String, usize)>,
     touched_businesses: Vec<BusinessKey>,
     /// The businesses that got an advance since the last check.
     just_financed: Vec<BusinessKey>,
@@ -169,11 +170,12 @@ impl Auditor {
     pub fn begun(&mut self, attempt: &Attempt) {
         let Attempt { delivery, number, .. } = attempt;
         let identity = (delivery.id.clone(), delivery.body.len());
+        let key = (Arc::clone(&delivery.subscription), delivery.number);
         if *number == 1 {
-            self.retried.insert(delivery.number, identity);
+            self.retried.insert(key, identity);
             return;
         }
-        let first = self.retried.get(&delivery.number);
+        let first = self.retried.get(&key);
         if let Some(first) = first.filter(|first| **first != identity).cloned() {
             let detail = format!("attempt {number} carries {identity:?}, attempt 1 {first:?}");
             self.report(Invariant::DeliveryConstant, delivery.event.name(), detail);
@@ -182,7 +184,7 @@ impl Auditor {
 
     /// Sees that a delivery is done.
     pub fn done(&mut self, delivery: &Delivery) {
-        self.retried.remove(&delivery.number);
+        self.retried.remove(&(Arc::clone(&delivery.subscription), delivery.number));
     }
 
     /// Sees that the service ended a subscription by itself.

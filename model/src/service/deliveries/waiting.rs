@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::hash::{Hash, Hasher};
 
-use crate::timestamp::Timestamp;
+use crate::timestamp::{Shift, Timestamp};
 
 /// The time when an attempt is due, and the number of its delivery.
 type Due = (Timestamp, u64);
@@ -69,6 +69,19 @@ impl Waiting {
             }
         }
         self.find_first();
+    }
+
+    /// Moves every due time.
+    pub(super) fn shift(&mut self, shift: Shift) {
+        for line in &mut self.lines {
+            line.iter_mut().for_each(|(due, _)| *due = shift.exactly(*due));
+        }
+        while self.lines.last().is_some_and(VecDeque::is_empty) {
+            self.lines.pop();
+        }
+        let moved = |&(due, number): &Due| (shift.exactly(due), number);
+        self.out_of_line = self.out_of_line.iter().map(moved).collect();
+        self.first = self.first.as_ref().map(moved);
     }
 
     pub(super) fn clear(&mut self) {

@@ -1,0 +1,120 @@
+//! `tideover explore`
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::json;
+
+use crate::cli::signals::StopSignals;
+use crate::cli::{Held, Output, Problem};
+use crate::endpoint::Unreachable;
+use crate::evidence::finding::Verdict;
+use crate::explore::{Bounds, Explored, Plan, Planted, WORLDS, World, list, list_as_json};
+
+/// Search small worlds exhaustively: every order of actions that is possible in them.
+///
+/// Each world has two platforms that share a vendor, up to three invoices, and a limit that only one advance
+/// fits. The search checks the invariants of the service in every state, and that it came across what the
+/// world is for. Exits with 1 if an invariant fails, with the shortest way there, or if a milestone is never
+/// reached.
+#[derive(Args)]
+pub(super) struct Explore {
+    /// Search this world alone; may be given again
+    #[arg(long, value_name = "NAME", value_parser = world_named)]
+    world: Vec<&'static World>,
+    /// Plant a bug in the service, to see that the search finds it
+    #[arg(long, value_name = "NAME", value_parser = planted_named)]
+    bug: Option<Planted>,
+    /// The number of threads; with more than one, the depth may vary
+    #[arg(long, value_name = "N", default_value = "1")]
+    threads: NonZeroUsize,
+    /// End the search of a world after about so many generated states, repeated ones included
+    #[arg(long, value_name = "N")]
+    max_states: Option<NonZeroUsize>,
+    /// Search only so many actions deep
+    #[arg(long, value_name = "N")]
+    depth: Option<usize>,
+    /// List the worlds and the bugs, and search nothing
+    #[arg(long)]
+    list: bool,
+    /// Print each world as a line of JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Explore {
+    pub(super) async fn run(self) -> Result<Held, Problem> {
+        let output = Output::new(self.json);
+        if self.list {
+            output.print(list(), list_as_json)?;
+            return Ok(Held::Yes);
+        }
+        let worlds = if self.world.is_empty() { WORLDS.iter().collect() } else { self.world };
+        let stop = Arc::new(AtomicBool::new(false));
+        let bounds = Bounds { threads: self.threads, states: self.max_states, depth: self.depth };
+        let mut verdicts = Vec::new();
+        for world in worlds {
+            let planted = self.bug;
+            let plan = Plan { world, planted, bounds, stop: Arc::clone(&stop) };
+            let explored = explore(&output, plan).await?;
+            output.print(&explored, || explored.as_json())?;
+            verdicts.push(explored.verdict());
+            if stop.load(Ordering::Relaxed) {
+                output.print("interrupted", || json!({ "interrupted": true }))?;
+                break;
+            }
+        }
+        let is_one = |verdict| verdicts.contains(&verdict);
+        Ok(if is_one(Verdict::Violated) {
+            Held::No
+        } else if stop.load(Ordering::Relaxed) {
+            Held::UntilInterrupted
+        } else if is_one(Verdict::Inconclusive) {
+            Held::Unknown
+        } else {
+            Held::Yes
+        })
+    }
+}
+
+/// Searches a world to the end or until Ctrl-C.
+async fn explore(output: &Output, plan: Plan) -> Result<Explored, Problem> {
+    let bar = progress(output, plan.world);
+    let (stop, shown) = (Arc::clone(&plan.stop), bar.clone());
+    let stop_signals = StopSignals::listen()?;
+    let watch = move |states: usize| shown.set_position(states as u64);
+    let mut exploring = tokio::task::spawn_blocking(move || plan.explore(&watch));
+    let joined = tokio::select! {
+        biased;
+        received = stop_signals.received() => {
+            stop.store(true, Ordering::Relaxed);
+            received?;
+            exploring.await
+        }
+        joined = &mut exploring => joined,
+    };
+    bar.finish_and_clear();
+    Ok(joined.map_err(|error| Unreachable(error.to_string()))?)
+}
+
+fn progress(output: &Output, world: &World) -> ProgressBar {
+    let bar = if output.is_watched() { ProgressBar::no_length() } else { ProgressBar::hidden() };
+    if let Ok(style) = ProgressStyle::with_template("{msg}: {pos} states, {elapsed}") {
+        bar.set_style(style);
+    }
+    bar.set_message(world.name);
+    bar
+}
+
+fn world_named(name: &str) -> Result<&'static World, String> {
+    World::named(name)
+        .ok_or_else(|| "no world has this name; tideover explore --list names them".to_owned())
+}
+
+fn planted_named(name: &str) -> Result<Planted, String> {
+    Planted::named(name)
+        .ok_or_else(|| "no bug has this name; tideover explore --list names them".to_owned())
+}

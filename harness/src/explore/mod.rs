@@ -1,0 +1,28 @@
+//! Small worlds, searched exhaustively.
+//!
+//! - Input: a world: what can be done in it, and how often. Output: how many states it has, which of the
+//!   auditor's invariants hold in all of them, and what the search came across.
+//! - The service is the model itself, with choices that follow from the question. States are compared modulo
+//!   minted names and absolute time.
+//! - Never here: a rule of the document, an invariant, randomness.
+
+mod action;
+mod cast;
+mod chooser;
+mod counterexample;
+mod milestone;
+mod search;
+mod shown;
+mod state;
+mod summary;
+mod world;
+
+pub use action::Action;
+pub use cast::{Invoice, Payment, Platform};
+pub use chooser::{Chooser, Planted};
+pub use counterexample::{Counterexample, CounterexampleStep};
+pub use milestone::Milestone;
+pub use search::{Bounds, Explored, INVARIANTS, Plan};
+pub use state::{Seen, State};
+pub use summary::{list, list_as_json};
+pub use world::{WORLDS, World};

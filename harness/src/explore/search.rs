@@ -1,0 +1,215 @@
+//! The exhaustive search of a world.
+
+use std::num::NonZeroUsize;
+use std::panic::resume_unwind;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use stateright::{Checker, HasDiscoveries, Model, Path, Property};
+
+use crate::explore::chooser::Planted;
+use crate::explore::counterexample::Counterexample;
+use crate::explore::milestone::{Milestone, Milestones, ShowsMilestones, properties};
+use crate::explore::shown::Step;
+use crate::explore::state::State;
+use crate::explore::world::World;
+use crate::simulation::auditor::Invariant;
+
+/// How long the search waits before it shows its progress again.
+const TICK: Duration = Duration::from_millis(20);
+
+/// A world to search, with what its steps have shown.
+pub(super) struct Search {
+    world: &'static World,
+    planted: Option<Planted>,
+    shown: AtomicU32,
+    stop: Arc<AtomicBool>,
+}
+
+/// The bounds of a search.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    /// How many threads search. With one, the depth and the counterexample are always the same.
+    pub threads: NonZeroUsize,
+    /// The search stops soon after it generated so many states.
+    pub states: Option<NonZeroUsize>,
+    /// The most actions in a row.
+    pub depth: Option<usize>,
+}
+
+/// The result of a search.
+#[derive(Debug)]
+pub struct Explored {
+    /// The world.
+    pub world: &'static World,
+    /// How many states were generated, repeated ones included.
+    pub generated: usize,
+    /// How many different states there are.
+    pub states: usize,
+    /// The most actions on the way to a state.
+    pub depth: usize,
+    /// How long it took.
+    pub took: Duration,
+    /// Whether the search reached every state.
+    pub is_exhausted: bool,
+    /// The milestones of the world that some step showed.
+    pub reached: Vec<Milestone>,
+    /// Those that no step showed.
+    pub missed: Vec<Milestone>,
+    /// The shortest way to a breach, if there is one.
+    pub counterexample: Option<Counterexample>,
+}
+
+macro_rules! invariants {
+    ($($invariant:ident)*) => {
+        /// The invariants that a search checks: those of the service.
+        pub const INVARIANTS: [Invariant; [$(Invariant::$invariant,)*].len()] =
+            [$(Invariant::$invariant,)*];
+
+        /// A property for each invariant: no state has a breach of it.
+        fn invariants() -> Vec<Property<Search>> {
+            vec![$(Property::always(Invariant::$invariant.name(), |_, state: &State| {
+                state.breach().is_none_or(|breach| breach.invariant != Invariant::$invariant)
+            }),)*]
+        }
+    };
+}
+
+invariants! {
+    CentsConserved
+    LimitHeld
+    FourRequirements
+    OneAdvance
+    EventsFollowState
+    StateMovesForward
+    RowsOnce
+    DeliveryConstant
+    PlatformsApart
+    NoTimerInThePast
+}
+
+impl ShowsMilestones for Search {
+    fn has_shown(&self, milestone: Milestone) -> bool {
+        Milestones::from(self.shown.load(Ordering::Relaxed)).has(milestone)
+    }
+}
+
+impl Model for Search {
+    type State = State;
+    type Action = usize;
+
+    fn init_states(&self) -> Vec<State> {
+        vec![self.world.start(self.planted)]
+    }
+
+    fn actions(&self, state: &State, actions: &mut Vec<usize>) {
+        if state.breach().is_none() {
+            actions.extend(self.world.possible(state));
+        }
+    }
+
+    fn next_state(&self, before: &State, number: usize) -> Option<State> {
+        if self.stop.load(Ordering::Relaxed) {
+            return None;
+        }
+        let (after, seen) = self.world.step(before, number);
+        let step = Step { before, action: self.world.action(number), seen: &seen };
+        self.shown.fetch_or(step.milestones().bits(), Ordering::Relaxed);
+        after.map(State::normal)
+    }
+
+    fn properties(&self) -> Vec<Property<Search>> {
+        let milestones = properties().into_iter();
+        let wanted = milestones.filter(|(milestone, _)| self.world.milestones.contains(milestone));
+        invariants().into_iter().chain(wanted.map(|(_, property)| property)).collect()
+    }
+}
+
+/// A search to be made.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The world.
+    pub world: &'static World,
+    /// The bug of its service, if it has one.
+    pub planted: Option<Planted>,
+    /// The bounds of the search.
+    pub bounds: Bounds,
+    /// Once this is true, the search ends early, without a counterexample.
+    pub stop: Arc<AtomicBool>,
+}
+
+impl Plan {
+    /// Searches the world for a breach, and for its milestones. `watch` learns how many states were found so
+    /// far.
+    pub fn explore(&self, watch: &dyn Fn(usize)) -> Explored {
+        let began = Instant::now();
+        let mut explored = self.search(watch);
+        // A checker keeps the last breach of a block of states, not the first.
+        while let Some(found) = &explored.counterexample {
+            let depth = Some(found.steps.len().saturating_sub(1));
+            let bounds = Bounds { threads: NonZeroUsize::MIN, states: None, depth };
+            let shorter = Plan { bounds, ..self.clone() }.search(watch).counterexample;
+            if shorter.is_none() {
+                break;
+            }
+            explored.counterexample = shorter;
+        }
+        Explored { took: began.elapsed(), ..explored }
+    }
+
+    fn search(&self, watch: &dyn Fn(usize)) -> Explored {
+        let Plan { world, planted, bounds, .. } = *self;
+        let search = Search { world, planted, shown: AtomicU32::new(0), stop: self.stop.clone() };
+        let mut builder = search.checker().threads(bounds.threads.get());
+        builder = builder.finish_when(HasDiscoveries::AnyFailures);
+        if let Some(states) = bounds.states {
+            builder = builder.target_state_count(states.get());
+        }
+        if let Some(depth) = bounds.depth {
+            // The checker counts states, and does not look at those at the greatest depth.
+            builder = builder.target_max_depth(depth + 2);
+        }
+        let mut checker = builder.spawn_bfs();
+        let handles = checker.handles();
+        while !handles.iter().all(thread::JoinHandle::is_finished) {
+            watch(checker.unique_state_count());
+            thread::sleep(TICK);
+        }
+        for handle in handles {
+            handle.join().unwrap_or_else(|panic| resume_unwind(panic));
+        }
+        self.explored(&checker)
+    }
+
+    fn explored(&self, checker: &impl Checker<Search>) -> Explored {
+        let Plan { world, bounds, .. } = *self;
+        let is_stopped = self.stop.load(Ordering::Relaxed);
+        let counterexample = if is_stopped { None } else { self.counterexample(checker) };
+        let is_within = bounds.states.is_none_or(|states| checker.state_count() < states.get());
+        let has_shown = |milestone: &Milestone| checker.model().has_shown(*milestone);
+        let (reached, missed) = world.milestones.iter().partition(|it| has_shown(it));
+        Explored {
+            world,
+            generated: checker.state_count(),
+            states: checker.unique_state_count(),
+            depth: checker.max_depth().saturating_sub(1),
+            took: Duration::ZERO,
+            is_exhausted: is_within
+                && !is_stopped
+                && bounds.depth.is_none()
+                && counterexample.is_none(),
+            reached,
+            missed,
+            counterexample,
+        }
+    }
+
+    fn counterexample(&self, checker: &impl Checker<Search>) -> Option<Counterexample> {
+        let mut discoveries = checker.discoveries();
+        let breaches = INVARIANTS.iter().filter_map(|it| discoveries.remove(it.name()));
+        let told = |path: Path<State, usize>| Counterexample::told(self.world, path.into_vec());
+        breaches.filter_map(told).min_by_key(|found| found.steps.len())
+    }
+}

@@ -1,0 +1,215 @@
+//! The exhaustive search: its counts are stable, it reaches every milestone, it finds what is planted, and the states
+//! that it takes for one behave as one.
+
+use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use proptest::prelude::*;
+use serde_json::Value;
+use tideover_harness::explore::{
+    Bounds, Explored, INVARIANTS, Plan, Planted, Seen, State, WORLDS, World,
+};
+use tideover_harness::simulation::auditor::Invariant;
+use tideover_model::{Consequence, Timestamp};
+
+use crate::support::pages::page;
+
+fn explore(world: &str, planted: Option<Planted>) -> Explored {
+    let bounds = Bounds { threads: NonZeroUsize::MIN, states: None, depth: None };
+    let world = World::named(world).unwrap();
+    let stop = Arc::new(AtomicBool::new(false));
+    Plan { world, planted, bounds, stop }.explore(&|_| {})
+}
+
+/// World, states, generated states, depth.
+const COUNTS: [(&str, usize, usize, usize); WORLDS.len()] = [
+    ("limit", 3709, 15_441, 16),
+    ("onboarding", 1510, 3886, 14),
+    ("import", 1852, 4793, 15),
+    ("deliveries", 10_700, 30_640, 14),
+    ("all", 24_254, 82_612, 21),
+];
+
+#[test]
+fn every_world_has_its_states_and_its_milestones() {
+    for (world, (name, states, generated, depth)) in WORLDS.iter().zip(COUNTS) {
+        assert_eq!(world.name, name);
+        let explored = explore(name, None);
+        assert_eq!(explored.counterexample, None, "{name}");
+        assert_eq!(explored.missed, [], "{name}");
+        assert!(explored.is_exhausted, "{name}");
+        let seen = (explored.states, explored.generated, explored.depth);
+        assert_eq!(seen, (states, generated, depth), "{name}");
+    }
+}
+
+/// Bug, world, invariant, actions of the shortest counterexample.
+const FOUND: [(Planted, &str, Invariant, usize); 9] = [
+    (Planted::LimitForgotten, "limit", Invariant::LimitHeld, 4),
+    (Planted::LimitForgotten, "import", Invariant::LimitHeld, 3),
+    (Planted::LimitForgotten, "onboarding", Invariant::LimitHeld, 9),
+    (Planted::OnboardingForgotten, "onboarding", Invariant::FourRequirements, 7),
+    (Planted::OnboardingForgotten, "deliveries", Invariant::FourRequirements, 3),
+    (Planted::RepaymentUnannounced, "limit", Invariant::EventsFollowState, 5),
+    (Planted::RepaymentUnannounced, "import", Invariant::EventsFollowState, 5),
+    (Planted::RetryRenamed, "deliveries", Invariant::DeliveryConstant, 3),
+    (Planted::RetryRenamed, "all", Invariant::DeliveryConstant, 3),
+];
+
+#[test]
+fn every_planted_bug_is_found_on_the_shortest_way() {
+    for planted in Planted::ALL {
+        assert!(FOUND.iter().any(|(found, ..)| *found == planted), "{planted:?}");
+    }
+    for (planted, world, invariant, actions) in FOUND {
+        let found = explore(world, Some(planted)).counterexample.unwrap();
+        assert!(INVARIANTS.contains(&invariant));
+        assert_eq!((found.breach.invariant, found.steps.len()), (invariant, actions), "{world}");
+    }
+}
+
+/// What was seen, without names and dates, in an order of its own: that of events to several platforms may vary.
+fn comparable(seen: &[Seen]) -> Vec<String> {
+    let mut lines: Vec<String> = seen.iter().map(without_names_and_dates).collect();
+    lines.sort();
+    lines
+}
+
+fn without_names_and_dates(seen: &Seen) -> String {
+    match seen {
+        Seen::Answered(Ok(reply)) => undated(serde_json::to_value(reply).unwrap()).to_string(),
+        Seen::Queued(delivery) => {
+            let mut body: Value = serde_json::from_slice(&delivery.body).unwrap();
+            body["id"].take();
+            format!("{} {}", delivery.platform.0, undated(body))
+        }
+        Seen::Attempted { delivery, number, consequence } => {
+            let is_again = matches!(consequence, Consequence::Again(_));
+            let effect = if is_again { String::new() } else { format!("{consequence:?}") };
+            format!("{} {number} {effect}", delivery.event.name())
+        }
+        Seen::Answered(Err(_)) | Seen::Happened(_) | Seen::Passed(_) => format!("{seen:?}"),
+    }
+}
+
+fn undated(value: Value) -> Value {
+    match value {
+        Value::String(text) if Timestamp::parse(&text).is_some() => Value::from("a date"),
+        Value::Array(values) => values.into_iter().map(undated).collect(),
+        Value::Object(fields) => {
+            fields.into_iter().map(|(name, value)| (name, undated(value))).collect()
+        }
+        value => value,
+    }
+}
+
+/// The deliveries that wait for another attempt, by platform and identity.
+type Waiting = BTreeSet<(u32, String)>;
+
+fn follow(waiting: &mut Waiting, seen: &[Seen]) {
+    for seen in seen {
+        let Seen::Attempted { delivery, consequence, .. } = seen else { continue };
+        let platform = delivery.platform.0;
+        match consequence {
+            Consequence::Again(_) => drop(waiting.insert((platform, delivery.id.clone()))),
+            Consequence::Revoked => waiting.retain(|(of, _)| *of != platform),
+            _ => drop(waiting.remove(&(platform, delivery.id.clone()))),
+        }
+    }
+}
+
+/// Takes the same actions in a state that is brought to its normal form after each action, and in one that never is.
+/// A delivery that waits keeps its name in both.
+fn walk_in_both(world: &World, picks: &[usize]) -> Result<(State, State), TestCaseError> {
+    let mut normal = world.start(None);
+    let mut raw = normal.clone();
+    let mut waiting = Waiting::new();
+    for pick in picks {
+        let possible: Vec<usize> = world.possible(&normal).collect();
+        let number = possible[pick % possible.len()];
+        let action = world.action(number);
+        let (next, seen) = world.step(&normal, number);
+        let (raw_next, raw_seen) = world.step(&raw, number);
+        prop_assert_eq!(comparable(&seen), comparable(&raw_seen), "{}", action);
+        prop_assert_eq!(next.is_some(), raw_next.is_some(), "{}", action);
+        follow(&mut waiting, &seen);
+        if let (Some(next), Some(raw_next)) = (next, raw_next) {
+            (normal, raw) = (next.normal(), raw_next);
+        }
+        prop_assert!(!waiting.is_empty() || normal == raw.clone().normal(), "{}", action);
+    }
+    Ok((normal, raw))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn states_that_are_one_behave_as_one(
+        world in 0..WORLDS.len(),
+        picks in prop::collection::vec(0_usize..1000, 1..60),
+    ) {
+        walk_in_both(&WORLDS[world], &picks)?;
+    }
+}
+
+/// The walk above would prove nothing if the two states never differed.
+#[test]
+fn time_and_names_do_run_apart() {
+    let world = World::named("deliveries").unwrap();
+    let picks: Vec<usize> = (0..60).collect();
+    let (normal, raw) = walk_in_both(world, &picks).unwrap();
+    assert_ne!(normal, raw);
+}
+
+fn tideover(arguments: &[&str]) -> (Option<i32>, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tideover"));
+    let output = command.arg("explore").args(arguments).output().unwrap();
+    (output.status.code(), String::from_utf8(output.stdout).unwrap())
+}
+
+#[test]
+fn the_command_passes_fails_and_knows_when_it_did_not_finish() {
+    let (code, printed) = tideover(&["--world", "import", "--json"]);
+    let line: Value = serde_json::from_str(&printed).unwrap();
+    assert_eq!((code, &line["verdict"]), (Some(0), &Value::from("PASS")));
+    assert_eq!(line["missed"], Value::Array(Vec::new()));
+
+    let (code, printed) = tideover(&["--world", "import", "--bug", "limit-forgotten", "--json"]);
+    let line: Value = serde_json::from_str(&printed).unwrap();
+    assert_eq!((code, &line["verdict"]), (Some(1), &Value::from("FAIL")));
+    assert_eq!(line["counterexample"]["breach"]["invariant"], "limit-held");
+
+    for bound in ["--depth", "--max-states"] {
+        let (code, printed) = tideover(&["--world", "import", bound, "3"]);
+        assert_eq!(code, Some(3), "{printed}");
+        assert!(printed.starts_with("INCONCLUSIVE  import: "), "{printed}");
+    }
+    let (code, _) = tideover(&["--world", "nowhere"]);
+    assert_eq!(code, Some(2));
+}
+
+/// The blocks of the guide are what is printed, but for the time that it takes.
+#[test]
+fn the_guide_shows_what_is_printed() {
+    let text = page("docs/explore.md");
+    let blocks = text.split("```console\n$ tideover explore").skip(1);
+    let mut compared = 0;
+    for block in blocks {
+        let (command, rest) = block.split_once('\n').unwrap();
+        let (shown, _) = rest.split_once("```").unwrap();
+        let (_, printed) = tideover(&command.split_whitespace().collect::<Vec<_>>());
+        assert_eq!(timeless(shown), timeless(&printed), "{command}");
+        compared += 1;
+    }
+    assert_eq!(compared, 3);
+}
+
+/// The lines, without the times at their ends.
+fn timeless(text: &str) -> Vec<&str> {
+    let lines = text.trim_end().lines();
+    lines.map(|line| line.split_once(" deep, ").map_or(line, |(before, _)| before)).collect()
+}
