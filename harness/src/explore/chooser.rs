@@ -116,6 +116,10 @@ impl Choices for Chooser {
         0
     }
 
+    fn unlisted_event(&mut self, _event: u64) -> Option<&'static str> {
+        None
+    }
+
     fn is_duplicated(&mut self, _profile: &Profile, _delivery: u64) -> bool {
         false
     }

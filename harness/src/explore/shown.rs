@@ -32,7 +32,7 @@ impl Step<'_> {
                     shown.add_if(Milestone::GivenUp, *consequence == Consequence::GivenUp);
                     shown.add_if(Milestone::Revoked, *consequence == Consequence::Revoked);
                 }
-                Seen::Queued(delivery) => self.add_event(&mut shown, delivery.event),
+                Seen::Queued(_) => self.add_event(&mut shown, seen.event()),
                 Seen::Happened(_) | Seen::Passed(_) => {}
             }
         }
@@ -98,7 +98,8 @@ impl Step<'_> {
         shown.add_if(Milestone::PaidBeforeFunding, is_early && applied > Cents::ZERO);
     }
 
-    fn add_event(&self, shown: &mut Milestones, event: EventType) {
+    fn add_event(&self, shown: &mut Milestones, event: Option<EventType>) {
+        let Some(event) = event else { return };
         match event {
             EventType::BusinessOptedIn => {
                 shown.add_if(Milestone::OptedIn, true);

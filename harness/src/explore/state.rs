@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tideover_model::wire::reply::Reply;
-use tideover_model::words::{AdvanceState, EventType, InvoiceStatus};
+use tideover_model::words::{AdvanceState, EventKind, EventType, InvoiceStatus};
 use tideover_model::{
     Answer, Attempt, Consequence, Delivery, Face, Happening, Impossible, Operation, Outcome,
     Receipt, Seconds, Service, Timestamp,
@@ -59,7 +59,10 @@ impl Seen {
     /// The kind of the event that was queued, if it is one.
     pub(super) fn event(&self) -> Option<EventType> {
         match self {
-            Seen::Queued(delivery) => Some(delivery.event),
+            Seen::Queued(delivery) => match delivery.event {
+                EventKind::Listed(event) => Some(event),
+                EventKind::Unlisted(_) => None,
+            },
             _ => None,
         }
     }
