@@ -11,30 +11,30 @@ macro_rules! flaws {
             Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
         )]
         #[serde(rename_all = "kebab-case")]
-        pub enum Flaw {
+        pub(crate) enum Flaw {
             $(#[doc = $words] $flaw,)*
         }
 
         impl Flaw {
             /// All of them.
-            pub const ALL: [Flaw; [$(Flaw::$flaw,)*].len()] = [$(Flaw::$flaw,)*];
+            pub(crate) const ALL: [Flaw; [$(Flaw::$flaw,)*].len()] = [$(Flaw::$flaw,)*];
 
             /// Its stable name.
-            pub fn name(self) -> &'static str {
+            pub(crate) fn name(self) -> &'static str {
                 match self {
                     $(Flaw::$flaw => $name,)*
                 }
             }
 
             /// What the client does, in one sentence.
-            pub fn words(self) -> &'static str {
+            pub(crate) fn words(self) -> &'static str {
                 match self {
                     $(Flaw::$flaw => $words,)*
                 }
             }
 
             /// The invariant that it breaks.
-            pub fn breaks(self) -> Invariant {
+            pub(crate) fn breaks(self) -> Invariant {
                 match self {
                     $(Flaw::$flaw => Invariant::$invariant,)*
                 }

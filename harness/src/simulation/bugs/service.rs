@@ -16,13 +16,13 @@ use crate::simulation::server::Server;
 
 /// A deliberate bug of the service.
 #[derive(Debug)]
-pub struct ServiceBug {
+pub(crate) struct ServiceBug {
     /// Its stable name.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// What goes wrong, in one sentence.
-    pub words: &'static str,
+    pub(crate) words: &'static str,
     /// The invariant that it breaks.
-    pub breaks: Invariant,
+    pub(crate) breaks: Invariant,
     hooks: Hooks,
 }
 

@@ -1,11 +1,11 @@
 //! The vendors that a platform serves: what it sends of them, and its copy of what the service holds.
 
 use std::collections::BTreeMap;
+use std::fmt::Write;
 
 use serde_json::{Value, json};
 use tideover_model::words::{AdvanceState, InvoiceStatus};
 
-use crate::simulation::client::job::{COLUMNS, invoice_name, row};
 use crate::simulation::plan::{Invoice, Plan, Vendor};
 
 /// All vendors of a platform.
@@ -135,7 +135,7 @@ impl Customers {
         }
         let planned = plan.imports.iter().find(|planned| planned.number == import);
         for number in 0..planned.map_or(0, |planned| planned.bad_rows) {
-            text.push_str(&format!("bad{number},v0,Nobody,x,Nobody,ISSUED,none,,\n"));
+            let _ = writeln!(text, "bad{number},v0,Nobody,x,Nobody,ISSUED,none,,");
         }
         text
     }
@@ -240,3 +240,30 @@ fn address(number: u32) -> Value {
         "postalCode": "97201",
     })
 }
+
+/// The identifier of an invoice.
+pub(crate) fn invoice_name(number: u32) -> String {
+    format!("i{number}")
+}
+
+/// A row of an import file, without its end.
+fn row(text: &mut String, customer: &Customer, plan: &Plan, invoice: &Invoice) {
+    let payor = customer.payor(invoice);
+    // Writing to a string never fails.
+    let _ = write!(
+        text,
+        "{},{},{},{},{},ISSUED,{},{},{}",
+        invoice_name(invoice.number),
+        customer.name(),
+        customer.legal_name(),
+        payor,
+        payor,
+        invoice.face_value,
+        plan.start,
+        plan.start.after(invoice.due_day * 24 * 3600),
+    );
+}
+
+/// The columns of [`row`].
+const COLUMNS: &str = "externalId,payeeExternalId,payeeLegalName,payorExternalId,\
+                                  payorLegalName,status,faceValue,issueDate,dueDate";

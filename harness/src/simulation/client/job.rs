@@ -1,12 +1,10 @@
 //! What a client asks the service, as requests.
 
-use std::fmt::Write;
-
 use serde_json::{Value, json};
 use tideover_model::OperationKind;
 
-use crate::simulation::client::customer::{Customer, Customers};
-use crate::simulation::plan::{Invoice, Plan};
+use crate::simulation::client::customer::{Customer, Customers, invoice_name};
+use crate::simulation::plan::Plan;
 
 /// A queue of jobs, of which one is under way at a time: writes about one subject never overtake each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -174,30 +172,3 @@ enum Content {
     Json(Value),
     Csv(String),
 }
-
-/// The identifier of an invoice.
-pub(crate) fn invoice_name(number: u32) -> String {
-    format!("i{number}")
-}
-
-/// A row of an import file, without its end.
-pub(crate) fn row(text: &mut String, customer: &Customer, plan: &Plan, invoice: &Invoice) {
-    let payor = customer.payor(invoice);
-    // Writing to a string never fails.
-    let _ = write!(
-        text,
-        "{},{},{},{},{},ISSUED,{},{},{}",
-        invoice_name(invoice.number),
-        customer.name(),
-        customer.legal_name(),
-        payor,
-        payor,
-        invoice.face_value,
-        plan.start,
-        plan.start.after(invoice.due_day * 24 * 3600),
-    );
-}
-
-/// The columns of [`row`].
-pub(crate) const COLUMNS: &str = "externalId,payeeExternalId,payeeLegalName,payorExternalId,\
-                                  payorLegalName,status,faceValue,issueDate,dueDate";

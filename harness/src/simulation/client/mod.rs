@@ -21,9 +21,11 @@ use crate::simulation::plan::Plan;
 use crate::simulation::queue::{DAY, Moment};
 use crate::simulation::reached::Reached;
 
-pub(crate) use customer::{BusinessCopy, Customers, InvoiceCopy, vendor_email, vendor_name};
+pub(crate) use customer::{
+    BusinessCopy, Customers, InvoiceCopy, invoice_name, vendor_email, vendor_name,
+};
 pub(crate) use inbox::Post;
-pub(crate) use job::{Job, Lane, Request, invoice_name};
+pub(crate) use job::{Job, Lane, Request};
 use lanes::Lanes;
 
 /// A receiver that was down for longer may have missed webhooks for good (`8.webhookRetryWindow`).

@@ -81,9 +81,10 @@ impl EntryView<'_> {
             date_time: start.after_milliseconds(entry.at).to_string(),
             who: entry.actor.to_string(),
             text: entry.text.trim(),
-            fault: entry
-                .fault
-                .map(|fault| FaultView { name: fault.name(), mark: Mark::at(7, 7, Shape::of(fault)) }),
+            fault: entry.fault.map(|fault| FaultView {
+                name: fault.name(),
+                mark: Mark::at(7, 7, Shape::of(fault)),
+            }),
             money: entry.money.map(Money::of),
         }
     }

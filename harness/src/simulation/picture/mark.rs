@@ -71,7 +71,9 @@ impl Shape {
             }
             Shape::Hourglass => format!("M{left} {top}H{right}L{left} {bottom}H{right}Z"),
             Shape::Arrows => {
-                format!("M{left} {top}L{x} {y}L{left} {bottom}ZM{x} {top}L{right} {y}L{x} {bottom}Z")
+                format!(
+                    "M{left} {top}L{x} {y}L{left} {bottom}ZM{x} {top}L{right} {y}L{x} {bottom}Z"
+                )
             }
             Shape::Square => format!("M{left} {top}H{right}V{bottom}H{left}Z"),
             Shape::Diamond => format!("M{x} {}L{} {y}L{x} {}L{} {y}Z", y - 5, x + 5, y + 5, x - 5),

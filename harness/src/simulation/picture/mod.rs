@@ -132,7 +132,8 @@ impl Page<'_> {
             lane,
             entries: run.entries.iter().filter(|entry| Lane::of(entry.actor) == lane).count(),
         };
-        let reached = Reached::ALL.map(|it| Counted { name: it.name(), times: run.counts.reached(it) });
+        let reached =
+            Reached::ALL.map(|it| Counted { name: it.name(), times: run.counts.reached(it) });
         Page {
             tideover: env!("CARGO_PKG_VERSION"),
             seed: plan.seed,

@@ -1,7 +1,9 @@
 //! A short run, or the end of a long one: each entry is a row.
 
 use crate::simulation::auditor::Totals;
-use crate::simulation::picture::drawing::{AXIS, Arrow, Drawing, LINE, Layout, Line, Row, TOP, Tick};
+use crate::simulation::picture::drawing::{
+    AXIS, Arrow, Drawing, LINE, Layout, Line, Row, TOP, Tick,
+};
 use crate::simulation::picture::lane::{Lane, number, reached_by};
 use crate::simulation::picture::mark::{Mark, Shape, never_arrives};
 use crate::simulation::picture::money::Areas;
