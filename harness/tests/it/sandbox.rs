@@ -64,13 +64,21 @@ async fn our_mock_holds_as_a_sandbox() {
     }
 }
 
+/// The delays that grease may make of the standard ones.
+const GREASED_DELAYS: &str = "delays = { collection_account = { min = 0, max = 1200 }, \
+    funding_starts = { min = 0, max = 120 }, funding_completes = { min = 0, max = 14400 } }";
+
 /// Checks `mock` with everything that it offers.
 async fn check_fully(mock: &Mock) -> (Option<i32>, Value) {
+    let profile = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(profile.path(), GREASED_DELAYS).unwrap();
+    let profile = profile.path().to_str().unwrap();
     let listen = format!("127.0.0.1:{}", free_port());
     let inbox = format!("http://{listen}");
     let arguments =
         ["--operator", mock.url(), "--webhook-listen", &listen, "--webhook-url", &inbox];
-    check(mock, &[&arguments[..], &["--max-requests", "2000"]].concat()).await
+    let budget = ["--max-requests", "2000", "--profile", profile];
+    check(mock, &[&arguments[..], &budget].concat()).await
 }
 
 /// The run accepts whatever the document leaves free, and still checks the rest.

@@ -34,12 +34,12 @@ pub(super) fn greased(seeded: Seeded, delivery: &Delivery) -> GreasedEvent {
     GreasedEvent { body: formed.body.into(), taken: formed.taken }
 }
 
-/// Kinds of event that the document does not list.
+/// Kinds of event that the document does not list. They fit a business as well as an invoice.
 const KINDS: [&str; 4] = [
     "partner.account.reviewed",
     "partner.document.available",
-    "partner.organization.noted",
-    "partner.invoice.reminded",
+    "partner.notice.sent",
+    "partner.record.archived",
 ];
 
 /// The kind of an event that follows event number `event`, if one does.

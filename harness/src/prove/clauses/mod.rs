@@ -237,4 +237,5 @@ const UNOBSERVABLE: &[(Clause, &str)] = &[
     (clause!("gap.duplicates"), "a second arrival is always permitted, so no check reports it"),
     (clause!("gap.sessionUrl"), "the service chooses the link, and the suite accepts any"),
     (clause!("gap.apiKeys"), "the service chooses the key, and the suite accepts any"),
+    (clause!("gap.responseFields"), "a further field is always permitted, so no check reports it"),
 ];
