@@ -1,5 +1,7 @@
 //! The events that a platform's subscription got, counted by their subjects.
 
+use std::collections::btree_map::Entry;
+
 use serde::Deserialize;
 use tideover_model::words::EventType;
 use tideover_model::{PlatformId, clause};
@@ -66,8 +68,8 @@ pub(super) struct BusinessEvents {
 impl Auditor {
     /// Follows the events of a new subscription, unless another one is followed.
     pub(super) fn follow(&mut self, platform: PlatformId, reference: &str) {
-        if !self.followed.contains_key(&platform) {
-            self.followed.insert(platform, reference.to_owned());
+        if let Entry::Vacant(vacant) = self.followed.entry(platform) {
+            vacant.insert(reference.to_owned());
             self.forget_events(platform);
         }
     }

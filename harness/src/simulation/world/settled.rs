@@ -34,18 +34,18 @@ impl World<'_> {
     /// Compares a client's copy of the state with the service's.
     fn check_copy(&mut self, client: u32) {
         let customers = self.clients[client as usize].customers.all();
-        let copies: Vec<(u32, BusinessCopy, Vec<(u32, InvoiceCopy)>)> = customers
-            .map(|customer| {
-                let invoices = customer.invoices.iter();
-                let invoices = invoices.map(|(number, it)| (*number, it.copy.clone()));
-                (customer.number, customer.copy.clone(), invoices.collect())
-            })
-            .collect();
-        for (vendor, copy, invoices) in copies {
+        let mut businesses = Vec::new();
+        let mut invoices = Vec::new();
+        for customer in customers {
+            businesses.push((customer.number, customer.copy.clone()));
+            let copies = customer.invoices.iter();
+            invoices.extend(copies.map(|(number, it)| (customer.number, *number, it.copy.clone())));
+        }
+        for (vendor, copy) in businesses {
             self.check_business_copy(client, vendor, &copy);
-            for (invoice, copy) in invoices {
-                self.check_invoice_copy(client, vendor, invoice, &copy);
-            }
+        }
+        for (vendor, invoice, copy) in invoices {
+            self.check_invoice_copy(client, vendor, invoice, &copy);
         }
     }
 
