@@ -23,6 +23,7 @@ mod live;
 mod live_races;
 mod noticed;
 mod page;
+mod picture;
 mod planted;
 mod proof;
 mod receiver_check;

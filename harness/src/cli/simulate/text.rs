@@ -8,7 +8,7 @@ use crate::report::grouped;
 use crate::simulation::campaign::{Campaign, CampaignReport};
 use crate::simulation::plan::Plan;
 use crate::simulation::reached::{Fault, Reached};
-use crate::simulation::trace::{Actor, Entry};
+use crate::simulation::trace::Entry;
 use crate::simulation::{Bug, Run};
 
 /// The version of Tideover.
@@ -91,13 +91,7 @@ pub(super) fn trace(_plan: &Plan, entries: &[Entry]) -> String {
 
 /// An entry of a trace.
 pub(super) fn entry(Entry { at, actor, text, fault, .. }: &Entry) -> String {
-    let actor = match actor {
-        Actor::Platform(number) => format!("platform {number}"),
-        Actor::Receiver(number) => format!("receiver {number}"),
-        Actor::Service => "service".to_owned(),
-        Actor::Vendor(number) => format!("vendor v{number}"),
-        Actor::Payor(number) => format!("payor of v{number}"),
-    };
+    let actor = actor.to_string();
     let fault = fault.map_or_else(String::new, |fault| format!("   [{}]", fault.name()));
     format!("  {}  {actor:<12} {text}{fault}", clock(*at))
 }

@@ -16,7 +16,7 @@ use crate::simulation::world::Run;
 
 const LAYOUT: Layout = Layout { lane: 47 };
 /// The number of characters of a line.
-const LENGTH: usize = 38;
+const LENGTH: usize = 41;
 /// The number of lines of an entry.
 const LINES: usize = 2;
 /// The room of an arrow below its lines.

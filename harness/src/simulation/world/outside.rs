@@ -112,7 +112,10 @@ impl World<'_> {
         let result = self.server.happen(at, platform, happening.clone());
         self.chain.add(self.now, &[format!("{happening:?} {result:?}").as_bytes()]);
         self.note(actor, None, || match &result {
-            Ok(outcome) => format!("{} ({outcome:?})", words(&happening)),
+            Ok(Outcome::Paid { suspense, .. }) if *suspense > Cents::ZERO => {
+                format!("{}, {suspense} of it into suspense", words(&happening))
+            }
+            Ok(_) => words(&happening),
             Err(impossible) => format!("{}: {impossible}", words(&happening)),
         });
         self.auditor.happened(platform, &happening, &result);
