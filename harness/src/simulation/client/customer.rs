@@ -44,6 +44,8 @@ pub(crate) struct CustomerInvoice {
     pub(crate) face_value: i64,
     /// The present status.
     pub(crate) status: InvoiceStatus,
+    /// Whether the client has begun to sync it.
+    pub(crate) begun: bool,
     /// Whether it was changed before the import that creates it was done.
     pub(crate) changed_early: bool,
     /// Whether the client wants an advance, and has no final answer.
@@ -118,6 +120,15 @@ impl Customers {
         format!("https://platform-{}.example/webhooks", self.platform)
     }
 
+    /// Notes that an import was begun.
+    pub(crate) fn begin_import(&mut self, import: u32) {
+        for (vendor, invoice) in self.in_import(import).to_vec() {
+            if let Some(invoice) = self.invoice_mut(vendor, invoice) {
+                invoice.begun = true;
+            }
+        }
+    }
+
     /// The vendors and the invoices in an import, in the order of its rows.
     pub(crate) fn in_import(&self, import: u32) -> &[(u32, u32)] {
         self.imported.get(&import).map_or(&[], Vec::as_slice)
@@ -149,6 +160,7 @@ impl Customer {
                 planned: invoice.clone(),
                 face_value: invoice.face_value,
                 status: InvoiceStatus::Issued,
+                begun: false,
                 changed_early: false,
                 wanted: false,
                 copy: InvoiceCopy::default(),

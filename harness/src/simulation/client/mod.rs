@@ -145,6 +145,9 @@ impl Client {
             Wake::Start => self.add(plan, Lane::Webhooks, Job::Subscribe),
             Wake::Onboard(vendor) => self.add(plan, Lane::Vendor(vendor), Job::SyncBusiness),
             Wake::Sync(vendor, invoice) => {
+                if let Some(invoice) = self.customers.invoice_mut(vendor, invoice) {
+                    invoice.begun = true;
+                }
                 self.add(plan, Lane::Vendor(vendor), Job::SyncInvoice(invoice));
             }
             Wake::Correct(vendor, invoice) | Wake::Restate(vendor, invoice) => {
@@ -163,6 +166,7 @@ impl Client {
             }
             Wake::Upload(import) => {
                 if !self.customers.in_import(import).is_empty() {
+                    self.customers.begin_import(import);
                     self.add(plan, Lane::Import(import), Job::Upload);
                 }
             }

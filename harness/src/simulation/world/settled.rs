@@ -39,7 +39,8 @@ impl World<'_> {
         for customer in customers {
             businesses.push((customer.number, customer.copy.clone()));
             let copies = customer.invoices.iter();
-            invoices.extend(copies.map(|(number, it)| (customer.number, *number, it.copy.clone())));
+            let begun = copies.filter(|(_, it)| it.begun);
+            invoices.extend(begun.map(|(number, it)| (customer.number, *number, it.copy.clone())));
         }
         for (vendor, copy) in businesses {
             self.check_business_copy(client, vendor, &copy);
