@@ -133,6 +133,38 @@ fn the_suite_passes_as_in_the_readme() {
     assert_shows(&comparable(&shown), &comparable(&printed));
 }
 
+/// The world and the failure of the simulation that the guide shows, and the parts of a campaign.
+#[test]
+fn the_world_is_simulated_as_in_the_guide() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = page("docs/simulate.md");
+    for (arguments, first) in [
+        ("simulate --seed 7", "seed 7, tideover"),
+        ("simulate --seeds 0..1000 --bug client-repeats-subscribe", "shrunk to"),
+        ("simulate --seeds 0..100 --twice", "PASS  the same hash"),
+    ] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tideover"));
+        let output = command.args(arguments.split(' ')).current_dir(&folder).output().unwrap();
+        let printed = String::from_utf8(output.stdout).unwrap();
+        let printed = printed.replace(env!("CARGO_BIN_EXE_tideover"), "tideover");
+        let printed = printed.replace(&std::env::temp_dir().display().to_string(), "/tmp");
+        assert_shows(&block(&text, first), &printed);
+    }
+}
+
+/// A run that depends on the environment is caught.
+#[test]
+fn two_processes_show_a_dependence_on_the_environment() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |more: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tideover"));
+        command.args(["simulate", "--seed", "3", "--twice"]).args(more).current_dir(&folder);
+        command.output().unwrap().status.code()
+    };
+    assert_eq!(run(&[]), Some(0));
+    assert_eq!(run(&["--bug", "reads-environment"]), Some(1));
+}
+
 /// The same text, without what is between `before` and `after`.
 fn without(text: &str, before: &str, after: &str) -> String {
     let (first, rest) = text.split_once(before).unwrap();

@@ -168,8 +168,8 @@ async fn the_picture_shows_faults_outages_restarts_and_money() {
         return [it.textContent, Number(it.getAttribute('height'))]";
     let outage = browser.run(outage).await;
     assert_eq!(outage[0], "receiver 1 is down from 0d 20:00:00.000 to 2d 02:00:00.000");
-    // A day has six bins of four hours, each ten units high.
-    assert_eq!(outage[1], 75);
+    // A run of this length has bins of six hours, each ten units high.
+    assert_eq!(outage[1], 50);
 }
 
 #[tokio::test]
