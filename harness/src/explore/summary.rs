@@ -25,7 +25,7 @@ impl Explored {
         }
     }
 
-    /// The same as [`Explored::to_string`], for a program.
+    /// The same as the text of the summary, for a program.
     pub fn as_json(&self) -> Value {
         let names = |milestones: &[Milestone]| -> Vec<&str> {
             milestones.iter().map(|milestone| milestone.words()).collect()

@@ -1,6 +1,6 @@
 //! The whole world from one seed: platforms, vendors, payors, the service, and an unreliable network.
 //!
-//! A [`Plan`](plan::Plan) says who acts, and which faults come. [`run`] plays it in virtual time, without
+//! A [`Plan`] says who acts, and which faults come. [`run`] plays it in virtual time, without
 //! sockets or threads, and the [`Auditor`](auditor::Auditor) checks after every event what must hold. The
 //! same plan gives the same bytes on every machine.
 
