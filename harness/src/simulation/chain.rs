@@ -18,6 +18,23 @@ impl fmt::Display for RunHash {
     }
 }
 
+impl RunHash {
+    /// The hash of no run.
+    pub(crate) const NONE: RunHash = RunHash(0);
+
+    /// The hash of this one and another one, in any order.
+    #[must_use]
+    pub(crate) fn and(self, other: RunHash) -> RunHash {
+        RunHash(self.0.wrapping_add(other.0))
+    }
+
+    /// The hash of the run of a seed, to be added to others.
+    #[must_use]
+    pub(crate) fn of_seed(self, seed: u64) -> RunHash {
+        RunHash((self.0 ^ seed).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+    }
+}
+
 impl From<RunHash> for String {
     fn from(hash: RunHash) -> String {
         hash.to_string()

@@ -1,7 +1,5 @@
 //! Makes a failing plan smaller: fewer actors, fewer faults, fewer events.
 
-use std::collections::BTreeSet;
-
 use tideover_model::Profile;
 
 use crate::simulation::auditor::Invariant;
@@ -67,10 +65,10 @@ impl Shrinking {
 
     /// Leaves out as many items of a list as possible: first large parts of it, then single items.
     fn reduce<T: Clone>(&mut self, list: impl Fn(&mut Plan) -> Option<&mut Vec<T>>) {
-        let mut plan = self.plan.clone();
-        let mut size = list(&mut plan).map_or(0, |list| list.len());
+        let length = |plan: &mut Plan| list(plan).map_or(0, |list| list.len());
+        let mut size = length(&mut self.plan);
         while size > 0 {
-            let mut end = list(&mut self.plan.clone()).map_or(0, |list| list.len());
+            let mut end = length(&mut self.plan);
             while end > 0 {
                 let start = end.saturating_sub(size);
                 self.attempt(|plan| {
@@ -122,23 +120,8 @@ impl Shrinking {
     /// Leaves out single messages that a fault hits.
     fn leave_out_hits(&mut self) {
         let hit = run(&self.plan, self.bug, false).hit;
-        self.attempt(|plan| plan.faults.only = Some(hit));
-        let Some(only) = self.plan.faults.only.clone() else { return };
-        let mut names: Vec<String> = only.into_iter().collect();
-        let mut size = names.len();
-        while size > 0 {
-            let mut end = names.len();
-            while end > 0 {
-                let start = end.saturating_sub(size);
-                let kept: Vec<String> = [&names[..start], &names[end..]].concat();
-                let only: BTreeSet<String> = kept.iter().cloned().collect();
-                if self.attempt(|plan| plan.faults.only = Some(only)) {
-                    names = kept;
-                }
-                end = start;
-            }
-            size /= 2;
-        }
+        self.attempt(|plan| plan.faults.only = Some(hit.into_iter().collect()));
+        self.reduce(|plan| plan.faults.only.as_mut());
     }
 
     fn simplify(&mut self) {

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::simulation::auditor::Totals;
-use crate::simulation::queue::Moment;
+use crate::simulation::queue::{DAY, HOUR, MINUTE, Moment, SECOND};
 use crate::simulation::reached::Fault;
 
 /// Who acts in an entry.
@@ -34,6 +34,13 @@ impl fmt::Display for Actor {
             Actor::Payor(number) => write!(f, "payor of v{number}"),
         }
     }
+}
+
+/// A time since the start of the world, for a reader: `3d 04:05:06.789`.
+pub(crate) fn clock(at: Moment) -> String {
+    let (days, hours, minutes) = (at / DAY, at % DAY / HOUR, at % HOUR / MINUTE);
+    let (seconds, milliseconds) = (at % MINUTE / SECOND, at % SECOND);
+    format!("{days}d {hours:02}:{minutes:02}:{seconds:02}.{milliseconds:03}")
 }
 
 /// An entry of a trace.

@@ -11,18 +11,22 @@ use crate::cli::{Output, Problem, wrong};
 use crate::report;
 use crate::simulation;
 use crate::simulation::Run;
+use crate::simulation::auditor::Invariant;
 use crate::simulation::picture::{Facts, picture};
 use crate::simulation::plan::Plan;
 use crate::simulation::record::Record;
 use crate::simulation::shrink::shrink;
 
 impl Simulate {
-    /// Shrinks and saves the failure of a seed, and shows it.
-    pub(super) fn keep(&self, output: &Output, seed: u64) -> Result<(), Problem> {
+    /// Shrinks and saves the failure of a seed, in which `invariant` does not hold, and shows it.
+    pub(super) fn keep(
+        &self,
+        output: &Output,
+        seed: u64,
+        invariant: Invariant,
+    ) -> Result<(), Problem> {
         let drawn = Plan::draw(seed, self.size.into());
-        let Some(breach) = simulation::run(&drawn, self.bug, false).breach else { return Ok(()) };
-        let plan =
-            if self.no_shrink { drawn } else { shrink(&drawn, self.bug, breach.invariant).plan };
+        let plan = if self.no_shrink { drawn } else { shrink(&drawn, self.bug, invariant).plan };
         let run = simulation::run(&plan, self.bug, true);
         let tideover = std::env::args().next().unwrap_or_else(|| "tideover".into());
         let path = report::quoted(&self.save.display().to_string());

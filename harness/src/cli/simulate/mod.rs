@@ -23,6 +23,7 @@ use crate::simulation::campaign::{Campaign, CampaignReport, Shard};
 use crate::simulation::plan::Size;
 
 use options::{Seeds, bug_named, seeds, shard};
+pub(super) use text::campaign as campaign_text;
 
 /// Simulate the whole world from a seed: platforms, vendors, payors, the service and an unreliable network.
 ///
@@ -127,11 +128,11 @@ impl Simulate {
             until_found: self.bug.is_some(),
         };
         output.announce(text::campaign_begins(&campaign))?;
-        let total = campaign.own_seeds().count() as u64;
+        let total = campaign.own_seeds();
         let (report, interrupted) = run(output, campaign, total).await?;
         output.print(text::campaign(&report).trim_end(), || json!(report))?;
         if let Some(found) = report.findings.first() {
-            self.keep(output, found.seed)?;
+            self.keep(output, found.seed, found.breach.invariant)?;
         }
         Ok(match (report.failed, interrupted) {
             (1.., _) => Held::No,
@@ -175,9 +176,4 @@ async fn run(
 /// The problem of a file.
 fn in_file(path: &Path, error: impl std::fmt::Display) -> Problem {
     Problem::Wrong(format!("{}: {error}", path.display()))
-}
-
-/// The text of a campaign's report.
-pub(super) fn campaign_text(report: &CampaignReport) -> String {
-    text::campaign(report)
 }

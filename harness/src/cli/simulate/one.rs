@@ -22,8 +22,8 @@ impl Simulate {
         let run = simulation::run(&plan, self.bug, self.trace || self.html.is_some());
         self.print_trace(output, &run)?;
         output.print(text::world(&plan, &run).trim_end(), || text::world_as_json(&plan, &run))?;
-        if run.breach.is_some() {
-            self.keep(output, self.seed)?;
+        if let Some(breach) = &run.breach {
+            self.keep(output, self.seed, breach.invariant)?;
             return Ok(Held::No);
         }
         self.draw(Facts { bug: self.bug, replay: None }, &plan, &run)?;
@@ -37,7 +37,7 @@ impl Simulate {
         output.announce(text::world_begins(&record.plan))?;
         let run = record.replay();
         if !self.json {
-            output.print(text::trace(&record.plan, &run.entries).trim_end(), || json!(null))?;
+            output.print(text::trace(&run.entries).trim_end(), || json!(null))?;
         }
         let (plan, saved) = (&record.plan, &record.header);
         output.print(text::world(plan, &run).trim_end(), || text::world_as_json(plan, &run))?;

@@ -8,7 +8,7 @@ use crate::report::grouped;
 use crate::simulation::campaign::{Campaign, CampaignReport};
 use crate::simulation::plan::Plan;
 use crate::simulation::reached::{Fault, Reached};
-use crate::simulation::trace::Entry;
+use crate::simulation::trace::{Entry, clock};
 use crate::simulation::{Bug, Run};
 
 /// The version of Tideover.
@@ -75,7 +75,7 @@ pub(super) fn failure(plan: &Plan, run: &Run) -> String {
         run.hit.len(),
         run.entries.len()
     );
-    text.push_str(&trace(plan, &run.entries));
+    text.push_str(&trace(&run.entries));
     if let Some(breach) = &run.breach {
         let _ = writeln!(text, "{} ({})", breach.invariant.words(), breach.invariant.clause());
         let _ = writeln!(text, "{breach}");
@@ -84,24 +84,16 @@ pub(super) fn failure(plan: &Plan, run: &Run) -> String {
 }
 
 /// All entries of a trace.
-pub(super) fn trace(_plan: &Plan, entries: &[Entry]) -> String {
+pub(super) fn trace(entries: &[Entry]) -> String {
     let lines = entries.iter().map(entry);
     lines.fold(String::new(), |text, line| text + &line + "\n")
 }
 
 /// An entry of a trace.
 pub(super) fn entry(Entry { at, actor, text, fault, .. }: &Entry) -> String {
-    let actor = actor.to_string();
+    let (at, actor) = (clock(*at), actor.to_string());
     let fault = fault.map_or_else(String::new, |fault| format!("   [{}]", fault.name()));
-    format!("  {}  {actor:<12} {text}{fault}", clock(*at))
-}
-
-/// `3d 04:05:06.789`
-fn clock(milliseconds: u64) -> String {
-    let (seconds, rest) = (milliseconds / 1000, milliseconds % 1000);
-    let (days, seconds) = (seconds / 86_400, seconds % 86_400);
-    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
-    format!("{days:>2}d {hours:02}:{minutes:02}:{seconds:02}.{rest:03}")
+    format!("  {at:>16}  {actor:<12} {text}{fault}")
 }
 
 /// `16.2 days`
@@ -123,7 +115,7 @@ pub(super) fn campaign_begins(campaign: &Campaign) -> String {
 }
 
 /// The result of a campaign. Its last line has seeds, version and hash.
-pub(super) fn campaign(report: &CampaignReport) -> String {
+pub(in crate::cli) fn campaign(report: &CampaignReport) -> String {
     let verdict = if report.failed > 0 { "FAIL" } else { "PASS" };
     let mut text = format!(
         "{verdict}  {} worlds, {} events, {} days of virtual time\n",

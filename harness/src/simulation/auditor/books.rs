@@ -17,7 +17,7 @@ pub struct Totals {
     pub suspense: Cents,
     /// Paid to vendors as advances.
     pub advanced: Cents,
-    /// The part of it that is not yet recovered.
+    /// Requested as advances, paid to vendors or not yet, and not recovered: it can exceed `advanced`.
     pub outstanding: Cents,
 }
 

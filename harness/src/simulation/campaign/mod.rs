@@ -56,12 +56,18 @@ struct Shared<'a> {
 }
 
 impl Campaign {
-    /// The seeds of its shard, in order.
-    pub fn own_seeds(&self) -> impl Iterator<Item = u64> {
+    /// The number of seeds of its shard.
+    pub fn own_seeds(&self) -> u64 {
+        let seeds = self.seeds.end.saturating_sub(self.seeds.start);
+        seeds.saturating_sub(self.shard.index).div_ceil(self.shard.of.max(1))
+    }
+
+    /// The seed of this number in its shard, from 0.
+    fn seed(&self, number: u64) -> Option<u64> {
         let Shard { index, of } = self.shard;
-        let step = usize::try_from(of.max(1)).unwrap_or(usize::MAX);
-        let skipped = usize::try_from(index).unwrap_or(usize::MAX);
-        self.seeds.clone().skip(skipped).step_by(step)
+        let offset = number.checked_mul(of)?.checked_add(index)?;
+        let seed = self.seeds.start.checked_add(offset)?;
+        (seed < self.seeds.end).then_some(seed)
     }
 
     /// Runs all seeds, or until `stop`. Calls `done` after each with the number of seeds done.
@@ -79,14 +85,10 @@ impl Campaign {
 
 impl Shared<'_> {
     fn work(&self) {
-        let Campaign { seeds, shard, size, bug, until_found, .. } = self.campaign;
-        loop {
-            let turn = self.next.fetch_add(1, Ordering::Relaxed);
-            let seed = turn
-                .checked_mul(shard.of)
-                .and_then(|offset| seeds.start.checked_add(offset)?.checked_add(shard.index));
-            let seed = seed.filter(|seed| *seed < seeds.end);
-            let Some(seed) = seed.filter(|_| !self.stop.load(Ordering::Relaxed)) else { break };
+        let Campaign { size, bug, until_found, .. } = self.campaign;
+        while !self.stop.load(Ordering::Relaxed) {
+            let number = self.next.fetch_add(1, Ordering::Relaxed);
+            let Some(seed) = self.campaign.seed(number) else { break };
             let run = run(&Plan::draw(seed, *size), *bug, false);
             if run.breach.is_some() && *until_found {
                 self.stop.store(true, Ordering::Relaxed);

@@ -46,7 +46,7 @@ pub struct CampaignReport {
     /// Their virtual time. Milliseconds.
     pub lasted: u64,
     /// The hash of all runs: the sum of the hashes of seeds and runs.
-    pub hash: String,
+    pub hash: RunHash,
     /// The worlds in which an invariant did not hold.
     pub failed: u64,
     /// The findings of the lowest seeds.
@@ -107,7 +107,7 @@ impl CampaignReport {
             runs: 0,
             events: 0,
             lasted: 0,
-            hash: sum(None, None),
+            hash: RunHash::NONE,
             failed: 0,
             findings: Vec::new(),
             matrix: Matrix::new(),
@@ -119,7 +119,7 @@ impl CampaignReport {
         self.runs += 1;
         self.events += run.events;
         self.lasted += run.lasted;
-        self.hash = sum(Some(&self.hash), Some((seed, run.hash)));
+        self.hash = self.hash.and(run.hash.of_seed(seed));
         if let Some(breach) = &run.breach {
             self.failed += 1;
             self.findings.push(Found { seed, breach: breach.clone() });
@@ -198,27 +198,12 @@ pub fn merge(parts: Vec<CampaignReport>) -> Result<CampaignReport, Incompatible>
         whole.events += part.events;
         whole.lasted += part.lasted;
         whole.failed += part.failed;
-        whole.hash = added(&whole.hash, &part.hash);
+        whole.hash = whole.hash.and(part.hash);
         whole.findings.extend(part.findings);
         whole.keep_first_findings();
         whole.matrix.merge(&part.matrix);
     }
     Ok(whole)
-}
-
-/// A sum of hashes, with another run added: the order of the runs does not matter.
-fn sum(before: Option<&str>, run: Option<(u64, RunHash)>) -> String {
-    let run = run.map_or(0, |(seed, hash)| {
-        let hash = u64::from_str_radix(&hash.to_string(), 16).unwrap_or(0);
-        (hash ^ seed).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-    });
-    let before = before.map_or(0, |text| u64::from_str_radix(text, 16).unwrap_or(0));
-    format!("{:016x}", before.wrapping_add(run))
-}
-
-fn added(one: &str, other: &str) -> String {
-    let value = |text: &str| u64::from_str_radix(text, 16).unwrap_or(0);
-    format!("{:016x}", value(one).wrapping_add(value(other)))
 }
 
 impl Matrix {

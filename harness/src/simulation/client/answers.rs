@@ -164,7 +164,6 @@ impl Client {
         match (code, job, lane) {
             ("already_subscribed", Job::Subscribe, _) => {
                 self.reach(Reached::AlreadySubscribed);
-                self.webhooks.in_doubt = true;
                 self.add_next(plan, Lane::Webhooks, Job::ListSubscriptions);
             }
             ("subscription_not_found", Job::Unsubscribe(_), _) => {
@@ -202,7 +201,6 @@ impl Client {
             // The deletion dropped whatever was not delivered yet.
             self.reconcile(plan);
         }
-        self.webhooks.in_doubt = false;
         self.open_lanes(plan);
     }
 

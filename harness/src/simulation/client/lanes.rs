@@ -135,7 +135,8 @@ impl Client {
             self.wake_after(wait, Wake::Repeat(lane, number));
         } else {
             self.reach(Reached::UnknownOutcome);
-            self.resolve(plan, lane);
+            // The list says what came of it (§4 Recovering a lost webhook secret).
+            self.add_next(plan, lane, Job::ListSubscriptions);
         }
         self.proceed(plan, lane);
     }
@@ -156,12 +157,5 @@ impl Client {
             Job::SyncInvoice(_) => self.has(Flaw::DropsFailedSync),
             _ => false,
         }
-    }
-
-    /// Finds out what came of a request that is not safe to repeat: the list of subscriptions says it
-    /// (§4 Recovering a lost webhook secret).
-    fn resolve(&mut self, plan: &Plan, lane: Lane) {
-        self.webhooks.in_doubt = true;
-        self.add_next(plan, lane, Job::ListSubscriptions);
     }
 }

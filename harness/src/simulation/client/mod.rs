@@ -55,8 +55,6 @@ struct Webhooks {
     key: Option<SigningKey>,
     /// Whether it was ever subscribed with a known secret: it syncs nothing before.
     was_live: bool,
-    /// Whether a request to subscribe has an unknown outcome.
-    in_doubt: bool,
 }
 
 /// Something that a client does.

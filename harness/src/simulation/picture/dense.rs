@@ -7,11 +7,11 @@ use crate::simulation::picture::drawing::{Cell, Drawing, Layout, TOP, Tick};
 use crate::simulation::picture::lane::Lane;
 use crate::simulation::picture::mark::{Mark, Shape, counted};
 use crate::simulation::picture::money::Areas;
-use crate::simulation::picture::text::clock;
 use crate::simulation::plan::Plan;
 use crate::simulation::queue::{DAY, HOUR, MINUTE, Moment, SECOND};
 use crate::simulation::reached::Fault;
 use crate::simulation::trace::Entry;
+use crate::simulation::trace::clock;
 use crate::simulation::world::Run;
 
 const LAYOUT: Layout = Layout { lane: 41 };

@@ -6,9 +6,10 @@ use crate::simulation::auditor::Breach;
 use crate::simulation::picture::lane::Lane;
 use crate::simulation::picture::mark::Mark;
 use crate::simulation::picture::money::{Areas, Room};
-use crate::simulation::picture::text::{clock, wrapped};
+use crate::simulation::picture::text::wrapped;
 use crate::simulation::plan::Plan;
 use crate::simulation::queue::Moment;
+use crate::simulation::trace::clock;
 
 /// The width of a picture: that of a phone.
 const WIDTH: i64 = 360;

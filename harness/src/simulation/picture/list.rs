@@ -6,10 +6,11 @@ use tideover_model::Timestamp;
 use crate::simulation::auditor::Totals;
 use crate::simulation::picture::lane::Lane;
 use crate::simulation::picture::mark::{Mark, Shape};
-use crate::simulation::picture::text::{clock, dollars};
+use crate::simulation::picture::text::dollars;
 use crate::simulation::plan::Plan;
 use crate::simulation::queue::DAY;
 use crate::simulation::trace::Entry;
+use crate::simulation::trace::clock;
 
 /// The entries of a day.
 #[derive(Debug, Serialize)]

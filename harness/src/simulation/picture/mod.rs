@@ -16,17 +16,18 @@ use minijinja::{Environment, Error, Value};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
+use crate::report::grouped;
 use crate::simulation::auditor::Breach;
 use crate::simulation::bugs::Bug;
 use crate::simulation::plan::Plan;
 use crate::simulation::reached::{Fault, Reached};
+use crate::simulation::trace::clock;
 use crate::simulation::world::Run;
 
 use drawing::Drawing;
 use lane::Lane;
 use list::{Day, Money};
 use mark::{Mark, Shape};
-use text::{clock, grouped};
 
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("style.css");

@@ -7,10 +7,11 @@ use crate::simulation::picture::drawing::{
 use crate::simulation::picture::lane::{Lane, number, reached_by};
 use crate::simulation::picture::mark::{Mark, Shape, never_arrives};
 use crate::simulation::picture::money::Areas;
-use crate::simulation::picture::text::{clock, span, wrapped};
+use crate::simulation::picture::text::{span, wrapped};
 use crate::simulation::plan::Plan;
 use crate::simulation::queue::{DAY, Moment};
 use crate::simulation::reached::Fault;
+use crate::simulation::trace::clock;
 use crate::simulation::trace::{Actor, Entry};
 use crate::simulation::world::Run;
 

@@ -2,6 +2,7 @@
 
 use tideover_model::Cents;
 
+use crate::report::grouped;
 use crate::simulation::queue::{DAY, HOUR, MINUTE, Moment, SECOND};
 
 /// Cents in dollars: `$2,305,238.98`.
@@ -20,29 +21,6 @@ pub(super) fn short_dollars(cents: u64) -> String {
         Some((name, unit)) => format!("${}.{}{name}", dollars / unit, dollars % unit * 10 / unit),
         None => format!("${dollars}"),
     }
-}
-
-/// A number with commas between thousands.
-pub(super) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped
-}
-
-/// A time since the start: `3d 04:05:06.789`.
-pub(super) fn clock(at: Moment) -> String {
-    format!("{}d {}.{:03}", at / DAY, clock_in_day(at), at % SECOND)
-}
-
-/// The hours, minutes and seconds of a time since the start: `04:05:06`.
-fn clock_in_day(at: Moment) -> String {
-    format!("{:02}:{:02}:{:02}", at % DAY / HOUR, at % HOUR / MINUTE, at % MINUTE / SECOND)
 }
 
 /// A span in its largest unit, rounded down: `3h`.
@@ -86,6 +64,7 @@ fn place_to_break(text: &str, end: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::simulation::trace::clock;
 
     #[test]
     fn amounts_are_in_dollars() {

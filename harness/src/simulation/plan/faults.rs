@@ -1,7 +1,5 @@
 //! The faults of a plan.
 
-use std::collections::BTreeSet;
-
 use serde::{Deserialize, Serialize};
 use tideover_sim::fault::Rule;
 
@@ -23,7 +21,7 @@ pub struct Faults {
     pub lost_secrets: Vec<LostSecret>,
     /// The only messages that a fault hits, by their names, if not all that the rules select.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub only: Option<BTreeSet<String>>,
+    pub only: Option<Vec<String>>,
 }
 
 /// What happens to some percentage of the attempts to deliver a webhook.

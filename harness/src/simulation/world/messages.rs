@@ -144,8 +144,7 @@ impl World<'_> {
     /// Whether the plan lets a fault hit a message. Remembers it if so.
     pub(super) fn hits(&mut self, message: &str, fault: &str) -> bool {
         let name = format!("{message} {fault}");
-        let only = &self.plan.faults.only;
-        let hits = only.as_ref().is_none_or(|only| only.contains(&name));
+        let hits = self.only.as_ref().is_none_or(|only| only.contains(name.as_str()));
         if hits {
             self.hit.push(name);
         }
@@ -162,16 +161,16 @@ impl World<'_> {
             let stop = Happening::InterruptNextImport { after_rows };
             let _ = self.server.happen(at, platform, stop);
         }
-        let authorization = format!("Bearer {}", self.keys[*client as usize]);
+        let authorization = self.authorizations[*client as usize].as_str();
         let parsed = exchange::Asked::by(&exchange::Request {
             method: request.kind.method(),
             path: &request.path,
-            authorization: Some(&authorization),
+            authorization: Some(authorization),
             content_type: request.content_type,
             body: &request.body,
         });
         let operation = parsed.operation.clone();
-        let answer = exchange::attempt(&mut *self.server, at, Some(&authorization), parsed);
+        let answer = exchange::attempt(&mut *self.server, at, Some(authorization), parsed);
         let response = exchange::respond(&self.plan.profile, &answer);
         let status = response.status.to_le_bytes();
         self.chain

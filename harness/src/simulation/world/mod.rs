@@ -103,7 +103,10 @@ pub(crate) struct World<'a> {
     start_delay: Moment,
     auditor: Auditor,
     clients: Vec<Client>,
-    keys: Vec<String>,
+    /// The `Authorization` header of each client.
+    authorizations: Vec<String>,
+    /// The only messages that a fault hits, if not all.
+    only: Option<BTreeSet<&'a str>>,
     queue: Queue<Event>,
     now: Moment,
     /// When the service is next woken.
@@ -149,7 +152,8 @@ impl<'a> World<'a> {
             start_delay: bug.map_or(0, Bug::start_delay),
             auditor: Auditor::new(plan.profile.concentration_limit.max),
             clients: (0..platforms).map(|number| Client::new(plan, number, flaw)).collect(),
-            keys: Vec::new(),
+            authorizations: Vec::new(),
+            only: plan.faults.only.as_ref().map(|only| only.iter().map(String::as_str).collect()),
             queue: Queue::new(),
             now: 0,
             due_at: None,
@@ -261,14 +265,16 @@ impl<'a> World<'a> {
 
     /// Each platform beyond the first gets its key from the operator.
     fn issue_keys(&mut self) {
-        self.keys.push(tideover_model::Service::FIRST_KEY.to_owned());
+        self.authorizations.push(format!("Bearer {}", tideover_model::Service::FIRST_KEY));
         for number in 1..self.plan.platforms {
             let platform = Some(format!("platform {number}"));
             let at = self.time();
             let issued =
                 self.server.happen(at, PlatformId::DEFAULT, Happening::IssueKey { platform });
             match issued {
-                Ok(Happened::KeyIssued { key, .. }) => self.keys.push(key),
+                Ok(Happened::KeyIssued { key, .. }) => {
+                    self.authorizations.push(format!("Bearer {key}"));
+                }
                 _ => self.auditor.report(Invariant::Settled, "the operator", "no key was issued"),
             }
         }
