@@ -17,6 +17,7 @@ use crate::profile::{Profile, Range};
 use crate::refusal::Code;
 use crate::timestamp::Seconds;
 use crate::wire::reply::Remittance;
+use crate::words::UnlistedEvent;
 
 /// The source of the service's choices.
 ///
@@ -50,9 +51,21 @@ pub trait Choices: Clone + Eq + Hash + Debug + Send + 'static {
     /// Whether the service repeats a delivery that the receiver accepted.
     fn is_duplicated(&mut self, profile: &Profile, delivery: u64) -> bool;
 
-    /// The name of an unlisted kind of event that the service sends beside the event of this number, if it
-    /// sends one (`9.versioning.4`).
-    fn unlisted_event(&mut self, event: u64) -> Option<&'static str>;
+    /// The event of an unlisted kind that the service sends beside the event of this number, if it sends one
+    /// (`9.versioning.4`).
+    fn unlisted_event(&mut self, event: u64) -> Option<UnlistedEvent>;
+}
+
+/// Choices that follow from a seed alone, so that they can be written down.
+pub trait FromSeed: Choices {
+    /// The seed's own choices.
+    fn seeded(&self) -> Seeded;
+}
+
+impl FromSeed for Seeded {
+    fn seeded(&self) -> Seeded {
+        *self
+    }
 }
 
 /// A reason not to finance an invoice that the document does not state (§7 Gaps in errors).
@@ -232,7 +245,7 @@ impl Choices for Seeded {
             && pick(&mut self.draw("twice", 0, delivery), Range { min: 1, max: 100 }) <= percent
     }
 
-    fn unlisted_event(&mut self, _event: u64) -> Option<&'static str> {
+    fn unlisted_event(&mut self, _event: u64) -> Option<UnlistedEvent> {
         None
     }
 }

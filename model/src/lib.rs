@@ -59,7 +59,7 @@ pub mod wire;
 pub mod words;
 
 pub use cents::{BasisPoints, Cents, FaceValue};
-pub use choices::{Choices, Reservation, Seeded, Token, Transition};
+pub use choices::{Choices, FromSeed, Reservation, Seeded, Token, Transition};
 pub use clause::Clause;
 pub use delivery::{Attempt, Cause, Consequence, Delivery, Receipt, Signer};
 pub use destination::{Destinations, Unfit};

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use serde::{Deserialize, Deserializer, Serialize, de};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use utoipa::ToSchema;
 
 /// A word of the document, read only from a JSON string: a derived enumeration would also accept
@@ -276,14 +276,55 @@ impl EventType {
     }
 }
 
+/// A kind of event that a service may have added to the document's list (`9.versioning.4`). It fits a business
+/// as well as an invoice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum UnlistedEvent {
+    /// Somebody has looked at the subject.
+    AccountReviewed,
+    /// There is a document about it.
+    DocumentAvailable,
+    /// Somebody was told of it.
+    NoticeSent,
+    /// It was put into an archive.
+    RecordArchived,
+}
+
+impl UnlistedEvent {
+    /// All kinds.
+    pub const ALL: [UnlistedEvent; 4] = [
+        UnlistedEvent::AccountReviewed,
+        UnlistedEvent::DocumentAvailable,
+        UnlistedEvent::NoticeSent,
+        UnlistedEvent::RecordArchived,
+    ];
+
+    /// The name, as on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            UnlistedEvent::AccountReviewed => "partner.account.reviewed",
+            UnlistedEvent::DocumentAvailable => "partner.document.available",
+            UnlistedEvent::NoticeSent => "partner.notice.sent",
+            UnlistedEvent::RecordArchived => "partner.record.archived",
+        }
+    }
+}
+
+/// As its name.
+impl Serialize for UnlistedEvent {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
 /// A kind of event: of the document's list, or one that the service has added to it (`9.versioning.4`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(untagged)]
 pub enum EventKind {
     /// Of the document's list.
     Listed(EventType),
-    /// Not of the document's list, by its name.
-    Unlisted(&'static str),
+    /// Not of the document's list.
+    Unlisted(UnlistedEvent),
 }
 
 impl EventKind {
@@ -291,7 +332,7 @@ impl EventKind {
     pub const fn name(self) -> &'static str {
         match self {
             EventKind::Listed(event) => event.name(),
-            EventKind::Unlisted(name) => name,
+            EventKind::Unlisted(event) => event.name(),
         }
     }
 }
@@ -302,10 +343,20 @@ impl PartialEq<EventType> for EventKind {
     }
 }
 
-/// Only kinds of the document's list are read: a snapshot has no others, since only grease adds some.
+impl Word for EventKind {
+    const EXPECTED: &'static str = EventType::EXPECTED;
+
+    fn spelled(word: &str) -> Option<EventKind> {
+        let unlisted = || UnlistedEvent::ALL.into_iter().find(|event| event.name() == word);
+        EventType::spelled(word)
+            .map(EventKind::Listed)
+            .or_else(|| unlisted().map(EventKind::Unlisted))
+    }
+}
+
 impl<'de> Deserialize<'de> for EventKind {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<EventKind, D::Error> {
-        EventType::deserialize(deserializer).map(EventKind::Listed)
+        read_word(deserializer)
     }
 }
 
@@ -329,6 +380,12 @@ mod tests {
             let json = serde_json::to_string(&event).unwrap();
             assert_eq!(json, format!("{:?}", event.name()));
             assert_eq!(serde_json::from_str::<EventType>(&json).unwrap(), event);
+        }
+        for event in UnlistedEvent::ALL {
+            let json = serde_json::to_string(&EventKind::Unlisted(event)).unwrap();
+            assert_eq!(json, format!("{:?}", event.name()));
+            let read = serde_json::from_str::<EventKind>(&json).unwrap();
+            assert_eq!(read, EventKind::Unlisted(event));
         }
     }
 

@@ -66,7 +66,8 @@
 //! - [`World`] is one isolated service behind a lock, with its [`Clock`] and its journal; its
 //!   [`router`](World::router) needs no socket.
 //! - [`Sender`] sends one delivery in the same way as the mock sends its webhooks.
-//! - [`Builder::grease`] makes a mock take, at random, each [`Freedom`] that the document leaves a service.
+//! - [`Builder::grease`] makes a mock take, at random, each [`Freedom`](grease::Freedom) that the document leaves
+//!   a service.
 //! - [`load_profile`] reads the assumed values from a file; [`ProfileFile`] also holds faults.
 //! - [`fault`] has the rules by which requests fail: [`Builder::faults`], [`Mock::add_fault`].
 //!
@@ -84,7 +85,7 @@ mod courier;
 mod deliveries;
 mod extract;
 pub mod fault;
-mod grease;
+pub mod grease;
 mod journal;
 mod mock;
 mod openapi;
@@ -99,7 +100,6 @@ mod worlds;
 
 pub use clock::{Clock, ClockChoice, wall_time};
 pub use deliveries::{AttemptEntry, DeliveryEntry, DeliveryState, Headers};
-pub use grease::{Coverage, Freedom, Grease, GreasedChoices};
 pub use journal::Entry;
 pub use mock::{Builder, Mock, StartError};
 pub use outside::{IssuedKey, Outside, Payment};

@@ -5,8 +5,9 @@ mod envelope;
 mod indexes;
 mod state;
 
-use crate::choices::Seeded;
+use crate::choices::{Choices, FromSeed};
 use crate::service::Service;
+use crate::service::settled::Settled;
 
 use state::State;
 
@@ -35,11 +36,12 @@ pub enum UnreadableSnapshot {
     Impossible(String),
 }
 
-impl Service<Seeded> {
+impl<C: FromSeed> Service<C> {
     /// The whole service as one JSON document. Equal services give equal bytes.
     ///
     /// The bytes contain every API key and every signing key: protect them as such. Only a service whose
-    /// profile passes [`Profile::check`](crate::Profile::check) can be restored.
+    /// profile passes [`Profile::check`](crate::Profile::check) can be restored. Of the choices, only the seed
+    /// is written: choices of another kind come back by [`Service::with_choices`].
     ///
     /// ```
     /// use tideover_model::{Face, Operation, PlatformId, Profile, Seeded, Service, Timestamp};
@@ -57,7 +59,9 @@ impl Service<Seeded> {
         let state = serde_json::to_string(&State::of(self));
         envelope::seal(&state.expect("each key of an object is a string"))
     }
+}
 
+impl Service {
     /// The service that a [`snapshot`](Service::snapshot) holds: equal to the one that wrote it, with the same
     /// hash and the same answers. It takes no receipt for an attempt that the other one began: call
     /// [`Service::handle_restart`] before anything else.
@@ -69,5 +73,64 @@ impl Service<Seeded> {
         let state: State<'_> = serde_json::from_str(state)
             .map_err(|error| UnreadableSnapshot::Impossible(error.to_string()))?;
         state.into_service().map_err(UnreadableSnapshot::Impossible)
+    }
+}
+
+impl<C: Choices> Service<C> {
+    /// The choices that it has made and will make.
+    pub fn choices(&self) -> &C {
+        &self.choices
+    }
+
+    /// The same service, with other choices from now on.
+    pub fn with_choices<D: Choices>(self, choices: D) -> Service<D> {
+        let Service {
+            profile,
+            destinations,
+            choices: _,
+            untouched_choices: _,
+            platforms,
+            keys,
+            businesses,
+            by_tax_id,
+            relationships,
+            invoices,
+            imports,
+            invitations,
+            session_links,
+            subscriptions,
+            subscribed,
+            deliveries,
+            timers,
+            outbox,
+            ledger,
+            unadvanced,
+            minted,
+            failing_requests,
+        } = self;
+        Service {
+            profile,
+            destinations,
+            untouched_choices: Settled(choices.clone()),
+            choices,
+            platforms,
+            keys,
+            businesses,
+            by_tax_id,
+            relationships,
+            invoices,
+            imports,
+            invitations,
+            session_links,
+            subscriptions,
+            subscribed,
+            deliveries,
+            timers,
+            outbox,
+            ledger,
+            unadvanced,
+            minted,
+            failing_requests,
+        }
     }
 }

@@ -173,9 +173,9 @@ impl<C: Choices> Service<C> {
         let number = self.minted(Token::Event);
         self.queue(now, event.into(), subject);
         if self.minted(Token::Event) > number
-            && let Some(name) = self.choices.unlisted_event(number)
+            && let Some(event) = self.choices.unlisted_event(number)
         {
-            self.queue(now, EventKind::Unlisted(name), subject.alone());
+            self.queue(now, EventKind::Unlisted(event), subject.alone());
         }
     }
 

@@ -13,23 +13,24 @@ use crate::grease::json::Json;
 
 /// A response with grease.
 #[derive(Debug)]
-pub(crate) struct Greased {
+pub struct Greased {
     /// What the client gets.
-    pub(crate) response: Response,
+    pub response: Response,
     /// The freedoms taken with it.
-    pub(crate) taken: Vec<Freedom>,
+    pub taken: Vec<Freedom>,
 }
 
 /// The answer behind a response.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Answered<'a> {
-    pub(crate) answer: &'a Answer,
-    /// The business that it is about, if it is one.
-    pub(crate) business: Option<BusinessId>,
+pub struct Answered<'a> {
+    /// The answer.
+    pub answer: &'a Answer,
+    /// The business that it shows, if it shows one.
+    pub business: Option<BusinessId>,
 }
 
 /// The response of request number `request`, with grease.
-pub(super) fn greased(
+pub fn greased(
     seeded: Seeded,
     request: u64,
     answered: Answered<'_>,

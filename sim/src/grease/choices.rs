@@ -4,9 +4,10 @@ use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tideover_model::wire::reply::Remittance;
+use tideover_model::words::UnlistedEvent;
 use tideover_model::{
-    BusinessId, Cents, Choices, Code, InvoiceId, Offer, Profile, Reservation, Seconds, Seeded,
-    Terms, Token, Transition,
+    BusinessId, Cents, Choices, Code, FromSeed, InvoiceId, Offer, Profile, Reservation, Seconds,
+    Seeded, Terms, Token, Transition,
 };
 
 use crate::grease::draws::Draws;
@@ -86,6 +87,12 @@ impl GreasedChoices {
     }
 }
 
+impl FromSeed for GreasedChoices {
+    fn seeded(&self) -> Seeded {
+        self.seeded
+    }
+}
+
 impl Choices for GreasedChoices {
     fn remittance(&mut self, business: BusinessId) -> Remittance {
         self.seeded.remittance(business)
@@ -127,7 +134,7 @@ impl Choices for GreasedChoices {
             || Draws::of(self.seeded, Freedom::DuplicateDelivery, delivery).takes()
     }
 
-    fn unlisted_event(&mut self, event: u64) -> Option<&'static str> {
+    fn unlisted_event(&mut self, event: u64) -> Option<UnlistedEvent> {
         events::unlisted(self.seeded, event)
     }
 }

@@ -15,11 +15,11 @@ mod json;
 use tideover_model::exchange::Response;
 use tideover_model::{Delivery, Seeded};
 
-pub(crate) use answers::{Answered, Greased};
+pub use answers::{Answered, Greased, greased as greased_response};
 pub use choices::GreasedChoices;
 pub use coverage::Coverage;
 pub(crate) use coverage::CoverageView;
-pub(crate) use events::GreasedEvent;
+pub use events::{GreasedEvent, greased as greased_event};
 pub use freedom::Freedom;
 
 use choices::Taken;
@@ -58,7 +58,7 @@ impl Grease {
 
     /// Changes the response to the next request. The client meets everything that changes.
     pub(crate) fn change(&mut self, answered: Answered<'_>, response: Response) -> Greased {
-        let greased = answers::greased(self.seeded, self.requests, answered, response);
+        let greased = greased_response(self.seeded, self.requests, answered, response);
         self.requests += 1;
         self.coverage.add(&greased.taken);
         greased
@@ -66,7 +66,7 @@ impl Grease {
 
     /// The event of a delivery, as it is sent.
     pub(crate) fn event(&self, delivery: &Delivery) -> GreasedEvent {
-        events::greased(self.seeded, delivery)
+        greased_event(self.seeded, delivery)
     }
 
     /// Counts freedoms that the client has met.

@@ -5,7 +5,8 @@ mod deliveries;
 
 use serde_json::{Value, json};
 use tideover_model::{Profile, Seeded, Service};
-use tideover_sim::{Clock, ClockChoice, Freedom, Grease, World};
+use tideover_sim::grease::{Freedom, Grease};
+use tideover_sim::{Clock, ClockChoice, World};
 
 use crate::support::{Answer, Caller, start};
 

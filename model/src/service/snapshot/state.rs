@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::cents::Cents;
-use crate::choices::{Seeded, Token};
+use crate::choices::{FromSeed, Seeded, Token};
 use crate::delivery::Delivery;
 use crate::destination::Destinations;
 use crate::hashed::Hashed;
@@ -71,7 +71,7 @@ fn map<K: Clone + Ord, V: Clone>(
 }
 
 impl<'a> State<'a> {
-    pub(super) fn of(service: &'a Service) -> State<'a> {
+    pub(super) fn of<C: FromSeed>(service: &'a Service<C>) -> State<'a> {
         // In full: a new field of the service must not be forgotten here.
         let Service {
             profile,
@@ -100,8 +100,8 @@ impl<'a> State<'a> {
         State {
             profile: Cow::Borrowed(&profile.0),
             destinations: Cow::Borrowed(&destinations.0),
-            choices: *choices,
-            untouched_choices: untouched_choices.0,
+            choices: choices.seeded(),
+            untouched_choices: untouched_choices.0.seeded(),
             platforms: Cow::Borrowed(platforms),
             keys: pairs(keys),
             businesses: Cow::Borrowed(businesses),

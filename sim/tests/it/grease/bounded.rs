@@ -3,7 +3,8 @@
 use proptest::prelude::*;
 use serde_json::Value;
 use tideover_model::Profile;
-use tideover_sim::{Entry, Freedom, World};
+use tideover_sim::grease::Freedom;
+use tideover_sim::{Entry, World};
 
 use crate::grease::{greased_world, plain_world, stories};
 use crate::hostile::{block_on, sent};

@@ -6,7 +6,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tideover_model::words::EventType;
 use tideover_model::{Destinations, SigningKey};
-use tideover_sim::{DeliveryState, Freedom, Mock, SigningTime};
+use tideover_sim::grease::Freedom;
+use tideover_sim::{DeliveryState, Mock, SigningTime};
 
 use crate::grease::{Asked, asked, stories};
 use crate::receiver::{Reaction, Received, Receiver};
