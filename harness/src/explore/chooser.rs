@@ -1,6 +1,7 @@
 //! The choices of the service in every world, and the bugs that can be planted in it.
 
 use tideover_model::wire::reply::Remittance;
+use tideover_model::words::UnlistedEvent;
 use tideover_model::{
     BusinessId, Cents, Choices, Code, Offer, Profile, Range, RateRanges, Reservation, Seconds,
     Seeded, Terms, Token, Transition, Webhooks,
@@ -116,7 +117,7 @@ impl Choices for Chooser {
         0
     }
 
-    fn unlisted_event(&mut self, _event: u64) -> Option<&'static str> {
+    fn unlisted_event(&mut self, _event: u64) -> Option<UnlistedEvent> {
         None
     }
 

@@ -3,6 +3,7 @@
 use serde_json::Value;
 use tideover_model::wire::field::{self, Fields};
 use tideover_model::wire::reply::Remittance;
+use tideover_model::words::UnlistedEvent;
 use tideover_model::{
     BusinessId, Cents, Choices, Code, FaceValue, Offer, Profile, Reservation, Seconds, Seeded,
     Terms, Token, Transition,
@@ -202,7 +203,7 @@ impl Choices for InferredChoices {
         false
     }
 
-    fn unlisted_event(&mut self, _event: u64) -> Option<&'static str> {
+    fn unlisted_event(&mut self, _event: u64) -> Option<UnlistedEvent> {
         None
     }
 }

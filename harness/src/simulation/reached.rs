@@ -66,6 +66,10 @@ named! {
         ReconciledByReads "state reconciled by reads",
         RestartWithAttempts "restart with attempts in flight",
         RestartWithTimers "restart with transitions pending",
+        UnlistedEvent "event of an unlisted kind",
+        UnlistedField "answer with an unlisted field",
+        UnlistedValue "answer with an unlisted value",
+        OtherStatus "answer with another 2xx status",
     }
 }
 

@@ -1,6 +1,7 @@
 //! The service of a simulated world, which can be restarted.
 
-use tideover_model::{Destinations, Face, Seeded, Service, Timestamp};
+use tideover_model::{Choices, Destinations, Face, FromSeed, Seeded, Service, Timestamp};
+use tideover_sim::grease::Grease;
 
 use crate::simulation::plan::Plan;
 
@@ -14,13 +15,22 @@ pub(crate) trait Server: Face {
 }
 
 /// The correct service of a plan.
-pub(crate) fn correct(plan: &Plan) -> Service {
-    Service::new(plan.profile.clone(), Seeded { seed: plan.seed }).sending_to(Destinations::Public)
+pub(crate) fn correct(plan: &Plan) -> Box<dyn Server> {
+    if plan.greased {
+        Box::new(service(plan, Grease::of_seed(plan.seed).choices()))
+    } else {
+        Box::new(service(plan, Seeded { seed: plan.seed }))
+    }
 }
 
-impl Server for Service {
+fn service<C: Choices>(plan: &Plan, choices: C) -> Service<C> {
+    Service::new(plan.profile.clone(), choices).sending_to(Destinations::Public)
+}
+
+impl<C: FromSeed> Server for Service<C> {
     fn restart(&mut self, now: Timestamp) -> Result<(), String> {
         let restored = Service::restore(&self.snapshot()).map_err(|error| error.to_string())?;
+        let restored = restored.with_choices(self.choices().clone());
         if restored != *self {
             return Err("the restored service is not equal to the one before".to_owned());
         }

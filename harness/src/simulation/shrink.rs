@@ -133,6 +133,7 @@ impl Shrinking {
     }
 
     fn simplify_profile(&mut self) {
+        self.attempt(|plan| plan.greased = false);
         let standard = Profile::default();
         self.attempt(|plan| plan.profile.delays = standard.delays.clone());
         self.attempt(|plan| plan.profile.webhooks = standard.webhooks.clone());

@@ -16,7 +16,8 @@ use tideover_harness::prove::{ProofBudget, defects, prove};
 use tideover_harness::report::matrix::Matrix;
 use tideover_model::clause::Kind;
 use tideover_model::{Clause, Destinations, Timestamp};
-use tideover_sim::{Freedom, Mock};
+use tideover_sim::Mock;
+use tideover_sim::grease::Freedom;
 
 use crate::support::foreign::skip;
 use crate::support::pages::{page, pages, root, session_of, step};

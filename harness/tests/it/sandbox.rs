@@ -6,7 +6,8 @@ use tideover_harness::exchange::Prepared;
 use tideover_harness::exchange::step::{Action, Call, Step};
 use tideover_harness::prove::defects;
 use tideover_model::{Destinations, Profile};
-use tideover_sim::{Builder, Freedom, Mock, SigningTime};
+use tideover_sim::grease::Freedom;
+use tideover_sim::{Builder, Mock, SigningTime};
 use tokio::process::Command;
 
 /// Checks `mock` as a sandbox; returns the exit code and the report.

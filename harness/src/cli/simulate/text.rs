@@ -70,10 +70,10 @@ pub(super) fn world_as_json(plan: &Plan, run: &Run) -> Value {
 /// A shrunk failure.
 pub(super) fn failure(plan: &Plan, run: &Run) -> String {
     let mut text = format!(
-        "\nshrunk to {} actors, {} messages hit by faults, {} entries:\n",
-        plan.actors(),
-        run.hit.len(),
-        run.entries.len()
+        "\nshrunk to {}, {} hit by faults, {}:\n",
+        counted(plan.actors(), "actor", "actors"),
+        counted(run.hit.len(), "message", "messages"),
+        counted(run.entries.len(), "entry", "entries")
     );
     text.push_str(&trace(&run.entries));
     if let Some(breach) = &run.breach {
@@ -81,6 +81,11 @@ pub(super) fn failure(plan: &Plan, run: &Run) -> String {
         let _ = writeln!(text, "{breach}");
     }
     text
+}
+
+/// `1 actor`
+fn counted(number: usize, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
 }
 
 /// All entries of a trace.

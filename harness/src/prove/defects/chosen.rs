@@ -1,6 +1,7 @@
 //! Choices that the service may not make.
 
 use tideover_model::wire::reply::Remittance;
+use tideover_model::words::UnlistedEvent;
 use tideover_model::{
     BusinessId, Cents, Choices, Code, Offer, Profile, Reservation, Seconds, Seeded, Terms, Token,
     Transition,
@@ -91,7 +92,7 @@ impl<C: Choices> Choices for Chosen<C> {
         self.skew == Some(Skew::Twice) || self.choices.is_duplicated(profile, delivery)
     }
 
-    fn unlisted_event(&mut self, event: u64) -> Option<&'static str> {
+    fn unlisted_event(&mut self, event: u64) -> Option<UnlistedEvent> {
         self.choices.unlisted_event(event)
     }
 }

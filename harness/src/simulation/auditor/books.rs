@@ -1,7 +1,9 @@
 //! The auditor's records of businesses, invoices and money, compared with what the service shows.
 
 use serde::{Deserialize, Serialize};
-use tideover_model::wire::reply::{Advance, AdvanceRequested, Invoice, Remittance, Reply};
+use tideover_model::wire::reply::{
+    Advance, AdvanceRequested, Invoice, Onboarding, Remittance, Reply,
+};
 use tideover_model::words::{AdvanceState, CollectionState};
 use tideover_model::{Cents, Face, Operation, Outcome, PlatformId, Timestamp};
 
@@ -75,7 +77,7 @@ impl Auditor {
         let offer = (requested.amounts.advance_amount, requested.amounts.fee_total);
         if let Some(before) = record.offer.replace(offer) {
             let detail =
-                format!("a second advance of {offer:?} cents was created after {before:?}");
+                format!("after {}, another one was created: {}", offered(before), offered(offer));
             return self.report(Invariant::OneAdvance, subject, detail);
         }
         let account = requested.remittance.account_number.clone();
@@ -138,7 +140,8 @@ impl Auditor {
         };
         let complete = business.onboarding.is_complete();
         if self.just_financed.contains(key) && !complete {
-            let detail = format!("an advance was created with {:?}", business.onboarding);
+            let missing = missing(business.onboarding).join(", ");
+            let detail = format!("an advance was created, and these are missing: {missing}");
             self.report(Invariant::FourRequirements, subject(), detail);
         }
         let listened = self.followed.contains_key(&key.0);
@@ -203,13 +206,15 @@ impl Auditor {
         let state = invoice.advance.as_ref().map(|advance| advance.state);
         let offer = invoice.advance.as_ref().map(|it| (it.advance_amount, it.fee_total));
         let before = std::mem::replace(&mut record.state, state);
-        let offered = record.offer;
-        record.offer = offer;
+        let earlier = std::mem::replace(&mut record.offer, offer);
         if state.map(AdvanceState::sequence) < before.map(AdvanceState::sequence) {
-            let detail = format!("its advance was {before:?} and is {state:?}");
+            let detail = format!("its advance was {} and is {}", named(before), named(state));
             self.report(Invariant::StateMovesForward, invoice_subject(key), detail);
-        } else if offered.is_some() && offered != offer {
-            let detail = format!("its advance and fee were {offered:?} and are {offer:?}");
+        } else if let Some(earlier) = earlier
+            && Some(earlier) != offer
+        {
+            let now = offer.map_or_else(|| "none".to_owned(), offered);
+            let detail = format!("its advance was {}, and is {now}", offered(earlier));
             self.report(Invariant::StateMovesForward, invoice_subject(key), detail);
         }
     }
@@ -238,9 +243,7 @@ impl Auditor {
             Some(events) => {
                 let paid = events.paid.max(expected.paid);
                 let (seen, expected) = (events.clone(), InvoiceEvents { paid, ..expected });
-                if seen != expected {
-                    let detail =
-                        format!("the events were {seen:?}, the state asks for {expected:?}");
+                if let Some(detail) = seen.difference(&expected) {
                     self.report(Invariant::EventsFollowState, invoice_subject(key), detail);
                 }
             }
@@ -274,4 +277,26 @@ impl Auditor {
 /// The unrecovered part of an advance, without its fee: payments go to the advance first (`gap.waterfall`).
 fn outstanding(advance: &Advance) -> Cents {
     (advance.amount_owed - advance.fee_total).max(Cents::ZERO)
+}
+
+/// The amounts of an advance, for a reader.
+fn offered((advance, fee): (Cents, Cents)) -> String {
+    format!("an advance of {advance} cents with a fee of {fee}")
+}
+
+/// A financing state as on the wire, for a reader.
+fn named(state: Option<AdvanceState>) -> String {
+    state.map_or_else(|| "none".to_owned(), |state| format!("{state:?}").to_uppercase())
+}
+
+/// The requirements that are not met (§3 Onboarding rule 2).
+fn missing(onboarding: Onboarding) -> Vec<&'static str> {
+    let Onboarding { compliance, contract, bank, collection_account } = onboarding;
+    let requirements = [
+        (compliance, "compliance"),
+        (contract, "contract"),
+        (bank, "bank"),
+        (collection_account, "collectionAccount"),
+    ];
+    requirements.into_iter().filter(|(met, _)| !met).map(|(_, name)| name).collect()
 }

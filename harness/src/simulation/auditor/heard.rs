@@ -57,6 +57,28 @@ pub(super) struct InvoiceEvents {
     pub(super) advance_paid: u32,
 }
 
+impl InvoiceEvents {
+    /// The first event that did not come as often as `expected`, for a reader.
+    pub(super) fn difference(&self, expected: &InvoiceEvents) -> Option<String> {
+        let counts = |events: &InvoiceEvents| {
+            [
+                (EventType::InvoiceCreated, events.created),
+                (EventType::InvoicePaid, events.paid),
+                (EventType::AdvanceCreated, events.advance_created),
+                (EventType::AdvanceIssued, events.advance_issued),
+                (EventType::AdvancePaid, events.advance_paid),
+            ]
+        };
+        if self.sequence != expected.sequence {
+            let (seen, expected) = (self.sequence, expected.sequence);
+            return Some(format!("the last factoredUpdated had sequence {seen}, not {expected}"));
+        }
+        let mut pairs = counts(self).into_iter().zip(counts(expected));
+        let ((event, seen), (_, expected)) = pairs.find(|(seen, expected)| seen != expected)?;
+        Some(format!("{} came {seen} times, not {expected}", event.name()))
+    }
+}
+
 /// How often each event of a business came.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct BusinessEvents {

@@ -177,7 +177,12 @@ impl Auditor {
         }
         let first = self.retried.get(&key);
         if let Some(first) = first.filter(|first| **first != identity).cloned() {
-            let detail = format!("attempt {number} carries {identity:?}, attempt 1 {first:?}");
+            let carried = |(id, bytes): &(String, usize)| format!("{id} with {bytes} bytes");
+            let detail = format!(
+                "attempt {number} carries {}, attempt 1 {}",
+                carried(&identity),
+                carried(&first)
+            );
             self.report(Invariant::DeliveryConstant, delivery.event.name(), detail);
         }
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use tideover_model::wire::reply::Remittance;
+use tideover_model::words::UnlistedEvent;
 use tideover_model::{
     BusinessId, Cents, Choices, Code, Offer, Profile, Reservation, Seconds, Seeded, Terms, Token,
     Transition,
@@ -69,7 +70,7 @@ impl Choices for Skewed {
         self.seeded.lateness(profile, delivery)
     }
 
-    fn unlisted_event(&mut self, event: u64) -> Option<&'static str> {
+    fn unlisted_event(&mut self, event: u64) -> Option<UnlistedEvent> {
         self.seeded.unlisted_event(event)
     }
 

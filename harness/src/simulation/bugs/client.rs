@@ -62,6 +62,10 @@ flaws! {
         "The client takes an import for done whose report says that it is not finished.";
     TakesOlderRead "client-takes-older-read" Converged
         "The client lets a read that was answered late overwrite a newer state from an event.";
+    ReadsStrictly "client-reads-strictly" Converged
+        "The client ignores an event that has a field it does not know.";
+    ExpectsOneStatus "client-expects-one-status" Converged
+        "The client takes a 202 in place of a 200 or a 201 for a refusal.";
     PublishesPayoutAccount "client-publishes-payout-account" RightAccount
         "The client tells the payors to pay into the vendor's own account.";
     TrustsWebhooksAlone "client-trusts-webhooks-alone" Converged

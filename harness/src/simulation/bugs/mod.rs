@@ -76,7 +76,7 @@ impl Bug {
     pub(super) fn service(bug: Option<Bug>, plan: &Plan) -> Box<dyn Server> {
         match bug.map(|bug| bug.0) {
             Some(Place::Service(bug)) => bug.service(plan),
-            Some(Place::Client(_) | Place::Environment) | None => Box::new(server::correct(plan)),
+            Some(Place::Client(_) | Place::Environment) | None => server::correct(plan),
         }
     }
 

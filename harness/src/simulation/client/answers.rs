@@ -109,7 +109,12 @@ impl Client {
         response: &Response<'_>,
     ) {
         let Response::Answered(status, body) = response else { return };
-        if !(200..300).contains(status) {
+        let is_success = if self.has(Flaw::ExpectsOneStatus) {
+            matches!(status, 200 | 201 | 204)
+        } else {
+            (200..300).contains(status)
+        };
+        if !is_success {
             let code = serde_json::from_slice::<Failure>(body).map(|it| it.code);
             return self.refused(plan, now, lane, job, code.as_deref().unwrap_or_default());
         }

@@ -1,6 +1,7 @@
 //! The vendors that a platform serves: what it sends of them, and its copy of what the service holds.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::fmt::Write;
 
 use serde_json::{Value, json};
@@ -64,6 +65,23 @@ pub(crate) struct InvoiceCopy {
     pub(crate) state: Option<AdvanceState>,
     /// Cents of the advance and its fee, once known.
     pub(crate) amounts: Option<(i64, i64)>,
+}
+
+/// For a reader.
+impl fmt::Display for InvoiceCopy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let InvoiceCopy { synced, collected, state, amounts } = self;
+        f.write_str(if *synced { "synced" } else { "not synced" })?;
+        f.write_str(if *collected { ", collected" } else { ", not collected" })?;
+        match state {
+            None => f.write_str(", no advance")?,
+            Some(state) => write!(f, ", {}", format!("{state:?}").to_uppercase())?,
+        }
+        match amounts {
+            None => Ok(()),
+            Some((advance, fee)) => write!(f, ", advance {advance} cents, fee {fee}"),
+        }
+    }
 }
 
 impl InvoiceCopy {

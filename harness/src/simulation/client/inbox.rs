@@ -1,6 +1,7 @@
 //! The receiver of a client: it verifies, deduplicates and orders webhooks.
 
 use serde::Deserialize;
+use serde_json::{Map, Value};
 
 use crate::simulation::bugs::Flaw;
 use crate::simulation::client::answers::state_named;
@@ -51,6 +52,9 @@ impl Client {
         let is_new = self.received.insert(post.delivery.to_owned());
         if !is_new && !self.has(Flaw::ActsTwice) {
             self.reach(Reached::RepeatedDelivery);
+            return 200;
+        }
+        if self.has(Flaw::ReadsStrictly) && !has_only_known_fields(post.body) {
             return 200;
         }
         if let Ok(event) = serde_json::from_slice::<Event>(post.body) {
@@ -109,4 +113,11 @@ impl Client {
             self.add(plan, Lane::Vendor(vendor), Job::ReadInvoice(number));
         }
     }
+}
+
+/// What a client with [`Flaw::ReadsStrictly`] asks of an event (`gap.eventPayload`).
+fn has_only_known_fields(body: &[u8]) -> bool {
+    const FIELDS: [&str; 5] = ["id", "type", "occurredAt", "sequence", "data"];
+    let event = serde_json::from_slice::<Map<String, Value>>(body);
+    event.is_ok_and(|event| event.keys().all(|name| FIELDS.contains(&name.as_str())))
 }

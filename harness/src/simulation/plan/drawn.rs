@@ -48,6 +48,7 @@ impl Plan {
             days: size.days,
             platforms: size.platforms,
             profile: profile(source),
+            greased: source.draw("grease", "", 0).percent(40),
             vendors: (0..size.businesses).map(vendor).collect(),
             faults: faults(source, size),
             imports,

@@ -29,6 +29,8 @@ pub struct Plan {
     pub platforms: u32,
     /// The assumed values of the service.
     pub profile: Profile,
+    /// Whether the service takes the freedoms that the document leaves it.
+    pub greased: bool,
     /// The vendors.
     pub vendors: Vec<Vendor>,
     /// The imports.

@@ -1,8 +1,9 @@
 //! Requests and answers on an unreliable network.
 
 use tideover_model::wire::reply::Reply;
-use tideover_model::{Code, Happening, Operation, OperationKind, PlatformId, exchange};
+use tideover_model::{Code, Happening, Operation, OperationKind, PlatformId, Seeded, exchange};
 use tideover_sim::fault::{Act, Call, When};
+use tideover_sim::grease::{Answered, Freedom, Greased, greased_response};
 
 use crate::simulation::auditor::Invariant;
 use crate::simulation::client::{Job, Lane, Request, Response};
@@ -31,6 +32,8 @@ pub(super) struct Message {
     fault: Option<Act>,
     /// How long the answer takes; `None` if there is none in time.
     answers_after: Option<Moment>,
+    /// Keys the freedoms that the answer takes.
+    occasion: u64,
 }
 
 /// An answer on its way, or the end of the client's wait for one.
@@ -87,7 +90,7 @@ fn lane_name(lane: Lane) -> String {
 impl World<'_> {
     /// A client sends a request.
     pub(super) fn send(&mut self, client: u32, lane: Lane, call: u64, request: Request) {
-        let name = format!("p{client}/{}/{call}", lane_name(lane));
+        let name = self.name_of(client, &request);
         let mut draw = self.source.draw("message", &name, 0);
         let fault = self.request_fault(&mut draw, &name, &request);
         let (there, quick) = (draw.between(20, 400), draw.between(20, 400));
@@ -105,7 +108,8 @@ impl World<'_> {
             Some(Act::AnswerDelayed { milliseconds }) => Some(delayed(milliseconds)),
             _ => Some(back),
         };
-        let message = Message { client, lane, call, request, fault, answers_after };
+        let occasion = draw.between(0, u64::MAX);
+        let message = Message { client, lane, call, request, fault, answers_after, occasion };
         if answers_after.is_none_or(|back| there + back > TIMEOUT) {
             self.queue.add(self.now + TIMEOUT, message.answer(None));
         }
@@ -122,6 +126,15 @@ impl World<'_> {
             }
             _ => self.queue.add(self.now + there, Event::Arrives(Box::new(message))),
         }
+    }
+
+    /// The name of a request. It counts only requests of its own kind, so that a plan that leaves out other
+    /// ones keeps its faults and its latencies.
+    fn name_of(&mut self, client: u32, request: &Request) -> String {
+        let kind = format!("p{client} {} {}", request.kind.method(), request.path);
+        let sent = self.sent.entry(kind.clone()).or_default();
+        *sent += 1;
+        format!("{kind} {sent}")
     }
 
     /// The fault that hits a request: of the rules that select it, the first that fires.
@@ -171,7 +184,7 @@ impl World<'_> {
         });
         let operation = parsed.operation.clone();
         let answer = exchange::attempt(&mut *self.server, at, Some(authorization), parsed);
-        let response = exchange::respond(&self.plan.profile, &answer);
+        let response = self.respond(platform, message.occasion, &answer);
         let status = response.status.to_le_bytes();
         self.chain
             .add(self.now, &[request.path.as_bytes(), &request.body, &status, &response.body]);
@@ -188,6 +201,35 @@ impl World<'_> {
         }
         self.after_service();
         self.send_answer(message, response.status, response.body);
+    }
+
+    /// The response, with the freedoms that the service takes.
+    fn respond(
+        &mut self,
+        platform: PlatformId,
+        occasion: u64,
+        answer: &tideover_model::Answer,
+    ) -> exchange::Response {
+        let response = exchange::respond(&self.plan.profile, answer);
+        if !self.plan.greased {
+            return response;
+        }
+        let business = match answer {
+            Ok(Reply::Business(shown)) => self.server.business_of(platform, &shown.external_id),
+            _ => None,
+        };
+        let seeded = Seeded { seed: self.plan.seed };
+        let Greased { response, taken } =
+            greased_response(seeded, occasion, Answered { answer, business }, response);
+        for freedom in taken {
+            self.counts.reach(match freedom {
+                Freedom::ExtraField => Reached::UnlistedField,
+                Freedom::OtherStatus => Reached::OtherStatus,
+                Freedom::KeyOrder | Freedom::WhiteSpace | Freedom::RewordedError => continue,
+                _ => Reached::UnlistedValue,
+            });
+        }
+        response
     }
 
     fn send_answer(&mut self, message: &Message, status: u16, mut body: Vec<u8>) {

@@ -5,7 +5,7 @@ mod outside;
 mod posts;
 mod settled;
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use foldhash::fast::FixedState;
 use tideover_model::{Attempt, Happening, Outcome as Happened, PlatformId, Receipt, Timestamp};
@@ -105,6 +105,8 @@ pub(crate) struct World<'a> {
     clients: Vec<Client>,
     /// The `Authorization` header of each client.
     authorizations: Vec<String>,
+    /// How often each request was sent.
+    sent: HashMap<String, u32, FixedState>,
     /// The only messages that a fault hits, if not all.
     only: Option<BTreeSet<&'a str>>,
     queue: Queue<Event>,
@@ -153,6 +155,7 @@ impl<'a> World<'a> {
             auditor: Auditor::new(plan.profile.concentration_limit.max),
             clients: (0..platforms).map(|number| Client::new(plan, number, flaw)).collect(),
             authorizations: Vec::new(),
+            sent: HashMap::default(),
             only: plan.faults.only.as_ref().map(|only| only.iter().map(String::as_str).collect()),
             queue: Queue::new(),
             now: 0,

@@ -143,7 +143,8 @@ impl World<'_> {
         };
         if open.as_ref() != Some(&account) {
             let subject = format!("payor of {}, platform {platform}", vendor_name(vendor));
-            let detail = format!("it pays into {account}, the collection account is {open:?}");
+            let open = open.as_deref().unwrap_or("not open");
+            let detail = format!("it pays into {account}, the collection account is {open}");
             return self.auditor.report(Invariant::RightAccount, subject, detail);
         }
         self.count_payment(vendor, platform, invoice);

@@ -1,8 +1,12 @@
 //! Webhooks on an unreliable network, and what is due in the service.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use serde::Deserialize;
-use tideover_model::words::EventType;
-use tideover_model::{Attempt, Consequence, Receipt, SigningKey};
+use tideover_model::words::{EventKind, EventType};
+use tideover_model::{Attempt, Consequence, Delivery, Receipt, Seeded, SigningKey};
+use tideover_sim::grease::greased_event;
 
 use crate::simulation::auditor::Invariant;
 use crate::simulation::client::Post;
@@ -174,7 +178,8 @@ impl World<'_> {
 
     /// A receiver takes a webhook. Returns the status of its answer.
     fn receive(&mut self, attempt: &Attempt) -> u16 {
-        let Attempt { delivery, begun_at, .. } = attempt;
+        let attempt = self.as_sent(attempt);
+        let Attempt { delivery, begun_at, .. } = &*attempt;
         let platform = delivery.platform.0;
         let at = self.time().unix_unsigned();
         // The service signs as it sends.
@@ -182,11 +187,25 @@ impl World<'_> {
         let post = Post { delivery: &delivery.id, signature: &signature, body: &delivery.body };
         let status = self.clients[platform as usize].receive(self.plan, at, &post);
         let event = delivery.event;
+        if status == 200 && matches!(event, EventKind::Unlisted(_)) {
+            self.counts.reach(Reached::UnlistedEvent);
+        }
         self.note(Actor::Receiver(platform), None, || {
             format!("answers {} with {status}", event.name())
         });
         self.follow_up(platform);
         status
+    }
+
+    /// An attempt with the event as the service sends it.
+    fn as_sent<'b>(&self, attempt: &'b Attempt) -> Cow<'b, Attempt> {
+        if !self.plan.greased {
+            return Cow::Borrowed(attempt);
+        }
+        let body = greased_event(Seeded { seed: self.plan.seed }, &attempt.delivery).body;
+        let mut sent = attempt.clone();
+        sent.delivery = Arc::new(Delivery { body, ..(*attempt.delivery).clone() });
+        Cow::Owned(sent)
     }
 
     /// Somebody who does not know the secret sends an event.

@@ -65,8 +65,9 @@ impl World<'_> {
         let account = business.remittance.map(|remittance| remittance.account_number);
         let ready = business.onboarding.is_complete();
         if copy.account != account {
-            let detail =
-                format!("the client has account {:?}, the service {account:?}", copy.account);
+            let shown = |account: &Option<String>| account.as_deref().unwrap_or("none").to_owned();
+            let (held, open) = (shown(&copy.account), shown(&account));
+            let detail = format!("the client has account {held}, the service {open}");
             self.auditor.report(Invariant::Converged, subject, detail);
         } else if ready && !copy.ready {
             let detail = "it has completed onboarding, and the client does not know";
@@ -92,7 +93,7 @@ impl World<'_> {
             amounts: advance.map(|it| (it.advance_amount.0, it.fee_total.0)),
         };
         if *copy != seen {
-            let detail = format!("the client has {copy:?}, the service {seen:?}");
+            let detail = format!("the client has: {copy}; the service: {seen}");
             self.auditor.report(Invariant::Converged, subject, detail);
         } else if advance.is_some() && !self.published.contains_key(&(client, vendor)) {
             let detail = "it has an advance, and no payor knows where to pay";
