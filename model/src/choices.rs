@@ -54,17 +54,10 @@ pub trait Choices: Clone + Eq + Hash + Debug + Send + 'static {
     /// The event of an unlisted kind that the service sends beside the event of this number, if it sends one
     /// (`9.versioning.4`).
     fn unlisted_event(&mut self, event: u64) -> Option<UnlistedEvent>;
-}
 
-/// Choices that follow from a seed alone, so that they can be written down.
-pub trait FromSeed: Choices {
-    /// The seed's own choices.
-    fn seeded(&self) -> Seeded;
-}
-
-impl FromSeed for Seeded {
-    fn seeded(&self) -> Seeded {
-        *self
+    /// The seed that all choices follow from, if they follow from one: then they can be written down.
+    fn seeded(&self) -> Option<Seeded> {
+        None
     }
 }
 
@@ -178,6 +171,10 @@ impl Seeded {
 }
 
 impl Choices for Seeded {
+    fn seeded(&self) -> Option<Seeded> {
+        Some(*self)
+    }
+
     fn remittance(&mut self, business: BusinessId) -> Remittance {
         let mut draw = self.draw("remittance", business.0, 0);
         // The last digits are the business's number: no two businesses share an account.

@@ -133,6 +133,12 @@ pub trait Face: Send {
     /// What `caller`'s identifier `business` stands for; `None` if the caller has not synced it.
     fn business_of(&self, caller: PlatformId, business: &str) -> Option<BusinessId>;
 
+    /// The whole state as a document that [`Service::restore`](crate::Service::restore) reads, if it can be
+    /// written.
+    fn snapshot(&self) -> Option<Vec<u8>> {
+        None
+    }
+
     /// How it serializes answers, if not correctly.
     fn encoding(&self) -> Option<Encoding> {
         None

@@ -1,6 +1,6 @@
 //! The service of a simulated world, which can be restarted.
 
-use tideover_model::{Choices, Destinations, Face, FromSeed, Seeded, Service, Timestamp};
+use tideover_model::{Choices, Destinations, Face, Seeded, Service, Timestamp};
 use tideover_sim::grease::Grease;
 
 use crate::simulation::plan::Plan;
@@ -27,9 +27,10 @@ fn service<C: Choices>(plan: &Plan, choices: C) -> Service<C> {
     Service::new(plan.profile.clone(), choices).sending_to(Destinations::Public)
 }
 
-impl<C: FromSeed> Server for Service<C> {
+impl<C: Choices> Server for Service<C> {
     fn restart(&mut self, now: Timestamp) -> Result<(), String> {
-        let restored = Service::restore(&self.snapshot()).map_err(|error| error.to_string())?;
+        let snapshot = self.snapshot().ok_or("the service cannot be written down")?;
+        let restored = Service::restore(&snapshot).map_err(|error| error.to_string())?;
         let restored = restored.with_choices(self.choices().clone());
         if restored != *self {
             return Err("the restored service is not equal to the one before".to_owned());

@@ -334,6 +334,21 @@ impl<C: Choices> Service<C> {
         in_flight.into_iter().map(end).collect()
     }
 
+    /// The deliveries that are not done, by number, with the number of their attempts so far.
+    pub fn pending_deliveries(&self) -> Vec<(Arc<Delivery>, u32)> {
+        let queues = self.deliveries.queues.values();
+        let pending = queues.flat_map(|queue| queue.pending.values());
+        let mut pending: Vec<_> =
+            pending.map(|it| (Arc::clone(&it.delivery), it.attempts)).collect();
+        pending.sort_by_key(|(delivery, _)| delivery.number);
+        pending
+    }
+
+    /// The number of the next delivery.
+    pub fn next_delivery(&self) -> u64 {
+        self.minted(Token::Delivery)
+    }
+
     /// Sends a delivery once more, manually. The schedule of a waiting delivery continues.
     pub(super) fn send_again(
         &mut self,

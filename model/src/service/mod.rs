@@ -54,7 +54,6 @@ use ledger::Ledger;
 pub use platforms::bearer;
 use platforms::{Key, Platform};
 use settled::Settled;
-pub use snapshot::UnreadableSnapshot;
 use subscriptions::Subscription;
 use timers::Timer;
 
@@ -399,6 +398,10 @@ impl<C: Choices> Face for Service<C> {
         receipt: Receipt,
     ) -> Consequence {
         self.receive(now, attempt, receipt)
+    }
+
+    fn snapshot(&self) -> Option<Vec<u8>> {
+        Service::snapshot(self)
     }
 
     fn is_live(&self, delivery: &Delivery) -> bool {

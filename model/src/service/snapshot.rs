@@ -1,43 +1,22 @@
-//! A service as bytes, and back: a JSON document with a version and a checksum.
+//! A service as bytes, and back.
 
 mod check;
-mod envelope;
 mod indexes;
 mod state;
 
-use crate::choices::{Choices, FromSeed};
+use crate::choices::Choices;
+use crate::sealed::{Sealed, UnreadableSnapshot};
 use crate::service::Service;
 use crate::service::settled::Settled;
 
 use state::State;
 
-/// The reason why bytes are no snapshot that can be restored: the first that applies.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum UnreadableSnapshot {
-    /// The bytes are not JSON, perhaps because their end is missing, or JSON of another kind.
-    #[error("this is not a snapshot of a service: {0}")]
-    NotASnapshot(String),
-    /// A later release wrote it.
-    #[error(
-        "the snapshot has version {found}, but this release reads snapshots only up to version \
-         {newest}; use a newer release"
-    )]
-    Newer {
-        /// Its version.
-        found: u64,
-        /// The newest version that this release reads.
-        newest: u64,
-    },
-    /// It was changed after it was written.
-    #[error("the snapshot is damaged: its state does not match its checksum")]
-    Damaged,
-    /// Its state is none that a service can have.
-    #[error("the snapshot's state is impossible: {0}")]
-    Impossible(String),
-}
+/// The document of a service.
+const SERVICE: Sealed = Sealed { format: "tideover-service", version: 1 };
 
-impl<C: FromSeed> Service<C> {
-    /// The whole service as one JSON document. Equal services give equal bytes.
+impl<C: Choices> Service<C> {
+    /// The whole service as one JSON document; `None` if its choices do not follow from a seed. Equal services
+    /// give equal bytes.
     ///
     /// The bytes contain every API key and every signing key: protect them as such. Only a service whose
     /// profile passes [`Profile::check`](crate::Profile::check) can be restored. Of the choices, only the seed
@@ -52,12 +31,12 @@ impl<C: FromSeed> Service<C> {
     /// let subscribe = Operation::Subscribe { url, event_types: None, addresses };
     /// service.handle(now, PlatformId::DEFAULT, subscribe).unwrap();
     ///
-    /// let restored = Service::restore(&service.snapshot()).unwrap();
+    /// let restored = Service::restore(&service.snapshot().unwrap()).unwrap();
     /// assert_eq!(restored, service);
     /// ```
-    pub fn snapshot(&self) -> Vec<u8> {
-        let state = serde_json::to_string(&State::of(self));
-        envelope::seal(&state.expect("each key of an object is a string"))
+    pub fn snapshot(&self) -> Option<Vec<u8>> {
+        let state = serde_json::to_string(&State::of(self)?);
+        Some(SERVICE.seal(&state.expect("each key of an object is a string")))
     }
 }
 
@@ -69,7 +48,7 @@ impl Service {
     /// # Errors
     /// [`UnreadableSnapshot`], in the order of its variants.
     pub fn restore(bytes: &[u8]) -> Result<Service, UnreadableSnapshot> {
-        let state = envelope::open(bytes)?;
+        let state = SERVICE.open(bytes)?;
         let state: State<'_> = serde_json::from_str(state)
             .map_err(|error| UnreadableSnapshot::Impossible(error.to_string()))?;
         state.into_service().map_err(UnreadableSnapshot::Impossible)

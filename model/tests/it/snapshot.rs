@@ -168,12 +168,12 @@ proptest! {
             sender.send(&mut walk.desk.service, walk.desk.now);
             while journal && walk.desk.service.poll_delivery().is_some() {}
         }
-        let bytes = walk.desk.service.snapshot();
+        let bytes = walk.desk.service.snapshot().unwrap();
         let mut again = walk.clone();
         again.desk.service = Service::restore(&bytes).unwrap();
         prop_assert!(again.desk.service == walk.desk.service);
         prop_assert_eq!(hash(&again.desk.service), hash(&walk.desk.service));
-        prop_assert!(again.desk.service.snapshot() == bytes);
+        prop_assert!(again.desk.service.snapshot().unwrap() == bytes);
 
         let now = walk.desk.now;
         let (old, new) = (&mut walk.desk.service, &mut again.desk.service);
@@ -193,18 +193,18 @@ proptest! {
             prop_assert_eq!(old.events(), new.events());
         }
         prop_assert!(again.desk.service == walk.desk.service);
-        prop_assert!(again.desk.service.snapshot() == walk.desk.service.snapshot());
+        prop_assert!(again.desk.service.snapshot().unwrap() == walk.desk.service.snapshot().unwrap());
     }
 }
 
 #[test]
 fn a_full_service_survives() {
     let service = full().desk.service;
-    let bytes = service.snapshot();
+    let bytes = service.snapshot().unwrap();
     let restored = Service::restore(&bytes).unwrap();
     assert!(restored == service);
     assert_eq!(hash(&restored), hash(&service));
-    assert_eq!(String::from_utf8(restored.snapshot()), String::from_utf8(bytes.clone()));
+    assert_eq!(String::from_utf8(restored.snapshot().unwrap()), String::from_utf8(bytes.clone()));
     // It has something of everything.
     let text = String::from_utf8(bytes).unwrap();
     let states = ["Requested", "Funding", "Funded", "Repaid", "Closed", "Verifying", "Open"];
@@ -230,13 +230,13 @@ fn a_full_service_survives() {
 fn a_snapshot_of_version_1_remains_readable() {
     let bytes = include_bytes!("snapshot/version_1.json").trim_ascii_end();
     let restored = Service::restore(bytes).unwrap();
-    assert_eq!(String::from_utf8(restored.snapshot()), String::from_utf8(bytes.to_vec()));
+    assert_eq!(String::from_utf8(restored.snapshot().unwrap()), String::from_utf8(bytes.to_vec()));
     assert_eq!(restored.audit(), Ok(()));
 }
 
 #[test]
 fn other_bytes_are_refused_with_the_reason() {
-    let bytes = full().desk.service.snapshot();
+    let bytes = full().desk.service.snapshot().unwrap();
     let why = |bytes: &[u8]| Service::restore(bytes).unwrap_err().to_string();
     let replaced = |from: &str, to: &str| {
         let text = String::from_utf8(bytes.clone()).unwrap();
@@ -274,7 +274,7 @@ fn damaged() -> Result<Service, UnreadableSnapshot> {
 /// No release can take a damaged file for a whole one.
 #[test]
 fn changed_and_missing_bytes_are_noticed() {
-    let bytes = full().desk.service.snapshot();
+    let bytes = full().desk.service.snapshot().unwrap();
     // All that is not the state, and some of the state.
     let indexes = (0..200).chain((200..bytes.len()).step_by(9)).chain([bytes.len() - 1]);
     for (index, bit) in indexes.zip((0..8).cycle()) {

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tideover_model::wire::reply::Remittance;
 use tideover_model::words::UnlistedEvent;
 use tideover_model::{
-    BusinessId, Cents, Choices, Code, FromSeed, InvoiceId, Offer, Profile, Reservation, Seconds,
-    Seeded, Terms, Token, Transition,
+    BusinessId, Cents, Choices, Code, InvoiceId, Offer, Profile, Reservation, Seconds, Seeded,
+    Terms, Token, Transition,
 };
 
 use crate::grease::draws::Draws;
@@ -87,13 +87,11 @@ impl GreasedChoices {
     }
 }
 
-impl FromSeed for GreasedChoices {
-    fn seeded(&self) -> Seeded {
-        self.seeded
-    }
-}
-
 impl Choices for GreasedChoices {
+    fn seeded(&self) -> Option<Seeded> {
+        Some(self.seeded)
+    }
+
     fn remittance(&mut self, business: BusinessId) -> Remittance {
         self.seeded.remittance(business)
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::cents::Cents;
-use crate::choices::{FromSeed, Seeded, Token};
+use crate::choices::{Choices, Seeded, Token};
 use crate::delivery::Delivery;
 use crate::destination::Destinations;
 use crate::hashed::Hashed;
@@ -71,7 +71,8 @@ fn map<K: Clone + Ord, V: Clone>(
 }
 
 impl<'a> State<'a> {
-    pub(super) fn of<C: FromSeed>(service: &'a Service<C>) -> State<'a> {
+    /// `None` if the choices do not follow from a seed.
+    pub(super) fn of<C: Choices>(service: &'a Service<C>) -> Option<State<'a>> {
         // In full: a new field of the service must not be forgotten here.
         let Service {
             profile,
@@ -97,11 +98,11 @@ impl<'a> State<'a> {
             minted,
             failing_requests,
         } = service;
-        State {
+        Some(State {
             profile: Cow::Borrowed(&profile.0),
             destinations: Cow::Borrowed(&destinations.0),
-            choices: choices.seeded(),
-            untouched_choices: untouched_choices.0.seeded(),
+            choices: choices.seeded()?,
+            untouched_choices: untouched_choices.0.seeded()?,
             platforms: Cow::Borrowed(platforms),
             keys: pairs(keys),
             businesses: Cow::Borrowed(businesses),
@@ -118,7 +119,7 @@ impl<'a> State<'a> {
             unadvanced: *unadvanced,
             minted: pairs(minted),
             failing_requests: *failing_requests,
-        }
+        })
     }
 
     /// The service in this state.

@@ -64,7 +64,7 @@ fn another(value: &Value) -> Value {
 #[test]
 fn each_value_matters() {
     let service = &FULL.desk.service;
-    let original = state(&service.snapshot());
+    let original = state(&service.snapshot().unwrap());
     let (mut refused, mut others) = (0, 0);
     for path in paths(&original) {
         let mut state = original.clone();
@@ -90,7 +90,7 @@ fn each_value_matters() {
 /// Nothing that a service does not check itself is missing, unknown or out of range.
 #[test]
 fn a_state_that_does_not_fit_itself_is_refused() {
-    let original = state(&FULL.desk.service.snapshot());
+    let original = state(&FULL.desk.service.snapshot().expect("seeded choices"));
     let with = |path: &str, value: Value| {
         let mut state = original.clone();
         *state.pointer_mut(path).unwrap_or_else(|| panic!("no {path}")) = value;
@@ -251,7 +251,7 @@ fn exercise(service: Service, walk: &[Step]) {
         let _ = desk.service.resend(end, &delivery, 1);
         desk.service.next_attempt(&delivery);
     }
-    let bytes = desk.service.snapshot();
+    let bytes = desk.service.snapshot().expect("seeded choices");
     assert!(Service::restore(&bytes).is_ok_and(|restored| restored == desk.service));
 }
 
@@ -263,7 +263,7 @@ proptest! {
         changes in prop::collection::vec(change(), 1..4),
         walk in steps(Sharing::Shared, 20),
     ) {
-        let mut state = state(&FULL.desk.service.snapshot());
+        let mut state = state(&FULL.desk.service.snapshot().expect("seeded choices"));
         for change in &changes {
             apply(&mut state, change);
         }

@@ -19,7 +19,8 @@ fn desk(webhooks: Webhooks) -> Desk {
 
 /// Continues with a service that was restored, `seconds` later.
 fn restart(desk: &mut Desk, seconds: u64) -> Vec<(Attempt, Consequence)> {
-    desk.service = Service::restore(&desk.service.snapshot()).expect("a snapshot");
+    desk.service =
+        Service::restore(&desk.service.snapshot().expect("seeded choices")).expect("a snapshot");
     desk.now = desk.now.after(seconds);
     desk.service.handle_restart(desk.now)
 }

@@ -1,0 +1,90 @@
+//! JSON documents with a format, a version and a checksum: snapshots.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use sha2::{Digest, Sha256};
+
+/// A kind of document. A change to its content needs the next version, and a way to read this one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sealed {
+    /// The name of the format.
+    pub format: &'static str,
+    /// The version that this release writes.
+    pub version: u64,
+}
+
+/// The reason why bytes are no snapshot that can be restored: the first that applies.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UnreadableSnapshot {
+    /// The bytes are not JSON, perhaps because their end is missing, or JSON of another kind.
+    #[error("this is not a snapshot: {0}")]
+    NotASnapshot(String),
+    /// A later release wrote it.
+    #[error(
+        "the snapshot has version {found}, but this release reads snapshots only up to version \
+         {newest}; use a newer release"
+    )]
+    Newer {
+        /// Its version.
+        found: u64,
+        /// The newest version that this release reads.
+        newest: u64,
+    },
+    /// It was changed after it was written.
+    #[error("the snapshot is damaged: its state does not match its checksum")]
+    Damaged,
+    /// Its state is none that a service can have.
+    #[error("the snapshot's state is impossible: {0}")]
+    Impossible(String),
+}
+
+/// What every version has.
+#[derive(Deserialize)]
+struct Envelope<'a> {
+    format: String,
+    version: u64,
+    checksum: Option<String>,
+    #[serde(borrow)]
+    state: Option<&'a RawValue>,
+}
+
+/// SHA-256, as lower-case digits.
+fn checksum(state: &str) -> String {
+    const_hex::encode(Sha256::digest(state))
+}
+
+impl Sealed {
+    /// The document of a state, which is JSON.
+    pub fn seal(&self, state: &str) -> Vec<u8> {
+        let (Sealed { format, version }, checksum) = (self, checksum(state));
+        format!(
+            r#"{{"format":"{format}","version":{version},"checksum":"{checksum}","state":{state}}}"#
+        )
+        .into_bytes()
+    }
+
+    /// The state in a document, as JSON.
+    ///
+    /// # Errors
+    /// [`UnreadableSnapshot`], but for an impossible state.
+    pub fn open<'a>(&self, bytes: &'a [u8]) -> Result<&'a str, UnreadableSnapshot> {
+        let not_one = |why: String| UnreadableSnapshot::NotASnapshot(why);
+        let Envelope { format, version, checksum: expected, state } =
+            serde_json::from_slice(bytes).map_err(|error| not_one(error.to_string()))?;
+        if format != self.format || version == 0 {
+            let wanted = self.format;
+            return Err(not_one(format!(
+                "its format is {format:?}, version {version}, not {wanted:?}"
+            )));
+        }
+        if version > self.version {
+            return Err(UnreadableSnapshot::Newer { found: version, newest: self.version });
+        }
+        let state = state.ok_or(UnreadableSnapshot::Damaged)?.get();
+        // Compared as text: even a digit in upper case is damage.
+        if expected.is_none_or(|expected| expected != checksum(state)) {
+            return Err(UnreadableSnapshot::Damaged);
+        }
+        Ok(state)
+    }
+}
