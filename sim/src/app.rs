@@ -14,24 +14,24 @@ use tideover_model::{Answer, Operation, Refusal};
 
 use crate::arrival;
 use crate::control;
-use crate::control::faults;
+use crate::control::{faults, worlds};
 use crate::extract;
 use crate::respond;
 use crate::world::{Served, World};
-use crate::worlds::Worlds;
+use crate::worlds::{Selected, Worlds};
 
 impl World {
     /// The partner API and the control plane of this world, without a socket. Where a fault drops the connection,
     /// the body of the response fails before its first byte.
     pub fn router(&self) -> Router {
-        router(Arc::new(Worlds::new(self.clone())))
+        router(Arc::new(Worlds::of_one(self.clone())))
     }
 }
 
 /// The router of the whole server.
 ///
 /// The partner API is the fallback, so that only the model defines its paths.
-pub(crate) fn router(worlds: Arc<Worlds>) -> Router {
+pub(crate) fn router(all: Arc<Worlds>) -> Router {
     Router::new()
         .route("/_sim/actions", of(get(control::actions).post(control::act)))
         .route("/_sim/clock", of(get(control::clock).post(control::advance)))
@@ -46,8 +46,13 @@ pub(crate) fn router(worlds: Arc<Worlds>) -> Router {
         .route("/_sim/faults", of(get(faults::list).post(faults::add).delete(faults::clear)))
         .route("/_sim/faults/{id}", of(delete(faults::remove)))
         .route("/_sim/openapi.json", of(get(control::openapi)))
+        .route("/_sim/worlds", of(get(worlds::list).post(worlds::create)))
+        .route("/_sim/worlds/{id}", of(get(worlds::show).delete(worlds::delete)))
+        .route("/_sim/worlds/{id}/fork", of(post(worlds::fork)))
+        .route("/_sim/worlds/{id}/reset", of(post(worlds::reset)))
+        .route("/_sim/worlds/{id}/snapshot", of(get(worlds::snapshot).put(worlds::restore)))
         .fallback(api)
-        .with_state(worlds)
+        .with_state(all)
 }
 
 /// Makes any other method, even HEAD, an unknown endpoint, as on the paths of the partner API.
@@ -59,8 +64,9 @@ fn of(methods: MethodRouter<Arc<Worlds>>) -> MethodRouter<Arc<Worlds>> {
 /// then the model's checks. A fault acts on any request that names an endpoint, whatever the service's answer.
 async fn api(State(worlds): State<Arc<Worlds>>, mut request: Request) -> Response {
     let body = std::mem::take(request.body_mut());
-    let authorization = extract::header(request.headers(), AUTHORIZATION);
-    let world = worlds.of(authorization);
+    let sent = extract::header(request.headers(), AUTHORIZATION);
+    let Selected { world, authorization, .. } = worlds.select(sent);
+    let authorization = authorization.as_deref();
     let served = match route(request.method().as_str(), request.uri().path()) {
         Err(refusal) => world.refuse(&request, None, refusal),
         Ok(route) => match read(&world, authorization, body).await {

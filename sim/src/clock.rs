@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use serde::{Deserialize, Serialize};
 use tideover_model::Timestamp;
 
 /// Whether the time of a world passes by itself.
@@ -28,6 +29,16 @@ pub struct Clock {
     held: bool,
 }
 
+/// A clock in a snapshot.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SavedClock {
+    start: Timestamp,
+    now: Timestamp,
+    /// Virtual seconds per second, if it runs.
+    speed: Option<u32>,
+}
+
 #[derive(Clone, Debug)]
 enum ClockMode {
     Still,
@@ -42,6 +53,28 @@ impl Clock {
             ClockChoice::Running { speed } => ClockMode::Running { since: instant(), speed },
         };
         Clock { start, set_to: start, mode, held: false }
+    }
+
+    /// The clock as it stands now.
+    pub(crate) fn saved(&self) -> SavedClock {
+        let speed = match self.mode {
+            ClockMode::Still => None,
+            ClockMode::Running { speed, .. } => Some(speed),
+        };
+        SavedClock { start: self.start, now: self.now(), speed }
+    }
+
+    /// A clock that goes on where a saved one stood.
+    ///
+    /// # Errors
+    /// What is impossible about it.
+    pub(crate) fn restored(saved: SavedClock) -> Result<Clock, String> {
+        let SavedClock { start, now, speed } = saved;
+        if now < start {
+            return Err("its clock stands before its start".to_owned());
+        }
+        let choice = speed.map_or(ClockChoice::Still, |speed| ClockChoice::Running { speed });
+        Ok(Clock { set_to: now, ..Clock::new(start, choice) })
     }
 
     /// The current time.

@@ -1,6 +1,7 @@
 //! The control plane under `/_sim`: the outside world, the clock, and inspection.
 
 pub(crate) mod faults;
+pub(crate) mod worlds;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,7 +22,7 @@ use crate::extract;
 use crate::openapi;
 use crate::respond;
 use crate::world::{ClockMoving, Quiet, World};
-use crate::worlds::Worlds;
+use crate::worlds::{Selected, WorldId, Worlds};
 
 /// The maximum size of a body in bytes. The partner API has its own limit.
 const MOST_BYTES: usize = 1 << 20;
@@ -61,20 +62,22 @@ type SharedWorlds = State<Arc<Worlds>>;
 
 /// The sender of a request: a platform of a world, identified by any key that it was ever issued.
 struct ControlCaller {
+    id: WorldId,
     world: World,
     platform: PlatformId,
-    /// The key in the request.
+    /// The key in the request, as it is used outside.
     key: String,
 }
 
 /// # Errors
 /// `unauthorized`: a key that was never issued.
 fn caller(worlds: &Worlds, request: &Request) -> Result<ControlCaller, ControlError> {
-    let authorization = extract::header(request.headers(), AUTHORIZATION);
-    let world = worlds.of(authorization);
-    let platform = world.platform_of(authorization).ok_or(NotApplied::UnknownKey)?;
-    let key = authorization.and_then(bearer).unwrap_or(Service::FIRST_KEY).to_owned();
-    Ok(ControlCaller { world, platform, key })
+    let sent = extract::header(request.headers(), AUTHORIZATION);
+    let Selected { id, world, authorization } = worlds.select(sent);
+    let platform = world.platform_of(authorization.as_deref()).ok_or(NotApplied::UnknownKey)?;
+    let first = || worlds.outer_key(WorldId::DEFAULT, Service::FIRST_KEY);
+    let key = sent.and_then(bearer).map_or_else(first, str::to_owned);
+    Ok(ControlCaller { id, world, platform, key })
 }
 
 /// `GET /_sim/actions`: the list of actions.
@@ -105,8 +108,9 @@ pub(crate) async fn reset(State(worlds): SharedWorlds, request: Request) -> Cont
 }
 
 fn happen(worlds: &Worlds, caller: &ControlCaller, happening: Happening) -> ControlResult {
-    let outcome =
-        worlds.happen(&caller.world, caller.platform, happening).map_err(NotApplied::from)?;
+    let outcome = worlds
+        .happen((caller.id, &caller.world), caller.platform, happening)
+        .map_err(NotApplied::from)?;
     Ok(respond::ok(&action::written(&outcome)))
 }
 
@@ -144,7 +148,7 @@ fn seconds(body: &Value, field: &str) -> Option<Seconds> {
 
 /// `GET /_sim/health`: shows that the mock is up, that it is this mock, and its deliberate defect, if any.
 pub(crate) async fn health(State(worlds): SharedWorlds) -> Response {
-    let world = worlds.of(None);
+    let world = worlds.default_world();
     let mut health = json!({ "status": "ok", "mock": "tideover", "now": world.now() });
     if let Some(defect) = world.defect() {
         health["defect"] = json!(defect);

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tideover_model::{Attempt, Receipt};
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
@@ -37,13 +38,12 @@ impl Courier {
         Courier { sender: Sender::new(resolver, authorities), signing }
     }
 
-    /// Sends what is due in `world`, while the future is polled.
-    pub(crate) async fn run(self, world: World) {
-        let courier = Arc::new(self);
+    /// Sends what is due in `world`, until `stopping` ends. Then nothing more is sent.
+    pub(crate) async fn run(self: Arc<Self>, world: World, mut stopping: watch::Receiver<()>) {
         let mut in_flight = JoinSet::new();
         loop {
-            while let Some(open) = courier.begin(&world) {
-                in_flight.spawn(deliver(Arc::clone(&courier), world.clone(), open));
+            while let Some(open) = self.begin(&world) {
+                in_flight.spawn(deliver(Arc::clone(&self), world.clone(), open));
             }
             let until_due = world.until_due();
             let due = async {
@@ -57,6 +57,7 @@ impl Courier {
                 () = due => {}
                 // Without this, the set would keep every finished attempt.
                 Some(_) = in_flight.join_next() => {}
+                _ = stopping.changed() => return in_flight.shutdown().await,
             }
         }
     }

@@ -11,8 +11,9 @@ use tideover_model::words::{EventKind, EventType};
 use tideover_model::{Attempt, Cause, Consequence, Delivery, Timestamp};
 
 use crate::grease::{Freedom, GreasedEvent};
-use crate::journal::Ring;
 
+/// The number of deliveries kept.
+const KEPT: usize = 1000;
 /// The number of attempts logged per delivery: more than a schedule has, unless someone resends many times.
 const ATTEMPTS_KEPT: usize = 32;
 
@@ -83,10 +84,13 @@ pub(crate) struct AttemptResult {
     pub(crate) took: Duration,
 }
 
-/// The last deliveries.
+/// The last deliveries, by number.
 #[derive(Debug, Default)]
 pub(crate) struct DeliveryLog {
-    ring: Ring<LoggedDelivery>,
+    logged: BTreeMap<u64, LoggedDelivery>,
+    /// The number of the next delivery.
+    next: u64,
+    dropped: u64,
 }
 
 #[derive(Debug)]
@@ -96,6 +100,8 @@ struct LoggedDelivery {
     sent: Option<Arc<Delivery>>,
     grease: Vec<Freedom>,
     attempts: Vec<AttemptEntry>,
+    /// The number of the last attempt before the log began.
+    earlier: u32,
     ended: Option<Consequence>,
 }
 
@@ -136,26 +142,47 @@ struct DeliveryView {
 }
 
 impl DeliveryLog {
+    /// A log that begins with deliveries that are not done, with the numbers of their attempts, and goes on with
+    /// number `next`.
+    pub(crate) fn starting_with(pending: Vec<(Arc<Delivery>, u32)>, next: u64) -> DeliveryLog {
+        let mut log = DeliveryLog::default();
+        for (delivery, attempts) in pending {
+            log.log(delivery, attempts);
+        }
+        log.next = next;
+        log
+    }
+
     pub(crate) fn queued(&mut self, delivery: Arc<Delivery>) {
+        self.log(delivery, 0);
+    }
+
+    fn log(&mut self, delivery: Arc<Delivery>, earlier: u32) {
+        if self.logged.len() == KEPT {
+            self.logged.pop_first();
+            self.dropped += 1;
+        }
+        self.next = delivery.number + 1;
         let (sent, grease, attempts, ended) = (None, Vec::new(), Vec::new(), None);
-        self.ring.push(LoggedDelivery { delivery, sent, grease, attempts, ended });
+        let logged = LoggedDelivery { delivery, sent, grease, attempts, earlier, ended };
+        self.logged.insert(logged.delivery.number, logged);
     }
 
     /// Records what grease makes of a delivery.
     pub(crate) fn grease(&mut self, number: u64, GreasedEvent { body, taken }: GreasedEvent) {
-        let Some(logged) = self.ring.get_mut(number) else { return };
+        let Some(logged) = self.logged.get_mut(&number) else { return };
         logged.sent = Some(Arc::new(Delivery { body, ..(*logged.delivery).clone() }));
         logged.grease = taken;
     }
 
     /// The freedoms of the delivery that an attempt sends, those of the attempt included.
     pub(crate) fn freedoms(&self, attempt: &Attempt) -> Vec<Freedom> {
-        let logged = self.ring.get(attempt.delivery.number);
+        let logged = self.logged.get(&attempt.delivery.number);
         logged.map_or_else(Vec::new, |logged| logged.freedoms())
     }
 
     pub(crate) fn begun(&mut self, attempt: &Attempt, headers: Headers) {
-        let Some(logged) = self.ring.get_mut(attempt.delivery.number) else { return };
+        let Some(logged) = self.logged.get_mut(&attempt.delivery.number) else { return };
         logged.ended = None;
         if logged.attempts.len() == ATTEMPTS_KEPT {
             logged.attempts.remove(0);
@@ -177,7 +204,7 @@ impl DeliveryLog {
         result: AttemptResult,
         consequence: Consequence,
     ) {
-        let Some(logged) = self.ring.get_mut(attempt.delivery.number) else { return };
+        let Some(logged) = self.logged.get_mut(&attempt.delivery.number) else { return };
         if !Arc::ptr_eq(&logged.delivery, &attempt.delivery) {
             return;
         }
@@ -192,17 +219,15 @@ impl DeliveryLog {
     }
 
     /// The number of attempts of a delivery that have begun.
-    pub(crate) fn attempts(&mut self, delivery: &Delivery) -> u32 {
-        let last = self.ring.get_mut(delivery.number).and_then(|logged| logged.attempts.last());
-        last.map_or(0, |last| last.number)
+    pub(crate) fn attempts(&self, delivery: &Delivery) -> u32 {
+        let Some(logged) = self.logged.get(&delivery.number) else { return 0 };
+        logged.attempts.last().map_or(logged.earlier, |last| last.number)
     }
 
     /// The delivery with this identifier, if the log still has it.
     pub(crate) fn find(&self, id: &str) -> Option<Arc<Delivery>> {
-        let mut logged = self.ring.from(0);
-        logged
-            .find(|(_, logged)| logged.delivery.id == id)
-            .map(|(_, logged)| Arc::clone(&logged.delivery))
+        let logged = self.logged.values().find(|logged| logged.delivery.id == id)?;
+        Some(Arc::clone(&logged.delivery))
     }
 
     /// The logged deliveries from number `after` on. `due` gives the time of a delivery's next attempt.
@@ -211,7 +236,7 @@ impl DeliveryLog {
         after: u64,
         due: impl Fn(&Delivery) -> Option<Timestamp>,
     ) -> Vec<DeliveryEntry> {
-        self.ring.from(after).map(|(_, logged)| logged.entry(&due)).collect()
+        self.logged.range(after..).map(|(_, logged)| logged.entry(&due)).collect()
     }
 
     pub(crate) fn view(
@@ -219,12 +244,12 @@ impl DeliveryLog {
         filter: &Filter,
         due: impl Fn(&Delivery) -> Option<Timestamp>,
     ) -> LogView {
-        let logged = self.ring.from(filter.after);
-        let views = logged.map(|(index, logged)| DeliveryView::new(index, logged.entry(&due)));
+        let logged = self.logged.range(filter.after..);
+        let views = logged.map(|(index, logged)| DeliveryView::new(*index, logged.entry(&due)));
         LogView {
             deliveries: views.filter(|view| filter.wants(view)).collect(),
-            next: self.ring.next(),
-            dropped: self.ring.dropped(),
+            next: self.next,
+            dropped: self.dropped,
         }
     }
 }

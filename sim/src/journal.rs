@@ -39,38 +39,6 @@ impl<T> Ring<T> {
         self.entries.push_back(entry);
         dropped_entry
     }
-
-    /// The number of entries dropped.
-    pub(crate) fn dropped(&self) -> u64 {
-        self.dropped
-    }
-
-    /// The number of entries ever added.
-    pub(crate) fn next(&self) -> u64 {
-        self.dropped + self.entries.len() as u64
-    }
-
-    /// The entries kept, with their numbers, from number `after` on.
-    pub(crate) fn from(&self, after: u64) -> impl Iterator<Item = (u64, &T)> {
-        let skipped = usize::try_from(after.saturating_sub(self.dropped)).unwrap_or(usize::MAX);
-        let first = self.dropped + skipped.min(self.entries.len()) as u64;
-        (first..).zip(self.entries.iter().skip(skipped))
-    }
-
-    /// The entry with this number, if it is kept.
-    pub(crate) fn get(&self, number: u64) -> Option<&T> {
-        self.entries.get(self.index(number)?)
-    }
-
-    /// The entry with this number, if it is kept.
-    pub(crate) fn get_mut(&mut self, number: u64) -> Option<&mut T> {
-        let index = self.index(number)?;
-        self.entries.get_mut(index)
-    }
-
-    fn index(&self, number: u64) -> Option<usize> {
-        usize::try_from(number.checked_sub(self.dropped)?).ok()
-    }
 }
 
 /// A request to the partner API, and its response.
@@ -183,13 +151,7 @@ mod tests {
             let dropped_entry = ring.push(number);
             assert_eq!(dropped_entry, number.checked_sub(1000));
         }
-        assert_eq!((ring.entries.len(), ring.dropped, ring.next()), (1000, 5, 1005));
-        for (after, first) in [(0, 5), (5, 5), (7, 7), (1004, 1004)] {
-            assert_eq!(ring.from(after).next(), Some((first, &first)), "{after}");
-        }
-        for beyond in [1005, u64::MAX] {
-            assert_eq!(ring.from(beyond).next(), None);
-        }
+        assert_eq!((ring.entries.len(), ring.dropped), (1000, 5));
     }
 
     #[test]

@@ -111,4 +111,5 @@ pub use sending::{
 pub use tideover_model::{
     Cents, Destinations, Impossible, Profile, Range, Seconds, Timestamp, VendorRoute,
 };
-pub use world::{ClockMoving, Quiet, World};
+pub use world::{ClockMoving, Quiet, Unwritable, World};
+pub use worlds::{Scenario, ScenarioError};

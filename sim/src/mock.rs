@@ -9,22 +9,21 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tideover_model::{
-    Destinations, Face, Impossible, ImpossibleValue, Profile, Seconds, Seeded, Service, Timestamp,
+    Destinations, Face, Impossible, ImpossibleValue, Profile, Seconds, Service, Timestamp,
 };
-use tokio::task::JoinHandle;
 
 use crate::app;
-use crate::clock::{Clock, ClockChoice};
+use crate::clock::ClockChoice;
 use crate::courier::Courier;
 use crate::deliveries::DeliveryEntry;
-use crate::fault::{FaultEntry, FaultError, Faults, Rule};
-use crate::grease::{Coverage, Grease};
+use crate::fault::{FaultEntry, FaultError, Rule};
+use crate::grease::Coverage;
 use crate::journal::Entry;
 use crate::outside::Outside;
 use crate::sending::{Authorities, Resolver, SigningTime, SystemResolver};
 use crate::serve::MockServer;
 use crate::world::{ClockMoving, Quiet, World};
-use crate::worlds::Worlds;
+use crate::worlds::{Recipe, RecipeError, Scenario, ScenarioError, Worlds};
 
 /// A mock that listens on its own port. Dropping it stops it.
 ///
@@ -44,11 +43,10 @@ use crate::worlds::Worlds;
 pub struct Mock {
     address: SocketAddr,
     url: String,
-    world: World,
+    api_key: String,
     worlds: Arc<Worlds>,
     outside: Outside,
     server: Option<MockServer>,
-    courier: JoinHandle<()>,
 }
 
 /// The reason why a mock does not start.
@@ -68,7 +66,29 @@ pub enum StartError {
     /// The world does not take the faults.
     #[error("the faults are impossible: {0}")]
     Faults(#[from] FaultError),
+    /// The scenario cannot be played with these assumed values.
+    #[error(transparent)]
+    Scenario(#[from] ScenarioError),
+    /// The API key is none that a client can send, or one that the mock could issue.
+    #[error(
+        "the API key must have 1 to {MOST_KEY_BYTES} visible ASCII characters, and must not begin with \
+         rap_sk_, except rap_sk_local"
+    )]
+    ApiKey,
 }
+
+impl From<RecipeError> for StartError {
+    fn from(error: RecipeError) -> StartError {
+        match error {
+            RecipeError::Profile(value) => StartError::Profile(value),
+            RecipeError::Faults(error) => StartError::Faults(error),
+            RecipeError::Scenario(error) => StartError::Scenario(error),
+        }
+    }
+}
+
+/// The longest API key that can be chosen.
+const MOST_KEY_BYTES: usize = 200;
 
 impl Mock {
     /// Starts a mock with the standard profile and a still clock, on a free port of this machine.
@@ -96,12 +116,17 @@ impl Mock {
 
     /// The API key that exists from the start.
     pub fn api_key(&self) -> &str {
-        Service::FIRST_KEY
+        &self.api_key
+    }
+
+    /// The default world, which that key selects.
+    pub fn world(&self) -> World {
+        self.worlds.default_world()
     }
 
     /// The mock's current time. Everything due has happened.
     pub fn now(&self) -> Timestamp {
-        self.world.now()
+        self.world().now()
     }
 
     /// Moves the clock forward by `seconds`. Everything due happens on the way, in order, even webhooks: each
@@ -110,12 +135,12 @@ impl Mock {
     /// # Errors
     /// [`ClockMoving`] during another move.
     pub async fn advance_clock(&self, seconds: Seconds) -> Result<Timestamp, ClockMoving> {
-        self.world.advance_clock(seconds).await
+        self.world().advance_clock(seconds).await
     }
 
     /// Waits until no delivery is due or in flight, for at most `patience`.
     pub async fn quiet(&self, patience: Duration) -> Quiet {
-        self.world.quiet(patience).await
+        self.world().quiet(patience).await
     }
 
     /// The outside world with the identifiers of the platform that `key` belongs to, even if revoked.
@@ -125,7 +150,7 @@ impl Mock {
 
     /// The deliveries from number `after` on, with their attempts: at most the last 1000.
     pub fn deliveries(&self, after: u64) -> Vec<DeliveryEntry> {
-        self.world.deliveries(after)
+        self.world().deliveries(after)
     }
 
     /// Sends the delivery with this `Service-Delivery` once more.
@@ -133,14 +158,14 @@ impl Mock {
     /// # Errors
     /// [`Impossible`] if the log has no such delivery, its subscription is gone, or an attempt is in flight.
     pub fn resend(&self, id: &str) -> Result<(), Impossible> {
-        self.world
+        self.world()
             .resend(id)
             .unwrap_or(Err(Impossible::new("no delivery is kept that carries this id")))
     }
 
     /// The last requests to the partner API, at most 1000, oldest first.
     pub fn journal(&self) -> Vec<Entry> {
-        self.world.journal()
+        self.world().journal()
     }
 
     /// Adds a rule of [faults](crate::fault) after those that the mock has; returns its number. The rule concerns
@@ -149,27 +174,27 @@ impl Mock {
     /// # Errors
     /// [`FaultError`]: too many rules, an impossible one.
     pub fn add_fault(&self, rule: Rule) -> Result<u64, FaultError> {
-        self.world.add_fault(rule)
+        self.world().add_fault(rule)
     }
 
     /// The rules of faults in order of precedence, with their counters.
     pub fn faults(&self) -> Vec<FaultEntry> {
-        self.world.faults()
+        self.world().faults()
     }
 
     /// Removes the rule of faults with this number; false if there is none.
     pub fn remove_fault(&self, id: u64) -> bool {
-        self.world.remove_fault(id)
+        self.world().remove_fault(id)
     }
 
     /// Removes all rules of faults.
     pub fn clear_faults(&self) {
-        self.world.clear_faults();
+        self.world().clear_faults();
     }
 
     /// How often the client has met each freedom of the document; `None` without [grease](Builder::grease).
     pub fn coverage(&self) -> Option<Coverage> {
-        self.world.coverage()
+        self.world().coverage()
     }
 
     /// Checks that the books balance: no cent appears or disappears.
@@ -177,7 +202,7 @@ impl Mock {
     /// # Errors
     /// The broken law of conservation, with both sides.
     pub fn audit(&self) -> Result<(), String> {
-        self.world.audit()
+        self.world().audit()
     }
 
     /// Stops it. Requests in flight get one second to finish.
@@ -190,7 +215,7 @@ impl Mock {
 
 impl Drop for Mock {
     fn drop(&mut self) {
-        self.courier.abort();
+        self.worlds.abort();
     }
 }
 
@@ -224,6 +249,8 @@ pub struct Builder {
     signing: SigningTime,
     faults: Vec<Rule>,
     grease: bool,
+    scenario: Scenario,
+    api_key: Option<String>,
 }
 
 impl Default for Builder {
@@ -241,6 +268,8 @@ impl Default for Builder {
             signing: SigningTime::default(),
             faults: Vec::new(),
             grease: false,
+            scenario: Scenario::Fresh,
+            api_key: None,
         }
     }
 }
@@ -327,6 +356,19 @@ impl Builder {
         Builder { grease, ..self }
     }
 
+    /// How far the story has gone at the start. With [another face](Builder::face) it is played there.
+    #[must_use]
+    pub fn scenario(self, scenario: Scenario) -> Builder {
+        Builder { scenario, ..self }
+    }
+
+    /// The API key of the first platform, in place of `rap_sk_local`: 1 to 200 visible ASCII characters, and not
+    /// the form of a key that the mock issues.
+    #[must_use]
+    pub fn api_key(self, key: &str) -> Builder {
+        Builder { api_key: Some(key.to_owned()), ..self }
+    }
+
     /// Replaces the model's own service. The face then determines seed, profile and where webhooks may go; the
     /// seed only draws faults.
     #[must_use]
@@ -337,43 +379,45 @@ impl Builder {
     /// Starts the mock on the current tokio runtime.
     ///
     /// # Errors
-    /// [`StartError`]: the profile is impossible, the faults are, or the mock can't listen at the address.
+    /// [`StartError`]: the key cannot be chosen; the profile, the faults or the scenario are impossible; the mock
+    /// can't listen at the address.
     pub async fn start(self) -> Result<Mock, StartError> {
-        let Builder { seed, profile, start_at, clock, listen, face, .. } = self;
-        let grease = self.grease.then(|| Grease::of_seed(seed));
-        let face = match face {
-            Some(face) => face,
-            None => {
-                profile.check()?;
-                match &grease {
-                    None => Box::new(
-                        Service::new(profile, Seeded { seed }).sending_to(self.destinations),
-                    ) as Box<dyn Face>,
-                    Some(grease) => Box::new(
-                        Service::new(profile, grease.choices()).sending_to(self.destinations),
-                    ),
-                }
-            }
+        if self.api_key.as_deref().is_some_and(|key| !can_be_chosen(key)) {
+            return Err(StartError::ApiKey);
+        }
+        let listen = self.listen;
+        let start = self.start_at.or(Timestamp::from_unix(START)).unwrap_or(Timestamp::MAX);
+        let recipe = Recipe {
+            seed: self.seed,
+            profile: self.profile,
+            start,
+            clock: self.clock,
+            destinations: self.destinations,
+            resolver: Some(Arc::clone(&self.resolver)),
+            faults: self.faults,
+            grease: self.grease,
+            scenario: self.scenario,
         };
-        let faults = Faults::new(seed, self.faults)?;
-        let start = start_at.or(Timestamp::from_unix(START)).unwrap_or(Timestamp::MAX);
-        let clock = Clock::new(start, clock);
-        let world = World::resolving(face, clock, Some(Arc::clone(&self.resolver))).faulty(faults);
-        let world = match grease {
-            Some(grease) => world.greased(grease),
-            None => world,
+        let (world, recipe) = match self.face {
+            None => (recipe.world()?, Some(recipe)),
+            Some(face) => (recipe.world_with(face)?, None),
         };
-        let worlds = Arc::new(Worlds::new(world.clone()));
+        let courier = Courier::new(self.resolver, self.authorities, self.signing);
+        let first_key = self.api_key.filter(|key| key != Service::FIRST_KEY);
+        let api_key = first_key.clone().unwrap_or_else(|| Service::FIRST_KEY.to_owned());
+        let worlds = Arc::new(Worlds::new(world, recipe, first_key, Some(Arc::new(courier))));
         let server = MockServer::start(listen, app::router(Arc::clone(&worlds)))
             .await
             .map_err(|source| StartError::Listen { address: listen, source })?;
-        let courier = Courier::new(self.resolver, self.authorities, self.signing);
-        // Set before the courier first runs, so that waiting covers what is already due.
-        world.has_a_courier();
-        let courier = tokio::spawn(courier.run(world.clone()));
         let address = server.address();
         let url = format!("http://{address}");
         let outside = Outside::new(Arc::clone(&worlds), None);
-        Ok(Mock { address, url, world, worlds, outside, server: Some(server), courier })
+        Ok(Mock { address, url, api_key, worlds, outside, server: Some(server) })
     }
+}
+
+fn can_be_chosen(key: &str) -> bool {
+    let is_visible = key.bytes().all(|byte| byte.is_ascii_graphic());
+    let is_own = key.starts_with("rap_sk_") && key != Service::FIRST_KEY;
+    is_visible && !is_own && (1..=MOST_KEY_BYTES).contains(&key.len())
 }

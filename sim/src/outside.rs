@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tideover_model::{Address, Cents, Happening, Impossible, Outcome, PlatformId, VendorRoute};
 
 use crate::world::World;
-use crate::worlds::Worlds;
+use crate::worlds::{Selected, WorldId, Worlds};
 
 /// The outside world, with the identifiers of one platform.
 ///
@@ -45,11 +45,11 @@ impl Outside {
     }
 
     /// The world and the platform of the key.
-    fn find(&self) -> Result<(World, PlatformId), Impossible> {
+    fn find(&self) -> Result<(WorldId, World, PlatformId), Impossible> {
         let authorization = self.key.as_ref().map(|key| format!("Bearer {key}"));
-        let world = self.worlds.of(authorization.as_deref());
+        let Selected { id, world, authorization } = self.worlds.select(authorization.as_deref());
         let platform = world.platform_of(authorization.as_deref()).ok_or(NEVER_ISSUED)?;
-        Ok((world, platform))
+        Ok((id, world, platform))
     }
 
     /// Performs `happening`.
@@ -57,8 +57,8 @@ impl Outside {
     /// # Errors
     /// [`Impossible`] if the key was never issued, or the outside world can't do that now.
     pub fn happen(&self, happening: Happening) -> Result<Outcome, Impossible> {
-        let (world, platform) = self.find()?;
-        self.worlds.happen(&world, platform, happening)
+        let (id, world, platform) = self.find()?;
+        self.worlds.happen((id, &world), platform, happening)
     }
 
     fn apply(&self, happening: Happening) -> Result<(), Impossible> {

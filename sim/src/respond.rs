@@ -42,6 +42,13 @@ pub(crate) fn ok<T: Serialize>(value: &T) -> Response<Body> {
     written(StatusCode::OK, json(value))
 }
 
+/// A document of the control plane, which is JSON.
+pub(crate) fn document(body: Body) -> Response<Body> {
+    let mut response = Response::new(body);
+    response.headers_mut().insert(header::CONTENT_TYPE, JSON);
+    response
+}
+
 /// A refusal of the operator port.
 pub(crate) fn not_applied(why: &NotApplied) -> Response<Body> {
     let status = StatusCode::from_u16(why.status()).unwrap_or(StatusCode::BAD_REQUEST);

@@ -2,6 +2,7 @@
 
 mod faults;
 mod moving;
+mod saved;
 mod sending;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -25,6 +26,7 @@ use crate::journal::{Entry, Journal, JournalView};
 use crate::sending::Resolver;
 
 pub use moving::{ClockMoving, Quiet};
+pub use saved::Unwritable;
 
 /// A service behind one lock, with its clock, its journal of requests and its log of deliveries.
 ///
@@ -178,6 +180,16 @@ impl World {
         }
         self.drain(&mut state, now);
         Ok(outcome)
+    }
+
+    /// The answer to a request that is not recorded, for a scenario.
+    pub(crate) fn exchange(&self, request: &exchange::Request<'_>) -> Answer {
+        let mut state = self.lock();
+        let now = self.proceed(&mut state);
+        let asked = exchange::Asked::by(request);
+        let answer = exchange::attempt(&mut *state.face, now, request.authorization, asked);
+        self.drain(&mut state, now);
+        answer
     }
 
     /// The platform whose key, valid or revoked, the `Authorization` header carries; the default platform if

@@ -110,6 +110,9 @@ pub enum NotApplied {
     /// No rule of faults has this number.
     #[error("there is no rule of this number; GET /_sim/faults lists them")]
     UnknownFault,
+    /// There is no world of this name.
+    #[error("there is no world {0:?}; GET /_sim/worlds lists them")]
+    UnknownWorld(String),
     /// Its fields are not those of the action.
     #[error("{0}")]
     Invalid(String),
@@ -127,6 +130,7 @@ impl NotApplied {
             NotApplied::Unknown(_) => "unknown_action",
             NotApplied::UnknownDelivery => "unknown_delivery",
             NotApplied::UnknownFault => "unknown_fault",
+            NotApplied::UnknownWorld(_) => "unknown_world",
             NotApplied::Invalid(_) => Code::InvalidRequest.name(),
             NotApplied::Impossible(_) => "action_refused",
         }
@@ -137,7 +141,10 @@ impl NotApplied {
         match self {
             NotApplied::UnknownKey => 401,
             NotApplied::Unreadable(_) | NotApplied::Invalid(_) => 400,
-            NotApplied::Unknown(_) | NotApplied::UnknownDelivery | NotApplied::UnknownFault => 404,
+            NotApplied::Unknown(_)
+            | NotApplied::UnknownDelivery
+            | NotApplied::UnknownFault
+            | NotApplied::UnknownWorld(_) => 404,
             NotApplied::Impossible(_) => 409,
         }
     }

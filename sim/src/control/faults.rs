@@ -122,7 +122,7 @@ fn rules(body: &Value) -> Result<Vec<Rule>, ControlError> {
     numbered.collect()
 }
 
-fn rule(fields: &Map<String, Value>, place: &str) -> Result<Rule, ControlError> {
+pub(super) fn rule(fields: &Map<String, Value>, place: &str) -> Result<Rule, ControlError> {
     read(fields, Spelling::Camel)
         .map_err(|ImpossibleRule { field, problem }| invalid(&format!("{place}{field}: {problem}")))
 }

@@ -2,6 +2,7 @@
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
+use serde::{Deserialize, Serialize};
 
 use crate::fault::{Act, Call, ImpossibleRule, Rule};
 
@@ -23,7 +24,8 @@ pub const MOST_RULES: usize = 100;
 /// assert_eq!(faults.decide(&call).unwrap().act, act);
 /// assert_eq!((faults.entries()[0].matched, faults.entries()[0].fired), (2, 1));
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Faults {
     seed: u64,
     /// The rules from the start, which a reset restores.
@@ -34,7 +36,8 @@ pub struct Faults {
 }
 
 /// A rule of a world, with its counters.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct FaultEntry {
     /// Its number in this world, from 1. No other rule gets it before a reset.
     pub id: u64,
@@ -75,6 +78,19 @@ impl Faults {
         let mut faults = Faults { seed, initial: rules.clone(), ..Faults::default() };
         faults.add(rules)?;
         Ok(faults)
+    }
+
+    /// Checks rules that were read from a snapshot.
+    ///
+    /// # Errors
+    /// [`FaultError`]: too many rules, the first impossible one.
+    pub(crate) fn check(&self) -> Result<(), FaultError> {
+        if self.entries.len().max(self.initial.len()) > MOST_RULES {
+            return Err(FaultError::TooMany);
+        }
+        let now = self.entries.iter().map(|entry| &entry.rule);
+        self.initial.iter().chain(now).try_for_each(Rule::check)?;
+        Ok(())
     }
 
     /// Adds rules after those that it has; returns their numbers.

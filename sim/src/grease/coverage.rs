@@ -1,5 +1,7 @@
 //! How often a client has met each freedom.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use crate::grease::freedom::Freedom;
@@ -39,6 +41,26 @@ impl Coverage {
     /// The freedoms that the client has not met.
     pub fn unmet(&self) -> Vec<Freedom> {
         Freedom::ALL.into_iter().filter(|freedom| self.met(*freedom) == 0).collect()
+    }
+
+    /// The freedoms that the client has met, by name.
+    pub(super) fn counts(&self) -> BTreeMap<String, u64> {
+        let met = Freedom::ALL.into_iter().filter(|freedom| self.met(*freedom) > 0);
+        met.map(|freedom| (freedom.name().to_owned(), self.met(freedom))).collect()
+    }
+
+    /// The coverage with these counts.
+    ///
+    /// # Errors
+    /// The first name that no freedom has.
+    pub(super) fn of(counts: &BTreeMap<String, u64>) -> Result<Coverage, String> {
+        let mut coverage = Coverage::default();
+        for (name, count) in counts {
+            let freedom = Freedom::ALL.into_iter().find(|freedom| freedom.name() == name);
+            let freedom = freedom.ok_or_else(|| format!("there is no freedom {name:?}"))?;
+            coverage.met[freedom as usize] = *count;
+        }
+        Ok(coverage)
     }
 
     pub(super) fn add(&mut self, met: &[Freedom]) {

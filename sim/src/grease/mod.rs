@@ -12,6 +12,9 @@ mod form;
 mod freedom;
 mod json;
 
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
 use tideover_model::exchange::Response;
 use tideover_model::{Delivery, Seeded};
 
@@ -23,6 +26,14 @@ pub use events::{GreasedEvent, greased as greased_event};
 pub use freedom::Freedom;
 
 use choices::Taken;
+
+/// Grease in a snapshot.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SavedGrease {
+    requests: u64,
+    met: BTreeMap<String, u64>,
+}
 
 /// What a world's grease does, and what of it the client has met.
 #[derive(Debug)]
@@ -43,6 +54,20 @@ impl Grease {
     /// The choices of a service in this world: those of its seed, with grease.
     pub fn choices(&self) -> GreasedChoices {
         GreasedChoices::new(self.seeded, self.taken.clone())
+    }
+
+    /// What a snapshot keeps of it beside the seed.
+    pub(crate) fn saved(&self) -> SavedGrease {
+        SavedGrease { requests: self.requests, met: self.coverage.counts() }
+    }
+
+    /// The grease of a seed as it was saved.
+    ///
+    /// # Errors
+    /// What is impossible about it.
+    pub(crate) fn restored(seed: u64, saved: SavedGrease) -> Result<Grease, String> {
+        let SavedGrease { requests, met } = saved;
+        Ok(Grease { requests, coverage: Coverage::of(&met)?, ..Grease::of_seed(seed) })
     }
 
     /// How often the client has met each freedom.

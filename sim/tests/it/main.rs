@@ -17,3 +17,4 @@ mod receiver;
 mod support;
 mod transport;
 mod webhooks;
+mod worlds;

@@ -1,0 +1,261 @@
+//! The control plane of worlds: `/_sim/worlds`.
+
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::response::Response;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use tideover_model::wire::action::NotApplied;
+use tideover_model::{Happening, Impossible, PlatformId, Profile, Timestamp, UnreadableSnapshot};
+
+use crate::clock::ClockChoice;
+use crate::control::faults::rule;
+use crate::control::{ControlError, ControlResult, MOST_BYTES, SharedWorlds, invalid, unreadable};
+use crate::extract;
+use crate::respond;
+use crate::world::World;
+use crate::worlds::{Absent, NotMade, Recipe, Scenario, WorldId, Worlds};
+
+/// The maximum size of a snapshot in bytes.
+const MOST_SNAPSHOT_BYTES: usize = 1 << 30;
+/// The most platforms of a new world.
+const MOST_PLATFORMS: usize = 1000;
+
+/// The body of `POST /_sim/worlds`. What is missing is as in the default world at its start.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase", deny_unknown_fields)]
+struct NewWorld {
+    /// Platforms beside the first one, or their number in all.
+    platforms: Option<Platforms>,
+    seed: Option<u64>,
+    start: Option<Timestamp>,
+    clock: Option<ClockWord>,
+    /// Virtual seconds per second, for a clock that runs.
+    speed: Option<u32>,
+    /// Fields that are missing have their values of the standard profile.
+    profile: Option<Profile>,
+    faults: Option<Vec<Map<String, Value>>>,
+    grease: Option<bool>,
+    scenario: Option<Scenario>,
+    /// The world is deleted once no request has selected it for so long.
+    expires_after_idle_seconds: Option<u64>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(untagged, expecting = "expected a number of platforms, or a list of their names")]
+enum Platforms {
+    Number(usize),
+    Names(Vec<String>),
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum ClockWord {
+    Still,
+    Running,
+}
+
+/// A world, for a list.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct WorldView {
+    id: String,
+    now: Timestamp,
+    platforms: Vec<String>,
+}
+
+impl WorldView {
+    fn of(id: WorldId, world: &World) -> WorldView {
+        let mut platforms: Vec<String> = world.keys().into_iter().map(|key| key.platform).collect();
+        platforms.dedup();
+        WorldView { id: id.to_string(), now: world.now(), platforms }
+    }
+}
+
+impl From<NotMade> for ControlError {
+    fn from(why: NotMade) -> ControlError {
+        match why {
+            NotMade::Impossible(why) => invalid(&why.to_string()),
+            NotMade::Unreadable(why) => why.into(),
+            NotMade::OwnService
+            | NotMade::TooMany
+            | NotMade::Platform(_)
+            | NotMade::Unwritable(_) => {
+                NotApplied::Impossible(Impossible(why.to_string().into())).into()
+            }
+        }
+    }
+}
+
+impl From<UnreadableSnapshot> for ControlError {
+    fn from(why: UnreadableSnapshot) -> ControlError {
+        match why {
+            UnreadableSnapshot::NotASnapshot(_) => unreadable(&why.to_string()),
+            UnreadableSnapshot::Newer { .. }
+            | UnreadableSnapshot::Damaged
+            | UnreadableSnapshot::Impossible(_) => invalid(&why.to_string()),
+        }
+    }
+}
+
+/// `GET /_sim/worlds`: all worlds.
+pub(crate) async fn list(State(worlds): SharedWorlds) -> Response {
+    let all = worlds.all();
+    let views: Vec<WorldView> = all.iter().map(|(id, world)| WorldView::of(*id, world)).collect();
+    respond::ok(&json!({ "worlds": views }))
+}
+
+/// `POST /_sim/worlds`: makes a world, and returns the keys that select it.
+///
+/// # Errors
+/// `payload_too_large`, `unreadable_request`, `invalid_request`, `action_refused`.
+pub(crate) async fn create(State(worlds): SharedWorlds, request: Request) -> ControlResult {
+    let body = extract::body(request.into_body(), MOST_BYTES).await?;
+    let new = if body.is_empty() { NewWorld::default() } else { read(&body)? };
+    let names = names(new.platforms.as_ref())?;
+    let idle = new.expires_after_idle_seconds.map(Duration::from_secs);
+    let world = recipe(worlds.recipe()?, new)?.world().map_err(NotMade::from)?;
+    let id = worlds.add(world.clone(), idle)?;
+    made(&worlds, id, &world, &names)
+}
+
+fn read(body: &[u8]) -> Result<NewWorld, ControlError> {
+    let value: Value = serde_json::from_slice(body).map_err(|why| unreadable(&why.to_string()))?;
+    if !value.is_object() {
+        return Err(invalid("expected an object with the options of a world, or no body"));
+    }
+    serde_path_to_error::deserialize(value).map_err(|error| {
+        let (path, why) = (error.path().to_string(), error.inner().to_string());
+        invalid(&if path == "." { why } else { format!("{path}: {why}") })
+    })
+}
+
+/// The names of the platforms beside the first one.
+fn names(platforms: Option<&Platforms>) -> Result<Vec<String>, ControlError> {
+    let most = || invalid(&format!("platforms: expected 1 to {MOST_PLATFORMS}"));
+    let names = match platforms {
+        None => Vec::new(),
+        Some(Platforms::Number(number)) if (1..=MOST_PLATFORMS).contains(number) => {
+            (2..=*number).map(|number| format!("platform {number}")).collect()
+        }
+        Some(Platforms::Number(_)) => return Err(most()),
+        Some(Platforms::Names(names)) => names.clone(),
+    };
+    if names.len() > MOST_PLATFORMS { Err(most()) } else { Ok(names) }
+}
+
+/// The recipe of the default world with what the request changes.
+fn recipe(default: &Recipe, new: NewWorld) -> Result<Recipe, ControlError> {
+    let mut recipe = default.clone();
+    recipe.seed = new.seed.unwrap_or(recipe.seed);
+    recipe.start = new.start.unwrap_or(recipe.start);
+    recipe.profile = new.profile.unwrap_or(recipe.profile);
+    recipe.grease = new.grease.unwrap_or(recipe.grease);
+    recipe.scenario = new.scenario.unwrap_or_default();
+    recipe.clock = match (new.clock, new.speed) {
+        (None, None) => recipe.clock,
+        (Some(ClockWord::Still), None) => ClockChoice::Still,
+        (Some(ClockWord::Still), Some(_)) => {
+            return Err(invalid("speed: a clock that stands has none"));
+        }
+        (_, speed) => ClockChoice::Running { speed: speed.unwrap_or(1) },
+    };
+    if let Some(faults) = new.faults {
+        let rules = faults.iter().enumerate();
+        let rules = rules.map(|(index, fields)| rule(fields, &format!("faults[{index}].")));
+        recipe.faults = rules.collect::<Result<_, _>>()?;
+    }
+    Ok(recipe)
+}
+
+/// The answer about a world that was made, with its keys.
+fn made(worlds: &Worlds, id: WorldId, world: &World, names: &[String]) -> ControlResult {
+    let keys = worlds.issue_keys(id, world, names).map_err(NotMade::from)?;
+    let keys = keys.iter().map(|key| json!({ "platform": key.platform, "key": key.key }));
+    let keys: Vec<Value> = keys.collect();
+    Ok(respond::ok(&json!({ "id": id.to_string(), "now": world.now(), "keys": keys })))
+}
+
+/// The world that a path names.
+///
+/// # Errors
+/// `unknown_world`.
+fn world(worlds: &Worlds, request: &Request) -> Result<(WorldId, World), ControlError> {
+    let name = request.uri().path().split('/').nth(3).unwrap_or_default();
+    let unknown = || NotApplied::UnknownWorld(name.to_owned());
+    let id: WorldId = name.parse().map_err(|()| unknown())?;
+    let world = worlds.named(id).map_err(|Absent| unknown())?;
+    Ok((id, world))
+}
+
+fn gone(id: WorldId) -> ControlError {
+    NotApplied::UnknownWorld(id.to_string()).into()
+}
+
+/// `GET /_sim/worlds/{id}`.
+///
+/// # Errors
+/// `unknown_world`.
+pub(crate) async fn show(State(worlds): SharedWorlds, request: Request) -> ControlResult {
+    let (id, world) = world(&worlds, &request)?;
+    Ok(respond::ok(&WorldView::of(id, &world)))
+}
+
+/// `DELETE /_sim/worlds/{id}`: deletes a world. After the answer, no webhook of it is sent.
+///
+/// # Errors
+/// `unknown_world`, `action_refused` for the default world.
+pub(crate) async fn delete(State(worlds): SharedWorlds, request: Request) -> ControlResult {
+    let (id, _) = world(&worlds, &request)?;
+    if id == WorldId::DEFAULT {
+        let why = Impossible::new("the default world cannot be deleted; reset it instead");
+        return Err(NotApplied::Impossible(why).into());
+    }
+    worlds.delete(id).await.map_err(|Absent| gone(id))?;
+    Ok(respond::ok(&json!({ "deleted": true })))
+}
+
+/// `POST /_sim/worlds/{id}/fork`: makes a copy of a world, and returns the key of its first platform.
+///
+/// # Errors
+/// `unknown_world`, `action_refused`.
+pub(crate) async fn fork(State(worlds): SharedWorlds, request: Request) -> ControlResult {
+    let (_, world) = world(&worlds, &request)?;
+    let id = worlds.fork(&world)?;
+    let copy = worlds.named(id).map_err(|Absent| gone(id))?;
+    made(&worlds, id, &copy, &[])
+}
+
+/// `POST /_sim/worlds/{id}/reset`: restores the initial state of a world, with its first key alone.
+///
+/// # Errors
+/// `unknown_world`.
+pub(crate) async fn reset(State(worlds): SharedWorlds, request: Request) -> ControlResult {
+    let (id, world) = world(&worlds, &request)?;
+    worlds.happen((id, &world), PlatformId::DEFAULT, Happening::Reset).map_err(NotApplied::from)?;
+    Ok(respond::ok(&json!({ "applied": true })))
+}
+
+/// `GET /_sim/worlds/{id}/snapshot`: the world as a document.
+///
+/// # Errors
+/// `unknown_world`, `action_refused`.
+pub(crate) async fn snapshot(State(worlds): SharedWorlds, request: Request) -> ControlResult {
+    let (_, world) = world(&worlds, &request)?;
+    let snapshot = world.snapshot().map_err(NotMade::from)?;
+    Ok(respond::document(Body::from(snapshot)))
+}
+
+/// `PUT /_sim/worlds/{id}/snapshot`: puts the world of a document in the place of this one.
+///
+/// # Errors
+/// `unknown_world`, `payload_too_large`, `unreadable_request`, `invalid_request`.
+pub(crate) async fn restore(State(worlds): SharedWorlds, request: Request) -> ControlResult {
+    let (id, _) = world(&worlds, &request)?;
+    let body = extract::body(request.into_body(), MOST_SNAPSHOT_BYTES).await?;
+    let world = worlds.restored(&body)?;
+    worlds.replace(id, world.clone()).await.map_err(|Absent| gone(id))?;
+    made(&worlds, id, &world, &[])
+}

@@ -1,0 +1,108 @@
+//! A world as a document, and back. Its journal and its log of past deliveries are not in it.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use tideover_model::{Choices, Face, Sealed, Service, Timestamp, UnreadableSnapshot};
+
+use crate::clock::{Clock, SavedClock};
+use crate::deliveries::DeliveryLog;
+use crate::fault::Faults;
+use crate::grease::{Grease, SavedGrease};
+use crate::sending::Resolver;
+use crate::world::{World, WorldState};
+
+const WORLD: Sealed = Sealed { format: "tideover-world", version: 1 };
+
+/// The service of the world has no snapshot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "this world cannot be written: its service has a deliberate defect, or is not the model's own"
+)]
+pub struct Unwritable;
+
+/// The names of these fields, and of all within them, are the form of version 1.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct State<'a> {
+    clock: SavedClock,
+    faults: Cow<'a, Faults>,
+    grease: Option<SavedGrease>,
+    #[serde(borrow)]
+    service: Cow<'a, RawValue>,
+}
+
+impl World {
+    /// The world as a JSON document with a checksum: service, clock, faults and grease. The same world gives the
+    /// same bytes. Attempts of deliveries that are in flight count as failed.
+    ///
+    /// The bytes contain every API key and every signing key: protect them as such.
+    ///
+    /// # Errors
+    /// [`Unwritable`] if its service has a defect, or is not the model's own.
+    pub fn snapshot(&self) -> Result<Vec<u8>, Unwritable> {
+        let mut state = self.lock();
+        let now = self.proceed(&mut state);
+        let service = state.written(now).ok_or(Unwritable)?;
+        let service: &RawValue = serde_json::from_slice(&service).map_err(|_| Unwritable)?;
+        let saved = State {
+            clock: state.clock.saved(),
+            faults: Cow::Borrowed(&state.faults),
+            grease: state.grease.as_ref().map(Grease::saved),
+            service: Cow::Borrowed(service),
+        };
+        let saved = serde_json::to_string(&saved).map_err(|_| Unwritable)?;
+        Ok(WORLD.seal(&saved))
+    }
+
+    /// The world of a [`snapshot`](World::snapshot). Its snapshot has the same bytes.
+    ///
+    /// # Errors
+    /// [`UnreadableSnapshot`], in the order of its variants.
+    pub fn restore(bytes: &[u8]) -> Result<World, UnreadableSnapshot> {
+        World::restored(bytes, None)
+    }
+
+    /// The same, with a resolver for host names.
+    pub(crate) fn restored(
+        bytes: &[u8],
+        resolver: Option<Arc<dyn Resolver>>,
+    ) -> Result<World, UnreadableSnapshot> {
+        let impossible = |why: String| UnreadableSnapshot::Impossible(why);
+        let State { clock, faults, grease, service } = serde_json::from_str(WORLD.open(bytes)?)
+            .map_err(|error| impossible(error.to_string()))?;
+        let clock = Clock::restored(clock).map_err(impossible)?;
+        let faults = faults.into_owned();
+        faults.check().map_err(|error| impossible(error.to_string()))?;
+        let service = Service::restore(service.get().as_bytes())?;
+        let log = DeliveryLog::starting_with(service.pending_deliveries(), service.next_delivery());
+        let Some(saved) = grease else {
+            let world = World::resolving(Box::new(service), clock, resolver);
+            return Ok(world.faulty(faults).logging(log));
+        };
+        let seeded = service.choices().seeded();
+        let grease = Grease::restored(seeded.map_or(0, |it| it.seed), saved).map_err(impossible)?;
+        let service = Box::new(service.with_choices(grease.choices()));
+        Ok(World::resolving(service, clock, resolver).faulty(faults).greased(grease).logging(log))
+    }
+
+    fn logging(self, log: DeliveryLog) -> World {
+        self.lock().deliveries = log;
+        self
+    }
+}
+
+impl WorldState {
+    /// The service as a document in which no attempt is in flight.
+    fn written(&self, now: Timestamp) -> Option<Vec<u8>> {
+        let snapshot = self.face.snapshot()?;
+        if self.in_flight == 0 {
+            return Some(snapshot);
+        }
+        let mut service = Service::restore(&snapshot).ok()?;
+        service.handle_restart(now);
+        Face::snapshot(&service)
+    }
+}

@@ -1,0 +1,263 @@
+//! Worlds begin, are forked, restored and deleted, and expire.
+
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use tideover_model::{Happening, Impossible, Outcome, PlatformId, Service, UnreadableSnapshot};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tokio::time::sleep;
+
+use crate::clock::instant;
+use crate::courier::Courier;
+use crate::outside::IssuedKey;
+use crate::world::{Unwritable, World};
+use crate::worlds::{Recipe, RecipeError, WorldId, Worlds};
+
+/// The most worlds of a mock.
+const MOST_WORLDS: usize = 100_000;
+
+/// A world and what belongs to it.
+pub(super) struct Slot {
+    pub(super) world: World,
+    sending: Mutex<Option<Sending>>,
+    pub(super) expiry: Option<Expiry>,
+}
+
+/// The courier of a world.
+struct Sending {
+    /// Sends nothing: dropping it makes the courier stop.
+    stopping: watch::Sender<()>,
+    task: JoinHandle<()>,
+}
+
+/// When a world expires.
+pub(super) struct Expiry {
+    pub(super) idle: Duration,
+    used: Mutex<Instant>,
+}
+
+/// The reason why a world is not made.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NotMade {
+    #[error("this mock has a service of its own; other worlds would not have it")]
+    OwnService,
+    #[error("a mock has at most {MOST_WORLDS} worlds; delete some first")]
+    TooMany,
+    #[error(transparent)]
+    Impossible(#[from] RecipeError),
+    #[error(transparent)]
+    Platform(#[from] Impossible),
+    #[error(transparent)]
+    Unreadable(#[from] UnreadableSnapshot),
+    #[error(transparent)]
+    Unwritable(#[from] Unwritable),
+}
+
+/// There is no such world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Absent;
+
+impl Slot {
+    /// Lets a courier send the webhooks of a world, if there is one.
+    pub(super) fn start(
+        world: World,
+        courier: Option<&Arc<Courier>>,
+        idle: Option<Duration>,
+    ) -> Slot {
+        let sending = courier.map(|courier| {
+            // Set before the courier first runs, so that waiting covers what is already due.
+            world.has_a_courier();
+            let (stopping, stopped) = watch::channel(());
+            let task = tokio::spawn(Arc::clone(courier).run(world.clone(), stopped));
+            Sending { stopping, task }
+        });
+        let expiry = idle.map(|idle| Expiry { idle, used: Mutex::new(instant()) });
+        Slot { world, sending: Mutex::new(sending), expiry }
+    }
+
+    /// Notes that the world is used.
+    pub(super) fn touch(&self) {
+        if let Some(Expiry { used, .. }) = &self.expiry {
+            *used.lock().unwrap_or_else(PoisonError::into_inner) = instant();
+        }
+    }
+
+    /// How long it can stay unused before it expires.
+    fn time_left(&self) -> Option<Duration> {
+        let Expiry { idle, used } = self.expiry.as_ref()?;
+        let used = *used.lock().unwrap_or_else(PoisonError::into_inner);
+        Some(idle.saturating_sub(instant().saturating_duration_since(used)))
+    }
+
+    fn sending(&self) -> Option<Sending> {
+        self.sending.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Returns once nothing more of this world is sent.
+    async fn end(&self) {
+        let Some(Sending { stopping, task }) = self.sending() else { return };
+        drop(stopping);
+        // An error means that the task has already ended.
+        let _ = task.await;
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        if let Some(Sending { task, .. }) = self.sending() {
+            task.abort();
+        }
+    }
+}
+
+impl Worlds {
+    /// How new worlds are made.
+    ///
+    /// # Errors
+    /// [`NotMade::OwnService`].
+    pub(crate) fn recipe(&self) -> Result<&Recipe, NotMade> {
+        self.recipe.as_ref().ok_or(NotMade::OwnService)
+    }
+
+    /// Every world by its name, the default one first.
+    pub(crate) fn all(&self) -> Vec<(WorldId, World)> {
+        self.read().by_id.iter().map(|(id, slot)| (*id, slot.world.clone())).collect()
+    }
+
+    /// A world by its name. It counts as used.
+    ///
+    /// # Errors
+    /// [`Absent`].
+    pub(crate) fn named(&self, id: WorldId) -> Result<World, Absent> {
+        let slots = self.read();
+        let slot = slots.by_id.get(&id).ok_or(Absent)?;
+        slot.touch();
+        Ok(slot.world.clone())
+    }
+
+    /// Adds a world, which expires after `idle` without a request.
+    ///
+    /// # Errors
+    /// [`NotMade::TooMany`].
+    pub(crate) fn add(
+        self: &Arc<Self>,
+        world: World,
+        idle: Option<Duration>,
+    ) -> Result<WorldId, NotMade> {
+        let mut slots = self.write();
+        if slots.by_id.len() >= MOST_WORLDS {
+            return Err(NotMade::TooMany);
+        }
+        slots.last += 1;
+        let id = WorldId(slots.last);
+        slots.by_id.insert(id, Arc::new(Slot::start(world, self.courier.as_ref(), idle)));
+        drop(slots);
+        if idle.is_some() {
+            tokio::spawn(expire(Arc::downgrade(self), id));
+        }
+        Ok(id)
+    }
+
+    /// A copy of a world, from its snapshot.
+    ///
+    /// # Errors
+    /// [`NotMade`]: the world cannot be written, there are too many.
+    pub(crate) fn fork(self: &Arc<Self>, world: &World) -> Result<WorldId, NotMade> {
+        let copy = self.restored(&world.snapshot()?)?;
+        self.add(copy, None)
+    }
+
+    /// The world of a snapshot.
+    ///
+    /// # Errors
+    /// [`UnreadableSnapshot`].
+    pub(crate) fn restored(&self, snapshot: &[u8]) -> Result<World, UnreadableSnapshot> {
+        let resolver = self.recipe.as_ref().and_then(|recipe| recipe.resolver.clone());
+        World::restored(snapshot, resolver)
+    }
+
+    /// Puts a world in the place of another one, of which nothing more is sent.
+    ///
+    /// # Errors
+    /// [`Absent`].
+    pub(crate) async fn replace(&self, id: WorldId, world: World) -> Result<(), Absent> {
+        let before = self.take(id)?;
+        before.end().await;
+        let idle = before.expiry.as_ref().map(|expiry| expiry.idle);
+        let slot = Slot::start(world, self.courier.as_ref(), idle);
+        *self.write().by_id.get_mut(&id).ok_or(Absent)? = Arc::new(slot);
+        Ok(())
+    }
+
+    /// Stops all couriers at once.
+    pub(crate) fn abort(&self) {
+        for slot in self.read().by_id.values() {
+            if let Some(Sending { task, .. }) = slot.sending() {
+                task.abort();
+            }
+        }
+    }
+
+    /// The slot of a world.
+    fn take(&self, id: WorldId) -> Result<Arc<Slot>, Absent> {
+        self.read().by_id.get(&id).map(Arc::clone).ok_or(Absent)
+    }
+
+    /// Deletes a world. Once this returns, nothing of it is sent any more.
+    ///
+    /// # Errors
+    /// [`Absent`]; the default world cannot be deleted, and counts as absent here.
+    pub(crate) async fn delete(&self, id: WorldId) -> Result<(), Absent> {
+        if id == WorldId::DEFAULT {
+            return Err(Absent);
+        }
+        let slot = self.write().by_id.remove(&id).ok_or(Absent)?;
+        slot.end().await;
+        Ok(())
+    }
+
+    /// The keys of a new world: that of its first platform, and one for each further platform.
+    ///
+    /// # Errors
+    /// [`Impossible`] if the service issues none.
+    pub(crate) fn issue_keys(
+        &self,
+        id: WorldId,
+        world: &World,
+        platforms: &[String],
+    ) -> Result<Vec<IssuedKey>, Impossible> {
+        let first = world.keys().into_iter().next().map(|key| key.platform).unwrap_or_default();
+        let key = self.outer_key(id, Service::FIRST_KEY);
+        let mut keys = vec![IssuedKey { key, platform: first }];
+        for platform in platforms {
+            let happening = Happening::IssueKey { platform: Some(platform.clone()) };
+            if let Outcome::KeyIssued { key, platform } =
+                self.happen((id, world), PlatformId::DEFAULT, happening)?
+            {
+                keys.push(IssuedKey { key, platform });
+            }
+        }
+        Ok(keys)
+    }
+}
+
+/// Deletes a world once it has not been used for its time.
+async fn expire(worlds: Weak<Worlds>, id: WorldId) {
+    loop {
+        let left = {
+            let Some(worlds) = worlds.upgrade() else { return };
+            let Ok(slot) = worlds.take(id) else { return };
+            slot.time_left()
+        };
+        match left {
+            None => return,
+            Some(Duration::ZERO) => break,
+            Some(left) => sleep(left).await,
+        }
+    }
+    if let Some(worlds) = worlds.upgrade() {
+        tracing::info!("the world {id} expires");
+        let _ = worlds.delete(id).await;
+    }
+}

@@ -1,0 +1,161 @@
+//! The worlds of a mock. The API key of a request selects one.
+
+mod lifecycle;
+mod name;
+mod recipe;
+mod scenario;
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use tideover_model::{Happening, Impossible, Outcome, PlatformId, Service, bearer};
+
+use crate::courier::Courier;
+use crate::world::World;
+
+use lifecycle::Slot;
+pub(crate) use lifecycle::{Absent, NotMade};
+pub(crate) use name::WorldId;
+pub(crate) use recipe::{Recipe, RecipeError};
+pub use scenario::{Scenario, ScenarioError};
+
+/// The header of a key that no world has issued.
+const NO_KEY: &str = "Bearer";
+
+/// The worlds of a mock.
+pub(crate) struct Worlds {
+    /// How new worlds are made; `None` if the mock has a service of its own.
+    recipe: Option<Recipe>,
+    /// The key of the default world that stands for its first key.
+    first_key: Option<String>,
+    /// Sends the webhooks of all worlds; `None` if there is no socket.
+    courier: Option<Arc<Courier>>,
+    slots: RwLock<Slots>,
+}
+
+struct Slots {
+    by_id: BTreeMap<WorldId, Arc<Slot>>,
+    /// The number of the last world made. No number is used twice, so that an old key selects no new world.
+    last: u64,
+}
+
+/// The world of a request.
+pub(crate) struct Selected<'a> {
+    pub(crate) id: WorldId,
+    pub(crate) world: World,
+    /// The `Authorization` header as this world knows it.
+    pub(crate) authorization: Option<Cow<'a, str>>,
+}
+
+impl Worlds {
+    /// Only a default world, without a courier.
+    pub(crate) fn of_one(world: World) -> Worlds {
+        Worlds::new(world, None, None, None)
+    }
+
+    pub(crate) fn new(
+        default: World,
+        recipe: Option<Recipe>,
+        first_key: Option<String>,
+        courier: Option<Arc<Courier>>,
+    ) -> Worlds {
+        let slot = Slot::start(default, courier.as_ref(), None);
+        let by_id = BTreeMap::from([(WorldId::DEFAULT, Arc::new(slot))]);
+        Worlds { recipe, first_key, courier, slots: RwLock::new(Slots { by_id, last: 0 }) }
+    }
+
+    /// The world that exists from the start.
+    pub(crate) fn default_world(&self) -> World {
+        self.select(None).world
+    }
+
+    /// The world that the key in an `Authorization` header selects. Without a key, or with one of a world that
+    /// there is not, it is the default world, which knows no such key.
+    pub(crate) fn select<'a>(&self, authorization: Option<&'a str>) -> Selected<'a> {
+        let Some(key) = authorization.and_then(bearer) else {
+            return self.selected(WorldId::DEFAULT, authorization.map(Cow::Borrowed));
+        };
+        let (id, inner) = self.inner_key(key);
+        match inner {
+            None => self.selected(WorldId::DEFAULT, Some(NO_KEY.into())),
+            Some(Cow::Borrowed(_)) => self.selected(id, authorization.map(Cow::Borrowed)),
+            Some(Cow::Owned(inner)) => self.selected(id, Some(format!("Bearer {inner}").into())),
+        }
+    }
+
+    fn selected<'a>(&self, id: WorldId, authorization: Option<Cow<'a, str>>) -> Selected<'a> {
+        let slots = self.read();
+        match slots.by_id.get(&id) {
+            Some(slot) => {
+                slot.touch();
+                Selected { id, world: slot.world.clone(), authorization }
+            }
+            None => {
+                let world = slots.by_id[&WorldId::DEFAULT].world.clone();
+                Selected { id: WorldId::DEFAULT, world, authorization: Some(NO_KEY.into()) }
+            }
+        }
+    }
+
+    /// The world of a key, and the key as that world knows it; no key if another one stands for it.
+    fn inner_key<'a>(&self, key: &'a str) -> (WorldId, Option<Cow<'a, str>>) {
+        match &self.first_key {
+            Some(first) if first == key => {
+                (WorldId::DEFAULT, Some(Cow::Owned(Service::FIRST_KEY.to_owned())))
+            }
+            Some(_) if key == Service::FIRST_KEY => (WorldId::DEFAULT, None),
+            _ => {
+                let (id, inner) = name::selected(key);
+                (id, Some(inner))
+            }
+        }
+    }
+
+    /// A key of a world, as it is used outside.
+    pub(crate) fn outer_key(&self, id: WorldId, inner: &str) -> String {
+        match &self.first_key {
+            Some(first) if id == WorldId::DEFAULT && inner == Service::FIRST_KEY => first.clone(),
+            _ => id.outer_key(inner),
+        }
+    }
+
+    /// Performs an action of the outside world in one world. Keys in it are those that are used outside.
+    ///
+    /// # Errors
+    /// [`Impossible`] if the outside world can't do that now.
+    pub(crate) fn happen(
+        &self,
+        (id, world): (WorldId, &World),
+        platform: PlatformId,
+        happening: Happening,
+    ) -> Result<Outcome, Impossible> {
+        let happening = match happening {
+            Happening::RevokeKey { key } => Happening::RevokeKey { key: self.key_in(id, &key) },
+            other => other,
+        };
+        let outcome = world.happen(platform, happening)?;
+        Ok(match outcome {
+            Outcome::KeyIssued { key, platform } => {
+                Outcome::KeyIssued { key: self.outer_key(id, &key), platform }
+            }
+            other => other,
+        })
+    }
+
+    /// A key as one world knows it. A key of another world stays as it is: this world does not know it.
+    fn key_in(&self, id: WorldId, key: &str) -> String {
+        match self.inner_key(key) {
+            (of, Some(inner)) if of == id => inner.into_owned(),
+            _ => key.to_owned(),
+        }
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, Slots> {
+        self.slots.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Slots> {
+        self.slots.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,79 @@
+//! How a new world is made.
+
+use std::sync::Arc;
+
+use tideover_model::{Destinations, Face, ImpossibleValue, Profile, Seeded, Service, Timestamp};
+
+use crate::clock::{Clock, ClockChoice};
+use crate::fault::{FaultError, Faults, Rule};
+use crate::grease::Grease;
+use crate::sending::Resolver;
+use crate::world::World;
+use crate::worlds::scenario::{Scenario, ScenarioError};
+
+/// What a world is made of.
+#[derive(Clone)]
+pub(crate) struct Recipe {
+    pub(crate) seed: u64,
+    pub(crate) profile: Profile,
+    pub(crate) start: Timestamp,
+    pub(crate) clock: ClockChoice,
+    pub(crate) destinations: Destinations,
+    pub(crate) resolver: Option<Arc<dyn Resolver>>,
+    pub(crate) faults: Vec<Rule>,
+    pub(crate) grease: bool,
+    pub(crate) scenario: Scenario,
+}
+
+/// The reason why a world cannot be made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum RecipeError {
+    #[error("the profile is impossible: {0}")]
+    Profile(#[from] ImpossibleValue),
+    #[error("the faults are impossible: {0}")]
+    Faults(#[from] FaultError),
+    #[error(transparent)]
+    Scenario(#[from] ScenarioError),
+}
+
+impl Recipe {
+    /// A new world.
+    ///
+    /// # Errors
+    /// [`RecipeError`]: the profile, the faults, the scenario.
+    pub(crate) fn world(&self) -> Result<World, RecipeError> {
+        self.profile.check()?;
+        let faults = Faults::new(self.seed, self.faults.clone())?;
+        let world = self.empty();
+        // The scenario's own requests meet no fault.
+        self.scenario.play(&world)?;
+        Ok(world.faulty(faults))
+    }
+
+    /// A new world in which `face` is the service. Seed, faults, grease, clock and scenario are the recipe's.
+    ///
+    /// # Errors
+    /// [`RecipeError`]: the faults, the scenario.
+    pub(crate) fn world_with(&self, face: Box<dyn Face>) -> Result<World, RecipeError> {
+        let faults = Faults::new(self.seed, self.faults.clone())?;
+        let clock = Clock::new(self.start, self.clock);
+        let world = World::resolving(face, clock, self.resolver.clone());
+        let world = if self.grease { world.greased(Grease::of_seed(self.seed)) } else { world };
+        self.scenario.play(&world)?;
+        Ok(world.faulty(faults))
+    }
+
+    fn empty(&self) -> World {
+        let Recipe { seed, profile, destinations, .. } = self.clone();
+        let clock = Clock::new(self.start, self.clock);
+        let resolver = self.resolver.clone();
+        if self.grease {
+            let grease = Grease::of_seed(seed);
+            let service = Service::new(profile, grease.choices()).sending_to(destinations);
+            World::resolving(Box::new(service), clock, resolver).greased(grease)
+        } else {
+            let service = Service::new(profile, Seeded { seed }).sending_to(destinations);
+            World::resolving(Box::new(service), clock, resolver)
+        }
+    }
+}

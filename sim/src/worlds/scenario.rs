@@ -1,0 +1,209 @@
+//! Worlds that begin in the middle of the story, made by real operations.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use tideover_model::wire::reply::Reply;
+use tideover_model::{Answer, Cents, Code, Happening, PlatformId, Service, VendorRoute, exchange};
+
+use crate::world::World;
+
+/// The vendor of every scenario.
+const VENDOR: &str = "acme";
+/// The payor of every scenario.
+const PAYOR: &str = "globex";
+/// The most advances until the limit is reached.
+const MOST_ADVANCES: u32 = 1000;
+/// The days until an invoice is due.
+const TERM: u64 = 60;
+/// The face value of the first invoice. Cents.
+const FACE_VALUE: i64 = 1_000_000;
+
+/// How far the story of a world has gone at its start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scenario {
+    /// Nothing has happened.
+    #[default]
+    Fresh,
+    /// The vendor `acme` meets all four requirements, and its invoice `INV-1` can be financed.
+    Onboarded,
+    /// Besides, `INV-1` has an advance that is FUNDED.
+    Funded,
+    /// Besides, the payor has paid: the advance is REPAID.
+    Repaid,
+    /// As `onboarded`, with so many advances that one for the last invoice is refused.
+    AtTheLimit,
+}
+
+/// A scenario stopped at a step that this world's assumed values do not permit.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the scenario {scenario} stops at {step}: {problem}")]
+pub struct ScenarioError {
+    /// The scenario.
+    pub scenario: Scenario,
+    /// The step.
+    pub step: String,
+    /// Why it failed.
+    pub problem: String,
+}
+
+impl Scenario {
+    /// All scenarios, each with its sentence for a reader.
+    pub const ALL: [Scenario; 5] = [
+        Scenario::Fresh,
+        Scenario::Onboarded,
+        Scenario::Funded,
+        Scenario::Repaid,
+        Scenario::AtTheLimit,
+    ];
+
+    /// Its stable name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Scenario::Fresh => "fresh",
+            Scenario::Onboarded => "onboarded",
+            Scenario::Funded => "funded",
+            Scenario::Repaid => "repaid",
+            Scenario::AtTheLimit => "at-the-limit",
+        }
+    }
+
+    /// Plays the story in a new world.
+    pub(crate) fn play(self, world: &World) -> Result<(), ScenarioError> {
+        let stage = Stage { world, scenario: self };
+        match self {
+            Scenario::Fresh => Ok(()),
+            Scenario::Onboarded => stage.onboard(),
+            Scenario::Funded => stage.onboard().and_then(|()| stage.fund(1)),
+            Scenario::Repaid => {
+                stage.onboard()?;
+                stage.fund(1)?;
+                let (payee, invoice) = (VENDOR.to_owned(), invoice(1));
+                stage.happen(Happening::PayorPays { payee, invoice, amount: Cents(FACE_VALUE) })
+            }
+            Scenario::AtTheLimit => stage.onboard().and_then(|()| stage.fill_the_limit()),
+        }
+    }
+}
+
+impl fmt::Display for Scenario {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+fn invoice(number: u32) -> String {
+    format!("INV-{number}")
+}
+
+/// The world in which a scenario plays.
+struct Stage<'a> {
+    world: &'a World,
+    scenario: Scenario,
+}
+
+impl Stage<'_> {
+    fn stopped(&self, step: &str, problem: impl fmt::Display) -> ScenarioError {
+        let (step, problem) = (step.to_owned(), problem.to_string());
+        ScenarioError { scenario: self.scenario, step, problem }
+    }
+
+    fn send(&self, method: &str, path: &str, body: &Value) -> Answer {
+        let authorization = format!("Bearer {}", Service::FIRST_KEY);
+        self.world.exchange(&exchange::Request {
+            method,
+            path,
+            authorization: Some(&authorization),
+            content_type: Some("application/json"),
+            body: body.to_string().as_bytes(),
+        })
+    }
+
+    fn request(&self, method: &str, path: &str, body: &Value) -> Result<Reply, ScenarioError> {
+        self.send(method, path, body)
+            .map_err(|refusal| self.stopped(&format!("{method} {path}"), refusal.message))
+    }
+
+    fn happen(&self, happening: Happening) -> Result<(), ScenarioError> {
+        let step = format!("{happening:?}");
+        let step = step.split([' ', '{']).next().unwrap_or_default().to_owned();
+        let happened = self.world.happen(PlatformId::DEFAULT, happening);
+        happened.map(|_| ()).map_err(|impossible| self.stopped(&step, impossible))
+    }
+
+    /// Syncs the vendor and an invoice, and lets the vendor and the bank do the rest.
+    fn onboard(&self) -> Result<(), ScenarioError> {
+        let business = json!({
+            "legalName": "Acme Ltd",
+            "taxId": "123456789",
+            "contact": { "email": "owner@acme.example", "address": {
+                "line1": "1 Quay Street", "city": "Portland", "state": "OR", "postalCode": "97201",
+            } },
+        });
+        self.request("PUT", "/v1/organizations/acme", &business)?;
+        let account = json!({ "accountNumber": "000123456789", "routingNumber": "021000021" });
+        self.request("PUT", "/v1/organizations/acme/payout-account", &account)?;
+        let invitation = json!({ "externalId": VENDOR, "email": "owner@acme.example" });
+        self.request("POST", "/v1/invitations", &invitation)?;
+        let payee = || VENDOR.to_owned();
+        let email = "owner@acme.example".to_owned();
+        self.happen(Happening::VendorAcceptsInvitation { payee: payee(), email })?;
+        let (route, tax_id) = (VendorRoute::VendorAssertion, None);
+        self.happen(Happening::VendorConfirmsTaxId { payee: payee(), route, tax_id })?;
+        let address = tideover_model::Address::default();
+        self.happen(Happening::VendorSignsAgreement { payee: payee(), address })?;
+        // With a profile that opens accounts at once, it is open already.
+        let opened = Happening::CollectionAccountOpens { payee: payee() };
+        let _ = self.world.happen(PlatformId::DEFAULT, opened);
+        self.sync(1, FACE_VALUE)
+    }
+
+    fn sync(&self, number: u32, face_value: i64) -> Result<(), ScenarioError> {
+        let now = self.world.now();
+        let body = json!({
+            "payee": { "externalId": VENDOR, "legalName": "Acme Ltd" },
+            "payor": { "externalId": PAYOR, "legalName": "Globex Inc" },
+            "status": "ISSUED",
+            "faceValue": face_value,
+            "issueDate": now,
+            "dueDate": now.after(TERM * 24 * 3600),
+        });
+        self.request("PUT", &format!("/v1/invoices/{}", invoice(number)), &body).map(|_| ())
+    }
+
+    /// Requests an advance for an invoice, and sends the money.
+    fn fund(&self, number: u32) -> Result<(), ScenarioError> {
+        self.request("POST", "/v1/advances", &advance(number))?;
+        for happening in [
+            Happening::FundingStarts { payee: VENDOR.to_owned(), invoice: invoice(number) },
+            Happening::FundingCompletes { payee: VENDOR.to_owned(), invoice: invoice(number) },
+        ] {
+            // With a profile that funds at once, this has happened already.
+            let _ = self.world.happen(PlatformId::DEFAULT, happening);
+        }
+        Ok(())
+    }
+
+    /// Finances invoices of the largest value until one is refused.
+    fn fill_the_limit(&self) -> Result<(), ScenarioError> {
+        let largest = self.world.profile().per_invoice_maximum.0;
+        for number in 1..=MOST_ADVANCES {
+            if number > 1 {
+                self.sync(number, largest)?;
+            }
+            match self.send("POST", "/v1/advances", &advance(number)) {
+                Ok(_) => {}
+                Err(refusal) if refusal.code == Code::ConcentrationExceeded => return Ok(()),
+                Err(refusal) => return Err(self.stopped("POST /v1/advances", refusal.message)),
+            }
+        }
+        let problem = format!("{MOST_ADVANCES} advances do not reach the limit");
+        Err(self.stopped("POST /v1/advances", problem))
+    }
+}
+
+fn advance(number: u32) -> Value {
+    json!({ "payeeExternalId": VENDOR, "invoiceExternalId": invoice(number) })
+}
