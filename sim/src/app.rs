@@ -46,6 +46,7 @@ pub(crate) fn router(all: Arc<Worlds>) -> Router {
         .route("/_sim/faults", of(get(faults::list).post(faults::add).delete(faults::clear)))
         .route("/_sim/faults/{id}", of(delete(faults::remove)))
         .route("/_sim/openapi.json", of(get(control::openapi)))
+        .route("/_sim/save", of(post(control::save)))
         .route("/_sim/worlds", of(get(worlds::list).post(worlds::create)))
         .route("/_sim/worlds/{id}", of(get(worlds::show).delete(worlds::delete)))
         .route("/_sim/worlds/{id}/fork", of(post(worlds::fork)))

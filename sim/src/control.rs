@@ -156,6 +156,16 @@ pub(crate) async fn health(State(worlds): SharedWorlds) -> Response {
     respond::ok(&health)
 }
 
+/// `POST /_sim/save`: writes the state file. The answer comes once the file is whole.
+///
+/// # Errors
+/// `action_refused`: the mock keeps no state, or the file can't be written.
+pub(crate) async fn save(State(worlds): SharedWorlds) -> ControlResult {
+    let saved = worlds.save().await;
+    saved.map_err(|why| NotApplied::Impossible(Impossible(why.to_string().into())))?;
+    Ok(respond::ok(&json!({ "saved": true })))
+}
+
 /// `GET /_sim/keys`: the platforms and their keys, masked.
 ///
 /// # Errors

@@ -94,6 +94,7 @@ mod profile_file;
 mod respond;
 mod sending;
 mod serve;
+mod state_file;
 mod wire;
 mod world;
 mod worlds;
@@ -108,6 +109,7 @@ pub use sending::{
     Authorities, CertificateError, Letter, NoNames, Resolution, Resolver, Sender, SigningTime,
     SystemResolver, TlsError, Unsent,
 };
+pub use state_file::StateError;
 pub use tideover_model::{
     Cents, Destinations, Impossible, Profile, Range, Seconds, Timestamp, VendorRoute,
 };

@@ -4,13 +4,14 @@ use std::fmt;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::ops::Deref;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
 use std::time::Duration;
 
 use tideover_model::{
     Destinations, Face, Impossible, ImpossibleValue, Profile, Seconds, Service, Timestamp,
 };
+use tokio::task::JoinHandle;
 
 use crate::app;
 use crate::clock::ClockChoice;
@@ -22,8 +23,9 @@ use crate::journal::Entry;
 use crate::outside::Outside;
 use crate::sending::{Authorities, Resolver, SigningTime, SystemResolver};
 use crate::serve::MockServer;
+use crate::state_file::{StateError, StateFile};
 use crate::world::{ClockMoving, Quiet, World};
-use crate::worlds::{Recipe, RecipeError, Scenario, ScenarioError, Worlds};
+use crate::worlds::{Recipe, RecipeError, Scenario, ScenarioError, Worlds, keep};
 
 /// A mock that listens on its own port. Dropping it stops it.
 ///
@@ -47,6 +49,10 @@ pub struct Mock {
     worlds: Arc<Worlds>,
     outside: Outside,
     server: Option<MockServer>,
+    /// Saves each change to the state file, if there is one.
+    keeper: Option<JoinHandle<()>>,
+    /// Whether the state file had worlds.
+    has_loaded: bool,
 }
 
 /// The reason why a mock does not start.
@@ -69,6 +75,9 @@ pub enum StartError {
     /// The scenario cannot be played with these assumed values.
     #[error(transparent)]
     Scenario(#[from] ScenarioError),
+    /// The state file can't be read or written, or is refused.
+    #[error(transparent)]
+    State(#[from] StateError),
     /// The API key is none that a client can send, or one that the mock could issue.
     #[error(
         "the API key must have 1 to {MOST_KEY_BYTES} visible ASCII characters, and must not begin with \
@@ -205,10 +214,38 @@ impl Mock {
         self.world().audit()
     }
 
-    /// Stops it. Requests in flight get one second to finish.
-    pub async fn stop(mut self) {
+    /// Writes the state file. Returns once it is whole.
+    ///
+    /// # Errors
+    /// [`StateError`]: the mock has no state file; a world or the file can't be written.
+    pub async fn save(&self) -> Result<(), StateError> {
+        self.worlds.save().await
+    }
+
+    /// Whether the state file had worlds when the mock started.
+    pub fn has_loaded_state(&self) -> bool {
+        self.has_loaded
+    }
+
+    /// Stops it. Requests in flight get one second to finish. Then the state file is written, if there is one; the
+    /// log says if that fails.
+    pub async fn stop(self) {
+        if let Err(error) = self.stop_and_save().await {
+            tracing::error!("{error}");
+        }
+    }
+
+    /// The same, for a mock whose state matters.
+    ///
+    /// # Errors
+    /// [`StateError`]: a world or the file can't be written.
+    pub async fn stop_and_save(mut self) -> Result<(), StateError> {
         if let Some(server) = self.server.take() {
             server.stop().await;
+        }
+        match self.worlds.save().await {
+            Err(StateError::None) => Ok(()),
+            saved => saved,
         }
     }
 }
@@ -216,6 +253,9 @@ impl Mock {
 impl Drop for Mock {
     fn drop(&mut self) {
         self.worlds.abort();
+        if let Some(keeper) = &self.keeper {
+            keeper.abort();
+        }
     }
 }
 
@@ -251,6 +291,7 @@ pub struct Builder {
     grease: bool,
     scenario: Scenario,
     api_key: Option<String>,
+    state: Option<PathBuf>,
 }
 
 impl Default for Builder {
@@ -270,6 +311,7 @@ impl Default for Builder {
             grease: false,
             scenario: Scenario::Fresh,
             api_key: None,
+            state: None,
         }
     }
 }
@@ -369,6 +411,14 @@ impl Builder {
         Builder { api_key: Some(key.to_owned()), ..self }
     }
 
+    /// The file that keeps all worlds. If it exists, it is loaded at the start, and what it says goes before seed,
+    /// profile, clock, start, faults, grease and scenario. Each change is saved soon, and at the
+    /// [stop](Mock::stop). [Another face](Builder::face) cannot be kept.
+    #[must_use]
+    pub fn state(self, file: &Path) -> Builder {
+        Builder { state: Some(file.to_owned()), ..self }
+    }
+
     /// Replaces the model's own service. The face then determines seed, profile and where webhooks may go; the
     /// seed only draws faults.
     #[must_use]
@@ -379,8 +429,8 @@ impl Builder {
     /// Starts the mock on the current tokio runtime.
     ///
     /// # Errors
-    /// [`StartError`]: the key cannot be chosen; the profile, the faults or the scenario are impossible; the mock
-    /// can't listen at the address.
+    /// [`StartError`]: the key cannot be chosen; the profile, the faults or the scenario are impossible; the
+    /// state file is refused, or the mock can't listen at the address.
     pub async fn start(self) -> Result<Mock, StartError> {
         if self.api_key.as_deref().is_some_and(|key| !can_be_chosen(key)) {
             return Err(StartError::ApiKey);
@@ -405,14 +455,32 @@ impl Builder {
         let courier = Courier::new(self.resolver, self.authorities, self.signing);
         let first_key = self.api_key.filter(|key| key != Service::FIRST_KEY);
         let api_key = first_key.clone().unwrap_or_else(|| Service::FIRST_KEY.to_owned());
-        let worlds = Arc::new(Worlds::new(world, recipe, first_key, Some(Arc::new(courier))));
+        let file = self.state.as_deref().map(StateFile::at);
+        let is_kept = file.is_some();
+        let worlds = Worlds::new(world, recipe, first_key, Some(Arc::new(courier)), file);
+        let worlds = Arc::new(worlds);
+        let has_loaded = is_kept && worlds.load().await?;
         let server = MockServer::start(listen, app::router(Arc::clone(&worlds)))
             .await
             .map_err(|source| StartError::Listen { address: listen, source })?;
         let address = server.address();
         let url = format!("http://{address}");
+        if is_kept {
+            // What can't be kept is refused now, and not at the end.
+            worlds.save().await?;
+        }
+        let keeper = is_kept.then(|| tokio::spawn(keep(Arc::clone(&worlds))));
         let outside = Outside::new(Arc::clone(&worlds), None);
-        Ok(Mock { address, url, api_key, worlds, outside, server: Some(server) })
+        Ok(Mock {
+            address,
+            url,
+            api_key,
+            worlds,
+            outside,
+            server: Some(server),
+            keeper,
+            has_loaded,
+        })
     }
 }
 

@@ -5,6 +5,7 @@ mod moving;
 mod saved;
 mod sending;
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::extract::Request;
@@ -47,6 +48,8 @@ struct WorldInner {
     wake: Notify,
     /// An attempt has ended.
     settled: Notify,
+    /// Counts whatever may have changed a snapshot.
+    changes: AtomicU64,
 }
 
 struct WorldState {
@@ -110,8 +113,18 @@ impl World {
             grease: None,
         });
         let (wake, settled) = (Notify::new(), Notify::new());
-        let inner =
-            WorldInner { profile, destinations, encoding, defect, resolver, state, wake, settled };
+        let changes = AtomicU64::new(0);
+        let inner = WorldInner {
+            profile,
+            destinations,
+            encoding,
+            defect,
+            resolver,
+            state,
+            wake,
+            settled,
+            changes,
+        };
         World { inner: Arc::new(inner) }
     }
 
@@ -304,6 +317,7 @@ impl World {
     ) -> Served {
         let refused = Err(refusal);
         let mut state = self.lock();
+        self.changed();
         let now = state.clock.now();
         let fault = state.fault(route, &refused);
         let act = fault.as_ref().map(|fault| fault.act);
@@ -313,6 +327,15 @@ impl World {
         state.journal.fault(fault);
         let greased = self.grease(&mut state, None, answer.as_ref());
         Served { answer, act, greased }
+    }
+
+    fn changed(&self) {
+        self.inner.changes.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Grows with every change.
+    pub(crate) fn changes(&self) -> u64 {
+        self.inner.changes.load(Ordering::Relaxed)
     }
 
     /// Ignores poisoning: after a panic of the face, the next request uses the face as the panic left it.
@@ -335,6 +358,7 @@ impl World {
     /// Follows every change at `now`: logs queued deliveries, wakes the courier if it would wake too late,
     /// and notifies waiters if nothing more is due.
     fn drain(&self, state: &mut WorldState, now: Timestamp) {
+        self.changed();
         state.log_deliveries();
         if !state.courier {
             return;

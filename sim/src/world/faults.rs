@@ -32,6 +32,7 @@ impl World {
     /// # Errors
     /// [`FaultError`]: too many rules, the first impossible one. Nothing is added then.
     pub fn add_faults(&self, rules: Vec<Rule>) -> Result<Vec<u64>, FaultError> {
+        self.changed();
         self.lock().faults.add(rules)
     }
 
@@ -42,11 +43,13 @@ impl World {
 
     /// Removes the rule of this number; false if there is none.
     pub fn remove_fault(&self, id: u64) -> bool {
+        self.changed();
         self.lock().faults.remove(id)
     }
 
     /// Removes all rules of faults.
     pub fn clear_faults(&self) {
+        self.changed();
         self.lock().faults.clear();
     }
 }

@@ -151,12 +151,21 @@ impl Worlds {
         }
         slots.last += 1;
         let id = WorldId(slots.last);
-        slots.by_id.insert(id, Arc::new(Slot::start(world, self.courier.as_ref(), idle)));
+        drop(slots);
+        self.put(id, world, idle);
+        Ok(id)
+    }
+
+    /// Puts a world at a number that is free.
+    pub(super) fn put(self: &Arc<Self>, id: WorldId, world: World, idle: Option<Duration>) {
+        let slot = Slot::start(world, self.courier.as_ref(), idle);
+        let mut slots = self.write();
+        slots.by_id.insert(id, Arc::new(slot));
+        slots.changes += 1;
         drop(slots);
         if idle.is_some() {
             tokio::spawn(expire(Arc::downgrade(self), id));
         }
-        Ok(id)
     }
 
     /// A copy of a world, from its snapshot.
@@ -186,7 +195,9 @@ impl Worlds {
         before.end().await;
         let idle = before.expiry.as_ref().map(|expiry| expiry.idle);
         let slot = Slot::start(world, self.courier.as_ref(), idle);
-        *self.write().by_id.get_mut(&id).ok_or(Absent)? = Arc::new(slot);
+        let mut slots = self.write();
+        *slots.by_id.get_mut(&id).ok_or(Absent)? = Arc::new(slot);
+        slots.changes += 1;
         Ok(())
     }
 
@@ -212,7 +223,11 @@ impl Worlds {
         if id == WorldId::DEFAULT {
             return Err(Absent);
         }
-        let slot = self.write().by_id.remove(&id).ok_or(Absent)?;
+        let slot = {
+            let mut slots = self.write();
+            slots.changes += 1;
+            slots.by_id.remove(&id).ok_or(Absent)?
+        };
         slot.end().await;
         Ok(())
     }

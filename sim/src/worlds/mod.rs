@@ -1,5 +1,6 @@
 //! The worlds of a mock. The API key of a request selects one.
 
+mod kept;
 mod lifecycle;
 mod name;
 mod recipe;
@@ -12,8 +13,10 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use tideover_model::{Happening, Impossible, Outcome, PlatformId, Service, bearer};
 
 use crate::courier::Courier;
+use crate::state_file::StateFile;
 use crate::world::World;
 
+pub(crate) use kept::keep;
 use lifecycle::Slot;
 pub(crate) use lifecycle::{Absent, NotMade};
 pub(crate) use name::WorldId;
@@ -31,6 +34,8 @@ pub(crate) struct Worlds {
     first_key: Option<String>,
     /// Sends the webhooks of all worlds; `None` if there is no socket.
     courier: Option<Arc<Courier>>,
+    /// Where the worlds are kept, if they are.
+    state: Option<StateFile>,
     slots: RwLock<Slots>,
 }
 
@@ -38,6 +43,8 @@ struct Slots {
     by_id: BTreeMap<WorldId, Arc<Slot>>,
     /// The number of the last world made. No number is used twice, so that an old key selects no new world.
     last: u64,
+    /// How often a world was made, replaced or deleted.
+    changes: u64,
 }
 
 /// The world of a request.
@@ -51,7 +58,7 @@ pub(crate) struct Selected<'a> {
 impl Worlds {
     /// Only a default world, without a courier.
     pub(crate) fn of_one(world: World) -> Worlds {
-        Worlds::new(world, None, None, None)
+        Worlds::new(world, None, None, None, None)
     }
 
     pub(crate) fn new(
@@ -59,10 +66,12 @@ impl Worlds {
         recipe: Option<Recipe>,
         first_key: Option<String>,
         courier: Option<Arc<Courier>>,
+        state: Option<StateFile>,
     ) -> Worlds {
         let slot = Slot::start(default, courier.as_ref(), None);
         let by_id = BTreeMap::from([(WorldId::DEFAULT, Arc::new(slot))]);
-        Worlds { recipe, first_key, courier, slots: RwLock::new(Slots { by_id, last: 0 }) }
+        let slots = RwLock::new(Slots { by_id, last: 0, changes: 0 });
+        Worlds { recipe, first_key, courier, state, slots }
     }
 
     /// The world that exists from the start.

@@ -14,6 +14,7 @@ mod openapi;
 mod plain;
 mod profile;
 mod receiver;
+mod state;
 mod support;
 mod transport;
 mod webhooks;

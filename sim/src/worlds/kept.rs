@@ -1,0 +1,128 @@
+//! All worlds of a mock in its state file.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use tideover_model::{Sealed, UnreadableSnapshot};
+use tokio::time::sleep;
+
+use crate::state_file::StateError;
+use crate::world::{Unwritable, World};
+use crate::worlds::lifecycle::Slot;
+use crate::worlds::{WorldId, Worlds};
+
+const STATE: Sealed = Sealed { format: "tideover-state", version: 1 };
+
+/// How often a change is looked for.
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// The names of these fields are the form of version 1.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct State {
+    /// The number of the last world made.
+    last: u64,
+    worlds: Vec<Kept>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Kept {
+    number: u64,
+    expires_after_idle_seconds: Option<u64>,
+    world: Box<RawValue>,
+}
+
+impl Worlds {
+    /// All worlds as a document.
+    fn written(&self) -> Result<Vec<u8>, Unwritable> {
+        let (last, slots) = {
+            let slots = self.read();
+            let all: Vec<(WorldId, Arc<Slot>)> =
+                slots.by_id.iter().map(|(id, slot)| (*id, Arc::clone(slot))).collect();
+            (slots.last, all)
+        };
+        let kept = |(WorldId(number), slot): (WorldId, Arc<Slot>)| {
+            let world = String::from_utf8(slot.world.snapshot()?).map_err(|_| Unwritable)?;
+            Ok(Kept {
+                number,
+                expires_after_idle_seconds: slot.expiry.as_ref().map(|it| it.idle.as_secs()),
+                world: RawValue::from_string(world).map_err(|_| Unwritable)?,
+            })
+        };
+        let worlds = slots.into_iter().map(kept).collect::<Result<_, _>>()?;
+        let state = serde_json::to_string(&State { last, worlds }).map_err(|_| Unwritable)?;
+        Ok(STATE.seal(&state))
+    }
+
+    /// Makes the worlds of the state file, if there is one with content. Returns whether there was.
+    ///
+    /// # Errors
+    /// [`StateError`]: the file can't be read, or is refused; then no world has changed.
+    pub(crate) async fn load(self: &Arc<Self>) -> Result<bool, StateError> {
+        let file = self.state.as_ref().ok_or(StateError::None)?;
+        let Some(content) = file.load()? else { return Ok(false) };
+        let (last, worlds) = self.read_state(&content).map_err(|why| file.refused(why))?;
+        for (id, world, idle) in worlds {
+            if id == WorldId::DEFAULT {
+                let _ = self.replace(id, world).await;
+            } else {
+                self.put(id, world, idle);
+            }
+        }
+        self.write().last = last;
+        Ok(true)
+    }
+
+    #[expect(clippy::type_complexity, reason = "one caller")]
+    fn read_state(
+        &self,
+        content: &[u8],
+    ) -> Result<(u64, Vec<(WorldId, World, Option<Duration>)>), UnreadableSnapshot> {
+        let impossible = UnreadableSnapshot::Impossible;
+        let State { last, worlds } = serde_json::from_str(STATE.open(content)?)
+            .map_err(|error| impossible(error.to_string()))?;
+        let mut before = None;
+        let world = |kept: Kept| {
+            if before >= Some(kept.number) || kept.number > last {
+                return Err(impossible(format!("the world {} is out of order", kept.number)));
+            }
+            before = Some(kept.number);
+            let idle = kept.expires_after_idle_seconds.map(Duration::from_secs);
+            Ok((WorldId(kept.number), self.restored(kept.world.get().as_bytes())?, idle))
+        };
+        Ok((last, worlds.into_iter().map(world).collect::<Result<_, _>>()?))
+    }
+
+    /// Writes the state file, unless nothing has changed. Returns once the file is whole.
+    ///
+    /// # Errors
+    /// [`StateError`]: there is no state file; a world or the file can't be written.
+    pub(crate) async fn save(self: &Arc<Self>) -> Result<(), StateError> {
+        let worlds = Arc::clone(self);
+        let saving = tokio::task::spawn_blocking(move || {
+            let file = worlds.state.as_ref().ok_or(StateError::None)?;
+            file.save(worlds.version(), || worlds.written())
+        });
+        // An error means that the runtime stops.
+        saving.await.unwrap_or(Ok(()))
+    }
+
+    /// Differs after each change.
+    fn version(&self) -> (u64, u64) {
+        let slots = self.read();
+        (slots.changes, slots.by_id.values().map(|slot| slot.world.changes()).sum())
+    }
+}
+
+/// Saves each change soon, while the future is polled.
+pub(crate) async fn keep(worlds: Arc<Worlds>) {
+    loop {
+        sleep(PAUSE).await;
+        if let Err(error) = worlds.save().await {
+            tracing::error!("{error}");
+        }
+    }
+}

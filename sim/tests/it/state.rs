@@ -1,0 +1,108 @@
+//! The state file: what it keeps, and what is refused.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+use tideover_model::{Profile, Seeded, Service};
+use tideover_sim::{Builder, Mock, Scenario, StartError, StateError};
+
+fn kept(file: &Path) -> Builder {
+    Mock::builder().state(file).scenario(Scenario::Funded)
+}
+
+async fn post(mock: &Mock, path: &str, body: Value) -> Value {
+    let url = format!("{}{path}", mock.url());
+    crate::plain::client().post(url).json(&body).send().await.unwrap().json().await.unwrap()
+}
+
+#[tokio::test]
+async fn worlds_survive_from_one_run_to_the_next() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("state.json");
+    let mock = kept(&file).start().await.unwrap();
+    assert!(!mock.has_loaded_state());
+    let made = post(&mock, "/_sim/worlds", json!({ "scenario": "onboarded", "seed": 9 })).await;
+    post(&mock, "/_sim/worlds", json!({ "expiresAfterIdleSeconds": 3600 })).await;
+    mock.payor_pays("acme", "INV-1", 500).unwrap();
+    mock.advance_clock(3600).await.unwrap();
+    let (now, snapshot) = (mock.now(), mock.world().snapshot().unwrap());
+    mock.stop_and_save().await.unwrap();
+    let first = fs::read(&file).unwrap();
+
+    // Options that describe a new world do not concern one that was kept.
+    let mock = Mock::builder().state(&file).seed(77).start().await.unwrap();
+    assert!(mock.has_loaded_state());
+    assert_eq!((mock.now(), mock.world().snapshot().unwrap()), (now, snapshot));
+    let key = made["keys"][0]["key"].as_str().unwrap();
+    mock.as_platform(key).payor_pays("acme", "INV-1", 1).unwrap();
+    // The names of worlds go on.
+    assert_eq!(post(&mock, "/_sim/worlds", json!({})).await["id"], "w3");
+    mock.save().await.unwrap();
+    assert_ne!(fs::read(&file).unwrap(), first);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left beside it");
+}
+
+#[tokio::test]
+async fn a_state_that_did_not_change_stays_the_same_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("state.json");
+    kept(&file).start().await.unwrap().stop_and_save().await.unwrap();
+    let first = fs::read(&file).unwrap();
+    Mock::builder().state(&file).start().await.unwrap().stop_and_save().await.unwrap();
+    assert_eq!(fs::read(&file).unwrap(), first);
+}
+
+#[tokio::test]
+async fn a_file_that_is_no_state_is_refused_and_left_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("state.json");
+    kept(&file).start().await.unwrap().stop_and_save().await.unwrap();
+    let good = fs::read_to_string(&file).unwrap();
+    for (content, words) in [
+        (String::new(), "not a snapshot"),
+        (good[..good.len() - 9].to_owned(), "not a snapshot"),
+        (good.replace("Acme Ltd", "Acme Inc"), "damaged"),
+        (good.replacen("\"version\":1", "\"version\":3", 1), "newer release"),
+        ("{\"format\":\"other\",\"version\":1}".to_owned(), "not \"tideover-state\""),
+    ] {
+        fs::write(&file, &content).unwrap();
+        let refused = Mock::builder().state(&file).start().await;
+        let Err(StartError::State(error @ StateError::Refused { .. })) = refused else {
+            panic!("{refused:?}")
+        };
+        let error = error.to_string();
+        assert!(error.contains(words) && error.contains("left as it is"), "{error}");
+        assert_eq!(fs::read_to_string(&file).unwrap(), content);
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_be_kept_is_refused_at_the_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let start = async |builder: Builder| match builder.start().await {
+        Err(StartError::State(error)) => error,
+        other => panic!("{other:?}"),
+    };
+    let in_no_folder = folder.path().join("none/state.json");
+    assert!(matches!(start(kept(&in_no_folder)).await, StateError::Unwritten { .. }));
+    assert!(matches!(start(kept(folder.path())).await, StateError::Unreadable { .. }));
+    let service = Service::new(Profile::default(), Seeded { seed: 1 });
+    struct Other(Service);
+    impl tideover_model::Altered for Other {
+        type Face = Service;
+        fn unaltered(&self) -> &Service {
+            &self.0
+        }
+        fn unaltered_mut(&mut self) -> &mut Service {
+            &mut self.0
+        }
+    }
+    let file = folder.path().join("state.json");
+    let own = Mock::builder().state(&file).face(Box::new(Other(service)));
+    assert!(matches!(start(own).await, StateError::World(_)));
+    assert!(!file.exists());
+    let mock = Mock::start().await.unwrap();
+    assert!(matches!(mock.save().await, Err(StateError::None)));
+    assert_eq!(post(&mock, "/_sim/save", json!({})).await["code"], "action_refused");
+}
