@@ -15,6 +15,7 @@ use tokio::task::JoinHandle;
 
 use crate::app;
 use crate::clock::{Clock, ClockChoice};
+use crate::cors::Origins;
 use crate::courier::Courier;
 use crate::deliveries::DeliveryEntry;
 use crate::fault::{FaultEntry, FaultError, Faults, Rule};
@@ -23,7 +24,7 @@ use crate::journal::Entry;
 use crate::outside::Outside;
 use crate::sending::{Authorities, Resolver, SigningTime, SystemResolver};
 use crate::serve::MockServer;
-use crate::world::{ClockMoving, Quiet, World};
+use crate::world::{ClockMoving, NextEvent, NotMoved, Quiet, Quieted, World};
 use crate::worlds::Worlds;
 
 /// A mock that listens on its own port. Dropping it stops it.
@@ -113,6 +114,32 @@ impl Mock {
         self.world.advance_clock(seconds).await
     }
 
+    /// Moves the clock forward to `instant`, in the same way.
+    ///
+    /// # Errors
+    /// [`NotMoved`]: during another move, to an instant in the past.
+    pub async fn advance_to(&self, instant: Timestamp) -> Result<Timestamp, NotMoved> {
+        self.world.advance_to(instant).await
+    }
+
+    /// Moves the clock to the next event: a hidden transition, or an attempt of a delivery. If none is due, the
+    /// clock stays.
+    ///
+    /// # Errors
+    /// [`ClockMoving`] during another move.
+    pub async fn advance_to_next_event(&self) -> Result<NextEvent, ClockMoving> {
+        self.world.advance_to_next_event().await
+    }
+
+    /// Moves the clock from event to event, until nothing is due any more. It looks 40 days and the profile's
+    /// retry window ahead.
+    ///
+    /// # Errors
+    /// [`ClockMoving`] during another move.
+    pub async fn advance_until_quiet(&self) -> Result<Quieted, ClockMoving> {
+        self.world.advance_until_quiet().await
+    }
+
     /// Waits until no delivery is due or in flight, for at most `patience`.
     pub async fn quiet(&self, patience: Duration) -> Quiet {
         self.world.quiet(patience).await
@@ -180,6 +207,11 @@ impl Mock {
         self.world.audit()
     }
 
+    /// Its world.
+    pub(crate) fn world(&self) -> &World {
+        &self.world
+    }
+
     /// Stops it. Requests in flight get one second to finish.
     pub async fn stop(mut self) {
         if let Some(server) = self.server.take() {
@@ -224,6 +256,7 @@ pub struct Builder {
     signing: SigningTime,
     faults: Vec<Rule>,
     grease: bool,
+    cors: Option<Origins>,
 }
 
 impl Default for Builder {
@@ -241,6 +274,7 @@ impl Default for Builder {
             signing: SigningTime::default(),
             faults: Vec::new(),
             grease: false,
+            cors: None,
         }
     }
 }
@@ -327,6 +361,21 @@ impl Builder {
         Builder { grease, ..self }
     }
 
+    /// The pages in a browser that may call the mock: the API and the operator port. Default: none.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use tideover_sim::{Mock, Origins};
+    ///
+    /// let mock = Mock::builder().cors(Origins::parse(&["http://localhost:3000"])?);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn cors(self, origins: Origins) -> Builder {
+        Builder { cors: Some(origins), ..self }
+    }
+
     /// Replaces the model's own service. The face then determines seed, profile and where webhooks may go; the
     /// seed only draws faults.
     #[must_use]
@@ -334,37 +383,59 @@ impl Builder {
         Builder { face: Some(face), ..self }
     }
 
-    /// Starts the mock on the current tokio runtime.
+    /// The world alone, for tests without a socket: its [`router`](World::router) takes requests, and
+    /// [`deliver_to`](World::deliver_to) brings webhooks. No host name is resolved.
     ///
     /// # Errors
-    /// [`StartError`]: the profile is impossible, the faults are, or the mock can't listen at the address.
-    pub async fn start(self) -> Result<Mock, StartError> {
-        let Builder { seed, profile, start_at, clock, listen, face, .. } = self;
+    /// [`StartError`]: the profile is impossible, or the faults are.
+    pub fn world(mut self) -> Result<World, StartError> {
+        self.make_world(None)
+    }
+
+    fn make_world(&mut self, resolver: Option<Arc<dyn Resolver>>) -> Result<World, StartError> {
+        let seed = self.seed;
         let grease = self.grease.then(|| Grease::of_seed(seed));
-        let face = match face {
+        let (profile, destinations) =
+            (std::mem::take(&mut self.profile), std::mem::take(&mut self.destinations));
+        let face = match self.face.take() {
             Some(face) => face,
             None => {
                 profile.check()?;
                 match &grease {
-                    None => Box::new(
-                        Service::new(profile, Seeded { seed }).sending_to(self.destinations),
-                    ) as Box<dyn Face>,
-                    Some(grease) => Box::new(
-                        Service::new(profile, grease.choices()).sending_to(self.destinations),
-                    ),
+                    None => {
+                        Box::new(Service::new(profile, Seeded { seed }).sending_to(destinations))
+                            as Box<dyn Face>
+                    }
+                    Some(grease) => {
+                        Box::new(Service::new(profile, grease.choices()).sending_to(destinations))
+                    }
                 }
             }
         };
-        let faults = Faults::new(seed, self.faults)?;
-        let start = start_at.or(Timestamp::from_unix(START)).unwrap_or(Timestamp::MAX);
-        let clock = Clock::new(start, clock);
-        let world = World::resolving(face, clock, Some(Arc::clone(&self.resolver))).faulty(faults);
-        let world = match grease {
+        let faults = Faults::new(seed, std::mem::take(&mut self.faults))?;
+        let start = self.start_at.or(Timestamp::from_unix(START)).unwrap_or(Timestamp::MAX);
+        let clock = Clock::new(start, self.clock);
+        let world = World::resolving(face, clock, resolver).faulty(faults);
+        Ok(match grease {
             Some(grease) => world.greased(grease),
             None => world,
-        };
+        })
+    }
+
+    /// Starts the mock on the current tokio runtime.
+    ///
+    /// # Errors
+    /// [`StartError`]: the profile is impossible, the faults are, or the mock can't listen at the address.
+    pub async fn start(mut self) -> Result<Mock, StartError> {
+        let world = self.make_world(Some(Arc::clone(&self.resolver)))?;
+        let listen = self.listen;
         let worlds = Arc::new(Worlds::new(world.clone()));
-        let server = MockServer::start(listen, app::router(Arc::clone(&worlds)))
+        let router = app::router(Arc::clone(&worlds));
+        let router = match self.cors {
+            Some(origins) => router.layer(origins.layer()),
+            None => router,
+        };
+        let server = MockServer::start(listen, router)
             .await
             .map_err(|source| StartError::Listen { address: listen, source })?;
         let courier = Courier::new(self.resolver, self.authorities, self.signing);
