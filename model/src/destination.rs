@@ -13,6 +13,8 @@ pub enum Destinations {
     Public,
     /// Also over plain http and to this machine: for local work.
     Local,
+    /// Also over plain http and to any address: for receivers in containers and private networks.
+    Anywhere,
     /// To public https URLs and to this origin: the inbox of a contract run, such as
     /// `http://127.0.0.1:4567`.
     PublicAnd(String),
@@ -39,16 +41,26 @@ pub enum Unfit {
     /// Its host is an address that is not public, or a name of one.
     #[error(
         "the destination leads to {0}, which is not public but {1}{hint}",
-        hint = hint(*.1 == LOOPBACK)
+        hint = network_hint(.1)
     )]
     Address(IpAddr, &'static str),
 }
 
 const LOOPBACK: &str = "loopback";
+const PRIVATE: &str = "private";
 
 /// The option that permits local work, if that helps.
 fn hint(helps: bool) -> &'static str {
     if helps { "; for local work start the mock with --webhooks local" } else { "" }
+}
+
+/// The option that permits an address of this kind, if one does.
+fn network_hint(kind: &str) -> &'static str {
+    match kind {
+        LOOPBACK => hint(true),
+        PRIVATE => "; for containers and private networks start the mock with --webhooks anywhere",
+        _ => "",
+    }
 }
 
 impl Destinations {
@@ -72,7 +84,8 @@ impl Destinations {
         url.set_fragment(None);
         let is_inbox = matches!(self, Destinations::PublicAnd(inbox)
             if *inbox == url.origin().ascii_serialization());
-        let local = *self == Destinations::Local;
+        let anywhere = *self == Destinations::Anywhere;
+        let local = anywhere || *self == Destinations::Local;
         if url.scheme() != "https" && !(url.scheme() == "http" && (local || is_inbox)) {
             return Err(Unfit::Scheme(url.scheme().to_owned()));
         }
@@ -86,7 +99,7 @@ impl Destinations {
             return Err(Unfit::Port);
         }
         let judge = |address: IpAddr| {
-            if is_inbox || local && unwrapped(address).is_loopback() {
+            if is_inbox || anywhere || local && unwrapped(address).is_loopback() {
                 Ok(())
             } else {
                 judge_address(address)
@@ -121,7 +134,8 @@ fn has_credentials(text: &str) -> bool {
     authority.contains('@')
 }
 
-fn is_local_name(name: &str) -> bool {
+/// Whether a host name means this machine (RFC 6761).
+pub fn is_local_name(name: &str) -> bool {
     let name = name.trim_end_matches('.');
     name == "localhost" || name.ends_with(".localhost")
 }
@@ -152,7 +166,7 @@ fn special_v4(address: Ipv4Addr) -> Option<&'static str> {
     let [a, b, c, _] = address.octets();
     match (a, b, c) {
         (0, ..) => Some("this-network"),
-        (10, ..) | (172, 16..=31, _) | (192, 168, _) => Some("private"),
+        (10, ..) | (172, 16..=31, _) | (192, 168, _) => Some(PRIVATE),
         (100, 64..=127, _) => Some("shared"),
         (127, ..) => Some(LOOPBACK),
         (169, 254, _) => Some("link-local"),

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use serde::Serialize;
+
 use crate::cents::Cents;
 use crate::operation::Address;
 use crate::words::ComplianceRoute;
@@ -21,6 +23,9 @@ pub enum Happening {
     VendorAddsBankAccount { payee: String, account_number: String, routing_number: String },
     /// The bank is done with verifying the collection account.
     CollectionAccountOpens { payee: String },
+    /// The vendor and the bank do all that onboarding still needs. The vendor confirms `tax_id`, or the one on
+    /// file, or one of its own.
+    VendorCompletesOnboarding { payee: String, route: Option<VendorRoute>, tax_id: Option<String> },
     /// The money for an advance is on its way.
     FundingStarts { payee: String, invoice: String },
     /// The vendor has the money of an advance.
@@ -64,11 +69,36 @@ impl From<VendorRoute> for ComplianceRoute {
     }
 }
 
+/// What a vendor and the bank did to complete onboarding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum OnboardingStep {
+    /// No invitation was open, so the vendor got one.
+    VendorIsInvited,
+    /// The vendor followed the link of an invitation.
+    VendorAcceptsInvitation,
+    /// The vendor confirmed a tax id.
+    VendorConfirmsTaxId,
+    /// The vendor signed the agreement, with an address if none was known.
+    VendorSignsAgreement,
+    /// The vendor added to the signed agreement what its address lacked.
+    VendorCompletesAddress,
+    /// The vendor linked a bank account.
+    VendorAddsBankAccount,
+    /// The bank opened the collection account.
+    CollectionAccountOpens,
+}
+
 /// What came of a happening.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// It happened.
     Applied,
+    /// All four requirements of onboarding are met.
+    Onboarded {
+        /// What was still to do, in order.
+        steps: Vec<OnboardingStep>,
+    },
     /// A payment came in.
     Paid {
         /// Cents collected on the invoice.

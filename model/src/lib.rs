@@ -63,10 +63,10 @@ pub use cents::{BasisPoints, Cents, FaceValue};
 pub use choices::{Choices, Reservation, Seeded, Token, Transition};
 pub use clause::Clause;
 pub use delivery::{Attempt, Cause, Consequence, Delivery, Receipt, Signer};
-pub use destination::{Destinations, Unfit};
+pub use destination::{Destinations, Unfit, is_local_name};
 pub use endpoint::{Endpoint, Link, OperationKind, Success};
 pub use face::{Altered, Answer, Face, IssuedKey, pass};
-pub use happening::{Happening, Impossible, Outcome, VendorRoute};
+pub use happening::{Happening, Impossible, OnboardingStep, Outcome, VendorRoute};
 pub use identity::{BusinessId, InvoiceId, PlatformId, RelationshipId, SubscriptionId};
 pub use operation::{
     Address, BusinessDetails, Contact, ImportFile, ImportRow, InvoiceSync, Operation, Party,

@@ -1,5 +1,6 @@
 //! The control plane under `/_sim`: the outside world, the clock, and inspection.
 
+mod clock;
 pub(crate) mod faults;
 pub(crate) mod worlds;
 
@@ -17,11 +18,12 @@ use tideover_model::{
     ActionKind, Happening, Impossible, IssuedKey, PlatformId, Refusal, Seconds, Service, bearer,
 };
 
+use crate::control::clock::Move;
 use crate::deliveries::Filter;
 use crate::extract;
 use crate::openapi;
 use crate::respond;
-use crate::world::{ClockMoving, Quiet, World};
+use crate::world::{Quiet, World};
 use crate::worlds::{Selected, WorldId, Worlds};
 
 /// The maximum size of a body in bytes. The partner API has its own limit.
@@ -127,17 +129,13 @@ pub(crate) async fn clock(State(worlds): SharedWorlds, request: Request) -> Cont
 ///
 /// # Errors
 /// `unauthorized`, `payload_too_large`, `unreadable_request`, `invalid_request`, `action_refused` during
-/// another move.
+/// another move, or to an instant in the past.
 pub(crate) async fn advance(State(worlds): SharedWorlds, request: Request) -> ControlResult {
     let caller = caller(&worlds, &request)?;
     let body = extract::body(request.into_body(), MOST_BYTES).await?;
     let body: Value = serde_json::from_slice(&body).map_err(|why| unreadable(&why.to_string()))?;
-    let seconds = seconds(&body, "advanceSeconds")
-        .ok_or_else(|| invalid("expected {\"advanceSeconds\": N}, N a non-negative integer"))?;
-    let now = caller.world.advance_clock(seconds).await.map_err(|ClockMoving| {
-        NotApplied::Impossible(Impossible::new("the clock is already moving"))
-    })?;
-    Ok(respond::ok(&json!({ "now": now })))
+    let asked = Move::read(&body).ok_or_else(|| invalid(clock::EXPECTED))?;
+    Ok(respond::ok(&asked.make(&caller.world).await?))
 }
 
 /// The number in a body that is exactly `{FIELD: N}`.

@@ -76,6 +76,21 @@ pub enum DeliveryState {
     Dropped,
 }
 
+impl DeliveryState {
+    /// Its name, as in JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            DeliveryState::Queued => "queued",
+            DeliveryState::UnderWay => "underWay",
+            DeliveryState::Retrying => "retrying",
+            DeliveryState::Accepted => "accepted",
+            DeliveryState::GivenUp => "givenUp",
+            DeliveryState::Revoked => "revoked",
+            DeliveryState::Dropped => "dropped",
+        }
+    }
+}
+
 /// The result of an attempt.
 #[derive(Debug)]
 pub(crate) struct AttemptResult {

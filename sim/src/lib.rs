@@ -81,11 +81,14 @@ mod app;
 mod arrival;
 mod clock;
 mod control;
+mod cors;
 mod courier;
 mod deliveries;
+mod expect;
 mod extract;
 pub mod fault;
 pub mod grease;
+mod in_process;
 mod journal;
 mod mock;
 mod openapi;
@@ -100,7 +103,9 @@ mod world;
 mod worlds;
 
 pub use clock::{Clock, ClockChoice, wall_time};
+pub use cors::{NoOrigin, Origins};
 pub use deliveries::{AttemptEntry, DeliveryEntry, DeliveryState, Headers};
+pub use expect::{Came, Expected, NotDelivered};
 pub use journal::Entry;
 pub use mock::{Builder, Mock, StartError};
 pub use outside::{IssuedKey, Outside, Payment};
@@ -110,8 +115,10 @@ pub use sending::{
     SystemResolver, TlsError, Unsent,
 };
 pub use state_file::StateError;
+pub use tideover_model::words::EventType;
 pub use tideover_model::{
-    Cents, Destinations, Impossible, Profile, Range, Seconds, Timestamp, VendorRoute,
+    Cents, Destinations, Happening, Impossible, OnboardingStep, Profile, Range, Seconds, Timestamp,
+    VendorRoute,
 };
-pub use world::{ClockMoving, Quiet, Unwritable, World};
+pub use world::{ClockMoving, NextEvent, NotMoved, Quiet, Quieted, Unwritable, World};
 pub use worlds::{Scenario, ScenarioError};

@@ -15,6 +15,7 @@ use tokio::task::JoinHandle;
 
 use crate::app;
 use crate::clock::ClockChoice;
+use crate::cors::Origins;
 use crate::courier::Courier;
 use crate::deliveries::DeliveryEntry;
 use crate::fault::{FaultEntry, FaultError, Rule};
@@ -24,7 +25,7 @@ use crate::outside::Outside;
 use crate::sending::{Authorities, Resolver, SigningTime, SystemResolver};
 use crate::serve::MockServer;
 use crate::state_file::{StateError, StateFile};
-use crate::world::{ClockMoving, Quiet, World};
+use crate::world::{ClockMoving, NextEvent, NotMoved, Quiet, Quieted, World};
 use crate::worlds::{Recipe, RecipeError, Scenario, ScenarioError, Worlds, keep};
 
 /// A mock that listens on its own port. Dropping it stops it.
@@ -145,6 +146,32 @@ impl Mock {
     /// [`ClockMoving`] during another move.
     pub async fn advance_clock(&self, seconds: Seconds) -> Result<Timestamp, ClockMoving> {
         self.world().advance_clock(seconds).await
+    }
+
+    /// Moves the clock forward to `instant`, in the same way.
+    ///
+    /// # Errors
+    /// [`NotMoved`]: during another move, to an instant in the past.
+    pub async fn advance_to(&self, instant: Timestamp) -> Result<Timestamp, NotMoved> {
+        self.world().advance_to(instant).await
+    }
+
+    /// Moves the clock to the next event: a hidden transition, or an attempt of a delivery. If none is due, the
+    /// clock stays.
+    ///
+    /// # Errors
+    /// [`ClockMoving`] during another move.
+    pub async fn advance_to_next_event(&self) -> Result<NextEvent, ClockMoving> {
+        self.world().advance_to_next_event().await
+    }
+
+    /// Moves the clock from event to event, until nothing is due any more. It looks 40 days and the profile's
+    /// retry window ahead.
+    ///
+    /// # Errors
+    /// [`ClockMoving`] during another move.
+    pub async fn advance_until_quiet(&self) -> Result<Quieted, ClockMoving> {
+        self.world().advance_until_quiet().await
     }
 
     /// Waits until no delivery is due or in flight, for at most `patience`.
@@ -292,6 +319,7 @@ pub struct Builder {
     scenario: Scenario,
     api_key: Option<String>,
     state: Option<PathBuf>,
+    cors: Option<Origins>,
 }
 
 impl Default for Builder {
@@ -312,6 +340,7 @@ impl Default for Builder {
             scenario: Scenario::Fresh,
             api_key: None,
             state: None,
+            cors: None,
         }
     }
 }
@@ -419,6 +448,21 @@ impl Builder {
         Builder { state: Some(file.to_owned()), ..self }
     }
 
+    /// The pages in a browser that may call the mock: the API and the operator port. Default: none.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use tideover_sim::{Mock, Origins};
+    ///
+    /// let mock = Mock::builder().cors(Origins::parse(&["http://localhost:3000"])?);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn cors(self, origins: Origins) -> Builder {
+        Builder { cors: Some(origins), ..self }
+    }
+
     /// Replaces the model's own service. The face then determines seed, profile and where webhooks may go; the
     /// seed only draws faults.
     #[must_use]
@@ -426,28 +470,45 @@ impl Builder {
         Builder { face: Some(face), ..self }
     }
 
+    /// The world alone, for tests without a socket: its [`router`](World::router) takes requests, and
+    /// [`deliver_to`](World::deliver_to) brings webhooks. No host name is resolved.
+    ///
+    /// # Errors
+    /// [`StartError`]: the profile, the faults or the scenario are impossible.
+    pub fn world(mut self) -> Result<World, StartError> {
+        let recipe = self.recipe(None);
+        Ok(match self.face {
+            None => recipe.world()?,
+            Some(face) => recipe.world_with(face)?,
+        })
+    }
+
+    /// How worlds are made. Takes what only worlds need.
+    fn recipe(&mut self, resolver: Option<Arc<dyn Resolver>>) -> Recipe {
+        Recipe {
+            seed: self.seed,
+            profile: std::mem::take(&mut self.profile),
+            start: self.start_at.or(Timestamp::from_unix(START)).unwrap_or(Timestamp::MAX),
+            clock: self.clock,
+            destinations: std::mem::take(&mut self.destinations),
+            resolver,
+            faults: std::mem::take(&mut self.faults),
+            grease: self.grease,
+            scenario: self.scenario,
+        }
+    }
+
     /// Starts the mock on the current tokio runtime.
     ///
     /// # Errors
     /// [`StartError`]: the key cannot be chosen; the profile, the faults or the scenario are impossible; the
     /// state file is refused, or the mock can't listen at the address.
-    pub async fn start(self) -> Result<Mock, StartError> {
+    pub async fn start(mut self) -> Result<Mock, StartError> {
         if self.api_key.as_deref().is_some_and(|key| !can_be_chosen(key)) {
             return Err(StartError::ApiKey);
         }
         let listen = self.listen;
-        let start = self.start_at.or(Timestamp::from_unix(START)).unwrap_or(Timestamp::MAX);
-        let recipe = Recipe {
-            seed: self.seed,
-            profile: self.profile,
-            start,
-            clock: self.clock,
-            destinations: self.destinations,
-            resolver: Some(Arc::clone(&self.resolver)),
-            faults: self.faults,
-            grease: self.grease,
-            scenario: self.scenario,
-        };
+        let recipe = self.recipe(Some(Arc::clone(&self.resolver)));
         let (world, recipe) = match self.face {
             None => (recipe.world()?, Some(recipe)),
             Some(face) => (recipe.world_with(face)?, None),
@@ -460,7 +521,12 @@ impl Builder {
         let worlds = Worlds::new(world, recipe, first_key, Some(Arc::new(courier)), file);
         let worlds = Arc::new(worlds);
         let has_loaded = is_kept && worlds.load().await?;
-        let server = MockServer::start(listen, app::router(Arc::clone(&worlds)))
+        let router = app::router(Arc::clone(&worlds));
+        let router = match self.cors {
+            Some(origins) => router.layer(origins.layer()),
+            None => router,
+        };
+        let server = MockServer::start(listen, router)
             .await
             .map_err(|source| StartError::Listen { address: listen, source })?;
         let address = server.address();

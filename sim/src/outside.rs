@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use tideover_model::{Address, Cents, Happening, Impossible, Outcome, PlatformId, VendorRoute};
+use tideover_model::{
+    Address, Cents, Happening, Impossible, OnboardingStep, Outcome, PlatformId, VendorRoute,
+};
 
 use crate::world::World;
 use crate::worlds::{Selected, WorldId, Worlds};
@@ -38,6 +40,14 @@ pub struct IssuedKey {
 
 const NEVER_ISSUED: Impossible = Impossible::new("the API key was never issued");
 const UNEXPECTED_OUTCOME: Impossible = Impossible::new("the service answered something else");
+
+impl World {
+    /// The outside world with the identifiers of the default platform, for a world without a
+    /// [`Mock`](crate::Mock).
+    pub fn outside(&self) -> Outside {
+        Outside::new(Arc::new(Worlds::of_one(self.clone())), None)
+    }
+}
 
 impl Outside {
     pub(crate) fn new(worlds: Arc<Worlds>, key: Option<&str>) -> Outside {
@@ -118,6 +128,20 @@ impl Outside {
         self.apply(Happening::CollectionAccountOpens { payee: payee.to_owned() })
     }
 
+    /// The vendor and the bank do all that onboarding still needs, so that all four requirements are met. Returns
+    /// what that was. The vendor invents what the platform has not sent: a tax id, an address, a bank account.
+    pub fn vendor_completes_onboarding(
+        &self,
+        payee: &str,
+    ) -> Result<Vec<OnboardingStep>, Impossible> {
+        let payee = payee.to_owned();
+        let completes = Happening::VendorCompletesOnboarding { payee, route: None, tax_id: None };
+        match self.happen(completes)? {
+            Outcome::Onboarded { steps } => Ok(steps),
+            _ => Err(UNEXPECTED_OUTCOME),
+        }
+    }
+
     /// The money for an advance is in transit.
     pub fn funding_starts(&self, payee: &str, invoice: &str) -> Result<(), Impossible> {
         let (payee, invoice) = (payee.to_owned(), invoice.to_owned());
@@ -140,7 +164,7 @@ impl Outside {
         let (payee, invoice, amount) = (payee.to_owned(), invoice.to_owned(), Cents(cents));
         match self.happen(Happening::PayorPays { payee, invoice, amount })? {
             Outcome::Paid { applied, suspense } => Ok(Payment { applied, suspense }),
-            Outcome::Applied | Outcome::KeyIssued { .. } => Err(UNEXPECTED_OUTCOME),
+            _ => Err(UNEXPECTED_OUTCOME),
         }
     }
 
@@ -169,7 +193,7 @@ impl Outside {
     pub fn issue_key(&self, platform: Option<&str>) -> Result<IssuedKey, Impossible> {
         match self.happen(Happening::IssueKey { platform: platform.map(str::to_owned) })? {
             Outcome::KeyIssued { key, platform } => Ok(IssuedKey { key, platform }),
-            Outcome::Applied | Outcome::Paid { .. } => Err(UNEXPECTED_OUTCOME),
+            _ => Err(UNEXPECTED_OUTCOME),
         }
     }
 

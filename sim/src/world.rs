@@ -26,7 +26,7 @@ use crate::journal;
 use crate::journal::{Entry, Journal, JournalView};
 use crate::sending::Resolver;
 
-pub use moving::{ClockMoving, Quiet};
+pub use moving::{ClockMoving, NextEvent, NotMoved, Quiet, Quieted};
 pub use saved::Unwritable;
 
 /// A service behind one lock, with its clock, its journal of requests and its log of deliveries.

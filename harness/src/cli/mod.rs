@@ -8,8 +8,10 @@
 mod check;
 mod checks;
 mod concurrent;
+mod configured;
 mod explore;
 mod files;
+mod generated;
 mod judge;
 mod live;
 mod merge;
@@ -17,11 +19,13 @@ mod output;
 mod probe;
 mod progress;
 mod prove;
+mod ready;
 mod receiver_check;
 mod replay;
 mod reports;
 mod secret;
 mod serve;
+mod settings_file;
 mod signals;
 mod signature;
 mod simulate;
@@ -30,7 +34,7 @@ mod steps;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, FromArgMatches, Parser, Subcommand};
 use tideover_model::{Profile, Timestamp};
 use tideover_sim::{Authorities, ProfileFile};
 
@@ -61,6 +65,7 @@ Exit codes:
 #[derive(Subcommand)]
 enum Command {
     Serve(serve::Serve),
+    Ready(ready::Ready),
     Check(check::CheckCommand),
     Checks(checks::List),
     Replay(replay::Replay),
@@ -72,6 +77,8 @@ enum Command {
     Sign(signature::Sign),
     Verify(signature::Verify),
     ReceiverCheck(receiver_check::ReceiverCheck),
+    Completions(generated::Completions),
+    Man(generated::Manual),
 }
 
 /// The world that a command plays in.
@@ -151,13 +158,7 @@ enum Held {
 
 /// Runs the command that the process was started with.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let result = match runtime {
-        Err(error) => Err(Problem::Wrong(format!("no async runtime: {error}"))),
-        Ok(runtime) => runtime.block_on(run(cli.command)),
-    };
-    match result {
+    match start() {
         Ok(Held::Yes) => ExitCode::SUCCESS,
         Ok(Held::No) => ExitCode::from(1),
         Ok(Held::Unknown) => ExitCode::from(3),
@@ -167,9 +168,18 @@ pub fn main() -> ExitCode {
     }
 }
 
+fn start() -> Result<Held, Problem> {
+    let matches = configured::arguments()?;
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| Problem::Wrong(format!("no async runtime: {error}")))?;
+    runtime.block_on(run(cli.command))
+}
+
 async fn run(command: Command) -> Result<Held, Problem> {
     match command {
         Command::Serve(serve) => serve.run().await,
+        Command::Ready(ready) => ready.run().await,
         Command::Check(check) => check.run().await,
         Command::Checks(list) => list.run(),
         Command::Replay(replay) => replay.run().await,
@@ -181,6 +191,8 @@ async fn run(command: Command) -> Result<Held, Problem> {
         Command::Sign(sign) => sign.run(),
         Command::Verify(verify) => verify.run(),
         Command::ReceiverCheck(check) => check.run().await,
+        Command::Completions(completions) => completions.run(),
+        Command::Man(manual) => manual.run(),
     }
 }
 
@@ -247,7 +259,6 @@ mod tests {
 
     #[test]
     fn the_options_fit_together() {
-        use clap::CommandFactory;
-        Cli::command().debug_assert();
+        configured::command().debug_assert();
     }
 }

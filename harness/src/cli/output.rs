@@ -117,6 +117,15 @@ fn line(text: impl std::fmt::Display) -> io::Result<()> {
     out.flush()
 }
 
+/// Writes bytes to standard output as they are. A closed pipe is no error.
+pub(crate) fn verbatim(bytes: &[u8]) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    match out.write_all(bytes).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        written => written,
+    }
+}
+
 /// Writes a line to standard error, and ignores an error, because there is no other place to report it.
 pub(crate) fn to_stderr(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");

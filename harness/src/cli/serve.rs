@@ -1,16 +1,18 @@
 //! `tideover serve`
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use tideover_model::{Destinations, Timestamp};
-use tideover_sim::{Builder, ClockChoice, Mock, ProfileFile, SigningTime, wall_time};
+use tideover_sim::{
+    Builder, ClockChoice, Mock, Origins, ProfileFile, Scenario, SigningTime, wall_time,
+};
 
 use crate::cli::output::stderr_takes_colours;
 use crate::cli::signals::StopSignals;
-use crate::cli::{Held, Output, Problem, WorldOptions, authorities, defect_named, instant};
+use crate::cli::{Held, Output, Problem, WorldOptions, authorities, defect_named, instant, wrong};
 use crate::prove::defects::Defect;
 
 /// Run the mock: an in-memory service that integrators point their client at.
@@ -24,8 +26,11 @@ use crate::prove::defects::Defect;
 pub(super) struct Serve {
     #[command(flatten)]
     world: WorldOptions,
-    /// The address to listen on
-    #[arg(long, default_value = "127.0.0.1")]
+    /// A TOML file with any of these options, by their names; the command line and the environment override it
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// The address to listen on; localhost is one
+    #[arg(long, default_value = "127.0.0.1", value_name = "ADDRESS", value_parser = address)]
     address: IpAddr,
     /// The port to listen on; 0 picks a free one
     #[arg(long, default_value_t = 4010)]
@@ -59,8 +64,23 @@ pub(super) struct Serve {
     /// Unknown enum members, codes, fields and events, other prose, key order, white space and 2xx statuses,
     /// late and repeated deliveries, fast and slow transitions: drawn from the seed, and never a documented
     /// refusal. GET /_sim/freedoms says which of them your client has met.
-    #[arg(long, conflicts_with = "defect")]
+    #[arg(long)]
     grease: bool,
+    /// A page in a browser that may call the mock, such as http://localhost:3000, or * for any [default: none]
+    #[arg(long, value_name = "ORIGIN")]
+    cors: Vec<String>,
+    /// How far the story has gone at the start
+    #[arg(long, value_enum, default_value_t = ScenarioName::Fresh)]
+    scenario: ScenarioName,
+    /// A file that keeps all worlds: loaded at the start if it exists, and saved after each change
+    ///
+    /// What the file says goes before --seed, --profile, --clock, --start, --grease and --scenario. The file holds
+    /// keys and secrets: only you can read it.
+    #[arg(long, value_name = "FILE", conflicts_with = "defect")]
+    state: Option<PathBuf>,
+    /// The API key of the first platform [default: rap_sk_local]
+    #[arg(long, value_name = "KEY")]
+    api_key: Option<String>,
     /// The log level on standard error: off, error, warn, info (refusals), debug (every request), trace
     #[arg(long, value_name = "LEVEL", default_value = "warn")]
     log: tracing_subscriber::filter::LevelFilter,
@@ -83,6 +103,34 @@ enum WebhookKind {
     Public,
     /// Also to plain http and to this machine: for local work
     Local,
+    /// Also to plain http and to any address: for containers and private networks
+    Anywhere,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ScenarioName {
+    /// Nothing has happened
+    Fresh,
+    /// The vendor acme meets all four requirements, and its invoice INV-1 can be financed
+    Onboarded,
+    /// INV-1 has an advance that is FUNDED
+    Funded,
+    /// The payor of INV-1 has paid, and its advance is REPAID
+    Repaid,
+    /// acme has so many advances that one for its last invoice is refused
+    AtTheLimit,
+}
+
+impl From<ScenarioName> for Scenario {
+    fn from(name: ScenarioName) -> Scenario {
+        match name {
+            ScenarioName::Fresh => Scenario::Fresh,
+            ScenarioName::Onboarded => Scenario::Onboarded,
+            ScenarioName::Funded => Scenario::Funded,
+            ScenarioName::Repaid => Scenario::Repaid,
+            ScenarioName::AtTheLimit => Scenario::AtTheLimit,
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -113,13 +161,14 @@ impl Serve {
                 "webhooks": match self.webhooks {
                     WebhookKind::Public => "public",
                     WebhookKind::Local => "local",
+                    WebhookKind::Anywhere => "anywhere",
                 },
                 "defect": self.defect.map(|defect| defect.name),
                 "grease": self.grease,
             })
         })?;
         stop.received().await?;
-        mock.stop().await;
+        mock.stop_and_save().await.map_err(|error| Problem::Wrong(error.to_string()))?;
         Ok(Held::Yes)
     }
 
@@ -134,10 +183,17 @@ impl Serve {
                 ));
             }
         };
+        if self.grease && self.defect.is_some() {
+            return Err(Problem::Wrong(
+                "--grease and --defect exclude each other: a defect is no freedom of the document"
+                    .into(),
+            ));
+        }
         let authorities = authorities(self.webhook_ca.as_deref())?;
         let destinations = match self.webhooks {
             WebhookKind::Public => Destinations::Public,
             WebhookKind::Local => Destinations::Local,
+            WebhookKind::Anywhere => Destinations::Anywhere,
         };
         let ProfileFile { profile, faults } = self.world.load_file()?;
         let builder = match self.defect {
@@ -147,7 +203,20 @@ impl Serve {
                 Mock::builder().face(Box::new(defective))
             }
         };
+        let builder = match Origins::parse(&self.cors).map_err(wrong)? {
+            _ if self.cors.is_empty() => builder,
+            origins => builder.cors(origins),
+        };
+        let builder = match &self.state {
+            None => builder,
+            Some(file) => builder.state(file),
+        };
+        let builder = match &self.api_key {
+            None => builder,
+            Some(key) => builder.api_key(key),
+        };
         Ok(builder
+            .scenario(self.scenario.into())
             .seed(seed)
             .faults(faults)
             .grease(self.grease)
@@ -172,6 +241,7 @@ impl Serve {
                 "to public https URLs; --webhooks local also lets http and this machine"
             }
             WebhookKind::Local => "also over http and to this machine (--webhooks local)",
+            WebhookKind::Anywhere => "also over http and to any address (--webhooks anywhere)",
         };
         let defect =
             self.defect.map_or_else(String::new, |Defect { name, clause, words, .. }| {
@@ -185,6 +255,13 @@ impl Serve {
         } else {
             String::new()
         };
+        let state = match &self.state {
+            None => String::new(),
+            Some(file) => {
+                let begun = if mock.has_loaded_state() { "loaded from" } else { "kept in" };
+                format!("\x20 state     {begun} {}\n", file.display())
+            }
+        };
         format!(
             "Tideover is ready: a mock of the Receivables Advance Partner API. No money moves.\n\
              {defect}\
@@ -195,6 +272,7 @@ impl Serve {
              \x20 OpenAPI   {url}/_sim/openapi.json\n\
              \x20 webhooks  {webhooks}; GET {url}/_sim/deliveries shows them\n\
              {grease}\
+             {state}\
              \x20 seed      {seed}\n\
              Ctrl-C ends it.",
             url = mock.url(),
@@ -202,4 +280,12 @@ impl Serve {
             now = mock.now(),
         )
     }
+}
+
+/// An address to listen on.
+fn address(text: &str) -> Result<IpAddr, String> {
+    if text == "localhost" {
+        return Ok(Ipv4Addr::LOCALHOST.into());
+    }
+    text.parse().map_err(|_| "expected an IP address such as 0.0.0.0 or ::1, or localhost".into())
 }

@@ -108,7 +108,7 @@ impl<F: Face> Bare<F> {
     pub fn over(face: F, start: Timestamp) -> Bare<F> {
         let origin = match face.destinations() {
             Destinations::PublicAnd(origin) => Some(Arc::from(origin.as_str())),
-            Destinations::Public | Destinations::Local => None,
+            Destinations::Public | Destinations::Local | Destinations::Anywhere => None,
         };
         Bare {
             face,

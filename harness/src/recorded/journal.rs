@@ -87,6 +87,7 @@ fn hastens(step: &Step) -> bool {
         ActionKind::of(fields),
         Some(
             ActionKind::CollectionAccountOpens
+                | ActionKind::VendorCompletesOnboarding
                 | ActionKind::FundingStarts
                 | ActionKind::FundingCompletes
         )

@@ -60,6 +60,10 @@ pub(super) struct SessionLink {
 }
 
 impl Invitation {
+    fn is_open(&self, now: Timestamp) -> bool {
+        matches!(self.link, Link::Active { expires_at } if now < expires_at)
+    }
+
     pub(super) fn shift(&mut self, shift: Shift) {
         self.link.shift(shift);
     }
@@ -77,7 +81,7 @@ impl SessionLink {
 
 /// Whether `text` is only an address: no display name, no brackets, no comment, and a domain of letters,
 /// digits and hyphens with a dot (`2.invitation.email`).
-fn is_email(text: &str) -> bool {
+pub(super) fn is_email(text: &str) -> bool {
     let strict =
         Options::default().without_display_text().without_domain_literal().with_required_tld();
     let in_a_domain = |c: char| c.is_alphanumeric() || c == '-' || c == '.';
@@ -127,6 +131,19 @@ impl<C: Choices> Service<C> {
         invitation.link.follow(now)?;
         self.relationships[relationship.0].claimed = true;
         Ok(Outcome::Applied)
+    }
+
+    /// The address of an invitation of this relationship whose link works.
+    pub(super) fn open_invitation(
+        &self,
+        now: Timestamp,
+        relationship: RelationshipId,
+    ) -> Option<String> {
+        self.invitations
+            .range((relationship, String::new())..)
+            .take_while(|((invited, _), _)| *invited == relationship)
+            .find(|(_, invitation)| invitation.is_open(now))
+            .map(|((_, email), _)| email.clone())
     }
 
     /// `POST /v1/onboarding-sessions`: a new link each time (`4.sessions.6`).

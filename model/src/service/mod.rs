@@ -8,6 +8,7 @@ mod advances;
 mod audit;
 mod businesses;
 mod collections;
+mod completion;
 mod deliveries;
 mod eligibility;
 mod imports;
@@ -345,6 +346,9 @@ impl<C: Choices> Face for Service<C> {
             }
             Happening::CollectionAccountOpens { payee } => {
                 self.collection_account_opens(now, platform, &payee)
+            }
+            Happening::VendorCompletesOnboarding { payee, route, tax_id } => {
+                self.vendor_completes_onboarding(now, platform, &payee, route, tax_id)
             }
             Happening::FundingStarts { payee, invoice } => {
                 self.funding_starts_early(now, platform, &payee, &invoice)

@@ -91,7 +91,7 @@ impl<C: Choices> Service<C> {
 
     /// Whether the signed agreement, or the contact of a business sync, has a complete address
     /// (`3.requirement.collectionAccount.3`).
-    fn knows_address(&self, id: BusinessId) -> bool {
+    pub(super) fn knows_address(&self, id: BusinessId) -> bool {
         let business = self.business(id);
         business.agreement.as_ref().is_some_and(|agreement| agreement.address.is_known())
             || business
@@ -159,12 +159,7 @@ impl<C: Choices> Service<C> {
             }
             None => {}
             Some(text) => {
-                let tax_id =
-                    TaxId::parse(text).ok_or(Impossible::new("the tax id is malformed"))?;
-                let holder = self.by_tax_id.get(&tax_id);
-                if holder.is_some_and(|holder| *holder != id) {
-                    return Err(Impossible::new("another business holds the tax id"));
-                }
+                let tax_id = self.usable_tax_id(id, text)?;
                 self.strike_tax_id(id);
                 self.file_tax_id(id, tax_id);
             }
@@ -172,6 +167,16 @@ impl<C: Choices> Service<C> {
         self.confirm_compliance(now, id, route);
         self.proceed_with_onboarding(now, id);
         Ok(Outcome::Applied)
+    }
+
+    /// The tax id in `text`, if the business can have it.
+    pub(super) fn usable_tax_id(&self, id: BusinessId, text: &str) -> Result<TaxId, Impossible> {
+        let tax_id = TaxId::parse(text).ok_or(Impossible::new("the tax id is malformed"))?;
+        let holder = self.by_tax_id.get(&tax_id);
+        if holder.is_some_and(|holder| *holder != id) {
+            return Err(Impossible::new("another business holds the tax id"));
+        }
+        Ok(tax_id)
     }
 
     /// `3.requirement.contract`

@@ -51,6 +51,7 @@ actions! {
     VendorSignsAgreement: "vendorSignsAgreement", "3.requirement.contract.2";
     VendorAddsBankAccount: "vendorAddsBankAccount", "4.payoutAccount.3";
     CollectionAccountOpens: "collectionAccountOpens", "gap.accountOpening";
+    VendorCompletesOnboarding: "vendorCompletesOnboarding", "3.requirement.compliance.2";
     FundingStarts: "fundingStarts", "gap.advanceTransitions";
     FundingCompletes: "fundingCompletes", "gap.advanceTransitions";
     PayorPays: "payorPays", "2.invoice.collected.2";
@@ -176,6 +177,13 @@ enum Action {
     CollectionAccountOpens {
         payee_external_id: String,
     },
+    VendorCompletesOnboarding {
+        payee_external_id: String,
+        #[serde(default, deserialize_with = "present")]
+        route: Option<Route>,
+        #[serde(default, deserialize_with = "present")]
+        tax_id: Option<String>,
+    },
     FundingStarts {
         payee_external_id: String,
         invoice_external_id: String,
@@ -299,47 +307,41 @@ fn explained(name: &str, fields: &Map<String, Value>) -> NotApplied {
 impl Action {
     fn happening(self, own_key: &str) -> Happening {
         match self {
-            Action::VendorAcceptsInvitation { payee_external_id, email } => {
-                Happening::VendorAcceptsInvitation { payee: payee_external_id, email }
+            Action::VendorAcceptsInvitation { payee_external_id: payee, email } => {
+                Happening::VendorAcceptsInvitation { payee, email }
             }
-            Action::VendorConfirmsTaxId { payee_external_id, route, tax_id } => {
+            Action::VendorConfirmsTaxId { payee_external_id: payee, route, tax_id } => {
                 let route = route.into();
-                Happening::VendorConfirmsTaxId { payee: payee_external_id, route, tax_id }
+                Happening::VendorConfirmsTaxId { payee, route, tax_id }
             }
-            Action::VendorSignsAgreement { payee_external_id, address } => {
-                Happening::VendorSignsAgreement {
-                    payee: payee_external_id,
-                    address: address.0.into(),
-                }
+            Action::VendorSignsAgreement { payee_external_id: payee, address } => {
+                Happening::VendorSignsAgreement { payee, address: address.0.into() }
             }
-            Action::VendorAddsBankAccount { payee_external_id, account_number, routing_number } => {
-                Happening::VendorAddsBankAccount {
-                    payee: payee_external_id,
-                    account_number,
-                    routing_number,
-                }
+            Action::VendorAddsBankAccount {
+                payee_external_id: payee,
+                account_number,
+                routing_number,
+            } => Happening::VendorAddsBankAccount { payee, account_number, routing_number },
+            Action::CollectionAccountOpens { payee_external_id: payee } => {
+                Happening::CollectionAccountOpens { payee }
             }
-            Action::CollectionAccountOpens { payee_external_id } => {
-                Happening::CollectionAccountOpens { payee: payee_external_id }
+            Action::VendorCompletesOnboarding { payee_external_id: payee, route, tax_id } => {
+                let route = route.map(VendorRoute::from);
+                Happening::VendorCompletesOnboarding { payee, route, tax_id }
             }
-            Action::FundingStarts { payee_external_id, invoice_external_id } => {
-                Happening::FundingStarts { payee: payee_external_id, invoice: invoice_external_id }
+            Action::FundingStarts { payee_external_id: payee, invoice_external_id: invoice } => {
+                Happening::FundingStarts { payee, invoice }
             }
-            Action::FundingCompletes { payee_external_id, invoice_external_id } => {
-                Happening::FundingCompletes {
-                    payee: payee_external_id,
-                    invoice: invoice_external_id,
-                }
+            Action::FundingCompletes { payee_external_id: payee, invoice_external_id: invoice } => {
+                Happening::FundingCompletes { payee, invoice }
             }
-            Action::PayorPays { payee_external_id, invoice_external_id, amount } => {
-                Happening::PayorPays {
-                    payee: payee_external_id,
-                    invoice: invoice_external_id,
-                    amount: amount.cents(),
-                }
-            }
-            Action::TaxIdFoundWrong { payee_external_id } => {
-                Happening::TaxIdFoundWrong { payee: payee_external_id }
+            Action::PayorPays {
+                payee_external_id: payee,
+                invoice_external_id: invoice,
+                amount,
+            } => Happening::PayorPays { payee, invoice, amount: amount.cents() },
+            Action::TaxIdFoundWrong { payee_external_id: payee } => {
+                Happening::TaxIdFoundWrong { payee }
             }
             Action::InterruptNextImport { after_rows } => {
                 Happening::InterruptNextImport { after_rows }
@@ -364,6 +366,7 @@ impl Action {
 pub fn written(outcome: &Outcome) -> Value {
     match outcome {
         Outcome::Applied => json!({ "applied": true }),
+        Outcome::Onboarded { steps } => json!({ "applied": true, "steps": steps }),
         Outcome::Paid { applied, suspense } => json!({ "applied": applied, "suspense": suspense }),
         Outcome::KeyIssued { key, platform } => {
             json!({ "applied": true, "key": key, "platform": platform })

@@ -307,6 +307,7 @@ proptest! {
         let fields: &[&str] = match kind {
             ActionKind::PayorPays => &["payeeExternalId", "invoiceExternalId", "amount"],
             ActionKind::VendorConfirmsTaxId => &["payeeExternalId", "route", "taxId"],
+            ActionKind::VendorCompletesOnboarding => &["payeeExternalId", "route", "taxId"],
             ActionKind::VendorAddsBankAccount => &["payeeExternalId", "accountNumber", "routingNumber"],
             ActionKind::VendorSignsAgreement => &["payeeExternalId", "address"],
             ActionKind::VendorAcceptsInvitation => &["payeeExternalId", "email"],

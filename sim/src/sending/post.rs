@@ -88,6 +88,14 @@ impl Letter {
     }
 }
 
+impl Letter {
+    /// The letter as a request to the host of its URL.
+    pub(crate) fn into_request(self) -> Result<Request<Body>, Unsent> {
+        let url = Url::parse(&self.url).map_err(|_| Unfit::NotAUrl)?;
+        Ok(request(&url, self)?)
+    }
+}
+
 /// Sends deliveries.
 pub struct Sender {
     resolver: Arc<dyn Resolver>,

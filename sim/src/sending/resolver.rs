@@ -2,9 +2,10 @@
 
 use std::future::Future;
 use std::io;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::pin::Pin;
 
+use tideover_model::is_local_name;
 use tokio::net::lookup_host;
 
 /// The addresses of a host name, or why there are none.
@@ -16,13 +17,17 @@ pub trait Resolver: Send + Sync + 'static {
     fn resolve<'a>(&'a self, host: &'a str) -> Resolution<'a>;
 }
 
-/// The names of this machine and its network.
+/// The names of this machine and its network. `localhost` and the names below it are always this machine
+/// (RFC 6761), even where the system does not say so.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemResolver;
 
 impl Resolver for SystemResolver {
     fn resolve<'a>(&'a self, host: &'a str) -> Resolution<'a> {
         Box::pin(async move {
+            if is_local_name(host) {
+                return Ok(vec![Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()]);
+            }
             let addresses = lookup_host((host, 0)).await?;
             Ok(addresses.map(|address| address.ip()).collect())
         })

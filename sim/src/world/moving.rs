@@ -2,15 +2,50 @@
 
 use std::time::Duration;
 
-use tideover_model::{Seconds, Timestamp};
+use tideover_model::{Profile, Seconds, Timestamp};
 use tokio::time::timeout;
 
+use crate::deliveries::DeliveryEntry;
 use crate::world::World;
 
 /// Another move of the clock is in progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the clock is already moving; retry when that move is done")]
 pub struct ClockMoving;
+
+/// The reason why the clock does not move to an instant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotMoved {
+    /// Another move is in progress.
+    #[error(transparent)]
+    Moving(#[from] ClockMoving),
+    /// The instant is in the past.
+    #[error("the clock shows {now} and never goes back; a reset restores its start")]
+    Past {
+        /// What the clock shows.
+        now: Timestamp,
+    },
+}
+
+/// The result of a move to the next event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NextEvent {
+    /// What the clock shows.
+    pub now: Timestamp,
+    /// Whether something was due; without it the clock has not moved.
+    pub moved: bool,
+}
+
+/// The result of a move until quiet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Quieted {
+    /// What the clock shows: the time of the last event.
+    pub now: Timestamp,
+    /// Whether nothing is due any more.
+    pub quiet: bool,
+    /// When the next thing is due, if the move ended before it.
+    pub next_due: Option<Timestamp>,
+}
 
 /// The right to move the clock, until it is dropped.
 struct ClockMove<'a> {
@@ -37,11 +72,70 @@ impl World {
     pub async fn advance_clock(&self, seconds: Seconds) -> Result<Timestamp, ClockMoving> {
         let moving = ClockMove::begin(self)?;
         let end = self.lock().clock.now().after(seconds);
+        Ok(self.move_to(&moving, end).await)
+    }
+
+    /// Moves the clock forward to `instant`, in the same way.
+    ///
+    /// # Errors
+    /// [`NotMoved`]: during another move, to an instant in the past.
+    pub async fn advance_to(&self, instant: Timestamp) -> Result<Timestamp, NotMoved> {
+        let moving = ClockMove::begin(self)?;
+        let now = self.lock().clock.now();
+        if instant < now {
+            return Err(NotMoved::Past { now });
+        }
+        Ok(self.move_to(&moving, instant).await)
+    }
+
+    /// Moves the clock to the next hidden transition or attempt of a delivery; if none is due, it stays.
+    ///
+    /// A world that nobody [delivers](World::deliver_to) for can't pass a delivery: there is no event behind it.
+    ///
+    /// # Errors
+    /// [`ClockMoving`] during another move.
+    pub async fn advance_to_next_event(&self) -> Result<NextEvent, ClockMoving> {
+        let moving = ClockMove::begin(self)?;
+        self.settle().await;
+        let Some(due) = self.next_due() else {
+            return Ok(NextEvent { now: self.lock().clock.now(), moved: false });
+        };
+        Ok(NextEvent { now: self.move_to(&moving, due).await, moved: true })
+    }
+
+    /// Moves the clock from event to event, until nothing is due any more. Ends before an event that is 40 days
+    /// and the profile's retry window ahead of the first instant.
+    ///
+    /// # Errors
+    /// [`ClockMoving`] during another move.
+    pub async fn advance_until_quiet(&self) -> Result<Quieted, ClockMoving> {
+        let moving = ClockMove::begin(self)?;
+        self.settle().await;
+        let limit = self.lock().clock.now().after(longest(self.profile()));
+        while let Some(due) = self.next_due().filter(|due| *due <= limit) {
+            self.move_to(&moving, due).await;
+            if self.lock().resets != moving.resets {
+                break;
+            }
+        }
+        let state = self.lock();
+        let next_due = state.face.poll_timeout();
+        Ok(Quieted { now: state.clock.now(), quiet: next_due.is_none(), next_due })
+    }
+
+    /// When the next thing is due that has not happened yet.
+    fn next_due(&self) -> Option<Timestamp> {
+        let state = self.lock();
+        state.face.poll_timeout().filter(|due| *due > state.clock.now())
+    }
+
+    /// Moves the clock to `end`, from one due time to the next.
+    async fn move_to(&self, moving: &ClockMove<'_>, end: Timestamp) -> Timestamp {
         loop {
             self.settle().await;
             let mut state = self.lock();
             if state.resets != moving.resets {
-                return Ok(state.clock.now());
+                return state.clock.now();
             }
             let between = state.clock.now()..end;
             let next = state
@@ -56,7 +150,7 @@ impl World {
             }
         }
         self.settle().await;
-        Ok(self.lock().clock.now())
+        self.lock().clock.now()
     }
 
     /// Waits until nothing is due or in flight, for at most `patience`.
@@ -64,6 +158,28 @@ impl World {
         let quiet = timeout(patience, self.settle()).await.is_ok();
         let state = self.lock();
         Quiet { quiet, next_due: state.face.poll_timeout() }
+    }
+
+    /// The logged deliveries once they are `as_expected`, or after `patience`.
+    pub(crate) async fn delivered(
+        &self,
+        patience: Duration,
+        as_expected: impl Fn(&[DeliveryEntry]) -> bool,
+    ) -> Vec<DeliveryEntry> {
+        let waiting = async {
+            loop {
+                let ended = self.inner.settled.notified();
+                tokio::pin!(ended);
+                ended.as_mut().enable();
+                if as_expected(&self.deliveries(0)) {
+                    return;
+                }
+                ended.await;
+            }
+        };
+        // The deliveries show it if the time is over.
+        let _ = timeout(patience, waiting).await;
+        self.deliveries(0)
     }
 
     /// Returns once nothing is due or in flight; immediately if there is no courier.
@@ -83,6 +199,12 @@ impl World {
             settled.await;
         }
     }
+}
+
+/// How far a move until quiet looks ahead. Seconds.
+fn longest(profile: &Profile) -> Seconds {
+    const DAYS: Seconds = 40;
+    profile.webhooks.window.saturating_add(DAYS * 86_400)
 }
 
 impl<'a> ClockMove<'a> {

@@ -3,13 +3,19 @@
 #![expect(clippy::unwrap_used, reason = "a missing value fails the test")]
 
 mod api;
+mod clock;
+mod completion;
 mod control;
+mod cors;
 mod differential;
+mod expect;
 mod fault_port;
 mod faults;
 mod grease;
 mod hostile;
+mod in_process;
 mod library;
+mod localhost;
 mod openapi;
 mod plain;
 mod profile;

@@ -16,6 +16,7 @@ use crate::cli::Problem;
 use crate::cli::files::NamedFile;
 use crate::cli::live::clients::ClientFactory;
 use crate::cli::live::headers;
+use crate::cli::settings_file::{instead, located};
 use crate::live::previous;
 use crate::live::settings::{
     Accounts, ApiKey, Bank, Budget, Payor, Sandbox, Settings, Webhooks, any_name, own_name,
@@ -438,9 +439,7 @@ fn read(path: &Path) -> Result<LiveOptions, Problem> {
 /// The options in a file, or the line number and the problem.
 pub(super) fn parse(text: &str) -> Result<LiveOptions, String> {
     toml::from_str(text).map_err(|error| {
-        let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
-        let line = 1 + before.matches('\n').count();
-        let problem = error.message().replace('\n', " ");
+        let problem = error.message();
         let hint = match ["key", "second_key"]
             .iter()
             .find(|key| problem.contains(&format!("field `{key}`")))
@@ -448,8 +447,19 @@ pub(super) fn parse(text: &str) -> Result<LiveOptions, String> {
             Some(key) => {
                 format!("; a key never stands in the file: {key}_env names the variable with it")
             }
-            None => String::new(),
+            None => suggestion(problem),
         };
-        format!("{line}: {problem}{hint}")
+        located(text, &error, &hint)
     })
+}
+
+/// The known name that is nearest to the unknown one that serde complains of.
+fn suggestion(problem: &str) -> String {
+    let names: Vec<&str> = problem.split('`').skip(1).step_by(2).collect();
+    match names.as_slice() {
+        [unknown, known @ ..] if problem.starts_with("unknown field") && !known.is_empty() => {
+            format!("; {}", instead(unknown, known))
+        }
+        _ => String::new(),
+    }
 }

@@ -238,6 +238,7 @@ pub(crate) fn force_action(
         Some(ActionKind::VendorConfirmsTaxId) => clear(world, platform, &payee, route, now),
         Some(ActionKind::VendorSignsAgreement) => sign(world, platform, &payee, now),
         Some(ActionKind::VendorAddsBankAccount) => link_bank(world, platform, &payee, now),
+        Some(ActionKind::VendorCompletesOnboarding) => onboard(world, platform, &payee, now),
         Some(ActionKind::CollectionAccountOpens) => open_account(world, platform, &payee, now),
         _ => false,
     }

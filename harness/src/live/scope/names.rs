@@ -126,7 +126,8 @@ pub(super) fn action(action: ActionKind) -> Option<FieldRules> {
         ActionKind::IssueKey => &[("platform", Rule::Free)],
         ActionKind::RevokeKey => &[("key", Rule::IssuedKey)],
         ActionKind::UpstreamFails => &[("requests", Rule::Free)],
-        ActionKind::Reset => return None,
+        // The vendor would be invited under an address that nobody listed.
+        ActionKind::VendorCompletesOnboarding | ActionKind::Reset => return None,
     })
 }
 

@@ -101,7 +101,10 @@ impl Delays {
     fn observe_account(&mut self, exchange: &Exchange<'_>, subject: &Subject, belief: &Belief) {
         let reads = exchange.kind() == Some(OperationKind::GetBusiness);
         let may_open = belief.may_open_account(subject, exchange.now);
-        let is_hurried = exchange.acts() == Some(ActionKind::CollectionAccountOpens);
+        let is_hurried = matches!(
+            exchange.acts(),
+            Some(ActionKind::CollectionAccountOpens | ActionKind::VendorCompletesOnboarding)
+        );
         let shows_it = may_open || is_hurried || reads && exchange.seen.is_success();
         if !shows_it {
             return;

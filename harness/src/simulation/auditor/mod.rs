@@ -117,6 +117,7 @@ impl Auditor {
             | Happening::VendorSignsAgreement { payee, .. }
             | Happening::VendorAddsBankAccount { payee, .. }
             | Happening::CollectionAccountOpens { payee }
+            | Happening::VendorCompletesOnboarding { payee, .. }
             | Happening::TaxIdFoundWrong { payee } => {
                 self.touched_businesses.push((platform, payee.clone()));
             }

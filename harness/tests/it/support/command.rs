@@ -20,9 +20,15 @@ impl Drop for Served {
 }
 
 pub(crate) fn serve(arguments: &[&str]) -> (Served, Value) {
+    serve_with(arguments, &[])
+}
+
+/// The same, with environment variables.
+pub(crate) fn serve_with(arguments: &[&str], variables: &[(&str, &str)]) -> (Served, Value) {
     let mut child = tideover()
         .args(["serve", "--port", "0", "--json"])
         .args(arguments)
+        .envs(variables.iter().copied())
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();

@@ -170,8 +170,10 @@ impl Events {
 
     /// Counts how often a business's destination of funds can have changed: once for each new payout account.
     fn learn_payouts(&mut self, exchange: &Exchange<'_>) {
-        if exchange.acts() == Some(ActionKind::VendorAddsBankAccount)
-            && let Some(name) = acted_on(exchange, field::PAYEE_EXTERNAL_ID)
+        if matches!(
+            exchange.acts(),
+            Some(ActionKind::VendorAddsBankAccount | ActionKind::VendorCompletesOnboarding)
+        ) && let Some(name) = acted_on(exchange, field::PAYEE_EXTERNAL_ID)
         {
             self.payouts.entry(name).or_default().1 += 1;
         }

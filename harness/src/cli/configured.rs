@@ -1,0 +1,115 @@
+//! Where the options of `serve` come from: the command line, else the environment, else a file, else their
+//! defaults. Each option is declared once, in `serve`.
+
+use std::path::{Path, PathBuf};
+
+use clap::builder::BoolishValueParser;
+use clap::{Arg, ArgAction, ArgMatches, Command, CommandFactory};
+
+use crate::cli::settings_file::{Setting, instead, settings};
+use crate::cli::{Cli, Problem};
+
+const SERVE: &str = "serve";
+/// The option that names the file.
+const CONFIG: &str = "config";
+/// The options that only a command line has.
+const NEVER_IN_A_FILE: [&str; 2] = [CONFIG, "help"];
+
+/// The whole command line. Each option of `serve` has an environment variable.
+pub(super) fn command() -> Command {
+    Cli::command().mut_subcommand(SERVE, |serve| serve.mut_args(with_variable))
+}
+
+/// The arguments of the process, completed from the file that they name.
+///
+/// # Errors
+/// [`Problem::Wrong`]: the file, its line and the problem. A wrong command line ends the process.
+pub(super) fn arguments() -> Result<ArgMatches, Problem> {
+    let matches = command().get_matches();
+    let Some(path) = matches
+        .subcommand_matches(SERVE)
+        .and_then(|serve| serve.get_one::<PathBuf>(CONFIG).cloned())
+    else {
+        return Ok(matches);
+    };
+    let configured = configured(&path, command())?;
+    Ok(configured.get_matches())
+}
+
+fn with_variable(argument: Arg) -> Arg {
+    let Some(name) = argument.get_long().filter(|name| *name != "help") else { return argument };
+    let variable = format!("TIDEOVER_{}", name.replace('-', "_").to_uppercase());
+    let argument = argument.env(variable).hide_env_values(true);
+    match argument.get_action() {
+        ArgAction::SetTrue => argument.value_parser(BoolishValueParser::new()),
+        _ => argument,
+    }
+}
+
+/// The command with the values of the file as its defaults.
+fn configured(path: &Path, command: Command) -> Result<Command, Problem> {
+    let wrong = |problem: String| Problem::Wrong(format!("{}:{problem}", path.display()));
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Problem::Wrong(format!("{}: {error}", path.display())))?;
+    let serve = Cli::command().find_subcommand(SERVE).cloned().unwrap_or_default();
+    let mut command = command;
+    for setting in settings(&text).map_err(wrong)? {
+        let at = |problem: String| wrong(format!("{}: {problem}", setting.line));
+        let argument = find(&serve, &setting.name).map_err(at)?;
+        check(&serve, argument, &setting).map_err(at)?;
+        let (id, values) = (argument.get_id().clone(), setting.values);
+        command = command
+            .mut_subcommand(SERVE, |serve| serve.mut_arg(id, |it| it.default_values(values)));
+    }
+    Ok(command)
+}
+
+/// The option of this name.
+fn find<'a>(serve: &'a Command, name: &str) -> Result<&'a Arg, String> {
+    let named = |argument: &&Arg| argument.get_long() == Some(name);
+    let known = serve.get_arguments().filter(|argument| {
+        argument.get_long().is_some_and(|name| !NEVER_IN_A_FILE.contains(&name))
+    });
+    let known: Vec<&Arg> = known.collect();
+    known.iter().copied().find(named).ok_or_else(|| {
+        let names: Vec<&str> = known.iter().filter_map(|argument| argument.get_long()).collect();
+        format!("{name} is no option of tideover serve; {}", instead(name, &names))
+    })
+}
+
+/// Whether the option takes the values of the file.
+fn check(serve: &Command, argument: &Arg, setting: &Setting) -> Result<(), String> {
+    let Setting { name, values, is_boolean, .. } = setting;
+    if matches!(argument.get_action(), ArgAction::SetTrue) {
+        let problem = || format!("{name}: expected true or false");
+        return is_boolean.then_some(()).ok_or_else(problem);
+    }
+    if values.len() != 1 && !matches!(argument.get_action(), ArgAction::Append) {
+        return Err(format!("{name}: expected one value"));
+    }
+    let line = values.iter().map(|value| format!("--{name}={value}"));
+    let line = ["serve".to_owned()].into_iter().chain(line);
+    let tried = serve.clone().try_get_matches_from(line);
+    tried.map(|_| ()).map_err(|error| {
+        let error = error.render().to_string();
+        error.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_option_of_serve_has_a_variable() {
+        let command = command();
+        let serve = command.find_subcommand(SERVE).unwrap();
+        let variables = serve.get_arguments().filter(|it| it.get_id() != "help").map(|argument| {
+            (argument.get_long().unwrap(), argument.get_env().unwrap().to_str().unwrap())
+        });
+        let variables: Vec<_> = variables.collect();
+        assert!(variables.contains(&("webhook-ca", "TIDEOVER_WEBHOOK_CA")), "{variables:?}");
+        assert!(variables.contains(&("port", "TIDEOVER_PORT")), "{variables:?}");
+        command.debug_assert();
+    }
+}

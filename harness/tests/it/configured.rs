@@ -1,0 +1,142 @@
+//! `serve` takes its options from the command line, the environment, a file, or their defaults, in this order.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+use crate::support::command::{serve, serve_with, tideover};
+
+fn file(folder: &Path, text: &str) -> String {
+    let path = folder.join("mock.toml");
+    std::fs::write(&path, text).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+fn output(command: &mut Command) -> Output {
+    command.output().unwrap()
+}
+
+fn complaint(output: &Output) -> String {
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+#[test]
+fn the_command_line_comes_before_the_environment_before_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "seed = 7\nwebhooks = \"local\"\nclock = \"still\"\nstart = 2026-03-01T00:00:00Z\n";
+    let path = file(folder.path(), text);
+    let start = |arguments: &[&str], variables: &[(&str, &str)]| {
+        let (_served, ready) = serve_with(arguments, variables);
+        (ready["seed"].clone(), ready["webhooks"].clone(), ready["now"].clone())
+    };
+    let expected = |seed: i32, webhooks: &str, now: &str| -> (Value, Value, Value) {
+        (seed.into(), webhooks.into(), now.into())
+    };
+    let march = "2026-03-01T00:00:00Z";
+    let with_file = ["--config", path.as_str()];
+    assert_eq!(start(&with_file, &[]), expected(7, "local", march));
+    let variables = [("TIDEOVER_SEED", "8"), ("TIDEOVER_WEBHOOKS", "anywhere")];
+    assert_eq!(start(&with_file, &variables), expected(8, "anywhere", march));
+    let both = ["--config", path.as_str(), "--seed", "9"];
+    assert_eq!(start(&both, &variables), expected(9, "anywhere", march));
+    let named = [("TIDEOVER_CONFIG", path.as_str()), ("TIDEOVER_START", "2026-04-01T00:00:00Z")];
+    assert_eq!(start(&[], &named), expected(7, "local", "2026-04-01T00:00:00Z"));
+    let none = start(&["--clock", "still", "--start", march], &[]);
+    assert_eq!(none, expected(1, "public", march));
+}
+
+#[test]
+fn what_is_on_in_the_file_is_off_in_the_environment() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(folder.path(), "grease = true\n");
+    let greased = |variables: &[(&str, &str)]| {
+        serve_with(&["--config", &path], variables).1["grease"].clone()
+    };
+    assert_eq!(greased(&[]), true);
+    assert_eq!(greased(&[("TIDEOVER_GREASE", "false")]), false);
+    assert_eq!(greased(&[("TIDEOVER_GREASE", "0")]), false);
+    assert_eq!(serve_with(&[], &[("TIDEOVER_GREASE", "yes")]).1["grease"], true);
+}
+
+#[test]
+fn a_wrong_file_is_refused_with_its_line_and_a_way_out() {
+    let folder = tempfile::tempdir().unwrap();
+    for (text, problem) in [
+        ("seed = 1\nprot = 4010\n", "2: prot is no option of tideover serve; do you mean port?"),
+        (
+            "webhook_cas = 'x'\n",
+            "1: webhook-cas is no option of tideover serve; do you mean webhook-ca?",
+        ),
+        ("xyz = 1\n", "known are seed, profile,"),
+        ("config = 'other.toml'\n", "1: config is no option"),
+        ("help = true\n", "1: help is no option"),
+        ("\n\nport = 'http'\n", "3: invalid value 'http' for '--port <PORT>': invalid digit"),
+        ("port = 65536\n", "1: invalid value '65536' for '--port <PORT>'"),
+        ("clock = 'stil'\n", "1: invalid value 'stil' for '--clock"),
+        ("grease = 'yes'\n", "1: grease: expected true or false"),
+        ("port = [1, 2]\n", "1: port: expected one value"),
+        ("[port]\nnumber = 1\n", "1: port: expected a text, a number, true or false"),
+        ("port = \n", "1: "),
+        ("cors = ['nowhere']\n", "\"nowhere\" is no origin"),
+        (
+            "grease = true\ndefect = 'unknown-path-is-405'\n",
+            "--grease and --defect exclude each other",
+        ),
+    ] {
+        let path = file(folder.path(), text);
+        let output = output(tideover().args(["serve", "--port", "0", "--config", &path]));
+        let complaint = complaint(&output);
+        assert!(complaint.contains(problem), "{text}{complaint}");
+        assert_eq!(complaint.trim_end().lines().count(), 1, "{complaint}");
+        if problem.starts_with(|letter: char| letter.is_ascii_digit()) {
+            assert!(complaint.starts_with(&format!("tideover: {path}:{problem}")), "{complaint}");
+        }
+    }
+    let missing = output(tideover().args(["serve", "--config", "/no/such/mock.toml"]));
+    assert!(complaint(&missing).contains("/no/such/mock.toml"));
+}
+
+/// The file of a check names the nearest option as well.
+#[test]
+fn a_wrong_option_of_a_check_is_refused_with_the_nearest() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(folder.path(), "tagret = 'https://staging.example.com'\n");
+    let output = output(tideover().args(["check", "--config", &path]));
+    let complaint = complaint(&output);
+    assert!(complaint.contains("1: unknown field `tagret`"), "{complaint}");
+    assert!(complaint.trim_end().ends_with("do you mean target?"), "{complaint}");
+}
+
+#[test]
+fn the_help_names_each_variable_and_no_value() {
+    let output = output(tideover().args(["serve", "--help"]).env("TIDEOVER_SEED", "4711"));
+    let help = String::from_utf8(output.stdout).unwrap();
+    for option in ["port", "seed", "webhook-ca", "grease", "cors", "config", "json"] {
+        let variable = option.replace('-', "_").to_uppercase();
+        assert!(help.contains(&format!("[env: TIDEOVER_{variable}]")), "{option}: {help}");
+    }
+    assert!(!help.contains("4711"), "{help}");
+}
+
+#[test]
+fn localhost_is_an_address() {
+    let (_served, ready) = serve(&["--address", "localhost"]);
+    assert!(ready["baseUrl"].as_str().unwrap().starts_with("http://127.0.0.1:"), "{ready}");
+    let refused = output(tideover().args(["serve", "--address", "nowhere.example"]));
+    assert!(complaint(&refused).contains("or localhost"));
+}
+
+#[tokio::test]
+async fn a_listed_page_may_call_a_mock_that_is_served() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(folder.path(), "cors = ['http://localhost:3000', 'http://localhost:3001']\n");
+    let (_served, ready) = serve(&["--config", &path]);
+    let client = crate::support::plain::client();
+    let url = format!("{}/_sim/clock", ready["baseUrl"].as_str().unwrap());
+    let preflight = client.request(reqwest::Method::OPTIONS, url);
+    let preflight = preflight.header("Origin", "http://localhost:3001");
+    let answer = preflight.header("Access-Control-Request-Method", "POST").send().await.unwrap();
+    assert_eq!(answer.headers()["access-control-allow-origin"], "http://localhost:3001");
+}
