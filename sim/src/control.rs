@@ -77,10 +77,10 @@ fn caller(worlds: &Worlds, request: &Request) -> Result<ControlCaller, ControlEr
     Ok(ControlCaller { world, platform, key })
 }
 
-/// `GET /_sim/actions`: the list of actions.
+/// `GET /_sim/actions`: the names of the actions, and each action with its fields and an example.
 pub(crate) async fn actions() -> Response {
     let names: Vec<_> = ActionKind::ALL.iter().map(|kind| kind.name()).collect();
-    respond::ok(&json!({ "actions": names }))
+    respond::ok(&json!({ "actions": names, "described": action::described() }))
 }
 
 /// `POST /_sim/actions`: performs an action of the outside world.
