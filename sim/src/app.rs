@@ -46,6 +46,7 @@ pub(crate) fn router(worlds: Arc<Worlds>) -> Router {
         .route("/_sim/faults", of(get(faults::list).post(faults::add).delete(faults::clear)))
         .route("/_sim/faults/{id}", of(delete(faults::remove)))
         .route("/_sim/openapi.json", of(get(control::openapi)))
+        .route("/_sim/operator.json", of(get(control::operator)))
         .fallback(api)
         .with_state(worlds)
 }

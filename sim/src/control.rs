@@ -271,6 +271,11 @@ pub(crate) async fn openapi(State(worlds): SharedWorlds, request: Request) -> Co
     Ok(respond::ok(&openapi::document(caller.world.profile())))
 }
 
+/// `GET /_sim/operator.json`: this port in OpenAPI 3.1.
+pub(crate) async fn operator() -> Response {
+    respond::ok(&openapi::operator::document())
+}
+
 fn unreadable(why: &str) -> ControlError {
     NotApplied::Unreadable(why.to_owned()).into()
 }
