@@ -52,6 +52,7 @@ pub(crate) fn router(all: Arc<Worlds>) -> Router {
         .route("/_sim/worlds/{id}/fork", of(post(worlds::fork)))
         .route("/_sim/worlds/{id}/reset", of(post(worlds::reset)))
         .route("/_sim/worlds/{id}/snapshot", of(get(worlds::snapshot).put(worlds::restore)))
+        .route("/_sim/operator.json", of(get(control::operator)))
         .fallback(api)
         .with_state(all)
 }

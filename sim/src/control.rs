@@ -82,10 +82,10 @@ fn caller(worlds: &Worlds, request: &Request) -> Result<ControlCaller, ControlEr
     Ok(ControlCaller { id, world, platform, key })
 }
 
-/// `GET /_sim/actions`: the list of actions.
+/// `GET /_sim/actions`: the names of the actions, and each action with its fields and an example.
 pub(crate) async fn actions() -> Response {
     let names: Vec<_> = ActionKind::ALL.iter().map(|kind| kind.name()).collect();
-    respond::ok(&json!({ "actions": names }))
+    respond::ok(&json!({ "actions": names, "described": action::described() }))
 }
 
 /// `POST /_sim/actions`: performs an action of the outside world.
@@ -281,6 +281,11 @@ pub(crate) async fn wait(State(worlds): SharedWorlds, request: Request) -> Contr
 pub(crate) async fn openapi(State(worlds): SharedWorlds, request: Request) -> ControlResult {
     let caller = caller(&worlds, &request)?;
     Ok(respond::ok(&openapi::document(caller.world.profile())))
+}
+
+/// `GET /_sim/operator.json`: this port in OpenAPI 3.1.
+pub(crate) async fn operator() -> Response {
+    respond::ok(&openapi::operator::document())
 }
 
 fn unreadable(why: &str) -> ControlError {

@@ -3,44 +3,83 @@
 use std::sync::Arc;
 
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::cents::Cents;
 use crate::timestamp::Timestamp;
 use crate::words::{AdvanceState, EventKind};
 
 /// The event in a delivery's body.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Event<'a> {
     /// Identifies the event across its deliveries.
     pub id: &'a str,
     /// What kind of event it is.
     #[serde(rename = "type")]
+    #[schema(value_type = String)]
     pub event: EventKind,
     /// When the transaction began (§6 delivery rule 6).
+    #[schema(value_type = String, format = DateTime)]
     pub occurred_at: Timestamp,
     /// The number of the financing state (§6 delivery rule 5).
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, minimum = 1)]
     pub sequence: Option<u32>,
     /// The subject of the event.
     pub data: EventData<'a>,
 }
 
-/// The subject of an event.
-#[derive(Debug, Serialize)]
+/// The subject of an event. The title of each form is the name of its schema.
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(untagged, rename_all_fields = "camelCase")]
-#[expect(missing_docs, reason = "fields say what they are")]
 pub enum EventData<'a> {
     /// A business.
-    Business { external_id: &'a str },
+    #[schema(title = "EventBusiness", rename_all = "camelCase")]
+    Business {
+        /// The caller's business identifier.
+        external_id: &'a str,
+    },
     /// An invoice.
-    Invoice { payee_external_id: &'a str, invoice_external_id: &'a str },
+    #[schema(title = "EventInvoice", rename_all = "camelCase")]
+    Invoice {
+        /// The payee's identifier.
+        payee_external_id: &'a str,
+        /// The invoice's identifier.
+        invoice_external_id: &'a str,
+    },
     /// The collected amount of an invoice.
-    Collection { payee_external_id: &'a str, invoice_external_id: &'a str, collected: Cents },
+    #[schema(title = "EventCollection", rename_all = "camelCase")]
+    Collection {
+        /// The payee's identifier.
+        payee_external_id: &'a str,
+        /// The invoice's identifier.
+        invoice_external_id: &'a str,
+        /// Cents that the payor has paid.
+        #[schema(value_type = i64, minimum = 0)]
+        collected: Cents,
+    },
     /// The state of an invoice's advance.
-    Financing { payee_external_id: &'a str, invoice_external_id: &'a str, state: AdvanceState },
+    #[schema(title = "EventFinancing", rename_all = "camelCase")]
+    Financing {
+        /// The payee's identifier.
+        payee_external_id: &'a str,
+        /// The invoice's identifier.
+        invoice_external_id: &'a str,
+        /// The financing state.
+        state: AdvanceState,
+    },
     /// The amount that an invoice's advance paid out.
-    Advance { payee_external_id: &'a str, invoice_external_id: &'a str, advance_amount: Cents },
+    #[schema(title = "EventAdvance", rename_all = "camelCase")]
+    Advance {
+        /// The payee's identifier.
+        payee_external_id: &'a str,
+        /// The invoice's identifier.
+        invoice_external_id: &'a str,
+        /// Cents that the vendor gets.
+        #[schema(value_type = i64, minimum = 0)]
+        advance_amount: Cents,
+    },
 }
 
 impl<'a> Event<'a> {

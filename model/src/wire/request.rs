@@ -13,7 +13,7 @@ use crate::timestamp::Timestamp;
 use crate::wire::object::{Object, present};
 use crate::words::{EventType, InvoiceStatus};
 
-/// `PUT /v1/invoices/{externalId}`
+/// The body of `PUT /v1/invoices/{externalId}` (§2 Invoice sync request).
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct InvoiceSync {
@@ -105,7 +105,7 @@ pub struct Address {
     postal_code: Option<String>,
 }
 
-/// `PUT /v1/organizations/{externalId}`
+/// The body of `PUT /v1/organizations/{externalId}` (§2 Business sync request).
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BusinessSync {
@@ -122,7 +122,7 @@ pub struct BusinessSync {
     contact: Object<Contact>,
 }
 
-/// `PUT /v1/organizations/{externalId}/payout-account`
+/// The body of `PUT /v1/organizations/{externalId}/payout-account` (§2 Payout account request).
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PayoutAccount {
@@ -137,7 +137,7 @@ pub struct PayoutAccount {
     pub(crate) label: Option<NonEmpty>,
 }
 
-/// `POST /v1/advances`
+/// The body of `POST /v1/advances` (§4 POST /v1/advances).
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AdvanceRequest {
@@ -148,7 +148,7 @@ pub struct AdvanceRequest {
     pub(crate) invoice_external_id: String,
 }
 
-/// `POST /v1/quotes`
+/// The body of `POST /v1/quotes` (§4 POST /v1/quotes).
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QuoteRequest {
@@ -160,7 +160,7 @@ pub struct QuoteRequest {
     pub(crate) invoice_face_value: FaceValue,
 }
 
-/// `POST /v1/invitations`
+/// The body of `POST /v1/invitations` (§2 Invitation).
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct InvitationRequest {
@@ -171,7 +171,7 @@ pub struct InvitationRequest {
     pub(crate) email: String,
 }
 
-/// `POST /v1/onboarding-sessions`
+/// The body of `POST /v1/onboarding-sessions` (§2 Onboarding session).
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionRequest {
@@ -179,7 +179,7 @@ pub struct SessionRequest {
     pub(crate) external_id: String,
 }
 
-/// `POST /v1/webhooks`
+/// The body of `POST /v1/webhooks` (§2 Webhook subscription).
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SubscriptionRequest {

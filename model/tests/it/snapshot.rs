@@ -245,7 +245,7 @@ fn other_bytes_are_refused_with_the_reason() {
     };
     for other in ["", "hello", "[]", "{}", "null", r#"{"format":"x","version":1}"#] {
         let why = why(other.as_bytes());
-        assert!(why.starts_with("this is not a snapshot of a service: "), "{other}: {why}");
+        assert!(why.starts_with("this is not a snapshot: "), "{other}: {why}");
     }
     let truncated = why(&bytes[..bytes.len() - 1]);
     assert!(truncated.contains("EOF"), "{truncated}");

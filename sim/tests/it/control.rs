@@ -9,10 +9,42 @@ use crate::support::{Caller, invoice, world};
 #[tokio::test]
 async fn all_actions_are_listed() {
     let actions = Caller::standard().get("/_sim/actions").await.json();
-    assert_eq!(
-        actions,
-        json!({ "actions": ActionKind::ALL.iter().map(|kind| kind.name()).collect::<Vec<_>>() })
-    );
+    let names: Vec<_> = ActionKind::ALL.iter().map(|kind| kind.name()).collect();
+    assert_eq!(actions["actions"], json!(names));
+    let described = actions["described"].as_array().unwrap();
+    assert_eq!(described.iter().map(|it| &it["action"]).collect::<Vec<_>>(), names);
+    let pays = described.iter().find(|it| it["action"] == "payorPays").unwrap();
+    let amount =
+        json!({ "name": "amount", "type": "integer", "required": true, "meaning": "Cents." });
+    assert!(pays["fields"].as_array().unwrap().contains(&amount), "{pays}");
+}
+
+/// In the order of the list, each after what must come before it.
+#[tokio::test]
+async fn the_example_of_each_action_can_be_sent() {
+    let caller = Caller::of(&world(Profile { session_links_live: true, ..Profile::default() }));
+    let address = json!({ "line1": "1 Quay", "city": "Portland", "state": "OR",
+        "postalCode": "97201" });
+    let business = json!({ "legalName": "Acme", "contact": { "address": address } });
+    caller.put("/v1/organizations/acme", business).await;
+    caller.put("/v1/invoices/INV-7", invoice("acme", "globex")).await;
+    let invitation = json!({ "externalId": "acme", "email": "ada@acme.example" });
+    caller.post("/v1/invitations", invitation).await;
+    let business = json!({ "externalId": "acme" });
+    let session = caller.post("/v1/onboarding-sessions", business).await.json();
+    let actions = caller.get("/_sim/actions").await.json();
+    for described in actions["described"].as_array().unwrap() {
+        let example = &described["example"];
+        if example["action"] == "fundingStarts" {
+            let names = json!({ "payeeExternalId": "acme", "invoiceExternalId": "INV-7" });
+            assert_eq!(caller.post("/v1/advances", names).await.status, 201);
+        }
+        let answer = caller.act(example.clone()).await;
+        assert_eq!(answer.status, 200, "{example}: {answer:?}");
+        if let Some(url) = example.get("url") {
+            assert_eq!(*url, session["url"]);
+        }
+    }
 }
 
 #[tokio::test]

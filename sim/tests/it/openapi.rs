@@ -1,5 +1,9 @@
 //! The OpenAPI document, compared with real responses.
 
+mod examples;
+mod operator;
+mod webhooks;
+
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
@@ -29,11 +33,7 @@ impl Document {
 
     /// The violations of `schema` by `instance`.
     fn objections(&self, schema: &Value, instance: &Value) -> Vec<String> {
-        let mut root = schema.clone();
-        root["components"] = self.document["components"].clone();
-        let validator =
-            jsonschema::options().should_validate_formats(true).build(&root).expect("a schema");
-        validator.iter_errors(instance).map(|error| error.to_string()).collect()
+        objections(&self.document, schema, instance)
     }
 
     fn response(&self, kind: OperationKind, status: u16) -> &Value {
@@ -63,6 +63,15 @@ impl Document {
             assert_eq!(missed, field == "taxIdResult", "{kind:?} without {field}");
         }
     }
+}
+
+/// The violations by `instance` of a `schema` in `document`.
+fn objections(document: &Value, schema: &Value, instance: &Value) -> Vec<String> {
+    let mut root = schema.clone();
+    root["components"] = document["components"].clone();
+    let validator =
+        jsonschema::options().should_validate_formats(true).build(&root).expect("a schema");
+    validator.iter_errors(instance).map(|error| error.to_string()).collect()
 }
 
 /// A caller that checks all its exchanges against the document.

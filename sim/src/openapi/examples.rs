@@ -1,0 +1,362 @@
+//! Examples that really happened: a service plays the story of an advance, and every request, answer and event in it
+//! is an example.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tideover_model::exchange::{Asked, Request};
+use tideover_model::wire::action;
+use tideover_model::words::{EventKind, EventType};
+use tideover_model::{
+    Answer, Cents, Code, Face, OperationKind, PlatformId, Profile, Range, Receipt, Seeded, Service,
+    Timestamp, exchange,
+};
+
+/// What the story left behind.
+pub(super) struct Examples {
+    /// By operation and name, the first of each.
+    exchanges: BTreeMap<OperationKind, BTreeMap<String, Exchange>>,
+    deliveries: BTreeMap<&'static str, Delivered>,
+}
+
+/// A request and its answer.
+pub(super) struct Exchange {
+    /// The identifiers in the path.
+    pub(super) identifiers: Vec<String>,
+    /// The body as sent; empty if there is none.
+    pub(super) body: String,
+    pub(super) answer: Answer,
+}
+
+/// An attempt of a delivery.
+pub(super) struct Delivered {
+    pub(super) id: String,
+    pub(super) signature: String,
+    pub(super) body: Arc<[u8]>,
+}
+
+impl Examples {
+    /// The examples of a service that assumes `profile`, as far as statuses go: the amounts are those of the standard
+    /// profile, so that every example exists under any profile.
+    pub(super) fn of(profile: &Profile) -> Examples {
+        let profile = Profile {
+            success: profile.success.clone(),
+            refusals: profile.refusals.clone(),
+            concentration_limit: Range::exactly(Cents(2_000_000)),
+            ..Profile::default()
+        };
+        let mut story = Story {
+            service: Service::new(profile, Seeded { seed: 1 }),
+            now: Timestamp::parse("2026-01-01T00:00:00Z").unwrap_or(Timestamp::MAX),
+            examples: Examples { exchanges: BTreeMap::new(), deliveries: BTreeMap::new() },
+        };
+        story.play();
+        story.examples
+    }
+
+    /// The exchanges of an operation, by name: what came of it, or the code of the refusal.
+    pub(super) fn exchanges(&self, kind: OperationKind) -> impl Iterator<Item = (&str, &Exchange)> {
+        self.exchanges.get(&kind).into_iter().flatten().map(|(name, it)| (name.as_str(), it))
+    }
+
+    /// The exchange in which an operation was refused with this code, if the story has one.
+    pub(super) fn refused(&self, kind: OperationKind, code: Code) -> Option<&Exchange> {
+        self.exchanges.get(&kind)?.get(code.name())
+    }
+
+    /// The first delivery of an event.
+    pub(super) fn delivery(&self, event: EventType) -> Option<&Delivered> {
+        self.deliveries.get(event.name())
+    }
+
+    /// The secret that the deliveries are signed with.
+    pub(super) fn secret(&self) -> Option<String> {
+        let subscribed = self.exchanges.get(&OperationKind::Subscribe)?.get("subscribed")?;
+        let body = serde_json::to_value(exchange::body(&subscribed.answer)?).ok()?;
+        body["secret"].as_str().map(str::to_owned)
+    }
+}
+
+struct Story {
+    service: Service,
+    now: Timestamp,
+    examples: Examples,
+}
+
+const KEY: &str = "Bearer rap_sk_local";
+const HOOK: &str = "https://platform.example/webhooks";
+const HEAD: &str = "externalId,payeeExternalId,payeeLegalName,payorLegalName,status,faceValue,\
+    issueDate,dueDate\n";
+const ROW: &str =
+    "INV-20,acme,Acme Ltd,Globex Inc,ISSUED,250000,2026-01-01T00:00:00Z,2026-02-01T00:00:00Z\n";
+const BAD_ROW: &str =
+    "INV-21,acme,Acme Ltd,Globex Inc,ISSUED,-1,2026-01-01T00:00:00Z,2026-02-01T00:00:00Z\n";
+
+impl Story {
+    fn play(&mut self) {
+        use OperationKind::{GetBusiness, GetInvoice};
+        self.subscribe();
+        self.sync();
+        self.quote("notFundable");
+        self.request("acme", "INV-7", "");
+        self.onboard();
+        self.quote("fundable");
+        self.ask(GetBusiness, "onboarded", &["acme"], &Value::Null);
+        self.ask(GetInvoice, "withoutAdvance", &["acme", "INV-7"], &Value::Null);
+        self.request("acme", "INV-7", "requested");
+        self.request("acme", "INV-7", "repeated");
+        self.sync_invoice("INV-7", &invoice("globex", 1_000_000), "statusOnly");
+        self.ask(GetInvoice, "advanceRequested", &["acme", "INV-7"], &Value::Null);
+        self.refused_advances();
+        self.wait(30);
+        self.wait(3600);
+        self.ask(GetInvoice, "advanceFunded", &["acme", "INV-7"], &Value::Null);
+        let paid = json!({ "payeeExternalId": "acme", "invoiceExternalId": "INV-7",
+            "amount": 1_000_000 });
+        self.act("payorPays", paid);
+        self.ask(GetInvoice, "advanceRepaid", &["acme", "INV-7"], &Value::Null);
+        self.import();
+        self.unsubscribe();
+        self.refuse_everything();
+    }
+
+    fn subscribe(&mut self) {
+        use OperationKind::{ListSubscriptions, Subscribe};
+        self.ask(Subscribe, "subscribed", &[], &json!({ "url": HOOK }));
+        self.ask(Subscribe, "", &[], &json!({ "url": HOOK }));
+        self.ask(Subscribe, "", &[], &json!({ "url": "https://127.0.0.1/webhooks" }));
+        let some = json!({ "url": "https://platform.example/money",
+            "eventTypes": ["partner.loan.issued", "partner.loan.paid"] });
+        self.ask(Subscribe, "subscribedToSome", &[], &some);
+        self.ask(ListSubscriptions, "listed", &[], &Value::Null);
+    }
+
+    fn sync(&mut self) {
+        use OperationKind::{GetBusiness, SyncBusiness};
+        self.ask(GetBusiness, "", &["acme"], &Value::Null);
+        let address = json!({ "line1": "1 Quay", "city": "Portland", "state": "OR",
+            "postalCode": "97201" });
+        let contact = json!({ "name": "Ada", "email": "ada@acme.example", "address": address });
+        let business = json!({ "legalName": "Acme Ltd", "taxId": "12-3456789",
+            "contact": contact });
+        self.ask(SyncBusiness, "created", &["acme"], &business);
+        self.ask(SyncBusiness, "updated", &["acme"], &business);
+        self.ask(SyncBusiness, "withoutTaxId", &["initech"], &json!({ "legalName": "Initech" }));
+        self.ask(GetBusiness, "notOnboarded", &["acme"], &Value::Null);
+        self.sync_invoice("INV-7", &invoice("globex", 900_000), "created");
+        self.sync_invoice("INV-7", &invoice("globex", 1_000_000), "updated");
+    }
+
+    fn onboard(&mut self) {
+        use OperationKind::{CreateOnboardingSession, Invite, SetPayoutAccount};
+        let account = |number| json!({ "accountNumber": "000123456789", "routingNumber": number });
+        self.ask(SetPayoutAccount, "set", &["acme"], &account("021000021"));
+        self.ask(SetPayoutAccount, "", &["acme"], &account("021000022"));
+        self.ask(SetPayoutAccount, "", &["nobody"], &account("021000021"));
+        let invite = |business, email| json!({ "externalId": business, "email": email });
+        self.ask(Invite, "invited", &[], &invite("acme", "ada@acme.example"));
+        self.ask(Invite, "", &[], &invite("acme", "ada"));
+        self.ask(Invite, "", &[], &invite("nobody", "ada@acme.example"));
+        self.ask(CreateOnboardingSession, "created", &[], &json!({ "externalId": "acme" }));
+        self.ask(CreateOnboardingSession, "", &[], &json!({ "externalId": "nobody" }));
+        let accepts = json!({ "payeeExternalId": "acme", "email": "ada@acme.example" });
+        self.act("vendorAcceptsInvitation", accepts);
+        self.act("vendorSignsAgreement", json!({ "payeeExternalId": "acme" }));
+        self.wait(300);
+    }
+
+    fn quote(&mut self, name: &str) {
+        let quote = |business| json!({ "externalId": business, "invoiceFaceValue": 1_000_000 });
+        self.ask(OperationKind::Quote, name, &[], &quote("acme"));
+        self.ask(OperationKind::Quote, "", &[], &quote("nobody"));
+    }
+
+    fn refused_advances(&mut self) {
+        use OperationKind::GetInvoice;
+        self.ask(GetInvoice, "", &["nobody", "INV-7"], &Value::Null);
+        self.ask(GetInvoice, "", &["acme", "INV-0"], &Value::Null);
+        self.request("nobody", "INV-7", "");
+        self.request("acme", "INV-0", "");
+        self.sync_invoice("INV-8", &invoice("acme", 100_000), "");
+        self.request("acme", "INV-8", "");
+        let mut voided = invoice("globex", 100_000);
+        voided["status"] = "VOIDED".into();
+        self.sync_invoice("INV-9", &voided, "");
+        self.request("acme", "INV-9", "");
+        self.sync_invoice("INV-10", &invoice("globex", 25_000_000), "");
+        self.request("acme", "INV-10", "");
+    }
+
+    fn import(&mut self) {
+        let file = format!("{HEAD}{ROW}{BAD_ROW}");
+        self.import_file("january", "text/csv", &file, "imported");
+        self.import_file("january", "text/csv", &file, "repeated");
+        self.import_file("january", "text/csv", &format!("{HEAD}{ROW}"), "");
+        self.import_file("february", "text/csv", "externalId\nINV-20\n", "");
+        self.import_file("february", "text/csv", &(HEAD.to_owned() + &ROW.repeat(1001)), "");
+        self.import_file("february", "application/pdf", "", "");
+        self.ask(OperationKind::GetImport, "imported", &["january"], &Value::Null);
+        self.ask(OperationKind::GetImport, "", &["february"], &Value::Null);
+    }
+
+    fn unsubscribe(&mut self) {
+        let listed = self.examples.exchanges.get(&OperationKind::Subscribe);
+        let listed = listed.and_then(|named| named.get("subscribedToSome"));
+        let body = listed.and_then(|listed| exchange::body(&listed.answer));
+        let body = body.and_then(|body| serde_json::to_value(body).ok()).unwrap_or_default();
+        let reference = body["reference"].as_str().unwrap_or_default();
+        for name in ["unsubscribed", ""] {
+            self.ask(OperationKind::Unsubscribe, name, &[reference], &Value::Null);
+        }
+    }
+
+    /// Each operation meets the refusals that any operation can meet.
+    fn refuse_everything(&mut self) {
+        for kind in OperationKind::ALL {
+            let Some((identifiers, body)) = self
+                .examples
+                .exchanges(kind)
+                .next()
+                .map(|(_, it)| (it.identifiers.clone(), it.body.clone()))
+            else {
+                continue;
+            };
+            let named: Vec<&str> = identifiers.iter().map(String::as_str).collect();
+            let media_type = media_type(kind);
+            self.send(kind, "", &named, Some(KEY), media_type, "{");
+            self.send(kind, "", &named, Some(KEY), media_type, "{}");
+            self.send(kind, "", &vec![""; named.len()], Some(KEY), media_type, &body);
+            self.send(kind, "", &named, None, media_type, &body);
+            self.act("upstreamFails", json!({ "requests": 1 }));
+            self.send(kind, "", &named, Some(KEY), media_type, &body);
+            self.keep(kind, "", &named, "", Err(exchange::too_large()));
+        }
+    }
+
+    fn sync_invoice(&mut self, invoice: &str, body: &Value, name: &str) {
+        self.ask(OperationKind::SyncInvoice, name, &[invoice], body);
+    }
+
+    fn request(&mut self, payee: &str, invoice: &str, name: &str) {
+        let body = json!({ "payeeExternalId": payee, "invoiceExternalId": invoice });
+        self.ask(OperationKind::RequestAdvance, name, &[], &body);
+    }
+
+    fn import_file(&mut self, import: &str, media_type: &str, file: &str, name: &str) {
+        self.send(OperationKind::ImportInvoices, name, &[import], Some(KEY), media_type, file);
+    }
+
+    fn ask(&mut self, kind: OperationKind, name: &str, identifiers: &[&str], body: &Value) {
+        let body = if body.is_null() { String::new() } else { body.to_string() };
+        self.send(kind, name, identifiers, Some(KEY), media_type(kind), &body);
+    }
+
+    fn send(
+        &mut self,
+        kind: OperationKind,
+        name: &str,
+        identifiers: &[&str],
+        key: Option<&str>,
+        media_type: &str,
+        body: &str,
+    ) {
+        let path = path(kind, identifiers);
+        let request = Request {
+            method: kind.method(),
+            path: &path,
+            authorization: key,
+            content_type: Some(media_type),
+            body: body.as_bytes(),
+        };
+        let asked = Asked::by(&request);
+        let answer = exchange::attempt(&mut self.service, self.now, key, asked);
+        self.deliver();
+        self.keep(kind, name, identifiers, body, answer);
+    }
+
+    /// Keeps an exchange: a refusal under its code, a success under `name`, if it has one.
+    fn keep(
+        &mut self,
+        kind: OperationKind,
+        name: &str,
+        identifiers: &[&str],
+        body: &str,
+        answer: Answer,
+    ) {
+        let name = answer.as_ref().map_or_else(|refusal| refusal.code.name(), |_| name);
+        if name.is_empty() {
+            return;
+        }
+        let identifiers = identifiers.iter().map(|&identifier| identifier.to_owned()).collect();
+        let exchange = Exchange { identifiers, body: body.to_owned(), answer };
+        let kept = self.examples.exchanges.entry(kind).or_default();
+        kept.entry(name.to_owned()).or_insert(exchange);
+    }
+
+    fn act(&mut self, name: &str, fields: Value) {
+        let mut fields = fields;
+        fields[action::NAME] = name.into();
+        let fields = fields.as_object().cloned().unwrap_or_default();
+        if let Ok(happening) = action::asked(&fields, "") {
+            // What cannot happen leaves its examples out, and a test misses them.
+            let _ = self.service.happen(self.now, PlatformId::DEFAULT, happening);
+        }
+        self.deliver();
+    }
+
+    fn wait(&mut self, seconds: u64) {
+        self.now = self.now.after(seconds);
+        self.service.handle_timeout(self.now);
+        self.deliver();
+    }
+
+    /// Sends what is due to a receiver that accepts everything.
+    fn deliver(&mut self) {
+        while self.service.poll_delivery().is_some() {}
+        while let Some(attempt) = self.service.poll_attempt(self.now) {
+            let delivery = &attempt.delivery;
+            if let (EventKind::Listed(event), true) = (delivery.event, &*delivery.url == HOOK) {
+                let delivered = Delivered {
+                    id: delivery.id.clone(),
+                    signature: attempt.sign(self.now).to_string(),
+                    body: Arc::clone(&delivery.body),
+                };
+                self.examples.deliveries.entry(event.name()).or_insert(delivered);
+            }
+            self.service.handle_receipt(self.now, &attempt, Receipt::Answered(200));
+        }
+    }
+}
+
+/// The media type that an operation takes.
+pub(super) fn media_type(kind: OperationKind) -> &'static str {
+    match kind {
+        OperationKind::ImportInvoices => "text/csv",
+        _ => "application/json",
+    }
+}
+
+/// The path of an operation with these identifiers, in order.
+fn path(kind: OperationKind, identifiers: &[&str]) -> String {
+    let mut identifiers = identifiers.iter();
+    let segments = kind.path().split('/').map(|segment| {
+        if segment.starts_with('{') {
+            identifiers.next().copied().unwrap_or(segment)
+        } else {
+            segment
+        }
+    });
+    segments.collect::<Vec<_>>().join("/")
+}
+
+fn invoice(payor: &str, face_value: u32) -> Value {
+    json!({
+        "payee": { "externalId": "acme", "legalName": "Acme Ltd" },
+        "payor": { "externalId": payor, "legalName": "Globex Inc" },
+        "status": "ISSUED",
+        "faceValue": face_value,
+        "issueDate": "2026-01-01T00:00:00Z",
+        "dueDate": "2026-03-02T00:00:00Z",
+    })
+}

@@ -1,0 +1,239 @@
+//! The document of the operator port, compared with the router and with real answers.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use axum::body::Body;
+use serde_json::{Value, json};
+
+use super::objections;
+use crate::support::{Answer, Caller, invoice};
+
+const METHODS: [&str; 5] = ["GET", "POST", "PUT", "DELETE", "PATCH"];
+
+/// A route: its method and its path.
+type Route = (&'static str, String);
+
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries.flat_map(|path| if path.is_dir() { sources(&path) } else { vec![path] }).collect()
+}
+
+/// The paths under `/_sim` that the source gives to a router.
+fn routed() -> BTreeSet<String> {
+    let mut paths = BTreeSet::new();
+    for file in sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src")) {
+        let text = fs::read_to_string(file).unwrap();
+        let routes = text.split(".route(").skip(1);
+        let literals =
+            routes.filter_map(|rest| rest.trim_start().strip_prefix('"')?.split('"').next());
+        paths.extend(literals.filter(|path| path.starts_with("/_sim")).map(str::to_owned));
+    }
+    paths
+}
+
+fn documented(document: &Value) -> BTreeSet<Route> {
+    let mut routes = BTreeSet::new();
+    for (path, methods) in document["paths"].as_object().unwrap() {
+        for method in methods.as_object().unwrap().keys() {
+            let known = METHODS.into_iter().find(|it| it.eq_ignore_ascii_case(method));
+            routes.insert((known.expect("a method"), path.clone()));
+        }
+    }
+    routes
+}
+
+/// A route that is missing here stands in no document: add it to `sim/src/openapi/operator/routes.rs`.
+#[tokio::test]
+async fn every_route_is_documented() {
+    let caller = Caller::standard();
+    let document = caller.get("/_sim/operator.json").await.json();
+    let mut served = BTreeSet::new();
+    let paths = routed();
+    assert!(paths.len() >= 14, "{paths:?}");
+    for path in paths {
+        let named = path.replace("{id}", "1");
+        for method in METHODS {
+            let answer = caller.bytes(method, &named, Body::empty()).await;
+            let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+            if body["code"] != "unknown_endpoint" {
+                served.insert((method, path.clone()));
+            }
+        }
+    }
+    assert_eq!(documented(&document), served);
+}
+
+/// A caller of the operator port that compares each answer with the document.
+struct Operator {
+    caller: Caller,
+    document: Value,
+    /// Routes with the codes of their failures; `None` for a success.
+    seen: RefCell<BTreeSet<(Route, Option<String>)>>,
+}
+
+impl Operator {
+    async fn new() -> Operator {
+        let caller = Caller::standard();
+        let document = caller.get("/_sim/operator.json").await.json();
+        Operator { caller, document, seen: RefCell::default() }
+    }
+
+    fn operation(&self, method: &str, path: &str) -> &Value {
+        let operation = &self.document["paths"][path][method.to_ascii_lowercase()];
+        assert!(operation.is_object(), "{method} {path}");
+        operation
+    }
+
+    async fn ask(&self, method: &'static str, path: &str, body: impl Into<Body>) -> Value {
+        self.ask_of(&self.caller, method, (path, path), body).await
+    }
+
+    /// Sends a request to `sent`, a form of `path`.
+    async fn ask_of(
+        &self,
+        caller: &Caller,
+        method: &'static str,
+        (path, sent): (&str, &str),
+        body: impl Into<Body>,
+    ) -> Value {
+        let answer: Answer = caller.bytes(method, sent, body).await;
+        let response = &self.operation(method, path)["responses"][answer.status.to_string()];
+        let content = &response["content"]["application/json"];
+        let body = answer.json();
+        assert!(content.is_object(), "{method} {sent} does not answer {}: {body}", answer.status);
+        let objections = objections(&self.document, &content["schema"], &body);
+        assert_eq!(objections, [""; 0], "{method} {sent}: {body}");
+        let code = (answer.status != 200).then(|| answer.code());
+        if let Some(code) = &code {
+            assert!(content["examples"].get(code).is_some(), "{method} {path}: {code}");
+        }
+        self.seen.borrow_mut().insert(((method, path.to_owned()), code));
+        body
+    }
+}
+
+const RESEND: &str = "/_sim/deliveries/{id}/resend";
+const FAULT: &str = "/_sim/faults/{id}";
+
+#[tokio::test]
+async fn every_answer_is_as_described() {
+    let port = Operator::new().await;
+    succeed(&port).await;
+    fail(&port).await;
+    let seen = port.seen.borrow();
+    for route in documented(&port.document) {
+        assert!(seen.contains(&(route.clone(), None)), "{route:?} never succeeded");
+        let responses = port.operation(route.0, &route.1)["responses"].as_object().unwrap();
+        for response in responses.values() {
+            let examples = &response["content"]["application/json"]["examples"];
+            for code in examples.as_object().into_iter().flat_map(serde_json::Map::keys) {
+                // Two moves at once are needed for it.
+                let is_rare = route.1 == "/_sim/clock" && code == "action_refused";
+                let met = seen.contains(&(route.clone(), Some(code.clone())));
+                assert!(met || is_rare, "{route:?} never answered {code}");
+            }
+        }
+    }
+}
+
+/// Everything that succeeds, with what the answers can have in them.
+async fn succeed(port: &Operator) {
+    let caller = &port.caller;
+    caller.post("/v1/webhooks", json!({ "url": "https://hooks.example/" })).await;
+    caller.onboard().await;
+    for path in ["actions", "clock", "health", "keys", "freedoms", "openapi.json", "operator.json"]
+    {
+        port.ask("GET", &format!("/_sim/{path}"), Body::empty()).await;
+    }
+    let act = async |action: Value| port.ask("POST", "/_sim/actions", action.to_string()).await;
+    act(json!({ "action": "collectionAccountOpens", "payeeExternalId": "acme" })).await;
+    act(json!({ "action": "issueKey", "platform": "second" })).await;
+    let names = json!({ "payeeExternalId": "acme", "invoiceExternalId": "INV-1" });
+    caller.post("/v1/advances", names.clone()).await;
+    port.ask("POST", "/_sim/clock", r#"{ "advanceSeconds": 3630 }"#).await;
+    let mut pays = names;
+    pays["action"] = "payorPays".into();
+    pays["amount"] = 5.into();
+    act(pays).await;
+    for (name, example) in port.operation("POST", "/_sim/faults")["requestBody"]["content"]
+        ["application/json"]["examples"]
+        .as_object()
+        .unwrap()
+    {
+        let added = port.ask("POST", "/_sim/faults", example["value"].to_string()).await;
+        assert!(!added["ids"].as_array().unwrap().is_empty(), "{name}");
+    }
+    caller.get("/v1/organizations/nobody").await;
+    caller.get("/nowhere").await;
+    caller.put("/v1/invoices/INV-9", invoice("acme", "globex")).await;
+    for path in ["faults", "journal", "deliveries"] {
+        let path = format!("/_sim/{path}");
+        port.ask("GET", &path, Body::empty()).await;
+    }
+    port.ask_of(caller, "DELETE", (FAULT, "/_sim/faults/1"), Body::empty()).await;
+    port.ask("DELETE", "/_sim/faults", Body::empty()).await;
+    let some =
+        "/_sim/deliveries?after=0&type=partner.loan.paid&payee=acme&invoice=INV-1&state=queued";
+    port.ask_of(caller, "GET", ("/_sim/deliveries", some), Body::empty()).await;
+    let wait = "/_sim/deliveries/wait";
+    port.ask("POST", wait, r#"{ "patienceSeconds": 0 }"#).await;
+    let listed = port.ask("GET", "/_sim/deliveries", Body::empty()).await;
+    let id = listed["deliveries"][0]["id"].as_str().unwrap();
+    let resend = format!("/_sim/deliveries/{id}/resend");
+    port.ask_of(caller, "POST", (RESEND, &resend), Body::empty()).await;
+    let hooks = caller.get("/v1/webhooks").await.json();
+    let hook = hooks[0]["reference"].as_str().unwrap();
+    caller.bytes("DELETE", &format!("/v1/webhooks/{hook}"), Body::empty()).await;
+    port.ask_of(caller, "POST", (RESEND, &resend), Body::empty()).await;
+    port.ask("POST", "/_sim/reset", Body::empty()).await;
+}
+
+/// Everything that does not.
+async fn fail(port: &Operator) {
+    let nobody = port.caller.with_key("never issued");
+    for (method, path) in documented(&port.document) {
+        let named = path.replace("{id}", "0");
+        let responses = &port.operation(method, &path)["responses"];
+        if responses.get("401").is_some() {
+            port.ask_of(&nobody, method, (&path, &named), Body::empty()).await;
+        }
+        if responses.get("404").is_some() && path.contains('{') {
+            port.ask_of(&port.caller, method, (&path, &named), Body::empty()).await;
+        }
+        if responses.get("413").is_some() {
+            for body in ["x".repeat((1 << 20) + 1), "{".into(), "[]".into()] {
+                port.ask(method, &path, body).await;
+            }
+        }
+    }
+    port.ask_of(&port.caller, "GET", ("/_sim/deliveries", "/_sim/deliveries?after=x"), "").await;
+    port.ask("POST", "/_sim/actions", r#"{ "action": "payorPay" }"#).await;
+    let opens = r#"{ "action": "collectionAccountOpens", "payeeExternalId": "acme" }"#;
+    port.ask("POST", "/_sim/actions", opens).await;
+    let many = json!({ "rules": vec![json!({ "act": "requestRepeated" }); 101] });
+    port.ask("POST", "/_sim/faults", many.to_string()).await;
+}
+
+/// The examples of requests satisfy their schemas.
+#[tokio::test]
+async fn every_example_is_as_described() {
+    let port = Operator::new().await;
+    for (method, path) in documented(&port.document) {
+        let operation = port.operation(method, &path);
+        let content = &operation["requestBody"]["content"]["application/json"];
+        for (name, example) in content["examples"].as_object().into_iter().flatten() {
+            let objections = objections(&port.document, &content["schema"], &example["value"]);
+            assert_eq!(objections, [""; 0], "{method} {path}: {name}");
+        }
+        let has_body = operation.get("requestBody").is_some();
+        assert_eq!(content["examples"].as_object().is_some_and(|it| !it.is_empty()), has_body);
+    }
+    let text = port.document.to_string();
+    for found in text.split("\"$ref\":\"#").skip(1) {
+        let reference = &found[..found.find('"').unwrap()];
+        assert!(port.document.pointer(reference).is_some(), "{reference} leads nowhere");
+    }
+}
