@@ -8,6 +8,7 @@ mod completion;
 mod control;
 mod cors;
 mod differential;
+mod documented;
 mod expect;
 mod fault_port;
 mod faults;
