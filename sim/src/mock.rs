@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Router;
 use tideover_model::{
     Destinations, Face, Impossible, ImpossibleValue, Profile, Seconds, Service, Timestamp,
 };
@@ -132,6 +133,11 @@ impl Mock {
     /// The default world, which that key selects.
     pub fn world(&self) -> World {
         self.worlds.default_world()
+    }
+
+    /// The whole server without its socket: a `tower::Service`.
+    pub fn router(&self) -> Router {
+        app::router(Arc::clone(&self.worlds))
     }
 
     /// The mock's current time. Everything due has happened.

@@ -13,7 +13,7 @@ use http_body_util::BodyExt;
 use hyper::body::Frame;
 use serde_json::{Value, json};
 use tideover_model::{Code, Profile, Seeded, Service, Timestamp};
-use tideover_sim::{Clock, ClockChoice, World};
+use tideover_sim::{Clock, ClockChoice, Mock, World};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tower::ServiceExt;
@@ -79,6 +79,10 @@ pub(crate) struct Caller {
 impl Caller {
     pub(crate) fn of(world: &World) -> Caller {
         Caller { router: world.router(), authorization: KEY.to_owned() }
+    }
+
+    pub(crate) fn of_mock(mock: &Mock) -> Caller {
+        Caller { router: mock.router(), authorization: KEY.to_owned() }
     }
 
     pub(crate) fn standard() -> Caller {

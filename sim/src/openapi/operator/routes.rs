@@ -487,7 +487,14 @@ pub(super) const ROUTES: &[Route] = &[
         summary: "Restore a world from a document",
         about: "The world of the document takes the place of this one. A damaged or newer document is refused, and changes nothing. Needs no key.",
         parameters: &[WORLD],
-        body: Some(Request { schema: "Snapshot", required: true, examples: &[] }),
+        body: Some(Request {
+            schema: "Snapshot",
+            required: true,
+            examples: &[(
+                "aDocument",
+                r#"{ "format": "tideover-world", "version": 1, "checksum": "…", "state": {} }"#,
+            )],
+        }),
         answer: "WorldMade",
         answers: "The name of the world, and the key of its first platform.",
         problems: &[

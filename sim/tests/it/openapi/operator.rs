@@ -8,8 +8,11 @@ use std::path::{Path, PathBuf};
 use axum::body::Body;
 use serde_json::{Value, json};
 
+use tideover_model::{Altered, Profile, Seeded, Service};
+use tideover_sim::{Clock, ClockChoice, Mock, World};
+
 use super::objections;
-use crate::support::{Answer, Caller, invoice};
+use crate::support::{Answer, Caller, invoice, start};
 
 const METHODS: [&str; 5] = ["GET", "POST", "PUT", "DELETE", "PATCH"];
 
@@ -117,12 +120,17 @@ impl Operator {
 
 const RESEND: &str = "/_sim/deliveries/{id}/resend";
 const FAULT: &str = "/_sim/faults/{id}";
+const WORLD: &str = "/_sim/worlds/{id}";
+const FORK: &str = "/_sim/worlds/{id}/fork";
+const RESET: &str = "/_sim/worlds/{id}/reset";
 
 #[tokio::test]
 async fn every_answer_is_as_described() {
     let port = Operator::new().await;
     succeed(&port).await;
+    succeed_with_worlds(&port).await;
     fail(&port).await;
+    fail_with_worlds(&port).await;
     let seen = port.seen.borrow();
     for route in documented(&port.document) {
         assert!(seen.contains(&(route.clone(), None)), "{route:?} never succeeded");
@@ -189,6 +197,62 @@ async fn succeed(port: &Operator) {
     caller.bytes("DELETE", &format!("/v1/webhooks/{hook}"), Body::empty()).await;
     port.ask_of(caller, "POST", (RESEND, &resend), Body::empty()).await;
     port.ask("POST", "/_sim/reset", Body::empty()).await;
+}
+
+/// Worlds, which only a mock makes, and its state file.
+async fn succeed_with_worlds(port: &Operator) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("state.json");
+    let mock = Mock::builder().state(&file).start().await.unwrap();
+    let caller = Caller::of_mock(&mock);
+    let options = json!({ "scenario": "onboarded", "platforms": 2 }).to_string();
+    let worlds = "/_sim/worlds";
+    port.ask_of(&caller, "POST", (worlds, worlds), options).await;
+    port.ask_of(&caller, "GET", (worlds, worlds), Body::empty()).await;
+    port.ask_of(&caller, "POST", (FORK, "/_sim/worlds/w1/fork"), Body::empty()).await;
+    port.ask_of(&caller, "POST", (RESET, "/_sim/worlds/w2/reset"), Body::empty()).await;
+    let read = ("/_sim/worlds/{id}/snapshot", "/_sim/worlds/w1/snapshot");
+    port.ask_of(&caller, "GET", read, Body::empty()).await;
+    let snapshot = caller.bytes("GET", read.1, Body::empty()).await.body;
+    port.ask_of(&caller, "PUT", read, snapshot).await;
+    port.ask_of(&caller, "GET", (WORLD, "/_sim/worlds/w1"), Body::empty()).await;
+    port.ask_of(&caller, "DELETE", (WORLD, "/_sim/worlds/w1"), Body::empty()).await;
+    port.ask_of(&caller, "POST", ("/_sim/save", "/_sim/save"), Body::empty()).await;
+    port.ask_of(&caller, "POST", ("/_sim/actions", "/_sim/actions"), {
+        json!({ "action": "vendorCompletesOnboarding", "payeeExternalId": "nobody" }).to_string()
+    })
+    .await;
+}
+
+/// A service that cannot be written.
+struct Unwritable(Service);
+
+impl Altered for Unwritable {
+    type Face = Service;
+
+    fn unaltered(&self) -> &Service {
+        &self.0
+    }
+
+    fn unaltered_mut(&mut self) -> &mut Service {
+        &mut self.0
+    }
+}
+
+async fn fail_with_worlds(port: &Operator) {
+    port.ask("POST", "/_sim/save", Body::empty()).await;
+    port.ask("POST", "/_sim/worlds", Body::empty()).await;
+    port.ask_of(&port.caller, "DELETE", (WORLD, "/_sim/worlds/default"), Body::empty()).await;
+    let snapshot = "/_sim/worlds/{id}/snapshot";
+    let own = "/_sim/worlds/default/snapshot";
+    port.ask_of(&port.caller, "PUT", (snapshot, own), "{").await;
+    let damaged = r#"{"format":"tideover-world","version":1,"checksum":"0","state":{}}"#;
+    port.ask_of(&port.caller, "PUT", (snapshot, own), damaged).await;
+    let service = Unwritable(Service::new(Profile::default(), Seeded { seed: 1 }));
+    let clock = Clock::new(start(), ClockChoice::Still);
+    let caller = Caller::of(&World::new(Box::new(service), clock));
+    port.ask_of(&caller, "GET", (snapshot, own), Body::empty()).await;
+    port.ask_of(&caller, "POST", (FORK, "/_sim/worlds/default/fork"), Body::empty()).await;
 }
 
 /// Everything that does not.
