@@ -69,6 +69,8 @@
 //! - [`Builder::grease`] makes a mock take, at random, each [`Freedom`](grease::Freedom) that the document leaves
 //!   a service.
 //! - [`load_profile`] reads the assumed values from a file; [`ProfileFile`] also holds faults.
+//! - [`Mock::requests`] and its neighbours search the [journal](JournalFilter), count and wait for requests, and list
+//!   the unexpected ones; [`Outside::objections`] says why an invoice cannot be financed.
 //! - [`fault`] has the rules by which requests fail: [`Builder::faults`], [`Mock::add_fault`].
 //!
 //! Inside: `app` has the routes, `extract` and `respond` read requests and write answers, `worlds` finds the
@@ -100,7 +102,7 @@ mod worlds;
 
 pub use clock::{Clock, ClockChoice, wall_time};
 pub use deliveries::{AttemptEntry, DeliveryEntry, DeliveryState, Headers};
-pub use journal::Entry;
+pub use journal::{CausedEvent, Entry, JournalFilter, JournalLimits, Message, Payload, RealTime};
 pub use mock::{Builder, Mock, StartError};
 pub use outside::{IssuedKey, Outside, Payment};
 pub use profile_file::{ProfileError, ProfileFile, load_profile};
@@ -109,6 +111,7 @@ pub use sending::{
     SystemResolver, TlsError, Unsent,
 };
 pub use tideover_model::{
-    Cents, Destinations, Impossible, Profile, Range, Seconds, Timestamp, VendorRoute,
+    Cents, Clause, Code, Destinations, Impossible, OperationKind, Profile, Range, Refusal, Seconds,
+    Timestamp, VendorRoute,
 };
-pub use world::{ClockMoving, Quiet, World};
+pub use world::{ClockMoving, Quiet, Waited, World};

@@ -9,6 +9,7 @@ mod fault_port;
 mod faults;
 mod grease;
 mod hostile;
+mod journal;
 mod library;
 mod openapi;
 mod plain;
