@@ -9,6 +9,7 @@ use std::fmt::Display;
 use serde::Serialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
+use utoipa::ToSchema;
 
 use crate::clause;
 use crate::clause::Clause;
@@ -19,6 +20,8 @@ use crate::operation::Operation;
 use crate::profile::Profile;
 use crate::refusal::{Code, Refusal};
 use crate::timestamp::Timestamp;
+use crate::wire::ignored;
+pub use crate::wire::ignored::MOST_IGNORED;
 use crate::wire::import_file;
 use crate::wire::lenient::readings;
 use crate::wire::object::Object;
@@ -92,15 +95,17 @@ pub fn attempt(
         operation.as_ref().map_err(Clone::clone)?;
     }
     let caller = face.authenticate(authorization)?;
-    if length > face.profile().body_limit {
-        return Err(too_large());
+    let limit = face.profile().body_limit;
+    if length > limit {
+        return Err(too_large(limit));
     }
     face.handle(now, caller, operation?)
 }
 
-/// The refusal `payload_too_large`.
-pub fn too_large() -> Refusal {
+/// The refusal `payload_too_large` of a body with more than `limit` bytes.
+pub fn too_large(limit: usize) -> Refusal {
     Refusal::new(Code::PayloadTooLarge, clause!("8.requestBodySize"))
+        .because(format!("The body is larger than the limit of {limit} bytes."))
 }
 
 /// The HTTP status of an answer.
@@ -108,6 +113,14 @@ pub fn status(profile: &Profile, answer: &Answer) -> u16 {
     match answer {
         Ok(reply) => profile.success_status(success(reply)),
         Err(refusal) => refusal_status(profile, refusal),
+    }
+}
+
+/// The sentence of the document, or the assumption, that decided an answer.
+pub fn clause(answer: &Answer) -> Clause {
+    match answer {
+        Ok(reply) => reply.clause(),
+        Err(refusal) => refusal.clause,
     }
 }
 
@@ -173,8 +186,22 @@ impl Route<'_> {
     /// `unsupported_media_type` or `unreadable_request` (media type), `unreadable_request` or
     /// `unreadable_file` (syntax), `too_many_rows`, `invalid_request` (shape, the path's first).
     pub fn decode(&self, content_type: Option<&str>, body: &[u8]) -> Result<Operation, Refusal> {
+        self.decode_noting(content_type, body, &mut Vec::new())
+    }
+
+    /// The same. Adds to `ignored` a sentence on each field or column of the body that the service ignores, at most
+    /// [`MOST_IGNORED`].
+    ///
+    /// # Errors
+    /// As [`Route::decode`].
+    pub fn decode_noting(
+        &self,
+        content_type: Option<&str>,
+        body: &[u8],
+        ignored: &mut Vec<String>,
+    ) -> Result<Operation, Refusal> {
         if self.kind == OperationKind::ImportInvoices {
-            return self.decode_import(content_type, body);
+            return self.decode_import(content_type, body, ignored);
         }
         if self.kind.endpoint().has_body() {
             json_media_type(content_type)?;
@@ -189,13 +216,14 @@ impl Route<'_> {
             OperationKind::GetInvoice => Operation::GetInvoice { payee: first, invoice: second },
             OperationKind::SyncInvoice => {
                 // `4.invoiceSync.4`
-                Operation::SyncInvoice(Box::new(object::<InvoiceSync>(body)?.of(first)))
+                Operation::SyncInvoice(Box::new(object::<InvoiceSync>(body, ignored)?.of(first)))
             }
             OperationKind::GetImport => Operation::GetImport { import: first },
-            OperationKind::ImportInvoices => return self.decode_import(content_type, body),
+            OperationKind::ImportInvoices => self.decode_import(content_type, body, ignored)?,
             OperationKind::SetPayoutAccount => {
                 // `4.payoutAccount.intro.2`
-                let PayoutAccount { account_number, routing_number, label } = object(body)?;
+                let PayoutAccount { account_number, routing_number, label } =
+                    object(body, ignored)?;
                 Operation::SetPayoutAccount {
                     business: first,
                     account_number: account_number.0,
@@ -207,11 +235,12 @@ impl Route<'_> {
             // `4.businessSync.intro.3`
             OperationKind::SyncBusiness => Operation::SyncBusiness {
                 business: first,
-                details: object::<BusinessSync>(body)?.into(),
+                details: object::<BusinessSync>(body, ignored)?.into(),
             },
             OperationKind::RequestAdvance => {
                 // `4.advances.intro.1`
-                let AdvanceRequest { payee_external_id, invoice_external_id } = object(body)?;
+                let AdvanceRequest { payee_external_id, invoice_external_id } =
+                    object(body, ignored)?;
                 Operation::RequestAdvance {
                     payee: payee_external_id.0,
                     invoice: invoice_external_id,
@@ -219,22 +248,22 @@ impl Route<'_> {
             }
             OperationKind::Quote => {
                 // `4.quotes.3`
-                let QuoteRequest { external_id, invoice_face_value } = object(body)?;
+                let QuoteRequest { external_id, invoice_face_value } = object(body, ignored)?;
                 Operation::Quote { business: external_id.0, face_value: invoice_face_value }
             }
             OperationKind::Invite => {
                 // `4.invitations.2`
-                let InvitationRequest { external_id, email } = object(body)?;
+                let InvitationRequest { external_id, email } = object(body, ignored)?;
                 Operation::Invite { business: external_id, email }
             }
             OperationKind::CreateOnboardingSession => {
                 // `4.sessions.1`
-                let SessionRequest { external_id } = object(body)?;
+                let SessionRequest { external_id } = object(body, ignored)?;
                 Operation::CreateOnboardingSession { business: external_id }
             }
             OperationKind::Subscribe => {
                 // `4.webhooks.1`
-                let SubscriptionRequest { url, event_types } = object(body)?;
+                let SubscriptionRequest { url, event_types } = object(body, ignored)?;
                 Operation::Subscribe { url, event_types, addresses: Vec::new() }
             }
             OperationKind::ListSubscriptions => Operation::ListSubscriptions,
@@ -242,12 +271,17 @@ impl Route<'_> {
         })
     }
 
-    fn decode_import(&self, content_type: Option<&str>, body: &[u8]) -> Result<Operation, Refusal> {
+    fn decode_import(
+        &self,
+        content_type: Option<&str>,
+        body: &[u8],
+        ignored: &mut Vec<String>,
+    ) -> Result<Operation, Refusal> {
         // `gap.csvForm`, `4.imports.intro.1`
         if content_type.is_some_and(|text| !essence(text).eq_ignore_ascii_case("text/csv")) {
             return Err(Refusal::new(Code::UnsupportedMediaType, clause!("4.imports.9.2")));
         }
-        let file = import_file::read(body)?;
+        let file = import_file::read(body, ignored)?;
         let [import, _] = self.identifiers()?;
         Ok(Operation::ImportInvoices { import, file })
     }
@@ -285,9 +319,12 @@ fn json_syntax(text: &str) -> Result<(), Refusal> {
 }
 
 /// A body of the published form.
-fn object<T: DeserializeOwned>(body: &[u8]) -> Result<T, Refusal> {
+fn object<T: DeserializeOwned + ToSchema>(
+    body: &[u8],
+    ignored: &mut Vec<String>,
+) -> Result<T, Refusal> {
     let text = utf_8(body)?;
-    match serde_json::from_str::<Object<T>>(text) {
+    match ignored::read::<T>(text, ignored) {
         Ok(Object(value)) => Ok(value),
         Err(_) => Err(explain::<T>(text)),
     }
@@ -301,7 +338,10 @@ fn explain<T: DeserializeOwned>(text: &str) -> Refusal {
     let mut reader = serde_json::Deserializer::from_str(text);
     let problem = match serde_path_to_error::deserialize::<_, Object<T>>(&mut reader) {
         Ok(_) => "the body has more than one value".to_owned(),
-        Err(error) => problem(error),
+        Err(error) => {
+            let whole = serde_json::from_str(text).ok();
+            problem(whole.as_ref(), &error)
+        }
     };
     // A more lenient service may accept the body.
     let fits = |(_, reading): &(Clause, Value)| T::deserialize(reading).is_ok();

@@ -139,6 +139,19 @@ pub trait Face: Send {
         None
     }
 
+    /// Every refusal that an advance against this invoice of `caller` would meet at `now`, in order of precedence;
+    /// empty if it can be financed (§2 Invoice, `fundable`).
+    ///
+    /// # Errors
+    /// `business_not_found`, `invoice_not_found`.
+    fn objections(
+        &mut self,
+        now: Timestamp,
+        caller: PlatformId,
+        payee: &str,
+        invoice: &str,
+    ) -> Result<Vec<Refusal>, Refusal>;
+
     /// How it serializes answers, if not correctly.
     fn encoding(&self) -> Option<Encoding> {
         None
@@ -331,6 +344,16 @@ impl<A: Altered> Face for A {
 
     fn address_lacks(&self, caller: PlatformId, business: &str) -> Option<String> {
         self.unaltered().address_lacks(caller, business)
+    }
+
+    fn objections(
+        &mut self,
+        now: Timestamp,
+        caller: PlatformId,
+        payee: &str,
+        invoice: &str,
+    ) -> Result<Vec<Refusal>, Refusal> {
+        self.unaltered_mut().objections(now, caller, payee, invoice)
     }
 
     fn business_of(&self, caller: PlatformId, business: &str) -> Option<BusinessId> {

@@ -9,8 +9,8 @@ use utoipa::ToSchema;
 /// A word of the document, read only from a JSON string: a derived enumeration would also accept
 /// `{"ISSUED": null}`.
 trait Word: Copy + 'static {
-    /// The expected values, for an error message.
-    const EXPECTED: &'static str;
+    /// Writes the expected values, for an error message.
+    fn expect(f: &mut fmt::Formatter<'_>) -> fmt::Result;
 
     fn spelled(word: &str) -> Option<Self>;
 }
@@ -20,7 +20,7 @@ fn read_word<'de, W: Word, D: Deserializer<'de>>(deserializer: D) -> Result<W, D
     impl<W: Word> de::Visitor<'_> for Spelled<W> {
         type Value = W;
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str(W::EXPECTED)
+            W::expect(f)
         }
         fn visit_str<E: de::Error>(self, word: &str) -> Result<W, E> {
             W::spelled(word).ok_or_else(|| E::invalid_value(de::Unexpected::Str(word), &self))
@@ -30,7 +30,9 @@ fn read_word<'de, W: Word, D: Deserializer<'de>>(deserializer: D) -> Result<W, D
 }
 
 impl Word for InvoiceStatus {
-    const EXPECTED: &'static str = "ISSUED, PARTIALLY_PAID, PAID or VOIDED";
+    fn expect(f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ISSUED, PARTIALLY_PAID, PAID or VOIDED")
+    }
 
     fn spelled(word: &str) -> Option<InvoiceStatus> {
         InvoiceStatus::parse(word)
@@ -44,7 +46,19 @@ impl<'de> Deserialize<'de> for InvoiceStatus {
 }
 
 impl Word for EventType {
-    const EXPECTED: &'static str = "the name of an event, such as partner.loan.paid";
+    fn expect(f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [first, .., last] = EventType::ALL;
+        f.write_str("the name of an event: ")?;
+        for event in EventType::ALL {
+            let before = match event {
+                _ if event == first => "",
+                _ if event == last => " or ",
+                _ => ", ",
+            };
+            write!(f, "{before}{}", event.name())?;
+        }
+        Ok(())
+    }
 
     fn spelled(word: &str) -> Option<EventType> {
         EventType::ALL.into_iter().find(|event| event.name() == word)
@@ -344,7 +358,9 @@ impl PartialEq<EventType> for EventKind {
 }
 
 impl Word for EventKind {
-    const EXPECTED: &'static str = EventType::EXPECTED;
+    fn expect(f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        EventType::expect(f)
+    }
 
     fn spelled(word: &str) -> Option<EventKind> {
         let unlisted = || UnlistedEvent::ALL.into_iter().find(|event| event.name() == word);

@@ -7,15 +7,17 @@ use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE};
+use axum::http::request::Parts;
 use axum::response::Response;
 use axum::routing::{MethodRouter, delete, get, post};
 use tideover_model::wire::route::route;
-use tideover_model::{Answer, Operation, Refusal};
+use tideover_model::{Answer, Operation, Refusal, exchange};
 
 use crate::arrival;
 use crate::control;
-use crate::control::{faults, worlds};
+use crate::control::{faults, journal, worlds};
 use crate::extract;
+use crate::journal::Arrived;
 use crate::respond;
 use crate::world::{Served, World};
 use crate::worlds::{Selected, Worlds};
@@ -38,7 +40,12 @@ pub(crate) fn router(all: Arc<Worlds>) -> Router {
         .route("/_sim/reset", of(post(control::reset)))
         .route("/_sim/health", of(get(control::health)))
         .route("/_sim/keys", of(get(control::keys)))
-        .route("/_sim/journal", of(get(control::journal)))
+        .route("/_sim/journal", of(get(journal::list)))
+        .route("/_sim/journal.har", of(get(journal::archive)))
+        .route("/_sim/journal/count", of(get(journal::count)))
+        .route("/_sim/journal/unexpected", of(get(journal::unexpected)))
+        .route("/_sim/journal/wait", of(post(journal::wait)))
+        .route("/_sim/objections", of(get(control::objections)))
         .route("/_sim/freedoms", of(get(control::freedoms)))
         .route("/_sim/deliveries", of(get(control::deliveries)))
         .route("/_sim/deliveries/wait", of(post(control::wait)))
@@ -64,37 +71,49 @@ fn of(methods: MethodRouter<Arc<Worlds>>) -> MethodRouter<Arc<Worlds>> {
 
 /// Answers a request to the partner API. Checks run in this order (`gap.refusalPrecedence`): path, key, size,
 /// then the model's checks. A fault acts on any request that names an endpoint, whatever the service's answer.
-async fn api(State(worlds): State<Arc<Worlds>>, mut request: Request) -> Response {
-    let body = std::mem::take(request.body_mut());
-    let sent = extract::header(request.headers(), AUTHORIZATION);
+async fn api(State(worlds): State<Arc<Worlds>>, request: Request) -> Response {
+    let (head, body) = request.into_parts();
+    let sent = extract::header(&head.headers, AUTHORIZATION);
     let Selected { world, authorization, .. } = worlds.select(sent);
     let authorization = authorization.as_deref();
-    let served = match route(request.method().as_str(), request.uri().path()) {
-        Err(refusal) => world.refuse(&request, None, refusal),
+    let unread = Arrived { head: &head, body: None, warnings: Vec::new() };
+    let served = match route(head.method.as_str(), head.uri.path()) {
+        Err(refusal) => world.refuse(unread, None, refusal),
         Ok(route) => match read(&world, authorization, body).await {
-            Err(refusal) => world.refuse(&request, Some(&route), refusal),
+            Err(refusal) => world.refuse(unread, Some(&route), refusal),
             Ok(body) => {
-                let content_type = extract::header(request.headers(), CONTENT_TYPE);
-                let mut operation = route.decode(content_type, &body);
+                let content_type = extract::header(&head.headers, CONTENT_TYPE);
+                let mut warnings = Vec::new();
+                let mut operation = route.decode_noting(content_type, &body, &mut warnings);
                 if let Ok(Operation::Subscribe { url, addresses, .. }) = &mut operation {
                     *addresses = world.resolve(url).await;
                 }
-                world.answer(&request, authorization, &route, operation)
+                warn(&head, &warnings);
+                let arrived = Arrived { body: Some(&body), warnings, ..unread };
+                world.answer(arrived, authorization, &route, operation)
             }
         },
     };
-    let Served { answer, act, greased } = served;
-    let response = answer.map(|answer| {
-        let response = respond::answer(&world, &answer, greased);
-        log(&request, response.status(), &answer);
+    let Served { answered, act, hints } = served;
+    let response = answered.map(|(answer, response)| {
+        let clause = hints.then(|| exchange::clause(&answer));
+        let response = respond::answer(response, clause);
+        log(&head, response.status(), &answer);
         response
     });
     arrival::arrived(response, act).await
 }
 
+/// Logs what the service ignores in a request.
+fn warn(head: &Parts, warnings: &[String]) {
+    for warning in warnings {
+        tracing::warn!("{} {}: {warning}", head.method, head.uri.path());
+    }
+}
+
 /// Logs a request and its result.
-fn log(request: &Request, status: StatusCode, answer: &Answer) {
-    let (method, path, status) = (request.method(), request.uri().path(), status.as_u16());
+fn log(head: &Parts, status: StatusCode, answer: &Answer) {
+    let (method, path, status) = (&head.method, head.uri.path(), status.as_u16());
     match answer {
         Ok(_) => tracing::debug!("{method} {path} → {status}"),
         Err(Refusal { code, clause, .. }) => {

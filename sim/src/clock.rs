@@ -138,6 +138,13 @@ pub(crate) fn instant() -> Instant {
     Instant::now()
 }
 
+/// The wall time in milliseconds since the start of 1970: when a request really came.
+#[expect(clippy::disallowed_methods, reason = "the one place")]
+pub(crate) fn wall_milliseconds() -> u64 {
+    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since_1970.as_millis()).unwrap_or(u64::MAX)
+}
+
 /// The wall time in whole seconds: the start of a newcomer's mock.
 #[expect(clippy::disallowed_methods, reason = "the one place")]
 pub fn wall_time() -> Timestamp {

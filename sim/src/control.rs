@@ -2,6 +2,7 @@
 
 mod clock;
 pub(crate) mod faults;
+pub(crate) mod journal;
 pub(crate) mod worlds;
 
 use std::sync::Arc;
@@ -181,13 +182,33 @@ pub(crate) async fn keys(State(worlds): SharedWorlds, request: Request) -> Contr
     Ok(respond::ok(&json!({ "keys": keys })))
 }
 
-/// `GET /_sim/journal`: the last requests to the partner API, the oldest first.
+/// `GET /_sim/objections`: everything for which the invoice `invoice` of `payee` cannot be financed now, in order
+/// of precedence.
 ///
 /// # Errors
-/// `unauthorized`.
-pub(crate) async fn journal(State(worlds): SharedWorlds, request: Request) -> ControlResult {
+/// `unauthorized`, `invalid_request`, `business_not_found`, `invoice_not_found`.
+pub(crate) async fn objections(State(worlds): SharedWorlds, request: Request) -> ControlResult {
+    const EXPECTED: &str =
+        "expected ?payee=…&invoice=…: the identifiers of a payee and of its invoice";
     let caller = caller(&worlds, &request)?;
-    Ok(respond::ok(&caller.world.journal_view()))
+    let (mut payee, mut invoice) = (None, None);
+    let query = request.uri().query().unwrap_or_default();
+    for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
+        match &*name {
+            "payee" => payee = Some(value),
+            "invoice" => invoice = Some(value),
+            _ => return Err(invalid(EXPECTED)),
+        }
+    }
+    let (payee, invoice) = payee.zip(invoice).ok_or_else(|| invalid(EXPECTED))?;
+    let objections = caller.world.objections(caller.platform, &payee, &invoice)?;
+    let objections: Vec<Value> = objections
+        .iter()
+        .map(|Refusal { code, clause, message }| {
+            json!({ "code": code, "clause": clause.name(), "sentence": message })
+        })
+        .collect();
+    Ok(respond::ok(&json!({ "objections": objections })))
 }
 
 /// `GET /_sim/freedoms`: what grease does, and how often the client has met it.

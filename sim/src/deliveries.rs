@@ -1,6 +1,7 @@
 //! A world's log of the last deliveries: every attempt, and its result.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,6 +12,7 @@ use tideover_model::words::{EventKind, EventType};
 use tideover_model::{Attempt, Cause, Consequence, Delivery, Timestamp};
 
 use crate::grease::{Freedom, GreasedEvent};
+use crate::journal::CausedEvent;
 
 /// The number of deliveries kept.
 const KEPT: usize = 1000;
@@ -231,6 +233,28 @@ impl DeliveryLog {
             Err(problem) => entry.problem = Some(problem),
         }
         entry.milliseconds = Some(u64::try_from(result.took.as_millis()).unwrap_or(u64::MAX));
+    }
+
+    /// The number of deliveries ever queued.
+    pub(crate) fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// Those of these deliveries that the log still has, as events that a request caused.
+    pub(crate) fn caused(&self, numbers: Range<u64>) -> Vec<CausedEvent> {
+        #[derive(Deserialize)]
+        struct Body {
+            id: String,
+        }
+        let logged = self.logged.range(numbers);
+        let caused = logged.map(|(index, LoggedDelivery { delivery, .. })| CausedEvent {
+            index: *index,
+            delivery: delivery.id.clone(),
+            id: serde_json::from_slice(&delivery.body)
+                .map_or_else(|_| String::new(), |Body { id }| id),
+            event: delivery.event,
+        });
+        caused.collect()
     }
 
     /// The number of attempts of a delivery that have begun.

@@ -17,7 +17,7 @@ pub(crate) fn header(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
 /// `unreadable_request` if the connection or its framing breaks.
 pub(crate) async fn body(mut body: Body, limit: usize) -> Result<Bytes, Refusal> {
     if body.size_hint().lower() > limit as u64 {
-        return Err(exchange::too_large());
+        return Err(exchange::too_large(limit));
     }
     let mut first = Bytes::new();
     let mut rest = Vec::new();
@@ -25,7 +25,7 @@ pub(crate) async fn body(mut body: Body, limit: usize) -> Result<Bytes, Refusal>
         let Some(frame) = body.frame().await else { break };
         let Ok(chunk) = frame.map_err(|_| broken())?.into_data() else { continue };
         if first.len() + rest.len() + chunk.len() > limit {
-            return Err(exchange::too_large());
+            return Err(exchange::too_large(limit));
         }
         if first.is_empty() {
             first = chunk;

@@ -69,6 +69,8 @@
 //! - [`Builder::grease`] makes a mock take, at random, each [`Freedom`](grease::Freedom) that the document leaves
 //!   a service.
 //! - [`load_profile`] reads the assumed values from a file; [`ProfileFile`] also holds faults.
+//! - [`Mock::requests`] and its neighbours search the [journal](JournalFilter), count and wait for requests, and list
+//!   the unexpected ones; [`Outside::objections`] says why an invoice cannot be financed.
 //! - [`fault`] has the rules by which requests fail: [`Builder::faults`], [`Mock::add_fault`].
 //!
 //! Inside: `app` has the routes, `extract` and `respond` read requests and write answers, `worlds` finds the
@@ -106,7 +108,7 @@ pub use clock::{Clock, ClockChoice, wall_time};
 pub use cors::{NoOrigin, Origins};
 pub use deliveries::{AttemptEntry, DeliveryEntry, DeliveryState, Headers};
 pub use expect::{Came, Expected, NotDelivered};
-pub use journal::Entry;
+pub use journal::{CausedEvent, Entry, JournalFilter, JournalLimits, Message, Payload, RealTime};
 pub use mock::{Builder, Mock, StartError};
 pub use outside::{IssuedKey, Outside, Payment};
 pub use profile_file::{ProfileError, ProfileFile, load_profile};
@@ -117,8 +119,8 @@ pub use sending::{
 pub use state_file::StateError;
 pub use tideover_model::words::EventType;
 pub use tideover_model::{
-    Cents, Destinations, Happening, Impossible, OnboardingStep, Profile, Range, Seconds, Timestamp,
-    VendorRoute,
+    Cents, Clause, Code, Destinations, Happening, Impossible, OnboardingStep, OperationKind,
+    Profile, Range, Refusal, Seconds, Timestamp, VendorRoute,
 };
-pub use world::{ClockMoving, NextEvent, NotMoved, Quiet, Quieted, Unwritable, World};
+pub use world::{ClockMoving, NextEvent, NotMoved, Quiet, Quieted, Unwritable, Waited, World};
 pub use worlds::{Scenario, ScenarioError};

@@ -21,12 +21,12 @@ use crate::courier::Courier;
 use crate::deliveries::DeliveryEntry;
 use crate::fault::{FaultEntry, FaultError, Rule};
 use crate::grease::Coverage;
-use crate::journal::Entry;
+use crate::journal::{Entry, JournalFilter, JournalLimits};
 use crate::outside::Outside;
 use crate::sending::{Authorities, Resolver, SigningTime, SystemResolver};
 use crate::serve::MockServer;
 use crate::state_file::{StateError, StateFile};
-use crate::world::{ClockMoving, NextEvent, NotMoved, Quiet, Quieted, World};
+use crate::world::{ClockMoving, NextEvent, NotMoved, Quiet, Quieted, Waited, World};
 use crate::worlds::{Recipe, RecipeError, Scenario, ScenarioError, Worlds, keep};
 
 /// A mock that listens on its own port. Dropping it stops it.
@@ -210,6 +210,33 @@ impl Mock {
         self.world().journal()
     }
 
+    /// Those of the last requests that the filter chooses, the oldest first.
+    pub fn requests(&self, filter: &JournalFilter) -> Vec<Entry> {
+        self.world().requests(filter)
+    }
+
+    /// How many of the last requests the filter chooses.
+    pub fn count_requests(&self, filter: &JournalFilter) -> u64 {
+        self.world().count_requests(filter)
+    }
+
+    /// Waits until at least `count` requests have come that the filter chooses, for at most `patience`. Those that
+    /// are in the journal already count as well.
+    pub async fn wait_for_requests(
+        &self,
+        filter: &JournalFilter,
+        count: u64,
+        patience: Duration,
+    ) -> Waited {
+        self.world().wait_for_requests(filter, count, patience).await
+    }
+
+    /// Those of the last requests that show a mistake of the client: an unknown path or method, an invalid key, a body
+    /// of another form than the published one, or a part of it that the service ignores.
+    pub fn unexpected_requests(&self) -> Vec<Entry> {
+        self.world().unexpected_requests(&JournalFilter::new())
+    }
+
     /// Adds a rule of [faults](crate::fault) after those that the mock has; returns its number. The rule concerns
     /// all platforms of the default world. A reset removes it.
     ///
@@ -326,6 +353,8 @@ pub struct Builder {
     api_key: Option<String>,
     state: Option<PathBuf>,
     cors: Option<Origins>,
+    hints: bool,
+    journal: JournalLimits,
 }
 
 impl Default for Builder {
@@ -347,6 +376,8 @@ impl Default for Builder {
             api_key: None,
             state: None,
             cors: None,
+            hints: true,
+            journal: JournalLimits::default(),
         }
     }
 }
@@ -469,6 +500,19 @@ impl Builder {
         Builder { cors: Some(origins), ..self }
     }
 
+    /// Whether each answer of the partner API names, in the header `Tideover-Clause`, the clause that decided it.
+    /// Default: yes.
+    #[must_use]
+    pub fn hints(self, hints: bool) -> Builder {
+        Builder { hints, ..self }
+    }
+
+    /// How much the journal keeps.
+    #[must_use]
+    pub fn journal(self, limits: JournalLimits) -> Builder {
+        Builder { journal: limits, ..self }
+    }
+
     /// Replaces the model's own service. The face then determines seed, profile and where webhooks may go; the
     /// seed only draws faults.
     #[must_use]
@@ -501,6 +545,8 @@ impl Builder {
             faults: std::mem::take(&mut self.faults),
             grease: self.grease,
             scenario: self.scenario,
+            hints: self.hints,
+            journal: self.journal,
         }
     }
 

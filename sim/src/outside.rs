@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use tideover_model::{
-    Address, Cents, Happening, Impossible, OnboardingStep, Outcome, PlatformId, VendorRoute,
+    Address, Cents, Happening, Impossible, OnboardingStep, Outcome, PlatformId, Refusal,
+    VendorRoute,
 };
 
 use crate::world::World;
@@ -69,6 +70,16 @@ impl Outside {
     pub fn happen(&self, happening: Happening) -> Result<Outcome, Impossible> {
         let (id, world, platform) = self.find()?;
         self.worlds.happen((id, &world), platform, happening)
+    }
+
+    /// Everything for which this invoice cannot be financed now, in order of precedence: each refusal that an advance
+    /// would meet, if it met no other. Empty if it can be financed.
+    ///
+    /// # Errors
+    /// [`Impossible`] if the key was never issued, or the payee or its invoice is not synced.
+    pub fn objections(&self, payee: &str, invoice: &str) -> Result<Vec<Refusal>, Impossible> {
+        let (_, world, platform) = self.find()?;
+        world.objections(platform, payee, invoice).map_err(|refusal| Impossible(refusal.message))
     }
 
     fn apply(&self, happening: Happening) -> Result<(), Impossible> {

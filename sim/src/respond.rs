@@ -1,23 +1,32 @@
 //! Writes responses. Only this module names HTTP statuses.
 
 use axum::body::Body;
-use axum::http::{HeaderValue, Response, StatusCode, header};
+use axum::http::{HeaderName, HeaderValue, Response, StatusCode, header};
 use serde::Serialize;
 use tideover_model::wire::action::NotApplied;
 use tideover_model::wire::reply::Failure;
-use tideover_model::{Answer, Profile, Refusal, exchange};
+use tideover_model::{Clause, Profile, Refusal, exchange};
 
-use crate::world::World;
+const JSON: &str = "application/json";
+/// Names the clause that decided an answer.
+const CLAUSE: HeaderName = HeaderName::from_static("tideover-clause");
 
-const JSON: HeaderValue = HeaderValue::from_static("application/json");
+/// A response of the partner API, with the clause that decided it, if it may be named.
+pub(crate) fn answer(response: exchange::Response, clause: Option<Clause>) -> Response<Body> {
+    let mut response = encoded(response);
+    if let Some(clause) = clause {
+        response.headers_mut().insert(CLAUSE, HeaderValue::from_static(clause.name()));
+    }
+    response
+}
 
-/// A response of the partner API.
-pub(crate) fn answer(
-    world: &World,
-    answer: &Answer,
-    greased: Option<exchange::Response>,
-) -> Response<Body> {
-    encoded(greased.unwrap_or_else(|| world.encoding()(world.profile(), answer)))
+/// The headers that [`answer`] sets.
+pub(crate) fn headers(
+    has_body: bool,
+    clause: Option<Clause>,
+) -> impl Iterator<Item = (HeaderName, &'static str)> {
+    let json = has_body.then_some((header::CONTENT_TYPE, JSON));
+    json.into_iter().chain(clause.map(|clause| (CLAUSE, clause.name())))
 }
 
 /// What stands for no response where there is no connection to drop.
@@ -45,7 +54,7 @@ pub(crate) fn ok<T: Serialize>(value: &T) -> Response<Body> {
 /// A document of the control plane, which is JSON.
 pub(crate) fn document(body: Body) -> Response<Body> {
     let mut response = Response::new(body);
-    response.headers_mut().insert(header::CONTENT_TYPE, JSON);
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(JSON));
     response
 }
 
@@ -68,6 +77,6 @@ fn written(status: StatusCode, body: Vec<u8>) -> Response<Body> {
     }
     let mut response = Response::new(Body::from(body));
     *response.status_mut() = status;
-    response.headers_mut().insert(header::CONTENT_TYPE, JSON);
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(JSON));
     response
 }

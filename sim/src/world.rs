@@ -1,6 +1,7 @@
 //! One isolated service with its clock and its journal.
 
 mod faults;
+mod journal;
 mod moving;
 mod saved;
 mod sending;
@@ -8,24 +9,23 @@ mod sending;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use axum::extract::Request;
 use tideover_model::exchange::{Encoding, Response};
 use tideover_model::wire::reply::Reply;
 use tideover_model::wire::route::Route;
 use tideover_model::{
-    Answer, Destinations, Face, Happening, Impossible, IssuedKey, Operation, OperationKind,
-    Outcome, PlatformId, Profile, Refusal, Timestamp, exchange,
+    Answer, Destinations, Face, Happening, Impossible, IssuedKey, Operation, Outcome, PlatformId,
+    Profile, Refusal, Timestamp, exchange,
 };
 use tokio::sync::Notify;
 
-use crate::clock::Clock;
+use crate::clock::{Clock, wall_milliseconds};
 use crate::deliveries::{DeliveryEntry, DeliveryLog, Filter, LogView};
 use crate::fault::{Act, Faults};
-use crate::grease::{Answered, Coverage, CoverageView, Grease};
-use crate::journal;
-use crate::journal::{Entry, Journal, JournalView};
+use crate::grease::{Answered, Coverage, CoverageView, Freedom, Grease};
+use crate::journal::{Arrived, Journal, Outcome as Recorded};
 use crate::sending::Resolver;
 
+pub use journal::Waited;
 pub use moving::{ClockMoving, NextEvent, NotMoved, Quiet, Quieted};
 pub use saved::Unwritable;
 
@@ -50,6 +50,8 @@ struct WorldInner {
     settled: Notify,
     /// Counts whatever may have changed a snapshot.
     changes: AtomicU64,
+    /// The journal has one more entry, or none any more.
+    recorded: Notify,
 }
 
 struct WorldState {
@@ -69,16 +71,18 @@ struct WorldState {
     exhausted_at: Option<Timestamp>,
     resets: u64,
     grease: Option<Grease>,
+    /// Whether answers name their clauses.
+    hints: bool,
 }
 
 /// What became of a request.
 pub(crate) struct Served {
-    /// The service's answer; `None` if a fault kept the request from it.
-    pub(crate) answer: Option<Answer>,
+    /// The service's answer and its form; `None` if a fault kept the request from it.
+    pub(crate) answered: Option<(Answer, Response)>,
     /// What a fault does to the answer on its way.
     pub(crate) act: Option<Act>,
-    /// The response, if grease changed it.
-    pub(crate) greased: Option<Response>,
+    /// Whether the response names its clause.
+    pub(crate) hints: bool,
 }
 
 impl World {
@@ -111,21 +115,22 @@ impl World {
             exhausted_at: None,
             resets: 0,
             grease: None,
+            hints: true,
         });
-        let (wake, settled) = (Notify::new(), Notify::new());
-        let changes = AtomicU64::new(0);
-        let inner = WorldInner {
-            profile,
-            destinations,
-            encoding,
-            defect,
-            resolver,
-            state,
-            wake,
-            settled,
-            changes,
-        };
-        World { inner: Arc::new(inner) }
+        World {
+            inner: Arc::new(WorldInner {
+                profile,
+                destinations,
+                encoding,
+                defect,
+                resolver,
+                state,
+                wake: Notify::new(),
+                settled: Notify::new(),
+                changes: AtomicU64::new(0),
+                recorded: Notify::new(),
+            }),
+        }
     }
 
     /// The same world with grease: its responses and its events take freedoms of the document at random. Give
@@ -149,11 +154,6 @@ impl World {
     /// The assumed values.
     pub fn profile(&self) -> &Profile {
         &self.inner.profile
-    }
-
-    /// The serialization of answers.
-    pub(crate) fn encoding(&self) -> Encoding {
-        self.inner.encoding
     }
 
     /// A description of the service's deliberate defect, if it has one.
@@ -183,7 +183,8 @@ impl World {
         if reset {
             state.clock.reset();
             now = state.clock.now();
-            state.journal = Journal::default();
+            state.journal.clear();
+            self.inner.recorded.notify_waiters();
             state.deliveries = DeliveryLog::default();
             state.faults.reset();
             if let Some(grease) = &mut state.grease {
@@ -224,11 +225,6 @@ impl World {
         deliveries.entries(after, |delivery| face.next_attempt(delivery))
     }
 
-    /// The last requests to the partner API, the oldest first.
-    pub fn journal(&self) -> Vec<Entry> {
-        self.lock().journal.entries()
-    }
-
     /// Checks that the books balance.
     ///
     /// # Errors
@@ -237,10 +233,6 @@ impl World {
         let mut state = self.lock();
         self.proceed(&mut state);
         state.face.audit()
-    }
-
-    pub(crate) fn journal_view(&self) -> JournalView {
-        self.lock().journal.view()
     }
 
     pub(crate) fn deliveries_view(&self, filter: &Filter) -> LogView {
@@ -262,13 +254,14 @@ impl World {
     /// invalidated it while the body arrived.
     pub(crate) fn answer(
         &self,
-        request: &Request,
+        arrived: Arrived<'_>,
         authorization: Option<&str>,
         route: &Route<'_>,
         operation: Result<Operation, Refusal>,
     ) -> Served {
         let mut state = self.lock();
         let now = self.proceed(&mut state);
+        let queued = state.deliveries.next();
         let caller = state.face.authenticate(authorization);
         let addressed = operation.as_ref().ok().and_then(addressed);
         let understood = caller.clone().and_then(|caller| Ok((caller, operation?)));
@@ -280,38 +273,52 @@ impl World {
             (Ok(caller), Some(business), Some(Ok(_))) => state.note(*caller, &business),
             _ => None,
         };
-        let kind = Some(route.kind);
-        state.record(&self.inner.profile, now, request, kind, answer.as_ref(), note);
-        state.journal.fault(fault);
-        let greased = self.grease(&mut state, caller.ok(), answer.as_ref());
-        Served { answer, act, greased }
+        let (response, grease) = self.encoded(&mut state, caller.ok(), answer.as_ref()).unzip();
+        let recorded = Recorded {
+            time: now,
+            operation: Some(route.kind),
+            answer: answer.as_ref(),
+            response: response.as_ref(),
+            hints: state.hints,
+            note,
+            fault: fault.map(|fault| fault.label),
+            grease: grease.unwrap_or_default(),
+            deliveries: queued..state.deliveries.next(),
+        };
+        self.record(&mut state, arrived, recorded);
+        Served { answered: answer.zip(response), act, hints: state.hints }
     }
 
-    /// The response with grease, if the world has any. The last entry of the journal shows it.
-    fn grease(
+    fn record(&self, state: &mut WorldState, arrived: Arrived<'_>, recorded: Recorded<'_>) {
+        state.journal.record(wall_milliseconds(), arrived, recorded);
+        self.inner.recorded.notify_waiters();
+    }
+
+    /// The response, and the freedoms that it takes if the world has grease.
+    fn encoded(
         &self,
         state: &mut WorldState,
         caller: Option<PlatformId>,
         answer: Option<&Answer>,
-    ) -> Option<Response> {
-        let (grease, answer) = (state.grease.as_mut()?, answer?);
+    ) -> Option<(Response, Vec<Freedom>)> {
+        let answer = answer?;
+        let encoded = (self.inner.encoding)(&self.inner.profile, answer);
+        let Some(grease) = state.grease.as_mut() else { return Some((encoded, Vec::new())) };
         let business = match (caller, answer) {
             (Some(caller), Ok(Reply::Business(shown))) => {
                 state.face.business_of(caller, &shown.external_id)
             }
             _ => None,
         };
-        let encoded = (self.inner.encoding)(&self.inner.profile, answer);
         let mut greased = grease.change(Answered { answer, business }, encoded);
         greased.taken.extend(grease.collect());
-        state.journal.grease(greased.response.status, greased.taken);
-        Some(greased.response)
+        Some((greased.response, greased.taken))
     }
 
     /// Records a request that was refused before it reached the service.
     pub(crate) fn refuse(
         &self,
-        request: &Request,
+        arrived: Arrived<'_>,
         route: Option<&Route<'_>>,
         refusal: Refusal,
     ) -> Served {
@@ -322,11 +329,21 @@ impl World {
         let fault = state.fault(route, &refused);
         let act = fault.as_ref().map(|fault| fault.act);
         let answer = state.carry_out(now, refused, act);
-        let kind = route.map(|route| route.kind);
-        state.record(&self.inner.profile, now, request, kind, answer.as_ref(), None);
-        state.journal.fault(fault);
-        let greased = self.grease(&mut state, None, answer.as_ref());
-        Served { answer, act, greased }
+        let (response, grease) = self.encoded(&mut state, None, answer.as_ref()).unzip();
+        let queued = state.deliveries.next();
+        let recorded = Recorded {
+            time: now,
+            operation: route.map(|route| route.kind),
+            answer: answer.as_ref(),
+            response: response.as_ref(),
+            hints: state.hints,
+            note: None,
+            fault: fault.map(|fault| fault.label),
+            grease: grease.unwrap_or_default(),
+            deliveries: queued..queued,
+        };
+        self.record(&mut state, arrived, recorded);
+        Served { answered: answer.zip(response), act, hints: state.hints }
     }
 
     fn changed(&self) {
@@ -410,30 +427,5 @@ impl WorldState {
     fn note(&self, caller: PlatformId, business: &str) -> Option<String> {
         let parts = self.face.address_lacks(caller, business)?;
         Some(format!("The address lacks {parts}: no collection account opens with it."))
-    }
-
-    fn record(
-        &mut self,
-        profile: &Profile,
-        time: Timestamp,
-        request: &Request,
-        operation: Option<OperationKind>,
-        answer: Option<&Answer>,
-        note: Option<String>,
-    ) {
-        let refusal = answer.and_then(|answer| answer.as_ref().err());
-        let entry = Entry {
-            time,
-            method: journal::method(request.method()),
-            path: String::new(),
-            operation,
-            status: answer.map(|answer| exchange::status(profile, answer)),
-            code: refusal.map(|refusal| refusal.code),
-            clause: refusal.map(|refusal| refusal.clause),
-            note,
-            fault: None,
-            grease: Vec::new(),
-        };
-        self.journal.record(entry, request.uri().path());
     }
 }

@@ -7,7 +7,7 @@ use crate::cents::Cents;
 use crate::choices::{Choices, Reservation};
 use crate::clause;
 use crate::clause::Clause;
-use crate::identity::{BusinessId, InvoiceId};
+use crate::identity::{BusinessId, InvoiceId, PlatformId};
 use crate::pricing::{Offer, Terms};
 use crate::refusal::{Code, Refusal};
 use crate::service::Service;
@@ -76,6 +76,42 @@ impl From<Objection> for Refusal {
     }
 }
 
+/// Who hears the objections.
+trait Hearing {
+    /// Whether one objection is enough.
+    const ONE: bool;
+
+    /// Hears an objection that holds.
+    ///
+    /// # Errors
+    /// The objection, if it decides.
+    fn hear(&mut self, objection: Objection) -> Result<(), Objection>;
+}
+
+/// The first objection decides.
+struct Decision;
+
+impl Hearing for Decision {
+    const ONE: bool = true;
+
+    fn hear(&mut self, objection: Objection) -> Result<(), Objection> {
+        Err(objection)
+    }
+}
+
+/// Nothing decides, until all objections are heard.
+#[derive(Default)]
+struct Inquiry(Vec<Objection>);
+
+impl Hearing for Inquiry {
+    const ONE: bool = false;
+
+    fn hear(&mut self, objection: Objection) -> Result<(), Objection> {
+        self.0.push(objection);
+        Ok(())
+    }
+}
+
 impl<C: Choices> Service<C> {
     /// The offer for an invoice at `now`, or the first objection to it.
     pub(super) fn eligible_offer(
@@ -83,10 +119,38 @@ impl<C: Choices> Service<C> {
         now: Timestamp,
         id: InvoiceId,
     ) -> Result<Offer, Objection> {
+        self.examine(now, id, &mut Decision)
+    }
+
+    /// Every objection to an advance against an invoice at `now`, in order of precedence.
+    ///
+    /// # Errors
+    /// `business_not_found`, `invoice_not_found`.
+    pub(super) fn objections_to(
+        &mut self,
+        now: Timestamp,
+        caller: PlatformId,
+        payee: &str,
+        invoice: &str,
+    ) -> Result<Vec<Refusal>, Refusal> {
+        let payee = self.known_relationship(caller, payee)?;
+        let id = self.known_invoice(payee, invoice)?;
+        let mut inquiry = Inquiry::default();
+        // An inquiry ends with no objection.
+        let _ = self.examine(now, id, &mut inquiry);
+        Ok(inquiry.0.into_iter().map(Refusal::from).collect())
+    }
+
+    fn examine<H: Hearing>(
+        &mut self,
+        now: Timestamp,
+        id: InvoiceId,
+        hearing: &mut H,
+    ) -> Result<Offer, Objection> {
         let invoice = self.invoice(id);
         let payee = self.relationship(self.payee(id)).business;
         if invoice.advance.is_some() {
-            return Err(Objection::Advanced);
+            hearing.hear(Objection::Advanced)?;
         }
         // `gap.selfDealing`
         let own = payee == self.relationship(invoice.payor).business;
@@ -95,14 +159,14 @@ impl<C: Choices> Service<C> {
         // `gap.daysToDueDate`
         let days = now.whole_days_until(invoice.due_date);
         let terms = Terms { face_value: invoice.face_value, days };
-        self.raise(own, Objection::SelfDealing)?;
-        self.raise(!issued, Objection::NotIssued)?;
+        self.raise(own, Objection::SelfDealing, hearing)?;
+        self.raise(!issued, Objection::NotIssued, hearing)?;
         let collected = collected && self.choices.reserves(Reservation::Collected);
-        self.raise(collected, Objection::Collected)?;
+        self.raise(collected, Objection::Collected, hearing)?;
         let reserved = self.choices.reserves(Reservation::Unknown);
-        self.raise(reserved, Objection::Reserved)?;
+        self.raise(reserved, Objection::Reserved, hearing)?;
         let offer = self.choices.offer(&self.profile, payee, terms);
-        self.object_to_amount(payee, &offer).map(|()| offer)
+        self.examine_amount(payee, &offer, hearing).map(|()| offer)
     }
 
     /// The first objection that doesn't depend on an invoice (§2 Quote response, `fundable`).
@@ -111,22 +175,37 @@ impl<C: Choices> Service<C> {
         payee: BusinessId,
         offer: &Offer,
     ) -> Result<(), Objection> {
+        self.examine_amount(payee, offer, &mut Decision)
+    }
+
+    fn examine_amount<H: Hearing>(
+        &mut self,
+        payee: BusinessId,
+        offer: &Offer,
+        hearing: &mut H,
+    ) -> Result<(), Objection> {
         let nothing =
             offer.advance == Cents::ZERO && self.choices.reserves(Reservation::ZeroAdvance);
-        self.raise(nothing, Objection::TooSmall)?;
+        self.raise(nothing, Objection::TooSmall, hearing)?;
         let business = self.business(payee);
         // `8.concentrationLimit`
         let outstanding = business.outstanding + offer.advance;
-        if let Some(unmet) = Requirement::first_unmet(business.onboarding()) {
-            self.raise(true, Objection::OnboardingIncomplete(unmet))?;
+        let unmet = Requirement::unmet(business.onboarding());
+        for unmet in unmet.take(if H::ONE { 1 } else { usize::MAX }) {
+            self.raise(true, Objection::OnboardingIncomplete(unmet), hearing)?;
         }
         let fits = self.choices.fits(&self.profile, payee, outstanding);
-        self.raise(!fits, Objection::OverLimit)
+        self.raise(!fits, Objection::OverLimit, hearing)
     }
 
-    /// Returns the objection, if it holds and takes precedence (`gap.advancePrecedence`).
-    fn raise(&mut self, holds: bool, objection: Objection) -> Result<(), Objection> {
+    /// Lets the objection be heard, if it holds and takes precedence (`gap.advancePrecedence`).
+    fn raise<H: Hearing>(
+        &mut self,
+        holds: bool,
+        objection: Objection,
+        hearing: &mut H,
+    ) -> Result<(), Objection> {
         let refuses = holds && self.choices.refuses_with(objection.code_and_clause().0);
-        if refuses { Err(objection) } else { Ok(()) }
+        if refuses { hearing.hear(objection) } else { Ok(()) }
     }
 }

@@ -433,6 +433,16 @@ impl<C: Choices> Face for Service<C> {
         self.missing_of_address(self.find_relationship(caller, business)?)
     }
 
+    fn objections(
+        &mut self,
+        now: Timestamp,
+        caller: PlatformId,
+        payee: &str,
+        invoice: &str,
+    ) -> Result<Vec<Refusal>, Refusal> {
+        self.objections_to(now, caller, payee, invoice)
+    }
+
     fn business_of(&self, caller: PlatformId, business: &str) -> Option<BusinessId> {
         Some(self.relationship(self.find_relationship(caller, business)?).business)
     }

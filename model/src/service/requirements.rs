@@ -44,8 +44,8 @@ pub(super) enum Requirement {
 }
 
 impl Requirement {
-    /// The first unmet requirement, if any: an advance needs all four (`3.onboarding.2`).
-    pub(super) fn first_unmet(onboarding: Onboarding) -> Option<Requirement> {
+    /// The unmet requirements: an advance needs all four (`3.onboarding.2`).
+    pub(super) fn unmet(onboarding: Onboarding) -> impl Iterator<Item = Requirement> {
         let Onboarding { compliance, contract, bank, collection_account } = onboarding;
         let met = [
             (compliance, Requirement::Compliance),
@@ -53,7 +53,7 @@ impl Requirement {
             (bank, Requirement::Bank),
             (collection_account, Requirement::CollectionAccount),
         ];
-        met.into_iter().find(|(met, _)| !met).map(|(_, requirement)| requirement)
+        met.into_iter().filter(|(met, _)| !met).map(|(_, requirement)| requirement)
     }
 
     /// The sentence that names it (`2.quote.notFundableReason`).

@@ -412,7 +412,7 @@ fn named<'de>(
 fn explained(name: &str, fields: &Map<String, Value>) -> NotApplied {
     let problem = match serde_path_to_error::deserialize::<_, Action>(named(name, fields)) {
         Ok(_) => "the fields do not fit".to_owned(),
-        Err(error) => problem(error),
+        Err(error) => problem(Some(&json!({ name: fields })), &error),
     };
     let problem = problem.strip_prefix(&format!("{name}.")).unwrap_or(&problem);
     NotApplied::Invalid(problem.to_owned())

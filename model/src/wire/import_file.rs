@@ -9,6 +9,7 @@ use crate::operation::{
 };
 use crate::refusal::{Code, Refusal};
 use crate::timestamp::Timestamp;
+use crate::wire::ignored::column;
 use crate::wire::sheet::{Record, Sheet};
 use crate::words::InvoiceStatus;
 
@@ -47,7 +48,7 @@ const END: &str = "\u{4}";
 ///
 /// # Errors
 /// `unreadable_file`, then `too_many_rows`; no row has been processed.
-pub(crate) fn read(body: &[u8]) -> Result<ImportFile, Refusal> {
+pub(crate) fn read(body: &[u8], ignored: &mut Vec<String>) -> Result<ImportFile, Refusal> {
     let not_text = || unreadable("The file is not UTF-8.");
     let text = std::str::from_utf8(body).map_err(|_| not_text())?;
     // The column names, the rows, the mark and one excess row.
@@ -55,6 +56,7 @@ pub(crate) fn read(body: &[u8]) -> Result<ImportFile, Refusal> {
     let mut records = sheet.records();
     let names = records.next().ok_or_else(|| unreadable("The file is empty."))?;
     let columns = Columns::of(names)?;
+    note_unknown(names, ignored);
     if records.len() > MOST_ROWS + 1 {
         return Err(Refusal::new(Code::TooManyRows, clause!("4.imports.1.2")));
     }
@@ -63,6 +65,23 @@ pub(crate) fn read(body: &[u8]) -> Result<ImportFile, Refusal> {
     }
     let rows = records.map(|record| RowReader { columns: &columns, record }.read()).collect();
     Ok(ImportFile { digest: Sha256::digest(body).into(), rows })
+}
+
+/// Notes the columns that no import reads. A blank one has nothing to tell.
+fn note_unknown(names: Record<'_>, ignored: &mut Vec<String>) {
+    let is_partys = |name: &str| {
+        let rest = name.strip_prefix("payee").or_else(|| name.strip_prefix("payor"));
+        rest.is_some_and(|rest| PARTY_COLUMNS.contains(&rest))
+    };
+    let known = |name: &str| REQUIRED_COLUMNS.contains(&name) || is_partys(name);
+    for name in names.cells().filter(|name| !name.trim().is_empty() && !known(name)) {
+        let partys = ["payee", "payor"]
+            .into_iter()
+            .flat_map(|party| PARTY_COLUMNS.into_iter().map(move |rest| format!("{party}{rest}")));
+        let columns: Vec<String> =
+            REQUIRED_COLUMNS.map(str::to_owned).into_iter().chain(partys).collect();
+        column(name, columns.iter().map(String::as_str), ignored);
+    }
 }
 
 fn unreadable(why: impl Into<String>) -> Refusal {
@@ -219,13 +238,13 @@ mod tests {
     const DATES: &str = "2026-01-01T00:00:00Z,2026-02-01T00:00:00Z";
 
     fn rows(text: &str) -> Vec<ImportRow> {
-        read(text.as_bytes()).unwrap().rows
+        read(text.as_bytes(), &mut Vec::new()).unwrap().rows
     }
 
     #[test]
     fn an_unterminated_quote_makes_the_file_unreadable() {
         let text = format!("{HEADER}a,\"V,P,ISSUED,5,{DATES}\nb,V,P,ISSUED,5,{DATES}\n");
-        assert_eq!(read(text.as_bytes()).unwrap_err().code, Code::UnreadableFile);
+        assert_eq!(read(text.as_bytes(), &mut Vec::new()).unwrap_err().code, Code::UnreadableFile);
     }
 
     #[test]
@@ -233,7 +252,7 @@ mod tests {
         let row = format!("b,V,P,ISSUED,5,{DATES}");
         assert_eq!(rows(&format!("{HEADER}{END}\n{row}")).len(), 2);
         let text = format!("{HEADER}{END}\n\"{row}");
-        assert_eq!(read(text.as_bytes()).unwrap_err().code, Code::UnreadableFile);
+        assert_eq!(read(text.as_bytes(), &mut Vec::new()).unwrap_err().code, Code::UnreadableFile);
     }
 
     #[test]

@@ -3,8 +3,10 @@
 pub mod action;
 pub mod event;
 pub mod field;
+pub(crate) mod ignored;
 pub mod import_file;
 pub mod lenient;
+mod nearest;
 pub(crate) mod object;
 pub(crate) mod problem;
 pub mod reply;

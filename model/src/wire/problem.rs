@@ -1,10 +1,43 @@
-//! Error messages for JSON of the wrong shape: a sentence that names the field and shows no value.
+//! Error messages for JSON of the wrong shape: a sentence that names the field, what it expects, and what it got.
 
-/// The field, and the expected value.
-pub(crate) fn problem(error: serde_path_to_error::Error<serde_json::Error>) -> String {
-    let path = error.path().to_string();
-    let problem = without_value(&without_position(&error.into_inner().to_string()));
-    if path == "." { problem } else { format!("{path}: {problem}") }
+use serde_json::Value;
+use serde_path_to_error::{Path, Segment};
+
+use crate::tax_id::DIGITS as TAX_ID_DIGITS;
+use crate::wire::nearest::cut;
+
+/// The fields whose values a message repeats. Of any other, which may be a tax id or an account number
+/// (`2.business.taxIdOnFile.2`), it says only what kind of value it is.
+const SHOWN: [&str; 9] = [
+    "externalId",
+    "payeeExternalId",
+    "invoiceExternalId",
+    "status",
+    "faceValue",
+    "invoiceFaceValue",
+    "issueDate",
+    "dueDate",
+    "eventTypes",
+];
+
+/// What is wrong at the first field that does not fit. `whole` is what was read, if it can be read at all.
+pub(crate) fn problem(
+    whole: Option<&Value>,
+    error: &serde_path_to_error::Error<serde_json::Error>,
+) -> String {
+    let path = error.path();
+    let problem = without_position(&error.inner().to_string());
+    if let Some(name) = named(&problem, "missing field `") {
+        return if path.iter().next().is_none() {
+            format!("{name} is missing.")
+        } else {
+            format!("{path}.{name} is missing.")
+        };
+    }
+    let place = if path.iter().next().is_none() { "the body".to_owned() } else { path.to_string() };
+    let Some(expected) = expectation(&problem) else { return format!("{place}: {problem}") };
+    let got = got(whole, path).map_or_else(String::new, |got| format!(", got {got}"));
+    format!("{place}: expected {expected}{got}.")
 }
 
 /// Removes line and column, which don't help with a body that a program wrote.
@@ -13,20 +46,51 @@ fn without_position(problem: &str) -> String {
     problem[..end].to_owned()
 }
 
-/// Removes the value, which may be a tax id or an account number (`2.business.taxIdOnFile.2`), or very long.
-fn without_value(problem: &str) -> String {
-    let unexpected =
-        problem.starts_with("invalid type: ") || problem.starts_with("invalid value: ");
-    match (first_value(problem), problem.rfind(", expected ")) {
-        (Some(start), Some(end)) if unexpected && start < end => {
-            format!("{}{}", &problem[..start], &problem[end..])
-        }
-        _ => problem.to_owned(),
-    }
+/// The name in backticks after `words`.
+fn named<'a>(problem: &'a str, words: &str) -> Option<&'a str> {
+    problem.strip_prefix(words)?.split('`').next()
 }
 
-/// Where serde shows a value: a number in backticks, a string in quotes.
-fn first_value(problem: &str) -> Option<usize> {
-    let shown = [problem.find(" `"), problem.find(" \"")];
-    shown.into_iter().flatten().min()
+/// What the field expects. The rest of serde's message has the value.
+fn expectation(problem: &str) -> Option<&str> {
+    const BEFORE: &str = "expected ";
+    let is_shown = problem.starts_with("invalid ") || problem.starts_with(BEFORE);
+    let at = problem.rfind(BEFORE).filter(|_| is_shown)?;
+    Some(&problem[at + BEFORE.len()..])
+}
+
+/// Whether a text may be a tax id or the number of an account in the wrong place.
+fn is_like_a_number(text: &str) -> bool {
+    const MOST_DIGITS: usize = 4;
+    let mut runs = text.split(|sign: char| !sign.is_ascii_digit());
+    let digits = text.bytes().filter(u8::is_ascii_digit).count();
+    digits == TAX_ID_DIGITS || runs.any(|run| run.len() > MOST_DIGITS)
+}
+
+/// The value at a place, in a form that shows no secret.
+fn got(whole: Option<&Value>, path: &Path) -> Option<String> {
+    let (mut value, mut name) = (whole?, "");
+    for segment in path {
+        value = match segment {
+            Segment::Map { key } => {
+                name = key;
+                value.get(key)?
+            }
+            Segment::Seq { index } => value.get(index)?,
+            Segment::Enum { .. } | Segment::Unknown => return None,
+        };
+    }
+    let is_shown = SHOWN.contains(&name);
+    Some(match value {
+        Value::Null => "null".to_owned(),
+        Value::Bool(value) => value.to_string(),
+        Value::Number(number) if is_shown => number.to_string(),
+        Value::Number(_) => "a number".to_owned(),
+        Value::String(text) if text.is_empty() => "an empty text".to_owned(),
+        Value::String(text) if is_shown && !is_like_a_number(text) => format!("{:?}", cut(text)),
+        Value::String(text) => format!("a text of {} characters", text.chars().count()),
+        Value::Array(items) if items.is_empty() => "an empty list".to_owned(),
+        Value::Array(_) => "a list".to_owned(),
+        Value::Object(_) => "an object".to_owned(),
+    })
 }

@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::cents::Cents;
+use crate::clause;
+use crate::clause::Clause;
 use crate::endpoint::OperationKind;
 use crate::pricing::Offer;
 use crate::refusal::Code;
@@ -72,6 +74,30 @@ impl Reply {
             Reply::Subscribed(_) => OperationKind::Subscribe,
             Reply::Subscriptions(_) => OperationKind::ListSubscriptions,
             Reply::Unsubscribed => OperationKind::Unsubscribe,
+        }
+    }
+
+    /// The sentence of the document that decided this answer.
+    pub fn clause(&self) -> Clause {
+        match self {
+            Reply::Invoice(_) => clause!("4.invoice.1"),
+            Reply::InvoiceSynced(synced) if synced.outcome == SyncOutcome::StatusOnly => {
+                clause!("3.invoice.2.2")
+            }
+            Reply::InvoiceSynced(_) => clause!("4.invoiceSync.1"),
+            Reply::Import(_) => clause!("4.import.1"),
+            Reply::Imported(_) => clause!("4.imports.2"),
+            Reply::PayoutAccountSet(_) => clause!("4.payoutAccount.1"),
+            Reply::Business(_) => clause!("4.business.1"),
+            Reply::BusinessSynced(_) => clause!("4.businessSync.intro.1"),
+            Reply::AdvanceRequested(_) => clause!("4.advances.1"),
+            Reply::AdvanceRepeated(_) => clause!("4.advances.2.2"),
+            Reply::Quoted(_) => clause!("4.quotes.1"),
+            Reply::Invited(_) => clause!("4.invitations.1"),
+            Reply::SessionCreated(_) => clause!("4.sessions.6"),
+            Reply::Subscribed(_) => clause!("4.webhooks.2"),
+            Reply::Subscriptions(_) => clause!("4.webhookList.1"),
+            Reply::Unsubscribed => clause!("4.webhookDeletion.1"),
         }
     }
 }

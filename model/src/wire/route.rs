@@ -7,6 +7,7 @@ use percent_encoding::percent_decode_str;
 use crate::clause;
 use crate::endpoint::OperationKind;
 use crate::refusal::{Code, Refusal};
+use crate::wire::nearest::{cut, nearest_endpoint};
 
 /// An operation and the identifiers in its path, still encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,9 +31,18 @@ pub struct Route<'a> {
 /// assert_eq!(found.encoded_identifiers(), ["acme", "INV-1"]);
 /// ```
 pub fn route<'a>(method: &str, path: &'a str) -> Result<Route<'a>, Refusal> {
-    let (kind, identifiers) = find(method, path)
-        .ok_or_else(|| Refusal::new(Code::UnknownEndpoint, clause!("7.codes.unknown_endpoint")))?;
+    let (kind, identifiers) = find(method, path).ok_or_else(|| unknown(method, path))?;
     Ok(Route { kind, identifiers })
+}
+
+/// Repeats what nothing is served under, and names what may have been meant.
+#[cold]
+fn unknown(method: &str, path: &str) -> Refusal {
+    let meant = nearest_endpoint(method, path);
+    let meant = meant.map_or_else(String::new, |kind| format!(" The nearest is {kind}."));
+    let (method, path) = (cut(method), cut(path));
+    Refusal::new(Code::UnknownEndpoint, clause!("7.codes.unknown_endpoint"))
+        .because(format!("Nothing is served under {method} {path}.{meant}"))
 }
 
 fn find<'a>(method: &str, path: &'a str) -> Option<(OperationKind, [&'a str; 2])> {

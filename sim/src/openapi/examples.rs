@@ -230,7 +230,13 @@ impl Story {
             self.send(kind, "", &named, None, media_type, &body);
             self.act("upstreamFails", json!({ "requests": 1 }));
             self.send(kind, "", &named, Some(KEY), media_type, &body);
-            self.keep(kind, "", &named, "", Err(exchange::too_large()));
+            self.keep(
+                kind,
+                "",
+                &named,
+                "",
+                Err(exchange::too_large(Profile::default().body_limit)),
+            );
         }
     }
 

@@ -183,7 +183,11 @@ impl Worlds {
     /// [`UnreadableSnapshot`].
     pub(crate) fn restored(&self, snapshot: &[u8]) -> Result<World, UnreadableSnapshot> {
         let resolver = self.recipe.as_ref().and_then(|recipe| recipe.resolver.clone());
-        World::restored(snapshot, resolver)
+        let world = World::restored(snapshot, resolver)?;
+        Ok(match &self.recipe {
+            Some(recipe) => recipe.finished(world),
+            None => world,
+        })
     }
 
     /// Puts a world in the place of another one, of which nothing more is sent.

@@ -7,6 +7,7 @@ use tideover_model::{Destinations, Face, ImpossibleValue, Profile, Seeded, Servi
 use crate::clock::{Clock, ClockChoice};
 use crate::fault::{FaultError, Faults, Rule};
 use crate::grease::Grease;
+use crate::journal::JournalLimits;
 use crate::sending::Resolver;
 use crate::world::World;
 use crate::worlds::scenario::{Scenario, ScenarioError};
@@ -23,6 +24,9 @@ pub(crate) struct Recipe {
     pub(crate) faults: Vec<Rule>,
     pub(crate) grease: bool,
     pub(crate) scenario: Scenario,
+    /// Whether answers name the clause that decided them.
+    pub(crate) hints: bool,
+    pub(crate) journal: JournalLimits,
 }
 
 /// The reason why a world cannot be made.
@@ -47,7 +51,12 @@ impl Recipe {
         let world = self.empty();
         // The scenario's own requests meet no fault.
         self.scenario.play(&world)?;
-        Ok(world.faulty(faults))
+        Ok(self.finished(world).faulty(faults))
+    }
+
+    /// A world with what no snapshot keeps: it concerns the mock, and not the service.
+    pub(super) fn finished(&self, world: World) -> World {
+        world.hinting(self.hints).journaling(self.journal)
     }
 
     /// A new world in which `face` is the service. Seed, faults, grease, clock and scenario are the recipe's.
@@ -60,7 +69,7 @@ impl Recipe {
         let world = World::resolving(face, clock, self.resolver.clone());
         let world = if self.grease { world.greased(Grease::of_seed(self.seed)) } else { world };
         self.scenario.play(&world)?;
-        Ok(world.faulty(faults))
+        Ok(self.finished(world).faulty(faults))
     }
 
     fn empty(&self) -> World {

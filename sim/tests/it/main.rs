@@ -15,6 +15,7 @@ mod faults;
 mod grease;
 mod hostile;
 mod in_process;
+mod journal;
 mod library;
 mod localhost;
 mod openapi;

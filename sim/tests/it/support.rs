@@ -119,6 +119,10 @@ impl Caller {
         self.bytes("GET", path, Body::empty()).await
     }
 
+    pub(crate) async fn delete(&self, path: &str) -> Answer {
+        self.bytes("DELETE", path, Body::empty()).await
+    }
+
     pub(crate) async fn put(&self, path: &str, body: Value) -> Answer {
         self.bytes("PUT", path, body.to_string()).await
     }

@@ -294,6 +294,7 @@ const BODIES: &[Body] = &[
         about: "The last requests to the API.",
         properties: &[
             many("entries", "JournalEntry", "The oldest first."),
+            whole("next", "The number of the next request: `?after=` waits for it."),
             whole("dropped", "How many older ones are no longer kept."),
         ],
     },
@@ -301,9 +302,12 @@ const BODIES: &[Body] = &[
         name: "JournalEntry",
         about: "A request to the API.",
         properties: &[
-            time("time", "When the mock answered it."),
+            whole("number", "The number of requests before it."),
+            time("time", "When the mock answered it, by its clock."),
+            time("realTime", "When that was by the wall clock."),
             text("method", "Its method."),
             text("path", "Its path, without the query; at most 256 bytes."),
+            text("query", "Its query; at most 256 bytes.").optional(),
             text("operation", "Its `operationId`; null if the API serves no such path.").nullable(),
             whole(
                 "status",
@@ -311,11 +315,71 @@ const BODIES: &[Body] = &[
             )
             .nullable(),
             text("code", "The code of the refusal.").nullable(),
-            text("clause", "The rule that asks for the refusal: the stable name of its place.")
+            text("clause", "The rule that decided the answer: the stable name of its place.")
                 .nullable(),
             text("note", "A hint, such as what an address lacks.").nullable(),
             text("fault", "The label of the fault that acted on it.").optional(),
             texts("grease", "The freedoms that the answer took.").optional(),
+            texts("warnings", "What the mock ignored in the request.").optional(),
+            many("events", "CausedEvent", "The webhooks that the request caused."),
+            object("request", "Headers and body of the request."),
+            object("response", "Headers and body of the answer; null if there was none.")
+                .nullable(),
+        ],
+    },
+    Body {
+        name: "CausedEvent",
+        about: "A webhook that a request caused.",
+        properties: &[
+            whole("index", "The number of the delivery."),
+            text("delivery", "Its `Service-Delivery`."),
+            text("id", "The identifier of the event."),
+            text("type", "The type of the event."),
+        ],
+    },
+    Body {
+        name: "Counted",
+        about: "How many requests there are.",
+        properties: &[whole("count", "The number.")],
+    },
+    Body {
+        name: "RequestsWanted",
+        about: "The requests to wait for.",
+        properties: &[
+            object("filter", "The parameters of `GET /_sim/journal`, as fields.").optional(),
+            whole("count", "How many are wanted; 1 if it is left out.").optional(),
+            whole("patienceSeconds", "Real seconds, 0 to 3600; 30 if it is left out.").optional(),
+        ],
+    },
+    Body {
+        name: "RequestsCame",
+        about: "What the wait came to.",
+        properties: &[
+            flag("reached", "Whether so many requests have come."),
+            whole("count", "How many have come."),
+        ],
+    },
+    Body {
+        name: "Archive",
+        about: "An HTTP Archive, version 1.2.",
+        properties: &[object("log", "The log.")],
+    },
+    Body {
+        name: "Objections",
+        about: "Why an invoice cannot be financed.",
+        properties: &[many(
+            "objections",
+            "Objection",
+            "In order of precedence; empty if the invoice can be financed.",
+        )],
+    },
+    Body {
+        name: "Objection",
+        about: "A refusal that an advance would meet, if it met no other.",
+        properties: &[
+            text("code", "The code."),
+            text("clause", "The rule: the stable name of its place."),
+            text("sentence", "What is wrong."),
         ],
     },
     Body {

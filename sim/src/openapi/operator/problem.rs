@@ -17,6 +17,8 @@ pub(super) enum Problem {
     UnknownDelivery,
     UnknownFault,
     UnknownWorld,
+    UnknownBusiness,
+    UnknownInvoice,
     /// With a reason, as an example.
     Refused(&'static str),
 }
@@ -33,31 +35,36 @@ impl Problem {
             Problem::UnknownDelivery => "no delivery that is kept has this identifier",
             Problem::UnknownFault => "no rule has this number",
             Problem::UnknownWorld => "no world has this name",
+            Problem::UnknownBusiness => "the caller has not synced this business",
+            Problem::UnknownInvoice => "the caller has not synced this invoice",
             Problem::Refused(_) => "that cannot happen now; nothing has changed",
         }
     }
 
     pub(super) fn status(self) -> u16 {
-        match (self.not_applied(), Code::PayloadTooLarge.status()) {
-            (Some(why), _) => why.status(),
-            (None, Status::Documented(status) | Status::Assumed(status)) => status,
+        match self.answer() {
+            Ok(why) => why.status(),
+            Err(code) => match code.status() {
+                Status::Documented(status) | Status::Assumed(status) => status,
+            },
         }
     }
 
     /// Its code, and a body with it.
     pub(super) fn example(self) -> (&'static str, Value) {
-        let too_large = Code::PayloadTooLarge;
-        let (code, error) = match self.not_applied() {
-            Some(why) => (why.code(), why.to_string()),
-            None => (too_large.name(), too_large.sentence().to_owned()),
+        let (code, error) = match self.answer() {
+            Ok(why) => (why.code(), why.to_string()),
+            Err(code) => (code.name(), code.sentence().to_owned()),
         };
         (code, json!(Failure { error: error.into(), code }))
     }
 
-    /// An instance; `None` if it is no matter of the operator port alone.
-    fn not_applied(self) -> Option<NotApplied> {
-        Some(match self {
-            Problem::TooLarge => return None,
+    /// An instance; a code of the API's own, if it is no matter of the operator port alone.
+    fn answer(self) -> Result<NotApplied, Code> {
+        Ok(match self {
+            Problem::TooLarge => return Err(Code::PayloadTooLarge),
+            Problem::UnknownBusiness => return Err(Code::BusinessNotFound),
+            Problem::UnknownInvoice => return Err(Code::InvoiceNotFound),
             Problem::UnknownKey => NotApplied::UnknownKey,
             Problem::Unreadable => {
                 NotApplied::Unreadable("EOF while parsing a value at line 1 column 0".into())

@@ -3,8 +3,8 @@
 use crate::openapi::operator::bodies::STATES;
 use crate::openapi::operator::problem::Problem;
 use crate::openapi::operator::problem::Problem::{
-    Invalid, Refused, TooLarge, UnknownAction, UnknownDelivery, UnknownFault, UnknownKey,
-    UnknownWorld, Unreadable,
+    Invalid, Refused, TooLarge, UnknownAction, UnknownBusiness, UnknownDelivery, UnknownFault,
+    UnknownInvoice, UnknownKey, UnknownWorld, Unreadable,
 };
 use crate::openapi::operator::property::{Property, text, whole, word};
 
@@ -56,6 +56,22 @@ const WORLDS: &str = "Worlds";
 const ABOUT: &str = "Mock";
 
 const WORLD: Property = text("id", "The name of the world: `default`, `w1`, …");
+
+const AFTER: &str = "after: expected the number of a request, such as 17";
+
+/// What chooses among requests.
+const FILTER: &[Property] = &[
+    whole("after", "Only from this number on.").optional(),
+    text("operation", "Only of this operation, by its `operationId`.").optional(),
+    text("status", "Only answers with this status, such as `404` or `4xx`.").optional(),
+    text("code", "Only refusals with this code.").optional(),
+    text("clause", "Only those that this rule decided.").optional(),
+    text("path", "Only paths that contain this.").optional(),
+    text("payee", "Only about this business.").optional(),
+    text("invoice", "Only about this invoice.").optional(),
+    text("fault", "Only those that met the fault with this label.").optional(),
+    text("text", "Only those whose bodies contain this.").optional(),
+];
 
 /// All routes.
 pub(super) const ROUTES: &[Route] = &[
@@ -185,12 +201,91 @@ pub(super) const ROUTES: &[Route] = &[
         path: "/_sim/journal",
         tag: REQUESTS,
         summary: "List the last requests",
-        about: "The last 1000 requests to the API, each with its answer and the rule that asks for a refusal.",
-        parameters: &[],
+        about: "The last requests to the API, each with its answer, the rule that decided it, and the webhooks that it \
+            caused. Parameters choose among them.",
+        parameters: FILTER,
         body: None,
         answer: "Journal",
         answers: "The requests.",
-        problems: &[UnknownKey],
+        problems: &[UnknownKey, Invalid(AFTER)],
+    },
+    Route {
+        name: "count_requests",
+        method: "get",
+        path: "/_sim/journal/count",
+        tag: REQUESTS,
+        summary: "Count requests",
+        about: "Those that the parameters choose.",
+        parameters: FILTER,
+        body: None,
+        answer: "Counted",
+        answers: "The number.",
+        problems: &[UnknownKey, Invalid(AFTER)],
+    },
+    Route {
+        name: "list_unexpected_requests",
+        method: "get",
+        path: "/_sim/journal/unexpected",
+        tag: REQUESTS,
+        summary: "List the requests that show a mistake of the client",
+        about: "An unknown path or method, an invalid key, a body of another form than the published one, or a part of \
+            it that the mock ignores.",
+        parameters: FILTER,
+        body: None,
+        answer: "Journal",
+        answers: "The requests.",
+        problems: &[UnknownKey, Invalid(AFTER)],
+    },
+    Route {
+        name: "archive_requests",
+        method: "get",
+        path: "/_sim/journal.har",
+        tag: REQUESTS,
+        summary: "Export requests as an HTTP Archive",
+        about: "Those that the parameters choose. Secrets are masked.",
+        parameters: FILTER,
+        body: None,
+        answer: "Archive",
+        answers: "The archive.",
+        problems: &[UnknownKey, Invalid(AFTER)],
+    },
+    Route {
+        name: "wait_for_requests",
+        method: "post",
+        path: "/_sim/journal/wait",
+        tag: REQUESTS,
+        summary: "Wait for requests",
+        about: "Answers when so many requests have come that the filter chooses, or after the patience.",
+        parameters: &[],
+        body: Some(Request {
+            schema: "RequestsWanted",
+            required: true,
+            examples: &[(
+                "twoAdvances",
+                r#"{ "filter": { "operation": "request_advance" }, "count": 2, "patienceSeconds": 5 }"#,
+            )],
+        }),
+        answer: "RequestsCame",
+        answers: "What the wait came to.",
+        problems: &[UnknownKey, TooLarge, Unreadable, Invalid("expected an object")],
+    },
+    Route {
+        name: "list_objections",
+        method: "get",
+        path: "/_sim/objections",
+        tag: REQUESTS,
+        summary: "See why an invoice cannot be financed",
+        about: "All refusals that an advance would meet, and not only the first.",
+        parameters: &[text("payee", "The payee of the invoice."), text("invoice", "The invoice.")],
+        body: None,
+        answer: "Objections",
+        answers: "The objections.",
+        problems: &[
+            UnknownKey,
+            Invalid("expected ?payee=…&invoice=…: the identifiers of a payee and of its invoice"),
+            UnknownBusiness,
+            UnknownInvoice,
+        ],
     },
     Route {
         name: "read_freedoms",

@@ -177,10 +177,19 @@ async fn succeed(port: &Operator) {
     caller.get("/v1/organizations/nobody").await;
     caller.get("/nowhere").await;
     caller.put("/v1/invoices/INV-9", invoice("acme", "globex")).await;
-    for path in ["faults", "journal", "deliveries"] {
+    for path in
+        ["faults", "journal", "deliveries", "journal/count", "journal/unexpected", "journal.har"]
+    {
         let path = format!("/_sim/{path}");
         port.ask("GET", &path, Body::empty()).await;
     }
+    let some =
+        "/_sim/journal?after=1&operation=sync_invoice&status=2xx&payee=acme&path=INV&text=acme";
+    port.ask_of(caller, "GET", ("/_sim/journal", some), Body::empty()).await;
+    let wanted = json!({ "filter": { "status": 404 }, "count": 1, "patienceSeconds": 0 });
+    port.ask("POST", "/_sim/journal/wait", wanted.to_string()).await;
+    let objections = "/_sim/objections?payee=acme&invoice=INV-1";
+    port.ask_of(caller, "GET", ("/_sim/objections", objections), Body::empty()).await;
     port.ask_of(caller, "DELETE", (FAULT, "/_sim/faults/1"), Body::empty()).await;
     port.ask("DELETE", "/_sim/faults", Body::empty()).await;
     let some =
@@ -273,7 +282,17 @@ async fn fail(port: &Operator) {
             }
         }
     }
-    port.ask_of(&port.caller, "GET", ("/_sim/deliveries", "/_sim/deliveries?after=x"), "").await;
+    for path in ["deliveries", "journal", "journal/count", "journal/unexpected", "journal.har"] {
+        let path = format!("/_sim/{path}");
+        let sent = format!("{path}?after=x");
+        port.ask_of(&port.caller, "GET", (&path, &sent), "").await;
+    }
+    let objections = "/_sim/objections";
+    let of = |query: &str| format!("{objections}?{query}");
+    port.ask("GET", objections, "").await;
+    port.ask_of(&port.caller, "GET", (objections, &of("payee=nobody&invoice=x")), "").await;
+    port.caller.put("/v1/organizations/acme", json!({ "legalName": "Acme" })).await;
+    port.ask_of(&port.caller, "GET", (objections, &of("payee=acme&invoice=x")), "").await;
     port.ask("POST", "/_sim/actions", r#"{ "action": "payorPay" }"#).await;
     let opens = r#"{ "action": "collectionAccountOpens", "payeeExternalId": "acme" }"#;
     port.ask("POST", "/_sim/actions", opens).await;

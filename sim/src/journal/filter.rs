@@ -1,0 +1,208 @@
+//! A choice among the entries of the journal.
+
+use serde::Deserialize;
+use serde::de::IntoDeserializer;
+use serde::de::value::Error as NoSuchValue;
+use tideover_model::{Clause, Code, OperationKind};
+
+use crate::journal::record::Record;
+use crate::journal::subject;
+
+/// A choice among the requests in the journal. Every condition that is given must hold; without one, all requests
+/// are chosen.
+///
+/// ```
+/// use tideover_model::OperationKind;
+/// use tideover_sim::JournalFilter;
+///
+/// let refused = JournalFilter::new().operation(OperationKind::RequestAdvance).status_class(4);
+/// assert_eq!(JournalFilter::read([("operation", "request_advance"), ("status", "4xx")]), Ok(refused));
+/// assert!(JournalFilter::read([("colour", "green")]).is_err());
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct JournalFilter {
+    after: u64,
+    operation: Option<OperationKind>,
+    status: Option<Statuses>,
+    code: Option<Code>,
+    clause: Option<Clause>,
+    path: Option<String>,
+    payee: Option<String>,
+    invoice: Option<String>,
+    fault: Option<String>,
+    text: Option<String>,
+}
+
+/// The HTTP statuses that are chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Statuses {
+    One(u16),
+    /// Those that begin with this digit.
+    Class(u16),
+}
+
+/// The names of the conditions, as in a query.
+const NAMES: &str = "after, operation, status, code, clause, path, payee, invoice, fault and text";
+
+impl JournalFilter {
+    /// All requests.
+    pub fn new() -> JournalFilter {
+        JournalFilter::default()
+    }
+
+    /// Only requests from number `after` on.
+    #[must_use]
+    pub fn after(self, after: u64) -> JournalFilter {
+        JournalFilter { after, ..self }
+    }
+
+    /// Only requests of this operation.
+    #[must_use]
+    pub fn operation(self, operation: OperationKind) -> JournalFilter {
+        JournalFilter { operation: Some(operation), ..self }
+    }
+
+    /// Only requests that were answered with this HTTP status.
+    #[must_use]
+    pub fn status(self, status: u16) -> JournalFilter {
+        JournalFilter { status: Some(Statuses::One(status)), ..self }
+    }
+
+    /// Only requests that were answered with an HTTP status of this class, from 1 to 5.
+    #[must_use]
+    pub fn status_class(self, class: u16) -> JournalFilter {
+        JournalFilter { status: Some(Statuses::Class(class)), ..self }
+    }
+
+    /// Only requests that were refused with this code.
+    #[must_use]
+    pub fn code(self, code: Code) -> JournalFilter {
+        JournalFilter { code: Some(code), ..self }
+    }
+
+    /// Only requests whose answer this clause decided.
+    #[must_use]
+    pub fn clause(self, clause: Clause) -> JournalFilter {
+        JournalFilter { clause: Some(clause), ..self }
+    }
+
+    /// Only requests whose path has this part.
+    #[must_use]
+    pub fn path(self, part: &str) -> JournalFilter {
+        JournalFilter { path: Some(part.to_owned()), ..self }
+    }
+
+    /// Only requests about this business, or about an invoice of it.
+    #[must_use]
+    pub fn payee(self, payee: &str) -> JournalFilter {
+        JournalFilter { payee: Some(payee.to_owned()), ..self }
+    }
+
+    /// Only requests about an invoice with this identifier.
+    #[must_use]
+    pub fn invoice(self, invoice: &str) -> JournalFilter {
+        JournalFilter { invoice: Some(invoice.to_owned()), ..self }
+    }
+
+    /// Only requests that met the fault with this label.
+    #[must_use]
+    pub fn fault(self, label: &str) -> JournalFilter {
+        JournalFilter { fault: Some(label.to_owned()), ..self }
+    }
+
+    /// Only requests with this text in their body, or in that of the answer, as far as the journal keeps them.
+    #[must_use]
+    pub fn text(self, part: &str) -> JournalFilter {
+        JournalFilter { text: Some(part.to_owned()), ..self }
+    }
+
+    /// The filter that names and values describe, as in a query.
+    ///
+    /// # Errors
+    /// The first name that is not known, or whose value is not possible, with what is.
+    pub fn read<'a>(
+        conditions: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> Result<JournalFilter, String> {
+        conditions
+            .into_iter()
+            .try_fold(JournalFilter::new(), |filter, (name, value)| filter.with(name, value))
+    }
+
+    fn with(self, name: &str, value: &str) -> Result<JournalFilter, String> {
+        Ok(match name {
+            "after" => self.after(
+                value.parse().map_err(|_| "after: expected the number of a request, such as 17")?,
+            ),
+            "operation" => self.operation(operation(value)?),
+            "status" => JournalFilter { status: Some(statuses(value)?), ..self },
+            "code" => self.code(
+                Code::parse(value)
+                    .ok_or("code: expected a code of an error, such as unauthorized")?,
+            ),
+            "clause" => self.clause(
+                Clause::find(value).ok_or("clause: expected a clause, such as 4.advances.4")?,
+            ),
+            "path" => self.path(value),
+            "payee" => self.payee(value),
+            "invoice" => self.invoice(value),
+            "fault" => self.fault(value),
+            "text" => self.text(value),
+            other => return Err(format!("{other}: requests are chosen by {NAMES}")),
+        })
+    }
+
+    /// The number from which on it chooses.
+    pub(crate) fn first(&self) -> u64 {
+        self.after
+    }
+
+    /// Whether it chooses a record, whose number is not too small.
+    pub(super) fn admits(&self, record: &Record) -> bool {
+        fn is<T: PartialEq>(wanted: Option<&T>, given: Option<&T>) -> bool {
+            wanted.is_none_or(|wanted| given == Some(wanted))
+        }
+        is(self.operation.as_ref(), record.operation.as_ref())
+            && self.status.is_none_or(|wanted| record.status.is_some_and(|it| wanted.has(it)))
+            && is(self.code.as_ref(), record.code.as_ref())
+            && is(self.clause.as_ref(), record.clause.as_ref())
+            && is(self.fault.as_ref(), record.fault.as_ref())
+            && self.path.as_ref().is_none_or(|part| record.path().contains(part))
+            && self.text.as_ref().is_none_or(|part| {
+                contains(record.sent(), part) || contains(record.answered(), part)
+            })
+            && subject::is_about(record, self.payee.as_deref(), self.invoice.as_deref())
+    }
+}
+
+impl Statuses {
+    fn has(self, status: u16) -> bool {
+        match self {
+            Statuses::One(wanted) => status == wanted,
+            Statuses::Class(class) => status / 100 == class,
+        }
+    }
+}
+
+fn operation(name: &str) -> Result<OperationKind, String> {
+    OperationKind::deserialize(name.into_deserializer())
+        .map_err(|why: NoSuchValue| format!("operation: {why}"))
+}
+
+fn statuses(text: &str) -> Result<Statuses, String> {
+    let class = text.strip_suffix("xx").and_then(|class| class.parse().ok());
+    match (class, text.parse()) {
+        (Some(class @ 1..=5), _) => Ok(Statuses::Class(class)),
+        (_, Ok(status @ 100..=599)) => Ok(Statuses::One(status)),
+        _ => Err("status: expected an HTTP status, such as 404, or 4xx".to_owned()),
+    }
+}
+
+fn contains(bytes: &[u8], part: &str) -> bool {
+    let valid = match str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default(),
+    };
+    valid.contains(part)
+        || valid.len() < bytes.len()
+            && bytes[valid.len()..].windows(part.len().max(1)).any(|at| at == part.as_bytes())
+}

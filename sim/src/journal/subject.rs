@@ -1,0 +1,71 @@
+//! What a kept request is about: parsed from its path and its body only when someone asks.
+
+use axum::http::header::CONTENT_TYPE;
+use tideover_model::wire::route::route;
+use tideover_model::{Operation, OperationKind};
+
+use crate::journal::record::Record;
+
+/// Whether a request is about this payee and this invoice. Where its body is not understood, or not all of it is
+/// kept, its path has the only identifiers.
+pub(super) fn is_about(record: &Record, payee: Option<&str>, invoice: Option<&str>) -> bool {
+    if payee.is_none() && invoice.is_none() {
+        return true;
+    }
+    let Some(path) = record.whole_path() else { return false };
+    let Ok(route) = route(record.method(), path) else { return false };
+    let content_type =
+        record.headers().find(|(name, _)| *name == CONTENT_TYPE.as_str()).map(|(_, value)| value);
+    let wanted = Wanted { payee, invoice };
+    match route.decode(content_type.as_deref(), record.sent()) {
+        Ok(operation) if record.has_whole_body() => wanted.is_met_by(&operation),
+        _ => {
+            let Ok([first, second]) = route.identifiers() else { return false };
+            match route.kind {
+                OperationKind::GetInvoice => wanted.are(Some(&first), Some(&second)),
+                OperationKind::SyncInvoice => wanted.are(None, Some(&first)),
+                OperationKind::SetPayoutAccount
+                | OperationKind::GetBusiness
+                | OperationKind::SyncBusiness => wanted.are(Some(&first), None),
+                _ => false,
+            }
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Wanted<'a> {
+    payee: Option<&'a str>,
+    invoice: Option<&'a str>,
+}
+
+impl Wanted<'_> {
+    fn are(self, payee: Option<&str>, invoice: Option<&str>) -> bool {
+        self.payee.is_none_or(|wanted| payee == Some(wanted))
+            && self.invoice.is_none_or(|wanted| invoice == Some(wanted))
+    }
+
+    fn is_met_by(self, operation: &Operation) -> bool {
+        match operation {
+            Operation::GetInvoice { payee, invoice }
+            | Operation::RequestAdvance { payee, invoice } => self.are(Some(payee), Some(invoice)),
+            Operation::SyncInvoice(sync) => {
+                self.are(Some(&sync.payee.business), Some(&sync.invoice))
+            }
+            Operation::ImportInvoices { file, .. } => {
+                let mut rows = file.rows.iter();
+                rows.any(|row| self.are(row.payee.as_deref(), row.invoice.as_deref()))
+            }
+            Operation::SetPayoutAccount { business, .. }
+            | Operation::GetBusiness { business }
+            | Operation::SyncBusiness { business, .. }
+            | Operation::Quote { business, .. }
+            | Operation::Invite { business, .. }
+            | Operation::CreateOnboardingSession { business } => self.are(Some(business), None),
+            Operation::GetImport { .. }
+            | Operation::Subscribe { .. }
+            | Operation::ListSubscriptions
+            | Operation::Unsubscribe { .. } => false,
+        }
+    }
+}
