@@ -76,8 +76,8 @@
 //! Inside: `app` has the routes, `extract` and `respond` read requests and write answers, `worlds` finds the
 //! world that a key means, `courier` sends webhooks by `sending`, `deliveries` remembers how that went,
 //! `fault` decides which requests fail, and `arrival` how, `grease` varies what the document leaves free,
-//! `control` is the operator port, `openapi` describes the API from the code's own types, `serve` and `wire`
-//! are the socket. No rule of the API is here: all of them are the model's.
+//! `control` is the operator port, `openapi` describes the API, from the code's own types, and the operator port,
+//! `serve` and `wire` are the socket. No rule of the API is here: all of them are the model's.
 
 mod app;
 mod arrival;

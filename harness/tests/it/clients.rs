@@ -8,6 +8,7 @@ use axum::http::{Method, StatusCode, Uri};
 use axum::{Json, Router};
 use serde_json::{Value, json};
 use tideover_harness::exchange::START;
+use tideover_model::ActionKind;
 
 use crate::support::command::serve;
 use crate::support::foreign::{home, install_for_node, python, skip};
@@ -16,7 +17,7 @@ fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/clients")
 }
 
-/// How a client is generated from the `api.json` in its home, and run.
+/// How clients are generated from `api.json` and `operator.json` in their home, and run.
 struct Client {
     home: PathBuf,
     generate: Vec<Command>,
@@ -28,12 +29,20 @@ fn in_python() -> Result<Client, String> {
     let home = home("clients/python");
     let python = python(&home, &fixtures().join("requirements.txt"))?;
     std::fs::copy(fixtures().join("client.py"), home.join("client.py")).unwrap();
-    let mut generate = Command::new(&python);
-    generate.args(["-m", "openapi_python_client", "generate", "--path", "api.json"]);
-    generate.args(["--output-path", "partner", "--meta", "none", "--overwrite"]);
+    let generate = |document: &str, package: &str| {
+        let mut generate = Command::new(&python);
+        generate.args(["-m", "openapi_python_client", "generate", "--path", document]);
+        generate.args(["--output-path", package, "--meta", "none", "--overwrite"]);
+        generate
+    };
+    let generate = [("api.json", "partner"), ("operator.json", "operator_port")]
+        .map(|(document, package)| generate(document, package));
+    let mut compile = Command::new(&python);
+    compile.args(["-m", "compileall", "-q", "partner", "operator_port", "client.py"]);
+    let generate = generate.into_iter().chain([compile]).collect();
     let mut run = Command::new(python);
     run.arg("client.py");
-    Ok(Client { home, generate: vec![generate], run })
+    Ok(Client { home, generate, run })
 }
 
 /// With `openapi-typescript`, and whatever the compiler has against it.
@@ -48,18 +57,23 @@ fn in_typescript() -> Result<Client, String> {
         command.arg(home.join(script)).args(arguments);
         command
     };
-    let types = ["api.json", "--output", "api.d.ts"];
+    let types = |name: &str| {
+        let (document, types) = (format!("{name}.json"), format!("{name}.d.ts"));
+        let script = "node_modules/openapi-typescript/bin/cli.js";
+        node(script, &[document.as_str(), "--output", types.as_str()])
+    };
     let strictly = ["--strict", "--noUncheckedIndexedAccess", "--noEmitOnError", "client.ts"];
     let here = ["--target", "es2022", "--module", "nodenext", "--lib", "es2023,dom"];
     let generate = vec![
-        node("node_modules/openapi-typescript/bin/cli.js", &types),
+        types("api"),
+        types("operator"),
         node("node_modules/typescript/bin/tsc", &[&here[..], &strictly].concat()),
     ];
     Ok(Client { generate, run: node("client.js", &[]), home })
 }
 
 #[tokio::test]
-async fn a_client_generated_in_python_requests_an_advance() {
+async fn clients_generated_in_python_play_a_repaid_advance() {
     match in_python() {
         Ok(client) => examine(client).await,
         Err(why) => skip(&why),
@@ -67,7 +81,7 @@ async fn a_client_generated_in_python_requests_an_advance() {
 }
 
 #[tokio::test]
-async fn a_client_generated_in_typescript_requests_an_advance() {
+async fn clients_generated_in_typescript_play_a_repaid_advance() {
     match in_typescript() {
         Ok(client) => examine(client).await,
         Err(why) => skip(&why),
@@ -76,18 +90,23 @@ async fn a_client_generated_in_typescript_requests_an_advance() {
 
 /// Generates and runs a client, and returns its report.
 async fn examine(Client { home, generate, run }: Client) {
-    let (_served, ready) = serve(&["--clock", "still", "--start", START]);
+    let (_served, ready) = serve(&["--clock", "still", "--start", START, "--webhooks", "local"]);
     let [url, key] = ["baseUrl", "apiKey"].map(|name| ready[name].as_str().unwrap());
-    let document = get(&format!("{url}/_sim/openapi.json"), key).await;
-    std::fs::write(home.join("api.json"), document.to_string()).unwrap();
+    for (path, file) in [("openapi.json", "api.json"), ("operator.json", "operator.json")] {
+        let document = get(&format!("{url}/_sim/{path}"), key).await;
+        std::fs::write(home.join(file), document.to_string()).unwrap();
+    }
     for command in generate {
         ended_well(command, &home, &[]).await;
     }
-    let output = ended_well(run, &home, &[url, key, &later().await]).await;
+    let receiver = served(Router::new().fallback(async || StatusCode::NO_CONTENT)).await;
+    let output = ended_well(run, &home, &[url, key, &later().await, &receiver]).await;
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     let read = get(&format!("{url}/v1/organizations/acme/invoices/INV-7"), key).await;
     reads_the_mock(&report["now"], &read["advance"]);
     reads_what_it_does_not_know(&report["later"]);
+    let names: Vec<&str> = ActionKind::ALL.iter().map(|kind| kind.name()).collect();
+    assert_eq!(report["actions"], json!(names));
 }
 
 /// The amounts are those of the advance that there is.
@@ -99,6 +118,7 @@ fn reads_the_mock(now: &Value, advance: &Value) {
     assert!(first["accountNumber"].as_str().is_some_and(|number| !number.is_empty()), "{first}");
     let expected = json!({
         "outcome": "created",
+        "quoted": false,
         "refused": "business_not_eligible",
         "first": {
             "financeableAmount": 1_000_000,
@@ -109,6 +129,14 @@ fn reads_the_mock(now: &Value, advance: &Value) {
         },
         "repeat": { "advanceAmount": advanced, "feeTotal": fee },
         "read": { "status": "ISSUED", "state": "REQUESTED" },
+        "repaid": {
+            "before": "FUNDED",
+            "applied": 1_000_000,
+            "state": "REPAID",
+            "owed": 0,
+            "collectionState": "COLLECTED",
+        },
+        "events": ["REQUESTED", "FUNDING", "FUNDED", "REPAID"],
     });
     assert_eq!(*now, expected);
 }
@@ -152,9 +180,13 @@ async fn ended_well(command: Command, home: &Path, arguments: &[&str]) -> Output
 
 /// A service that has added codes and values since; its URL.
 async fn later() -> String {
+    served(Router::new().fallback(async |method, uri| answer(&method, &uri))).await
+}
+
+/// Serves on a port of its own; returns the URL.
+async fn served(router: Router) -> String {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
-    let router = Router::new().fallback(async |method, uri| answer(&method, &uri));
     tokio::spawn(async { axum::serve(listener, router).await.unwrap() });
     url
 }

@@ -1,16 +1,15 @@
 //! Examples that really happened: a service plays the story of an advance, and every request, answer and event in it
 //! is an example.
 
+mod telling;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use tideover_model::exchange::{Asked, Request};
-use tideover_model::wire::action;
-use tideover_model::words::{EventKind, EventType};
+use tideover_model::words::EventType;
 use tideover_model::{
-    Answer, Cents, Code, Face, OperationKind, PlatformId, Profile, Range, Receipt, Seeded, Service,
-    Timestamp, exchange,
+    Answer, Cents, Code, OperationKind, Profile, Range, Seeded, Service, Timestamp, exchange,
 };
 
 /// What the story left behind.
@@ -252,87 +251,6 @@ impl Story {
     fn import_file(&mut self, import: &str, media_type: &str, file: &str, name: &str) {
         self.send(OperationKind::ImportInvoices, name, &[import], Some(KEY), media_type, file);
     }
-
-    fn ask(&mut self, kind: OperationKind, name: &str, identifiers: &[&str], body: &Value) {
-        let body = if body.is_null() { String::new() } else { body.to_string() };
-        self.send(kind, name, identifiers, Some(KEY), media_type(kind), &body);
-    }
-
-    fn send(
-        &mut self,
-        kind: OperationKind,
-        name: &str,
-        identifiers: &[&str],
-        key: Option<&str>,
-        media_type: &str,
-        body: &str,
-    ) {
-        let path = path(kind, identifiers);
-        let request = Request {
-            method: kind.method(),
-            path: &path,
-            authorization: key,
-            content_type: Some(media_type),
-            body: body.as_bytes(),
-        };
-        let asked = Asked::by(&request);
-        let answer = exchange::attempt(&mut self.service, self.now, key, asked);
-        self.deliver();
-        self.keep(kind, name, identifiers, body, answer);
-    }
-
-    /// Keeps an exchange: a refusal under its code, a success under `name`, if it has one.
-    fn keep(
-        &mut self,
-        kind: OperationKind,
-        name: &str,
-        identifiers: &[&str],
-        body: &str,
-        answer: Answer,
-    ) {
-        let name = answer.as_ref().map_or_else(|refusal| refusal.code.name(), |_| name);
-        if name.is_empty() {
-            return;
-        }
-        let identifiers = identifiers.iter().map(|&identifier| identifier.to_owned()).collect();
-        let exchange = Exchange { identifiers, body: body.to_owned(), answer };
-        let kept = self.examples.exchanges.entry(kind).or_default();
-        kept.entry(name.to_owned()).or_insert(exchange);
-    }
-
-    fn act(&mut self, name: &str, fields: Value) {
-        let mut fields = fields;
-        fields[action::NAME] = name.into();
-        let fields = fields.as_object().cloned().unwrap_or_default();
-        if let Ok(happening) = action::asked(&fields, "") {
-            // What cannot happen leaves its examples out, and a test misses them.
-            let _ = self.service.happen(self.now, PlatformId::DEFAULT, happening);
-        }
-        self.deliver();
-    }
-
-    fn wait(&mut self, seconds: u64) {
-        self.now = self.now.after(seconds);
-        self.service.handle_timeout(self.now);
-        self.deliver();
-    }
-
-    /// Sends what is due to a receiver that accepts everything.
-    fn deliver(&mut self) {
-        while self.service.poll_delivery().is_some() {}
-        while let Some(attempt) = self.service.poll_attempt(self.now) {
-            let delivery = &attempt.delivery;
-            if let (EventKind::Listed(event), true) = (delivery.event, &*delivery.url == HOOK) {
-                let delivered = Delivered {
-                    id: delivery.id.clone(),
-                    signature: attempt.sign(self.now).to_string(),
-                    body: Arc::clone(&delivery.body),
-                };
-                self.examples.deliveries.entry(event.name()).or_insert(delivered);
-            }
-            self.service.handle_receipt(self.now, &attempt, Receipt::Answered(200));
-        }
-    }
 }
 
 /// The media type that an operation takes.
@@ -341,19 +259,6 @@ pub(super) fn media_type(kind: OperationKind) -> &'static str {
         OperationKind::ImportInvoices => "text/csv",
         _ => "application/json",
     }
-}
-
-/// The path of an operation with these identifiers, in order.
-fn path(kind: OperationKind, identifiers: &[&str]) -> String {
-    let mut identifiers = identifiers.iter();
-    let segments = kind.path().split('/').map(|segment| {
-        if segment.starts_with('{') {
-            identifiers.next().copied().unwrap_or(segment)
-        } else {
-            segment
-        }
-    });
-    segments.collect::<Vec<_>>().join("/")
 }
 
 fn invoice(payor: &str, face_value: u32) -> Value {

@@ -4,7 +4,8 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use utoipa::{PartialSchema, ToSchema};
 
-use crate::wire::action::{Action, ActionKind, NAME};
+use crate::wire::action::form::Action;
+use crate::wire::action::{ActionKind, NAME};
 
 /// An action, described.
 #[derive(Clone, Debug, PartialEq, Serialize)]
