@@ -40,6 +40,7 @@ mod scope;
 mod signature;
 mod simulation;
 mod standing;
+mod state;
 mod stories;
 mod stranger;
 mod support;

@@ -19,6 +19,7 @@ mod journal;
 mod library;
 mod localhost;
 mod openapi;
+mod parallel;
 mod plain;
 mod profile;
 mod receiver;
