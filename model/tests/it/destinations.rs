@@ -71,7 +71,8 @@ fn a_fragment_is_dropped_and_the_error_gives_a_hint() {
         assert!(why.ends_with("start the mock with --webhooks local"), "{why}");
     }
     let why = Destinations::Public.judge("https://10.0.0.1/", &[]).unwrap_err().to_string();
-    let problem = "the destination leads to 10.0.0.1, which is not public but private; for containers";
+    let problem =
+        "the destination leads to 10.0.0.1, which is not public but private; for containers";
     assert!(why.starts_with(problem) && why.ends_with("--webhooks anywhere"), "{why}");
     let why = Destinations::Public.judge("https://192.0.2.1/", &[]).unwrap_err().to_string();
     assert!(why.ends_with("which is not public but documentation"), "{why}");
