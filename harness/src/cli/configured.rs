@@ -17,7 +17,15 @@ const NEVER_IN_A_FILE: [&str; 2] = [CONFIG, "help"];
 
 /// The whole command line. Each option of `serve` has an environment variable.
 pub(super) fn command() -> Command {
-    Cli::command().mut_subcommand(SERVE, |serve| serve.mut_args(with_variable))
+    in_serve(Cli::command(), |serve| serve.mut_args(with_variable))
+}
+
+/// The commands in their order, with another `serve`.
+fn in_serve(command: Command, change: impl Fn(Command) -> Command) -> Command {
+    command.mut_subcommands(|command| match command.get_name() {
+        SERVE => change(command),
+        _ => command,
+    })
 }
 
 /// The arguments of the process, completed from the file that they name.
@@ -57,9 +65,12 @@ fn configured(path: &Path, command: Command) -> Result<Command, Problem> {
         let at = |problem: String| wrong(format!("{}: {problem}", setting.line));
         let argument = find(&serve, &setting.name).map_err(at)?;
         check(&serve, argument, &setting).map_err(at)?;
-        let (id, values) = (argument.get_id().clone(), setting.values);
-        command = command
-            .mut_subcommand(SERVE, |serve| serve.mut_arg(id, |it| it.default_values(values)));
+        let (id, values) = (argument.get_id(), &setting.values);
+        let with_default = |it: Arg| match it.get_id() == id {
+            true => it.default_values(values.clone()),
+            false => it,
+        };
+        command = in_serve(command, |serve| serve.mut_args(with_default));
     }
     Ok(command)
 }

@@ -56,5 +56,5 @@ fn named(tideover: &Command, name: &str) -> Result<Command, Problem> {
         let names: Vec<&str> = tideover.get_subcommands().map(Command::get_name).collect();
         Problem::Wrong(format!("there is no command {name}; there are {}", names.join(", ")))
     })?;
-    Ok(command.clone().name(format!("tideover-{name}")))
+    Ok(command.clone().name(format!("tideover-{name}")).version(env!("CARGO_PKG_VERSION")))
 }
