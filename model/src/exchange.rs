@@ -219,9 +219,7 @@ impl Route<'_> {
                 Operation::SyncInvoice(Box::new(object::<InvoiceSync>(body, ignored)?.of(first)))
             }
             OperationKind::GetImport => Operation::GetImport { import: first },
-            OperationKind::ImportInvoices => {
-                return self.decode_import(content_type, body, ignored);
-            }
+            OperationKind::ImportInvoices => self.decode_import(content_type, body, ignored)?,
             OperationKind::SetPayoutAccount => {
                 // `4.payoutAccount.intro.2`
                 let PayoutAccount { account_number, routing_number, label } =

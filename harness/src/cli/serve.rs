@@ -1,12 +1,13 @@
 //! `tideover serve`
 
+use std::io::ErrorKind;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use tideover_model::{Destinations, Timestamp};
-use tideover_sim::{Builder, ClockChoice, Mock, ProfileFile, SigningTime, wall_time};
+use tideover_sim::{Builder, ClockChoice, Mock, ProfileFile, SigningTime, StartError, wall_time};
 
 use crate::cli::output::stderr_takes_colours;
 use crate::cli::signals::StopSignals;
@@ -61,6 +62,9 @@ pub(super) struct Serve {
     /// refusal. GET /_sim/freedoms says which of them your client has met.
     #[arg(long, conflicts_with = "defect")]
     grease: bool,
+    /// Do not name, in the header Tideover-Clause of each answer, the clause that decided it
+    #[arg(long)]
+    no_hints: bool,
     /// The log level on standard error: off, error, warn, info (refusals), debug (every request), trace
     #[arg(long, value_name = "LEVEL", default_value = "warn")]
     log: tracing_subscriber::filter::LevelFilter,
@@ -93,6 +97,14 @@ enum SignWith {
     Virtual,
 }
 
+/// Why the mock does not start, and what helps.
+fn not_started(error: &StartError) -> String {
+    let is_taken =
+        matches!(error, StartError::Listen { source, .. } if source.kind() == ErrorKind::AddrInUse);
+    let way_out = if is_taken { "; --port 0 picks a free port, --port N another one" } else { "" };
+    format!("{error}{way_out}")
+}
+
 impl Serve {
     pub(super) async fn run(self) -> Result<Held, Problem> {
         tracing_subscriber::fmt()
@@ -102,7 +114,7 @@ impl Serve {
             .init();
         let seed = self.world.seed.unwrap_or(1);
         let mock = self.mock(seed)?.start().await;
-        let mock = mock.map_err(|error| Problem::Wrong(error.to_string()))?;
+        let mock = mock.map_err(|error| Problem::Wrong(not_started(&error)))?;
         let stop = StopSignals::listen()?;
         Output::new(self.json).print(self.welcome(&mock, seed), || {
             json!({
@@ -151,6 +163,7 @@ impl Serve {
             .seed(seed)
             .faults(faults)
             .grease(self.grease)
+            .hints(!self.no_hints)
             .trust(authorities)
             .signing(match self.sign_with {
                 SignWith::Wall => SigningTime::Wall,
