@@ -1,5 +1,6 @@
 //! `tideover serve`
 
+use std::io::ErrorKind;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
@@ -7,7 +8,7 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 use tideover_model::{Destinations, Timestamp};
 use tideover_sim::{
-    Builder, ClockChoice, Mock, Origins, ProfileFile, Scenario, SigningTime, wall_time,
+    Builder, ClockChoice, Mock, Origins, ProfileFile, Scenario, SigningTime, StartError, wall_time,
 };
 
 use crate::cli::output::stderr_takes_colours;
@@ -76,11 +77,14 @@ pub(super) struct Serve {
     ///
     /// What the file says goes before --seed, --profile, --clock, --start, --grease and --scenario. The file holds
     /// keys and secrets: only you can read it.
-    #[arg(long, value_name = "FILE", conflicts_with = "defect")]
+    #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
     /// The API key of the first platform [default: rap_sk_local]
     #[arg(long, value_name = "KEY")]
     api_key: Option<String>,
+    /// Do not name, in the header Tideover-Clause of each answer, the clause that decided it
+    #[arg(long)]
+    no_hints: bool,
     /// The log level on standard error: off, error, warn, info (refusals), debug (every request), trace
     #[arg(long, value_name = "LEVEL", default_value = "warn")]
     log: tracing_subscriber::filter::LevelFilter,
@@ -141,6 +145,14 @@ enum SignWith {
     Virtual,
 }
 
+/// Why the mock does not start, and what helps.
+fn not_started(error: &StartError) -> String {
+    let is_taken =
+        matches!(error, StartError::Listen { source, .. } if source.kind() == ErrorKind::AddrInUse);
+    let way_out = if is_taken { "; --port 0 picks a free port, --port N another one" } else { "" };
+    format!("{error}{way_out}")
+}
+
 impl Serve {
     pub(super) async fn run(self) -> Result<Held, Problem> {
         tracing_subscriber::fmt()
@@ -150,7 +162,7 @@ impl Serve {
             .init();
         let seed = self.world.seed.unwrap_or(1);
         let mock = self.mock(seed)?.start().await;
-        let mock = mock.map_err(|error| Problem::Wrong(error.to_string()))?;
+        let mock = mock.map_err(|error| Problem::Wrong(not_started(&error)))?;
         let stop = StopSignals::listen()?;
         Output::new(self.json).print(self.welcome(&mock, seed), || {
             json!({
@@ -220,6 +232,7 @@ impl Serve {
             .seed(seed)
             .faults(faults)
             .grease(self.grease)
+            .hints(!self.no_hints)
             .trust(authorities)
             .signing(match self.sign_with {
                 SignWith::Wall => SigningTime::Wall,

@@ -435,3 +435,14 @@ async fn serve_logs_every_request_with_its_option() {
     }
     assert!(log.contains("401 unauthorized (5.authentication.3)"), "{log}");
 }
+
+/// The mock says what helps if another program has its port.
+#[test]
+fn a_taken_port_is_no_dead_end() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    let output = run(&["serve", "--port", &port]);
+    assert_eq!(output.status.code(), Some(2));
+    let complaint = stderr(&output);
+    assert!(complaint.contains(&port) && complaint.contains("--port 0"), "{complaint}");
+}

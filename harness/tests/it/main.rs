@@ -13,6 +13,7 @@ mod generation;
 mod guide;
 mod guide_commands;
 mod guide_faults;
+mod guide_journal;
 mod hostile;
 mod http_client;
 mod inbox_server;

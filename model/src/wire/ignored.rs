@@ -50,7 +50,8 @@ pub(super) fn column<'a>(
 }
 
 fn sentence(what: &str, name: &str, meant: Option<&str>) -> String {
-    let name = cut(name);
+    // A log shows it, line by line.
+    let name = cut(name).escape_debug().to_string();
     let meant = meant.map_or_else(String::new, |meant| format!(" Did you mean {meant}?"));
     format!("The {what} {name} is not known and was ignored.{meant}")
 }

@@ -218,7 +218,7 @@ impl Texts {
         let cut = |text: &str| text.floor_char_boundary(PATH_KEPT);
         buffer.clear();
         let heads = 2 * PATH_KEPT + headers_length(&head.headers);
-        buffer.reserve(heads + kept(sent) + kept(answered));
+        buffer.reserve_exact(heads + kept(sent) + kept(answered));
         let mut ends = [0; 4];
         buffer.extend_from_slice(&path.as_bytes()[..cut(path)]);
         ends[0] = buffer.len();

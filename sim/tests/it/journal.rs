@@ -192,8 +192,8 @@ async fn ignored_fields_are_warned_of() {
     let answer = caller.put("/v1/organizations/a", deep).await;
     assert_eq!(warnings(answer).await, (200, json!([said])));
 
-    let odd = json!({ "legalName": "A", "zodiac": { "sign": 1 } });
-    let said = "The field zodiac is not known and was ignored.";
+    let odd = json!({ "legalName": "A", "zodiac\n": { "sign": 1 } });
+    let said = "The field zodiac\\n is not known and was ignored.";
     let answer = caller.put("/v1/organizations/a", odd).await;
     assert_eq!(warnings(answer).await, (200, json!([said])));
 
@@ -227,6 +227,18 @@ async fn waiting_ends_with_the_last_request_that_is_wanted() {
         world.wait_for_requests(&filter, 1, PATIENCE).await,
         Waited { reached: true, count: 1 }
     );
+    // Other requests do not count, and none counts twice.
+    let early = tokio::select! {
+        biased;
+        waited = world.wait_for_requests(&filter, 3, PATIENCE) => Some(waited),
+        () = async {
+            for _ in 0..5 {
+                caller.get("/v1/webhooks").await;
+                tokio::task::yield_now().await;
+            }
+        } => None,
+    };
+    assert_eq!(early, None);
     let (waited, ()) = tokio::join!(world.wait_for_requests(&filter, 3, PATIENCE), async {
         for _ in 0..2 {
             caller.get("/v1/webhooks").await;
