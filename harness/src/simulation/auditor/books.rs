@@ -58,6 +58,13 @@ pub(super) struct InvoiceRecord {
     account: Option<String>,
 }
 
+impl InvoiceRecord {
+    /// Whether its advance is on its way to the vendor.
+    pub(super) fn is_under_way(&self) -> bool {
+        matches!(self.state, Some(AdvanceState::Requested | AdvanceState::Funding))
+    }
+}
+
 impl BusinessRecord {
     /// Compares what is shown now with what was shown before. A business that another platform onboarded is
     /// complete and open without an event at the first look.

@@ -66,6 +66,11 @@ impl Auditor {
         self.totals
     }
 
+    /// Whether an advance is on its way to its vendor.
+    pub fn has_advances_under_way(&self) -> bool {
+        self.invoices.values().any(books::InvoiceRecord::is_under_way)
+    }
+
     /// Records a breach that was seen elsewhere. Only the first counts.
     pub fn report(&mut self, invariant: Invariant, subject: impl ToString, detail: impl ToString) {
         if self.breach.is_none() {
