@@ -105,20 +105,20 @@ impl Client {
         state: AdvanceState,
     ) {
         let lane = Lane::Vendor(vendor);
-        let is_being_read =
-            self.is_under_way(lane, &Job::ReadInvoice(number)) && !self.has(Flaw::TakesOlderRead);
-        let takes_stale = self.has(Flaw::TakesStaleSequence);
+        let is_being_read = self.is_under_way(lane, &Job::ReadInvoice(number));
+        let (takes_stale, reads_once) =
+            (self.has(Flaw::TakesStaleSequence), self.has(Flaw::TakesOlderRead));
         let Some(invoice) = self.customers.invoice_mut(vendor, number) else { return };
         if sequence <= invoice.sequence && !takes_stale {
             return self.reach(Reached::StaleSequence);
         }
         invoice.sequence = sequence;
         let is_known = invoice.copy.state == Some(state);
-        let may_be_older = invoice.state_is_read && !is_known && !takes_stale;
+        let may_be_older = invoice.state_is_read && !is_known && !takes_stale && !reads_once;
         if !may_be_older {
             invoice.copy.state = Some(state);
         }
-        if may_be_older || is_being_read {
+        if may_be_older || (is_being_read && !reads_once) {
             self.add(plan, lane, Job::ReadInvoice(number));
         }
     }
