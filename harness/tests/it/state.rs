@@ -34,7 +34,7 @@ async fn is_known(client: &Client, url: &str, name: &str) -> bool {
 }
 
 /// Each round saves a business, and is killed while more are synced and saved. The next round finds it.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[tokio::test]
 async fn a_killed_process_never_loses_what_was_saved() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("state.json");

@@ -181,7 +181,7 @@ fn planned_invoice(
 /// A platform looks at some invoices while a payment is on its way.
 fn looks(draw: &mut Draw, payments: &[(Moment, i64)]) -> Vec<Moment> {
     let look = |(at, _): &(Moment, i64)| {
-        draw.percent(50).then(|| at.saturating_sub(draw.between(0, 25 * SECOND)))
+        draw.percent(80).then(|| at.saturating_sub(draw.between(0, 15 * SECOND)))
     };
     payments.iter().filter_map(look).collect()
 }
