@@ -144,7 +144,6 @@ impl Auditor {
             }
             Happening::VendorAcceptsInvitation { payee, .. }
             | Happening::VendorSignsAgreement { payee, .. }
-            | Happening::VendorAddsBankAccount { payee, .. }
             | Happening::VendorCompletesOnboarding { payee, .. }
             | Happening::CollectionAccountOpens { payee } => {
                 self.touch(&(platform, payee.clone()));
