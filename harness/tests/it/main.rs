@@ -43,3 +43,4 @@ mod standing;
 mod stories;
 mod stranger;
 mod support;
+mod world_page;

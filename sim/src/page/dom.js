@@ -20,7 +20,7 @@ export function button(text, act, attributes = {}) {
 
 /** A description list of pairs of a term and what it is. */
 export function facts(pairs) {
-  const shown = pairs.filter(([, value]) => value != null && value !== "");
+  const shown = pairs.filter(([, value]) => value != null && value !== "" && value !== false);
   return el("dl", { class: "facts" }, shown.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));
 }
 
@@ -63,7 +63,9 @@ function swap(it, wanted) {
   it.replaceWith(next);
   if (part === undefined) return;
   const same = next.querySelector(`[data-part="${CSS.escape(part)}"]`);
-  (same ?? next.querySelector("button, input, summary"))?.focus();
+  const target = same ?? next.querySelector("button, input, summary") ?? next;
+  if (target === next) next.tabIndex = -1;
+  target.focus();
 }
 
 function carry(before, made) {

@@ -4,12 +4,15 @@ import { ask, perform, say } from "./api.js";
 import { button, el, facts } from "./dom.js";
 import { instant, pretty, quoted, words } from "./shown.js";
 
+/** A signing secret is shown nowhere, not even in the answer that gave it. */
+const masked = (text) => text.replace(/("secret"\s*:\s*"[^"]{0,8})[^"]*/g, "$1…");
+
 /** The headers and the raw bytes of a message. */
 function message(title, lines, body) {
   const head = lines.map(([name, value]) => `${name}: ${value}`).join("\n");
-  const bytes = body && (body.text ?? `(base64) ${body.base64}`);
+  const bytes = body && (body.text != null ? masked(body.text) : `(base64) ${body.base64}`);
   const note = body?.cut ? ` · only the beginning of ${body.length} bytes` : body ? ` · ${body.length} bytes` : " · no body";
-  return el("section", {}, el("h4", {}, title, el("span", { class: "quiet" }, note)),
+  return el("section", {}, el("h3", {}, title, el("span", { class: "quiet" }, note)),
     head && el("pre", { tabindex: "0", "aria-label": `${title}: headers` }, head),
     bytes && el("pre", { tabindex: "0", "aria-label": `${title}: body` }, bytes),
     bytes && pretty(bytes) !== bytes && el("details", {}, el("summary", {}, "With line breaks"),
@@ -58,7 +61,7 @@ export function requestDetails(entry) {
 function signature(header, subscription) {
   const time = /^t=(\d+),/.exec(header ?? "")?.[1];
   if (!time) return null;
-  return el("section", {}, el("h4", {}, "Signature"), el("pre", { tabindex: "0", "aria-label": "Signature" }, header),
+  return el("section", {}, el("h3", {}, "Signature"), el("pre", { tabindex: "0", "aria-label": "Signature" }, header),
     el("p", {}, "v1 is the hex of HMAC-SHA256 over ", el("code", {}, `${time}.`), " and the bytes of the body. The key is the secret that ",
       el("code", {}, "POST /v1/webhooks"), " answered once for subscription ", el("code", {}, subscription), "."));
 }
@@ -71,7 +74,7 @@ function attempt({ number, at, cause, status, problem, milliseconds }) {
 
 function attempts({ attempts: made, nextAttemptAt }) {
   const heads = ["No.", "At", "Why", "Answer", "Took"].map((name) => el("th", { scope: "col" }, name));
-  return el("section", {}, el("h4", {}, "Attempts"),
+  return el("section", {}, el("h3", {}, "Attempts"),
     made.length > 0 && el("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "Attempts" },
       el("table", {}, el("thead", {}, el("tr", {}, heads)), el("tbody", {}, made.map(attempt)))),
     el("p", { class: "quiet" }, nextAttemptAt ? `The next one is due at ${instant(nextAttemptAt)}.` : "No other one is due."));

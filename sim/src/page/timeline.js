@@ -6,20 +6,21 @@ import { deliveryDetails, requestDetails } from "./exchange.js";
 import { clockTime, instant } from "./shown.js";
 
 const WINDOW = 200;
-/** The most requests that are kept here. */
+/** The most entries that are kept here. */
 const KEPT = 10_000;
 const DONE = new Set(["accepted", "givenUp", "revoked", "dropped"]);
 
-let requests = [];
-let deliveries = new Map();
+/** Everything by its key, and the keys in the order in which it happened. */
+let entries = new Map();
+let order = [];
 let position = { request: 0, delivery: 0, resets: undefined };
 let shown = WINDOW;
 /** A finished delivery that is sent again. */
 let resent = Infinity;
 
 export function forget() {
-  requests = [];
-  deliveries = new Map();
+  entries = new Map();
+  order = [];
   position = { request: 0, delivery: 0, resets: undefined };
   shown = WINDOW;
   resent = Infinity;
@@ -29,21 +30,35 @@ export function forget() {
 export async function follow({ resets, nextRequest, nextDelivery }) {
   if (position.resets !== resets) forget();
   position.resets = resets;
-  if (nextRequest > position.request) {
-    const from = Math.max(position.request, nextRequest - KEPT);
-    const { entries, next } = await ask("GET", `/_sim/journal?after=${from}`);
-    requests = requests.concat(entries.map(ofRequest)).slice(-KEPT);
-    position.request = next;
+  const isFirst = order.length === 0;
+  const requests = nextRequest > position.request ? await newRequests(nextRequest) : [];
+  const deliveries = await newDeliveries(nextDelivery);
+  for (const it of merged(requests, deliveries, isFirst)) {
+    order.push(it.key);
+    entries.set(it.key, it);
   }
-  const pending = Array.from(deliveries.values()).find((it) => !DONE.has(it.item.state))?.item.index ?? Infinity;
-  const from = Math.min(pending, resent, position.delivery);
-  resent = Infinity;
-  if (nextDelivery > position.delivery || from < position.delivery) {
-    const { deliveries: seen, next } = await ask("GET", `/_sim/deliveries?after=${from}`);
-    for (const it of seen) deliveries.set(it.index, ofDelivery(it));
-    position.delivery = next;
-  }
+  while (order.length > KEPT) entries.delete(order.shift());
   showTimeline();
+}
+
+async function newRequests(nextRequest) {
+  const from = Math.max(position.request, nextRequest - KEPT);
+  const { entries: seen, next } = await ask("GET", `/_sim/journal?after=${from}`);
+  position.request = next;
+  return seen.map(ofRequest);
+}
+
+/** New deliveries; those that are known and not done are brought up to date. */
+async function newDeliveries(nextDelivery) {
+  const pending = order.map((key) => entries.get(key)).filter((it) => it.kind === "delivery" && !DONE.has(it.item.state));
+  const from = pending.reduce((least, it) => Math.min(least, it.item.index), Math.min(resent, position.delivery));
+  resent = Infinity;
+  if (nextDelivery <= position.delivery && from === position.delivery) return [];
+  const { deliveries: seen, next } = await ask("GET", `/_sim/deliveries?after=${from}`);
+  position.delivery = next;
+  const made = seen.map(ofDelivery);
+  for (const it of made) if (entries.has(it.key)) entries.set(it.key, it);
+  return made.filter((it) => !entries.has(it.key));
 }
 
 const haystack = (...parts) => parts.filter(Boolean).join(" ").toLowerCase();
@@ -60,18 +75,19 @@ function ofDelivery(item) {
 }
 
 /** Both in the order in which they happened: webhooks follow the request that caused them. */
-function merged() {
+function merged(requests, deliveries, isFirst) {
+  const caused = new Set(requests.flatMap((it) => it.item.events.map((event) => event.index)));
+  // What no request here has caused may be older than all that happened at the same time.
+  const isBefore = (it, request) => it.time < request.time || (isFirst && it.time === request.time && !caused.has(it.item.index));
   const all = [];
-  const waiting = Array.from(deliveries.values()).sort((one, other) => one.item.index - other.item.index);
   let at = 0;
   for (const request of requests) {
-    const first = request.item.events[0]?.index ?? -1;
-    while (at < waiting.length && (waiting[at].time < request.time || waiting[at].item.index < first)) all.push(waiting[at++]);
+    const [first, last] = [request.item.events[0]?.index ?? -1, request.item.events.at(-1)?.index ?? -1];
+    while (at < deliveries.length && (isBefore(deliveries[at], request) || deliveries[at].item.index < first)) all.push(deliveries[at++]);
     all.push(request);
-    const last = request.item.events.at(-1)?.index ?? -1;
-    while (at < waiting.length && waiting[at].item.index <= last) all.push(waiting[at++]);
+    while (at < deliveries.length && deliveries[at].item.index <= last) all.push(deliveries[at++]);
   }
-  return all.concat(waiting.slice(at));
+  return all.concat(deliveries.slice(at));
 }
 
 const level = (status) => (status == null ? "none" : status < 300 ? "good" : status < 500 ? "warn" : "bad");
@@ -116,7 +132,7 @@ function again(index) {
 export function showTimeline() {
   const text = byId("filter-text").value.trim().toLowerCase();
   const wanted = { request: byId("filter-requests").checked, delivery: byId("filter-deliveries").checked };
-  const all = merged();
+  const all = order.map((key) => entries.get(key));
   const chosen = all.filter((it) => wanted[it.kind] && (!text || it.text.includes(text)));
   const newest = chosen.slice(-shown).reverse();
   const section = byId("timeline");
