@@ -11,6 +11,7 @@ use crate::operation::Operation;
 use crate::profile::Profile;
 use crate::refusal::{Code, Refusal};
 use crate::timestamp::Timestamp;
+use crate::wire::overview::{Overview, Wanted};
 use crate::wire::reply::Reply;
 
 /// The service's answer: a reply or a refusal.
@@ -151,6 +152,12 @@ pub trait Face: Send {
         payee: &str,
         invoice: &str,
     ) -> Result<Vec<Refusal>, Refusal>;
+
+    /// The part of the service that belongs to `caller`, as it is inside, for whoever operates it; empty if it can't
+    /// be seen.
+    fn overview(&self, _now: Timestamp, _caller: PlatformId, _wanted: Wanted<'_>) -> Overview {
+        Overview::default()
+    }
 
     /// How it serializes answers, if not correctly.
     fn encoding(&self) -> Option<Encoding> {
@@ -354,6 +361,10 @@ impl<A: Altered> Face for A {
         invoice: &str,
     ) -> Result<Vec<Refusal>, Refusal> {
         self.unaltered_mut().objections(now, caller, payee, invoice)
+    }
+
+    fn overview(&self, now: Timestamp, caller: PlatformId, wanted: Wanted<'_>) -> Overview {
+        self.unaltered().overview(now, caller, wanted)
     }
 
     fn business_of(&self, caller: PlatformId, business: &str) -> Option<BusinessId> {

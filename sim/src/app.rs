@@ -18,6 +18,7 @@ use crate::control;
 use crate::control::{faults, journal, worlds};
 use crate::extract;
 use crate::journal::Arrived;
+use crate::page;
 use crate::respond;
 use crate::world::{Served, World};
 use crate::worlds::{Selected, Worlds};
@@ -48,6 +49,8 @@ pub(crate) fn router(all: Arc<Worlds>) -> Router {
         .route("/_sim/objections", of(get(control::objections)))
         .route("/_sim/freedoms", of(get(control::freedoms)))
         .route("/_sim/deliveries", of(get(control::deliveries)))
+        .route("/_sim/overview", of(get(page::overview)))
+        .route("/_sim/events", of(get(page::events)))
         .route("/_sim/deliveries/wait", of(post(control::wait)))
         .route("/_sim/deliveries/{id}/resend", of(post(control::resend)))
         .route("/_sim/faults", of(get(faults::list).post(faults::add).delete(faults::clear)))
@@ -60,8 +63,16 @@ pub(crate) fn router(all: Arc<Worlds>) -> Router {
         .route("/_sim/worlds/{id}/reset", of(post(worlds::reset)))
         .route("/_sim/worlds/{id}/snapshot", of(get(worlds::snapshot).put(worlds::restore)))
         .route("/_sim/operator.json", of(get(control::operator)))
+        .merge(page::assets(of))
+        .route("/", of(get(front)))
+        .route("/_sim", of(get(front)))
         .fallback(api)
         .with_state(all)
+}
+
+/// Leads a browser to the page. For anything else it is an unknown endpoint.
+async fn front(state: State<Arc<Worlds>>, request: Request) -> Response {
+    if page::is_wanted(request.headers()) { page::redirect() } else { api(state, request).await }
 }
 
 /// Makes any other method, even HEAD, an unknown endpoint, as on the paths of the partner API.

@@ -77,6 +77,14 @@ impl Clock {
         Ok(Clock { set_to: now, ..Clock::new(start, choice) })
     }
 
+    /// Virtual seconds per second; 0 if it stands.
+    pub(crate) fn speed(&self) -> u32 {
+        match self.mode {
+            ClockMode::Still => 0,
+            ClockMode::Running { speed, .. } => speed,
+        }
+    }
+
     /// The current time.
     pub fn now(&self) -> Timestamp {
         match self.mode {

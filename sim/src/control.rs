@@ -60,21 +60,21 @@ impl IntoResponse for ControlError {
     }
 }
 
-type ControlResult = Result<Response, ControlError>;
-type SharedWorlds = State<Arc<Worlds>>;
+pub(crate) type ControlResult = Result<Response, ControlError>;
+pub(crate) type SharedWorlds = State<Arc<Worlds>>;
 
 /// The sender of a request: a platform of a world, identified by any key that it was ever issued.
-struct ControlCaller {
-    id: WorldId,
-    world: World,
-    platform: PlatformId,
+pub(crate) struct ControlCaller {
+    pub(crate) id: WorldId,
+    pub(crate) world: World,
+    pub(crate) platform: PlatformId,
     /// The key in the request, as it is used outside.
-    key: String,
+    pub(crate) key: String,
 }
 
 /// # Errors
 /// `unauthorized`: a key that was never issued.
-fn caller(worlds: &Worlds, request: &Request) -> Result<ControlCaller, ControlError> {
+pub(crate) fn caller(worlds: &Worlds, request: &Request) -> Result<ControlCaller, ControlError> {
     let sent = extract::header(request.headers(), AUTHORIZATION);
     let Selected { id, world, authorization } = worlds.select(sent);
     let platform = world.platform_of(authorization.as_deref()).ok_or(NotApplied::UnknownKey)?;

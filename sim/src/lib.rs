@@ -76,7 +76,7 @@
 //! Inside: `app` has the routes, `extract` and `respond` read requests and write answers, `worlds` finds the
 //! world that a key means, `courier` sends webhooks by `sending`, `deliveries` remembers how that went,
 //! `fault` decides which requests fail, and `arrival` how, `grease` varies what the document leaves free,
-//! `control` is the operator port, `openapi` describes the API, from the code's own types, and the operator port,
+//! `control` is the operator port, `page` is the page that shows a world, `openapi` describes the API, from the code's own types, and the operator port,
 //! `serve` and `wire` are the socket. No rule of the API is here: all of them are the model's.
 
 mod app;
@@ -95,6 +95,7 @@ mod journal;
 mod mock;
 mod openapi;
 mod outside;
+mod page;
 mod profile_file;
 mod respond;
 mod sending;

@@ -3,6 +3,7 @@
 mod faults;
 mod journal;
 mod moving;
+mod overview;
 mod saved;
 mod sending;
 
@@ -27,6 +28,7 @@ use crate::sending::Resolver;
 
 pub use journal::Waited;
 pub use moving::{ClockMoving, NextEvent, NotMoved, Quiet, Quieted};
+pub(crate) use overview::WorldOverview;
 pub use saved::Unwritable;
 
 /// A service behind one lock, with its clock, its journal of requests and its log of deliveries.
@@ -52,6 +54,8 @@ struct WorldInner {
     changes: AtomicU64,
     /// The journal has one more entry, or none any more.
     recorded: Notify,
+    /// The count of changes has grown.
+    changed: Notify,
 }
 
 struct WorldState {
@@ -129,6 +133,7 @@ impl World {
                 settled: Notify::new(),
                 changes: AtomicU64::new(0),
                 recorded: Notify::new(),
+                changed: Notify::new(),
             }),
         }
     }
@@ -348,6 +353,7 @@ impl World {
 
     fn changed(&self) {
         self.inner.changes.fetch_add(1, Ordering::Relaxed);
+        self.inner.changed.notify_waiters();
     }
 
     /// Grows with every change.

@@ -45,3 +45,4 @@ mod state;
 mod stories;
 mod stranger;
 mod support;
+mod world_page;

@@ -84,16 +84,20 @@ impl<C: Choices> Service<C> {
     /// (`4.businessSync.2.2`), and remittance (`4.business.1`, `3.onboarding.4.2`).
     pub(super) fn get_business(&self, caller: PlatformId, external_id: &str) -> Answer {
         let id = self.known_relationship(caller, external_id)?;
+        Ok(Reply::Business(self.business_shown(id, external_id)))
+    }
+
+    pub(super) fn business_shown(&self, id: RelationshipId, external_id: &str) -> reply::Business {
         let relationship = self.relationship(id);
         let business = self.business(relationship.business);
-        Ok(Reply::Business(reply::Business {
+        reply::Business {
             external_id: external_id.to_owned(),
             name: Some(relationship.details.name.clone()),
             tax_id_on_file: business.tax_id.is_some(),
             compliance_route: business.compliance,
             onboarding: business.onboarding(),
             remittance: business.remittance().cloned(),
-        }))
+        }
     }
 
     /// `PUT /v1/organizations/{externalId}`: creates or updates a business (`4.businessSync.intro.1`) with

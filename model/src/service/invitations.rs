@@ -25,6 +25,10 @@ enum Link {
 }
 
 impl Link {
+    fn is_open(self, now: Timestamp) -> bool {
+        matches!(self, Link::Active { expires_at } if now < expires_at)
+    }
+
     fn shift(&mut self, shift: Shift) {
         if let Link::Active { expires_at } = self {
             *expires_at = shift.ahead(*expires_at);
@@ -90,6 +94,15 @@ pub(super) fn is_email(text: &str) -> bool {
 }
 
 impl<C: Choices> Service<C> {
+    /// The addresses whose invitations can be accepted at `now`.
+    pub(super) fn open_invitations(&self, now: Timestamp, id: RelationshipId) -> Vec<String> {
+        let own = self.invitations.range((id, String::new())..);
+        own.take_while(|((of, _), _)| *of == id)
+            .filter(|(_, invitation)| invitation.link.is_open(now))
+            .map(|((_, email), _)| email.clone())
+            .collect()
+    }
+
     /// `POST /v1/invitations`, to a known business (`4.invitations.6`). A repeat reissues the link, and the
     /// link before it stops working (`4.invitations.10`, `4.idempotency.2`).
     pub(super) fn invite(

@@ -17,6 +17,7 @@ mod invoices;
 mod ledger;
 mod normal_form;
 mod onboarding;
+mod overview;
 mod payout_accounts;
 mod platforms;
 mod quotes;
@@ -45,6 +46,7 @@ use crate::secret::Secret;
 use crate::table::Table;
 use crate::tax_id::TaxId;
 use crate::timestamp::Timestamp;
+use crate::wire::overview::{Overview, Wanted};
 
 use businesses::{Business, Relationship};
 use deliveries::Deliveries;
@@ -441,6 +443,10 @@ impl<C: Choices> Face for Service<C> {
         invoice: &str,
     ) -> Result<Vec<Refusal>, Refusal> {
         self.objections_to(now, caller, payee, invoice)
+    }
+
+    fn overview(&self, now: Timestamp, caller: PlatformId, wanted: Wanted<'_>) -> Overview {
+        self.seen(now, caller, wanted)
     }
 
     fn business_of(&self, caller: PlatformId, business: &str) -> Option<BusinessId> {

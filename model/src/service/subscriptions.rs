@@ -121,7 +121,11 @@ impl<C: Choices> Service<C> {
 
     /// `GET /v1/webhooks`: with references (`4.recovery.1`), without secrets.
     pub(super) fn list_subscriptions(&self, caller: PlatformId) -> Reply {
-        Reply::Subscriptions(self.live(caller).map(|(_, one)| one.view()).collect())
+        Reply::Subscriptions(self.subscriptions_of(caller))
+    }
+
+    pub(super) fn subscriptions_of(&self, caller: PlatformId) -> Vec<reply::Subscription> {
+        self.live(caller).map(|(_, one)| one.view()).collect()
     }
 
     /// `DELETE /v1/webhooks/{reference}`, with a reference from the list (`4.recovery.2`): drops the

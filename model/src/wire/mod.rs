@@ -8,6 +8,7 @@ pub mod import_file;
 pub mod lenient;
 mod nearest;
 pub(crate) mod object;
+pub mod overview;
 pub(crate) mod problem;
 pub mod reply;
 pub mod request;

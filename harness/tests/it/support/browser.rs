@@ -65,10 +65,14 @@ impl Browser {
     }
 
     pub(crate) async fn open(&self, page: &Path) {
+        self.visit(&format!("file://{}", page.display())).await;
+    }
+
+    pub(crate) async fn visit(&self, url: &str) {
         // The browser's own first page asks for many things.
         self.post("/url", json!({ "url": "about:blank" })).await;
         self.log("performance").await;
-        self.post("/url", json!({ "url": format!("file://{}", page.display()) })).await;
+        self.post("/url", json!({ "url": url })).await;
     }
 
     /// What a script returns, run in the page.

@@ -3,8 +3,10 @@
 use serde_json::{Map, Value, json};
 
 use crate::openapi::operator::property::{
-    Property, anything, flag, many, object, text, text_by_name, texts, time, whole, wholes, word,
+    Property, anything, flag, many, object, objects, text, text_by_name, texts, time, whole,
+    wholes, word,
 };
+use crate::openapi::operator::routes::STREAMED;
 use crate::openapi::schemas::reference;
 
 /// An object.
@@ -26,6 +28,9 @@ pub(super) fn bodies() -> Map<String, Value> {
     schemas.insert("FaultsAdded".into(), one_of(&["FaultRules", "FaultRule"]));
     let openapi = json!({ "type": "object", "description": "A document in OpenAPI 3.1." });
     schemas.insert("OpenApi".into(), openapi);
+    let changes =
+        json!({ "type": "string", "description": "Events without a name. Their data grows." });
+    schemas.insert(STREAMED.into(), changes);
     schemas
 }
 
@@ -380,6 +385,28 @@ const BODIES: &[Body] = &[
             text("code", "The code."),
             text("clause", "The rule: the stable name of its place."),
             text("sentence", "What is wrong."),
+        ],
+    },
+    Body {
+        name: "Overview",
+        about: "A world, as a platform sees it from inside.",
+        properties: &[
+            text("world", "The name of the world."),
+            text("key", "The key that selected it, without its middle."),
+            time("now", "What the clock shows."),
+            whole("speed", "How many times as fast as the wall clock it runs; 0 if it stands."),
+            time("nextDue", "When something is due next; null if nothing is.").nullable(),
+            whole("resets", "How often the world was reset."),
+            whole("nextRequest", "The number of the next request."),
+            whole("nextDelivery", "The number of the next delivery."),
+            objects(
+                "businesses",
+                "The businesses: as the API shows them, and what it does not show.",
+            ),
+            objects("invoices", "The invoices, and where the money of each is. Cents."),
+            flag("more", "Whether there are more of either."),
+            objects("subscriptions", "The subscriptions, without their secrets."),
+            object("books", "The books of all platforms: amounts that add up to 0. Cents."),
         ],
     },
     Body {

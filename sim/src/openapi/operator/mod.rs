@@ -12,7 +12,7 @@ use tideover_model::wire::action;
 use crate::openapi::schemas::reference;
 use bodies::bodies;
 use property::Property;
-use routes::{ROUTES, Route, TAGS};
+use routes::{ROUTES, Route, STREAMED, TAGS};
 
 const ABOUT: &str = "Plays what a caller of the API cannot do: a vendor signs, a bank opens an account, a payor \
     pays, time passes. It also shows what the mock has received and sent. The API key says whose identifiers a \
@@ -105,7 +105,9 @@ fn parameter(route: &Route) -> impl Fn(&Property) -> Value {
 fn responses(route: &Route) -> Value {
     let content = |schema: &str| json!({ "application/json": { "schema": reference(schema) } });
     let mut responses = Map::new();
-    let success = json!({ "description": route.answers, "content": content(route.answer) });
+    let streamed = || json!({ "text/event-stream": { "schema": reference(STREAMED) } });
+    let answer = if route.answer == STREAMED { streamed() } else { content(route.answer) };
+    let success = json!({ "description": route.answers, "content": answer });
     responses.insert("200".into(), success);
     for problem in route.problems {
         let (code, example) = problem.example();

@@ -26,6 +26,7 @@ enum Holds {
     /// One of these words, today.
     Word(&'static [&'static str]),
     Many(&'static str),
+    Objects,
     Texts,
     Wholes,
     TextByName,
@@ -66,6 +67,7 @@ impl Property {
             Holds::Object => typed("object"),
             Holds::Word(_) => typed("string"),
             Holds::Many(name) => json!({ "type": "array", "items": reference(name) }),
+            Holds::Objects => json!({ "type": "array", "items": { "type": "object" } }),
             Holds::Texts => json!({ "type": "array", "items": { "type": "string" } }),
             Holds::Wholes => json!({ "type": "array", "items": { "type": "integer" } }),
             Holds::TextByName => {
@@ -103,6 +105,7 @@ constructors! {
     time Time;
     anything Anything;
     object Object;
+    objects Objects;
     texts Texts;
     wholes Wholes;
     text_by_name TextByName;

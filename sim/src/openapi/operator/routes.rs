@@ -36,6 +36,9 @@ pub(super) struct Request {
     pub(super) examples: &'static [(&'static str, &'static str)],
 }
 
+/// The name of the one body that is a stream of server-sent events. All others are JSON.
+pub(super) const STREAMED: &str = "Changes";
+
 /// The tags.
 pub(super) const TAGS: [(&str, &str); 7] = [
     (OUTSIDE, "What vendors, banks, payors and the operator of the service do."),
@@ -286,6 +289,35 @@ pub(super) const ROUTES: &[Route] = &[
             UnknownBusiness,
             UnknownInvoice,
         ],
+    },
+    Route {
+        name: "read_overview",
+        method: "get",
+        path: "/_sim/overview",
+        tag: WORLDS,
+        summary: "See what the page shows",
+        about: "The clock, the businesses and invoices of the platform, the newest first and at most 200 of each, and \
+            the books.",
+        parameters: &[
+            text("text", "Only those with this text in their identifiers or names.").optional()
+        ],
+        body: None,
+        answer: "Overview",
+        answers: "The world, as the platform of the key sees it.",
+        problems: &[UnknownKey],
+    },
+    Route {
+        name: "watch_world",
+        method: "get",
+        path: "/_sim/events",
+        tag: WORLDS,
+        summary: "Hear of changes",
+        about: "Server-sent events: one at once, and one after each change, at most ten a second.",
+        parameters: &[],
+        body: None,
+        answer: STREAMED,
+        answers: "The count of changes as `data`, again and again.",
+        problems: &[UnknownKey],
     },
     Route {
         name: "read_freedoms",

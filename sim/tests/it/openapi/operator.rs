@@ -59,7 +59,7 @@ async fn every_route_is_documented() {
     for path in paths {
         let named = path.replace("{id}", "1");
         for method in METHODS {
-            let answer = caller.bytes(method, &named, Body::empty()).await;
+            let answer = caller.begun(method, &named).await;
             let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
             if body["code"] != "unknown_endpoint" {
                 served.insert((method, path.clone()));
@@ -118,6 +118,8 @@ impl Operator {
     }
 }
 
+/// The only route whose answer does not end.
+const EVENTS: &str = "/_sim/events";
 const RESEND: &str = "/_sim/deliveries/{id}/resend";
 const FAULT: &str = "/_sim/faults/{id}";
 const WORLD: &str = "/_sim/worlds/{id}";
@@ -152,10 +154,23 @@ async fn succeed(port: &Operator) {
     let caller = &port.caller;
     caller.post("/v1/webhooks", json!({ "url": "https://hooks.example/" })).await;
     caller.onboard().await;
-    for path in ["actions", "clock", "health", "keys", "freedoms", "openapi.json", "operator.json"]
-    {
+    let simple = [
+        "actions",
+        "clock",
+        "health",
+        "keys",
+        "freedoms",
+        "overview",
+        "openapi.json",
+        "operator.json",
+    ];
+    for path in simple {
         port.ask("GET", &format!("/_sim/{path}"), Body::empty()).await;
     }
+    let streamed = caller.begun("GET", EVENTS).await;
+    assert_eq!(streamed.headers["content-type"], "text/event-stream");
+    assert!(streamed.body.starts_with(b"data: "), "{streamed:?}");
+    port.seen.borrow_mut().insert((("GET", EVENTS.to_owned()), None));
     let act = async |action: Value| port.ask("POST", "/_sim/actions", action.to_string()).await;
     act(json!({ "action": "collectionAccountOpens", "payeeExternalId": "acme" })).await;
     act(json!({ "action": "issueKey", "platform": "second" })).await;

@@ -1,0 +1,192 @@
+//! The mock's page, in a real browser.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tideover_sim::{Mock, Timestamp};
+
+use crate::support::browser::{self, Browser};
+
+const EVIL: &str = "<img src=x onerror=alert(1)>";
+const PHONE: u32 = 360;
+
+/// A mock with a business whose name is hostile, and an invoice of it.
+async fn mock() -> Mock {
+    let start = Timestamp::parse("2026-01-01T00:00:00Z").unwrap();
+    let mock = Mock::builder().seed(1).start_at(start).start().await.unwrap();
+    put(&mock, "organizations/acme", json!({ "legalName": EVIL, "taxId": "12-3456789" })).await;
+    let party = |name: &str| json!({ "externalId": name, "legalName": name });
+    let invoice = json!({
+        "payee": party("acme"), "payor": party("globex"), "status": "ISSUED", "faceValue": 1_000_000,
+        "issueDate": "2026-01-01T00:00:00Z", "dueDate": "2026-03-02T00:00:00Z",
+    });
+    put(&mock, "invoices/INV-7", invoice).await;
+    mock
+}
+
+async fn put(mock: &Mock, path: &str, body: Value) {
+    let client = crate::support::plain::client();
+    let request = client.put(format!("{}/v1/{path}", mock.url())).bearer_auth(mock.api_key());
+    request.json(&body).send().await.unwrap().error_for_status().unwrap();
+}
+
+/// The page, once it shows the world.
+struct Page {
+    browser: Browser,
+}
+
+impl Page {
+    async fn open(mock: &Mock, width: u32, scheme: &str) -> Page {
+        let page = Page { browser: Browser::start(width, scheme).await };
+        page.browser.visit(mock.url()).await;
+        page.until("document.querySelectorAll('#businesses article').length > 0").await;
+        page
+    }
+
+    /// Waits until an expression is true in the page.
+    async fn until(&self, expression: &str) {
+        let script = format!("return Boolean({expression})");
+        let began = Instant::now();
+        while self.browser.run(&script).await != true {
+            assert!(began.elapsed() < Duration::from_secs(30), "never: {expression}");
+            tokio::task::yield_now().await;
+        }
+    }
+
+    /// Clicks the button with this accessible name once it is there.
+    async fn click(&self, name: &str) {
+        let button = format!(
+            "Array.from(document.querySelectorAll('button')).find(it => \
+                (it.getAttribute('aria-label') ?? it.textContent) === {})",
+            json!(name)
+        );
+        self.until(&button).await;
+        self.browser.run(&format!("{button}.click()")).await;
+    }
+
+    async fn says(&self, text: &str) {
+        let said =
+            format!("document.getElementById('result').textContent.includes({})", json!(text));
+        self.until(&said).await;
+    }
+
+    async fn has_state(&self, state: &str) {
+        let shown = format!("document.querySelector('#invoices .state').textContent === '{state}'");
+        self.until(&shown).await;
+    }
+}
+
+#[tokio::test]
+async fn an_advance_is_repaid_by_clicks_alone() {
+    if browser::is_missing() {
+        return;
+    }
+    let mock = mock().await;
+    let page = Page::open(&mock, 1100, "light").await;
+    page.click("Why can it not be financed? (INV-7)").await;
+    page.says("3 objections").await;
+    for step in [
+        "Invite the vendor (acme)",
+        "The vendor accepts (acme)",
+        "The vendor signs (acme)",
+        "The vendor adds an account (acme)",
+        "The bank opens the account (acme)",
+        "Request an advance (INV-7)",
+        "Funding starts (INV-7)",
+    ] {
+        page.click(step).await;
+    }
+    page.has_state("funding").await;
+    page.click("Until quiet").await;
+    page.has_state("funded").await;
+    page.click("The payor pays for INV-7").await;
+    page.says("The payor paid 10,000.00 for INV-7.").await;
+    page.has_state("repaid").await;
+    mock.audit().unwrap();
+    let parts = "return Array.from(document.querySelectorAll('#invoices tbody tr'), \
+        it => [it.cells[0].textContent, Number(it.cells[1].textContent.replaceAll(',', ''))])";
+    let parts = page.browser.run(parts).await;
+    let cents = |name: &str| {
+        let row = parts.as_array().unwrap().iter().find(|row| row[0] == name);
+        row.unwrap_or_else(|| panic!("no {name}: {parts}"))[1].as_f64().unwrap()
+    };
+    let collected =
+        cents("Back to the funder") + cents("Fee to the funder") + cents("Forwarded to the vendor");
+    assert!((cents("Face value") - collected).abs() < 0.001, "{parts}");
+    let requests = "return Array.from(document.querySelectorAll('.row.request .what'), \
+        it => it.textContent)";
+    let paths = json!([
+        "POST /v1/advances",
+        "POST /v1/invitations",
+        "PUT /v1/invoices/INV-7",
+        "PUT /v1/organizations/acme"
+    ]);
+    assert_eq!(page.browser.run(requests).await, paths, "the newest first");
+}
+
+#[tokio::test]
+async fn what_a_client_sends_is_shown_as_text() {
+    if browser::is_missing() {
+        return;
+    }
+    let mock = mock().await;
+    let page = Page::open(&mock, 1100, "light").await;
+    page.until("document.querySelectorAll('.row').length === 2").await;
+    page.browser.run("document.querySelectorAll('.row').forEach(it => it.open = true)").await;
+    page.until("document.querySelectorAll('.row .details').length === 2").await;
+    let seen = "return [document.images.length, \
+        document.querySelector('#businesses article:last-child h3').textContent.trim(), \
+        Array.from(document.querySelectorAll('.row pre')).some(it => it.textContent.includes('onerror')), \
+        document.documentElement.innerHTML.includes('<img')]";
+    assert_eq!(page.browser.run(seen).await, json!([0, format!("{EVIL} acme"), true, false]));
+    assert_eq!(page.browser.log("browser").await, Vec::<Value>::new());
+}
+
+/// What is wrong with the page for a keyboard, a screen reader, or weak eyes.
+const BARRIERS: &str = include_str!("support/barriers.js");
+
+#[tokio::test]
+async fn the_page_has_no_barriers_at_any_width() {
+    if browser::is_missing() {
+        return;
+    }
+    let mock = mock().await;
+    for scheme in ["light", "dark"] {
+        for width in [PHONE, 1100] {
+            let page = Page::open(&mock, width, scheme).await;
+            page.until("document.querySelectorAll('.row').length === 2").await;
+            page.click("Why can it not be financed? (INV-7)").await;
+            page.until("document.querySelector('.answer li')").await;
+            page.browser
+                .run("document.querySelectorAll('details').forEach(it => it.open = true)")
+                .await;
+            page.until("document.querySelectorAll('.row .details').length === 2").await;
+            page.browser
+                .run("document.querySelectorAll('details').forEach(it => it.open = true)")
+                .await;
+            assert_eq!(page.browser.run(BARRIERS).await, json!([]), "{scheme}, {width}");
+            let sideways = "return document.documentElement.scrollWidth";
+            assert_eq!(page.browser.run(sideways).await, width, "{scheme}");
+        }
+    }
+}
+
+/// The check itself finds what it is for.
+#[tokio::test]
+async fn barriers_are_found() {
+    if browser::is_missing() {
+        return;
+    }
+    let mock = mock().await;
+    let page = Page::open(&mock, 1100, "light").await;
+    let spoil = "const main = document.querySelector('main'); \
+        main.append(document.createElement('button'), document.createElement('h5'), \
+            document.createElement('main'), document.createElement('img')); \
+        main.append(Object.assign(document.createElement('p'), { textContent: 'faint', tabIndex: 3 })); \
+        main.lastChild.style.color = '#999'; document.documentElement.lang = ''";
+    page.browser.run(spoil).await;
+    let found = page.browser.run(BARRIERS).await;
+    for barrier in ["no name", "skips", "main", "alt", "tabindex", "contrast", "lang"] {
+        assert!(found.to_string().contains(barrier), "{barrier}: {found}");
+    }
+}

@@ -1,0 +1,64 @@
+//! The changes of a world as server-sent events.
+
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use axum::body::{Bytes, HttpBody};
+use hyper::body::Frame;
+use tokio::sync::mpsc;
+use tokio::time::{sleep, timeout};
+
+use crate::world::World;
+
+/// The shortest time between two events.
+const PAUSE: Duration = Duration::from_millis(100);
+/// How often the connection shows that it is alive.
+const BEAT: Duration = Duration::from_secs(15);
+
+/// A body that does not end before its reader does.
+pub(super) struct Changes(mpsc::Receiver<String>);
+
+impl Changes {
+    pub(super) fn of(world: World) -> Changes {
+        let (events, received) = mpsc::channel(1);
+        tokio::spawn(async move {
+            tokio::select! {
+                () = tell(&world, &events) => {}
+                () = events.closed() => {}
+            }
+        });
+        Changes(received)
+    }
+}
+
+/// Tells of changes until nobody listens.
+async fn tell(world: &World, events: &mpsc::Sender<String>) {
+    let mut seen = None;
+    loop {
+        let event = match timeout(BEAT, world.changed_since(seen)).await {
+            Ok(changes) => {
+                seen = Some(changes);
+                format!("data: {changes}\n\n")
+            }
+            Err(_) => ":\n\n".to_owned(),
+        };
+        if events.send(event).await.is_err() {
+            return;
+        }
+        sleep(PAUSE).await;
+    }
+}
+
+impl HttpBody for Changes {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        self.0.poll_recv(cx).map(|event| event.map(|event| Ok(Frame::data(event.into()))))
+    }
+}

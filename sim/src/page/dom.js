@@ -1,0 +1,82 @@
+// Builds elements. Text is only ever inserted as text.
+
+export const byId = (id) => document.getElementById(id);
+
+/** An element with attributes and children; texts among them become text nodes. */
+export function el(tag, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
+    else if (value === true) made.setAttribute(name, "");
+    else if (value !== false && value != null) made.setAttribute(name, value);
+  }
+  made.append(...children.flat().filter((it) => it != null && it !== false));
+  return made;
+}
+
+export function button(text, act, attributes = {}) {
+  return el("button", { type: "button", onclick: act, ...attributes }, text);
+}
+
+/** A description list of pairs of a term and what it is. */
+export function facts(pairs) {
+  const shown = pairs.filter(([, value]) => value != null && value !== "" && value !== false);
+  return el("dl", { class: "facts" }, shown.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));
+}
+
+/** A bar that says in words what it shows. */
+export function bar(name, part, whole, text, kind = "") {
+  const filled = el("span", { class: `filled ${kind}` });
+  filled.style.width = `${whole > 0 ? Math.min(100, (100 * part) / whole) : 0}%`;
+  return el("div", { class: "measure" }, el("span", { class: "label" }, name), el("span", { class: "amount" }, text),
+    el("div", { class: "bar", "aria-hidden": "true" }, filled));
+}
+
+/** Shows items, each built once and again only when it changes. Keeps focus, opened parts and typed values. */
+export function keyed(container, items, keyOf, build) {
+  const old = new Map(Array.from(container.children, (it) => [it.dataset.key, it]));
+  const wanted = items.map((item) => {
+    const key = keyOf(item);
+    const before = old.get(key);
+    const state = before?.item === item ? before.state : JSON.stringify(item);
+    if (before && (before.item === item || before.state === state)) return before;
+    const made = build(item);
+    made.dataset.key = key;
+    Object.assign(made, { item, state });
+    if (before) carry(before, made);
+    return made;
+  });
+  const kept = new Set(wanted);
+  for (const it of Array.from(container.children)) if (!kept.has(it)) swap(it, wanted);
+  let place = container.firstElementChild;
+  for (const it of wanted) {
+    if (it === place) place = place.nextElementSibling;
+    else container.insertBefore(it, place);
+  }
+}
+
+/** Removes an element; the one that follows it in its place takes the focus. */
+function swap(it, wanted) {
+  const part = it.contains(document.activeElement) ? document.activeElement.dataset.part : undefined;
+  const next = wanted.find((made) => made.dataset.key === it.dataset.key);
+  if (!next || next.isConnected) return it.remove();
+  it.replaceWith(next);
+  if (part === undefined) return;
+  const same = next.querySelector(`[data-part="${CSS.escape(part)}"]`);
+  const target = same ?? next.querySelector("button, input, summary") ?? next;
+  if (target === next) next.tabIndex = -1;
+  target.focus();
+}
+
+function carry(before, made) {
+  for (const input of before.querySelectorAll("input[data-part]")) {
+    const same = made.querySelector(`[data-part="${CSS.escape(input.dataset.part)}"]`);
+    if (same && input.value !== input.defaultValue) same.value = input.value;
+  }
+  const openers = made.matches("details") ? [made] : [];
+  for (const details of [...openers, ...made.querySelectorAll("details[data-part]")]) {
+    const part = details.dataset.part;
+    const same = details === made ? before : before.querySelector(`[data-part="${CSS.escape(part)}"]`);
+    if (same?.open) details.open = true;
+  }
+}

@@ -1,0 +1,64 @@
+// Shows a world, and follows its changes.
+
+import { ask, say, watch } from "./api.js";
+import { showBusinesses } from "./businesses.js";
+import { showClock, startClock } from "./clock.js";
+import { byId } from "./dom.js";
+import { showInvoices, showMoney } from "./invoices.js";
+import { showSettings, showWorlds, startSettings } from "./settings.js";
+import { follow, forget, startTimeline } from "./timeline.js";
+
+let busy = false;
+let stale = false;
+let stop = () => {};
+
+async function refresh() {
+  const text = byId("find-text").value.trim();
+  const overview = await ask("GET", `/_sim/overview${text ? `?${new URLSearchParams({ text })}` : ""}`);
+  byId("where").textContent = `World ${overview.world} · ${overview.key} · no money moves`;
+  byId("find-more").hidden = !overview.more;
+  showClock(overview);
+  showBusinesses(overview);
+  showInvoices(overview);
+  showMoney(overview);
+  await Promise.all([follow(overview), showSettings(overview)]);
+}
+
+/** Refreshes once more if something changes meanwhile. */
+async function changed() {
+  stale = true;
+  if (busy) return;
+  busy = true;
+  while (stale) {
+    stale = false;
+    try {
+      await refresh();
+    } catch (error) {
+      say(error.message, true);
+    }
+  }
+  busy = false;
+}
+
+function restart() {
+  stop();
+  forget();
+  showWorlds();
+  let lost = false;
+  const again = () => {
+    if (lost) say("Connected again.");
+    lost = false;
+    changed();
+  };
+  stop = watch(again, (error) => {
+    lost = true;
+    say(`The mock does not answer: ${error.message}.`, true);
+  });
+}
+
+byId("find").addEventListener("submit", (event) => event.preventDefault());
+byId("find").addEventListener("input", changed);
+startClock();
+startTimeline();
+startSettings(restart);
+restart();

@@ -1,0 +1,146 @@
+//! The page of the mock: `/_sim/` and its parts, which are built in, and what they ask for.
+
+mod changes;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::response::Response;
+use axum::routing::{MethodRouter, get};
+use serde::Serialize;
+use tideover_model::masked;
+use tideover_model::wire::overview::Wanted;
+
+use crate::control::{ControlResult, SharedWorlds, caller};
+use crate::page::changes::Changes;
+use crate::respond;
+use crate::world::WorldOverview;
+use crate::worlds::Worlds;
+
+/// The most businesses, and the most invoices, in an overview.
+const MOST: usize = 200;
+
+const JS: &str = "text/javascript; charset=utf-8";
+
+/// A part of the page.
+struct Asset {
+    path: &'static str,
+    media: &'static str,
+    text: &'static str,
+}
+
+macro_rules! script {
+    ($name:literal) => {
+        Asset { path: concat!("/_sim/page/", $name), media: JS, text: include_str!($name) }
+    };
+}
+
+/// All parts. The document of the operator port has none of them: only the page asks for them.
+const ASSETS: &[Asset] = &[
+    Asset { path: "/_sim/", media: "text/html; charset=utf-8", text: include_str!("page.html") },
+    Asset {
+        path: "/_sim/page/page.css",
+        media: "text/css; charset=utf-8",
+        text: include_str!("page.css"),
+    },
+    Asset { path: "/_sim/page/icon.svg", media: "image/svg+xml", text: include_str!("icon.svg") },
+    script!("main.js"),
+    script!("api.js"),
+    script!("dom.js"),
+    script!("shown.js"),
+    script!("clock.js"),
+    script!("businesses.js"),
+    script!("invoices.js"),
+    script!("timeline.js"),
+    script!("exchange.js"),
+    script!("settings.js"),
+];
+
+/// Nothing from elsewhere, and nothing inline.
+const POLICY: &str = "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'";
+
+/// The routes of the parts; `of` says what other methods mean.
+pub(crate) fn assets(
+    of: fn(MethodRouter<Arc<Worlds>>) -> MethodRouter<Arc<Worlds>>,
+) -> Router<Arc<Worlds>> {
+    ASSETS.iter().fold(Router::new(), |router, asset| {
+        router.route(asset.path, of(get(async move || asset.response())))
+    })
+}
+
+impl Asset {
+    fn response(&self) -> Response {
+        let mut response = Response::new(Body::from(self.text));
+        let headers = [
+            (header::CONTENT_TYPE, self.media),
+            (header::CONTENT_SECURITY_POLICY, POLICY),
+            (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+            (header::REFERRER_POLICY, "no-referrer"),
+            // A newer mock on the same port has another page.
+            (header::CACHE_CONTROL, "no-cache"),
+        ];
+        response.headers_mut().extend(fixed(headers));
+        response
+    }
+}
+
+fn fixed<const N: usize>(
+    headers: [(HeaderName, &'static str); N],
+) -> impl Iterator<Item = (HeaderName, HeaderValue)> {
+    headers.into_iter().map(|(name, value)| (name, HeaderValue::from_static(value)))
+}
+
+/// Whether a request comes from a browser that would show a page.
+pub(crate) fn is_wanted(headers: &HeaderMap) -> bool {
+    let accepts = headers.get_all(header::ACCEPT).into_iter();
+    accepts.filter_map(|value| value.to_str().ok()).any(|value| value.contains("text/html"))
+}
+
+/// Leads to the page.
+pub(crate) fn redirect() -> Response {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::SEE_OTHER;
+    response.headers_mut().extend(fixed([(header::LOCATION, "/_sim/")]));
+    response
+}
+
+/// `GET /_sim/overview`
+#[derive(Serialize)]
+struct Shown {
+    world: String,
+    /// Masked.
+    key: String,
+    #[serde(flatten)]
+    overview: WorldOverview,
+}
+
+/// `GET /_sim/overview`: the world as the caller's platform sees it; with `text`, only what has it in its name.
+///
+/// # Errors
+/// `unauthorized`.
+pub(crate) async fn overview(State(worlds): SharedWorlds, request: Request) -> ControlResult {
+    let caller = caller(&worlds, &request)?;
+    let query = request.uri().query().unwrap_or_default();
+    let text = url::form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "text");
+    let text = text.map(|(_, value)| value).unwrap_or_default();
+    let wanted = Wanted { text: &text, most: MOST };
+    let overview = caller.world.overview(caller.platform, wanted);
+    let (world, key) = (caller.id.to_string(), masked(&caller.key));
+    Ok(respond::ok(&Shown { world, key, overview }))
+}
+
+/// `GET /_sim/events`: an event at once, and one after each change of the world.
+///
+/// # Errors
+/// `unauthorized`.
+pub(crate) async fn events(State(worlds): SharedWorlds, request: Request) -> ControlResult {
+    let caller = caller(&worlds, &request)?;
+    let mut response = Response::new(Body::new(Changes::of(caller.world)));
+    let headers =
+        [(header::CONTENT_TYPE, "text/event-stream"), (header::CACHE_CONTROL, "no-store")];
+    response.headers_mut().extend(fixed(headers));
+    Ok(response)
+}

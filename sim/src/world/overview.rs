@@ -1,0 +1,57 @@
+//! What the page shows of a world, and when it has changed.
+
+use serde::Serialize;
+use tideover_model::wire::overview::{Overview, Wanted};
+use tideover_model::{PlatformId, Timestamp};
+
+use crate::world::World;
+
+/// `GET /_sim/overview`, without the names of world and platform.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct WorldOverview {
+    /// What the clock shows.
+    now: Timestamp,
+    /// How many times as fast as the wall clock it runs; 0 if it stands.
+    speed: u32,
+    /// When the next thing is due.
+    next_due: Option<Timestamp>,
+    /// The number of resets.
+    resets: u64,
+    /// The numbers of the next request and of the next delivery.
+    next_request: u64,
+    next_delivery: u64,
+    #[serde(flatten)]
+    seen: Overview,
+}
+
+impl World {
+    /// The part of the world that belongs to a platform.
+    pub(crate) fn overview(&self, platform: PlatformId, wanted: Wanted<'_>) -> WorldOverview {
+        let mut state = self.lock();
+        let now = self.proceed(&mut state);
+        WorldOverview {
+            now,
+            speed: state.clock.speed(),
+            next_due: state.face.poll_timeout(),
+            resets: state.resets,
+            next_request: state.journal.next(),
+            next_delivery: state.deliveries.next(),
+            seen: state.face.overview(now, platform, wanted),
+        }
+    }
+
+    /// Returns the count of changes once it is not `seen`.
+    pub(crate) async fn changed_since(&self, seen: Option<u64>) -> u64 {
+        loop {
+            let changed = self.inner.changed.notified();
+            tokio::pin!(changed);
+            changed.as_mut().enable();
+            let changes = self.changes();
+            if seen != Some(changes) {
+                return changes;
+            }
+            changed.await;
+        }
+    }
+}
