@@ -65,7 +65,8 @@ impl Page {
     }
 
     async fn says(&self, text: &str) {
-        let said = format!("document.getElementById('result').textContent.includes({})", json!(text));
+        let said =
+            format!("document.getElementById('result').textContent.includes({})", json!(text));
         self.until(&said).await;
     }
 
@@ -115,7 +116,10 @@ async fn an_advance_is_repaid_by_clicks_alone() {
     let requests = "return Array.from(document.querySelectorAll('.row.request .what'), \
         it => it.textContent)";
     let paths = json!([
-        "POST /v1/advances", "POST /v1/invitations", "PUT /v1/invoices/INV-7", "PUT /v1/organizations/acme"
+        "POST /v1/advances",
+        "POST /v1/invitations",
+        "PUT /v1/invoices/INV-7",
+        "PUT /v1/organizations/acme"
     ]);
     assert_eq!(page.browser.run(requests).await, paths, "the newest first");
 }
@@ -134,10 +138,7 @@ async fn what_a_client_sends_is_shown_as_text() {
         document.querySelector('#businesses article:last-child h3').textContent.trim(), \
         Array.from(document.querySelectorAll('.row pre')).some(it => it.textContent.includes('onerror')), \
         document.documentElement.innerHTML.includes('<img')]";
-    assert_eq!(
-        page.browser.run(seen).await,
-        json!([0, format!("{EVIL} acme"), true, false])
-    );
+    assert_eq!(page.browser.run(seen).await, json!([0, format!("{EVIL} acme"), true, false]));
     assert_eq!(page.browser.log("browser").await, Vec::<Value>::new());
 }
 
@@ -156,9 +157,13 @@ async fn the_page_has_no_barriers_at_any_width() {
             page.until("document.querySelectorAll('.row').length === 2").await;
             page.click("Why can it not be financed? (INV-7)").await;
             page.until("document.querySelector('.answer li')").await;
-            page.browser.run("document.querySelectorAll('details').forEach(it => it.open = true)").await;
+            page.browser
+                .run("document.querySelectorAll('details').forEach(it => it.open = true)")
+                .await;
             page.until("document.querySelectorAll('.row .details').length === 2").await;
-            page.browser.run("document.querySelectorAll('details').forEach(it => it.open = true)").await;
+            page.browser
+                .run("document.querySelectorAll('details').forEach(it => it.open = true)")
+                .await;
             assert_eq!(page.browser.run(BARRIERS).await, json!([]), "{scheme}, {width}");
             let sideways = "return document.documentElement.scrollWidth";
             assert_eq!(page.browser.run(sideways).await, width, "{scheme}");

@@ -46,11 +46,7 @@ const ASSETS: &[Asset] = &[
         media: "text/css; charset=utf-8",
         text: include_str!("page.css"),
     },
-    Asset {
-        path: "/_sim/page/icon.svg",
-        media: "image/svg+xml",
-        text: include_str!("icon.svg"),
-    },
+    Asset { path: "/_sim/page/icon.svg", media: "image/svg+xml", text: include_str!("icon.svg") },
     script!("main.js"),
     script!("api.js"),
     script!("dom.js"),
