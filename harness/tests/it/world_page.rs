@@ -1,6 +1,6 @@
 //! The mock's page, in a real browser.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tideover_sim::{Mock, Timestamp};
@@ -46,11 +46,9 @@ impl Page {
     /// Waits until an expression is true in the page.
     async fn until(&self, expression: &str) {
         let script = format!("return Boolean({expression})");
-        let began = Instant::now();
-        while self.browser.run(&script).await != true {
-            assert!(began.elapsed() < Duration::from_secs(30), "never: {expression}");
-            tokio::task::yield_now().await;
-        }
+        let seen = async { while self.browser.run(&script).await != true {} };
+        let seen = tokio::time::timeout(Duration::from_secs(30), seen).await;
+        assert!(seen.is_ok(), "never: {expression}");
     }
 
     /// Clicks the button with this accessible name once it is there.

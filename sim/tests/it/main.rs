@@ -19,6 +19,7 @@ mod journal;
 mod library;
 mod localhost;
 mod openapi;
+mod page;
 mod parallel;
 mod plain;
 mod profile;

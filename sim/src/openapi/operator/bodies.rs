@@ -6,8 +6,10 @@ use crate::openapi::operator::property::{
     Property, anything, flag, many, object, objects, text, text_by_name, texts, time, whole,
     wholes, word,
 };
-use crate::openapi::operator::routes::STREAMED;
 use crate::openapi::schemas::reference;
+
+/// The name of the one body that is a stream of server-sent events. All others are JSON.
+pub(super) const STREAMED: &str = "Changes";
 
 /// An object.
 struct Body {

@@ -10,9 +10,9 @@ use tideover_model::ActionKind;
 use tideover_model::wire::action;
 
 use crate::openapi::schemas::reference;
-use bodies::bodies;
+use bodies::{STREAMED, bodies};
 use property::Property;
-use routes::{ROUTES, Route, STREAMED, TAGS};
+use routes::{ROUTES, Route, TAGS};
 
 const ABOUT: &str = "Plays what a caller of the API cannot do: a vendor signs, a bank opens an account, a payor \
     pays, time passes. It also shows what the mock has received and sent. The API key says whose identifiers a \

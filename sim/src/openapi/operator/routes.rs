@@ -1,6 +1,6 @@
 //! The routes of the operator port, one entry each. A test compares them with the router.
 
-use crate::openapi::operator::bodies::STATES;
+use crate::openapi::operator::bodies::{STATES, STREAMED};
 use crate::openapi::operator::problem::Problem;
 use crate::openapi::operator::problem::Problem::{
     Invalid, Refused, TooLarge, UnknownAction, UnknownBusiness, UnknownDelivery, UnknownFault,
@@ -35,9 +35,6 @@ pub(super) struct Request {
     /// Name and JSON.
     pub(super) examples: &'static [(&'static str, &'static str)],
 }
-
-/// The name of the one body that is a stream of server-sent events. All others are JSON.
-pub(super) const STREAMED: &str = "Changes";
 
 /// The tags.
 pub(super) const TAGS: [(&str, &str); 7] = [

@@ -167,10 +167,7 @@ async fn succeed(port: &Operator) {
     for path in simple {
         port.ask("GET", &format!("/_sim/{path}"), Body::empty()).await;
     }
-    let streamed = caller.begun("GET", EVENTS).await;
-    assert_eq!(streamed.headers["content-type"], "text/event-stream");
-    assert!(streamed.body.starts_with(b"data: "), "{streamed:?}");
-    port.seen.borrow_mut().insert((("GET", EVENTS.to_owned()), None));
+    succeed_with_events(port).await;
     let act = async |action: Value| port.ask("POST", "/_sim/actions", action.to_string()).await;
     act(json!({ "action": "collectionAccountOpens", "payeeExternalId": "acme" })).await;
     act(json!({ "action": "issueKey", "platform": "second" })).await;
@@ -210,6 +207,19 @@ async fn succeed(port: &Operator) {
     let some =
         "/_sim/deliveries?after=0&type=partner.loan.paid&payee=acme&invoice=INV-1&state=queued";
     port.ask_of(caller, "GET", ("/_sim/deliveries", some), Body::empty()).await;
+    succeed_with_deliveries(port).await;
+    port.ask("POST", "/_sim/reset", Body::empty()).await;
+}
+
+async fn succeed_with_events(port: &Operator) {
+    let streamed = port.caller.begun("GET", EVENTS).await;
+    assert_eq!(streamed.headers["content-type"], "text/event-stream");
+    assert!(streamed.body.starts_with(b"data: "), "{streamed:?}");
+    port.seen.borrow_mut().insert((("GET", EVENTS.to_owned()), None));
+}
+
+async fn succeed_with_deliveries(port: &Operator) {
+    let caller = &port.caller;
     let wait = "/_sim/deliveries/wait";
     port.ask("POST", wait, r#"{ "patienceSeconds": 0 }"#).await;
     let listed = port.ask("GET", "/_sim/deliveries", Body::empty()).await;
@@ -220,7 +230,6 @@ async fn succeed(port: &Operator) {
     let hook = hooks[0]["reference"].as_str().unwrap();
     caller.bytes("DELETE", &format!("/v1/webhooks/{hook}"), Body::empty()).await;
     port.ask_of(caller, "POST", (RESEND, &resend), Body::empty()).await;
-    port.ask("POST", "/_sim/reset", Body::empty()).await;
 }
 
 /// Worlds, which only a mock makes, and its state file.
