@@ -24,6 +24,7 @@ use crate::grease::{Answered, Coverage, CoverageView, Grease};
 use crate::journal;
 use crate::journal::{Entry, Journal, JournalView};
 use crate::sending::Resolver;
+use crate::world::faults::interrupts;
 
 pub use moving::{ClockMoving, Quiet};
 pub use saved::Unwritable;
@@ -260,8 +261,9 @@ impl World {
         let addressed = operation.as_ref().ok().and_then(addressed);
         let understood = caller.clone().and_then(|caller| Ok((caller, operation?)));
         let fault = state.fault(Some(route), &understood);
+        let answer = state.carry_out(now, understood, fault.as_ref().map(|fault| fault.act));
+        let fault = fault.filter(|fault| interrupts(fault.act, answer.as_ref()));
         let act = fault.as_ref().map(|fault| fault.act);
-        let answer = state.carry_out(now, understood, act);
         self.drain(&mut state, now);
         let note = match (&caller, addressed, &answer) {
             (Ok(caller), Some(business), Some(Ok(_))) => state.note(*caller, &business),
@@ -306,8 +308,9 @@ impl World {
         let mut state = self.lock();
         let now = state.clock.now();
         let fault = state.fault(route, &refused);
+        let answer = state.carry_out(now, refused, fault.as_ref().map(|fault| fault.act));
+        let fault = fault.filter(|fault| interrupts(fault.act, answer.as_ref()));
         let act = fault.as_ref().map(|fault| fault.act);
-        let answer = state.carry_out(now, refused, act);
         let kind = route.map(|route| route.kind);
         state.record(&self.inner.profile, now, request, kind, answer.as_ref(), None);
         state.journal.fault(fault);
