@@ -25,6 +25,7 @@ use crate::fault::{Act, Faults};
 use crate::grease::{Answered, Coverage, CoverageView, Freedom, Grease};
 use crate::journal::{Arrived, Journal, Outcome as Recorded};
 use crate::sending::Resolver;
+use crate::world::faults::interrupts;
 
 pub use journal::Waited;
 pub use moving::{ClockMoving, NextEvent, NotMoved, Quiet, Quieted};
@@ -271,8 +272,9 @@ impl World {
         let addressed = operation.as_ref().ok().and_then(addressed);
         let understood = caller.clone().and_then(|caller| Ok((caller, operation?)));
         let fault = state.fault(Some(route), &understood);
+        let answer = state.carry_out(now, understood, fault.as_ref().map(|fault| fault.act));
+        let fault = fault.filter(|fault| interrupts(fault.act, answer.as_ref()));
         let act = fault.as_ref().map(|fault| fault.act);
-        let answer = state.carry_out(now, understood, act);
         self.drain(&mut state, now);
         let note = match (&caller, addressed, &answer) {
             (Ok(caller), Some(business), Some(Ok(_))) => state.note(*caller, &business),
@@ -332,8 +334,9 @@ impl World {
         self.changed();
         let now = state.clock.now();
         let fault = state.fault(route, &refused);
+        let answer = state.carry_out(now, refused, fault.as_ref().map(|fault| fault.act));
+        let fault = fault.filter(|fault| interrupts(fault.act, answer.as_ref()));
         let act = fault.as_ref().map(|fault| fault.act);
-        let answer = state.carry_out(now, refused, act);
         let (response, grease) = self.encoded(&mut state, None, answer.as_ref()).unzip();
         let queued = state.deliveries.next();
         let recorded = Recorded {

@@ -46,7 +46,8 @@ pub enum Act {
         /// Bytes of the body that arrive.
         after_bytes: u64,
     },
-    /// The import stops after so many rows, and the connection drops. Other requests are not affected.
+    /// The import stops after so many rows, and the connection drops. An import that has no more rows left is
+    /// not interrupted, and other requests are not affected.
     ImportStops {
         /// Rows that are carried out.
         after_rows: u64,

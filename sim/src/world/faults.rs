@@ -1,5 +1,6 @@
 //! The faults of a world: which of them a request meets, and how the service carries the request out.
 
+use tideover_model::wire::reply::Reply;
 use tideover_model::wire::route::Route;
 use tideover_model::{Answer, Code, Happening, Operation, PlatformId, Refusal, Timestamp, clause};
 
@@ -130,4 +131,10 @@ impl WorldState {
         // Always possible for a platform whose key is valid.
         let _ = self.face.happen(now, caller, Happening::InterruptNextImport { after_rows });
     }
+}
+
+/// Whether an act changes how an answer arrives: an import with no more rows is not interrupted.
+pub(super) fn interrupts(act: Act, answer: Option<&Answer>) -> bool {
+    let is_unfinished = || matches!(answer, Some(Ok(Reply::Imported(report))) if !report.finished);
+    !matches!(act, Act::ImportStops { .. }) || is_unfinished()
 }

@@ -66,6 +66,8 @@ pub(super) struct Memory {
     pub(super) syncs: BTreeMap<(PlatformId, String, String), InvoiceSync>,
     /// An earlier state of the service.
     pub(super) earlier: Option<Box<Service<Skewed>>>,
+    /// The deliveries that are never sent again.
+    pub(super) forgotten: BTreeSet<u64>,
     /// The imports whose upload was interrupted.
     pub(super) interrupted: BTreeSet<String>,
     /// The bodies last sent to each platform.
@@ -166,7 +168,8 @@ impl Altered for Buggy {
                 added.delivery = delivery;
                 self.memory.attempts.push(added);
             }
-            if (self.hooks.sends)(&self.memory, &attempt.delivery) {
+            let is_forgotten = self.memory.forgotten.contains(&attempt.delivery.number);
+            if !is_forgotten && (self.hooks.sends)(&self.memory, &attempt.delivery) {
                 self.memory
                     .originals
                     .insert(attempt.delivery.number, Arc::clone(&attempt.delivery));

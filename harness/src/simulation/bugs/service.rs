@@ -88,10 +88,10 @@ pub(super) static ALL: &[ServiceBug] = &[
         "A restart loses the writes since the last periodic snapshot.",
     ),
     ServiceBug::new(
-        "forgets-attempts-at-restart",
+        "forgets-retries-at-restart",
         Invariant::Converged,
-        Hooks { restarts: |_, _| {}, ..CORRECT },
-        "A delivery whose attempt was in flight at a restart is never retried.",
+        Hooks { restarts: forgets_retries, ..CORRECT },
+        "Deliveries that were in flight, or waited for a retry, at a restart are never sent again.",
     ),
     ServiceBug::new(
         "moves-account-at-restart",
@@ -292,6 +292,12 @@ fn restores_the_snapshot(buggy: &mut Buggy, now: Timestamp) {
         buggy.service = *earlier;
     }
     buggy.service.handle_timeout(now);
+    buggy.service.handle_restart(now);
+}
+
+fn forgets_retries(buggy: &mut Buggy, now: Timestamp) {
+    let pending = buggy.service.pending_deliveries();
+    buggy.memory.forgotten.extend(pending.iter().map(|(delivery, _)| delivery.number));
     buggy.service.handle_restart(now);
 }
 
