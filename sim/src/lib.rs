@@ -111,7 +111,7 @@ pub use deliveries::{AttemptEntry, DeliveryEntry, DeliveryState, Headers};
 pub use expect::{Came, Expected, NotDelivered};
 pub use journal::{CausedEvent, Entry, JournalFilter, JournalLimits, Message, Payload, RealTime};
 pub use mock::{Builder, Mock, StartError};
-pub use outside::{IssuedKey, Outside, Payment};
+pub use outside::{Outside, Payment};
 pub use profile_file::{ProfileError, ProfileFile, load_profile};
 pub use sending::{
     Authorities, CertificateError, Letter, NoNames, Resolution, Resolver, Sender, SigningTime,
@@ -124,4 +124,4 @@ pub use tideover_model::{
     Profile, Range, Refusal, Seconds, Timestamp, VendorRoute,
 };
 pub use world::{ClockMoving, NextEvent, NotMoved, Quiet, Quieted, Unwritable, Waited, World};
-pub use worlds::{Scenario, ScenarioError};
+pub use worlds::{IssuedKey, Scenario, ScenarioError};

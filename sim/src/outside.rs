@@ -8,7 +8,7 @@ use tideover_model::{
 };
 
 use crate::world::World;
-use crate::worlds::{Selected, WorldId, Worlds};
+use crate::worlds::{IssuedKey, Selected, WorldId, Worlds};
 
 /// The outside world, with the identifiers of one platform.
 ///
@@ -28,15 +28,6 @@ pub struct Payment {
     pub applied: Cents,
     /// Cents in excess of its face value, kept in suspense.
     pub suspense: Cents,
-}
-
-/// A newly issued key.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct IssuedKey {
-    /// The key.
-    pub key: String,
-    /// The platform's name.
-    pub platform: String,
 }
 
 const NEVER_ISSUED: Impossible = Impossible::new("the API key was never issued");

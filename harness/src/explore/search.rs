@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::panic::resume_unwind;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -24,11 +24,6 @@ const TICK: Duration = Duration::from_millis(20);
 pub(super) struct Search {
     world: &'static World,
     planted: Option<Planted>,
-    bounds: Bounds,
-    /// How many states were generated, the first one included.
-    generated: AtomicUsize,
-    /// Whether a bound kept a state out of the search.
-    is_cut: AtomicBool,
     shown: AtomicU32,
     stop: Arc<AtomicBool>,
 }
@@ -38,7 +33,7 @@ pub(super) struct Search {
 pub struct Bounds {
     /// How many threads search. With one, the depth and the counterexample are always the same.
     pub threads: NonZeroUsize,
-    /// The most states to generate, repeated ones included.
+    /// The search stops soon after it generated so many states.
     pub states: Option<NonZeroUsize>,
     /// The most actions in a row.
     pub depth: Option<usize>,
@@ -110,29 +105,18 @@ impl Model for Search {
     }
 
     fn actions(&self, state: &State, actions: &mut Vec<usize>) {
-        if state.breach().is_some() {
-            return;
+        if state.breach().is_none() {
+            actions.extend(self.world.possible(state));
         }
-        if self.bounds.depth.is_some_and(|most| state.depth.0 >= most) {
-            self.is_cut.store(true, Ordering::Relaxed);
-            return;
-        }
-        actions.extend(self.world.possible(state));
     }
 
     fn next_state(&self, before: &State, number: usize) -> Option<State> {
-        let is_full = self.generated.load(Ordering::Relaxed) >= self.most_states();
-        if self.stop.load(Ordering::Relaxed) || is_full {
-            self.is_cut.store(true, Ordering::Relaxed);
+        if self.stop.load(Ordering::Relaxed) {
             return None;
         }
         let (after, seen) = self.world.step(before, number);
         let step = Step { before, action: self.world.action(number), seen: &seen };
         self.shown.fetch_or(step.milestones().bits(), Ordering::Relaxed);
-        if after.is_some() && self.generated.fetch_add(1, Ordering::Relaxed) >= self.most_states() {
-            self.is_cut.store(true, Ordering::Relaxed);
-            return None;
-        }
         after.map(State::normal)
     }
 
@@ -140,12 +124,6 @@ impl Model for Search {
         let milestones = properties().into_iter();
         let wanted = milestones.filter(|(milestone, _)| self.world.milestones.contains(milestone));
         invariants().into_iter().chain(wanted.map(|(_, property)| property)).collect()
-    }
-}
-
-impl Search {
-    fn most_states(&self) -> usize {
-        self.bounds.states.map_or(usize::MAX, NonZeroUsize::get)
     }
 }
 
@@ -183,17 +161,16 @@ impl Plan {
 
     fn search(&self, watch: &dyn Fn(usize)) -> Explored {
         let Plan { world, planted, bounds, .. } = *self;
-        let search = Search {
-            world,
-            planted,
-            bounds,
-            generated: AtomicUsize::new(1),
-            is_cut: AtomicBool::new(false),
-            shown: AtomicU32::new(0),
-            stop: self.stop.clone(),
-        };
-        let builder = search.checker().threads(bounds.threads.get());
-        let builder = builder.finish_when(HasDiscoveries::AnyFailures);
+        let search = Search { world, planted, shown: AtomicU32::new(0), stop: self.stop.clone() };
+        let mut builder = search.checker().threads(bounds.threads.get());
+        builder = builder.finish_when(HasDiscoveries::AnyFailures);
+        if let Some(states) = bounds.states {
+            builder = builder.target_state_count(states.get());
+        }
+        if let Some(depth) = bounds.depth {
+            // The checker counts states, and does not look at those at the greatest depth.
+            builder = builder.target_max_depth(depth + 2);
+        }
         let mut checker = builder.spawn_bfs();
         let handles = checker.handles();
         while !handles.iter().all(thread::JoinHandle::is_finished) {
@@ -207,10 +184,10 @@ impl Plan {
     }
 
     fn explored(&self, checker: &impl Checker<Search>) -> Explored {
-        let Plan { world, .. } = *self;
+        let Plan { world, bounds, .. } = *self;
         let is_stopped = self.stop.load(Ordering::Relaxed);
         let counterexample = if is_stopped { None } else { self.counterexample(checker) };
-        let is_cut = checker.model().is_cut.load(Ordering::Relaxed);
+        let is_within = bounds.states.is_none_or(|states| checker.state_count() < states.get());
         let has_shown = |milestone: &Milestone| checker.model().has_shown(*milestone);
         let (reached, missed) = world.milestones.iter().partition(|it| has_shown(it));
         Explored {
@@ -219,7 +196,10 @@ impl Plan {
             states: checker.unique_state_count(),
             depth: checker.max_depth().saturating_sub(1),
             took: Duration::ZERO,
-            is_exhausted: !is_cut && !is_stopped && counterexample.is_none(),
+            is_exhausted: is_within
+                && !is_stopped
+                && bounds.depth.is_none()
+                && counterexample.is_none(),
             reached,
             missed,
             counterexample,

@@ -10,9 +10,8 @@ use tokio::time::sleep;
 
 use crate::clock::instant;
 use crate::courier::Courier;
-use crate::outside::IssuedKey;
 use crate::world::{Unwritable, World};
-use crate::worlds::{Recipe, RecipeError, WorldId, Worlds};
+use crate::worlds::{IssuedKey, Recipe, RecipeError, WorldId, Worlds};
 
 /// The most worlds of a mock.
 const MOST_WORLDS: usize = 100_000;

@@ -26,6 +26,15 @@ pub use scenario::{Scenario, ScenarioError};
 /// The header of a key that no world has issued.
 const NO_KEY: &str = "Bearer";
 
+/// A newly issued key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IssuedKey {
+    /// The key.
+    pub key: String,
+    /// The platform's name.
+    pub platform: String,
+}
+
 /// The worlds of a mock.
 pub(crate) struct Worlds {
     /// How new worlds are made; `None` if the mock has a service of its own.
