@@ -31,7 +31,7 @@ pub(super) struct Explore {
     /// The number of threads; with more than one, the depth may vary
     #[arg(long, value_name = "N", default_value = "1")]
     threads: NonZeroUsize,
-    /// End the search of a world after about so many generated states, repeated ones included
+    /// Generate at most so many states of a world, repeated ones included
     #[arg(long, value_name = "N")]
     max_states: Option<NonZeroUsize>,
     /// Search only so many actions deep

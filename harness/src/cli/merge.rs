@@ -13,7 +13,7 @@ use crate::simulation::campaign::{CampaignReport, merge};
 ///
 /// Each part is what `tideover simulate --seeds A..B --shard K/N --json` printed. The sum is the report of the
 /// whole campaign, with the same hash as if it had run on one machine. Exits with 1 if a part found something,
-/// and with 3 if a part is missing.
+/// and with 3 if a part is missing or ended early.
 #[derive(Args)]
 pub(super) struct Merge {
     /// The files with the parts
@@ -29,7 +29,8 @@ impl Merge {
         let parts: Result<Vec<CampaignReport>, Problem> = self.files.iter().map(read).collect();
         let whole = merge(parts?).map_err(|error| Problem::Wrong(error.to_string()))?;
         Output::new(self.json).print(campaign_text(&whole).trim_end(), || json!(whole))?;
-        Ok(match (whole.failed, whole.missing_shards().is_empty()) {
+        let is_whole = whole.missing_shards().is_empty() && whole.short_shards().is_empty();
+        Ok(match (whole.failed, is_whole) {
             (1.., _) => Held::No,
             (0, false) => Held::Unknown,
             (0, true) => Held::Yes,

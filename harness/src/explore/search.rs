@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::panic::resume_unwind;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -24,6 +24,12 @@ const TICK: Duration = Duration::from_millis(20);
 pub(super) struct Search {
     world: &'static World,
     planted: Option<Planted>,
+    bounds: Bounds,
+    /// How many states were generated, the first one included.
+    generated: AtomicUsize,
+    /// Whether a bound kept a state out of the search.
+    is_cut: AtomicBool,
+    is_over: AtomicBool,
     shown: AtomicU32,
     stop: Arc<AtomicBool>,
 }
@@ -33,7 +39,7 @@ pub(super) struct Search {
 pub struct Bounds {
     /// How many threads search. With one, the depth and the counterexample are always the same.
     pub threads: NonZeroUsize,
-    /// The search stops soon after it generated so many states.
+    /// The most states to generate, repeated ones included.
     pub states: Option<NonZeroUsize>,
     /// The most actions in a row.
     pub depth: Option<usize>,
@@ -105,25 +111,48 @@ impl Model for Search {
     }
 
     fn actions(&self, state: &State, actions: &mut Vec<usize>) {
-        if state.breach().is_none() {
-            actions.extend(self.world.possible(state));
+        if state.breach().is_some() {
+            return;
         }
+        if self.bounds.depth.is_some_and(|most| state.depth.0 >= most) {
+            self.is_cut.store(true, Ordering::Relaxed);
+            return;
+        }
+        actions.extend(self.world.possible(state));
     }
 
     fn next_state(&self, before: &State, number: usize) -> Option<State> {
-        if self.stop.load(Ordering::Relaxed) {
+        if !self.is_open() {
             return None;
         }
         let (after, seen) = self.world.step(before, number);
         let step = Step { before, action: self.world.action(number), seen: &seen };
         self.shown.fetch_or(step.milestones().bits(), Ordering::Relaxed);
-        after.map(State::normal)
+        let after = after.map(State::normal)?;
+        self.generated.fetch_add(1, Ordering::Relaxed);
+        Some(after)
     }
 
     fn properties(&self) -> Vec<Property<Search>> {
         let milestones = properties().into_iter();
         let wanted = milestones.filter(|(milestone, _)| self.world.milestones.contains(milestone));
         invariants().into_iter().chain(wanted.map(|(_, property)| property)).collect()
+    }
+}
+
+impl Search {
+    /// Whether another state may be generated.
+    fn is_open(&self) -> bool {
+        if self.is_over.load(Ordering::Relaxed) {
+            return true;
+        }
+        let most = self.bounds.states.map_or(usize::MAX, NonZeroUsize::get);
+        let is_full = self.generated.load(Ordering::Relaxed) >= most;
+        let is_open = !is_full && !self.stop.load(Ordering::Relaxed);
+        if !is_open {
+            self.is_cut.store(true, Ordering::Relaxed);
+        }
+        is_open
     }
 }
 
@@ -161,16 +190,18 @@ impl Plan {
 
     fn search(&self, watch: &dyn Fn(usize)) -> Explored {
         let Plan { world, planted, bounds, .. } = *self;
-        let search = Search { world, planted, shown: AtomicU32::new(0), stop: self.stop.clone() };
-        let mut builder = search.checker().threads(bounds.threads.get());
-        builder = builder.finish_when(HasDiscoveries::AnyFailures);
-        if let Some(states) = bounds.states {
-            builder = builder.target_state_count(states.get());
-        }
-        if let Some(depth) = bounds.depth {
-            // The checker counts states, and does not look at those at the greatest depth.
-            builder = builder.target_max_depth(depth + 2);
-        }
+        let search = Search {
+            world,
+            planted,
+            bounds,
+            generated: AtomicUsize::new(1),
+            is_cut: AtomicBool::new(false),
+            is_over: AtomicBool::new(false),
+            shown: AtomicU32::new(0),
+            stop: self.stop.clone(),
+        };
+        let builder = search.checker().threads(bounds.threads.get());
+        let builder = builder.finish_when(HasDiscoveries::AnyFailures);
         let mut checker = builder.spawn_bfs();
         let handles = checker.handles();
         while !handles.iter().all(thread::JoinHandle::is_finished) {
@@ -184,10 +215,12 @@ impl Plan {
     }
 
     fn explored(&self, checker: &impl Checker<Search>) -> Explored {
-        let Plan { world, bounds, .. } = *self;
+        let Plan { world, .. } = *self;
         let is_stopped = self.stop.load(Ordering::Relaxed);
+        let is_cut = checker.model().is_cut.load(Ordering::Relaxed);
+        // To tell a way, the checker takes its steps again.
+        checker.model().is_over.store(true, Ordering::Relaxed);
         let counterexample = if is_stopped { None } else { self.counterexample(checker) };
-        let is_within = bounds.states.is_none_or(|states| checker.state_count() < states.get());
         let has_shown = |milestone: &Milestone| checker.model().has_shown(*milestone);
         let (reached, missed) = world.milestones.iter().partition(|it| has_shown(it));
         Explored {
@@ -196,10 +229,7 @@ impl Plan {
             states: checker.unique_state_count(),
             depth: checker.max_depth().saturating_sub(1),
             took: Duration::ZERO,
-            is_exhausted: is_within
-                && !is_stopped
-                && bounds.depth.is_none()
-                && counterexample.is_none(),
+            is_exhausted: !is_cut && !is_stopped && counterexample.is_none(),
             reached,
             missed,
             counterexample,

@@ -1,5 +1,6 @@
 //! A state of a world, and how actions change it.
 
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use tideover_model::wire::reply::Reply;
@@ -27,6 +28,23 @@ pub struct State {
     pub(super) left: Vec<Option<u8>>,
     /// What each platform's receiver answers to the next attempt, if not 200.
     answering: [Option<u16>; 2],
+    pub(super) depth: Depth,
+}
+
+/// The number of actions on the way to a state. It does not tell states apart.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Depth(pub(super) usize);
+
+impl PartialEq for Depth {
+    fn eq(&self, _: &Depth) -> bool {
+        true
+    }
+}
+
+impl Eq for Depth {}
+
+impl Hash for Depth {
+    fn hash<H: Hasher>(&self, _: &mut H) {}
 }
 
 /// Something seen during an action.
@@ -76,7 +94,8 @@ impl State {
         let issued = service.happen(cast::origin(), Platform::First.id(), key);
         debug_assert!(issued.is_ok());
         let (auditor, now) = (Auditor::new(limit()), cast::origin());
-        let mut state = State { service, auditor, now, left, answering: [None; 2] };
+        let mut state =
+            State { service, auditor, now, left, answering: [None; 2], depth: Depth::default() };
         let operations = Platform::ALL.map(|it| [cast::subscribe(it), cast::sync_payor(it)]);
         for (platform, operations) in Platform::ALL.into_iter().zip(operations) {
             for operation in operations {
@@ -101,6 +120,7 @@ impl State {
             return (None, seen);
         }
         next.settle(&mut seen);
+        next.depth.0 += 1;
         let is_changed = next != *self;
         (is_changed.then_some(next), seen)
     }
@@ -110,6 +130,11 @@ impl State {
     pub fn normal(self) -> State {
         let service = self.service.normal_form(self.now, cast::origin());
         State { service, now: cast::origin(), ..self }
+    }
+
+    /// The same state, as the first of a search.
+    pub(super) fn first(self) -> State {
+        State { depth: Depth::default(), ..self }
     }
 
     /// Takes one from what is left of the action of this number.

@@ -194,11 +194,12 @@ impl World {
     pub fn start(&self, planted: Option<Planted>) -> State {
         let left = self.actions.iter().map(|(_, times)| *times).collect();
         let empty = State::empty(planted, left).normal();
-        self.before.iter().fold(empty, |state, action| {
+        let begun = self.before.iter().fold(empty, |state, action| {
             let (after, seen) = state.after(*action);
             debug_assert!(after.is_some(), "{action}: {seen:?}");
             after.unwrap_or(state).normal()
-        })
+        });
+        begun.first()
     }
 
     /// The numbers of the actions that are still possible.

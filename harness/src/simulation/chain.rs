@@ -50,22 +50,33 @@ impl TryFrom<String> for RunHash {
     }
 }
 
+/// The bytes that the chain hashes at once.
+const BLOCK: usize = 8192;
+
 /// The chain while a run goes on.
 #[derive(Default)]
-pub(crate) struct Chain(Sha256);
+pub(crate) struct Chain {
+    hash: Sha256,
+    waiting: Vec<u8>,
+}
 
 impl Chain {
     /// Adds what happened at a time, in parts.
     pub(crate) fn add(&mut self, at: Moment, parts: &[&[u8]]) {
-        self.0.update(at.to_le_bytes());
+        self.waiting.extend_from_slice(&at.to_le_bytes());
         for part in parts {
-            self.0.update((part.len() as u64).to_le_bytes());
-            self.0.update(part);
+            self.waiting.extend_from_slice(&(part.len() as u64).to_le_bytes());
+            self.waiting.extend_from_slice(part);
+        }
+        if self.waiting.len() >= BLOCK {
+            self.hash.update(&self.waiting);
+            self.waiting.clear();
         }
     }
 
-    pub(crate) fn finish(self) -> RunHash {
-        let digest = self.0.finalize();
+    pub(crate) fn finish(mut self) -> RunHash {
+        self.hash.update(&self.waiting);
+        let digest = self.hash.finalize();
         let first = digest.iter().take(8);
         RunHash(first.fold(0, |hash, byte| (hash << 8) | u64::from(*byte)))
     }

@@ -63,6 +63,9 @@ pub enum UnreadableRecord {
     /// Its planted bug is not known.
     #[error("it names the bug {0:?}, which is not known; tideover simulate --bugs lists them")]
     UnknownBug(String),
+    /// Its plan is too large, or empty.
+    #[error("line 2: {0}")]
+    Plan(&'static str),
     /// A line does not fit.
     #[error("line {line}: {problem}")]
     Line {
@@ -109,7 +112,8 @@ impl Record {
         let first = lines.next().transpose()?.unwrap_or_default();
         let header = read_header(&first)?;
         let plan = lines.next().transpose()?.unwrap_or_default();
-        let plan = parse(2, &plan)?;
+        let plan: Plan = parse(2, &plan)?;
+        plan.check().map_err(UnreadableRecord::Plan)?;
         let mut entries = Vec::new();
         for (number, line) in (3..).zip(lines) {
             entries.push(parse(number, &line?)?);
@@ -141,6 +145,10 @@ fn read_header(line: &str) -> Result<Header, UnreadableRecord> {
     }
     if named.version > VERSION {
         return Err(UnreadableRecord::Newer(named.version));
+    }
+    if named.version < VERSION {
+        let found = named.version;
+        return Err(UnreadableRecord::Foreign(format!("the format has no version {found}")));
     }
     let header: Header = parse(1, line)?;
     match &header.bug {

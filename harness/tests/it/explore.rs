@@ -204,6 +204,17 @@ fn the_command_passes_fails_and_knows_when_it_did_not_finish() {
         assert_eq!(code, Some(3), "{printed}");
         assert!(printed.starts_with("INCONCLUSIVE  import: "), "{printed}");
     }
+    for (depth, states) in [("0", 1), ("1", 5), ("3", 66)] {
+        let (_, printed) = tideover(&["--world", "import", "--depth", depth, "--json"]);
+        let line: Value = serde_json::from_str(&printed).unwrap();
+        assert_eq!(
+            (&line["depth"].to_string(), &line["states"]),
+            (&depth.to_owned(), &states.into())
+        );
+    }
+    let (_, printed) = tideover(&["--world", "import", "--max-states", "10", "--json"]);
+    let line: Value = serde_json::from_str(&printed).unwrap();
+    assert_eq!(line["generated"], 10);
     let (code, _) = tideover(&["--world", "nowhere"]);
     assert_eq!(code, Some(2));
 }

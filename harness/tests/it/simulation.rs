@@ -1,7 +1,9 @@
 //! The simulation: it is deterministic, it finds planted bugs, and its campaigns add up.
 
-use std::sync::atomic::AtomicBool;
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use serde_json::Value;
 use tideover_harness::simulation::auditor::Invariant;
 use tideover_harness::simulation::campaign::{
     Campaign, CampaignReport, Incompatible, Shard, merge,
@@ -87,6 +89,87 @@ fn the_parts_of_a_campaign_add_up_to_the_whole() {
     assert_eq!(CampaignReport::read(b"{}"), Err(Incompatible::Foreign));
 }
 
+/// A part that ended early is no whole part, whatever its worlds came to.
+#[test]
+fn a_part_that_was_interrupted_is_short() {
+    let parts = [0, 1].map(|index| {
+        let shard = Shard { index, of: 2 };
+        let campaign =
+            Campaign { seeds: 0..9, shard, size: SMALL, bug: None, jobs: 1, until_found: false };
+        let stop = AtomicBool::new(false);
+        campaign.run(&stop, &|done| stop.store(index == 1 && done == 2, Ordering::Relaxed))
+    });
+    let sum = merge(parts.to_vec()).unwrap();
+    assert_eq!(sum.missing_shards(), [0; 0]);
+    assert_eq!(sum.short_shards(), [(Shard { index: 1, of: 2 }, 2, 4)]);
+    assert_eq!(parts[0].short_shards(), []);
+}
+
+#[test]
+fn a_report_with_impossible_parts_is_refused() {
+    let report = serde_json::to_value(campaign(0..2, 1, Shard { index: 1, of: 2 })).unwrap();
+    let read = |change: &dyn Fn(&mut Value)| {
+        let mut changed = report.clone();
+        change(&mut changed);
+        CampaignReport::read(changed.to_string().as_bytes())
+    };
+    assert!(read(&|_| {}).is_ok());
+    let of = u64::MAX;
+    let huge = read(&|report| report["shards"][0]["of"] = of.into());
+    assert_eq!(huge, Err(Incompatible::Impossible(1, of)));
+    let outside = read(&|report| report["shards"][0]["index"] = 2.into());
+    assert_eq!(outside, Err(Incompatible::Impossible(2, 2)));
+    assert_eq!(read(&|report| report["runs"] = 2.into()), Err(Incompatible::Foreign));
+}
+
+/// With a planted bug, a campaign ends at the lowest seed that finds it.
+#[test]
+fn threads_do_not_change_where_a_campaign_with_a_bug_ends() {
+    let ends = [1, 3].map(|jobs| {
+        let bug = Bug::find("gives-up-early");
+        let shard = Shard::WHOLE;
+        let campaign = Campaign { seeds: 0..60, shard, size: SMALL, bug, jobs, until_found: true };
+        let report = campaign.run(&AtomicBool::new(false), &|_| {});
+        (report.hash, report.runs, report.findings[0].seed)
+    });
+    assert_eq!(ends[0], ends[1]);
+    assert_eq!(ends[0].1, ends[0].2 + 1);
+}
+
+/// The parts of a campaign run as separate processes, as a scheduler runs them.
+#[test]
+fn parts_that_ran_as_processes_are_merged() {
+    let folder = tempfile::tempdir().unwrap();
+    let tideover = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tideover"));
+        let output = command.args(arguments).current_dir(folder.path()).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    let sized = ["simulate", "--businesses", "4", "--seeds", "0..7"];
+    let (_, whole) = tideover(&[&sized[..], &["--json"]].concat());
+    for part in ["0/2", "1/2"] {
+        let (code, printed) = tideover(&[&sized[..], &["--shard", part, "--json"]].concat());
+        assert_eq!(code, Some(0));
+        std::fs::write(folder.path().join(&part[..1]), printed).unwrap();
+    }
+    let (code, sum) = tideover(&["merge", "0", "1", "--json"]);
+    let hash = |text: &str| serde_json::from_str::<Value>(text).unwrap()["hash"].clone();
+    assert_eq!((code, hash(&sum)), (Some(0), hash(&whole)));
+    let (code, sum) = tideover(&["merge", "1"]);
+    assert_eq!(code, Some(3), "{sum}");
+    let (code, _) = tideover(&[&sized[..], &["--shard", "5/18446744073709551615"]].concat());
+    assert_eq!(code, Some(2));
+    let same = [&sized[..], &["--html", "same", "--save", "same"]].concat();
+    assert_eq!(tideover(&same).0, Some(2));
+    let unwritable = [&sized[..], &["--html", "nowhere/page.html"]].concat();
+    assert_eq!(tideover(&unwritable), (Some(2), String::new()));
+    let twice = ["simulate", "--seed", "1", "--bug", "loses-repaid-event", "--twice"];
+    let (code, printed) = tideover(&twice);
+    assert_eq!(code, Some(1));
+    assert!(printed.contains("the same hash in two processes, but in a world"), "{printed}");
+    assert!(!printed.contains("threads"), "{printed}");
+}
+
 /// The first seed with a finding for each planted bug, and what the shrunk failure is.
 #[test]
 fn each_planted_bug_is_found_and_shrunk() {
@@ -150,6 +233,13 @@ fn a_file_that_is_no_record_is_refused() {
     ));
     let newer = text.replacen("\"version\":1", "\"version\":2", 1);
     assert!(matches!(refused(&newer), UnreadableRecord::Newer(2)));
+    let none = text.replacen("\"version\":1", "\"version\":0", 1);
+    assert!(matches!(refused(&none), UnreadableRecord::Foreign(_)));
+    for platforms in ["4000000000", "0"] {
+        let changed = format!("\"platforms\":{platforms}");
+        let plan = text.replacen("\"platforms\":1", &changed, 1);
+        assert!(matches!(refused(&plan), UnreadableRecord::Plan(_)));
+    }
     let bug = text.replacen("\"hash\"", "\"bug\":\"none\",\"hash\"", 1);
     assert!(matches!(refused(&bug), UnreadableRecord::UnknownBug(_)));
     let cut = &text[..text.len() - 5];

@@ -3,6 +3,7 @@
 use std::fs;
 use std::fs::File;
 use std::io::BufWriter;
+use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
@@ -17,6 +18,9 @@ use crate::simulation::plan::Plan;
 use crate::simulation::record::Record;
 use crate::simulation::shrink::shrink;
 
+/// Where a failure is saved, if nobody says where.
+const SAVE: &str = "tideover-simulation.jsonl";
+
 impl Simulate {
     /// Shrinks and saves the failure of a seed, in which `invariant` does not hold, and shows it.
     pub(super) fn keep(
@@ -29,18 +33,20 @@ impl Simulate {
         let plan = if self.no_shrink { drawn } else { shrink(&drawn, self.bug, invariant).plan };
         let run = simulation::run(&plan, self.bug, true);
         let tideover = std::env::args().next().unwrap_or_else(|| "tideover".into());
-        let path = report::quoted(&self.save.display().to_string());
+        let save = self.save.clone().unwrap_or_else(|| PathBuf::from(SAVE));
+        let path = report::quoted(&save.display().to_string());
         let replay = format!("{tideover} simulate --replay {path}");
-        self.draw(Facts { bug: self.bug, replay: Some(&replay) }, &plan, &run)?;
         let entries = run.entries.len();
         let shown = text::failure(&plan, &run);
+        let drawn = self.draw(Facts { bug: self.bug, replay: Some(&replay) }, &plan, &run);
         let record = Record::new(&plan, self.bug, run);
-        let file = File::create(&self.save).map_err(|error| in_file(&self.save, error))?;
-        record.write(&mut BufWriter::new(file)).map_err(|error| in_file(&self.save, error))?;
-        output.print(format!("{shown}\nreplay     {replay}"), || {
+        let saved = save_to(&save, &record);
+        let told = if saved.is_ok() { format!("\nreplay     {replay}") } else { String::new() };
+        output.print(format!("{shown}{told}"), || {
+            let replay = saved.is_ok().then_some(&replay);
             json!({ "seed": seed, "entries": entries, "shrunk": record.header, "replay": replay })
         })?;
-        Ok(())
+        saved.and(drawn)
     }
 
     /// Draws a run, if that is wanted.
@@ -49,4 +55,9 @@ impl Simulate {
         let page = picture(facts, plan, run).map_err(wrong)?;
         fs::write(path, page).map_err(|error| in_file(path, error))
     }
+}
+
+fn save_to(path: &Path, record: &Record) -> Result<(), Problem> {
+    let file = File::create(path).map_err(|error| in_file(path, error))?;
+    record.write(&mut BufWriter::new(file)).map_err(|error| in_file(path, error))
 }

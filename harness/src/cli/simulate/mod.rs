@@ -6,6 +6,8 @@ mod options;
 mod text;
 mod twice;
 
+use std::fs;
+use std::fs::File;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,6 +18,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
+use crate::cli::files::refuse_shared_files;
 use crate::cli::signals::StopSignals;
 use crate::cli::{Held, Output, Problem, wrong};
 use crate::simulation::Bug;
@@ -63,9 +66,9 @@ pub(super) struct Simulate {
     /// Draw the run as a timeline, as a page of HTML; in a campaign, the first failure
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Where to save a failure
-    #[arg(long, value_name = "FILE", default_value = "tideover-simulation.jsonl")]
-    save: PathBuf,
+    /// Where to save a failure [default: tideover-simulation.jsonl]
+    #[arg(long, value_name = "FILE")]
+    save: Option<PathBuf>,
     /// Play a saved failure again
     #[arg(long, value_name = "FILE", conflicts_with_all = ["seed", "seeds", "bug"])]
     replay: Option<PathBuf>,
@@ -105,6 +108,7 @@ impl Simulate {
             output.print(text::bugs().trim_end(), text::bugs_as_json)?;
             return Ok(Held::Yes);
         }
+        self.check_files()?;
         if self.twice {
             return twice::compare(&self, &output).await;
         }
@@ -115,6 +119,14 @@ impl Simulate {
             None => self.one(&output),
             Some(seeds) => self.campaign(&output, seeds).await,
         }
+    }
+
+    /// Refuses files that cannot be written, before a long run starts, and two options that name one file.
+    fn check_files(&self) -> Result<(), Problem> {
+        let given = [("--save", &self.save), ("--html", &self.html), ("--replay", &self.replay)];
+        let given = given.into_iter().filter_map(|(option, path)| Some((option, path.clone()?)));
+        refuse_shared_files(&given.collect::<Vec<_>>())?;
+        [&self.save, &self.html].into_iter().flatten().try_for_each(|path| try_to_write(path))
     }
 
     async fn campaign(&self, output: &Output, seeds: &Seeds) -> Result<Held, Problem> {
@@ -133,6 +145,9 @@ impl Simulate {
         output.print(text::campaign(&report).trim_end(), || json!(report))?;
         if let Some(found) = report.findings.first() {
             self.keep(output, found.seed, found.breach.invariant)?;
+        } else if let Some(path) = &self.html {
+            let path = path.display();
+            output.announce(format!("nothing failed, so {path} is not written"))?;
         }
         Ok(match (report.failed, interrupted) {
             (1.., _) => Held::No,
@@ -171,6 +186,17 @@ async fn run(
     };
     bar.finish_and_clear();
     Ok((joined.map_err(wrong)?, interrupted))
+}
+
+/// Refuses a path that cannot be written to. Leaves no file behind.
+fn try_to_write(path: &Path) -> Result<(), Problem> {
+    let was_there = path.exists();
+    let opened = File::options().append(true).create(true).open(path);
+    opened.map_err(|error| in_file(path, error))?;
+    if !was_there {
+        fs::remove_file(path).map_err(|error| in_file(path, error))?;
+    }
+    Ok(())
 }
 
 /// The problem of a file.

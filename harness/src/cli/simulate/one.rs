@@ -43,11 +43,13 @@ impl Simulate {
         output.print(text::world(plan, &run).trim_end(), || text::world_as_json(plan, &run))?;
         self.draw(Facts { bug: record.bug(), replay: None }, plan, &run)?;
         if run.hash != saved.hash {
-            let versions = (saved.tideover.as_str(), env!("CARGO_PKG_VERSION"));
-            output.announce(format!(
-                "the hash is not {} as in the file: tideover {} wrote it, this is tideover {}",
-                saved.hash, versions.0, versions.1
-            ))?;
+            let (hash, wrote) = (saved.hash, &saved.tideover);
+            let cause = if wrote == env!("CARGO_PKG_VERSION") {
+                "the file was changed, or another build wrote it".to_owned()
+            } else {
+                format!("tideover {wrote} wrote it, this is {}", env!("CARGO_PKG_VERSION"))
+            };
+            output.announce(format!("the hash is not {hash} as in the file: {cause}"))?;
         }
         Ok(if run.breach.is_some() { Held::No } else { Held::Yes })
     }

@@ -21,12 +21,11 @@ pub(super) fn seeds(text: &str) -> Result<Seeds, String> {
 
 /// Reads `K/N`.
 pub(super) fn shard(text: &str) -> Result<Shard, String> {
-    let wanted = "expected K/N, K from 0 to N-1, such as 0/4";
+    let wanted = "expected K/N, K from 0 to N-1, such as 0/4, and N at most 1000000";
     let (index, of) = text.split_once('/').ok_or(wanted)?;
-    match (index.parse(), of.parse()) {
-        (Ok(index), Ok(of)) if index < of => Ok(Shard { index, of }),
-        _ => Err(wanted.to_owned()),
-    }
+    let (Ok(index), Ok(of)) = (index.parse(), of.parse()) else { return Err(wanted.to_owned()) };
+    let shard = Shard { index, of };
+    shard.is_possible().then_some(shard).ok_or_else(|| wanted.to_owned())
 }
 
 /// The planted bug of this name.

@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use crate::report::grouped;
+use crate::evidence::finding::Verdict;
+use crate::report::{grouped, heading};
 use crate::simulation::campaign::{Campaign, CampaignReport};
 use crate::simulation::plan::Plan;
 use crate::simulation::reached::{Fault, Reached};
@@ -121,10 +122,18 @@ pub(super) fn campaign_begins(campaign: &Campaign) -> String {
 
 /// The result of a campaign. Its last line has seeds, version and hash.
 pub(in crate::cli) fn campaign(report: &CampaignReport) -> String {
-    let verdict = if report.failed > 0 { "FAIL" } else { "PASS" };
+    let (missing, short) = (report.missing_shards(), report.short_shards());
+    let is_merged = report.shards.len() > 1;
+    let is_whole = short.is_empty() && (missing.is_empty() || !is_merged);
+    let verdict = heading(match (report.failed, is_whole) {
+        (1.., _) => Verdict::Violated,
+        (0, false) => Verdict::Inconclusive,
+        (0, true) => Verdict::Held,
+    });
     let mut text = format!(
-        "{verdict}  {} worlds, {} events, {} days of virtual time\n",
+        "{verdict}  {} {}, {} events, {} days of virtual time\n",
         grouped(report.runs),
+        if report.runs == 1 { "world" } else { "worlds" },
         grouped(report.events),
         grouped(report.days())
     );
@@ -134,16 +143,28 @@ pub(in crate::cli) fn campaign(report: &CampaignReport) -> String {
     matrix(&mut text, report);
     list(&mut text, "never", report.never_reached().into_iter().map(|it| it.name().to_owned()));
     list(&mut text, "not met", report.never_met().into_iter().map(|it| it.name().to_owned()));
-    let missing = report.missing_shards();
-    if !missing.is_empty() && report.shards.len() > 1 {
-        let _ = writeln!(text, "missing    shards {missing:?}");
+    if is_merged {
+        list(&mut text, "missing", listed(missing.iter().map(|index| format!("shard {index}"))));
     }
+    let early = short.iter().map(|(shard, runs, seeds)| {
+        let part = if shard.of > 1 { format!("shard {shard}: ") } else { String::new() };
+        format!("{part}{} of {} worlds", grouped(*runs), grouped(*seeds))
+    });
+    list(&mut text, "ended early", listed(early));
     let _ = write!(
         text,
         "seeds {}..{}, tideover {VERSION}, hash {}",
         report.from, report.to, report.hash
     );
     text
+}
+
+/// The first items of a long list.
+fn listed(items: impl ExactSizeIterator<Item = String>) -> impl Iterator<Item = String> {
+    const MOST: usize = 20;
+    let more = items.len().saturating_sub(MOST);
+    let rest = (more > 0).then(|| format!("and {} more", grouped(more as u64)));
+    items.take(MOST).chain(rest)
 }
 
 /// The states reached against the faults met: for each state, the percentage of the worlds with a fault that
@@ -190,7 +211,7 @@ fn list(text: &mut String, heading: &str, items: impl Iterator<Item = String>) {
     }
     for (number, line) in lines.iter().enumerate() {
         let heading = if number == 0 { heading } else { "" };
-        let _ = writeln!(text, "{heading:<11}{line}");
+        let _ = writeln!(text, "{heading:<10} {line}");
     }
 }
 

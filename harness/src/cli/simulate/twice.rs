@@ -6,8 +6,11 @@ use std::process::Stdio;
 use serde_json::{Value, json};
 use tokio::process::Command;
 
+use crate::cli::signals::StopSignals;
 use crate::cli::simulate::Simulate;
 use crate::cli::{Held, Output, Problem, wrong};
+use crate::evidence::finding::Verdict;
+use crate::report::heading;
 use crate::simulation::plan::Size;
 
 /// What a process is surrounded by.
@@ -32,31 +35,63 @@ pub(super) async fn compare(simulate: &Simulate, output: &Output) -> Result<Held
             jobs: "3",
         },
     ];
-    let mut hashes = Vec::new();
-    for surroundings in &both {
-        hashes.push(hash(simulate, surroundings).await?);
-    }
-    let same = hashes[0] == hashes[1];
-    let verdict = if same { "PASS" } else { "FAIL" };
-    let words = if same { "the same hash in two processes" } else { "two processes differ" };
-    let lines = both.iter().zip(&hashes).map(|(surroundings, hash)| {
-        format!(
-            "  {hash}  time zone {}, locale {}, folder {}, {} threads\n",
-            surroundings.time_zone,
-            surroundings.locale,
-            surroundings.folder.display(),
-            surroundings.jobs
-        )
+    let stop_signals = StopSignals::listen()?;
+    let runs = async {
+        let mut results = Vec::new();
+        for surroundings in &both {
+            results.push(result(simulate, surroundings).await?);
+        }
+        Ok::<_, Problem>(results)
+    };
+    let results = tokio::select! {
+        biased;
+        received = stop_signals.received() => {
+            received?;
+            output.print("interrupted", || json!({ "interrupted": true }))?;
+            return Ok(Held::UntilInterrupted);
+        }
+        results = runs => results?,
+    };
+    let same = results[0].hash == results[1].hash;
+    let failed = results.iter().map(|result| result.failed).max().unwrap_or_default();
+    let verdict = heading(if same && failed == 0 { Verdict::Held } else { Verdict::Violated });
+    let words = match (same, failed) {
+        (false, _) => "two processes differ".to_owned(),
+        (true, 0) => "the same hash in two processes".to_owned(),
+        (true, _) => {
+            let worlds =
+                if failed == 1 { "a world".to_owned() } else { format!("{failed} worlds") };
+            format!("the same hash in two processes, but in {worlds} an invariant does not hold")
+        }
+    };
+    let lines = both.iter().zip(&results).map(|(surroundings, result)| {
+        let Surroundings { time_zone, locale, folder, jobs } = surroundings;
+        let threads = match (&simulate.seeds, *jobs) {
+            (None, _) => String::new(),
+            (Some(_), "1") => ", 1 thread".to_owned(),
+            (Some(_), jobs) => format!(", {jobs} threads"),
+        };
+        let folder = folder.display();
+        let hash = &result.hash;
+        format!("  {hash}  time zone {time_zone}, locale {locale}, folder {folder}{threads}\n")
     });
     let lines: String = lines.collect();
+    let hashes: Vec<&String> = results.iter().map(|result| &result.hash).collect();
     output.print(
         format!("{verdict}  {words}\n{}", lines.trim_end()),
-        || json!({ "same": same, "hashes": hashes }),
+        || json!({ "same": same, "failed": failed, "hashes": hashes }),
     )?;
-    Ok(if same { Held::Yes } else { Held::No })
+    Ok(if same && failed == 0 { Held::Yes } else { Held::No })
 }
 
-async fn hash(simulate: &Simulate, surroundings: &Surroundings) -> Result<String, Problem> {
+/// What a process found.
+struct Outcome {
+    hash: String,
+    /// The worlds in which an invariant does not hold.
+    failed: u64,
+}
+
+async fn result(simulate: &Simulate, surroundings: &Surroundings) -> Result<Outcome, Problem> {
     let own = std::env::current_exe().map_err(wrong)?;
     let save = tempfile_path();
     let mut command = Command::new(own);
@@ -72,10 +107,13 @@ async fn hash(simulate: &Simulate, surroundings: &Surroundings) -> Result<String
     let _ = std::fs::remove_file(&save);
     let first = finished.stdout.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let value: Value = serde_json::from_slice(first).unwrap_or_default();
-    value["hash"].as_str().map(str::to_owned).ok_or_else(|| {
+    let has_breach = u64::from(!value["breach"].is_null());
+    let failed = value["failed"].as_u64().unwrap_or(has_breach);
+    let hash = value["hash"].as_str().map(str::to_owned).ok_or_else(|| {
         let said = String::from_utf8_lossy(&finished.stderr).trim().to_owned();
         Problem::Wrong(format!("a run printed no hash: {said}"))
-    })
+    })?;
+    Ok(Outcome { hash, failed })
 }
 
 /// A file for the failures of a run, which nobody reads.

@@ -28,9 +28,17 @@ pub struct Totals {
 pub(super) struct BusinessRecord {
     /// The events since somebody listens; `None` until the next look.
     pub(super) events: Option<BusinessEvents>,
-    /// Whether the service was asked about it since somebody listens.
-    pub(super) seen: bool,
+    /// The events that its changes since then ask for.
+    pub(super) due: BusinessEvents,
+    /// Whether the service was ever asked about it.
+    is_seen: bool,
+    is_complete: bool,
     remittance: Option<Remittance>,
+    /// The bank account that the vendor is paid into: its number and its routing number.
+    pub(super) destination: Option<(String, String)>,
+    pub(super) tax_id: Option<String>,
+    /// The same business, as other platforms name it.
+    pub(super) shared: Vec<BusinessKey>,
 }
 
 /// What the auditor knows of an invoice.
@@ -38,6 +46,10 @@ pub(super) struct BusinessRecord {
 pub(super) struct InvoiceRecord {
     /// The events since somebody listens; `None` until the next look.
     pub(super) events: Option<InvoiceEvents>,
+    /// How often it was wholly collected since then: another face value can undo that.
+    collections: u32,
+    is_collected: bool,
+    face_value: Cents,
     paid: Cents,
     state: Option<AdvanceState>,
     offer: Option<(Cents, Cents)>,
@@ -46,23 +58,44 @@ pub(super) struct InvoiceRecord {
     account: Option<String>,
 }
 
+impl InvoiceRecord {
+    /// Whether its advance is on its way to the vendor.
+    pub(super) fn is_under_way(&self) -> bool {
+        matches!(self.state, Some(AdvanceState::Requested | AdvanceState::Funding))
+    }
+}
+
 impl BusinessRecord {
-    /// The event that its state asks for, and that never came. At the first look, a business that another
-    /// platform onboarded may be open already.
-    fn missing(&mut self, complete: bool) -> Option<&'static str> {
-        let open = u32::from(self.remittance.is_some());
-        let heard =
-            self.events.get_or_insert(BusinessEvents { added: 1, opted_in: 0, remittance: 0 });
-        if !std::mem::replace(&mut self.seen, true) {
-            heard.opted_in = heard.opted_in.max(open);
-            heard.remittance = heard.remittance.max(open);
+    /// Compares what is shown now with what was shown before. A business that another platform onboarded is
+    /// complete and open without an event at the first look.
+    fn change(&mut self, is_complete: bool, remittance: Option<Remittance>) {
+        let is_taken_over = !std::mem::replace(&mut self.is_seen, true) && !self.shared.is_empty();
+        let completes = is_complete && !self.is_complete;
+        let opens = remittance.is_some() && self.remittance.is_none();
+        let events = BusinessEvents {
+            added: 0,
+            opted_in: u32::from(completes),
+            remittance: u32::from(opens),
+        };
+        self.due.add(&events);
+        // As if they had come: then it does not matter which platform was first.
+        if let Some(heard) = self.events.as_mut().filter(|_| is_taken_over) {
+            heard.add(&events);
         }
-        let missing = [
-            (heard.added == 0, "organization.added"),
-            (complete && heard.opted_in == 0, "organization.optedIn"),
-            (open > heard.remittance, "organization.remittanceUpdated"),
-        ];
-        missing.into_iter().find(|(is_missing, _)| *is_missing).map(|(_, event)| event)
+        (self.is_complete, self.remittance) = (is_complete, remittance);
+    }
+
+    /// How the events since the last look at which nobody listened differ from those that its changes ask
+    /// for.
+    fn difference(&mut self) -> Option<String> {
+        match &self.events {
+            Some(heard) => heard.difference(&self.due),
+            None => {
+                self.due = BusinessEvents::AT_FIRST;
+                self.events = Some(self.due.clone());
+                None
+            }
+        }
     }
 }
 
@@ -91,13 +124,18 @@ impl Auditor {
 
     pub(super) fn paid(&mut self, key: InvoiceKey, amount: Cents, outcome: &Outcome) {
         let Outcome::Paid { applied, suspense } = *outcome else { return };
-        if applied + suspense != amount || applied < Cents::ZERO || suspense < Cents::ZERO {
-            let detail = format!("of {amount} cents, {applied} were applied and {suspense} kept");
+        let record = self.invoices.entry(key.clone()).or_default();
+        let owed = (record.face_value - record.paid).max(Cents::ZERO);
+        let due = amount.min(owed);
+        record.paid += due;
+        self.totals.paid += due;
+        self.totals.suspense += amount - due;
+        if (applied, suspense) != (due, amount - due) {
+            let detail = format!(
+                "of {amount} cents, {applied} were applied and {suspense} kept; {owed} were owed"
+            );
             self.report(Invariant::CentsConserved, invoice_subject(&key), detail);
         }
-        self.invoices.entry(key.clone()).or_default().paid += applied;
-        self.totals.paid += applied;
-        self.totals.suspense += suspense;
         self.touched_invoices.push(key);
     }
 
@@ -107,6 +145,7 @@ impl Auditor {
         let listened = self.followed.contains_key(&platform);
         self.businesses.entry(key.clone()).or_insert_with(|| BusinessRecord {
             events: listened.then(BusinessEvents::default),
+            due: BusinessEvents::AT_FIRST,
             ..BusinessRecord::default()
         });
         self.touched_businesses.push(key);
@@ -147,13 +186,13 @@ impl Auditor {
         let listened = self.followed.contains_key(&key.0);
         let record = self.businesses.entry(key.clone()).or_default();
         let taken_back = record.remittance.is_some() && record.remittance != business.remittance;
-        record.remittance = business.remittance;
-        let missing = if listened { record.missing(complete) } else { None };
+        record.change(complete, business.remittance);
+        let difference = if listened { record.difference() } else { None };
         if taken_back {
             self.report(Invariant::StateMovesForward, subject(), "its remittance changed");
         }
-        if let Some(event) = missing {
-            self.report(Invariant::EventsFollowState, subject(), format!("{event} never came"));
+        if let Some(difference) = difference {
+            self.report(Invariant::EventsFollowState, subject(), difference);
         }
     }
 
@@ -171,6 +210,7 @@ impl Auditor {
 
     fn check_money(&mut self, key: &InvoiceKey, invoice: &Invoice) {
         let record = self.invoices.entry(key.clone()).or_default();
+        record.face_value = invoice.face_value;
         let (paid, before) = (record.paid, (record.advanced, record.outstanding));
         let mut wrong = Vec::new();
         let mut expect = |what: &str, expected: Cents, seen: Cents| {
@@ -225,25 +265,27 @@ impl Auditor {
             let advance = invoice.advance.as_ref();
             u32::from(advance.is_some_and(|it| it.state.sequence() >= state.sequence()))
         };
-        let collected = u32::from(invoice.collection_state == CollectionState::Collected);
+        let is_collected = invoice.collection_state == CollectionState::Collected;
+        let listened = self.followed.contains_key(&key.0);
+        let record = self.invoices.entry(key.clone()).or_default();
+        let was_collected = std::mem::replace(&mut record.is_collected, is_collected);
+        record.collections += u32::from(is_collected && !was_collected);
+        if record.events.is_none() {
+            record.collections = u32::from(is_collected);
+        }
         let expected = InvoiceEvents {
             created: 1,
-            paid: collected,
+            paid: record.collections,
             sequence: invoice.advance.as_ref().map_or(0, |advance| advance.state.sequence()),
             advance_created: reached(AdvanceState::Requested),
             advance_issued: reached(AdvanceState::Funded),
             advance_paid: reached(AdvanceState::Repaid),
         };
-        let listened = self.followed.contains_key(&key.0);
-        let record = self.invoices.entry(key.clone()).or_default();
         match &mut record.events {
             _ if !listened => {}
             none @ None => *none = Some(expected),
-            // An invoice whose face value changes can be collected more than once.
             Some(events) => {
-                let paid = events.paid.max(expected.paid);
-                let (seen, expected) = (events.clone(), InvoiceEvents { paid, ..expected });
-                if let Some(detail) = seen.difference(&expected) {
+                if let Some(detail) = events.difference(&expected) {
                     self.report(Invariant::EventsFollowState, invoice_subject(key), detail);
                 }
             }

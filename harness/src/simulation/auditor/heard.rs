@@ -87,6 +87,30 @@ pub(super) struct BusinessEvents {
     pub(super) remittance: u32,
 }
 
+impl BusinessEvents {
+    /// What the first look at a business asks for.
+    pub(super) const AT_FIRST: BusinessEvents =
+        BusinessEvents { added: 1, opted_in: 0, remittance: 0 };
+
+    pub(super) fn add(&mut self, more: &BusinessEvents) {
+        self.added += more.added;
+        self.opted_in += more.opted_in;
+        self.remittance += more.remittance;
+    }
+
+    /// The first event that did not come as often as `expected`, for a reader.
+    pub(super) fn difference(&self, expected: &BusinessEvents) -> Option<String> {
+        let pairs = [
+            (EventType::BusinessAdded, self.added, expected.added),
+            (EventType::BusinessOptedIn, self.opted_in, expected.opted_in),
+            (EventType::RemittanceUpdated, self.remittance, expected.remittance),
+        ];
+        let differs = |(_, seen, expected): &(EventType, u32, u32)| seen != expected;
+        let (event, seen, expected) = pairs.into_iter().find(differs)?;
+        Some(format!("{} came {seen} times, not {expected}", event.name()))
+    }
+}
+
 impl Auditor {
     /// Follows the events of a new subscription, unless another one is followed.
     pub(super) fn follow(&mut self, platform: PlatformId, reference: &str) {
@@ -108,7 +132,7 @@ impl Auditor {
     fn forget_events(&mut self, platform: PlatformId) {
         for (key, record) in &mut self.businesses {
             if key.0 == platform {
-                (record.events, record.seen) = (None, false);
+                record.events = None;
             }
         }
         for (key, record) in &mut self.invoices {

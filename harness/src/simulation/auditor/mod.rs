@@ -5,6 +5,7 @@
 mod books;
 mod breach;
 mod heard;
+mod identity;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -27,6 +28,9 @@ type BusinessKey = (PlatformId, String);
 /// An invoice, by platform, payee and invoice identifier.
 type InvoiceKey = (PlatformId, String, String);
 
+/// The identity of a delivery and its body.
+type Carried = (String, Arc<[u8]>);
+
 /// What the auditor knows of the world.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Auditor {
@@ -38,8 +42,10 @@ pub struct Auditor {
     /// The advances that count toward each collection account, and their outstanding amount.
     accounts: BTreeMap<String, (Cents, Vec<InvoiceKey>)>,
     totals: Totals,
-    /// The identity and the size of the body of each delivery that is retried, by subscription and number.
-    retried: BTreeMap<(Arc<str>, u64), (String, usize)>,
+    /// The platform that made each subscription, by its reference.
+    subscribers: BTreeMap<String, PlatformId>,
+    /// The identity and the body of each delivery that is not done, by subscription and number.
+    retried: BTreeMap<(Arc<str>, u64), Carried>,
     touched_businesses: Vec<BusinessKey>,
     /// The businesses that got an advance since the last check.
     just_financed: Vec<BusinessKey>,
@@ -63,6 +69,11 @@ impl Auditor {
         self.totals
     }
 
+    /// Whether an advance is on its way to its vendor.
+    pub fn has_advances_under_way(&self) -> bool {
+        self.invoices.values().any(books::InvoiceRecord::is_under_way)
+    }
+
     /// Records a breach that was seen elsewhere. Only the first counts.
     pub fn report(&mut self, invariant: Invariant, subject: impl ToString, detail: impl ToString) {
         if self.breach.is_none() {
@@ -74,6 +85,7 @@ impl Auditor {
     /// Sees an operation and its answer.
     pub fn answered(&mut self, caller: PlatformId, operation: &Operation, answer: &Answer) {
         let Ok(reply) = answer else { return };
+        self.check_addressee(caller, operation, reply);
         match (operation, reply) {
             (Operation::SyncInvoice(sync), _) => self.synced(caller, sync),
             (Operation::ImportInvoices { file, .. }, Reply::Imported(report)) => {
@@ -83,16 +95,21 @@ impl Auditor {
                     self.synced(caller, sync);
                 }
             }
-            (Operation::SyncBusiness { business, .. }, _) => self.know_business(caller, business),
-            (Operation::SetPayoutAccount { business, .. }, _) => {
-                self.touched_businesses.push((caller, business.clone()));
+            (Operation::SyncBusiness { business, details }, Reply::BusinessSynced(synced)) => {
+                self.business_synced((caller, business.clone()), details, synced);
+            }
+            (Operation::SetPayoutAccount { business, account_number, routing_number, .. }, _) => {
+                let destination = (account_number.clone(), routing_number.clone());
+                self.destination_set(&(caller, business.clone()), destination);
             }
             (Operation::RequestAdvance { payee, invoice }, Reply::AdvanceRequested(requested)) => {
                 let key = (caller, payee.clone(), invoice.clone());
                 self.advance_created(key, requested);
             }
             (Operation::Subscribe { .. }, Reply::Subscribed(subscribed)) => {
-                self.follow(caller, &subscribed.subscription.reference);
+                let reference = &subscribed.subscription.reference;
+                self.subscribers.insert(reference.clone(), caller);
+                self.follow(caller, reference);
             }
             (Operation::Unsubscribe { reference }, _) => self.unfollow(caller, reference),
             _ => {}
@@ -112,14 +129,27 @@ impl Auditor {
                 let key = (platform, payee.clone(), invoice.clone());
                 self.paid(key, *amount, outcome);
             }
+            Happening::VendorConfirmsTaxId { payee, tax_id, .. } => {
+                let key = (platform, payee.clone());
+                if tax_id.is_some() {
+                    self.tax_id_filed(&key, tax_id.as_ref());
+                }
+                self.touch(&key);
+            }
+            Happening::TaxIdFoundWrong { payee } => {
+                let key = (platform, payee.clone());
+                self.tax_id_filed(&key, None);
+                self.touch(&key);
+            }
+            Happening::VendorAddsBankAccount { payee, account_number, routing_number } => {
+                let destination = (account_number.clone(), routing_number.clone());
+                self.destination_set(&(platform, payee.clone()), destination);
+            }
             Happening::VendorAcceptsInvitation { payee, .. }
-            | Happening::VendorConfirmsTaxId { payee, .. }
             | Happening::VendorSignsAgreement { payee, .. }
-            | Happening::VendorAddsBankAccount { payee, .. }
-            | Happening::CollectionAccountOpens { payee }
             | Happening::VendorCompletesOnboarding { payee, .. }
-            | Happening::TaxIdFoundWrong { payee } => {
-                self.touched_businesses.push((platform, payee.clone()));
+            | Happening::CollectionAccountOpens { payee } => {
+                self.touch(&(platform, payee.clone()));
             }
             Happening::FundingStarts { payee, invoice }
             | Happening::FundingCompletes { payee, invoice } => {
@@ -170,7 +200,7 @@ impl Auditor {
     /// Sees an attempt that the service begins.
     pub fn begun(&mut self, attempt: &Attempt) {
         let Attempt { delivery, number, .. } = attempt;
-        let identity = (delivery.id.clone(), delivery.body.len());
+        let identity = (delivery.id.clone(), Arc::clone(&delivery.body));
         let key = (Arc::clone(&delivery.subscription), delivery.number);
         if *number == 1 {
             self.retried.insert(key, identity);
@@ -178,12 +208,13 @@ impl Auditor {
         }
         let first = self.retried.get(&key);
         if let Some(first) = first.filter(|first| **first != identity).cloned() {
-            let carried = |(id, bytes): &(String, usize)| format!("{id} with {bytes} bytes");
-            let detail = format!(
-                "attempt {number} carries {}, attempt 1 {}",
-                carried(&identity),
-                carried(&first)
-            );
+            let detail = if first.0 == identity.0 {
+                let shown = |body: &[u8]| String::from_utf8_lossy(body).into_owned();
+                let (now, before) = (shown(&identity.1), shown(&first.1));
+                format!("attempt {number} carries {now}, attempt 1 {before}")
+            } else {
+                format!("attempt {number} carries {}, attempt 1 {}", identity.0, first.0)
+            };
             self.report(Invariant::DeliveryConstant, delivery.event.name(), detail);
         }
     }

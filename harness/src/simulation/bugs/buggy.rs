@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use tideover_model::{
-    Altered, Answer, Attempt, Consequence, Delivery, Face, Happening, Impossible, Operation,
-    Outcome, PlatformId, Receipt, Service, Timestamp,
+    Altered, Answer, Attempt, Consequence, Delivery, Face, Happening, Impossible, InvoiceSync,
+    Operation, Outcome, PlatformId, Receipt, Service, Timestamp,
 };
 
 use crate::simulation::bugs::choices::{Skew, Skewed};
@@ -25,6 +25,8 @@ pub(super) struct Hooks {
     pub(super) wakes: fn(&Memory) -> bool,
     /// Whether an event is sent.
     pub(super) sends: fn(&Memory, &Delivery) -> bool,
+    /// An event that follows another one, without a change of state.
+    pub(super) adds: fn(&Memory, &Delivery) -> Option<Delivery>,
     /// Another form of a delivery.
     pub(super) rewrites: fn(&mut Memory, &Delivery) -> Option<Delivery>,
     /// Changes an attempt.
@@ -40,6 +42,7 @@ pub(super) const CORRECT: Hooks = Hooks {
     happens: |buggy, now, platform, happening| buggy.service.happen(now, platform, happening),
     wakes: |_| true,
     sends: |_, _| true,
+    adds: |_, _| None,
     rewrites: |_, _| None,
     attempts: |_, _| {},
     reads: |_, receipt| receipt,
@@ -58,8 +61,13 @@ pub(super) struct Buggy {
 pub(super) struct Memory {
     pub(super) restarts: u32,
     pub(super) requests: u64,
+    pub(super) platforms: u32,
+    /// The last sync of each invoice.
+    pub(super) syncs: BTreeMap<(PlatformId, String, String), InvoiceSync>,
     /// An earlier state of the service.
     pub(super) earlier: Option<Box<Service<Skewed>>>,
+    /// The deliveries that are never sent again.
+    pub(super) forgotten: BTreeSet<u64>,
     /// The imports whose upload was interrupted.
     pub(super) interrupted: BTreeSet<String>,
     /// The bodies last sent to each platform.
@@ -70,13 +78,23 @@ pub(super) struct Memory {
     originals: BTreeMap<u64, Arc<Delivery>>,
     /// The deliveries as they are sent.
     rewritten: BTreeMap<u64, Arc<Delivery>>,
+    /// Events of the bug's own that are still to be queued.
+    added: Vec<Arc<Delivery>>,
+    /// The deliveries of such events, by the number of the one that they follow.
+    following: BTreeMap<u64, Arc<Delivery>>,
+    /// Attempts to deliver them.
+    attempts: Vec<Attempt>,
 }
+
+/// The numbers of deliveries of events of a bug's own begin here.
+const ADDED: u64 = 1 << 40;
 
 impl Buggy {
     pub(super) fn new(plan: &Plan, hooks: Hooks) -> Buggy {
         let choices = Skewed::new(plan.seed, hooks.skew);
         let service = Service::new(plan.profile.clone(), choices);
-        Buggy { service, memory: Memory::default(), hooks }
+        let memory = Memory { platforms: plan.platforms, ..Memory::default() };
+        Buggy { service, memory, hooks }
     }
 
     /// A delivery in the form in which it is sent.
@@ -123,18 +141,35 @@ impl Altered for Buggy {
     }
 
     fn alter_delivery(&mut self) -> Option<Arc<Delivery>> {
+        if let Some(added) = self.memory.added.pop() {
+            return Some(added);
+        }
         loop {
             let delivery = self.service.poll_delivery()?;
             if (self.hooks.sends)(&self.memory, &delivery) {
+                if let Some(added) = (self.hooks.adds)(&self.memory, &delivery) {
+                    let added = Arc::new(Delivery { number: ADDED + delivery.number, ..added });
+                    self.memory.added.push(Arc::clone(&added));
+                    self.memory.following.insert(delivery.number, added);
+                }
                 return Some(self.form(&delivery));
             }
         }
     }
 
     fn alter_attempt(&mut self, now: Timestamp) -> Option<Attempt> {
+        if let Some(attempt) = self.memory.attempts.pop() {
+            return Some(attempt);
+        }
         loop {
             let mut attempt = self.service.poll_attempt(now)?;
-            if (self.hooks.sends)(&self.memory, &attempt.delivery) {
+            if let Some(delivery) = self.memory.following.remove(&attempt.delivery.number) {
+                let mut added = attempt.clone();
+                added.delivery = delivery;
+                self.memory.attempts.push(added);
+            }
+            let is_forgotten = self.memory.forgotten.contains(&attempt.delivery.number);
+            if !is_forgotten && (self.hooks.sends)(&self.memory, &attempt.delivery) {
                 self.memory
                     .originals
                     .insert(attempt.delivery.number, Arc::clone(&attempt.delivery));
@@ -152,6 +187,9 @@ impl Altered for Buggy {
         attempt: &Attempt,
         receipt: Receipt,
     ) -> Consequence {
+        if attempt.delivery.number >= ADDED {
+            return Consequence::Accepted;
+        }
         let receipt = (self.hooks.reads)(attempt, receipt);
         let mut attempt = attempt.clone();
         if let Some(original) = self.memory.originals.get(&attempt.delivery.number) {

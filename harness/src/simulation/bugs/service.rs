@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use tideover_model::wire::reply::{AdvanceRequested, Amounts, Reply};
-use tideover_model::words::{AdvanceState, EventType};
+use tideover_model::wire::reply::Reply;
+use tideover_model::words::{AdvanceState, CollectionState, EventType};
 use tideover_model::{
-    Answer, Attempt, Cents, Delivery, Face, Happening, Operation, PlatformId, Receipt, Timestamp,
+    Answer, Attempt, Cents, Delivery, Face, Happening, InvoiceSync, Operation, Outcome, PlatformId,
+    Receipt, Timestamp,
 };
 
 use crate::simulation::auditor::Invariant;
@@ -59,8 +60,8 @@ pub(super) static ALL: &[ServiceBug] = &[
     ServiceBug::new(
         "advances-twice",
         Invariant::OneAdvance,
-        Hooks { answers: advances_twice, ..CORRECT },
-        "The request of an advance that is repeated after a lost answer creates another advance.",
+        Hooks { answers: advances_twice, rewrites: names_the_first_invoice, ..CORRECT },
+        "A repeated request of an advance creates another one: the vendor is paid twice.",
     ),
     ServiceBug::new(
         "reads-limit-early",
@@ -87,16 +88,16 @@ pub(super) static ALL: &[ServiceBug] = &[
         "A restart loses the writes since the last periodic snapshot.",
     ),
     ServiceBug::new(
-        "forgets-attempts-at-restart",
+        "forgets-retries-at-restart",
         Invariant::Converged,
-        Hooks { restarts: |_, _| {}, ..CORRECT },
-        "A delivery whose attempt was in flight at a restart is never retried.",
+        Hooks { restarts: forgets_retries, ..CORRECT },
+        "Deliveries that were in flight, or waited for a retry, at a restart are never sent again.",
     ),
     ServiceBug::new(
         "moves-account-at-restart",
         Invariant::StateMovesForward,
         Hooks { answers: moves_the_account, ..CORRECT },
-        "After a restart, a business has another collection account.",
+        "After a restart, the service shows another collection account of each business.",
     ),
     ServiceBug::new(
         "sleeps-after-restart",
@@ -115,6 +116,48 @@ pub(super) static ALL: &[ServiceBug] = &[
         Invariant::CentsConserved,
         Hooks { happens: counts_early_payment_twice, ..CORRECT },
         "A payment that comes before the advance is FUNDED is applied twice.",
+    ),
+    ServiceBug::new(
+        "suspends-second-payment",
+        Invariant::CentsConserved,
+        Hooks { happens: suspends_second_payment, ..CORRECT },
+        "A payment of an invoice that is collected in part is kept in suspense.",
+    ),
+    ServiceBug::new(
+        "announces-payment-twice",
+        Invariant::EventsFollowState,
+        Hooks { adds: second_payment_event, ..CORRECT },
+        "Another invoice.paid event follows the first one.",
+    ),
+    ServiceBug::new(
+        "opts-in-twice",
+        Invariant::EventsFollowState,
+        Hooks { adds: second_opt_in, ..CORRECT },
+        "Another organization.optedIn event follows the first one.",
+    ),
+    ServiceBug::new(
+        "announces-account-twice",
+        Invariant::EventsFollowState,
+        Hooks { adds: second_account_event, ..CORRECT },
+        "Another organization.remittanceUpdated event follows the first one.",
+    ),
+    ServiceBug::new(
+        "redates-retried-delivery",
+        Invariant::DeliveryConstant,
+        Hooks { attempts: redates_retry, ..CORRECT },
+        "Each retry of a delivery carries the time of its attempt as occurredAt.",
+    ),
+    ServiceBug::new(
+        "sends-sequence-backwards",
+        Invariant::Converged,
+        Hooks { attempts: sequence_backwards, ..CORRECT },
+        "The sequence of factoredUpdated falls, from 4 to 1, in the webhooks that go out.",
+    ),
+    ServiceBug::new(
+        "lists-all-subscriptions",
+        Invariant::PlatformsApart,
+        Hooks { answers: lists_all_subscriptions, ..CORRECT },
+        "The list of subscriptions shows those of all platforms.",
     ),
     ServiceBug::new(
         "renames-retried-delivery",
@@ -160,26 +203,43 @@ fn no_paid_event_after_restart(memory: &Memory, delivery: &Delivery) -> bool {
     delivery.event != EventType::InvoicePaid || memory.restarts == 0
 }
 
+/// What the name of an invoice ends with that stands for the second advance of another one.
+const SECOND: &str = "~2";
+
+/// The second advance is one of another invoice, which nobody sees: its money is really paid out.
 fn advances_twice(
     buggy: &mut Buggy,
     now: Timestamp,
     caller: PlatformId,
     operation: Operation,
 ) -> Answer {
-    let answer = buggy.service.handle(now, caller, operation);
-    answer.map(|reply| match reply {
-        Reply::AdvanceRepeated(repeated) => Reply::AdvanceRequested(AdvanceRequested {
-            already_requested: false,
-            amounts: Amounts {
-                financeable_amount: repeated.advance_amount,
-                advance_amount: repeated.advance_amount,
-                fee_total: repeated.fee_total,
-                forwarded_at_payment: Cents::ZERO,
-            },
-            remittance: repeated.remittance,
-        }),
-        other => other,
-    })
+    let answer = buggy.service.handle(now, caller, operation.clone());
+    match (&answer, operation) {
+        (Ok(Reply::AdvanceRepeated(_)), Operation::RequestAdvance { payee, invoice }) => {
+            let second = format!("{invoice}{SECOND}");
+            let copied = buggy.memory.syncs.get(&(caller, payee.clone(), invoice)).cloned();
+            let Some(sync) = copied else { return answer };
+            let sync = InvoiceSync { invoice: second.clone(), ..sync };
+            let synced = buggy.service.handle(now, caller, Operation::SyncInvoice(sync.into()));
+            let request = Operation::RequestAdvance { payee, invoice: second };
+            match synced.and_then(|_| buggy.service.handle(now, caller, request)) {
+                Ok(again @ Reply::AdvanceRequested(_)) => Ok(again),
+                _ => answer,
+            }
+        }
+        (_, Operation::SyncInvoice(sync)) => {
+            let key = (caller, sync.payee.business.clone(), sync.invoice.clone());
+            buggy.memory.syncs.insert(key, *sync);
+            answer
+        }
+        _ => answer,
+    }
+}
+
+fn names_the_first_invoice(_: &mut Memory, delivery: &Delivery) -> Option<Delivery> {
+    let body = std::str::from_utf8(&delivery.body).ok()?;
+    let body = body.contains(SECOND).then(|| body.replace(SECOND, ""))?;
+    Some(Delivery { body: body.into_bytes().into(), ..delivery.clone() })
 }
 
 fn moves_the_account(
@@ -189,8 +249,13 @@ fn moves_the_account(
     operation: Operation,
 ) -> Answer {
     let mut answer = buggy.service.handle(now, caller, operation);
-    if let Ok(Reply::Business(business)) = &mut answer
-        && let Some(remittance) = &mut business.remittance
+    let shown = match &mut answer {
+        Ok(Reply::Business(business)) => business.remittance.as_mut(),
+        Ok(Reply::AdvanceRequested(advance)) => Some(&mut advance.remittance),
+        Ok(Reply::AdvanceRepeated(advance)) => Some(&mut advance.remittance),
+        _ => None,
+    };
+    if let Some(remittance) = shown
         && buggy.memory.restarts > 0
     {
         remittance.account_number.push('0');
@@ -230,19 +295,32 @@ fn restores_the_snapshot(buggy: &mut Buggy, now: Timestamp) {
     buggy.service.handle_restart(now);
 }
 
+fn forgets_retries(buggy: &mut Buggy, now: Timestamp) {
+    let pending = buggy.service.pending_deliveries();
+    buggy.memory.forgotten.extend(pending.iter().map(|(delivery, _)| delivery.number));
+    buggy.service.handle_restart(now);
+}
+
 fn repeats_a_row(
     buggy: &mut Buggy,
     now: Timestamp,
     caller: PlatformId,
     operation: Operation,
 ) -> Answer {
+    let last = match &operation {
+        Operation::ImportInvoices { file, .. } => {
+            file.rows.iter().rev().find_map(|row| row.sync.clone().ok())
+        }
+        _ => None,
+    };
     let mut answer = buggy.service.handle(now, caller, operation);
     if let Ok(Reply::Imported(report)) = &mut answer {
         if !report.finished {
             buggy.memory.interrupted.insert(report.external_id.clone());
         } else if buggy.memory.interrupted.remove(&report.external_id)
-            && let Some(row) = report.rows.last().cloned()
+            && let (Some(sync), Some(row)) = (last, report.rows.last().cloned())
         {
+            let _ = buggy.service.handle(now, caller, Operation::SyncInvoice(sync.into()));
             report.rows.push(row);
         }
     }
@@ -268,6 +346,90 @@ fn counts_early_payment_twice(
         }
     }
     buggy.service.happen(now, platform, happening)
+}
+
+/// The vendor's money never leaves the service's own pocket.
+fn suspends_second_payment(
+    buggy: &mut Buggy,
+    now: Timestamp,
+    platform: PlatformId,
+    happening: Happening,
+) -> Happened {
+    if let Happening::PayorPays { payee, invoice, amount } = &happening {
+        let question = Operation::GetInvoice { payee: payee.clone(), invoice: invoice.clone() };
+        let read = buggy.service.handle(now, platform, question);
+        if let Ok(Reply::Invoice(invoice)) = read
+            && invoice.collection_state == CollectionState::PartiallyCollected
+        {
+            return Ok(Outcome::Paid { applied: Cents::ZERO, suspense: *amount });
+        }
+    }
+    buggy.service.happen(now, platform, happening)
+}
+
+fn second_payment_event(_: &Memory, delivery: &Delivery) -> Option<Delivery> {
+    again(delivery, EventType::InvoicePaid)
+}
+
+fn second_opt_in(_: &Memory, delivery: &Delivery) -> Option<Delivery> {
+    again(delivery, EventType::BusinessOptedIn)
+}
+
+fn second_account_event(_: &Memory, delivery: &Delivery) -> Option<Delivery> {
+    again(delivery, EventType::RemittanceUpdated)
+}
+
+/// Another event of this kind about the same subject.
+fn again(delivery: &Delivery, event: EventType) -> Option<Delivery> {
+    if delivery.event != event {
+        return None;
+    }
+    let mut body: serde_json::Value = serde_json::from_slice(&delivery.body).ok()?;
+    body["id"] = format!("{}_again", body["id"].as_str()?).into();
+    let body = body.to_string().into_bytes().into();
+    Some(Delivery { id: format!("{}_again", delivery.id), body, ..delivery.clone() })
+}
+
+/// The length of the body stays the same.
+fn redates_retry(_: &mut Memory, attempt: &mut Attempt) {
+    if attempt.number > 1 {
+        let begun_at = attempt.begun_at.to_string();
+        change_body(attempt, |body| body["occurredAt"] = begun_at.into());
+    }
+}
+
+fn sequence_backwards(_: &mut Memory, attempt: &mut Attempt) {
+    if attempt.delivery.event == EventType::FactoredUpdated {
+        change_body(attempt, |body| {
+            body["sequence"] = (5 - body["sequence"].as_u64().unwrap_or(0)).into();
+        });
+    }
+}
+
+fn change_body(attempt: &mut Attempt, change: impl FnOnce(&mut serde_json::Value)) {
+    let Ok(mut body) = serde_json::from_slice(&attempt.delivery.body) else { return };
+    change(&mut body);
+    let body = body.to_string().into_bytes().into();
+    attempt.delivery = Arc::new(Delivery { body, ..(*attempt.delivery).clone() });
+}
+
+fn lists_all_subscriptions(
+    buggy: &mut Buggy,
+    now: Timestamp,
+    caller: PlatformId,
+    operation: Operation,
+) -> Answer {
+    let mut answer = buggy.service.handle(now, caller, operation);
+    if let Ok(Reply::Subscriptions(listed)) = &mut answer {
+        let platforms = (0..buggy.memory.platforms).map(PlatformId);
+        for other in platforms.filter(|other| *other != caller) {
+            let own = buggy.service.handle(now, other, Operation::ListSubscriptions);
+            if let Ok(Reply::Subscriptions(theirs)) = own {
+                listed.extend(theirs);
+            }
+        }
+    }
+    answer
 }
 
 fn renames_retry(_: &mut Memory, attempt: &mut Attempt) {

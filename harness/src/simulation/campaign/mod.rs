@@ -2,10 +2,11 @@
 
 mod report;
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Mutex;
-use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{MutexGuard, PoisonError};
 use std::thread;
 
 use crate::simulation::bugs::Bug;
@@ -28,7 +29,7 @@ pub struct Campaign {
     pub bug: Option<Bug>,
     /// The number of threads.
     pub jobs: usize,
-    /// Whether to stop at the first finding.
+    /// Whether to stop at the first finding: that of the lowest seed, whatever the number of threads.
     pub until_found: bool,
 }
 
@@ -44,6 +45,19 @@ pub struct Shard {
 impl Shard {
     /// The whole campaign.
     pub const WHOLE: Shard = Shard { index: 0, of: 1 };
+    /// The most parts of a campaign.
+    pub const MOST: u64 = 1_000_000;
+
+    /// Whether it is a part of a campaign that has at most [`Shard::MOST`].
+    pub fn is_possible(self) -> bool {
+        self.of <= Shard::MOST && self.index < self.of
+    }
+
+    /// The number of its seeds.
+    fn seeds(self, seeds: &Range<u64>) -> u64 {
+        let seeds = seeds.end.saturating_sub(seeds.start);
+        seeds.saturating_sub(self.index).div_ceil(self.of.max(1))
+    }
 }
 
 /// What the threads of a campaign share.
@@ -52,14 +66,23 @@ struct Shared<'a> {
     next: AtomicU64,
     stop: &'a AtomicBool,
     done: &'a (dyn Fn(u64) + Sync),
-    report: Mutex<CampaignReport>,
+    tally: Mutex<Tally>,
+}
+
+/// What a campaign came to so far.
+struct Tally {
+    report: CampaignReport,
+    /// Runs that others precede which are not done, by their numbers in the shard.
+    waiting: BTreeMap<u64, (u64, Run)>,
+    /// The number of the next run to add.
+    next: u64,
+    has_found: bool,
 }
 
 impl Campaign {
     /// The number of seeds of its shard.
     pub fn own_seeds(&self) -> u64 {
-        let seeds = self.seeds.end.saturating_sub(self.seeds.start);
-        seeds.saturating_sub(self.shard.index).div_ceil(self.shard.of.max(1))
+        self.shard.seeds(&self.seeds)
     }
 
     /// The seed of this number in its shard, from 0.
@@ -72,34 +95,51 @@ impl Campaign {
 
     /// Runs all seeds, or until `stop`. Calls `done` after each with the number of seeds done.
     pub fn run(&self, stop: &AtomicBool, done: &(dyn Fn(u64) + Sync)) -> CampaignReport {
-        let report = Mutex::new(CampaignReport::new(self));
-        let shared = Shared { campaign: self, next: AtomicU64::new(0), stop, done, report };
+        let report = CampaignReport::new(self);
+        let tally = Tally { report, waiting: BTreeMap::new(), next: 0, has_found: false };
+        let tally = Mutex::new(tally);
+        let shared = Shared { campaign: self, next: AtomicU64::new(0), stop, done, tally };
         thread::scope(|scope| {
             for _ in 0..self.jobs.max(1) {
                 scope.spawn(|| shared.work());
             }
         });
-        shared.report.into_inner().unwrap_or_else(PoisonError::into_inner)
+        let tally = shared.tally.into_inner().unwrap_or_else(PoisonError::into_inner);
+        tally.report
     }
 }
 
 impl Shared<'_> {
     fn work(&self) {
-        let Campaign { size, bug, until_found, .. } = self.campaign;
-        while !self.stop.load(Ordering::Relaxed) {
+        let Campaign { size, bug, .. } = self.campaign;
+        while !self.stop.load(Ordering::Relaxed) && !self.tally().has_found {
             let number = self.next.fetch_add(1, Ordering::Relaxed);
             let Some(seed) = self.campaign.seed(number) else { break };
             let run = run(&Plan::draw(seed, *size), *bug, false);
-            if run.breach.is_some() && *until_found {
-                self.stop.store(true, Ordering::Relaxed);
-            }
-            self.add(seed, &run);
+            self.add(number, seed, run);
         }
     }
 
-    fn add(&self, seed: u64, run: &Run) {
-        let mut report = self.report.lock().unwrap_or_else(PoisonError::into_inner);
-        report.add(seed, run);
-        (self.done)(report.runs);
+    fn tally(&self) -> MutexGuard<'_, Tally> {
+        self.tally.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds a run. If the first finding ends the campaign, runs are added in the order of their seeds.
+    fn add(&self, number: u64, seed: u64, run: Run) {
+        let mut tally = self.tally();
+        let tally = &mut *tally;
+        if !self.campaign.until_found {
+            tally.report.add(seed, &run);
+            return (self.done)(tally.report.runs);
+        }
+        tally.waiting.insert(number, (seed, run));
+        while !tally.has_found
+            && let Some((seed, run)) = tally.waiting.remove(&tally.next)
+        {
+            tally.next += 1;
+            tally.has_found = run.breach.is_some();
+            tally.report.add(seed, &run);
+        }
+        (self.done)(tally.report.runs);
     }
 }

@@ -1,5 +1,6 @@
 //! What a campaign found and reached, as data: the parts of a campaign add up to the whole.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -17,8 +18,8 @@ const FINDINGS_KEPT: usize = 20;
 
 /// The name of the format.
 const FORMAT: &str = "tideover-campaign";
-/// The version of the format.
-const VERSION: u32 = 1;
+/// The version of the format: version 1 did not say which parts ended early.
+const VERSION: u32 = 2;
 
 /// What a campaign, or a part of one, came to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,6 +35,8 @@ pub struct CampaignReport {
     pub to: u64,
     /// The parts that are in it.
     pub shards: Vec<Shard>,
+    /// The seeds that each part has run, in the order of the parts.
+    pub runs_of_shards: Vec<u64>,
     /// How large each world is.
     pub size: Size,
     /// The planted bug, if there is one.
@@ -88,6 +91,9 @@ pub enum Incompatible {
     /// They are of different campaigns.
     #[error("the reports are of different campaigns: {0}")]
     Different(String),
+    /// A part is numbered as no part is.
+    #[error("there is no shard {0} of {1}: at most 1000000 shards, numbered from 0")]
+    Impossible(u64, u64),
     /// A part is there twice.
     #[error("shard {0} of {1} is there twice")]
     Twice(u64, u64),
@@ -102,6 +108,7 @@ impl CampaignReport {
             from: campaign.seeds.start,
             to: campaign.seeds.end,
             shards: vec![campaign.shard],
+            runs_of_shards: vec![0],
             size: campaign.size,
             bug: campaign.bug.map(|bug| bug.name().to_owned()),
             runs: 0,
@@ -117,6 +124,9 @@ impl CampaignReport {
     /// Adds a run.
     pub(super) fn add(&mut self, seed: u64, run: &Run) {
         self.runs += 1;
+        if let [runs] = &mut self.runs_of_shards[..] {
+            *runs += 1;
+        }
         self.events += run.events;
         self.lasted += run.lasted;
         self.hash = self.hash.and(run.hash.of_seed(seed));
@@ -146,7 +156,38 @@ impl CampaignReport {
     /// The parts that are missing.
     pub fn missing_shards(&self) -> Vec<u64> {
         let of = self.shards.first().map_or(1, |shard| shard.of);
-        (0..of).filter(|index| !self.shards.iter().any(|shard| shard.index == *index)).collect()
+        let there: BTreeSet<u64> = self.shards.iter().map(|shard| shard.index).collect();
+        (0..of).filter(|index| !there.contains(index)).collect()
+    }
+
+    /// The parts that ended early: the seeds that each has run, and how many it has.
+    pub fn short_shards(&self) -> Vec<(Shard, u64, u64)> {
+        let seeds = self.from..self.to;
+        let parts = self.shards.iter().zip(&self.runs_of_shards);
+        let counted = parts.map(|(shard, runs)| (*shard, *runs, shard.seeds(&seeds)));
+        counted.filter(|(_, runs, seeds)| runs < seeds).collect()
+    }
+
+    /// Whether its parts have the form of a campaign's.
+    fn check_parts(&self) -> Result<(), Incompatible> {
+        let is_possible = |shard: &&Shard| !shard.is_possible();
+        if let Some(shard) = self.shards.iter().find(is_possible) {
+            return Err(Incompatible::Impossible(shard.index, shard.of));
+        }
+        let of = self.shards.first().map(|shard| shard.of);
+        let ascend = self.shards.windows(2).all(|pair| pair[0].index < pair[1].index);
+        let seeds = self.from..self.to;
+        let mut parts = self.shards.iter().zip(&self.runs_of_shards);
+        let fit = parts.try_fold(0_u64, |sum, (shard, runs)| {
+            sum.checked_add(*runs).filter(|_| *runs <= shard.seeds(&seeds))
+        });
+        let is_one = self.shards.iter().all(|shard| Some(shard.of) == of);
+        let have_runs = self.shards.len() == self.runs_of_shards.len() && fit == Some(self.runs);
+        if of.is_some() && ascend && is_one && have_runs {
+            Ok(())
+        } else {
+            Err(Incompatible::Foreign)
+        }
     }
 
     /// The virtual time of all worlds. Days.
@@ -163,7 +204,11 @@ impl CampaignReport {
             serde_json::from_slice(json).map_err(|_| Incompatible::Foreign)?;
         let is_own = report.format == FORMAT && report.version == VERSION;
         let has_form = report.matrix.has_form();
-        if is_own && has_form { Ok(report) } else { Err(Incompatible::Foreign) }
+        if !is_own || !has_form {
+            return Err(Incompatible::Foreign);
+        }
+        report.check_parts()?;
+        Ok(report)
     }
 
     fn identity(&self) -> String {
@@ -189,11 +234,15 @@ pub fn merge(parts: Vec<CampaignReport>) -> Result<CampaignReport, Incompatible>
             let both = format!("({}) and ({})", whole.identity(), part.identity());
             return Err(Incompatible::Different(both));
         }
-        if let Some(twice) = part.shards.iter().find(|shard| whole.shards.contains(shard)) {
+        let there: BTreeSet<u64> = whole.shards.iter().map(|shard| shard.index).collect();
+        if let Some(twice) = part.shards.iter().find(|shard| there.contains(&shard.index)) {
             return Err(Incompatible::Twice(twice.index, twice.of));
         }
-        whole.shards.extend(part.shards);
-        whole.shards.sort_by_key(|shard| shard.index);
+        let own = whole.shards.into_iter().zip(whole.runs_of_shards);
+        let parts = own.chain(part.shards.into_iter().zip(part.runs_of_shards));
+        let mut parts: Vec<(Shard, u64)> = parts.collect();
+        parts.sort_by_key(|(shard, _)| shard.index);
+        (whole.shards, whole.runs_of_shards) = parts.into_iter().unzip();
         whole.runs += part.runs;
         whole.events += part.events;
         whole.lasted += part.lasted;

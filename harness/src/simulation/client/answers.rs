@@ -1,10 +1,12 @@
 //! What a client concludes from an answer.
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use tideover_model::SigningKey;
 use tideover_model::words::AdvanceState;
 
 use crate::simulation::bugs::Flaw;
+use crate::simulation::client::customer::Requirements;
 use crate::simulation::client::{Client, Effect, Job, Lane, Response, Wake};
 use crate::simulation::plan::Plan;
 use crate::simulation::queue::{DAY, Moment};
@@ -13,17 +15,8 @@ use crate::simulation::reached::Reached;
 /// The fields of a business that a client reads. It ignores all others (§9 rule 2).
 #[derive(Deserialize)]
 struct Business {
-    onboarding: Onboarding,
+    onboarding: Requirements,
     remittance: Option<Remittance>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Onboarding {
-    compliance: bool,
-    contract: bool,
-    bank: bool,
-    collection_account: bool,
 }
 
 #[derive(Deserialize)]
@@ -35,6 +28,9 @@ struct Remittance {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Invoice {
+    status: String,
+    face_value: i64,
+    collected: i64,
     collection_state: String,
     advance: Option<InvoiceAdvance>,
 }
@@ -93,8 +89,8 @@ struct Failure {
     code: String,
 }
 
-/// A financing state by its name; an unknown one is none (§9 rule 2).
-pub(super) fn state_named(name: &str) -> Option<AdvanceState> {
+/// A value by its name; an unknown one is none (§9 rule 2).
+pub(super) fn known<T: DeserializeOwned>(name: &str) -> Option<T> {
     serde_json::from_value(serde_json::Value::String(name.to_owned())).ok()
 }
 
@@ -240,7 +236,7 @@ impl Client {
         let invoices = self.customers.in_import(import).to_vec();
         for (vendor, number) in invoices {
             let Some(invoice) = self.customers.invoice_mut(vendor, number) else { continue };
-            invoice.copy.synced = true;
+            invoice.take_sent(false);
             if std::mem::take(&mut invoice.changed_early) {
                 self.add(plan, Lane::Vendor(vendor), Job::SyncInvoice(number));
             }
@@ -251,7 +247,8 @@ impl Client {
     fn synced(&mut self, plan: &Plan, now: Moment, vendor: u32, number: u32, body: &[u8]) {
         let Ok(Synced { outcome }) = serde_json::from_slice(body) else { return };
         let Some(invoice) = self.customers.invoice_mut(vendor, number) else { return };
-        let was_known = std::mem::replace(&mut invoice.copy.synced, true);
+        let was_known = invoice.copy.synced;
+        invoice.take_sent(outcome == "statusOnly");
         if outcome == "statusOnly" {
             self.reach(Reached::StatusOnlySync);
         } else if was_known {
@@ -264,11 +261,10 @@ impl Client {
     fn read_business(&mut self, plan: &Plan, now: Moment, vendor: u32, body: &[u8]) {
         let Ok(Business { onboarding, remittance }) = serde_json::from_slice(body) else { return };
         let Some(customer) = self.customers.find_mut(vendor) else { return };
-        let Onboarding { compliance, contract, bank, collection_account } = onboarding;
-        let was_ready = customer.copy.ready;
-        customer.copy.ready = compliance && contract && bank && collection_account;
+        let was_ready = customer.copy.onboarding.is_complete();
+        customer.copy.onboarding = onboarding;
         customer.copy.account = remittance.map(|remittance| remittance.account_number);
-        if customer.copy.ready && !was_ready {
+        if onboarding.is_complete() && !was_ready {
             let wanted = customer.invoices.iter().filter(|(_, invoice)| invoice.wanted);
             let wanted: Vec<u32> = wanted.map(|(number, _)| *number).collect();
             self.reach(Reached::BusinessOnboarded);
@@ -280,16 +276,20 @@ impl Client {
 
     fn read_invoice(&mut self, vendor: u32, number: u32, body: &[u8]) {
         let Ok(read) = serde_json::from_slice::<Invoice>(body) else { return };
-        let overwrites = self.has(Flaw::TakesOlderRead);
+        if self.is_waiting(Lane::Vendor(vendor), &Job::ReadInvoice(number)) {
+            return;
+        }
         let Some(invoice) = self.customers.invoice_mut(vendor, number) else { return };
-        invoice.copy.collected = read.collection_state == "COLLECTED";
+        let copy = &mut invoice.copy;
+        copy.status = known(&read.status).or(copy.status);
+        copy.face_value = read.face_value;
+        (copy.collected, copy.is_collected) =
+            (read.collected, read.collection_state == "COLLECTED");
         let Some(advance) = read.advance else { return };
-        invoice.copy.amounts = Some((advance.advance_amount, advance.fee_total));
-        if let Some(state) = state_named(&advance.state) {
-            if overwrites {
-                invoice.copy.state = Some(state);
-            }
-            invoice.copy.advance_to(state);
+        copy.amounts = Some((advance.advance_amount, advance.fee_total));
+        if let Some(state) = known(&advance.state) {
+            copy.state = Some(state);
+            invoice.state_is_read = true;
         }
     }
 
@@ -304,7 +304,8 @@ impl Client {
         if let Some(invoice) = self.customers.invoice_mut(vendor, number) {
             invoice.wanted = false;
             invoice.copy.amounts = Some((advance.advance_amount, advance.fee_total));
-            invoice.copy.advance_to(AdvanceState::Requested);
+            // Events can have said more already.
+            invoice.copy.state.get_or_insert(AdvanceState::Requested);
         }
         self.effects.push(Effect::Publish { vendor, account });
         self.reach(if advance.already_requested {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::fmt::Write;
 
+use serde::Deserialize;
 use serde_json::{Value, json};
 use tideover_model::words::{AdvanceState, InvoiceStatus};
 
@@ -20,6 +21,7 @@ pub(crate) struct Customers {
 /// A vendor of a platform.
 pub(crate) struct Customer {
     pub(crate) number: u32,
+    platform: u32,
     pub(crate) payout_synced: bool,
     tax_id: Option<String>,
     address_synced: bool,
@@ -32,10 +34,27 @@ pub(crate) struct Customer {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct BusinessCopy {
     pub(crate) synced: bool,
-    /// All four requirements are met.
-    pub(crate) ready: bool,
+    /// The requirements as last read.
+    pub(crate) onboarding: Requirements,
     /// The number of the collection account.
     pub(crate) account: Option<String>,
+}
+
+/// The four requirements of a business, as a client reads them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Requirements {
+    pub(crate) compliance: bool,
+    pub(crate) contract: bool,
+    pub(crate) bank: bool,
+    pub(crate) collection_account: bool,
+}
+
+impl Requirements {
+    pub(crate) fn is_complete(self) -> bool {
+        let Requirements { compliance, contract, bank, collection_account } = self;
+        compliance && contract && bank && collection_account
+    }
 }
 
 /// An invoice of a vendor.
@@ -51,6 +70,12 @@ pub(crate) struct CustomerInvoice {
     pub(crate) changed_early: bool,
     /// Whether the client wants an advance, and has no final answer.
     pub(crate) wanted: bool,
+    /// The face value and the status that its last sync sent.
+    pub(crate) sent: (i64, InvoiceStatus),
+    /// The greatest sequence of a `factoredUpdated` event (§6 delivery rule 5); 0 for none.
+    pub(crate) sequence: u32,
+    /// Whether the state of the copy comes from a read, which has no sequence.
+    pub(crate) state_is_read: bool,
     /// The copy of the service's state.
     pub(crate) copy: InvoiceCopy,
 }
@@ -59,8 +84,14 @@ pub(crate) struct CustomerInvoice {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct InvoiceCopy {
     pub(crate) synced: bool,
+    /// The status that the service has.
+    pub(crate) status: Option<InvoiceStatus>,
+    /// Cents that the service has as face value.
+    pub(crate) face_value: i64,
+    /// Cents collected, as far as a client can know.
+    pub(crate) collected: i64,
     /// Whether the payor has paid all of it.
-    pub(crate) collected: bool,
+    pub(crate) is_collected: bool,
     /// The financing state, if there is an advance.
     pub(crate) state: Option<AdvanceState>,
     /// Cents of the advance and its fee, once known.
@@ -70,9 +101,14 @@ pub(crate) struct InvoiceCopy {
 /// For a reader.
 impl fmt::Display for InvoiceCopy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let InvoiceCopy { synced, collected, state, amounts } = self;
+        let InvoiceCopy { synced, status, face_value, collected, is_collected, state, amounts } =
+            self;
         f.write_str(if *synced { "synced" } else { "not synced" })?;
-        f.write_str(if *collected { ", collected" } else { ", not collected" })?;
+        if let Some(status) = status {
+            write!(f, " as {}", format!("{status:?}").to_uppercase())?;
+        }
+        write!(f, ", {collected} of {face_value} cents collected")?;
+        f.write_str(if *is_collected { ", which is all" } else { "" })?;
         match state {
             None => f.write_str(", no advance")?,
             Some(state) => write!(f, ", {}", format!("{state:?}").to_uppercase())?,
@@ -84,15 +120,15 @@ impl fmt::Display for InvoiceCopy {
     }
 }
 
-impl InvoiceCopy {
-    /// Moves to a state, unless it is there already or further: the sequence decides (§6 delivery rule 5).
-    /// Returns whether it moved.
-    pub(crate) fn advance_to(&mut self, state: AdvanceState) -> bool {
-        let is_newer = self.state.is_none_or(|held| state.sequence() > held.sequence());
-        if is_newer {
-            self.state = Some(state);
+impl CustomerInvoice {
+    /// The service has what the last sync sent: all of it, or only its status.
+    pub(crate) fn take_sent(&mut self, status_only: bool) {
+        let (face_value, status) = self.sent;
+        self.copy.synced = true;
+        self.copy.status = Some(status);
+        if !status_only {
+            self.copy.face_value = face_value;
         }
-        is_newer
     }
 }
 
@@ -111,6 +147,11 @@ impl Customers {
             }
         }
         Customers { platform, customers, imported }
+    }
+
+    /// The number of the vendor with this identifier.
+    pub(crate) fn named(&self, name: &str) -> Option<u32> {
+        vendor_named(name, self.platform)
     }
 
     pub(crate) fn find(&self, number: u32) -> Option<&Customer> {
@@ -164,7 +205,7 @@ impl Customers {
         }
         let planned = plan.imports.iter().find(|planned| planned.number == import);
         for number in 0..planned.map_or(0, |planned| planned.bad_rows) {
-            let _ = writeln!(text, "bad{number},v0,Nobody,x,Nobody,ISSUED,none,,");
+            let _ = writeln!(text, "bad{number},nobody,Nobody,x,Nobody,ISSUED,none,,");
         }
         text
     }
@@ -181,12 +222,16 @@ impl Customer {
                 begun: false,
                 changed_early: false,
                 wanted: false,
+                sent: (invoice.face_value, InvoiceStatus::Issued),
+                sequence: 0,
+                state_is_read: false,
                 copy: InvoiceCopy::default(),
             };
             (invoice.number, planned)
         });
         Some(Customer {
             number: vendor.number,
+            platform,
             payout_synced: vendor.payout_synced,
             tax_id: vendor.tax_id.clone(),
             address_synced: vendor.address_synced,
@@ -197,7 +242,12 @@ impl Customer {
 
     /// Its identifier.
     pub(crate) fn name(&self) -> String {
-        vendor_name(self.number)
+        vendor_name(self.platform, self.number)
+    }
+
+    /// The identifier of an invoice.
+    pub(crate) fn invoice_name(&self, number: u32) -> String {
+        invoice_name(self.platform, number)
     }
 
     pub(crate) fn legal_name(&self) -> String {
@@ -210,7 +260,11 @@ impl Customer {
 
     /// The identifier of an invoice's payor.
     pub(crate) fn payor(&self, invoice: &Invoice) -> String {
-        if invoice.to_itself { self.name() } else { format!("payor{}", invoice.number) }
+        if invoice.to_itself {
+            self.name()
+        } else {
+            format!("p{}-payor{}", self.platform, invoice.number)
+        }
     }
 
     /// The body of its sync.
@@ -247,13 +301,25 @@ impl Customer {
 
     /// The number of the invoice with this identifier.
     pub(crate) fn invoice_named(&self, name: &str) -> Option<u32> {
-        self.invoices.keys().copied().find(|number| invoice_name(*number) == name)
+        let number = number_in(name, self.platform, "-i")?;
+        self.invoices.contains_key(&number).then_some(number)
     }
 }
 
-/// The identifier of a vendor.
-pub(crate) fn vendor_name(number: u32) -> String {
-    format!("v{number}")
+/// A platform's identifier for a vendor: another platform has another one.
+pub(crate) fn vendor_name(platform: u32, number: u32) -> String {
+    format!("p{platform}-v{number}")
+}
+
+/// The number of the vendor with this identifier.
+pub(crate) fn vendor_named(name: &str, platform: u32) -> Option<u32> {
+    number_in(name, platform, "-v")
+}
+
+/// The number in an identifier of a platform.
+fn number_in(name: &str, platform: u32, kind: &str) -> Option<u32> {
+    let (owner, number) = name.strip_prefix('p')?.split_once(kind)?;
+    if owner.parse() == Ok(platform) { number.parse().ok() } else { None }
 }
 
 /// The address that a vendor is invited at.
@@ -271,9 +337,9 @@ fn address(number: u32) -> Value {
     })
 }
 
-/// The identifier of an invoice.
-pub(crate) fn invoice_name(number: u32) -> String {
-    format!("i{number}")
+/// A platform's identifier for an invoice of a vendor.
+pub(crate) fn invoice_name(platform: u32, number: u32) -> String {
+    format!("p{platform}-i{number}")
 }
 
 /// A row of an import file, without its end.
@@ -283,7 +349,7 @@ fn row(text: &mut String, customer: &Customer, plan: &Plan, invoice: &Invoice) {
     let _ = write!(
         text,
         "{},{},{},{},{},ISSUED,{},{},{}",
-        invoice_name(invoice.number),
+        customer.invoice_name(invoice.number),
         customer.name(),
         customer.legal_name(),
         payor,

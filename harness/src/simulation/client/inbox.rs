@@ -2,9 +2,10 @@
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
+use tideover_model::words::AdvanceState;
 
 use crate::simulation::bugs::Flaw;
-use crate::simulation::client::answers::state_named;
+use crate::simulation::client::answers::known;
 use crate::simulation::client::{Client, Effect, Job, Lane};
 use crate::simulation::plan::Plan;
 use crate::simulation::reached::Reached;
@@ -24,6 +25,7 @@ struct Event {
     id: String,
     #[serde(rename = "type")]
     kind: String,
+    sequence: Option<u32>,
     data: Data,
 }
 
@@ -68,7 +70,7 @@ impl Client {
     fn take(&mut self, plan: &Plan, event: &Event) {
         let Data { external_id, payee_external_id, invoice_external_id, state } = &event.data;
         let business = external_id.as_ref().or(payee_external_id.as_ref());
-        let vendor = business.and_then(|name| name.strip_prefix('v')?.parse().ok());
+        let vendor = business.and_then(|name| self.customers.named(name));
         let Some(vendor) = vendor else { return };
         let Some(customer) = self.customers.find(vendor) else { return };
         let invoice = invoice_external_id.as_ref().and_then(|name| customer.invoice_named(name));
@@ -80,7 +82,10 @@ impl Client {
                 self.add(plan, Lane::Vendor(vendor), Job::ReadInvoice(invoice));
             }
             ("partner.invoice.factoredUpdated", Some(invoice)) => {
-                self.move_advance(vendor, invoice, state.as_deref().unwrap_or_default());
+                let state = known(state.as_deref().unwrap_or_default());
+                if let (Some(sequence), Some(state)) = (event.sequence, state) {
+                    self.move_advance(plan, vendor, invoice, sequence, state);
+                }
             }
             ("partner.loan.created", Some(invoice)) => {
                 self.learn_amounts(plan, vendor, invoice);
@@ -89,20 +94,32 @@ impl Client {
         }
     }
 
-    /// §6 delivery rule 5.
-    fn move_advance(&mut self, vendor: u32, invoice: u32, state: &str) {
-        let Some(state) = state_named(state) else { return };
-        let takes_stale = self.has(Flaw::TakesStaleSequence);
-        let Some(invoice) = self.customers.invoice_mut(vendor, invoice) else { return };
-        if takes_stale {
+    /// §6 delivery rule 5: the sequence orders events. It does not order an event and a read, because a read
+    /// has no sequence: if the two meet, the client reads again, after both.
+    fn move_advance(
+        &mut self,
+        plan: &Plan,
+        vendor: u32,
+        number: u32,
+        sequence: u32,
+        state: AdvanceState,
+    ) {
+        let lane = Lane::Vendor(vendor);
+        let is_being_read = self.is_under_way(lane, &Job::ReadInvoice(number));
+        let (takes_stale, reads_once) =
+            (self.has(Flaw::TakesStaleSequence), self.has(Flaw::TakesOlderRead));
+        let Some(invoice) = self.customers.invoice_mut(vendor, number) else { return };
+        if sequence <= invoice.sequence && !takes_stale {
+            return self.reach(Reached::StaleSequence);
+        }
+        invoice.sequence = sequence;
+        let is_known = invoice.copy.state == Some(state);
+        let may_be_older = invoice.state_is_read && !is_known && !takes_stale && !reads_once;
+        if !may_be_older {
             invoice.copy.state = Some(state);
-        } else {
-            let is_stale =
-                invoice.copy.state.is_some_and(|held| state.sequence() < held.sequence());
-            invoice.copy.advance_to(state);
-            if is_stale {
-                self.reach(Reached::StaleSequence);
-            }
+        }
+        if may_be_older || (is_being_read && !reads_once) {
+            self.add(plan, lane, Job::ReadInvoice(number));
         }
     }
 

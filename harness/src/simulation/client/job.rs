@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tideover_model::OperationKind;
 
-use crate::simulation::client::customer::{Customer, Customers, invoice_name};
+use crate::simulation::client::customer::{Customer, Customers};
 use crate::simulation::plan::Plan;
 
 /// A queue of jobs, of which one is under way at a time: writes about one subject never overtake each other.
@@ -119,7 +119,7 @@ impl Job {
                 }
             }
             (job, Lane::Vendor(number)) => match customers.find(number) {
-                None => (vec![format!("v{number}"), String::new()], Content::None),
+                None => (vec![String::new(), String::new()], Content::None),
                 Some(customer) => job.about(plan, customer),
             },
         }
@@ -144,16 +144,16 @@ impl Job {
             Job::SyncInvoice(number) => {
                 let body =
                     invoice(number).map_or(Value::Null, |invoice| customer.invoice(plan, invoice));
-                (vec![name, invoice_name(*number)], Content::Json(body))
+                (vec![name, customer.invoice_name(*number)], Content::Json(body))
             }
-            Job::ReadInvoice(number) => (vec![name, invoice_name(*number)], Content::None),
+            Job::ReadInvoice(number) => (vec![name, customer.invoice_name(*number)], Content::None),
             Job::Quote(number) => {
                 let face_value = invoice(number).map_or(1, |invoice| invoice.face_value);
                 let body = json!({ "externalId": name, "invoiceFaceValue": face_value });
                 (vec![name], Content::Json(body))
             }
             Job::RequestAdvance(number) => {
-                let invoice = invoice_name(*number);
+                let invoice = customer.invoice_name(*number);
                 let body = json!({ "payeeExternalId": name, "invoiceExternalId": invoice });
                 (vec![name, invoice], Content::Json(body))
             }

@@ -77,6 +77,11 @@ impl Client {
         call.waits = false;
         queued.calls += 1;
         let (job, number) = (call.job.clone(), queued.calls);
+        if let (Lane::Vendor(vendor), Job::SyncInvoice(invoice)) = (lane, &job)
+            && let Some(invoice) = self.customers.invoice_mut(vendor, *invoice)
+        {
+            invoice.sent = (invoice.face_value, invoice.status);
+        }
         let request = job.request(plan, &self.customers, lane);
         self.effects.push(Effect::Send { lane, call: number, job, request });
     }
@@ -103,7 +108,10 @@ impl Client {
         let Some(queued) = self.lanes.lanes.get_mut(&lane) else { return };
         let is_current = |call: &Call| !call.waits && queued.calls == number;
         if !queued.call.as_ref().is_some_and(is_current) {
-            self.reach(Reached::LateAnswer);
+            // An end of the wait for a call that was answered means nothing.
+            if matches!(response, Response::Answered(..)) {
+                self.reach(Reached::LateAnswer);
+            }
             return;
         }
         let Some(mut call) = queued.call.take() else { return };
@@ -139,6 +147,17 @@ impl Client {
             self.add_next(plan, lane, Job::ListSubscriptions);
         }
         self.proceed(plan, lane);
+    }
+
+    /// Whether a job was sent, and not yet answered.
+    pub(super) fn is_under_way(&self, lane: Lane, job: &Job) -> bool {
+        let call = self.lanes.lanes.get(&lane).and_then(|queued| queued.call.as_ref());
+        call.is_some_and(|call| call.job == *job && !call.waits)
+    }
+
+    /// Whether a job waits to be sent: what an earlier one of the kind was answered is out of date.
+    pub(super) fn is_waiting(&self, lane: Lane, job: &Job) -> bool {
+        self.lanes.lanes.get(&lane).is_some_and(|queued| queued.jobs.contains(job))
     }
 
     /// What it still does, or waits for, if anything.

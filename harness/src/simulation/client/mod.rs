@@ -22,7 +22,7 @@ use crate::simulation::queue::{DAY, Moment};
 use crate::simulation::reached::Reached;
 
 pub(crate) use customer::{
-    BusinessCopy, Customers, InvoiceCopy, invoice_name, vendor_email, vendor_name,
+    BusinessCopy, Customers, InvoiceCopy, invoice_name, vendor_email, vendor_name, vendor_named,
 };
 pub(crate) use inbox::Post;
 pub(crate) use job::{Job, Lane, Request};
@@ -239,7 +239,7 @@ impl Client {
         }
         if !invoice.planned.quoted {
             self.add(plan, Lane::Vendor(vendor), Job::RequestAdvance(number));
-        } else if customer.copy.ready {
+        } else if customer.copy.onboarding.is_complete() {
             self.add(plan, Lane::Vendor(vendor), Job::Quote(number));
         } else if now < self.persists_until {
             self.add(plan, Lane::Vendor(vendor), Job::ReadBusiness);

@@ -181,7 +181,7 @@ fn planned_invoice(
 /// A platform looks at some invoices while a payment is on its way.
 fn looks(draw: &mut Draw, payments: &[(Moment, i64)]) -> Vec<Moment> {
     let look = |(at, _): &(Moment, i64)| {
-        draw.percent(50).then(|| at.saturating_sub(draw.between(0, 25 * SECOND)))
+        draw.percent(80).then(|| at.saturating_sub(draw.between(0, 15 * SECOND)))
     };
     payments.iter().filter_map(look).collect()
 }
@@ -227,11 +227,6 @@ fn faults(source: Source, size: Size) -> Faults {
         }
     }
     let restarts = if draw.percent(chance) { draw.between(1, 3) } else { 0 };
-    let restarts = (0..restarts).map(|_| {
-        let at = draw.between(0, end);
-        Restart { at, amid_attempts: draw.percent(50) }
-    });
-    let restarts = restarts.collect();
     let mut lost_secrets = Vec::new();
     let mut outages = Vec::new();
     for platform in 0..size.platforms {
@@ -240,7 +235,20 @@ fn faults(source: Source, size: Size) -> Faults {
         }
         outages.extend(platform_outages(&mut draw, chance, platform, end));
     }
+    let restarts = (0..restarts).map(|_| restart(&mut draw, &outages, end)).collect();
     Faults { requests, posts, outages, restarts, lost_secrets, only: None }
+}
+
+/// The service restarts at any time, or while a receiver is down and attempts to reach it fail.
+fn restart(draw: &mut Draw, outages: &[Outage], end: Moment) -> Restart {
+    let amid_attempts = draw.percent(50);
+    let at = if draw.percent(50) && !outages.is_empty() {
+        let Outage { from, until, .. } = draw.one_of(outages);
+        draw.between(from, until)
+    } else {
+        draw.between(0, end)
+    };
+    Restart { at, amid_attempts }
 }
 
 fn request_acts(draw: &mut Draw) -> [Act; 8] {

@@ -15,6 +15,15 @@ use crate::simulation::queue::Moment;
 pub use drawn::Size;
 pub use faults::{Faults, LostSecret, Outage, PostAct, PostRule, Restart};
 
+/// The most platforms of a world.
+pub const MOST_PLATFORMS: u32 = 100;
+/// The most vendors of a world.
+pub const MOST_VENDORS: usize = 1_000_000;
+/// The most days until the faults stop.
+pub const MOST_DAYS: u64 = 3650;
+const MOST_ROWS: u32 = 1000;
+const MOST_INVOICES: usize = 10_000_000;
+
 /// A world to run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -132,6 +141,29 @@ pub struct Import {
 }
 
 impl Plan {
+    /// Refuses a plan that no run could finish: somebody may have edited it.
+    pub(crate) fn check(&self) -> Result<(), &'static str> {
+        let served = || self.vendors.iter().flat_map(|vendor| &vendor.served);
+        let invoices = || served().flat_map(|served| &served.invoices);
+        let payments: usize = invoices().map(|invoice| invoice.payments.len()).sum();
+        let bad_rows = self.imports.iter().any(|import| import.bad_rows > MOST_ROWS);
+        if !(1..=MOST_PLATFORMS).contains(&self.platforms) {
+            Err("platforms: must be 1 to 100")
+        } else if self.days > MOST_DAYS {
+            Err("days: must be at most 3650")
+        } else if self.vendors.len() > MOST_VENDORS || self.imports.len() > MOST_VENDORS {
+            Err("vendors, imports: must be at most 1000000")
+        } else if bad_rows {
+            Err("badRows: must be at most 1000")
+        } else if invoices().count().max(payments) > MOST_INVOICES {
+            Err("invoices, payments: must be at most 10000000")
+        } else if self.profile.check().is_err() {
+            Err("profile: it has an impossible value")
+        } else {
+            Ok(())
+        }
+    }
+
     /// The number of actors: platforms, vendors, and a payor for each invoice that is paid.
     pub fn actors(&self) -> usize {
         let served = self.vendors.iter().flat_map(|vendor| &vendor.served);

@@ -78,6 +78,23 @@ fn fault_of(act: Act) -> Fault {
     }
 }
 
+/// Whether an act depends on the answer: it is known only when the request was carried out.
+fn shows_later(act: Act) -> bool {
+    matches!(act, Act::AnswerCut { .. } | Act::ImportStops { .. })
+}
+
+/// Whether such an act makes a difference to an answer. An answer with no more bytes arrives whole; an import
+/// with no more rows is not interrupted.
+fn hits(act: Act, answer: &tideover_model::Answer, response: &exchange::Response) -> bool {
+    match act {
+        Act::AnswerCut { after_bytes } => response.body.len() as u64 > after_bytes,
+        Act::ImportStops { .. } => {
+            matches!(answer, Ok(Reply::Imported(report)) if !report.finished)
+        }
+        _ => true,
+    }
+}
+
 /// The name of a lane in the names of messages.
 fn lane_name(lane: Lane) -> String {
     match lane {
@@ -96,21 +113,30 @@ impl World<'_> {
         let (there, quick) = (draw.between(20, 400), draw.between(20, 400));
         let back = if draw.percent(SLOW_ANSWERS) { draw.between(SECOND, SLOWEST) } else { quick };
         let repeat_after = draw.between(SECOND, LATEST_REPEAT);
-        if let Some(act) = fault {
-            self.counts.meet(fault_of(act));
+        let known = fault.filter(|act| !shows_later(*act)).map(fault_of);
+        if let Some(fault) = known {
+            self.counts.meet(fault);
         }
-        self.note(Actor::Platform(client), fault.map(fault_of), || {
+        let named = fault.map_or("", |act| fault_of(act).name());
+        self.chain.add(self.now, &[name.as_bytes(), &request.body, named.as_bytes()]);
+        self.note(Actor::Platform(client), known, || {
             format!("{} {}", request.kind.method(), request.path)
         });
         let delayed = |milliseconds: u64| milliseconds.max(TIMEOUT + SECOND);
         let answers_after = match fault {
-            Some(Act::ConnectionDrops { .. } | Act::ImportStops { .. }) => None,
+            Some(Act::ConnectionDrops { .. }) => None,
             Some(Act::AnswerDelayed { milliseconds }) => Some(delayed(milliseconds)),
             _ => Some(back),
         };
         let occasion = draw.between(0, u64::MAX);
         let message = Message { client, lane, call, request, fault, answers_after, occasion };
-        if answers_after.is_none_or(|back| there + back > TIMEOUT) {
+        let arrives_after = match fault {
+            Some(Act::RequestRepeated) => there + repeat_after,
+            _ => there,
+        };
+        // Whether an import stops shows only when it is carried out.
+        let can_be_none = matches!(fault, Some(Act::ImportStops { .. }));
+        if can_be_none || answers_after.is_none_or(|back| arrives_after + back > TIMEOUT) {
             self.queue.add(self.now + TIMEOUT, message.answer(None));
         }
         match fault {
@@ -122,7 +148,7 @@ impl World<'_> {
             Some(Act::RequestRepeated) => {
                 let first = Message { answers_after: None, ..message.clone() };
                 self.queue.add(self.now + there, Event::Arrives(Box::new(first)));
-                self.queue.add(self.now + there + repeat_after, Event::Arrives(Box::new(message)));
+                self.queue.add(self.now + arrives_after, Event::Arrives(Box::new(message)));
             }
             _ => self.queue.add(self.now + there, Event::Arrives(Box::new(message))),
         }
@@ -184,11 +210,20 @@ impl World<'_> {
         });
         let operation = parsed.operation.clone();
         let answer = exchange::attempt(&mut *self.server, at, Some(authorization), parsed);
+        if matches!(message.fault, Some(Act::ImportStops { .. })) {
+            // An import that was refused, or was done already, does not use it up.
+            let stop = Happening::InterruptNextImport { after_rows: usize::MAX };
+            let _ = self.server.happen(at, platform, stop);
+        }
         let response = self.respond(platform, message.occasion, &answer);
         let status = response.status.to_le_bytes();
-        self.chain
-            .add(self.now, &[request.path.as_bytes(), &request.body, &status, &response.body]);
-        self.note(Actor::Service, None, || {
+        self.chain.add(self.now, &[request.path.as_bytes(), &status, &response.body]);
+        let shown = message.fault.filter(|act| shows_later(*act) && hits(*act, &answer, &response));
+        let shown = shown.map(fault_of);
+        if let Some(fault) = shown {
+            self.counts.meet(fault);
+        }
+        self.note(Actor::Service, shown, || {
             let code = answer.as_ref().err().map_or("", |refusal| refusal.code.name());
             format!("{} {} → {} {code}", request.kind.method(), request.path, response.status)
         });
@@ -200,7 +235,7 @@ impl World<'_> {
             }
         }
         self.after_service();
-        self.send_answer(message, response.status, response.body);
+        self.send_answer(message, response.status, response.body, shown);
     }
 
     /// The response, with the freedoms that the service takes.
@@ -232,13 +267,14 @@ impl World<'_> {
         response
     }
 
-    fn send_answer(&mut self, message: &Message, status: u16, mut body: Vec<u8>) {
+    fn send_answer(&mut self, message: &Message, status: u16, body: Vec<u8>, shown: Option<Fault>) {
         let Some(after) = message.answers_after else { return };
-        let response = match message.fault {
-            Some(Act::UpstreamFails { .. }) => Some((502, upstream_failed())),
+        let response = match (message.fault, shown) {
+            (Some(Act::UpstreamFails { .. }), _) => Some((502, upstream_failed())),
+            (_, Some(Fault::ImportCut)) => return,
             // The client sees that the answer is not whole.
-            Some(Act::AnswerCut { .. }) => None,
-            _ => Some((status, std::mem::take(&mut body))),
+            (_, Some(Fault::AnswerCut)) => None,
+            _ => Some((status, body)),
         };
         self.queue.add(self.now + after, message.answer(response));
     }
@@ -246,6 +282,9 @@ impl World<'_> {
     /// An answer arrives, or the client stops to wait for it.
     pub(super) fn answer(&mut self, answer: &Answer) {
         let Answer { client, lane, call, response } = answer;
+        let status = response.as_ref().map_or(0, |(status, _)| *status);
+        self.chain
+            .add(self.now, &[&client.to_le_bytes(), &call.to_le_bytes(), &status.to_le_bytes()]);
         self.note(Actor::Platform(*client), None, || match response {
             Some((status, _)) => format!("gets {status} ({})", lane_name(*lane)),
             None => format!("gets no answer ({})", lane_name(*lane)),

@@ -5,10 +5,13 @@ mod outside;
 mod posts;
 mod settled;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 use foldhash::fast::FixedState;
-use tideover_model::{Attempt, Happening, Outcome as Happened, PlatformId, Receipt, Timestamp};
+use tideover_model::{
+    Attempt, Delivery, Happening, Outcome as Happened, PlatformId, Receipt, Timestamp,
+};
 
 use crate::simulation::auditor::{Auditor, Breach, Invariant, Totals};
 use crate::simulation::bugs::Bug;
@@ -23,6 +26,7 @@ use crate::simulation::trace::{Actor, Entry, Trace};
 
 use messages::{Answer, Message};
 use outside::Step;
+use posts::Subject;
 
 /// How long the world may take to settle once the faults stop.
 const SETTLES_WITHIN: Moment = 15 * DAY;
@@ -87,10 +91,36 @@ enum Event {
     Audit,
 }
 
+impl Event {
+    /// Its kind, for the hash.
+    fn name(&self) -> &'static str {
+        match self {
+            Event::Client(..) => "client",
+            Event::Arrives(_) => "arrives",
+            Event::Answered(_) => "answered",
+            Event::Due => "due",
+            Event::PostArrives { .. } => "post arrives",
+            Event::ForgedPostArrives(_) => "forged post arrives",
+            Event::PostEnds { .. } => "post ends",
+            Event::Vendor { .. } => "vendor",
+            Event::Pays { .. } => "pays",
+            Event::ReceiverDown { .. } => "receiver down",
+            Event::ReceiverUp(_) => "receiver up",
+            Event::SecretLost(_) => "secret lost",
+            Event::Restart { .. } => "restart",
+            Event::Audit => "audit",
+        }
+    }
+}
+
 /// An attempt that the service sent.
 #[derive(Clone)]
 struct Sent {
     attempt: Attempt,
+    /// The delivery as it goes out: the service may have taken freedoms with its body.
+    wire: Arc<Delivery>,
+    /// The value of its `Service-Signature` header.
+    signature: Arc<str>,
     /// The number of restarts before it: a process learns nothing of the attempts of the one before.
     restarts: u32,
 }
@@ -117,6 +147,8 @@ pub(crate) struct World<'a> {
     woken: u32,
     /// The collection accounts that platforms told payors, by platform and vendor.
     published: BTreeMap<(u32, u32), String>,
+    /// When each advance came to its state, if transitions can be slow.
+    moved: HashMap<(u32, Subject), Moment, FixedState>,
     conduct: Vec<Conduct>,
     receiver_down: Vec<bool>,
     attempts_in_flight: u32,
@@ -138,8 +170,10 @@ pub(crate) struct World<'a> {
 struct Conduct {
     /// A request that is not safe to repeat has an unknown outcome, and nothing was read since.
     in_doubt: bool,
-    /// The events that it acted on.
-    acted: HashSet<String, FixedState>,
+    /// The events that the service sent it, and whether it acted on each.
+    sent: HashMap<String, bool, FixedState>,
+    /// When the latest of the events that arrived was queued.
+    arrived: Option<Timestamp>,
 }
 
 impl<'a> World<'a> {
@@ -162,6 +196,7 @@ impl<'a> World<'a> {
             due_at: None,
             woken: 0,
             published: BTreeMap::new(),
+            moved: HashMap::default(),
             conduct: (0..platforms).map(|_| Conduct::default()).collect(),
             receiver_down: (0..platforms).map(|_| false).collect(),
             attempts_in_flight: 0,
@@ -185,6 +220,7 @@ impl<'a> World<'a> {
             self.woken = if at == self.now { self.woken } else { 0 };
             self.now = at;
             self.events += 1;
+            self.chain.add(at, &[event.name().as_bytes()]);
             if at > self.plan.days * DAY + SETTLES_WITHIN {
                 self.report_unsettled();
                 break;
@@ -193,6 +229,9 @@ impl<'a> World<'a> {
         }
         if self.auditor.breach().is_none() {
             self.check_settled();
+        }
+        if let Some(breach) = self.auditor.breach() {
+            self.chain.add(self.now, &[breach.to_string().as_bytes()]);
         }
         Run {
             hash: self.chain.finish(),
@@ -300,14 +339,6 @@ impl<'a> World<'a> {
             let amid_attempts = restart.amid_attempts;
             self.queue.add(restart.at, Event::Restart { amid_attempts });
         }
-        let delays = &profile.delays;
-        let slowest = [delays.collection_account, delays.funding_starts, delays.funding_completes];
-        if slowest.iter().any(|delay| delay.max > 3600) {
-            self.counts.meet(Fault::SlowTransition);
-        }
-        if profile.webhooks.lateness.max > 0 || profile.webhooks.duplicates > 0 {
-            self.counts.meet(Fault::EventsOutOfOrder);
-        }
     }
 
     fn schedule_audit(&mut self) {
@@ -331,11 +362,14 @@ impl<'a> World<'a> {
                     self.published.insert((client, vendor), account);
                 }
                 Effect::ActOn { event } => {
-                    if !self.conduct[client as usize].acted.insert(event) {
-                        let subject = format!("platform {client}");
-                        let detail = "it acted twice on one event";
-                        self.auditor.report(Invariant::ActsOnce, subject, detail);
-                    }
+                    let acted = self.conduct[client as usize].sent.get_mut(&event);
+                    let detail = match acted.map(|acted| std::mem::replace(acted, true)) {
+                        Some(false) => continue,
+                        Some(true) => "it acted twice on one event",
+                        None => "it acted on an event that the service never sent it",
+                    };
+                    let subject = format!("platform {client}");
+                    self.auditor.report(Invariant::ActsOnce, subject, detail);
                 }
                 Effect::Reach(state) => self.counts.reach(state),
             }
@@ -348,7 +382,7 @@ impl<'a> World<'a> {
         if self.attempts_in_flight > 0 {
             self.counts.reach(Reached::RestartWithAttempts);
         }
-        if self.server.poll_timeout().is_some() {
+        if self.auditor.has_advances_under_way() {
             self.counts.reach(Reached::RestartWithTimers);
         }
         self.note(Actor::Service, Some(Fault::ServiceRestarted), || "restarts".to_owned());

@@ -2,10 +2,12 @@
 
 use tideover_model::wire::reply::Reply;
 use tideover_model::words::AdvanceState;
-use tideover_model::{Address, Cents, Happening, Operation, Outcome, PlatformId, VendorRoute};
+use tideover_model::{
+    Address, Cents, Happening, Impossible, Operation, Outcome, PlatformId, VendorRoute,
+};
 
 use crate::simulation::auditor::Invariant;
-use crate::simulation::client::{Wake, invoice_name, vendor_email, vendor_name};
+use crate::simulation::client::{Wake, invoice_name, vendor_email, vendor_name, vendor_named};
 use crate::simulation::plan::{Onboarding, Served, Vendor};
 use crate::simulation::queue::{DAY, HOUR, Moment};
 use crate::simulation::reached::Reached;
@@ -65,8 +67,8 @@ impl World<'_> {
 
     /// A vendor gets an invitation. Another one to the same address changes nothing for it.
     pub(super) fn vendor_is_invited(&mut self, platform: u32, business: &str) {
-        let number = business.strip_prefix('v').and_then(|number| number.parse().ok());
-        let Some(vendor) = number.and_then(|number: u32| self.vendors.get(&number)) else { return };
+        let number = vendor_named(business, platform);
+        let Some(vendor) = number.and_then(|number| self.vendors.get(&number)) else { return };
         let (number, onboarding) = (vendor.number, vendor.onboarding);
         if let Some(Onboarding { accepts_after, .. }) = onboarding
             && self.invited.entry(number).or_default().insert(platform)
@@ -84,13 +86,15 @@ impl World<'_> {
         let Some(vendor) = self.vendors.get(&number).copied() else { return };
         let Some(onboarding) = vendor.onboarding else { return };
         let payout_synced = vendor.payout_synced;
-        let happening = step_happening(vendor, step);
-        let applied = self.happen(Actor::Vendor(number), platform, happening).is_some();
-        match step {
-            Step::ConfirmsWrongly | Step::LinksWrongly if !applied => {
+        let happening = step_happening(vendor, platform, step);
+        let result = self.happen(Actor::Vendor(number), platform, happening);
+        match (step, &result) {
+            (Step::ConfirmsWrongly | Step::LinksWrongly, Err(impossible))
+                if is_mistake(impossible) =>
+            {
                 self.counts.reach(Reached::OnboardingMistake);
             }
-            Step::FoundWrong if applied => self.counts.reach(Reached::TaxIdFoundWrong),
+            (Step::FoundWrong, Ok(_)) => self.counts.reach(Reached::TaxIdFoundWrong),
             _ => {}
         }
         let is_first = self.invited.get(&number).is_some_and(|platforms| platforms.len() == 1);
@@ -104,8 +108,13 @@ impl World<'_> {
         }
     }
 
-    /// The outside world acts; `None` if it cannot do that now.
-    fn happen(&mut self, actor: Actor, platform: u32, happening: Happening) -> Option<Outcome> {
+    /// The outside world acts, unless it cannot do that now.
+    fn happen(
+        &mut self,
+        actor: Actor,
+        platform: u32,
+        happening: Happening,
+    ) -> Result<Outcome, Impossible> {
         let at = self.time();
         let platform = PlatformId(platform);
         self.server.handle_timeout(at);
@@ -120,7 +129,7 @@ impl World<'_> {
         });
         self.auditor.happened(platform, &happening, &result);
         self.after_service();
-        result.ok()
+        result
     }
 
     /// A payor pays into the account that the platform last published; if there is none, it asks again
@@ -135,23 +144,24 @@ impl World<'_> {
         };
         let at = self.time();
         self.server.handle_timeout(at);
-        self.auditor.check_one(&mut *self.server, at, PlatformId(platform), vendor_name(vendor));
-        let business = Operation::GetBusiness { business: vendor_name(vendor) };
+        let name = vendor_name(platform, vendor);
+        self.auditor.check_one(&mut *self.server, at, PlatformId(platform), name.clone());
+        let business = Operation::GetBusiness { business: name.clone() };
         let open = match self.server.handle(at, PlatformId(platform), business) {
             Ok(Reply::Business(business)) => business.remittance.map(|it| it.account_number),
             _ => None,
         };
         if open.as_ref() != Some(&account) {
-            let subject = format!("payor of {}, platform {platform}", vendor_name(vendor));
+            let subject = format!("payor of {name}, platform {platform}");
             let open = open.as_deref().unwrap_or("not open");
             let detail = format!("it pays into {account}, the collection account is {open}");
             return self.auditor.report(Invariant::RightAccount, subject, detail);
         }
         self.count_payment(vendor, platform, invoice);
-        let (payee, invoice) = (vendor_name(vendor), invoice_name(invoice));
+        let (payee, invoice) = (name, invoice_name(platform, invoice));
         let paying = Happening::PayorPays { payee, invoice, amount: Cents(cents) };
         let outcome = self.happen(Actor::Payor(vendor), platform, paying);
-        if let Some(Outcome::Paid { suspense, .. }) = outcome
+        if let Ok(Outcome::Paid { suspense, .. }) = outcome
             && suspense > Cents::ZERO
         {
             self.counts.reach(Reached::PaidTwice);
@@ -159,8 +169,8 @@ impl World<'_> {
     }
 
     fn count_payment(&mut self, vendor: u32, platform: u32, number: u32) {
-        let question =
-            Operation::GetInvoice { payee: vendor_name(vendor), invoice: invoice_name(number) };
+        let (payee, invoice) = (vendor_name(platform, vendor), invoice_name(platform, number));
+        let question = Operation::GetInvoice { payee, invoice };
         let at = self.time();
         let Ok(Reply::Invoice(invoice)) = self.server.handle(at, PlatformId(platform), question)
         else {
@@ -174,6 +184,12 @@ impl World<'_> {
             self.counts.reach(Reached::PaidBeforeFunded);
         }
     }
+}
+
+/// Whether a vendor was told of its mistake. One that has not claimed its account makes none.
+fn is_mistake(impossible: &Impossible) -> bool {
+    let told = impossible.to_string();
+    told.contains("malformed") || told.contains("routing number")
 }
 
 /// What a vendor does after a step, and after how long.
@@ -193,8 +209,8 @@ fn following(onboarding: Onboarding, step: Step, payout_synced: bool) -> Option<
     }
 }
 
-fn step_happening(vendor: &Vendor, step: Step) -> Happening {
-    let payee = vendor_name(vendor.number);
+fn step_happening(vendor: &Vendor, platform: u32, step: Step) -> Happening {
+    let payee = vendor_name(platform, vendor.number);
     let tax_id = format!("{:09}", 100_000_000 + vendor.number);
     let confirms = |tax_id: String| Happening::VendorConfirmsTaxId {
         payee: payee.clone(),

@@ -1,18 +1,18 @@
 //! Webhooks on an unreliable network, and what is due in the service.
 
-use std::borrow::Cow;
+use std::fmt;
 use std::sync::Arc;
 
 use serde::Deserialize;
-use tideover_model::words::{EventKind, EventType};
-use tideover_model::{Attempt, Consequence, Delivery, Receipt, Seeded, SigningKey};
+use tideover_model::words::{AdvanceState, EventKind, EventType};
+use tideover_model::{Attempt, Cause, Consequence, Delivery, Receipt, Seeded, SigningKey};
 use tideover_sim::grease::greased_event;
 
 use crate::simulation::auditor::Invariant;
 use crate::simulation::client::Post;
 use crate::simulation::draw::Draw;
 use crate::simulation::plan::PostAct;
-use crate::simulation::queue::{Moment, SECOND};
+use crate::simulation::queue::{HOUR, Moment, SECOND};
 use crate::simulation::reached::{Fault, Reached};
 use crate::simulation::trace::Actor;
 use crate::simulation::world::{Event, Sent, World};
@@ -23,10 +23,52 @@ const HIT_ATTEMPTS: u32 = 5;
 /// How often the service may be woken at one moment.
 const MOST_WAKES: u32 = 10_000;
 
-/// The subject of an event, which names its deliveries in every run of a plan.
+/// A transition that takes longer is slow.
+const SLOW: Moment = HOUR;
+
+/// An event, with its subject, which names its deliveries in every run of a plan.
 #[derive(Deserialize)]
-struct Named {
-    data: serde_json::Value,
+struct Named<'a> {
+    id: &'a str,
+    #[serde(borrow)]
+    data: Naming<'a>,
+}
+
+/// The fields of an event that tell it from others of its kind.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Naming<'a> {
+    external_id: Option<&'a str>,
+    payee_external_id: Option<&'a str>,
+    invoice_external_id: Option<&'a str>,
+    state: Option<&'a str>,
+    collected: Option<i64>,
+}
+
+impl fmt::Display for Naming<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let named =
+            [self.external_id, self.payee_external_id, self.invoice_external_id, self.state];
+        for name in named.into_iter().flatten() {
+            write!(f, " {name}")?;
+        }
+        self.collected.map_or(Ok(()), |collected| write!(f, " {collected}"))
+    }
+}
+
+/// The invoice that an event is about.
+#[derive(Debug, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Subject {
+    payee_external_id: String,
+    invoice_external_id: String,
+}
+
+/// A step of an advance.
+#[derive(Deserialize)]
+struct Moved {
+    sequence: u32,
+    data: Subject,
 }
 
 impl World<'_> {
@@ -40,10 +82,12 @@ impl World<'_> {
             } else if delivery.event == EventType::AdvancePaid {
                 self.counts.reach(Reached::AdvanceRepaid);
             }
+            if delivery.event == EventType::FactoredUpdated {
+                self.time_transition(&delivery);
+            }
             self.auditor.queued(&delivery);
         }
         while let Some(attempt) = self.server.poll_attempt(at) {
-            self.auditor.begun(&attempt);
             self.attempts_in_flight += 1;
             self.post(attempt);
         }
@@ -53,6 +97,19 @@ impl World<'_> {
         if self.restart_awaits_attempts && self.attempts_in_flight > 0 {
             self.restart_awaits_attempts = false;
             self.queue.add(self.now, Event::Restart { amid_attempts: false });
+        }
+    }
+
+    /// Counts a funding that took long.
+    fn time_transition(&mut self, delivery: &Delivery) {
+        let Ok(Moved { sequence, data }) = serde_json::from_slice(&delivery.body) else { return };
+        let key = (delivery.platform.0, data);
+        if sequence > AdvanceState::Funded.sequence() {
+            return;
+        }
+        let before = self.moved.insert(key, self.now);
+        if sequence > 1 && before.is_some_and(|before| self.now - before > SLOW) {
+            self.counts.meet(Fault::SlowTransition);
         }
     }
 
@@ -85,9 +142,15 @@ impl World<'_> {
     fn post(&mut self, attempt: Attempt) {
         let delivery = &attempt.delivery;
         let (platform, event) = (delivery.platform.0, delivery.event);
-        let subject = serde_json::from_slice::<Named>(&delivery.body).map(|event| event.data);
-        let subject = subject.map(|data| data.to_string()).unwrap_or_default();
-        let name = format!("post p{platform} {} {subject} {}", event.name(), attempt.number);
+        let wire = self.wire(delivery);
+        let mut subject = String::new();
+        if let Ok(Named { id, data }) = serde_json::from_slice(&delivery.body) {
+            subject = data.to_string();
+            if attempt.number == 1 {
+                self.conduct[platform as usize].sent.insert(id.to_owned(), false);
+            }
+        }
+        let name = format!("post p{platform} {}{subject} {}", event.name(), attempt.number);
         let mut draw = self.source.draw("post", &name, 0);
         let fault = self.post_fault(&mut draw, &name, &attempt);
         let (there, back) = (draw.between(20, 400), draw.between(20, 400));
@@ -101,19 +164,23 @@ impl World<'_> {
         self.note(Actor::Service, fault.map(|(act, _)| act), || {
             format!("sends {} (attempt {})", event.name(), attempt.number)
         });
-        let act = fault.map(|(_, act)| act);
-        self.travel(attempt, act, [there, back, later]);
+        let mut as_sent = attempt.clone();
+        as_sent.delivery = Arc::clone(&wire);
+        self.auditor.begun(&as_sent);
+        // The service signs as it sends.
+        let signature: Arc<str> = as_sent.sign(attempt.begun_at).to_string().into();
+        let named = fault.map_or("", |(fault, _)| fault.name());
+        // The body that was queued is in the chain already.
+        let body: &[u8] = if self.plan.greased { &wire.body } else { &[] };
+        let parts = [wire.id.as_bytes(), body, signature.as_bytes(), named.as_bytes()];
+        self.chain.add(self.now, &parts);
+        let sent = Box::new(Sent { attempt, wire, signature, restarts: self.restarts });
+        self.travel(sent, fault.map(|(_, act)| act), [there, back, later]);
     }
 
-    fn travel(
-        &mut self,
-        attempt: Attempt,
-        act: Option<PostAct>,
-        [there, back, later]: [Moment; 3],
-    ) {
+    fn travel(&mut self, sent: Box<Sent>, act: Option<PostAct>, [there, back, later]: [Moment; 3]) {
         let now = self.now;
         let timeout = now + self.plan.profile.webhooks.timeout * SECOND;
-        let sent = Box::new(Sent { attempt, restarts: self.restarts });
         let arrives = |answers| Event::PostArrives { sent: sent.clone(), answers };
         let ends = |receipt| Event::PostEnds { sent: sent.clone(), receipt };
         match act {
@@ -168,8 +235,9 @@ impl World<'_> {
         let receipt = if self.receiver_down[sent.attempt.delivery.platform.0 as usize] {
             Receipt::Failed
         } else {
-            Receipt::Answered(self.receive(&sent.attempt))
+            Receipt::Answered(self.receive(&sent))
         };
+        self.chain.add(self.now, &[sent.wire.id.as_bytes(), &status_of(receipt)]);
         if answers {
             let back = 20 + self.now % 300;
             self.queue.add(self.now + back, Event::PostEnds { sent, receipt });
@@ -177,35 +245,45 @@ impl World<'_> {
     }
 
     /// A receiver takes a webhook. Returns the status of its answer.
-    fn receive(&mut self, attempt: &Attempt) -> u16 {
-        let attempt = self.as_sent(attempt);
-        let Attempt { delivery, begun_at, .. } = &*attempt;
+    fn receive(&mut self, sent: &Sent) -> u16 {
+        let Sent { wire: delivery, signature, .. } = sent;
         let platform = delivery.platform.0;
         let at = self.time().unix_unsigned();
-        // The service signs as it sends.
-        let signature = attempt.sign(*begun_at).to_string();
-        let post = Post { delivery: &delivery.id, signature: &signature, body: &delivery.body };
+        let overtaken = self.is_overtaken(sent);
+        let post = Post { delivery: &delivery.id, signature, body: &delivery.body };
         let status = self.clients[platform as usize].receive(self.plan, at, &post);
         let event = delivery.event;
         if status == 200 && matches!(event, EventKind::Unlisted(_)) {
             self.counts.reach(Reached::UnlistedEvent);
         }
-        self.note(Actor::Receiver(platform), None, || {
+        self.note(Actor::Receiver(platform), overtaken, || {
             format!("answers {} with {status}", event.name())
         });
         self.follow_up(platform);
         status
     }
 
-    /// An attempt with the event as the service sends it.
-    fn as_sent<'b>(&self, attempt: &'b Attempt) -> Cow<'b, Attempt> {
+    /// Counts a first attempt that arrives after an event of a later transaction.
+    fn is_overtaken(&mut self, sent: &Sent) -> Option<Fault> {
+        let Attempt { delivery, cause, .. } = &sent.attempt;
+        let arrived = &mut self.conduct[delivery.platform.0 as usize].arrived;
+        let is_first = matches!(cause, Cause::Event | Cause::Late);
+        let queued_at = Some(delivery.queued_at);
+        let is_overtaken = is_first && queued_at < *arrived;
+        *arrived = queued_at.max(*arrived);
+        is_overtaken.then(|| {
+            self.counts.meet(Fault::EventsOutOfOrder);
+            Fault::EventsOutOfOrder
+        })
+    }
+
+    /// A delivery with the event as the service sends it.
+    fn wire(&self, delivery: &Arc<Delivery>) -> Arc<Delivery> {
         if !self.plan.greased {
-            return Cow::Borrowed(attempt);
+            return Arc::clone(delivery);
         }
-        let body = greased_event(Seeded { seed: self.plan.seed }, &attempt.delivery).body;
-        let mut sent = attempt.clone();
-        sent.delivery = Arc::new(Delivery { body, ..(*attempt.delivery).clone() });
-        Cow::Owned(sent)
+        let body = greased_event(Seeded { seed: self.plan.seed }, delivery).body;
+        Arc::new(Delivery { body, ..(**delivery).clone() })
     }
 
     /// Somebody who does not know the secret sends an event.
@@ -215,11 +293,12 @@ impl World<'_> {
             return;
         }
         let at = self.time().unix_unsigned();
-        let signature = SigningKey::new("a guess").sign(at, &attempt.delivery.body).to_string();
+        let body = forged(&attempt.delivery.body, self.now.is_multiple_of(2));
+        let signature = SigningKey::new("a guess").sign(at, &body).to_string();
         let delivery = format!("forged {}", attempt.delivery.id);
-        let post =
-            Post { delivery: &delivery, signature: &signature, body: &attempt.delivery.body };
+        let post = Post { delivery: &delivery, signature: &signature, body: &body };
         let status = self.clients[platform as usize].receive(self.plan, at, &post);
+        self.chain.add(self.now, &[&body, &status.to_le_bytes()]);
         self.note(Actor::Receiver(platform), Some(Fault::PostForged), || {
             format!("answers a forged event with {status}")
         });
@@ -270,5 +349,24 @@ impl World<'_> {
         let now = self.now;
         self.clients[platform as usize].comes_up(self.plan, now);
         self.follow_up(platform);
+    }
+}
+
+/// What somebody who has seen an event makes of it: a copy, or an event of his own.
+fn forged(body: &[u8], is_copy: bool) -> Vec<u8> {
+    match serde_json::from_slice::<serde_json::Value>(body) {
+        Ok(mut event) if !is_copy => {
+            event["id"] = format!("{}-forged", event["id"].as_str().unwrap_or_default()).into();
+            event.to_string().into_bytes()
+        }
+        _ => body.to_vec(),
+    }
+}
+
+/// The status of an answer; 0 for none.
+fn status_of(receipt: Receipt) -> [u8; 2] {
+    match receipt {
+        Receipt::Answered(status) => status.to_le_bytes(),
+        Receipt::Failed | Receipt::TimedOut => [0; 2],
     }
 }
