@@ -57,11 +57,7 @@ impl Clock {
 
     /// The clock as it stands now.
     pub(crate) fn saved(&self) -> SavedClock {
-        let speed = match self.mode {
-            ClockMode::Still => None,
-            ClockMode::Running { speed, .. } => Some(speed),
-        };
-        SavedClock { start: self.start, now: self.now(), speed }
+        SavedClock { start: self.start, now: self.now(), speed: self.speed() }
     }
 
     /// A clock that goes on where a saved one stood.
@@ -77,11 +73,11 @@ impl Clock {
         Ok(Clock { set_to: now, ..Clock::new(start, choice) })
     }
 
-    /// Virtual seconds per second; 0 if it stands.
-    pub(crate) fn speed(&self) -> u32 {
+    /// Virtual seconds per second; `None` if it stands still.
+    pub(crate) fn speed(&self) -> Option<u32> {
         match self.mode {
-            ClockMode::Still => 0,
-            ClockMode::Running { speed, .. } => speed,
+            ClockMode::Still => None,
+            ClockMode::Running { speed, .. } => Some(speed),
         }
     }
 
@@ -147,18 +143,19 @@ pub(crate) fn instant() -> Instant {
 }
 
 /// The wall time in milliseconds since the start of 1970: when a request really came.
-#[expect(clippy::disallowed_methods, reason = "the one place")]
 pub(crate) fn wall_milliseconds() -> u64 {
-    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since_1970.as_millis()).unwrap_or(u64::MAX)
+    u64::try_from(since_1970().as_millis()).unwrap_or(u64::MAX)
 }
 
 /// The wall time in whole seconds: the start of a newcomer's mock.
-#[expect(clippy::disallowed_methods, reason = "the one place")]
 pub fn wall_time() -> Timestamp {
-    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let seconds = i64::try_from(since_1970.as_secs()).unwrap_or(i64::MAX);
+    let seconds = i64::try_from(since_1970().as_secs()).unwrap_or(i64::MAX);
     Timestamp::from_unix(seconds).unwrap_or(Timestamp::MAX)
+}
+
+#[expect(clippy::disallowed_methods, reason = "the one place")]
+fn since_1970() -> Duration {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 
 #[cfg(test)]

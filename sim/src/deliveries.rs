@@ -156,6 +156,8 @@ struct DeliveryView {
     grease: Vec<Freedom>,
     attempts: Vec<AttemptEntry>,
     body: Option<Box<RawValue>>,
+    /// The body as it is sent.
+    text: String,
 }
 
 impl DeliveryLog {
@@ -342,6 +344,7 @@ impl DeliveryView {
             grease,
             attempts,
             body: serde_json::from_slice(&delivery.body).ok(),
+            text: String::from_utf8_lossy(&delivery.body).into_owned(),
         }
     }
 }

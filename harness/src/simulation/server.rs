@@ -30,8 +30,8 @@ fn service<C: Choices>(plan: &Plan, choices: C) -> Service<C> {
 impl<C: Choices> Server for Service<C> {
     fn restart(&mut self, now: Timestamp) -> Result<(), String> {
         let snapshot = self.snapshot().ok_or("the service cannot be written down")?;
-        let restored = Service::restore(&snapshot).map_err(|error| error.to_string())?;
-        let restored = restored.with_choices(self.choices().clone());
+        let restored = Service::restore_with(&snapshot, |_| self.choices().clone())
+            .map_err(|error| error.to_string())?;
         if restored != *self {
             return Err("the restored service is not equal to the one before".to_owned());
         }

@@ -4,10 +4,9 @@ mod check;
 mod indexes;
 mod state;
 
-use crate::choices::Choices;
+use crate::choices::{Choices, Seeded};
 use crate::sealed::{Sealed, UnreadableSnapshot};
 use crate::service::Service;
-use crate::service::settled::Settled;
 
 use state::State;
 
@@ -20,7 +19,7 @@ impl<C: Choices> Service<C> {
     ///
     /// The bytes contain every API key and every signing key: protect them as such. Only a service whose
     /// profile passes [`Profile::check`](crate::Profile::check) can be restored. Of the choices, only the seed
-    /// is written: choices of another kind come back by [`Service::with_choices`].
+    /// is written: choices of another kind come back by [`Service::restore_with`].
     ///
     /// ```
     /// use tideover_model::{Face, Operation, PlatformId, Profile, Seeded, Service, Timestamp};
@@ -48,10 +47,7 @@ impl Service {
     /// # Errors
     /// [`UnreadableSnapshot`], in the order of its variants.
     pub fn restore(bytes: &[u8]) -> Result<Service, UnreadableSnapshot> {
-        let state = SERVICE.open(bytes)?;
-        let state: State<'_> = serde_json::from_str(state)
-            .map_err(|error| UnreadableSnapshot::Impossible(error.to_string()))?;
-        state.into_service().map_err(UnreadableSnapshot::Impossible)
+        Service::restore_with(bytes, |seeded| seeded)
     }
 }
 
@@ -61,55 +57,17 @@ impl<C: Choices> Service<C> {
         &self.choices
     }
 
-    /// The same service, with other choices from now on.
-    pub fn with_choices<D: Choices>(self, choices: D) -> Service<D> {
-        let Service {
-            profile,
-            destinations,
-            choices: _,
-            untouched_choices: _,
-            platforms,
-            keys,
-            businesses,
-            by_tax_id,
-            relationships,
-            invoices,
-            imports,
-            invitations,
-            session_links,
-            subscriptions,
-            subscribed,
-            deliveries,
-            timers,
-            outbox,
-            ledger,
-            unadvanced,
-            minted,
-            failing_requests,
-        } = self;
-        Service {
-            profile,
-            destinations,
-            untouched_choices: Settled(choices.clone()),
-            choices,
-            platforms,
-            keys,
-            businesses,
-            by_tax_id,
-            relationships,
-            invoices,
-            imports,
-            invitations,
-            session_links,
-            subscriptions,
-            subscribed,
-            deliveries,
-            timers,
-            outbox,
-            ledger,
-            unadvanced,
-            minted,
-            failing_requests,
-        }
+    /// The same, with choices of another kind that follow from the same seed.
+    ///
+    /// # Errors
+    /// [`UnreadableSnapshot`], in the order of its variants.
+    pub fn restore_with(
+        bytes: &[u8],
+        choices: impl Fn(Seeded) -> C,
+    ) -> Result<Service<C>, UnreadableSnapshot> {
+        let state = SERVICE.open(bytes)?;
+        let state: State<'_> = serde_json::from_str(state)
+            .map_err(|error| UnreadableSnapshot::Impossible(error.to_string()))?;
+        state.into_service(choices).map_err(UnreadableSnapshot::Impossible)
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use axum::extract::{Request, State};
 use axum::http::header::HOST;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use tideover_model::Seconds;
 
 use crate::control::{
@@ -94,10 +94,8 @@ fn filter(request: &Request) -> Result<JournalFilter, ControlError> {
 
 /// The filter in a body, with the names of the query. A number may stand without quotes.
 fn filter_in(fields: &Value) -> Result<JournalFilter, ControlError> {
-    let none = Map::new();
     let expected = || invalid("filter: expected an object, with the parameters of the journal");
-    let fields =
-        fields.as_object().ok_or_else(expected).map(|it| if it.is_empty() { &none } else { it })?;
+    let fields = fields.as_object().ok_or_else(expected)?;
     let text = |value: &Value| match value {
         Value::String(text) => Some(text.clone()),
         Value::Number(number) => Some(number.to_string()),

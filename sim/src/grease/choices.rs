@@ -57,6 +57,11 @@ impl GreasedChoices {
         GreasedChoices { seeded, taken }
     }
 
+    /// The same choices without grease.
+    pub(super) fn base(&self) -> Seeded {
+        self.seeded
+    }
+
     /// A delay, at once or four times as long at random.
     fn skewed(&self, delay: Seconds, transition: Transition) -> Seconds {
         let (fast, slow, occasion) = match transition {

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use tideover_model::exchange::Response;
-use tideover_model::{Delivery, Seeded};
+use tideover_model::{Delivery, Seeded, Service, UnreadableSnapshot};
 
 pub use answers::{Answered, Greased, greased as greased_response};
 pub use choices::GreasedChoices;
@@ -61,13 +61,21 @@ impl Grease {
         SavedGrease { requests: self.requests, met: self.coverage.counts() }
     }
 
-    /// The grease of a seed as it was saved.
+    /// The service of a snapshot, with the grease that was saved beside it.
     ///
     /// # Errors
-    /// What is impossible about it.
-    pub(crate) fn restored(seed: u64, saved: SavedGrease) -> Result<Grease, String> {
+    /// [`UnreadableSnapshot`], in the order of its variants.
+    pub(crate) fn restore_service(
+        saved: SavedGrease,
+        service: &[u8],
+    ) -> Result<(Service<GreasedChoices>, Grease), UnreadableSnapshot> {
         let SavedGrease { requests, met } = saved;
-        Ok(Grease { requests, coverage: Coverage::of(&met)?, ..Grease::of_seed(seed) })
+        let taken = Taken::default();
+        let choices = |seeded| GreasedChoices::new(seeded, taken.clone());
+        let service = Service::restore_with(service, choices)?;
+        let coverage = Coverage::of(&met).map_err(UnreadableSnapshot::Impossible)?;
+        let grease = Grease { seeded: service.choices().base(), requests, coverage, taken };
+        Ok((service, grease))
     }
 
     /// How often the client has met each freedom.

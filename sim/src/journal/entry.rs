@@ -63,7 +63,7 @@ pub struct Message {
     /// The headers by name. Values of one name are joined by commas, and secrets are masked. Of a response, those
     /// that the service itself sets.
     pub headers: BTreeMap<String, String>,
-    /// The body; `None` if there is none, or nobody read it.
+    /// The body; `None` if there is none, or nobody read it. The secret of a new subscription is masked.
     pub body: Option<Payload>,
 }
 

@@ -2,7 +2,6 @@
 //! underscore, as HAR allows.
 
 use serde_json::{Map, Value, json};
-use tideover_model::masked;
 use url::form_urlencoded;
 
 use crate::journal::entry::{Entry, Message, Payload, base64};
@@ -86,7 +85,7 @@ fn response(entry: &Entry) -> Value {
     let none = Message::default();
     let message = entry.response.as_ref().unwrap_or(&none);
     let length = message.body.as_ref().map_or(0, |body| body.length);
-    let mut content = message.body.as_ref().map_or_else(Map::new, |body| content(&unsigned(body)));
+    let mut content = message.body.as_ref().map_or_else(Map::new, content);
     content.insert("size".to_owned(), json!(length));
     content.insert("mimeType".to_owned(), json!(media_type(message)));
     json!({
@@ -124,17 +123,4 @@ fn content(body: &Payload) -> Map<String, Value> {
         fields.insert("_cut".to_owned(), true.into());
     }
     fields
-}
-
-/// An answer without the signing secret that it may show.
-fn unsigned(body: &Payload) -> Payload {
-    const SECRET: &str = "secret";
-    let fields = serde_json::from_slice::<Map<String, Value>>(&body.bytes).ok();
-    let secret = fields.as_ref().and_then(|fields| fields.get(SECRET)?.as_str());
-    let (Some(secret), Some(text)) = (secret.filter(|secret| !secret.is_empty()), body.text())
-    else {
-        return body.clone();
-    };
-    let shown = text.replace(secret, &masked(secret));
-    Payload { length: shown.len() as u64, bytes: shown.into() }
 }

@@ -8,6 +8,7 @@ use axum::body::Bytes;
 use axum::http::header::{AUTHORIZATION, COOKIE, PROXY_AUTHORIZATION};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, Method};
+use serde_json::{Map, Value};
 use tideover_model::exchange::Response;
 use tideover_model::{Answer, Clause, Code, OperationKind, Timestamp, exchange, masked};
 
@@ -171,6 +172,10 @@ impl Record {
         };
         let sent = texts.sent.filter(|length| *length > 0);
         let answered = (texts.answered > 0).then(|| payload(self.answered(), texts.answered));
+        let answered = match self.operation {
+            Some(OperationKind::Subscribe) => answered.map(unsigned),
+            _ => answered,
+        };
         Entry {
             number,
             time: self.time,
@@ -308,4 +313,16 @@ fn method(method: &Method) -> Cow<'static, str> {
         Method::DELETE => Cow::Borrowed("DELETE"),
         _ => Cow::Owned(method.as_str().chars().take(METHOD_KEPT).collect()),
     }
+}
+
+/// An answer without the signing secret that it may show.
+fn unsigned(answer: Payload) -> Payload {
+    let fields = serde_json::from_slice::<Map<String, Value>>(&answer.bytes).ok();
+    let secret = fields.as_ref().and_then(|fields| fields.get("secret")?.as_str());
+    let (Some(secret), Some(text)) = (secret.filter(|secret| !secret.is_empty()), answer.text())
+    else {
+        return answer;
+    };
+    let shown = text.replace(secret, &masked(secret));
+    Payload { length: shown.len() as u64, bytes: shown.into() }
 }

@@ -4,13 +4,10 @@ import { ask, perform, say } from "./api.js";
 import { button, el, facts } from "./dom.js";
 import { instant, pretty, quoted, words } from "./shown.js";
 
-/** A signing secret is shown nowhere, not even in the answer that gave it. */
-const masked = (text) => text.replace(/("secret"\s*:\s*"[^"]{0,8})[^"]*/g, "$1…");
-
 /** The headers and the raw bytes of a message. */
 function message(title, lines, body) {
   const head = lines.map(([name, value]) => `${name}: ${value}`).join("\n");
-  const bytes = body && (body.text != null ? masked(body.text) : `(base64) ${body.base64}`);
+  const bytes = body && (body.text ?? `(base64) ${body.base64}`);
   const note = body?.cut ? ` · only the beginning of ${body.length} bytes` : body ? ` · ${body.length} bytes` : " · no body";
   return el("section", {}, el("h3", {}, title, el("span", { class: "quiet" }, note)),
     head && el("pre", { tabindex: "0", "aria-label": `${title}: headers` }, head),
@@ -81,16 +78,15 @@ function attempts({ attempts: made, nextAttemptAt }) {
 }
 
 export function deliveryDetails(entry, again) {
-  const { id, index, subscription, queuedAt, grease, body } = entry;
+  const { id, index, subscription, queuedAt, grease, text } = entry;
   const headers = entry.attempts.at(-1)?.headers ?? {};
-  const text = body == null ? undefined : JSON.stringify(body);
   const resend = () => perform(`${id} is sent again.`, () => {
     again(index);
     return ask("POST", `/_sim/deliveries/${encodeURIComponent(id)}/resend`);
   });
   return el("div", { class: "details" },
     facts([["Delivery", id], ["Subscription", subscription], ["Queued", instant(queuedAt)], ["Freedoms", grease?.join(", ")]]),
-    message("Webhook", Object.entries(headers), text && { text, length: new TextEncoder().encode(text).length }),
+    message("Webhook", Object.entries(headers), { text, length: new TextEncoder().encode(text).length }),
     signature(headers["Service-Signature"], subscription),
     attempts(entry),
     el("div", { class: "buttons" }, button("Send again", resend, { "aria-label": `Send ${id} again` })));

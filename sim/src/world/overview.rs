@@ -32,7 +32,7 @@ impl World {
         let now = self.proceed(&mut state);
         WorldOverview {
             now,
-            speed: state.clock.speed(),
+            speed: state.clock.speed().unwrap_or_default(),
             next_due: state.face.poll_timeout(),
             resets: state.resets,
             next_request: state.journal.next(),

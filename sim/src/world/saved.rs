@@ -76,21 +76,26 @@ impl World {
         let clock = Clock::restored(clock).map_err(impossible)?;
         let faults = faults.into_owned();
         faults.check().map_err(|error| impossible(error.to_string()))?;
-        let service = Service::restore(service.get().as_bytes())?;
-        let log = DeliveryLog::starting_with(service.pending_deliveries(), service.next_delivery());
-        let Some(saved) = grease else {
-            let world = World::resolving(Box::new(service), clock, resolver);
-            return Ok(world.faulty(faults).logging(log));
+        let service = service.get().as_bytes();
+        let world = match grease {
+            None => World::resuming(Service::restore(service)?, clock, resolver),
+            Some(saved) => {
+                let (service, grease) = Grease::restore_service(saved, service)?;
+                World::resuming(service, clock, resolver).greased(grease)
+            }
         };
-        let seeded = service.choices().seeded();
-        let grease = Grease::restored(seeded.map_or(0, |it| it.seed), saved).map_err(impossible)?;
-        let service = Box::new(service.with_choices(grease.choices()));
-        Ok(World::resolving(service, clock, resolver).faulty(faults).greased(grease).logging(log))
+        Ok(world.faulty(faults))
     }
 
-    fn logging(self, log: DeliveryLog) -> World {
-        self.lock().deliveries = log;
-        self
+    fn resuming<C: Choices>(
+        service: Service<C>,
+        clock: Clock,
+        resolver: Option<Arc<dyn Resolver>>,
+    ) -> World {
+        let log = DeliveryLog::starting_with(service.pending_deliveries(), service.next_delivery());
+        let world = World::resolving(Box::new(service), clock, resolver);
+        world.lock().deliveries = log;
+        world
     }
 }
 

@@ -35,6 +35,13 @@ struct Kept {
     world: Box<RawValue>,
 }
 
+/// The worlds of a state file.
+struct Restored {
+    last: u64,
+    /// Each with the time after which it expires when idle.
+    worlds: Vec<(WorldId, World, Option<Duration>)>,
+}
+
 impl Worlds {
     /// All worlds as a document.
     fn written(&self) -> Result<Vec<u8>, Unwritable> {
@@ -64,7 +71,8 @@ impl Worlds {
     pub(crate) async fn load(self: &Arc<Self>) -> Result<bool, StateError> {
         let file = self.state.as_ref().ok_or(StateError::None)?;
         let Some(content) = file.load()? else { return Ok(false) };
-        let (last, worlds) = self.read_state(&content).map_err(|why| file.refused(why))?;
+        let Restored { last, worlds } =
+            self.read_state(&content).map_err(|why| file.refused(why))?;
         for (id, world, idle) in worlds {
             if id == WorldId::DEFAULT {
                 let _ = self.replace(id, world).await;
@@ -76,11 +84,7 @@ impl Worlds {
         Ok(true)
     }
 
-    #[expect(clippy::type_complexity, reason = "one caller")]
-    fn read_state(
-        &self,
-        content: &[u8],
-    ) -> Result<(u64, Vec<(WorldId, World, Option<Duration>)>), UnreadableSnapshot> {
+    fn read_state(&self, content: &[u8]) -> Result<Restored, UnreadableSnapshot> {
         let impossible = UnreadableSnapshot::Impossible;
         let State { last, worlds } = serde_json::from_str(STATE.open(content)?)
             .map_err(|error| impossible(error.to_string()))?;
@@ -93,7 +97,8 @@ impl Worlds {
             let idle = kept.expires_after_idle_seconds.map(Duration::from_secs);
             Ok((WorldId(kept.number), self.restored(kept.world.get().as_bytes())?, idle))
         };
-        Ok((last, worlds.into_iter().map(world).collect::<Result<_, _>>()?))
+        let worlds = worlds.into_iter().map(world).collect::<Result<_, _>>()?;
+        Ok(Restored { last, worlds })
     }
 
     /// Writes the state file, unless nothing has changed. Returns once the file is whole.

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 
 use crate::cents::{Cents, FaceValue};
-use crate::choices::Token;
+use crate::choices::{Choices, Token};
 use crate::delivery::Delivery;
 use crate::identity::{PlatformId, RelationshipId};
 use crate::pricing::Offer;
@@ -26,7 +26,7 @@ fn check(holds: bool, problem: &str, value: impl Debug) -> Result<(), String> {
     if holds { Ok(()) } else { Err(format!("{problem}: {value:?}")) }
 }
 
-impl Service {
+impl<C: Choices> Service<C> {
     /// Whether every identifier names something that exists.
     ///
     /// # Errors

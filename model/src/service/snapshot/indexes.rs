@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use crate::choices::Choices;
 use crate::delivery::Delivery;
 use crate::identity::{BusinessId, InvoiceId, RelationshipId};
 use crate::service::Service;
@@ -11,7 +12,7 @@ use crate::service::requirements::CollectionAccount;
 use crate::service::timers::Timer;
 use crate::timestamp::Timestamp;
 
-impl Service {
+impl<C: Choices> Service<C> {
     /// Restores every index. All references must exist.
     ///
     /// # Errors

@@ -122,11 +122,14 @@ impl<'a> State<'a> {
         })
     }
 
-    /// The service in this state.
+    /// The service in this state, with choices that follow from the written seed.
     ///
     /// # Errors
     /// The first thing that no service can have.
-    pub(super) fn into_service(self) -> Result<Service, String> {
+    pub(super) fn into_service<C: Choices>(
+        self,
+        choices: impl Fn(Seeded) -> C,
+    ) -> Result<Service<C>, String> {
         let profile = self.profile.into_owned();
         profile.check().map_err(|error| format!("its profile: {error}"))?;
         let queues = map("queues", self.queues)?;
@@ -134,8 +137,8 @@ impl<'a> State<'a> {
             deliveries: Deliveries::restored(queues, &profile.webhooks)?.into(),
             profile: Settled(profile),
             destinations: Settled(self.destinations.into_owned()),
-            choices: self.choices,
-            untouched_choices: Settled(self.untouched_choices),
+            choices: choices(self.choices),
+            untouched_choices: Settled(choices(self.untouched_choices)),
             platforms: self.platforms.into_owned(),
             keys: map("keys", self.keys)?.into(),
             businesses: self.businesses.into_owned(),

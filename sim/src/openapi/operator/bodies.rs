@@ -455,6 +455,7 @@ const BODIES: &[Body] = &[
             texts("grease", "The freedoms that it takes.").optional(),
             many("attempts", "DeliveryAttempt", "The last attempts, the oldest first."),
             anything("body", "The event."),
+            text("text", "The body as it is sent: its bytes are signed."),
         ],
     },
     Body {

@@ -122,7 +122,13 @@ async fn every_greased_delivery_verifies_and_is_listed() {
     let of_deliveries = &Freedom::ALL[12..18];
     assert_eq!(taken.into_iter().collect::<Vec<_>>(), of_deliveries);
     let view = desk.send(&asked("GET", "/_sim/deliveries", "")).await.1;
-    assert!(String::from_utf8(view).unwrap().contains("\"grease\":[\"new-event\""));
+    let view: Value = serde_json::from_slice(&view).unwrap();
+    let shown = view["deliveries"].as_array().unwrap();
+    assert!(shown.iter().any(|it| it["grease"][0] == "new-event"));
+    for it in shown {
+        let body = &bodies[it["id"].as_str().unwrap()];
+        assert_eq!(it["text"].as_str().map(str::as_bytes), Some(&body[..]));
+    }
 }
 
 /// `6.subscription.3`, `2.subscription.eventTypes`
