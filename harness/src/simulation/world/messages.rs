@@ -11,7 +11,8 @@ use crate::simulation::draw::Draw;
 use crate::simulation::queue::{Moment, SECOND};
 use crate::simulation::reached::{Fault, Reached};
 use crate::simulation::trace::Actor;
-use crate::simulation::world::{Event, World};
+use crate::simulation::world::World;
+use crate::simulation::world::event::{Answer, Event, Message};
 
 /// How long a client waits for an answer. No request takes longer to arrive.
 const TIMEOUT: Moment = 30 * SECOND;
@@ -21,35 +22,6 @@ const SLOW_ANSWERS: u64 = 10;
 const SLOWEST: Moment = 25 * SECOND;
 /// The latest repeat of a request by the network.
 const LATEST_REPEAT: Moment = 20 * SECOND;
-
-/// A request on its way.
-#[derive(Clone)]
-pub(super) struct Message {
-    client: u32,
-    lane: Lane,
-    call: u64,
-    request: Request,
-    fault: Option<Act>,
-    /// How long the answer takes; `None` if there is none in time.
-    answers_after: Option<Moment>,
-    /// Keys the freedoms that the answer takes.
-    occasion: u64,
-}
-
-/// An answer on its way, or the end of the client's wait for one.
-pub(super) struct Answer {
-    client: u32,
-    lane: Lane,
-    call: u64,
-    response: Option<(u16, Vec<u8>)>,
-}
-
-impl Message {
-    fn answer(&self, response: Option<(u16, Vec<u8>)>) -> Event {
-        let Message { client, lane, call, .. } = *self;
-        Event::Answered(Box::new(Answer { client, lane, call, response }))
-    }
-}
 
 /// The acts in a fixed order: each has its own random number of a message.
 fn position(act: Act) -> usize {

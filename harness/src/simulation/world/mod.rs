@@ -1,17 +1,17 @@
 //! A run of the world: one queue of events, and the actors that they reach.
 
+mod event;
 mod messages;
 mod outside;
 mod posts;
+mod schedule;
+mod service;
 mod settled;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::Arc;
 
 use foldhash::fast::FixedState;
-use tideover_model::{
-    Attempt, Delivery, Happening, Outcome as Happened, PlatformId, Receipt, Timestamp,
-};
+use tideover_model::Timestamp;
 
 use crate::simulation::auditor::{Auditor, Breach, Invariant, Totals};
 use crate::simulation::bugs::Bug;
@@ -19,14 +19,13 @@ use crate::simulation::chain::{Chain, RunHash};
 use crate::simulation::client::{Client, Effect, Wake};
 use crate::simulation::draw::Source;
 use crate::simulation::plan::{Plan, Vendor};
-use crate::simulation::queue::{DAY, Moment, Queue, SECOND};
-use crate::simulation::reached::{Counts, Fault, Reached};
+use crate::simulation::queue::{DAY, Moment, Queue};
+use crate::simulation::reached::{Counts, Fault};
 use crate::simulation::server::Server;
 use crate::simulation::trace::{Actor, Entry, Trace};
 
-use messages::{Answer, Message};
-use outside::Step;
-use posts::Subject;
+use event::Event;
+use service::Subject;
 
 /// How long the world may take to settle once the faults stop.
 const SETTLES_WITHIN: Moment = 15 * DAY;
@@ -50,79 +49,6 @@ pub struct Run {
     pub hit: BTreeSet<String>,
     /// What happened, if that was wanted.
     pub entries: Vec<Entry>,
-}
-
-/// An event of the world.
-enum Event {
-    Client(u32, Wake),
-    Arrives(Box<Message>),
-    Answered(Box<Answer>),
-    /// Something is due in the service.
-    Due,
-    PostArrives {
-        sent: Box<Sent>,
-        answers: bool,
-    },
-    ForgedPostArrives(Box<Sent>),
-    PostEnds {
-        sent: Box<Sent>,
-        receipt: Receipt,
-    },
-    Vendor {
-        vendor: u32,
-        platform: u32,
-        step: Step,
-    },
-    Pays {
-        vendor: u32,
-        platform: u32,
-        invoice: u32,
-        cents: i64,
-    },
-    ReceiverDown {
-        platform: u32,
-        long: bool,
-    },
-    ReceiverUp(u32),
-    SecretLost(u32),
-    Restart {
-        amid_attempts: bool,
-    },
-    Audit,
-}
-
-impl Event {
-    /// Its kind, for the hash.
-    fn name(&self) -> &'static str {
-        match self {
-            Event::Client(..) => "client",
-            Event::Arrives(_) => "arrives",
-            Event::Answered(_) => "answered",
-            Event::Due => "due",
-            Event::PostArrives { .. } => "post arrives",
-            Event::ForgedPostArrives(_) => "forged post arrives",
-            Event::PostEnds { .. } => "post ends",
-            Event::Vendor { .. } => "vendor",
-            Event::Pays { .. } => "pays",
-            Event::ReceiverDown { .. } => "receiver down",
-            Event::ReceiverUp(_) => "receiver up",
-            Event::SecretLost(_) => "secret lost",
-            Event::Restart { .. } => "restart",
-            Event::Audit => "audit",
-        }
-    }
-}
-
-/// An attempt that the service sent.
-#[derive(Clone)]
-struct Sent {
-    attempt: Attempt,
-    /// The delivery as it goes out: the service may have taken freedoms with its body.
-    wire: Arc<Delivery>,
-    /// The value of its `Service-Signature` header.
-    signature: Arc<str>,
-    /// The number of restarts before it: a process learns nothing of the attempts of the one before.
-    restarts: u32,
 }
 
 /// The world while it runs.
@@ -283,70 +209,6 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Schedules everything that the plan fixes.
-    fn begin(&mut self) {
-        self.issue_keys();
-        let plan = self.plan;
-        let platforms = 0..plan.platforms;
-        for client in platforms.clone() {
-            let at = self.start_delay + SECOND * u64::from(client + 1);
-            self.queue.add(at, Event::Client(client, Wake::Start));
-        }
-        for vendor in &plan.vendors {
-            for served in vendor.served.iter().filter(|it| platforms.contains(&it.platform)) {
-                self.schedule_vendor(vendor.number, served);
-            }
-        }
-        for import in plan.imports.iter().filter(|it| platforms.contains(&it.platform)) {
-            let wake = Wake::Upload(import.number);
-            self.queue.add(import.at, Event::Client(import.platform, wake));
-        }
-        self.schedule_faults();
-        self.schedule_audit();
-    }
-
-    /// Each platform beyond the first gets its key from the operator.
-    fn issue_keys(&mut self) {
-        self.authorizations.push(format!("Bearer {}", tideover_model::Service::FIRST_KEY));
-        for number in 1..self.plan.platforms {
-            let platform = Some(format!("platform {number}"));
-            let at = self.time();
-            let issued =
-                self.server.happen(at, PlatformId::DEFAULT, Happening::IssueKey { platform });
-            match issued {
-                Ok(Happened::KeyIssued { key, .. }) => {
-                    self.authorizations.push(format!("Bearer {key}"));
-                }
-                _ => self.auditor.report(Invariant::Settled, "the operator", "no key was issued"),
-            }
-        }
-    }
-
-    fn schedule_faults(&mut self) {
-        let faults = &self.plan.faults;
-        let profile = &self.plan.profile;
-        let platforms = 0..self.plan.platforms;
-        for outage in faults.outages.iter().filter(|it| platforms.contains(&it.platform)) {
-            let long = outage.until - outage.from > profile.webhooks.window * 1000;
-            let down = Event::ReceiverDown { platform: outage.platform, long };
-            self.queue.add(outage.from, down);
-            self.queue.add(outage.until, Event::ReceiverUp(outage.platform));
-        }
-        for lost in faults.lost_secrets.iter().filter(|it| platforms.contains(&it.platform)) {
-            self.queue.add(lost.at, Event::SecretLost(lost.platform));
-        }
-        for restart in &faults.restarts {
-            let amid_attempts = restart.amid_attempts;
-            self.queue.add(restart.at, Event::Restart { amid_attempts });
-        }
-    }
-
-    fn schedule_audit(&mut self) {
-        if !self.queue.is_empty() {
-            self.queue.add(self.now + DAY, Event::Audit);
-        }
-    }
-
     /// Carries out what a client did.
     fn follow_up(&mut self, client: u32) {
         for effect in self.clients[client as usize].effects() {
@@ -374,26 +236,6 @@ impl<'a> World<'a> {
                 Effect::Reach(state) => self.counts.reach(state),
             }
         }
-    }
-
-    /// The service restarts. Attempts in flight never get their receipts.
-    fn restart(&mut self) {
-        self.counts.meet(Fault::ServiceRestarted);
-        if self.attempts_in_flight > 0 {
-            self.counts.reach(Reached::RestartWithAttempts);
-        }
-        if self.auditor.has_advances_under_way() {
-            self.counts.reach(Reached::RestartWithTimers);
-        }
-        self.note(Actor::Service, Some(Fault::ServiceRestarted), || "restarts".to_owned());
-        let at = self.time();
-        self.server.handle_timeout(at);
-        if let Err(lost) = self.server.restart(at) {
-            self.auditor.report(Invariant::RestoredEqual, "the service", lost);
-        }
-        self.restarts += 1;
-        self.attempts_in_flight = 0;
-        self.after_service();
     }
 
     /// The present time, for the service.

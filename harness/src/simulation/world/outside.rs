@@ -12,28 +12,8 @@ use crate::simulation::plan::{Onboarding, Served, Vendor};
 use crate::simulation::queue::{DAY, HOUR, Moment};
 use crate::simulation::reached::Reached;
 use crate::simulation::trace::Actor;
-use crate::simulation::world::{Event, World};
-
-/// A step of a vendor's onboarding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
-    /// It follows the link of an invitation.
-    Accepts,
-    /// It enters a tax id that is none.
-    ConfirmsWrongly,
-    /// It confirms its tax id.
-    Confirms,
-    /// It signs the agreement.
-    Signs,
-    /// It enters a bank account that is none.
-    LinksWrongly,
-    /// It links its bank account.
-    Links,
-    /// The service finds its tax id to be wrong.
-    FoundWrong,
-    /// It corrects its tax id.
-    Corrects,
-}
+use crate::simulation::world::World;
+use crate::simulation::world::event::{Event, Step};
 
 impl World<'_> {
     /// Schedules what a platform does for a vendor, and what the payors do.

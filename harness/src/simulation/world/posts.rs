@@ -1,30 +1,24 @@
-//! Webhooks on an unreliable network, and what is due in the service.
+//! Webhooks on an unreliable network.
 
 use std::fmt;
 use std::sync::Arc;
 
 use serde::Deserialize;
-use tideover_model::words::{AdvanceState, EventKind, EventType};
+use tideover_model::words::EventKind;
 use tideover_model::{Attempt, Cause, Consequence, Delivery, Receipt, Seeded, SigningKey};
 use tideover_sim::grease::greased_event;
 
-use crate::simulation::auditor::Invariant;
 use crate::simulation::client::Post;
 use crate::simulation::draw::Draw;
 use crate::simulation::plan::PostAct;
-use crate::simulation::queue::{HOUR, Moment, SECOND};
+use crate::simulation::queue::{Moment, SECOND};
 use crate::simulation::reached::{Fault, Reached};
 use crate::simulation::trace::Actor;
-use crate::simulation::world::{Event, Sent, World};
+use crate::simulation::world::World;
+use crate::simulation::world::event::{Event, Sent};
 
 /// The attempts of a delivery that a fault can hit: the later ones arrive, unless the receiver is down.
 const HIT_ATTEMPTS: u32 = 5;
-
-/// How often the service may be woken at one moment.
-const MOST_WAKES: u32 = 10_000;
-
-/// A transition that takes longer is slow.
-const SLOW: Moment = HOUR;
 
 /// An event, with its subject, which names its deliveries in every run of a plan.
 #[derive(Deserialize)]
@@ -56,90 +50,9 @@ impl fmt::Display for Naming<'_> {
     }
 }
 
-/// The invoice that an event is about.
-#[derive(Debug, PartialEq, Eq, Hash, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Subject {
-    payee_external_id: String,
-    invoice_external_id: String,
-}
-
-/// A step of an advance.
-#[derive(Deserialize)]
-struct Moved {
-    sequence: u32,
-    data: Subject,
-}
-
 impl World<'_> {
-    /// What follows every change of the service: events are audited, attempts begin, and it is woken again.
-    pub(super) fn after_service(&mut self) {
-        let at = self.time();
-        while let Some(delivery) = self.server.poll_delivery() {
-            self.chain.add(self.now, &[delivery.id.as_bytes(), &delivery.body]);
-            if delivery.event == EventType::AdvanceIssued {
-                self.counts.reach(Reached::AdvanceFunded);
-            } else if delivery.event == EventType::AdvancePaid {
-                self.counts.reach(Reached::AdvanceRepaid);
-            }
-            if delivery.event == EventType::FactoredUpdated {
-                self.time_transition(&delivery);
-            }
-            self.auditor.queued(&delivery);
-        }
-        while let Some(attempt) = self.server.poll_attempt(at) {
-            self.attempts_in_flight += 1;
-            self.post(attempt);
-        }
-        self.auditor.check(&mut *self.server, at);
-        self.trace.note_money(self.auditor.totals());
-        self.schedule_due();
-        if self.restart_awaits_attempts && self.attempts_in_flight > 0 {
-            self.restart_awaits_attempts = false;
-            self.queue.add(self.now, Event::Restart { amid_attempts: false });
-        }
-    }
-
-    /// Counts a funding that took long.
-    fn time_transition(&mut self, delivery: &Delivery) {
-        let Ok(Moved { sequence, data }) = serde_json::from_slice(&delivery.body) else { return };
-        let key = (delivery.platform.0, data);
-        if sequence > AdvanceState::Funded.sequence() {
-            return;
-        }
-        let before = self.moved.insert(key, self.now);
-        if sequence > 1 && before.is_some_and(|before| self.now - before > SLOW) {
-            self.counts.meet(Fault::SlowTransition);
-        }
-    }
-
-    fn schedule_due(&mut self) {
-        let Some(due) = self.server.poll_timeout() else { return };
-        let due = self.plan.start.milliseconds_until(due).max(self.now);
-        if self.due_at.is_none_or(|at| due < at) {
-            self.due_at = Some(due);
-            self.queue.add(due, Event::Due);
-        }
-    }
-
-    /// Something is due in the service.
-    pub(super) fn fall_due(&mut self) {
-        if self.due_at != Some(self.now) {
-            return;
-        }
-        self.due_at = None;
-        self.woken += 1;
-        if self.woken > MOST_WAKES {
-            let detail = "something is due, and never happens";
-            return self.auditor.report(Invariant::NoTimerInThePast, "the service", detail);
-        }
-        let at = self.time();
-        self.server.handle_timeout(at);
-        self.after_service();
-    }
-
     /// The service sends a webhook.
-    fn post(&mut self, attempt: Attempt) {
+    pub(super) fn post(&mut self, attempt: Attempt) {
         let delivery = &attempt.delivery;
         let (platform, event) = (delivery.platform.0, delivery.event);
         let wire = self.wire(delivery);
