@@ -1,15 +1,20 @@
 //! Makes a failing plan smaller: fewer actors, fewer faults, fewer events.
 
+use std::collections::BTreeSet;
+
 use tideover_model::Profile;
 
 use crate::simulation::auditor::Invariant;
 use crate::simulation::bugs::Bug;
-use crate::simulation::plan::{Invoice, Onboarding, Plan, Vendor};
-use crate::simulation::queue::MINUTE;
+use crate::simulation::plan::{Invoice, Onboarding, Plan, Restart, Vendor};
+use crate::simulation::queue::{MINUTE, Moment};
 use crate::simulation::run;
+use crate::simulation::trace::Actor;
 
 /// The greatest number of runs that shrinking takes.
 const MOST_RUNS: u32 = 3000;
+/// The number of seeds under which a vendor is tried alone.
+const SEEDS: u64 = 16;
 
 /// A plan that still breaks the same invariant, and from which nothing can be left out.
 pub fn shrink(plan: &Plan, bug: Option<Bug>, invariant: Invariant) -> Shrunk {
@@ -19,7 +24,8 @@ pub fn shrink(plan: &Plan, bug: Option<Bug>, invariant: Invariant) -> Shrunk {
         shrinking.leave_out_actors();
         shrinking.leave_out_faults();
         shrinking.simplify();
-        if shrinking.plan == before || shrinking.runs >= MOST_RUNS {
+        let is_smallest = shrinking.plan == before && !shrinking.keep_one_vendor();
+        if is_smallest || shrinking.runs >= MOST_RUNS {
             return Shrunk { plan: shrinking.plan, runs: shrinking.runs };
         }
     }
@@ -97,6 +103,35 @@ impl Shrinking {
             }
         }
         while self.plan.platforms > 1 && self.attempt(|plan| plan.platforms -= 1) {}
+    }
+
+    /// Leaves out all vendors but one. What the others did decided when its messages came: so it is tried under
+    /// several seeds, and with a restart at each moment at which the service sends something. Returns whether
+    /// that went.
+    fn keep_one_vendor(&mut self) -> bool {
+        if self.plan.vendors.len() < 2 {
+            return false;
+        }
+        self.plan.vendors.clone().into_iter().any(|vendor| {
+            let mut alone = Plan { vendors: vec![vendor], ..self.plan.clone() };
+            alone.faults.only = None;
+            let reseeded = |by| Plan { seed: alone.seed.wrapping_add(by), ..alone.clone() };
+            (0..SEEDS).any(|by| self.accept(reseeded(by))) || self.move_restarts(&alone)
+        })
+    }
+
+    fn move_restarts(&mut self, plan: &Plan) -> bool {
+        if plan.faults.restarts.is_empty() {
+            return false;
+        }
+        let entries = run(plan, self.bug, true).entries;
+        let sends = entries.iter().filter(|entry| entry.actor == Actor::Service);
+        let moments: BTreeSet<Moment> = sends.map(|entry| entry.at).collect();
+        moments.into_iter().any(|at| {
+            let mut moved = plan.clone();
+            moved.faults.restarts = vec![Restart { at, amid_attempts: true }];
+            self.accept(moved)
+        })
     }
 
     fn reduce_payments(&mut self, vendor: usize, served: usize) {
