@@ -298,7 +298,7 @@ pub enum UnlistedEvent {
     AccountReviewed,
     /// There is a document about it.
     DocumentAvailable,
-    /// Somebody was told of it.
+    /// Somebody was notified of it.
     NoticeSent,
     /// It was put into an archive.
     RecordArchived,

@@ -30,7 +30,7 @@ pub struct CounterexampleStep {
 
 impl Counterexample {
     /// The actions of these numbers, from the start of `world` to a breach.
-    pub(super) fn told(
+    pub(super) fn from_path(
         world: &World,
         path: impl IntoIterator<Item = (State, Option<usize>)>,
     ) -> Option<Counterexample> {
@@ -41,7 +41,7 @@ impl Counterexample {
             };
             let (_, seen) = world.step(&state, number);
             let action = world.action(number).to_string();
-            steps.push(CounterexampleStep { action, seen: seen.iter().map(told).collect() });
+            steps.push(CounterexampleStep { action, seen: seen.iter().map(describe).collect() });
         }
         None
     }
@@ -59,9 +59,9 @@ impl fmt::Display for Counterexample {
     }
 }
 
-fn told(seen: &Seen) -> String {
+fn describe(seen: &Seen) -> String {
     match seen {
-        Seen::Answered(answer) => told_answer(answer),
+        Seen::Answered(answer) => describe_answer(answer),
         Seen::Happened(Ok(Outcome::Paid { applied, suspense })) => {
             format!("{applied} cents applied, {suspense} in suspense")
         }
@@ -84,7 +84,7 @@ fn told(seen: &Seen) -> String {
     }
 }
 
-fn told_answer(answer: &Answer) -> String {
+fn describe_answer(answer: &Answer) -> String {
     match answer {
         Ok(Reply::AdvanceRequested(advance)) => {
             let amounts = &advance.amounts;

@@ -111,7 +111,7 @@ impl Model for Search {
     }
 
     fn actions(&self, state: &State, actions: &mut Vec<usize>) {
-        if state.breach().is_some() {
+        if state.breach().is_some() || self.stop.load(Ordering::Relaxed) {
             return;
         }
         if self.bounds.depth.is_some_and(|most| state.depth.0 >= most) {
@@ -122,13 +122,14 @@ impl Model for Search {
     }
 
     fn next_state(&self, before: &State, number: usize) -> Option<State> {
-        if !self.is_open() {
+        let (after, seen) = self.world.step(before, number);
+        let after = after.map(State::normal);
+        if after.is_some() && !self.is_open() {
             return None;
         }
-        let (after, seen) = self.world.step(before, number);
         let step = Step { before, action: self.world.action(number), seen: &seen };
         self.shown.fetch_or(step.milestones().bits(), Ordering::Relaxed);
-        let after = after.map(State::normal)?;
+        let after = after?;
         self.generated.fetch_add(1, Ordering::Relaxed);
         Some(after)
     }
@@ -239,7 +240,8 @@ impl Plan {
     fn counterexample(&self, checker: &impl Checker<Search>) -> Option<Counterexample> {
         let mut discoveries = checker.discoveries();
         let breaches = INVARIANTS.iter().filter_map(|it| discoveries.remove(it.name()));
-        let told = |path: Path<State, usize>| Counterexample::told(self.world, path.into_vec());
-        breaches.filter_map(told).min_by_key(|found| found.steps.len())
+        let shown =
+            |path: Path<State, usize>| Counterexample::from_path(self.world, path.into_vec());
+        breaches.filter_map(shown).min_by_key(|found| found.steps.len())
     }
 }

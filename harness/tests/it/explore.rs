@@ -193,6 +193,7 @@ fn the_command_passes_fails_and_knows_when_it_did_not_finish() {
     let line: Value = serde_json::from_str(&printed).unwrap();
     assert_eq!((code, &line["verdict"]), (Some(0), &Value::from("PASS")));
     assert_eq!(line["missed"], Value::Array(Vec::new()));
+    let import_states = line["generated"].as_u64().unwrap();
 
     let (code, printed) = tideover(&["--world", "import", "--bug", "limit-forgotten", "--json"]);
     let line: Value = serde_json::from_str(&printed).unwrap();
@@ -215,6 +216,12 @@ fn the_command_passes_fails_and_knows_when_it_did_not_finish() {
     let (_, printed) = tideover(&["--world", "import", "--max-states", "10", "--json"]);
     let line: Value = serde_json::from_str(&printed).unwrap();
     assert_eq!(line["generated"], 10);
+    let all = import_states.to_string();
+    let one_less = (import_states - 1).to_string();
+    for (most, exit) in [(&all, 0), (&one_less, 3)] {
+        let (code, printed) = tideover(&["--world", "import", "--max-states", most]);
+        assert_eq!(code, Some(exit), "{printed}");
+    }
     let (code, _) = tideover(&["--world", "nowhere"]);
     assert_eq!(code, Some(2));
 }

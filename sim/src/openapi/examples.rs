@@ -1,7 +1,7 @@
 //! Examples that really happened: a service plays the story of an advance, and every request, answer and event in it
 //! is an example.
 
-mod telling;
+mod playing;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -25,7 +25,7 @@ impl Changes {
         let (events, received) = mpsc::channel(1);
         tokio::spawn(async move {
             tokio::select! {
-                () = tell(&world, &events) => {}
+                () = announce(&world, &events) => {}
                 () = events.closed() => {}
             }
         });
@@ -33,8 +33,8 @@ impl Changes {
     }
 }
 
-/// Tells of changes until nobody listens.
-async fn tell(world: &World, events: &mpsc::Sender<String>) {
+/// Announces changes until nobody listens.
+async fn announce(world: &World, events: &mpsc::Sender<String>) {
     let mut seen = None;
     loop {
         let event = match timeout(BEAT, world.changed_since(seen)).await {

@@ -364,12 +364,12 @@ async fn an_answer_names_its_clause_unless_told_otherwise() {
 }
 
 #[tokio::test]
-async fn all_objections_are_told() {
+async fn all_objections_are_listed() {
     let caller = Caller::standard();
     let objections = async || {
-        let told = caller.get("/_sim/objections?payee=acme&invoice=INV-1").await.json();
-        let told = told["objections"].as_array().unwrap().clone();
-        told.iter().map(|it| it["clause"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        let listed = caller.get("/_sim/objections?payee=acme&invoice=INV-1").await.json();
+        let listed = listed["objections"].as_array().unwrap().clone();
+        listed.iter().map(|it| it["clause"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     let mut sync = invoice("acme", "acme");
     sync["status"] = json!("PAID");

@@ -103,16 +103,16 @@ async fn an_overview_is_of_one_platform_and_has_no_secret() {
 
 /// A page that has read all events misses no change after them.
 #[tokio::test]
-async fn each_change_is_told() {
+async fn each_change_is_announced() {
     let world = world(Profile::default());
     let asked = Request::get("/_sim/events").body(Body::empty()).unwrap();
     let mut stream = world.router().oneshot(asked).await.unwrap().into_body();
     let caller = Caller::of(&world);
     let mut last = Vec::new();
     for path in ["acme", "globex", "initech"] {
-        let told = stream.frame().await.unwrap().unwrap().into_data().unwrap().to_vec();
-        assert!(told.starts_with(b"data: ") && told != last, "{told:?}");
-        last = told;
+        let event = stream.frame().await.unwrap().unwrap().into_data().unwrap().to_vec();
+        assert!(event.starts_with(b"data: ") && event != last, "{event:?}");
+        last = event;
         caller.put(&format!("/v1/organizations/{path}"), json!({ "legalName": "A" })).await;
     }
 }

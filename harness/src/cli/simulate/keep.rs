@@ -41,8 +41,8 @@ impl Simulate {
         let drawn = self.draw(Facts { bug: self.bug, replay: Some(&replay) }, &plan, &run);
         let record = Record::new(&plan, self.bug, run);
         let saved = save_to(&save, &record);
-        let told = if saved.is_ok() { format!("\nreplay     {replay}") } else { String::new() };
-        output.print(format!("{shown}{told}"), || {
+        let hint = if saved.is_ok() { format!("\nreplay     {replay}") } else { String::new() };
+        output.print(format!("{shown}{hint}"), || {
             let replay = saved.is_ok().then_some(&replay);
             json!({ "seed": seed, "entries": entries, "shrunk": record.header, "replay": replay })
         })?;

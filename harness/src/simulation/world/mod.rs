@@ -71,7 +71,7 @@ pub(crate) struct World<'a> {
     due_at: Option<Moment>,
     /// How often it was woken at the present moment.
     woken: u32,
-    /// The collection accounts that platforms told payors, by platform and vendor.
+    /// The collection accounts that platforms published to payors, by platform and vendor.
     published: BTreeMap<(u32, u32), String>,
     /// When each advance came to its state, if transitions can be slow.
     moved: HashMap<(u32, Subject), Moment, FixedState>,

@@ -166,10 +166,10 @@ impl World<'_> {
     }
 }
 
-/// Whether a vendor was told of its mistake. One that has not claimed its account makes none.
+/// Whether a vendor has made a mistake. One that has not claimed its account makes none.
 fn is_mistake(impossible: &Impossible) -> bool {
-    let told = impossible.to_string();
-    told.contains("malformed") || told.contains("routing number")
+    let reason = impossible.to_string();
+    reason.contains("malformed") || reason.contains("routing number")
 }
 
 /// What a vendor does after a step, and after how long.

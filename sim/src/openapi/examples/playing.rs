@@ -1,4 +1,4 @@
-//! How the story is told: a request is sent, its answer is kept, time passes, deliveries arrive.
+//! How the story is played: a request is sent, its answer is kept, time passes, deliveries arrive.
 
 use std::sync::Arc;
 
