@@ -316,6 +316,7 @@ impl Drop for Mock {
         if let Some(keeper) = &self.keeper {
             keeper.abort();
         }
+        self.worlds.release_file();
     }
 }
 
@@ -568,7 +569,7 @@ impl Builder {
         let courier = Courier::new(self.resolver, self.authorities, self.signing);
         let first_key = self.api_key.filter(|key| key != Service::FIRST_KEY);
         let api_key = first_key.clone().unwrap_or_else(|| Service::FIRST_KEY.to_owned());
-        let file = self.state.as_deref().map(StateFile::at);
+        let file = self.state.as_deref().map(StateFile::at).transpose()?;
         let is_kept = file.is_some();
         let worlds = Worlds::new(world, recipe, first_key, Some(Arc::new(courier)), file);
         let worlds = Arc::new(worlds);

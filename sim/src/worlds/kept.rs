@@ -8,6 +8,7 @@ use serde_json::value::RawValue;
 use tideover_model::{Sealed, UnreadableSnapshot};
 use tokio::time::sleep;
 
+use crate::clock::instant;
 use crate::state_file::StateError;
 use crate::world::{Unwritable, World};
 use crate::worlds::lifecycle::Slot;
@@ -17,6 +18,8 @@ const STATE: Sealed = Sealed { format: "tideover-state", version: 1 };
 
 /// How often a change is looked for.
 const PAUSE: Duration = Duration::from_millis(200);
+/// How many times as long as a write the pause after it is, if that is longer.
+const PAUSES: u32 = 9;
 
 /// The names of these fields are the form of version 1.
 #[derive(Serialize, Deserialize)]
@@ -115,6 +118,13 @@ impl Worlds {
         saving.await.unwrap_or(Ok(()))
     }
 
+    /// Leaves the state file to other mocks.
+    pub(crate) fn release_file(&self) {
+        if let Some(file) = &self.state {
+            file.release();
+        }
+    }
+
     /// Differs after each change.
     fn version(&self) -> (u64, u64) {
         let slots = self.read();
@@ -122,12 +132,21 @@ impl Worlds {
     }
 }
 
-/// Saves each change soon, while the future is polled.
+/// Saves each change soon, while the future is polled. The more there is to write, the longer is the pause between
+/// two writes.
 pub(crate) async fn keep(worlds: Arc<Worlds>) {
+    let mut took = Duration::ZERO;
+    let mut last_problem = None;
     loop {
-        sleep(PAUSE).await;
-        if let Err(error) = worlds.save().await {
-            tracing::error!("{error}");
+        sleep(PAUSE.max(took * PAUSES)).await;
+        let began = instant();
+        let problem = worlds.save().await.err().map(|error| error.to_string());
+        took = instant().saturating_duration_since(began);
+        if let Some(problem) = &problem
+            && last_problem.as_ref() != Some(problem)
+        {
+            tracing::error!("{problem}");
         }
+        last_problem = problem;
     }
 }

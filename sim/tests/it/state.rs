@@ -1,5 +1,6 @@
 //! The state file: what it keeps, and what is refused.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -40,7 +41,11 @@ async fn worlds_survive_from_one_run_to_the_next() {
     assert_eq!(post(&mock, "/_sim/worlds", json!({})).await["id"], "w3");
     mock.save().await.unwrap();
     assert_ne!(fs::read(&file).unwrap(), first);
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left beside it");
+    let names = fs::read_dir(folder.path()).unwrap().map(|it| it.unwrap().file_name());
+    assert_eq!(
+        names.collect::<BTreeSet<_>>(),
+        ["state.json", "state.json.lock"].map(Into::into).into()
+    );
 }
 
 #[tokio::test]
@@ -105,4 +110,48 @@ async fn what_cannot_be_kept_is_refused_at_the_start() {
     let mock = Mock::start().await.unwrap();
     assert!(matches!(mock.save().await, Err(StateError::None)));
     assert_eq!(post(&mock, "/_sim/save", json!({})).await["code"], "action_refused");
+}
+
+#[tokio::test]
+async fn one_mock_at_a_time_keeps_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("state.json");
+    let mock = kept(&file).start().await.unwrap();
+    let Err(StartError::State(error @ StateError::Taken { .. })) = kept(&file).start().await else {
+        panic!("two mocks keep one file")
+    };
+    assert!(error.to_string().contains("another mock keeps its state in"), "{error}");
+    mock.stop_and_save().await.unwrap();
+    kept(&file).start().await.unwrap().stop_and_save().await.unwrap();
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_link_stays_a_link_and_a_device_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, link) = (folder.path().join("state.json"), folder.path().join("link.json"));
+    std::os::unix::fs::symlink("state.json", &link).unwrap();
+    kept(&link).start().await.unwrap().stop_and_save().await.unwrap();
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert!(fs::metadata(&file).unwrap().is_file());
+    let refused = kept(Path::new("/dev/full")).start().await;
+    let Err(StartError::State(StateError::Unreadable { source, .. })) = refused else {
+        panic!("{refused:?}")
+    };
+    assert!(source.to_string().contains("no regular file"), "{source}");
+}
+
+#[tokio::test]
+async fn a_version_that_cannot_be_written_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("state.json");
+    let mock = kept(&file).start().await.unwrap();
+    fs::remove_file(&file).unwrap();
+    fs::create_dir(&file).unwrap();
+    mock.payor_pays("acme", "INV-1", 500).unwrap();
+    assert!(matches!(mock.save().await, Err(StateError::Unwritten { .. })));
+    assert!(!folder.path().join("state.json.part").exists());
+    fs::remove_dir(&file).unwrap();
+    mock.stop_and_save().await.unwrap();
+    assert!(file.is_file());
 }
