@@ -35,7 +35,9 @@ fn field<T: ToSchema>(path: &str) -> String {
     let path = path.replace("?.", "");
     let name = path.rsplit('.').next().unwrap_or_default();
     let known = fields_of::<T>();
-    sentence("field", &path, nearest(name, known.iter().map(String::as_str)))
+    // A field of this name that stands elsewhere is no help.
+    let known = known.iter().map(String::as_str).filter(|known| *known != name);
+    sentence("field", &path, nearest(name, known))
 }
 
 /// Notes the columns of a file that it may have, but no import reads.

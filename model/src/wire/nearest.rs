@@ -15,13 +15,21 @@ pub(crate) fn cut(text: &str) -> String {
     }
 }
 
-/// The known name that is most like `name`; `None` if none is.
+/// The known name that is most like `name`; `None` if none is. It differs in at most a third of the letters, or
+/// begins with at least two thirds of them.
 pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let name = cut(name).to_lowercase();
-    let most = name.chars().count() / 3;
-    let distances = known.map(|known| (osa_distance(&name, &known.to_lowercase()), known));
-    let (distance, known) = distances.min_by_key(|(distance, _)| *distance)?;
-    (distance <= most).then_some(known)
+    let letters = name.chars().count();
+    let is_like = |distance: usize, known: &str| {
+        let shared = name.chars().zip(known.chars()).take_while(|(one, other)| one == other);
+        distance <= letters / 3 || shared.count() >= (letters * 2).div_ceil(3).max(4)
+    };
+    let distances = known.map(|known| {
+        let distance = osa_distance(&name, &known.to_lowercase());
+        (distance, is_like(distance, &known.to_lowercase()), known)
+    });
+    let alike = distances.filter(|(_, is_like, _)| *is_like);
+    alike.min_by_key(|(distance, ..)| *distance).map(|(.., known)| known)
 }
 
 /// The endpoint whose method and path are most like these; `None` if none is.
@@ -78,6 +86,8 @@ mod tests {
             assert_eq!(found.as_deref(), meant, "{method} {path}");
         }
         assert_eq!(nearest("taxid", ["legalName", "taxId"].into_iter()), Some("taxId"));
+        assert_eq!(nearest("events", ["url", "eventTypes"].into_iter()), Some("eventTypes"));
+        assert_eq!(nearest("eve", ["url", "eventTypes"].into_iter()), None);
         assert_eq!(nearest("colour", ["legalName", "taxId"].into_iter()), None);
     }
 }
