@@ -287,12 +287,15 @@ pub(crate) async fn wait(State(worlds): SharedWorlds, request: Request) -> Contr
     } else {
         let body: Value =
             serde_json::from_slice(&body).map_err(|why| unreadable(&why.to_string()))?;
-        seconds(&body, "patienceSeconds").filter(|seconds| *seconds <= 3600).ok_or_else(|| {
+        let is_empty = body.as_object().is_some_and(serde_json::Map::is_empty);
+        let patience = if is_empty { Some(PATIENCE) } else { seconds(&body, "patienceSeconds") };
+        patience.filter(|seconds| *seconds <= 3600).ok_or_else(|| {
             invalid("expected {\"patienceSeconds\": N}, N an integer from 0 to 3600")
         })?
     };
-    let Quiet { quiet, next_due } = caller.world.quiet(Duration::from_secs(patience)).await;
-    Ok(respond::ok(&json!({ "quiet": quiet, "nextDue": next_due })))
+    let Quiet { quiet, next_due, retrying } =
+        caller.world.quiet(Duration::from_secs(patience)).await;
+    Ok(respond::ok(&json!({ "quiet": quiet, "nextDue": next_due, "retrying": retrying })))
 }
 
 /// `GET /_sim/openapi.json`: the partner API of this world in OpenAPI 3.1.

@@ -10,6 +10,7 @@ use tideover_model::{Attempt, Receipt};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
+use url::Url;
 
 use crate::clock::instant;
 use crate::deliveries::AttemptResult;
@@ -81,5 +82,20 @@ async fn deliver(courier: Arc<Courier>, world: World, open: OpenAttempt) {
         Ok(Err(unsent)) => (Receipt::Failed, Err(unsent.to_string())),
         Err(_) => (Receipt::TimedOut, Err("no answer in time".to_owned())),
     };
+    warn(&attempt, &answer);
     world.end_attempt(&attempt, receipt, AttemptResult { answer, took });
+}
+
+/// Logs an attempt that was not accepted. Of the URL it shows the host alone: the rest may be a secret.
+fn warn(attempt: &Attempt, answer: &Result<u16, String>) {
+    let problem = match answer {
+        Ok(200..=299) => return,
+        Ok(status) => format!("answered {status}"),
+        Err(problem) => problem.clone(),
+    };
+    let Attempt { delivery, number, .. } = attempt;
+    let url = Url::parse(&delivery.url).ok();
+    let host = url.as_ref().and_then(Url::host_str).unwrap_or_default();
+    let event = delivery.event.name();
+    tracing::warn!("{event} to {host}, attempt {number}: {problem} ({})", delivery.id);
 }

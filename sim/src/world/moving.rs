@@ -5,7 +5,7 @@ use std::time::Duration;
 use tideover_model::{Profile, Seconds, Timestamp};
 use tokio::time::timeout;
 
-use crate::deliveries::DeliveryEntry;
+use crate::deliveries::{DeliveryEntry, DeliveryState};
 use crate::world::World;
 
 /// Another move of the clock is in progress.
@@ -60,6 +60,8 @@ pub struct Quiet {
     pub quiet: bool,
     /// When the next hidden transition or attempt is due.
     pub next_due: Option<Timestamp>,
+    /// How many deliveries failed and will be tried again.
+    pub retrying: usize,
 }
 
 impl World {
@@ -156,8 +158,9 @@ impl World {
     /// Waits until nothing is due or in flight, for at most `patience`.
     pub async fn quiet(&self, patience: Duration) -> Quiet {
         let quiet = timeout(patience, self.settle()).await.is_ok();
-        let state = self.lock();
-        Quiet { quiet, next_due: state.face.poll_timeout() }
+        let deliveries = self.deliveries(0);
+        let retrying = deliveries.iter().filter(|it| it.state == DeliveryState::Retrying).count();
+        Quiet { quiet, next_due: self.lock().face.poll_timeout(), retrying }
     }
 
     /// The logged deliveries once they are `as_expected`, or after `patience`.

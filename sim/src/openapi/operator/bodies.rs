@@ -486,6 +486,7 @@ const BODIES: &[Body] = &[
                 "Whether nothing is left to be sent now. False if the patience ended first.",
             ),
             time("nextDue", "When something is due again; null if nothing is.").nullable(),
+            whole("retrying", "How many deliveries failed and will be tried again."),
         ],
     },
     Body {
