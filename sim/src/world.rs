@@ -19,7 +19,7 @@ use tideover_model::{
 };
 use tokio::sync::Notify;
 
-use crate::clock::{Clock, wall_milliseconds};
+use crate::clock::{Clock, ClockChoice, wall_milliseconds};
 use crate::deliveries::{DeliveryEntry, DeliveryLog, Filter, LogView};
 use crate::fault::{Act, Faults};
 use crate::grease::{Answered, Coverage, CoverageView, Freedom, Grease};
@@ -165,6 +165,12 @@ impl World {
     /// A description of the service's deliberate defect, if it has one.
     pub(crate) fn defect(&self) -> Option<&str> {
         self.inner.defect.as_deref()
+    }
+
+    /// Whether its time passes by itself.
+    pub fn clock(&self) -> ClockChoice {
+        let speed = self.lock().clock.speed();
+        speed.map_or(ClockChoice::Still, |speed| ClockChoice::Running { speed })
     }
 
     /// The current time. Everything due has happened.

@@ -4,11 +4,14 @@
 use std::path::{Path, PathBuf};
 
 use clap::builder::BoolishValueParser;
-use clap::{Arg, ArgAction, ArgMatches, Command, CommandFactory};
+use clap::error::{ContextKind, ContextValue};
+use clap::{Arg, ArgAction, ArgMatches, Command, CommandFactory, Error};
 
-use crate::cli::settings_file::{Setting, instead, settings};
-use crate::cli::{Cli, Problem};
+use crate::cli::settings_file::{Setting, instead, nearest, settings};
+use crate::cli::{Cli, Problem, live, secret};
 
+/// What the names of all variables begin with.
+const PREFIX: &str = "TIDEOVER_";
 const SERVE: &str = "serve";
 /// The option that names the file.
 const CONFIG: &str = "config";
@@ -31,9 +34,13 @@ fn in_serve(command: Command, change: impl Fn(Command) -> Command) -> Command {
 /// The arguments of the process, completed from the file that they name.
 ///
 /// # Errors
-/// [`Problem::Wrong`]: the file, its line and the problem. A wrong command line ends the process.
+/// [`Problem::Wrong`]: a variable and what is wrong with it; the file, its line and the problem. A wrong command
+/// line ends the process.
 pub(super) fn arguments() -> Result<ArgMatches, Problem> {
-    let matches = command().get_matches();
+    let matches = command().try_get_matches().or_else(|error| match wrong_variable(&error) {
+        Some(problem) => Err(Problem::Wrong(problem)),
+        None => error.exit(),
+    })?;
     let Some(path) = matches
         .subcommand_matches(SERVE)
         .and_then(|serve| serve.get_one::<PathBuf>(CONFIG).cloned())
@@ -46,12 +53,51 @@ pub(super) fn arguments() -> Result<ArgMatches, Problem> {
 
 fn with_variable(argument: Arg) -> Arg {
     let Some(name) = argument.get_long().filter(|name| *name != "help") else { return argument };
-    let variable = format!("TIDEOVER_{}", name.replace('-', "_").to_uppercase());
+    let variable = variable(name);
     let argument = argument.env(variable).hide_env_values(true);
     match argument.get_action() {
         ArgAction::SetTrue => argument.value_parser(BoolishValueParser::new()),
         _ => argument,
     }
+}
+
+/// The environment variable of an option.
+fn variable(option: &str) -> String {
+    format!("{PREFIX}{}", option.replace('-', "_").to_uppercase())
+}
+
+/// What is wrong with a variable, if that is why the command line is refused.
+fn wrong_variable(error: &Error) -> Option<String> {
+    let ContextValue::String(argument) = error.get(ContextKind::InvalidArg)? else { return None };
+    let option = argument.strip_prefix("--")?.split([' ', '=']).next()?;
+    let given = format!("--{option}");
+    let is_given = |word: String| word == given || word.starts_with(&format!("{given}="));
+    let variable = variable(option);
+    let is_set = std::env::var_os(&variable).is_some();
+    if !is_set || std::env::args().any(is_given) {
+        return None;
+    }
+    let rendered = error.render().to_string();
+    let problem = rendered.lines().next()?.trim_start_matches("error: ");
+    let wanted = if argument.contains('<') { "" } else { "; expected true or false" };
+    Some(format!("{variable}: {problem}{wanted}"))
+}
+
+/// A sentence for each variable of the environment whose name is like one of an option, and is none.
+pub(super) fn misspelt_variables() -> Vec<String> {
+    let command = Cli::command();
+    let serve = command.find_subcommand(SERVE).map(Command::get_arguments);
+    let known: Vec<String> =
+        serve.into_iter().flatten().filter_map(Arg::get_long).map(variable).collect();
+    let known: Vec<&str> = known.iter().filter_map(|name| name.strip_prefix(PREFIX)).collect();
+    let others = [live::VARIABLE, secret::VARIABLE];
+    let variables = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    let misspelt = variables.filter_map(|name| {
+        let unknown = name.strip_prefix(PREFIX).filter(|it| !known.contains(it))?;
+        let meant = nearest(unknown, &known).filter(|_| !others.contains(&name.as_str()))?;
+        Some(format!("{name} is no option of tideover serve; do you mean {PREFIX}{meant}?"))
+    });
+    misspelt.collect()
 }
 
 /// The command with the values of the file as its defaults.

@@ -15,7 +15,7 @@ use crate::endpoint::client::{Client, Outgoing};
 /// in time, the exit code is 3. With --within 0 it asks once, as a health check does.
 #[derive(Args)]
 pub(super) struct Ready {
-    /// The base URL of the mock [default: the port of --port on this machine]
+    /// The base URL of the mock, or its host and port [default: the port of --port on this machine]
     url: Option<String>,
     /// The port of a mock on this machine
     #[arg(long, env = "TIDEOVER_PORT", hide_env_values = true, default_value_t = 4010)]
@@ -35,7 +35,8 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 impl Ready {
     pub(super) async fn run(self) -> Result<Held, Problem> {
-        let url = self.url.unwrap_or_else(|| format!("http://127.0.0.1:{}", self.port));
+        let url = self.url.unwrap_or_else(|| format!("127.0.0.1:{}", self.port));
+        let url = if url.contains("://") { url } else { format!("http://{url}") };
         let tls = authorities(None)?.client_config().map_err(wrong)?;
         let client = Client::new(&url, PATIENCE, Some(tls)).map_err(wrong)?;
         let mut last = ask(&client).await;

@@ -7,7 +7,7 @@ use clap::Args;
 use crate::cli::Problem;
 
 /// The environment variable with the secret, if the command line gives none.
-const VARIABLE: &str = "TIDEOVER_SECRET";
+pub(super) const VARIABLE: &str = "TIDEOVER_SECRET";
 
 /// The source of the signing secret.
 #[derive(Args)]

@@ -1,7 +1,7 @@
 //! `tideover serve`
 
 use std::io::ErrorKind;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -11,7 +11,8 @@ use tideover_sim::{
     Builder, ClockChoice, Mock, Origins, ProfileFile, Scenario, SigningTime, StartError, wall_time,
 };
 
-use crate::cli::output::stderr_takes_colours;
+use crate::cli::configured::misspelt_variables;
+use crate::cli::output::{stderr_takes_colours, to_stderr};
 use crate::cli::signals::StopSignals;
 use crate::cli::{Held, Output, Problem, WorldOptions, authorities, defect_named, instant, wrong};
 use crate::prove::defects::Defect;
@@ -67,8 +68,8 @@ pub(super) struct Serve {
     /// refusal. GET /_sim/freedoms says which of them your client has met.
     #[arg(long)]
     grease: bool,
-    /// A page in a browser that may call the mock, such as http://localhost:3000, or * for any [default: none]
-    #[arg(long, value_name = "ORIGIN")]
+    /// Pages in a browser that may call the mock, such as http://localhost:3000, or * for any [default: none]
+    #[arg(long, value_name = "ORIGIN", value_delimiter = ',')]
     cors: Vec<String>,
     /// How far the story has gone at the start
     #[arg(long, value_enum, default_value_t = ScenarioName::Fresh)]
@@ -147,36 +148,54 @@ enum SignWith {
 
 /// Why the mock does not start, and what helps.
 fn not_started(error: &StartError) -> String {
-    let is_taken =
-        matches!(error, StartError::Listen { source, .. } if source.kind() == ErrorKind::AddrInUse);
-    let way_out = if is_taken { "; --port 0 picks a free port, --port N another one" } else { "" };
-    format!("{error}{way_out}")
+    match error {
+        StartError::Listen { address, source } if source.kind() == ErrorKind::AddrInUse => {
+            let free = free_port(*address)
+                .map_or_else(String::new, |port| format!("--port {port} is free, and "));
+            format!("{error}; {free}--port 0 picks a free port")
+        }
+        _ => error.to_string(),
+    }
+}
+
+/// A free port after a busy one.
+fn free_port(busy: SocketAddr) -> Option<u16> {
+    let mut ports = busy.port().saturating_add(1)..=busy.port().saturating_add(100);
+    ports.find(|port| TcpListener::bind(SocketAddr::new(busy.ip(), *port)).is_ok())
 }
 
 impl Serve {
     pub(super) async fn run(self) -> Result<Held, Problem> {
+        // A log that nobody reads stops no request: lines are lost instead.
+        let (log, _writing) = tracing_appender::non_blocking(std::io::stderr());
         tracing_subscriber::fmt()
             .with_max_level(self.log)
             .with_ansi(stderr_takes_colours())
-            .with_writer(std::io::stderr)
+            .with_writer(log)
             .init();
+        for problem in misspelt_variables() {
+            to_stderr(&format!("tideover: {problem}"));
+        }
         let seed = self.world.seed.unwrap_or(1);
         let mock = self.mock(seed)?.start().await;
         let mock = mock.map_err(|error| Problem::Wrong(not_started(&error)))?;
         let stop = StopSignals::listen()?;
+        // The worlds of a state file have seeds of their own.
+        let seed = (!mock.has_loaded_state()).then_some(seed);
         Output::new(self.json).print(self.welcome(&mock, seed), || {
             json!({
                 "baseUrl": mock.url(),
                 "apiKey": mock.api_key(),
                 "now": mock.now(),
                 "seed": seed,
+                "stateLoaded": mock.has_loaded_state(),
                 "webhooks": match self.webhooks {
                     WebhookKind::Public => "public",
                     WebhookKind::Local => "local",
                     WebhookKind::Anywhere => "anywhere",
                 },
                 "defect": self.defect.map(|defect| defect.name),
-                "grease": self.grease,
+                "grease": mock.coverage().is_some(),
             })
         })?;
         stop.received().await?;
@@ -243,11 +262,11 @@ impl Serve {
             .listen(SocketAddr::new(self.address, self.port)))
     }
 
-    fn welcome(&self, mock: &Mock, seed: u64) -> String {
-        let clock = match (self.clock, self.speed) {
-            (ClockKind::Still, _) => "stands".to_owned(),
-            (ClockKind::Running, None | Some(1)) => "runs with the wall".to_owned(),
-            (ClockKind::Running, Some(speed)) => format!("runs {speed} times as fast as the wall"),
+    fn welcome(&self, mock: &Mock, seed: Option<u64>) -> String {
+        let clock = match mock.world().clock() {
+            ClockChoice::Still => "stands".to_owned(),
+            ClockChoice::Running { speed: 1 } => "runs with the wall".to_owned(),
+            ClockChoice::Running { speed } => format!("runs {speed} times as fast as the wall"),
         };
         let webhooks = match self.webhooks {
             WebhookKind::Public => {
@@ -260,7 +279,7 @@ impl Serve {
             self.defect.map_or_else(String::new, |Defect { name, clause, words, .. }| {
                 format!("It has a DEFECT, {name}: {words} ({clause}).\n")
             });
-        let grease = if self.grease {
+        let grease = if mock.coverage().is_some() {
             format!(
                 "\x20 grease    on; GET {}/_sim/freedoms shows what your client has met\n",
                 mock.url()
@@ -271,10 +290,17 @@ impl Serve {
         let state = match &self.state {
             None => String::new(),
             Some(file) => {
-                let begun = if mock.has_loaded_state() { "loaded from" } else { "kept in" };
-                format!("\x20 state     {begun} {}\n", file.display())
+                let file = file.display();
+                if mock.has_loaded_state() {
+                    format!(
+                        "\x20 state     loaded from {file}, which decides seed, profile, clock, start, grease and scenario\n"
+                    )
+                } else {
+                    format!("\x20 state     kept in {file}\n")
+                }
             }
         };
+        let seed = seed.map_or_else(String::new, |seed| format!("\x20 seed      {seed}\n"));
         format!(
             "Tideover is ready: a mock of the Receivables Advance Partner API. No money moves.\n\
              {defect}\
@@ -287,7 +313,7 @@ impl Serve {
              \x20 webhooks  {webhooks}; GET {url}/_sim/deliveries shows them\n\
              {grease}\
              {state}\
-             \x20 seed      {seed}\n\
+             {seed}\
              Ctrl-C ends it.",
             url = mock.url(),
             key = mock.api_key(),

@@ -66,14 +66,19 @@ fn line_at(text: &str, place: usize) -> usize {
 
 /// The end of a sentence about an unknown name: the nearest of the known names, or all.
 pub(in crate::cli) fn instead(unknown: &str, known: &[&str]) -> String {
+    match nearest(unknown, known) {
+        Some(name) => format!("do you mean {name}?"),
+        None => format!("known are {}", known.join(", ")),
+    }
+}
+
+/// The known name that is most like an unknown one, if one is like it.
+pub(in crate::cli) fn nearest<'a>(unknown: &str, known: &[&'a str]) -> Option<&'a str> {
     /// At least so like, from 0 to 1.
     const LIKE: f64 = 0.7;
     let likeness = |name: &&str| strsim::jaro_winkler(unknown, name);
     let nearest = known.iter().max_by(|one, other| likeness(one).total_cmp(&likeness(other)));
-    match nearest.filter(|name| likeness(name) >= LIKE) {
-        Some(name) => format!("do you mean {name}?"),
-        None => format!("known are {}", known.join(", ")),
-    }
+    nearest.copied().filter(|name| likeness(name) >= LIKE)
 }
 
 #[cfg(test)]

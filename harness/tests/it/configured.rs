@@ -1,11 +1,13 @@
 //! `serve` takes its options from the command line, the environment, a file, or their defaults, in this order.
 
+use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::support::command::{serve, serve_with, tideover};
+use crate::support::command::{Served, serve, serve_with, tideover};
 
 fn file(folder: &Path, text: &str) -> String {
     let path = folder.join("mock.toml");
@@ -139,4 +141,88 @@ async fn a_listed_page_may_call_a_mock_that_is_served() {
     let preflight = preflight.header("Origin", "http://localhost:3001");
     let answer = preflight.header("Access-Control-Request-Method", "POST").send().await.unwrap();
     assert_eq!(answer.headers()["access-control-allow-origin"], "http://localhost:3001");
+}
+
+#[test]
+fn a_wrong_variable_is_named_with_what_it_takes() {
+    for (name, value, problem) in [
+        (
+            "TIDEOVER_PORT",
+            "abc",
+            "TIDEOVER_PORT: invalid value 'abc' for '--port <PORT>': invalid digit",
+        ),
+        ("TIDEOVER_CLOCK", "stil", "TIDEOVER_CLOCK: invalid value 'stil' for '--clock"),
+        ("TIDEOVER_GREASE", "maybe", "expected true or false"),
+    ] {
+        let refused = output(tideover().arg("serve").env(name, value));
+        let complaint = complaint(&refused);
+        assert!(complaint.starts_with(&format!("tideover: {name}: invalid value")), "{complaint}");
+        assert!(complaint.contains(problem), "{complaint}");
+        assert_eq!(complaint.trim_end().lines().count(), 1, "{complaint}");
+    }
+    let given = output(tideover().args(["serve", "--port", "x"]).env("TIDEOVER_PORT", "y"));
+    assert!(!complaint(&given).contains("TIDEOVER_PORT"));
+}
+
+/// The mock does not start, so that the output ends: the port is that of another one.
+#[test]
+fn a_misspelt_variable_and_a_busy_port_have_a_way_out() {
+    let (_served, ready) = serve(&[]);
+    let port = ready["baseUrl"].as_str().unwrap().rsplit(':').next().unwrap().to_owned();
+    let mut second = tideover();
+    second.args(["serve", "--port", &port]).env("TIDEOVER_PROT", "1").env("TIDEOVER_KEY", "k");
+    let complaint = complaint(&output(&mut second));
+    let (misspelt, busy) = complaint.trim_end().split_once('\n').unwrap();
+    let expected =
+        "tideover: TIDEOVER_PROT is no option of tideover serve; do you mean TIDEOVER_PORT?";
+    assert_eq!(misspelt, expected);
+    assert!(busy.contains(" is free, and --port 0 picks a free port"), "{busy}");
+    let free = busy.split("--port ").nth(1).and_then(|it| it.split(' ').next()).unwrap();
+    assert!(free.parse::<u16>().unwrap() > port.parse::<u16>().unwrap(), "{busy}");
+}
+
+#[tokio::test]
+async fn a_variable_takes_several_pages() {
+    let pages = "http://localhost:3000,http://localhost:3001";
+    let (_served, ready) = serve_with(&[], &[("TIDEOVER_CORS", pages)]);
+    let url = format!("{}/_sim/clock", ready["baseUrl"].as_str().unwrap());
+    let asked = crate::support::plain::client().get(url).header("Origin", "http://localhost:3001");
+    let answer = asked.send().await.unwrap();
+    assert_eq!(answer.headers()["access-control-allow-origin"], "http://localhost:3001");
+}
+
+/// What the file keeps goes before the options, and so the options are not what is shown.
+#[test]
+fn a_loaded_state_is_shown_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("state.json");
+    let kept = ["--state", file.to_str().unwrap()];
+    let (mut served, first) = serve(&[&kept[..], &["--seed", "5", "--clock", "still"]].concat());
+    assert_eq!((&first["seed"], &first["stateLoaded"]), (&5.into(), &false.into()));
+    served.0.kill().unwrap();
+    served.0.wait().unwrap();
+    let (_served, second) = serve(&[&kept[..], &["--seed", "6"]].concat());
+    assert_eq!((&second["seed"], &second["stateLoaded"]), (&Value::Null, &true.into()));
+    assert_eq!(second["now"], first["now"]);
+}
+
+/// Nobody reads the log here, and the pipe is full after some hundred lines.
+#[tokio::test]
+async fn a_log_that_nobody_reads_stops_no_request() {
+    let mut mock = tideover();
+    mock.args(["serve", "--port", "0", "--json"]);
+    mock.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut mock = Served(mock.spawn().unwrap());
+    let mut line = String::new();
+    BufReader::new(mock.0.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+    let ready: Value = serde_json::from_str(&line).unwrap();
+    let url = format!("{}/v1/organizations/acme", ready["baseUrl"].as_str().unwrap());
+    let client = crate::support::plain::client();
+    for _ in 0..1500 {
+        let sync =
+            client.put(&url).bearer_auth("rap_sk_local").header("Content-Type", "application/json");
+        let sync = sync.body(r#"{"legalName":"Acme Ltd","taxid":"12-3456789"}"#).send();
+        let answer = tokio::time::timeout(Duration::from_secs(20), sync).await;
+        assert_eq!(answer.expect("the mock answers").unwrap().status(), 200);
+    }
 }

@@ -30,6 +30,7 @@ fn a_mock_that_is_up_is_ready() {
     let json = printed(&run(&["ready", "--port", port, "--within", "0", "--json"]));
     let health: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(health["mock"], "tideover");
+    printed(&run(&["ready", &format!("127.0.0.1:{port}"), "--within", "0"]));
     let by_variable =
         tideover().args(["ready", "--within", "0"]).env("TIDEOVER_PORT", port).output();
     printed(&by_variable.unwrap());
@@ -75,7 +76,7 @@ fn nothing_and_another_server_are_not_ready() {
     let complaint = String::from_utf8(output.stderr).unwrap();
     assert!(complaint.contains("200 is not the answer of a mock of Tideover"), "{complaint}");
 
-    let wrong = run(&["ready", "localhost:4010"]);
+    let wrong = run(&["ready", "ftp://localhost:4010"]);
     assert_eq!(wrong.status.code(), Some(2), "{wrong:?}");
 }
 

@@ -34,7 +34,7 @@ use crate::play::concurrent::Races;
 use crate::play::learn::{Lessons, Stated};
 use crate::report::{Baseline, Report, Run};
 
-pub(super) use options::LiveOptions;
+pub(super) use options::{LiveOptions, VARIABLE};
 pub(super) use replay::ReplayOutcome;
 
 /// The default number of cases.

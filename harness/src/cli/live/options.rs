@@ -24,7 +24,7 @@ use crate::live::settings::{
 use crate::report::quoted;
 
 /// The environment variable with the key, if no option names another.
-const VARIABLE: &str = "TIDEOVER_KEY";
+pub(in crate::cli) const VARIABLE: &str = "TIDEOVER_KEY";
 
 /// The shortest range of tax ids in which the cases of a run stay distinct.
 const FEWEST_TAX_IDS: u32 = 10_000_000;
