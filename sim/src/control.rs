@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use tideover_model::wire::action;
 use tideover_model::wire::action::NotApplied;
 use tideover_model::{
-    ActionKind, Happening, Impossible, IssuedKey, PlatformId, Refusal, Seconds, Service, bearer,
+    ActionKind, Happening, Impossible, PlatformId, Refusal, Seconds, Service, bearer, masked,
 };
 
 use crate::control::clock::Move;
@@ -175,8 +175,9 @@ pub(crate) async fn keys(State(worlds): SharedWorlds, request: Request) -> Contr
         .world
         .keys()
         .into_iter()
-        .map(|IssuedKey { platform, masked, revoked }| {
-            json!({ "platform": platform, "key": masked, "revoked": revoked })
+        .map(|key| {
+            let shown = masked(key.reveal());
+            json!({ "platform": key.platform, "key": shown, "revoked": key.revoked })
         })
         .collect();
     Ok(respond::ok(&json!({ "keys": keys })))

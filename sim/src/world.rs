@@ -218,7 +218,7 @@ impl World {
         self.lock().face.platform_of(authorization)
     }
 
-    /// Every API key ever issued, masked.
+    /// Every API key ever issued, by platform.
     pub fn keys(&self) -> Vec<IssuedKey> {
         self.lock().face.keys()
     }

@@ -16,7 +16,7 @@ use crate::control::{ControlError, ControlResult, MOST_BYTES, SharedWorlds, inva
 use crate::extract;
 use crate::respond;
 use crate::world::World;
-use crate::worlds::{Absent, NotMade, Recipe, Scenario, WorldId, Worlds};
+use crate::worlds::{Absent, IssuedKey, NotMade, Recipe, Scenario, WorldId, Worlds};
 
 /// The maximum size of a snapshot in bytes.
 const MOST_SNAPSHOT_BYTES: usize = 1 << 30;
@@ -118,7 +118,11 @@ pub(crate) async fn create(State(worlds): SharedWorlds, request: Request) -> Con
     let idle = new.expires_after_idle_seconds.map(Duration::from_secs);
     let world = recipe(worlds.recipe()?, new)?.world().map_err(NotMade::from)?;
     let id = worlds.add(world.clone(), idle)?;
-    made(&worlds, id, &world, &names)
+    for platform in names {
+        let issue = Happening::IssueKey { platform: Some(platform) };
+        world.happen(PlatformId::DEFAULT, issue).map_err(NotMade::from)?;
+    }
+    Ok(made(&worlds, id, &world))
 }
 
 fn read(body: &[u8]) -> Result<NewWorld, ControlError> {
@@ -171,11 +175,12 @@ fn recipe(default: &Recipe, new: NewWorld) -> Result<Recipe, ControlError> {
 }
 
 /// The answer about a world that was made, with its keys.
-fn made(worlds: &Worlds, id: WorldId, world: &World, names: &[String]) -> ControlResult {
-    let keys = worlds.issue_keys(id, world, names).map_err(NotMade::from)?;
-    let keys = keys.iter().map(|key| json!({ "platform": key.platform, "key": key.key }));
-    let keys: Vec<Value> = keys.collect();
-    Ok(respond::ok(&json!({ "id": id.to_string(), "now": world.now(), "keys": keys })))
+fn made(worlds: &Worlds, id: WorldId, world: &World) -> Response {
+    let keys = worlds.live_keys(id, world).into_iter();
+    let keys: Vec<Value> = keys
+        .map(|IssuedKey { key, platform }| json!({ "platform": platform, "key": key }))
+        .collect();
+    respond::ok(&json!({ "id": id.to_string(), "now": world.now(), "keys": keys }))
 }
 
 /// The world that a path names.
@@ -217,7 +222,7 @@ pub(crate) async fn delete(State(worlds): SharedWorlds, request: Request) -> Con
     Ok(respond::ok(&json!({ "deleted": true })))
 }
 
-/// `POST /_sim/worlds/{id}/fork`: makes a copy of a world, and returns the key of its first platform.
+/// `POST /_sim/worlds/{id}/fork`: makes a copy of a world, and returns its keys.
 ///
 /// # Errors
 /// `unknown_world`, `action_refused`.
@@ -225,7 +230,7 @@ pub(crate) async fn fork(State(worlds): SharedWorlds, request: Request) -> Contr
     let (_, world) = world(&worlds, &request)?;
     let id = worlds.fork(&world)?;
     let copy = worlds.named(id).map_err(|Absent| gone(id))?;
-    made(&worlds, id, &copy, &[])
+    Ok(made(&worlds, id, &copy))
 }
 
 /// `POST /_sim/worlds/{id}/reset`: restores the initial state of a world, with its first key alone.
@@ -248,7 +253,7 @@ pub(crate) async fn snapshot(State(worlds): SharedWorlds, request: Request) -> C
     Ok(respond::document(Body::from(snapshot)))
 }
 
-/// `PUT /_sim/worlds/{id}/snapshot`: puts the world of a document in the place of this one.
+/// `PUT /_sim/worlds/{id}/snapshot`: puts the world of a document in the place of this one, and returns its keys.
 ///
 /// # Errors
 /// `unknown_world`, `payload_too_large`, `unreadable_request`, `invalid_request`.
@@ -257,5 +262,5 @@ pub(crate) async fn restore(State(worlds): SharedWorlds, request: Request) -> Co
     let body = extract::body(request.into_body(), MOST_SNAPSHOT_BYTES).await?;
     let world = worlds.restored(&body)?;
     worlds.replace(id, world.clone()).await.map_err(|Absent| gone(id))?;
-    made(&worlds, id, &world, &[])
+    Ok(made(&worlds, id, &world))
 }

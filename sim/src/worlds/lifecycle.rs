@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use tideover_model::{Happening, Impossible, Outcome, PlatformId, Service, UnreadableSnapshot};
+use tideover_model::{Impossible, UnreadableSnapshot};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
@@ -235,28 +235,11 @@ impl Worlds {
         Ok(())
     }
 
-    /// The keys of a new world: that of its first platform, and one for each further platform.
-    ///
-    /// # Errors
-    /// [`Impossible`] if the service issues none.
-    pub(crate) fn issue_keys(
-        &self,
-        id: WorldId,
-        world: &World,
-        platforms: &[String],
-    ) -> Result<Vec<IssuedKey>, Impossible> {
-        let first = world.keys().into_iter().next().map(|key| key.platform).unwrap_or_default();
-        let key = self.outer_key(id, Service::FIRST_KEY);
-        let mut keys = vec![IssuedKey { key, platform: first }];
-        for platform in platforms {
-            let happening = Happening::IssueKey { platform: Some(platform.clone()) };
-            if let Outcome::KeyIssued { key, platform } =
-                self.happen((id, world), PlatformId::DEFAULT, happening)?
-            {
-                keys.push(IssuedKey { key, platform });
-            }
-        }
-        Ok(keys)
+    /// The keys of a world that are not revoked, as they are used outside, by platform.
+    pub(crate) fn live_keys(&self, id: WorldId, world: &World) -> Vec<IssuedKey> {
+        let live = world.keys().into_iter().filter(|key| !key.revoked);
+        live.map(|key| IssuedKey { key: self.outer_key(id, key.reveal()), platform: key.platform })
+            .collect()
     }
 }
 

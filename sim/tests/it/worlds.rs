@@ -1,5 +1,7 @@
 //! Worlds of one mock: keys, clocks, copies, snapshots, scenarios and webhooks, each apart from the others.
 
+mod keys;
+
 use reqwest::Method;
 use serde_json::{Value, json};
 use tideover_model::{Profile, Range};

@@ -253,12 +253,12 @@ const BODIES: &[Body] = &[
         properties: &[
             text("id", "Its name."),
             time("now", "What its clock shows."),
-            many("keys", "WorldKey", "A key for each platform."),
+            many("keys", "WorldKey", "Every key that is not revoked, by platform."),
         ],
     },
     Body {
         name: "WorldKey",
-        about: "A key of a new world.",
+        about: "A key of a world.",
         properties: &[text("platform", "The platform."), text("key", "Its key.")],
     },
     Body {

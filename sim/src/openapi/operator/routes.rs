@@ -569,7 +569,7 @@ pub(super) const ROUTES: &[Route] = &[
         parameters: &[WORLD],
         body: None,
         answer: "WorldMade",
-        answers: "The name of the copy, and the key of its first platform.",
+        answers: "The name of the copy, and its keys.",
         problems: &[UnknownWorld, Refused("a mock has at most 100000 worlds; delete some first")],
     },
     Route {
@@ -620,7 +620,7 @@ pub(super) const ROUTES: &[Route] = &[
             )],
         }),
         answer: "WorldMade",
-        answers: "The name of the world, and the key of its first platform.",
+        answers: "The name of the world, and its keys.",
         problems: &[
             UnknownWorld,
             Unreadable,
