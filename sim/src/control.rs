@@ -101,10 +101,10 @@ pub(crate) async fn act(State(worlds): SharedWorlds, request: Request) -> Contro
     happen(&worlds, &caller, happening)
 }
 
-/// `POST /_sim/reset`: restores the initial state.
+/// `POST /_sim/reset`: brings the world back to its start.
 ///
 /// # Errors
-/// `unauthorized`.
+/// `unauthorized`, `action_refused` if its scenario can't be played again.
 pub(crate) async fn reset(State(worlds): SharedWorlds, request: Request) -> ControlResult {
     let caller = caller(&worlds, &request)?;
     happen(&worlds, &caller, Happening::Reset)

@@ -15,6 +15,7 @@ use tideover_model::{
 use tokio::task::JoinHandle;
 
 use crate::app;
+use crate::beginning::{Beginning, Scenario, ScenarioError};
 use crate::clock::ClockChoice;
 use crate::cors::Origins;
 use crate::courier::Courier;
@@ -27,7 +28,7 @@ use crate::sending::{Authorities, Resolver, SigningTime, SystemResolver};
 use crate::serve::MockServer;
 use crate::state_file::{StateError, StateFile};
 use crate::world::{ClockMoving, NextEvent, NotMoved, Quiet, Quieted, Waited, World};
-use crate::worlds::{Recipe, RecipeError, Scenario, ScenarioError, Worlds, keep};
+use crate::worlds::{Recipe, RecipeError, Worlds, keep};
 
 /// A mock that listens on its own port. Dropping it stops it.
 ///
@@ -544,7 +545,7 @@ impl Builder {
             resolver,
             faults: std::mem::take(&mut self.faults),
             grease: self.grease,
-            scenario: self.scenario,
+            beginning: Beginning { scenario: self.scenario, platforms: Vec::new() },
             hints: self.hints,
             journal: self.journal,
         }

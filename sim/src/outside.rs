@@ -209,7 +209,7 @@ impl Outside {
         self.apply(Happening::UpstreamFails { requests })
     }
 
-    /// Restores the initial state, including the clock, the journal and the deliveries.
+    /// Brings the world back to its start, as [`World::happen`] says.
     pub fn reset(&self) -> Result<(), Impossible> {
         self.apply(Happening::Reset)
     }

@@ -19,6 +19,7 @@ use tideover_model::{
 };
 use tokio::sync::Notify;
 
+use crate::beginning::{Beginning, ScenarioError};
 use crate::clock::{Clock, wall_milliseconds};
 use crate::deliveries::{DeliveryEntry, DeliveryLog, Filter, LogView};
 use crate::fault::{Act, Faults};
@@ -61,6 +62,8 @@ struct WorldInner {
 
 struct WorldState {
     face: Box<dyn Face>,
+    /// How it begins again after a reset.
+    beginning: Beginning,
     clock: Clock,
     journal: Journal,
     deliveries: DeliveryLog,
@@ -109,6 +112,7 @@ impl World {
         let defect = face.defect().map(str::to_owned);
         let state = Mutex::new(WorldState {
             face,
+            beginning: Beginning::default(),
             clock,
             journal: Journal::default(),
             deliveries: DeliveryLog::default(),
@@ -137,6 +141,19 @@ impl World {
                 changed: Notify::new(),
             }),
         }
+    }
+
+    /// A new world with this beginning, which meets no fault.
+    ///
+    /// # Errors
+    /// [`ScenarioError`].
+    pub(crate) fn beginning(self, beginning: Beginning) -> Result<World, ScenarioError> {
+        let mut state = self.lock();
+        state.beginning = beginning;
+        let now = state.clock.now();
+        let begun = state.begin(now);
+        drop(state);
+        begun.map(|()| self)
     }
 
     /// The same world with grease: its responses and its events take freedoms of the document at random. Give
@@ -172,11 +189,14 @@ impl World {
         self.proceed(&mut self.lock())
     }
 
-    /// Performs an action of the outside world; identifiers in it are those of `platform`. A reset also sets
-    /// the clock to its start, empties the journal and the log of deliveries, and restores the first faults.
+    /// Performs an action of the outside world; identifiers in it are those of `platform`. A reset brings back the
+    /// start of the world: its clock, its faults, its scenario, and every platform that it was made with, with the
+    /// same keys. The journal and the log of deliveries are empty then. A world that was restored or copied from a
+    /// snapshot has the start of the world that was written.
     ///
     /// # Errors
-    /// [`Impossible`] if the outside world can't do that now; the state has not changed.
+    /// [`Impossible`] if the outside world can't do that now; the state has not changed. A reset only fails if the
+    /// service no longer permits a step of the scenario, and stops there.
     pub fn happen(
         &self,
         platform: PlatformId,
@@ -186,30 +206,14 @@ impl World {
         let mut now = self.proceed(&mut state);
         let reset = happening == Happening::Reset;
         let outcome = state.face.happen(now, platform, happening)?;
+        let mut begun = Ok(());
         if reset {
-            state.clock.reset();
-            now = state.clock.now();
-            state.journal.clear();
+            now = state.start_over();
+            begun = state.begin(now);
             self.inner.recorded.notify_waiters();
-            state.deliveries = DeliveryLog::default();
-            state.faults.reset();
-            if let Some(grease) = &mut state.grease {
-                grease.reset();
-            }
-            state.resets += 1;
         }
         self.drain(&mut state, now);
-        Ok(outcome)
-    }
-
-    /// The answer to a request that is not recorded, for a scenario.
-    pub(crate) fn exchange(&self, request: &exchange::Request<'_>) -> Answer {
-        let mut state = self.lock();
-        let now = self.proceed(&mut state);
-        let asked = exchange::Asked::by(request);
-        let answer = exchange::attempt(&mut *state.face, now, request.authorization, asked);
-        self.drain(&mut state, now);
-        answer
+        begun.map(|()| outcome).map_err(|stopped| Impossible(stopped.to_string().into()))
     }
 
     /// The platform whose key, valid or revoked, the `Authorization` header carries; the default platform if
@@ -414,6 +418,27 @@ fn addressed(operation: &Operation) -> Option<String> {
 }
 
 impl WorldState {
+    /// Restores all that surrounds the service. Returns the time of the start.
+    fn start_over(&mut self) -> Timestamp {
+        self.clock.reset();
+        self.journal.clear();
+        self.deliveries = DeliveryLog::default();
+        self.faults.reset();
+        self.resets += 1;
+        self.clock.now()
+    }
+
+    /// Plays the beginning to a service to which nothing has happened.
+    fn begin(&mut self, now: Timestamp) -> Result<(), ScenarioError> {
+        let begun = self.beginning.play(&mut *self.face, now);
+        self.log_deliveries();
+        // The client has met nothing yet.
+        if let Some(grease) = &mut self.grease {
+            grease.reset();
+        }
+        begun
+    }
+
     fn log_deliveries(&mut self) {
         while let Some(delivery) = self.face.poll_delivery() {
             let greased = self.grease.as_ref().map(|grease| grease.event(&delivery));

@@ -10,13 +10,14 @@ use serde_json::{Map, Value, json};
 use tideover_model::wire::action::NotApplied;
 use tideover_model::{Happening, Impossible, PlatformId, Profile, Timestamp, UnreadableSnapshot};
 
+use crate::beginning::{Beginning, Scenario};
 use crate::clock::ClockChoice;
 use crate::control::faults::rule;
 use crate::control::{ControlError, ControlResult, MOST_BYTES, SharedWorlds, invalid, unreadable};
 use crate::extract;
 use crate::respond;
 use crate::world::World;
-use crate::worlds::{Absent, IssuedKey, NotMade, Recipe, Scenario, WorldId, Worlds};
+use crate::worlds::{Absent, IssuedKey, NotMade, Recipe, WorldId, Worlds};
 
 /// The maximum size of a snapshot in bytes.
 const MOST_SNAPSHOT_BYTES: usize = 1 << 30;
@@ -79,10 +80,7 @@ impl From<NotMade> for ControlError {
         match why {
             NotMade::Impossible(why) => invalid(&why.to_string()),
             NotMade::Unreadable(why) => why.into(),
-            NotMade::OwnService
-            | NotMade::TooMany
-            | NotMade::Platform(_)
-            | NotMade::Unwritable(_) => {
+            NotMade::OwnService | NotMade::TooMany | NotMade::Unwritable(_) => {
                 NotApplied::Impossible(Impossible(why.to_string().into())).into()
             }
         }
@@ -114,14 +112,9 @@ pub(crate) async fn list(State(worlds): SharedWorlds) -> Response {
 pub(crate) async fn create(State(worlds): SharedWorlds, request: Request) -> ControlResult {
     let body = extract::body(request.into_body(), MOST_BYTES).await?;
     let new = if body.is_empty() { NewWorld::default() } else { read(&body)? };
-    let names = names(new.platforms.as_ref())?;
     let idle = new.expires_after_idle_seconds.map(Duration::from_secs);
     let world = recipe(worlds.recipe()?, new)?.world().map_err(NotMade::from)?;
     let id = worlds.add(world.clone(), idle)?;
-    for platform in names {
-        let issue = Happening::IssueKey { platform: Some(platform) };
-        world.happen(PlatformId::DEFAULT, issue).map_err(NotMade::from)?;
-    }
     Ok(made(&worlds, id, &world))
 }
 
@@ -157,7 +150,10 @@ fn recipe(default: &Recipe, new: NewWorld) -> Result<Recipe, ControlError> {
     recipe.start = new.start.unwrap_or(recipe.start);
     recipe.profile = new.profile.unwrap_or(recipe.profile);
     recipe.grease = new.grease.unwrap_or(recipe.grease);
-    recipe.scenario = new.scenario.unwrap_or_default();
+    recipe.beginning = Beginning {
+        scenario: new.scenario.unwrap_or_default(),
+        platforms: names(new.platforms.as_ref())?,
+    };
     recipe.clock = match (new.clock, new.speed) {
         (None, None) => recipe.clock,
         (Some(ClockWord::Still), None) => ClockChoice::Still,
@@ -233,10 +229,10 @@ pub(crate) async fn fork(State(worlds): SharedWorlds, request: Request) -> Contr
     Ok(made(&worlds, id, &copy))
 }
 
-/// `POST /_sim/worlds/{id}/reset`: restores the initial state of a world, with its first key alone.
+/// `POST /_sim/worlds/{id}/reset`: brings a world back to its start.
 ///
 /// # Errors
-/// `unknown_world`.
+/// `unknown_world`, `action_refused` if its scenario can't be played again.
 pub(crate) async fn reset(State(worlds): SharedWorlds, request: Request) -> ControlResult {
     let (id, world) = world(&worlds, &request)?;
     worlds.happen((id, &world), PlatformId::DEFAULT, Happening::Reset).map_err(NotApplied::from)?;

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use tideover_model::{Impossible, UnreadableSnapshot};
+use tideover_model::UnreadableSnapshot;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
@@ -45,8 +45,6 @@ pub(crate) enum NotMade {
     TooMany,
     #[error(transparent)]
     Impossible(#[from] RecipeError),
-    #[error(transparent)]
-    Platform(#[from] Impossible),
     #[error(transparent)]
     Unreadable(#[from] UnreadableSnapshot),
     #[error(transparent)]

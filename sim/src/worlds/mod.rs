@@ -4,7 +4,6 @@ mod kept;
 mod lifecycle;
 mod name;
 mod recipe;
-mod scenario;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -21,7 +20,6 @@ use lifecycle::Slot;
 pub(crate) use lifecycle::{Absent, NotMade};
 pub(crate) use name::WorldId;
 pub(crate) use recipe::{Recipe, RecipeError};
-pub use scenario::{Scenario, ScenarioError};
 
 /// The header of a key that no world has issued.
 const NO_KEY: &str = "Bearer";

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use tideover_model::{Destinations, Face, ImpossibleValue, Profile, Seeded, Service, Timestamp};
 
+use crate::beginning::{Beginning, ScenarioError};
 use crate::clock::{Clock, ClockChoice};
 use crate::fault::{FaultError, Faults, Rule};
 use crate::grease::Grease;
 use crate::journal::JournalLimits;
 use crate::sending::Resolver;
 use crate::world::World;
-use crate::worlds::scenario::{Scenario, ScenarioError};
 
 /// What a world is made of.
 #[derive(Clone)]
@@ -23,7 +23,7 @@ pub(crate) struct Recipe {
     pub(crate) resolver: Option<Arc<dyn Resolver>>,
     pub(crate) faults: Vec<Rule>,
     pub(crate) grease: bool,
-    pub(crate) scenario: Scenario,
+    pub(crate) beginning: Beginning,
     /// Whether answers name the clause that decided them.
     pub(crate) hints: bool,
     pub(crate) journal: JournalLimits,
@@ -48,9 +48,7 @@ impl Recipe {
     pub(crate) fn world(&self) -> Result<World, RecipeError> {
         self.profile.check()?;
         let faults = Faults::new(self.seed, self.faults.clone())?;
-        let world = self.empty();
-        // The scenario's own requests meet no fault.
-        self.scenario.play(&world)?;
+        let world = self.empty().beginning(self.beginning.clone())?;
         Ok(self.finished(world).faulty(faults))
     }
 
@@ -68,7 +66,7 @@ impl Recipe {
         let clock = Clock::new(self.start, self.clock);
         let world = World::resolving(face, clock, self.resolver.clone());
         let world = if self.grease { world.greased(Grease::of_seed(self.seed)) } else { world };
-        self.scenario.play(&world)?;
+        let world = world.beginning(self.beginning.clone())?;
         Ok(self.finished(world).faulty(faults))
     }
 

@@ -1,6 +1,7 @@
 //! Worlds of one mock: keys, clocks, copies, snapshots, scenarios and webhooks, each apart from the others.
 
 mod keys;
+mod reset;
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -185,7 +186,7 @@ async fn a_damaged_or_newer_snapshot_changes_nothing() {
         (String::new(), 400, "not a snapshot"),
         (snapshot[..snapshot.len() / 2].to_owned(), 400, "not a snapshot"),
         (snapshot.replace("Acme Ltd", "Acme Inc"), 400, "damaged"),
-        (snapshot.replacen("\"version\":1", "\"version\":2", 1), 400, "newer release"),
+        (snapshot.replacen("\"version\":2", "\"version\":3", 1), 400, "newer release"),
         (snapshot.replacen("tideover-world", "tideover-service", 1), 400, "not a snapshot"),
     ] {
         let (answered, body) = desk.restore(&id, damaged.as_bytes()).await;

@@ -162,7 +162,7 @@ pub(super) const ROUTES: &[Route] = &[
         path: "/_sim/reset",
         tag: ABOUT,
         summary: "Start again",
-        about: "Everything is as it was at the start: state, clock, journal, deliveries, faults.",
+        about: "Everything is as it was at the start of the world: scenario, clock, faults, and the platforms that it was made with, with their keys. Journal and deliveries are empty.",
         parameters: &[],
         body: None,
         answer: "Applied",
@@ -616,7 +616,7 @@ pub(super) const ROUTES: &[Route] = &[
             required: true,
             examples: &[(
                 "aDocument",
-                r#"{ "format": "tideover-world", "version": 1, "checksum": "…", "state": {} }"#,
+                r#"{ "format": "tideover-world", "version": 2, "checksum": "…", "state": {} }"#,
             )],
         }),
         answer: "WorldMade",
