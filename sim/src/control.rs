@@ -73,10 +73,11 @@ pub(crate) struct ControlCaller {
 }
 
 /// # Errors
-/// `unauthorized`: a key that was never issued.
+/// `unauthorized`: a key that was never issued, or whose world is gone.
 pub(crate) fn caller(worlds: &Worlds, request: &Request) -> Result<ControlCaller, ControlError> {
     let sent = extract::header(request.headers(), AUTHORIZATION);
-    let Selected { id, world, authorization } = worlds.select(sent);
+    let selected = worlds.select(sent).map_err(Refusal::from)?;
+    let Selected { id, world, authorization } = selected;
     let platform = world.platform_of(authorization.as_deref()).ok_or(NotApplied::UnknownKey)?;
     let first = || worlds.outer_key(WorldId::DEFAULT, Service::FIRST_KEY);
     let key = sent.and_then(bearer).map_or_else(first, str::to_owned);

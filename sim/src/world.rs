@@ -358,6 +358,14 @@ impl World {
         Served { answered: answer.zip(response), act, hints: state.hints }
     }
 
+    /// The answer to a request that concerns no world, in the form of this one. It meets no fault, and is not
+    /// recorded.
+    pub(crate) fn turn_away(&self, refusal: Refusal) -> Served {
+        let answer = Err(refusal);
+        let response = (self.inner.encoding)(&self.inner.profile, &answer);
+        Served { answered: Some((answer, response)), act: None, hints: self.lock().hints }
+    }
+
     fn changed(&self) {
         self.inner.changes.fetch_add(1, Ordering::Relaxed);
         self.inner.changed.notify_waiters();

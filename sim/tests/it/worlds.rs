@@ -2,6 +2,7 @@
 
 mod keys;
 mod reset;
+mod strangers;
 
 use reqwest::Method;
 use serde_json::{Value, json};
