@@ -6,9 +6,10 @@ pub(crate) mod journal;
 pub(crate) mod worlds;
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::extract::{Request, State};
+use axum::http::HeaderMap;
 use axum::http::header::AUTHORIZATION;
 use axum::response::{IntoResponse, Response};
 use serde::de::{DeserializeOwned, IntoDeserializer};
@@ -19,6 +20,7 @@ use tideover_model::{
     ActionKind, Happening, Impossible, PlatformId, Refusal, Seconds, Service, bearer, masked,
 };
 
+use crate::clock::instant;
 use crate::control::clock::Move;
 use crate::deliveries::Filter;
 use crate::extract;
@@ -74,8 +76,8 @@ pub(crate) struct ControlCaller {
 
 /// # Errors
 /// `unauthorized`: a key that was never issued, or whose world is gone.
-pub(crate) fn caller(worlds: &Worlds, request: &Request) -> Result<ControlCaller, ControlError> {
-    let sent = extract::header(request.headers(), AUTHORIZATION);
+pub(crate) fn caller(worlds: &Worlds, headers: &HeaderMap) -> Result<ControlCaller, ControlError> {
+    let sent = extract::header(headers, AUTHORIZATION);
     let selected = worlds.select(sent).map_err(Refusal::from)?;
     let Selected { id, world, authorization } = selected;
     let platform = world.platform_of(authorization.as_deref()).ok_or(NotApplied::UnknownKey)?;
@@ -96,7 +98,7 @@ pub(crate) async fn actions() -> Response {
 /// `unauthorized`, `payload_too_large`, `unreadable_request`, `invalid_request` or `unknown_action`,
 /// `action_refused`.
 pub(crate) async fn act(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let caller = caller(&worlds, &request)?;
+    let caller = caller(&worlds, request.headers())?;
     let body = extract::body(request.into_body(), MOST_BYTES).await?;
     let happening = action::read(&body, &caller.key)?;
     happen(&worlds, &caller, happening)
@@ -107,7 +109,7 @@ pub(crate) async fn act(State(worlds): SharedWorlds, request: Request) -> Contro
 /// # Errors
 /// `unauthorized`, `action_refused` if its scenario can't be played again.
 pub(crate) async fn reset(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let caller = caller(&worlds, &request)?;
+    let caller = caller(&worlds, request.headers())?;
     happen(&worlds, &caller, Happening::Reset)
 }
 
@@ -123,7 +125,7 @@ fn happen(worlds: &Worlds, caller: &ControlCaller, happening: Happening) -> Cont
 /// # Errors
 /// `unauthorized`.
 pub(crate) async fn clock(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let caller = caller(&worlds, &request)?;
+    let caller = caller(&worlds, request.headers())?;
     Ok(respond::ok(&json!({ "now": caller.world.now() })))
 }
 
@@ -133,7 +135,7 @@ pub(crate) async fn clock(State(worlds): SharedWorlds, request: Request) -> Cont
 /// `unauthorized`, `payload_too_large`, `unreadable_request`, `invalid_request`, `action_refused` during
 /// another move, or to an instant in the past.
 pub(crate) async fn advance(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let caller = caller(&worlds, &request)?;
+    let caller = caller(&worlds, request.headers())?;
     let body = extract::body(request.into_body(), MOST_BYTES).await?;
     let body: Value = serde_json::from_slice(&body).map_err(|why| unreadable(&why.to_string()))?;
     let asked = Move::read(&body).ok_or_else(|| invalid(clock::EXPECTED))?;
@@ -171,7 +173,7 @@ pub(crate) async fn save(State(worlds): SharedWorlds) -> ControlResult {
 /// # Errors
 /// `unauthorized`.
 pub(crate) async fn keys(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let caller = caller(&worlds, &request)?;
+    let caller = caller(&worlds, request.headers())?;
     let keys: Vec<Value> = caller
         .world
         .keys()
@@ -192,7 +194,7 @@ pub(crate) async fn keys(State(worlds): SharedWorlds, request: Request) -> Contr
 pub(crate) async fn objections(State(worlds): SharedWorlds, request: Request) -> ControlResult {
     const EXPECTED: &str =
         "expected ?payee=…&invoice=…: the identifiers of a payee and of its invoice";
-    let caller = caller(&worlds, &request)?;
+    let caller = caller(&worlds, request.headers())?;
     let (mut payee, mut invoice) = (None, None);
     let query = request.uri().query().unwrap_or_default();
     for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
@@ -218,7 +220,7 @@ pub(crate) async fn objections(State(worlds): SharedWorlds, request: Request) ->
 /// # Errors
 /// `unauthorized`.
 pub(crate) async fn freedoms(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let caller = caller(&worlds, &request)?;
+    let caller = caller(&worlds, request.headers())?;
     Ok(respond::ok(&caller.world.coverage_view()))
 }
 
@@ -228,7 +230,7 @@ pub(crate) async fn freedoms(State(worlds): SharedWorlds, request: Request) -> C
 /// # Errors
 /// `unauthorized`, `invalid_request`.
 pub(crate) async fn deliveries(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let caller = caller(&worlds, &request)?;
+    let caller = caller(&worlds, request.headers())?;
     let filter = filter(request.uri().query().unwrap_or_default())?;
     Ok(respond::ok(&caller.world.deliveries_view(&filter)))
 }
@@ -268,7 +270,7 @@ fn named<T: DeserializeOwned>(parameter: &str, value: String) -> Result<T, Contr
 /// # Errors
 /// `unauthorized`, `unknown_delivery`, `action_refused`.
 pub(crate) async fn resend(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let caller = caller(&worlds, &request)?;
+    let caller = caller(&worlds, request.headers())?;
     // Our identifiers contain no character that needs encoding.
     let id = request.uri().path().split('/').nth(3).unwrap_or_default();
     let resent = caller.world.resend(id).ok_or(NotApplied::UnknownDelivery)?;
@@ -276,14 +278,32 @@ pub(crate) async fn resend(State(worlds): SharedWorlds, request: Request) -> Con
     Ok(respond::ok(&json!({ "applied": true })))
 }
 
-/// `POST /_sim/deliveries/wait`: responds once no delivery is due or in flight.
+/// The time that a request waits, even if the world of its key is replaced meanwhile.
+pub(crate) struct Patience {
+    begun: Instant,
+    time: Duration,
+}
+
+impl Patience {
+    pub(crate) fn of(seconds: Seconds) -> Patience {
+        Patience { begun: instant(), time: Duration::from_secs(seconds) }
+    }
+
+    pub(crate) fn left(&self) -> Duration {
+        self.time.saturating_sub(self.begun.elapsed())
+    }
+}
+
+/// `POST /_sim/deliveries/wait`: responds once no delivery is due or in flight. If the world is replaced, it waits
+/// in the new one.
 ///
 /// # Errors
 /// `unauthorized`, `payload_too_large`, `unreadable_request`, `invalid_request`.
 pub(crate) async fn wait(State(worlds): SharedWorlds, request: Request) -> ControlResult {
     const PATIENCE: Seconds = 30;
-    let caller = caller(&worlds, &request)?;
-    let body = extract::body(request.into_body(), MOST_BYTES).await?;
+    let (head, body) = request.into_parts();
+    let mut caller = caller(&worlds, &head.headers)?;
+    let body = extract::body(body, MOST_BYTES).await?;
     let patience = if body.is_empty() {
         PATIENCE
     } else {
@@ -293,7 +313,14 @@ pub(crate) async fn wait(State(worlds): SharedWorlds, request: Request) -> Contr
             invalid("expected {\"patienceSeconds\": N}, N an integer from 0 to 3600")
         })?
     };
-    let Quiet { quiet, next_due } = caller.world.quiet(Duration::from_secs(patience)).await;
+    let patience = Patience::of(patience);
+    let Quiet { quiet, next_due } = loop {
+        let waited = caller.world.quiet(patience.left()).await;
+        if !caller.world.has_ended() {
+            break waited;
+        }
+        caller = self::caller(&worlds, &head.headers)?;
+    };
     Ok(respond::ok(&json!({ "quiet": quiet, "nextDue": next_due })))
 }
 
@@ -302,7 +329,7 @@ pub(crate) async fn wait(State(worlds): SharedWorlds, request: Request) -> Contr
 /// # Errors
 /// `unauthorized`.
 pub(crate) async fn openapi(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let caller = caller(&worlds, &request)?;
+    let caller = caller(&worlds, request.headers())?;
     Ok(respond::ok(&openapi::document(caller.world.profile())))
 }
 

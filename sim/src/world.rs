@@ -78,6 +78,8 @@ struct WorldState {
     /// When the courier last found nothing to send, if nothing has changed since.
     exhausted_at: Option<Timestamp>,
     resets: u64,
+    /// Whether it was deleted or replaced.
+    ended: bool,
     grease: Option<Grease>,
     /// Whether answers name their clauses.
     hints: bool,
@@ -123,6 +125,7 @@ impl World {
             awake_at: None,
             exhausted_at: None,
             resets: 0,
+            ended: false,
             grease: None,
             hints: true,
         });
@@ -366,6 +369,19 @@ impl World {
         Served { answered: Some((answer, response)), act: None, hints: self.lock().hints }
     }
 
+    /// Lets everyone go who waits in this world: nothing of it is sent, and nobody selects it any more.
+    pub(crate) fn end(&self) {
+        self.lock().ended = true;
+        self.inner.settled.notify_waiters();
+        self.inner.recorded.notify_waiters();
+        self.inner.changed.notify_waiters();
+    }
+
+    /// Whether it was deleted, or another world is in its place.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.lock().ended
+    }
+
     fn changed(&self) {
         self.inner.changes.fetch_add(1, Ordering::Relaxed);
         self.inner.changed.notify_waiters();
@@ -458,11 +474,14 @@ impl WorldState {
         }
     }
 
-    /// Whether no attempt is in flight, and nothing due is left for the courier.
+    /// Whether no attempt is in flight, and nothing due is left for the courier. Nothing more of a world that has
+    /// ended is sent.
     fn is_settled(&self) -> bool {
         let now = self.clock.now();
         let waits = |due: Timestamp| due <= now && self.exhausted_at.is_none_or(|at| at < due);
-        !self.courier || (self.in_flight == 0 && !self.face.poll_timeout().is_some_and(waits))
+        self.ended
+            || !self.courier
+            || (self.in_flight == 0 && !self.face.poll_timeout().is_some_and(waits))
     }
 
     /// The hint about a sync that sent an address of this business.

@@ -17,7 +17,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// How often the connection shows that it is alive.
 const BEAT: Duration = Duration::from_secs(15);
 
-/// A body that does not end before its reader does.
+/// A body that ends with its world.
 pub(super) struct Changes(mpsc::Receiver<String>);
 
 impl Changes {
@@ -33,12 +33,13 @@ impl Changes {
     }
 }
 
-/// Announces changes until nobody listens.
+/// Announces changes until nobody listens, or the world ends.
 async fn announce(world: &World, events: &mpsc::Sender<String>) {
     let mut seen = None;
     loop {
         let event = match timeout(BEAT, world.changed_since(seen)).await {
-            Ok(changes) => {
+            Ok(None) => return,
+            Ok(Some(changes)) => {
                 seen = Some(changes);
                 format!("data: {changes}\n\n")
             }

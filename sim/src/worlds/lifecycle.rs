@@ -196,10 +196,14 @@ impl Worlds {
         before.end().await;
         let idle = before.expiry.as_ref().map(|expiry| expiry.idle);
         let slot = Slot::start(world, self.courier.as_ref(), idle);
-        let mut slots = self.write();
-        *slots.by_id.get_mut(&id).ok_or(Absent)? = Arc::new(slot);
-        slots.changes += 1;
-        Ok(())
+        let replaced = {
+            let mut slots = self.write();
+            slots.changes += 1;
+            slots.by_id.get_mut(&id).map(|place| *place = Arc::new(slot))
+        };
+        // Whoever waited finds the new world now.
+        before.world.end();
+        replaced.ok_or(Absent)
     }
 
     /// Stops all couriers at once.
@@ -229,6 +233,7 @@ impl Worlds {
             slots.changes += 1;
             slots.by_id.remove(&id).ok_or(Absent)?
         };
+        slot.world.end();
         slot.end().await;
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! Worlds of one mock: keys, clocks, copies, snapshots, scenarios and webhooks, each apart from the others.
 
+mod ending;
 mod keys;
 mod reset;
 mod strangers;
