@@ -85,11 +85,13 @@ fn of(methods: MethodRouter<Arc<Worlds>>) -> MethodRouter<Arc<Worlds>> {
 async fn api(State(worlds): State<Arc<Worlds>>, request: Request) -> Response {
     let (head, body) = request.into_parts();
     let sent = extract::header(&head.headers, AUTHORIZATION);
-    let served = match worlds.select(sent) {
+    // Kept until the answer has arrived: the world is in use.
+    let selected = worlds.select(sent);
+    let served = match &selected {
         Ok(selected) => serve(selected, &head, body).await,
         Err(no_world) => {
             let unknown = route(head.method.as_str(), head.uri.path()).err();
-            worlds.default_world().turn_away(unknown.unwrap_or_else(|| no_world.into()))
+            worlds.default_world().turn_away(unknown.unwrap_or_else(|| (*no_world).into()))
         }
     };
     let Served { answered, act, hints } = served;
@@ -104,7 +106,7 @@ async fn api(State(worlds): State<Arc<Worlds>>, request: Request) -> Response {
 
 /// Lets a world answer. Checks run in this order (`gap.refusalPrecedence`): path, key, size, then the model's
 /// checks. A fault acts on any request that names an endpoint, whatever the service's answer.
-async fn serve(selected: Selected<'_>, head: &Parts, body: Body) -> Served {
+async fn serve(selected: &Selected<'_>, head: &Parts, body: Body) -> Served {
     let Selected { world, authorization, .. } = selected;
     let authorization = authorization.as_deref();
     let unread = Arrived { head, body: None, warnings: Vec::new() };
@@ -112,7 +114,7 @@ async fn serve(selected: Selected<'_>, head: &Parts, body: Body) -> Served {
         Err(refusal) => return world.refuse(unread, None, refusal),
         Ok(route) => route,
     };
-    let body = match read(&world, authorization, body).await {
+    let body = match read(world, authorization, body).await {
         Err(refusal) => return world.refuse(unread, Some(&route), refusal),
         Ok(body) => body,
     };

@@ -27,7 +27,7 @@ use crate::extract;
 use crate::openapi;
 use crate::respond;
 use crate::world::{Quiet, World};
-use crate::worlds::{Selected, WorldId, Worlds};
+use crate::worlds::{InUse, Selected, WorldId, Worlds};
 
 /// The maximum size of a body in bytes. The partner API has its own limit.
 const MOST_BYTES: usize = 1 << 20;
@@ -72,6 +72,7 @@ pub(crate) struct ControlCaller {
     pub(crate) platform: PlatformId,
     /// The key in the request, as it is used outside.
     pub(crate) key: String,
+    pub(crate) in_use: InUse,
 }
 
 /// # Errors
@@ -79,11 +80,11 @@ pub(crate) struct ControlCaller {
 pub(crate) fn caller(worlds: &Worlds, headers: &HeaderMap) -> Result<ControlCaller, ControlError> {
     let sent = extract::header(headers, AUTHORIZATION);
     let selected = worlds.select(sent).map_err(Refusal::from)?;
-    let Selected { id, world, authorization } = selected;
+    let Selected { id, world, authorization, in_use } = selected;
     let platform = world.platform_of(authorization.as_deref()).ok_or(NotApplied::UnknownKey)?;
     let first = || worlds.outer_key(WorldId::DEFAULT, Service::FIRST_KEY);
     let key = sent.and_then(bearer).map_or_else(first, str::to_owned);
-    Ok(ControlCaller { id, world, platform, key })
+    Ok(ControlCaller { id, world, platform, key, in_use })
 }
 
 /// `GET /_sim/actions`: the names of the actions, and each action with its fields and an example.

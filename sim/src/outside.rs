@@ -50,7 +50,7 @@ impl Outside {
     fn find(&self) -> Result<(WorldId, World, PlatformId), Impossible> {
         let authorization = self.key.as_ref().map(|key| format!("Bearer {key}"));
         let selected = self.worlds.select(authorization.as_deref());
-        let Selected { id, world, authorization } =
+        let Selected { id, world, authorization, .. } =
             selected.map_err(|why| Impossible(Refusal::from(why).message))?;
         let platform = world.platform_of(authorization.as_deref()).ok_or(NEVER_ISSUED)?;
         Ok((id, world, platform))

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::{Request, State};
+use axum::http::Uri;
 use axum::response::Response;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use tideover_model::wire::action::NotApplied;
@@ -17,7 +19,7 @@ use crate::control::{ControlError, ControlResult, MOST_BYTES, SharedWorlds, inva
 use crate::extract;
 use crate::respond;
 use crate::world::World;
-use crate::worlds::{Absent, IssuedKey, NotMade, Recipe, WorldId, Worlds};
+use crate::worlds::{Absent, IssuedKey, NotMade, Recipe, Selected, WorldId, Worlds};
 
 /// The maximum size of a snapshot in bytes.
 const MOST_SNAPSHOT_BYTES: usize = 1 << 30;
@@ -41,6 +43,13 @@ struct NewWorld {
     grease: Option<bool>,
     scenario: Option<Scenario>,
     /// The world is deleted once no request has selected it for so long.
+    expires_after_idle_seconds: Option<u64>,
+}
+
+/// The body of `POST /_sim/worlds/{id}/fork`. What is missing is as in the original.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase", deny_unknown_fields)]
+struct Fork {
     expires_after_idle_seconds: Option<u64>,
 }
 
@@ -111,17 +120,24 @@ pub(crate) async fn list(State(worlds): SharedWorlds) -> Response {
 /// `payload_too_large`, `unreadable_request`, `invalid_request`, `action_refused`.
 pub(crate) async fn create(State(worlds): SharedWorlds, request: Request) -> ControlResult {
     let body = extract::body(request.into_body(), MOST_BYTES).await?;
-    let new = if body.is_empty() { NewWorld::default() } else { read(&body)? };
+    let new: NewWorld = read(&body)?;
     let idle = new.expires_after_idle_seconds.map(Duration::from_secs);
     let world = recipe(worlds.recipe()?, new)?.world().map_err(NotMade::from)?;
     let id = worlds.add(world.clone(), idle)?;
     Ok(made(&worlds, id, &world))
 }
 
-fn read(body: &[u8]) -> Result<NewWorld, ControlError> {
+/// The options in a body; the default ones if it is empty or null.
+fn read<T: Default + DeserializeOwned>(body: &[u8]) -> Result<T, ControlError> {
+    if body.is_empty() {
+        return Ok(T::default());
+    }
     let value: Value = serde_json::from_slice(body).map_err(|why| unreadable(&why.to_string()))?;
+    if value.is_null() {
+        return Ok(T::default());
+    }
     if !value.is_object() {
-        return Err(invalid("expected an object with the options of a world, or no body"));
+        return Err(invalid("expected an object with options, or no body"));
     }
     serde_path_to_error::deserialize(value).map_err(|error| {
         let (path, why) = (error.path().to_string(), error.inner().to_string());
@@ -183,12 +199,11 @@ fn made(worlds: &Worlds, id: WorldId, world: &World) -> Response {
 ///
 /// # Errors
 /// `unknown_world`.
-fn world(worlds: &Worlds, request: &Request) -> Result<(WorldId, World), ControlError> {
-    let name = request.uri().path().split('/').nth(3).unwrap_or_default();
+fn world(worlds: &Worlds, path: &Uri) -> Result<Selected<'static>, ControlError> {
+    let name = path.path().split('/').nth(3).unwrap_or_default();
     let unknown = || NotApplied::UnknownWorld(name.to_owned());
     let id: WorldId = name.parse().map_err(|()| unknown())?;
-    let world = worlds.named(id).map_err(|Absent| unknown())?;
-    Ok((id, world))
+    Ok(worlds.named(id).map_err(|Absent| unknown())?)
 }
 
 fn gone(id: WorldId) -> ControlError {
@@ -200,8 +215,8 @@ fn gone(id: WorldId) -> ControlError {
 /// # Errors
 /// `unknown_world`.
 pub(crate) async fn show(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let (id, world) = world(&worlds, &request)?;
-    Ok(respond::ok(&WorldView::of(id, &world)))
+    let Selected { id, world, .. } = &world(&worlds, request.uri())?;
+    Ok(respond::ok(&WorldView::of(*id, world)))
 }
 
 /// `DELETE /_sim/worlds/{id}`: deletes a world. After the answer, no webhook of it is sent.
@@ -209,7 +224,7 @@ pub(crate) async fn show(State(worlds): SharedWorlds, request: Request) -> Contr
 /// # Errors
 /// `unknown_world`, `action_refused` for the default world.
 pub(crate) async fn delete(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let (id, _) = world(&worlds, &request)?;
+    let id = world(&worlds, request.uri())?.id;
     if id == WorldId::DEFAULT {
         let why = Impossible::new("the default world cannot be deleted; reset it instead");
         return Err(NotApplied::Impossible(why).into());
@@ -221,12 +236,15 @@ pub(crate) async fn delete(State(worlds): SharedWorlds, request: Request) -> Con
 /// `POST /_sim/worlds/{id}/fork`: makes a copy of a world, and returns its keys.
 ///
 /// # Errors
-/// `unknown_world`, `action_refused`.
+/// `unknown_world`, `payload_too_large`, `unreadable_request`, `invalid_request`, `action_refused`.
 pub(crate) async fn fork(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let (_, world) = world(&worlds, &request)?;
-    let id = worlds.fork(&world)?;
+    let (head, body) = request.into_parts();
+    let original = world(&worlds, &head.uri)?;
+    let Fork { expires_after_idle_seconds } = read(&extract::body(body, MOST_BYTES).await?)?;
+    let idle = expires_after_idle_seconds.map(Duration::from_secs);
+    let id = worlds.fork(&original.world, idle.or(original.in_use.idle()))?;
     let copy = worlds.named(id).map_err(|Absent| gone(id))?;
-    Ok(made(&worlds, id, &copy))
+    Ok(made(&worlds, id, &copy.world))
 }
 
 /// `POST /_sim/worlds/{id}/reset`: brings a world back to its start.
@@ -234,8 +252,8 @@ pub(crate) async fn fork(State(worlds): SharedWorlds, request: Request) -> Contr
 /// # Errors
 /// `unknown_world`, `action_refused` if its scenario can't be played again.
 pub(crate) async fn reset(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let (id, world) = world(&worlds, &request)?;
-    worlds.happen((id, &world), PlatformId::DEFAULT, Happening::Reset).map_err(NotApplied::from)?;
+    let Selected { id, world, .. } = &world(&worlds, request.uri())?;
+    worlds.happen((*id, world), PlatformId::DEFAULT, Happening::Reset).map_err(NotApplied::from)?;
     Ok(respond::ok(&json!({ "applied": true })))
 }
 
@@ -244,7 +262,7 @@ pub(crate) async fn reset(State(worlds): SharedWorlds, request: Request) -> Cont
 /// # Errors
 /// `unknown_world`, `action_refused`.
 pub(crate) async fn snapshot(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let (_, world) = world(&worlds, &request)?;
+    let Selected { world, .. } = &world(&worlds, request.uri())?;
     let snapshot = world.snapshot().map_err(NotMade::from)?;
     Ok(respond::document(Body::from(snapshot)))
 }
@@ -254,8 +272,10 @@ pub(crate) async fn snapshot(State(worlds): SharedWorlds, request: Request) -> C
 /// # Errors
 /// `unknown_world`, `payload_too_large`, `unreadable_request`, `invalid_request`.
 pub(crate) async fn restore(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let (id, _) = world(&worlds, &request)?;
-    let body = extract::body(request.into_body(), MOST_SNAPSHOT_BYTES).await?;
+    let (head, body) = request.into_parts();
+    let replaced = world(&worlds, &head.uri)?;
+    let id = replaced.id;
+    let body = extract::body(body, MOST_SNAPSHOT_BYTES).await?;
     let world = worlds.restored(&body)?;
     worlds.replace(id, world.clone()).await.map_err(|Absent| gone(id))?;
     Ok(made(&worlds, id, &world))

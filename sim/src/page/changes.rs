@@ -11,6 +11,7 @@ use tokio::sync::mpsc;
 use tokio::time::{sleep, timeout};
 
 use crate::world::World;
+use crate::worlds::InUse;
 
 /// The shortest time between two events.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -21,13 +22,15 @@ const BEAT: Duration = Duration::from_secs(15);
 pub(super) struct Changes(mpsc::Receiver<String>);
 
 impl Changes {
-    pub(super) fn of(world: World) -> Changes {
+    /// The world is in use until the body ends.
+    pub(super) fn of(world: World, in_use: InUse) -> Changes {
         let (events, received) = mpsc::channel(1);
         tokio::spawn(async move {
             tokio::select! {
                 () = announce(&world, &events) => {}
                 () = events.closed() => {}
             }
+            drop(in_use);
         });
         Changes(received)
     }

@@ -138,7 +138,7 @@ pub(crate) async fn overview(State(worlds): SharedWorlds, request: Request) -> C
 /// `unauthorized`.
 pub(crate) async fn events(State(worlds): SharedWorlds, request: Request) -> ControlResult {
     let caller = caller(&worlds, request.headers())?;
-    let mut response = Response::new(Body::new(Changes::of(caller.world)));
+    let mut response = Response::new(Body::new(Changes::of(caller.world, caller.in_use)));
     let headers =
         [(header::CONTENT_TYPE, "text/event-stream"), (header::CACHE_CONTROL, "no-store")];
     response.headers_mut().extend(fixed(headers));

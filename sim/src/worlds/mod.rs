@@ -1,5 +1,6 @@
 //! The worlds of a mock. The API key of a request selects one.
 
+mod expiry;
 mod kept;
 mod lifecycle;
 mod name;
@@ -17,6 +18,7 @@ use crate::courier::Courier;
 use crate::state_file::StateFile;
 use crate::world::World;
 
+pub(crate) use expiry::InUse;
 pub(crate) use kept::keep;
 use lifecycle::Slot;
 pub(crate) use lifecycle::{Absent, NotMade};
@@ -62,6 +64,7 @@ pub(crate) struct Selected<'a> {
     pub(crate) world: World,
     /// The `Authorization` header as this world knows it.
     pub(crate) authorization: Option<Cow<'a, str>>,
+    pub(crate) in_use: InUse,
 }
 
 /// The world that a key names is not there. The request concerns no other world.
@@ -136,9 +139,7 @@ impl Worlds {
     ) -> Result<Selected<'a>, NoWorld> {
         let slots = self.read();
         let gone = if id.0 <= slots.last { NoWorld::Gone(id) } else { NoWorld::NeverMade };
-        let slot = slots.by_id.get(&id).ok_or(gone)?;
-        slot.touch();
-        Ok(Selected { id, world: slot.world.clone(), authorization })
+        Ok(slots.by_id.get(&id).ok_or(gone)?.selected(id, authorization))
     }
 
     /// The world of a key, and the key as that world knows it; no key if another one stands for it.

@@ -1,6 +1,7 @@
 //! Worlds of one mock: keys, clocks, copies, snapshots, scenarios and webhooks, each apart from the others.
 
 mod ending;
+mod expiry;
 mod keys;
 mod reset;
 mod strangers;

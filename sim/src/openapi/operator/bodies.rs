@@ -242,7 +242,18 @@ const BODIES: &[Body] = &[
             .optional(),
             whole(
                 "expiresAfterIdleSeconds",
-                "It is deleted once no request has selected it for so many seconds.",
+                "It is deleted once nobody has used it for so many seconds: no request, and no stream of events.",
+            )
+            .optional(),
+        ],
+    },
+    Body {
+        name: "Fork",
+        about: "A copy to make.",
+        properties: &[
+            whole(
+                "expiresAfterIdleSeconds",
+                "It is deleted once nobody has used it for so many seconds; as its original, if this is left out.",
             )
             .optional(),
         ],

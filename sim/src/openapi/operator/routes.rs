@@ -567,10 +567,20 @@ pub(super) const ROUTES: &[Route] = &[
         summary: "Copy a world",
         about: "The copy goes its own way. Needs no key.",
         parameters: &[WORLD],
-        body: None,
+        body: Some(Request {
+            schema: "Fork",
+            required: false,
+            examples: &[("forAMinute", r#"{ "expiresAfterIdleSeconds": 60 }"#)],
+        }),
         answer: "WorldMade",
         answers: "The name of the copy, and its keys.",
-        problems: &[UnknownWorld, Refused("a mock has at most 100000 worlds; delete some first")],
+        problems: &[
+            UnknownWorld,
+            TooLarge,
+            Unreadable,
+            Invalid("unknown field `seed`, expected `expiresAfterIdleSeconds`"),
+            Refused("a mock has at most 100000 worlds; delete some first"),
+        ],
     },
     Route {
         name: "reset_world",
