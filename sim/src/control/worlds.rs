@@ -176,6 +176,10 @@ fn recipe(default: &Recipe, new: NewWorld) -> Result<Recipe, ControlError> {
         (Some(ClockWord::Still), Some(_)) => {
             return Err(invalid("speed: a clock that stands has none"));
         }
+        (_, Some(speed)) if !ClockChoice::SPEEDS.contains(&speed) => {
+            let (least, most) = ClockChoice::SPEEDS.into_inner();
+            return Err(invalid(&format!("speed: expected {least} to {most}, but it is {speed}")));
+        }
         (_, speed) => ClockChoice::Running { speed: speed.unwrap_or(1) },
     };
     if let Some(faults) = new.faults {

@@ -264,6 +264,8 @@ async fn a_world_that_cannot_be_made_says_why() {
         (json!({ "platforms": true }), "platforms: expected a number of platforms"),
         (json!({ "scenario": "rich" }), "scenario: unknown variant `rich`"),
         (json!({ "clock": "still", "speed": 2 }), "speed: a clock that stands has none"),
+        (json!({ "clock": "running", "speed": 0 }), "speed: expected 1 to 1000000"),
+        (json!({ "speed": 1_000_001 }), "speed: expected 1 to 1000000"),
         (json!({ "profile": { "body_limit": "x" } }), "profile.body_limit: "),
         (json!({ "faults": [{ "act": "explode" }] }), "faults[0].act: "),
         (json!([]), "expected an object"),
