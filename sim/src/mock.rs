@@ -406,7 +406,8 @@ impl Builder {
         Builder { profile, ..self }
     }
 
-    /// The clock's initial time.
+    /// When the clock of each new world starts. Default: at the start of 2026 if it stands still, and else at the
+    /// wall time of the moment in which the world is made.
     #[must_use]
     pub fn start_at(self, start: Timestamp) -> Builder {
         Builder { start_at: Some(start), ..self }
@@ -539,7 +540,10 @@ impl Builder {
         Recipe {
             seed: self.seed,
             profile: std::mem::take(&mut self.profile),
-            start: self.start_at.or(Timestamp::from_unix(START)).unwrap_or(Timestamp::MAX),
+            start: match self.clock {
+                ClockChoice::Still => self.start_at.or(Timestamp::from_unix(START)),
+                ClockChoice::Running { .. } => self.start_at,
+            },
             clock: self.clock,
             destinations: std::mem::take(&mut self.destinations),
             resolver,

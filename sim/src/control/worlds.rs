@@ -163,7 +163,7 @@ fn names(platforms: Option<&Platforms>) -> Result<Vec<String>, ControlError> {
 fn recipe(default: &Recipe, new: NewWorld) -> Result<Recipe, ControlError> {
     let mut recipe = default.clone();
     recipe.seed = new.seed.unwrap_or(recipe.seed);
-    recipe.start = new.start.unwrap_or(recipe.start);
+    recipe.start = new.start.or(recipe.start);
     recipe.profile = new.profile.unwrap_or(recipe.profile);
     recipe.grease = new.grease.unwrap_or(recipe.grease);
     recipe.beginning = Beginning {

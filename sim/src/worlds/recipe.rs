@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tideover_model::{Destinations, Face, ImpossibleValue, Profile, Seeded, Service, Timestamp};
 
 use crate::beginning::{Beginning, ScenarioError};
-use crate::clock::{Clock, ClockChoice};
+use crate::clock::{Clock, ClockChoice, wall_time};
 use crate::fault::{FaultError, Faults, Rule};
 use crate::grease::Grease;
 use crate::journal::JournalLimits;
@@ -17,7 +17,8 @@ use crate::world::World;
 pub(crate) struct Recipe {
     pub(crate) seed: u64,
     pub(crate) profile: Profile,
-    pub(crate) start: Timestamp,
+    /// The instant at which its clock starts; `None` for the wall time at that moment.
+    pub(crate) start: Option<Timestamp>,
     pub(crate) clock: ClockChoice,
     pub(crate) destinations: Destinations,
     pub(crate) resolver: Option<Arc<dyn Resolver>>,
@@ -63,16 +64,19 @@ impl Recipe {
     /// [`RecipeError`]: the faults, the scenario.
     pub(crate) fn world_with(&self, face: Box<dyn Face>) -> Result<World, RecipeError> {
         let faults = Faults::new(self.seed, self.faults.clone())?;
-        let clock = Clock::new(self.start, self.clock);
-        let world = World::resolving(face, clock, self.resolver.clone());
+        let world = World::resolving(face, self.clock(), self.resolver.clone());
         let world = if self.grease { world.greased(Grease::of_seed(self.seed)) } else { world };
         let world = world.beginning(self.beginning.clone())?;
         Ok(self.finished(world).faulty(faults))
     }
 
+    fn clock(&self) -> Clock {
+        Clock::new(self.start.unwrap_or_else(wall_time), self.clock)
+    }
+
     fn empty(&self) -> World {
         let Recipe { seed, profile, destinations, .. } = self.clone();
-        let clock = Clock::new(self.start, self.clock);
+        let clock = self.clock();
         let resolver = self.resolver.clone();
         if self.grease {
             let grease = Grease::of_seed(seed);

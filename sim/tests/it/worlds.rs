@@ -8,8 +8,10 @@ mod strangers;
 
 use reqwest::Method;
 use serde_json::{Value, json};
-use tideover_model::{Profile, Range};
-use tideover_sim::{Builder, Destinations, Mock, Scenario, ScenarioError, StartError, World};
+use tideover_model::{Profile, Range, Timestamp};
+use tideover_sim::{
+    Builder, ClockChoice, Destinations, Mock, Scenario, ScenarioError, StartError, World, wall_time,
+};
 
 use crate::receiver::{Reaction, Receiver};
 use crate::support::{invoice, world};
@@ -358,4 +360,24 @@ async fn a_router_has_one_world() {
     let forked = caller.post("/_sim/worlds/default/fork", Value::Null).await.json();
     assert_eq!(forked["keys"][0]["key"], "rap_sk_w1_local");
     assert_eq!(caller.with_key("rap_sk_w1_local").get(ACME).await.status, 404);
+}
+
+#[tokio::test]
+async fn a_world_with_a_running_clock_starts_at_the_wall_time() {
+    let running = || Mock::builder().clock(ClockChoice::Running { speed: 1 });
+    let desk = Desk::of(running()).await;
+    let begun = desk.mock.now();
+    assert!(begun <= wall_time().after(1), "{begun}");
+    while wall_time() <= begun.after(1) {}
+    let now = async |desk: &Desk, options: Value| {
+        let (_, made) = desk.post("", "/_sim/worlds", options).await;
+        Timestamp::parse(made["now"].as_str().unwrap()).unwrap()
+    };
+    let made = now(&desk, Value::Null).await;
+    assert!(begun < made && made <= wall_time().after(1), "{begun} {made}");
+    let chosen = json!({ "start": "2030-01-01T00:00:00Z", "clock": "still" });
+    assert_eq!(now(&desk, chosen).await.to_string(), "2030-01-01T00:00:00Z");
+    let start = Timestamp::parse("2031-01-01T00:00:00Z").unwrap();
+    let desk = Desk::of(running().start_at(start)).await;
+    assert!(now(&desk, Value::Null).await.to_string().starts_with("2031-"));
 }

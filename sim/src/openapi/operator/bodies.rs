@@ -228,7 +228,7 @@ const BODIES: &[Body] = &[
             )
             .optional(),
             whole("seed", "The seed of all that the service chooses.").optional(),
-            time("start", "When its clock starts.").optional(),
+            time("start", "When its clock starts. If neither this nor the mock says it, and the mock's clock runs: now.").optional(),
             word("clock", &["still", "running"], "Whether its clock runs by itself.").optional(),
             whole("speed", "How many times as fast as the wall clock it runs.").optional(),
             anything("profile", "The fields of a profile.").optional(),
