@@ -99,8 +99,9 @@ impl From<NotMade> for ControlError {
 impl From<UnreadableSnapshot> for ControlError {
     fn from(why: UnreadableSnapshot) -> ControlError {
         match why {
-            UnreadableSnapshot::NotASnapshot(_) => unreadable(&why.to_string()),
-            UnreadableSnapshot::Newer { .. }
+            UnreadableSnapshot::NotJson(why) => unreadable(&why),
+            UnreadableSnapshot::NotASnapshot(_)
+            | UnreadableSnapshot::Newer { .. }
             | UnreadableSnapshot::Damaged
             | UnreadableSnapshot::Impossible(_) => invalid(&why.to_string()),
         }

@@ -188,8 +188,8 @@ async fn a_damaged_or_newer_snapshot_changes_nothing() {
     assert_eq!(desk.put(&keys[0], "/v1/organizations/b", acme()).await.0, 200);
     let kept = desk.snapshot(&id).await;
     for (damaged, status, words) in [
-        (String::new(), 400, "not a snapshot"),
-        (snapshot[..snapshot.len() / 2].to_owned(), 400, "not a snapshot"),
+        (String::new(), 400, "not JSON"),
+        (snapshot[..snapshot.len() / 2].to_owned(), 400, "not JSON"),
         (snapshot.replace("Acme Ltd", "Acme Inc"), 400, "damaged"),
         (snapshot.replacen("\"version\":2", "\"version\":3", 1), 400, "newer release"),
         (snapshot.replacen("tideover-world", "tideover-service", 1), 400, "not a snapshot"),
@@ -380,4 +380,22 @@ async fn a_world_with_a_running_clock_starts_at_the_wall_time() {
     let start = Timestamp::parse("2031-01-01T00:00:00Z").unwrap();
     let desk = Desk::of(running().start_at(start)).await;
     assert!(now(&desk, Value::Null).await.to_string().starts_with("2031-"));
+}
+
+#[tokio::test]
+async fn a_refused_snapshot_says_what_is_wrong() {
+    let desk = Desk::open().await;
+    for (document, code, error) in [
+        (
+            r#"{"format":"tideover-state","version":1}"#,
+            "invalid_request",
+            "this is not a snapshot: its format is \"tideover-state\", version 1, not \"tideover-world\"",
+        ),
+        ("[]", "invalid_request", "this is not a snapshot: "),
+        ("{", "unreadable_request", "the body is not JSON: EOF while parsing"),
+    ] {
+        let (status, body) = desk.restore("default", document.as_bytes()).await;
+        assert_eq!((status, &body["code"]), (400, &json!(code)), "{body}");
+        assert!(body["error"].as_str().unwrap().starts_with(error), "{body}");
+    }
 }
