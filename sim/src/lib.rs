@@ -126,4 +126,4 @@ pub use tideover_model::{
     Profile, Range, Refusal, Seconds, Timestamp, VendorRoute,
 };
 pub use world::{ClockMoving, NextEvent, NotMoved, Quiet, Quieted, Unwritable, Waited, World};
-pub use worlds::IssuedKey;
+pub use worlds::{IssuedKey, RecipeError};

@@ -9,13 +9,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use tideover_model::{
-    Destinations, Face, Impossible, ImpossibleValue, Profile, Seconds, Service, Timestamp,
-};
+use tideover_model::{Destinations, Face, Impossible, Profile, Seconds, Service, Timestamp};
 use tokio::task::JoinHandle;
 
 use crate::app;
-use crate::beginning::{Beginning, Scenario, ScenarioError};
+use crate::beginning::{Beginning, Scenario};
 use crate::clock::ClockChoice;
 use crate::cors::Origins;
 use crate::courier::Courier;
@@ -69,15 +67,9 @@ pub enum StartError {
         /// The system's error.
         source: io::Error,
     },
-    /// The profile has an impossible value.
-    #[error("the profile is impossible: {0}")]
-    Profile(#[from] ImpossibleValue),
-    /// The world does not take the faults.
-    #[error("the faults are impossible: {0}")]
-    Faults(#[from] FaultError),
-    /// The scenario cannot be played with these assumed values.
+    /// The default world can't be made.
     #[error(transparent)]
-    Scenario(#[from] ScenarioError),
+    World(#[from] RecipeError),
     /// The state file can't be read or written, or is refused.
     #[error(transparent)]
     State(#[from] StateError),
@@ -87,16 +79,6 @@ pub enum StartError {
          rap_sk_, except rap_sk_local"
     )]
     ApiKey,
-}
-
-impl From<RecipeError> for StartError {
-    fn from(error: RecipeError) -> StartError {
-        match error {
-            RecipeError::Profile(value) => StartError::Profile(value),
-            RecipeError::Faults(error) => StartError::Faults(error),
-            RecipeError::Scenario(error) => StartError::Scenario(error),
-        }
-    }
 }
 
 /// The longest API key that can be chosen.

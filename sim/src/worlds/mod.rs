@@ -23,7 +23,8 @@ pub(crate) use kept::keep;
 use lifecycle::Slot;
 pub(crate) use lifecycle::{Absent, NotMade};
 pub(crate) use name::WorldId;
-pub(crate) use recipe::{Recipe, RecipeError};
+pub(crate) use recipe::Recipe;
+pub use recipe::RecipeError;
 
 /// The header of a key that no world issues: every key begins with `rap_sk_`.
 const NO_KEY: &str = "Bearer none";

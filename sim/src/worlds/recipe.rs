@@ -32,11 +32,14 @@ pub(crate) struct Recipe {
 
 /// The reason why a world cannot be made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum RecipeError {
+pub enum RecipeError {
+    /// The profile has an impossible value.
     #[error("the profile is impossible: {0}")]
     Profile(#[from] ImpossibleValue),
+    /// The world does not take the faults.
     #[error("the faults are impossible: {0}")]
     Faults(#[from] FaultError),
+    /// The scenario cannot be played with these assumed values.
     #[error(transparent)]
     Scenario(#[from] ScenarioError),
 }

@@ -10,7 +10,8 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use tideover_model::{Profile, Range, Timestamp};
 use tideover_sim::{
-    Builder, ClockChoice, Destinations, Mock, Scenario, ScenarioError, StartError, World, wall_time,
+    Builder, ClockChoice, Destinations, Mock, RecipeError, Scenario, ScenarioError, StartError,
+    World, wall_time,
 };
 
 use crate::receiver::{Reaction, Receiver};
@@ -327,7 +328,7 @@ async fn the_library_plays_scenarios_and_says_where_one_stops() {
         ..Profile::default()
     };
     let stopped = Mock::builder().profile(none).scenario(Scenario::Funded).start().await;
-    let Err(StartError::Scenario(ScenarioError { step, .. })) = stopped else {
+    let Err(StartError::World(RecipeError::Scenario(ScenarioError { step, .. }))) = stopped else {
         panic!("{stopped:?}")
     };
     assert_eq!(step, "POST /v1/advances");
