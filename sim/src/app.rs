@@ -15,7 +15,7 @@ use tideover_model::{Answer, Operation, Refusal, exchange};
 
 use crate::arrival;
 use crate::control;
-use crate::control::{faults, journal, worlds};
+use crate::control::{deliveries, faults, journal, worlds};
 use crate::extract;
 use crate::journal::Arrived;
 use crate::page;
@@ -48,11 +48,11 @@ pub(crate) fn router(all: Arc<Worlds>) -> Router {
         .route("/_sim/journal/wait", of(post(journal::wait)))
         .route("/_sim/objections", of(get(control::objections)))
         .route("/_sim/freedoms", of(get(control::freedoms)))
-        .route("/_sim/deliveries", of(get(control::deliveries)))
+        .route("/_sim/deliveries", of(get(deliveries::list)))
         .route("/_sim/overview", of(get(page::overview)))
         .route("/_sim/events", of(get(page::events)))
-        .route("/_sim/deliveries/wait", of(post(control::wait)))
-        .route("/_sim/deliveries/{id}/resend", of(post(control::resend)))
+        .route("/_sim/deliveries/wait", of(post(deliveries::wait)))
+        .route("/_sim/deliveries/{id}/resend", of(post(deliveries::resend)))
         .route("/_sim/faults", of(get(faults::list).post(faults::add).delete(faults::clear)))
         .route("/_sim/faults/{id}", of(delete(faults::remove)))
         .route("/_sim/openapi.json", of(get(control::openapi)))

@@ -1,6 +1,7 @@
 //! The control plane under `/_sim`: the outside world, the clock, and inspection.
 
 mod clock;
+pub(crate) mod deliveries;
 pub(crate) mod faults;
 pub(crate) mod journal;
 pub(crate) mod worlds;
@@ -12,7 +13,6 @@ use axum::extract::{Request, State};
 use axum::http::HeaderMap;
 use axum::http::header::AUTHORIZATION;
 use axum::response::{IntoResponse, Response};
-use serde::de::{DeserializeOwned, IntoDeserializer};
 use serde_json::{Value, json};
 use tideover_model::wire::action;
 use tideover_model::wire::action::NotApplied;
@@ -22,11 +22,10 @@ use tideover_model::{
 
 use crate::clock::instant;
 use crate::control::clock::Move;
-use crate::deliveries::Filter;
 use crate::extract;
 use crate::openapi;
 use crate::respond;
-use crate::world::{Quiet, World};
+use crate::world::World;
 use crate::worlds::{InUse, Selected, WorldId, Worlds};
 
 /// The maximum size of a body in bytes. The partner API has its own limit.
@@ -143,12 +142,6 @@ pub(crate) async fn advance(State(worlds): SharedWorlds, request: Request) -> Co
     Ok(respond::ok(&asked.make(&caller.world).await?))
 }
 
-/// The number in a body that is exactly `{FIELD: N}`.
-fn seconds(body: &Value, field: &str) -> Option<Seconds> {
-    let fields = body.as_object().filter(|fields| fields.len() == 1)?;
-    fields.get(field)?.as_u64()
-}
-
 /// `GET /_sim/health`: shows that the mock is up, that it is this mock, and its deliberate defect, if any.
 pub(crate) async fn health(State(worlds): SharedWorlds) -> Response {
     let world = worlds.default_world();
@@ -225,58 +218,18 @@ pub(crate) async fn freedoms(State(worlds): SharedWorlds, request: Request) -> C
     Ok(respond::ok(&caller.world.coverage_view()))
 }
 
-/// `GET /_sim/deliveries`: the last deliveries and their attempts, from number `after` on. The parameters
-/// `subscription`, `type`, `payee`, `invoice` and `state` filter them.
+/// `GET /_sim/openapi.json`: the partner API of this world in OpenAPI 3.1.
 ///
 /// # Errors
-/// `unauthorized`, `invalid_request`.
-pub(crate) async fn deliveries(State(worlds): SharedWorlds, request: Request) -> ControlResult {
+/// `unauthorized`.
+pub(crate) async fn openapi(State(worlds): SharedWorlds, request: Request) -> ControlResult {
     let caller = caller(&worlds, request.headers())?;
-    let filter = filter(request.uri().query().unwrap_or_default())?;
-    Ok(respond::ok(&caller.world.deliveries_view(&filter)))
+    Ok(respond::ok(&openapi::document(caller.world.profile())))
 }
 
-fn filter(query: &str) -> Result<Filter, ControlError> {
-    let mut filter = Filter::default();
-    for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
-        let value = value.into_owned();
-        match &*name {
-            "after" => {
-                let expected = "after: expected the number of a delivery, such as 17";
-                filter.after = value.parse().map_err(|_| invalid(expected))?;
-            }
-            "subscription" => filter.subscription = Some(value),
-            "type" => filter.event = Some(named("type", value)?),
-            "payee" => filter.payee = Some(value),
-            "invoice" => filter.invoice = Some(value),
-            "state" => filter.state = Some(named("state", value)?),
-            other => {
-                return Err(invalid(&format!(
-                    "{other}: deliveries are chosen by after, subscription, type, payee, invoice and state"
-                )));
-            }
-        }
-    }
-    Ok(filter)
-}
-
-/// A value of an enumeration, by its name.
-fn named<T: DeserializeOwned>(parameter: &str, value: String) -> Result<T, ControlError> {
-    T::deserialize(value.into_deserializer())
-        .map_err(|why: serde::de::value::Error| invalid(&format!("{parameter}: {why}")))
-}
-
-/// `POST /_sim/deliveries/{id}/resend`: sends a delivery once more, at once.
-///
-/// # Errors
-/// `unauthorized`, `unknown_delivery`, `action_refused`.
-pub(crate) async fn resend(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let caller = caller(&worlds, request.headers())?;
-    // Our identifiers contain no character that needs encoding.
-    let id = request.uri().path().split('/').nth(3).unwrap_or_default();
-    let resent = caller.world.resend(id).ok_or(NotApplied::UnknownDelivery)?;
-    resent.map_err(NotApplied::from)?;
-    Ok(respond::ok(&json!({ "applied": true })))
+/// `GET /_sim/operator.json`: this port in OpenAPI 3.1.
+pub(crate) async fn operator() -> Response {
+    respond::ok(&openapi::operator::document())
 }
 
 /// The time that a request waits, even if the world of its key is replaced meanwhile.
@@ -293,50 +246,6 @@ impl Patience {
     pub(crate) fn left(&self) -> Duration {
         self.time.saturating_sub(self.begun.elapsed())
     }
-}
-
-/// `POST /_sim/deliveries/wait`: responds once no delivery is due or in flight. If the world is replaced, it waits
-/// in the new one.
-///
-/// # Errors
-/// `unauthorized`, `payload_too_large`, `unreadable_request`, `invalid_request`.
-pub(crate) async fn wait(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    const PATIENCE: Seconds = 30;
-    let (head, body) = request.into_parts();
-    let mut caller = caller(&worlds, &head.headers)?;
-    let body = extract::body(body, MOST_BYTES).await?;
-    let patience = if body.is_empty() {
-        PATIENCE
-    } else {
-        let body: Value =
-            serde_json::from_slice(&body).map_err(|why| unreadable(&why.to_string()))?;
-        seconds(&body, "patienceSeconds").filter(|seconds| *seconds <= 3600).ok_or_else(|| {
-            invalid("expected {\"patienceSeconds\": N}, N an integer from 0 to 3600")
-        })?
-    };
-    let patience = Patience::of(patience);
-    let Quiet { quiet, next_due } = loop {
-        let waited = caller.world.quiet(patience.left()).await;
-        if !caller.world.has_ended() {
-            break waited;
-        }
-        caller = self::caller(&worlds, &head.headers)?;
-    };
-    Ok(respond::ok(&json!({ "quiet": quiet, "nextDue": next_due })))
-}
-
-/// `GET /_sim/openapi.json`: the partner API of this world in OpenAPI 3.1.
-///
-/// # Errors
-/// `unauthorized`.
-pub(crate) async fn openapi(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let caller = caller(&worlds, request.headers())?;
-    Ok(respond::ok(&openapi::document(caller.world.profile())))
-}
-
-/// `GET /_sim/operator.json`: this port in OpenAPI 3.1.
-pub(crate) async fn operator() -> Response {
-    respond::ok(&openapi::operator::document())
 }
 
 fn unreadable(why: &str) -> ControlError {

@@ -2,6 +2,7 @@
 
 mod faults;
 mod journal;
+mod lifetime;
 mod moving;
 mod overview;
 mod saved;
@@ -19,7 +20,7 @@ use tideover_model::{
 };
 use tokio::sync::Notify;
 
-use crate::beginning::{Beginning, ScenarioError};
+use crate::beginning::Beginning;
 use crate::clock::{Clock, wall_milliseconds};
 use crate::deliveries::{DeliveryEntry, DeliveryLog, Filter, LogView};
 use crate::fault::{Act, Faults};
@@ -144,19 +145,6 @@ impl World {
                 changed: Notify::new(),
             }),
         }
-    }
-
-    /// A new world with this beginning, which meets no fault.
-    ///
-    /// # Errors
-    /// [`ScenarioError`].
-    pub(crate) fn beginning(self, beginning: Beginning) -> Result<World, ScenarioError> {
-        let mut state = self.lock();
-        state.beginning = beginning;
-        let now = state.clock.now();
-        let begun = state.begin(now);
-        drop(state);
-        begun.map(|()| self)
     }
 
     /// The same world with grease: its responses and its events take freedoms of the document at random. Give
@@ -369,19 +357,6 @@ impl World {
         Served { answered: Some((answer, response)), act: None, hints: self.lock().hints }
     }
 
-    /// Lets everyone go who waits in this world: nothing of it is sent, and nobody selects it any more.
-    pub(crate) fn end(&self) {
-        self.lock().ended = true;
-        self.inner.settled.notify_waiters();
-        self.inner.recorded.notify_waiters();
-        self.inner.changed.notify_waiters();
-    }
-
-    /// Whether it was deleted, or another world is in its place.
-    pub(crate) fn has_ended(&self) -> bool {
-        self.lock().ended
-    }
-
     fn changed(&self) {
         self.inner.changes.fetch_add(1, Ordering::Relaxed);
         self.inner.changed.notify_waiters();
@@ -442,27 +417,6 @@ fn addressed(operation: &Operation) -> Option<String> {
 }
 
 impl WorldState {
-    /// Restores all that surrounds the service. Returns the time of the start.
-    fn start_over(&mut self) -> Timestamp {
-        self.clock.reset();
-        self.journal.clear();
-        self.deliveries = DeliveryLog::default();
-        self.faults.reset();
-        self.resets += 1;
-        self.clock.now()
-    }
-
-    /// Plays the beginning to a service to which nothing has happened.
-    fn begin(&mut self, now: Timestamp) -> Result<(), ScenarioError> {
-        let begun = self.beginning.play(&mut *self.face, now);
-        self.log_deliveries();
-        // The client has met nothing yet.
-        if let Some(grease) = &mut self.grease {
-            grease.reset();
-        }
-        begun
-    }
-
     fn log_deliveries(&mut self) {
         while let Some(delivery) = self.face.poll_delivery() {
             let greased = self.grease.as_ref().map(|grease| grease.event(&delivery));
