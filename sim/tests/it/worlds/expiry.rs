@@ -23,7 +23,7 @@ impl Desk {
 #[tokio::test]
 async fn a_world_in_use_does_not_expire() {
     let desk = Desk::open().await;
-    let soon = || json!({ "expiresAfterIdleSeconds": 1 });
+    let soon = || json!({ "expiresAfterIdleSeconds": 2 });
     let (watched, keys) = desk.world(soon()).await;
     let url = format!("{}/_sim/events", desk.mock.url());
     let stream = desk.client.get(url).bearer_auth(&keys[0]).send().await.unwrap();
@@ -47,10 +47,10 @@ async fn a_world_in_use_does_not_expire() {
 #[tokio::test]
 async fn a_fork_expires_as_its_original_unless_it_is_told_otherwise() {
     let desk = Desk::open().await;
-    let (original, _) = desk.world(json!({ "expiresAfterIdleSeconds": 1 })).await;
+    let (original, _) = desk.world(json!({ "expiresAfterIdleSeconds": 2 })).await;
     let later = desk.fork(&original, json!({ "expiresAfterIdleSeconds": 3600 })).await;
     let same = desk.fork(&original, Value::Null).await;
-    let of_one_that_stays = desk.fork("default", json!({ "expiresAfterIdleSeconds": 1 })).await;
+    let of_one_that_stays = desk.fork("default", json!({ "expiresAfterIdleSeconds": 2 })).await;
     let kept = desk.fork("default", json!({})).await;
     let path = "/_sim/worlds/default/fork";
     let (status, body) = desk.post("", path, json!({ "seed": 7 })).await;
