@@ -10,6 +10,7 @@ use crate::identity::{BusinessId, PlatformId};
 use crate::operation::Operation;
 use crate::profile::Profile;
 use crate::refusal::{Code, Refusal};
+use crate::secret::Secret;
 use crate::timestamp::Timestamp;
 use crate::wire::overview::{Overview, Wanted};
 use crate::wire::reply::Reply;
@@ -31,15 +32,21 @@ pub struct Response {
 /// A serialization of answers that differs from the correct one, `exchange::respond`.
 pub type Encoding = fn(&Profile, &Answer) -> Response;
 
-/// An API key, masked for display.
+/// An API key. `Debug` does not show it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IssuedKey {
     /// The name of the platform that it belongs to.
     pub platform: String,
-    /// The key without its middle.
-    pub masked: String,
+    pub(crate) key: Secret,
     /// Whether it has been revoked.
     pub revoked: bool,
+}
+
+impl IssuedKey {
+    /// The key.
+    pub fn reveal(&self) -> &str {
+        self.key.reveal()
+    }
 }
 
 /// A service without I/O: time is an argument, and no call blocks.
@@ -63,7 +70,7 @@ pub trait Face: Send {
     /// there is no header. `None` for a key that was never issued.
     fn platform_of(&self, authorization: Option<&str>) -> Option<PlatformId>;
 
-    /// Every key ever issued.
+    /// Every key ever issued, by platform in the order in which these were made, the first key before all others.
     fn keys(&self) -> Vec<IssuedKey>;
 
     /// Performs an operation for `caller`.

@@ -1,6 +1,7 @@
 //! JSON documents with a format, a version and a checksum: snapshots.
 
 use serde::Deserialize;
+use serde_json::error::Category;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 
@@ -16,7 +17,10 @@ pub struct Sealed {
 /// The reason why bytes are no snapshot that can be restored: the first that applies.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnreadableSnapshot {
-    /// The bytes are not JSON, perhaps because their end is missing, or JSON of another kind.
+    /// The bytes are not JSON, perhaps because their end is missing.
+    #[error("this is not a snapshot: it is not JSON: {0}")]
+    NotJson(String),
+    /// They are JSON of another kind.
     #[error("this is not a snapshot: {0}")]
     NotASnapshot(String),
     /// A later release wrote it.
@@ -69,8 +73,11 @@ impl Sealed {
     /// [`UnreadableSnapshot`], but for an impossible state.
     pub fn open<'a>(&self, bytes: &'a [u8]) -> Result<&'a str, UnreadableSnapshot> {
         let not_one = |why: String| UnreadableSnapshot::NotASnapshot(why);
-        let Envelope { format, version, checksum: expected, state } =
-            serde_json::from_slice(bytes).map_err(|error| not_one(error.to_string()))?;
+        let Envelope { format, version, checksum: expected, state } = serde_json::from_slice(bytes)
+            .map_err(|error| match error.classify() {
+                Category::Data => not_one(error.to_string()),
+                _ => UnreadableSnapshot::NotJson(error.to_string()),
+            })?;
         if format != self.format || version == 0 {
             let wanted = self.format;
             return Err(not_one(format!(

@@ -15,7 +15,7 @@ use tideover_model::{Answer, Operation, Refusal, exchange};
 
 use crate::arrival;
 use crate::control;
-use crate::control::{faults, journal, worlds};
+use crate::control::{deliveries, faults, journal, worlds};
 use crate::extract;
 use crate::journal::Arrived;
 use crate::page;
@@ -48,11 +48,11 @@ pub(crate) fn router(all: Arc<Worlds>) -> Router {
         .route("/_sim/journal/wait", of(post(journal::wait)))
         .route("/_sim/objections", of(get(control::objections)))
         .route("/_sim/freedoms", of(get(control::freedoms)))
-        .route("/_sim/deliveries", of(get(control::deliveries)))
+        .route("/_sim/deliveries", of(get(deliveries::list)))
         .route("/_sim/overview", of(get(page::overview)))
         .route("/_sim/events", of(get(page::events)))
-        .route("/_sim/deliveries/wait", of(post(control::wait)))
-        .route("/_sim/deliveries/{id}/resend", of(post(control::resend)))
+        .route("/_sim/deliveries/wait", of(post(deliveries::wait)))
+        .route("/_sim/deliveries/{id}/resend", of(post(deliveries::resend)))
         .route("/_sim/faults", of(get(faults::list).post(faults::add).delete(faults::clear)))
         .route("/_sim/faults/{id}", of(delete(faults::remove)))
         .route("/_sim/openapi.json", of(get(control::openapi)))
@@ -80,30 +80,19 @@ fn of(methods: MethodRouter<Arc<Worlds>>) -> MethodRouter<Arc<Worlds>> {
     methods.head(api).fallback(api)
 }
 
-/// Answers a request to the partner API. Checks run in this order (`gap.refusalPrecedence`): path, key, size,
-/// then the model's checks. A fault acts on any request that names an endpoint, whatever the service's answer.
+/// Answers a request to the partner API. A key of a world that is not there is refused after the path, and reaches
+/// no other world.
 async fn api(State(worlds): State<Arc<Worlds>>, request: Request) -> Response {
     let (head, body) = request.into_parts();
     let sent = extract::header(&head.headers, AUTHORIZATION);
-    let Selected { world, authorization, .. } = worlds.select(sent);
-    let authorization = authorization.as_deref();
-    let unread = Arrived { head: &head, body: None, warnings: Vec::new() };
-    let served = match route(head.method.as_str(), head.uri.path()) {
-        Err(refusal) => world.refuse(unread, None, refusal),
-        Ok(route) => match read(&world, authorization, body).await {
-            Err(refusal) => world.refuse(unread, Some(&route), refusal),
-            Ok(body) => {
-                let content_type = extract::header(&head.headers, CONTENT_TYPE);
-                let mut warnings = Vec::new();
-                let mut operation = route.decode_noting(content_type, &body, &mut warnings);
-                if let Ok(Operation::Subscribe { url, addresses, .. }) = &mut operation {
-                    *addresses = world.resolve(url).await;
-                }
-                warn(&head, &warnings);
-                let arrived = Arrived { body: Some(&body), warnings, ..unread };
-                world.answer(arrived, authorization, &route, operation)
-            }
-        },
+    // Kept until the answer has arrived: the world is in use.
+    let selected = worlds.select(sent);
+    let served = match &selected {
+        Ok(selected) => serve(selected, &head, body).await,
+        Err(no_world) => {
+            let unknown = route(head.method.as_str(), head.uri.path()).err();
+            worlds.default_world().turn_away(unknown.unwrap_or_else(|| (*no_world).into()))
+        }
     };
     let Served { answered, act, hints } = served;
     let response = answered.map(|(answer, response)| {
@@ -113,6 +102,31 @@ async fn api(State(worlds): State<Arc<Worlds>>, request: Request) -> Response {
         response
     });
     arrival::arrived(response, act).await
+}
+
+/// Lets a world answer. Checks run in this order (`gap.refusalPrecedence`): path, key, size, then the model's
+/// checks. A fault acts on any request that names an endpoint, whatever the service's answer.
+async fn serve(selected: &Selected<'_>, head: &Parts, body: Body) -> Served {
+    let Selected { world, authorization, .. } = selected;
+    let authorization = authorization.as_deref();
+    let unread = Arrived { head, body: None, warnings: Vec::new() };
+    let route = match route(head.method.as_str(), head.uri.path()) {
+        Err(refusal) => return world.refuse(unread, None, refusal),
+        Ok(route) => route,
+    };
+    let body = match read(world, authorization, body).await {
+        Err(refusal) => return world.refuse(unread, Some(&route), refusal),
+        Ok(body) => body,
+    };
+    let content_type = extract::header(&head.headers, CONTENT_TYPE);
+    let mut warnings = Vec::new();
+    let mut operation = route.decode_noting(content_type, &body, &mut warnings);
+    if let Ok(Operation::Subscribe { url, addresses, .. }) = &mut operation {
+        *addresses = world.resolve(url).await;
+    }
+    warn(head, &warnings);
+    let arrived = Arrived { body: Some(&body), warnings, ..unread };
+    world.answer(arrived, authorization, &route, operation)
 }
 
 /// Logs what the service ignores in a request.

@@ -1,5 +1,6 @@
 //! The clock of a world. Only this module reads the wall clock.
 
+use std::ops::RangeInclusive;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
@@ -16,6 +17,11 @@ pub enum ClockChoice {
         /// Virtual seconds per second.
         speed: u32,
     },
+}
+
+impl ClockChoice {
+    /// The speeds that a user can choose. Virtual seconds per second.
+    pub const SPEEDS: RangeInclusive<u32> = 1..=1_000_000;
 }
 
 /// The clock of a world. It never goes back, and stops at [`Timestamp::MAX`].

@@ -1,31 +1,32 @@
 //! The control plane under `/_sim`: the outside world, the clock, and inspection.
 
 mod clock;
+pub(crate) mod deliveries;
 pub(crate) mod faults;
 pub(crate) mod journal;
 pub(crate) mod worlds;
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::extract::{Request, State};
+use axum::http::HeaderMap;
 use axum::http::header::AUTHORIZATION;
 use axum::response::{IntoResponse, Response};
-use serde::de::{DeserializeOwned, IntoDeserializer};
 use serde_json::{Value, json};
 use tideover_model::wire::action;
 use tideover_model::wire::action::NotApplied;
 use tideover_model::{
-    ActionKind, Happening, Impossible, IssuedKey, PlatformId, Refusal, Seconds, Service, bearer,
+    ActionKind, Happening, Impossible, PlatformId, Refusal, Seconds, Service, bearer, masked,
 };
 
+use crate::clock::instant;
 use crate::control::clock::Move;
-use crate::deliveries::Filter;
 use crate::extract;
 use crate::openapi;
 use crate::respond;
-use crate::world::{Quiet, World};
-use crate::worlds::{Selected, WorldId, Worlds};
+use crate::world::World;
+use crate::worlds::{InUse, Selected, WorldId, Worlds};
 
 /// The maximum size of a body in bytes. The partner API has its own limit.
 const MOST_BYTES: usize = 1 << 20;
@@ -70,17 +71,19 @@ pub(crate) struct ControlCaller {
     pub(crate) platform: PlatformId,
     /// The key in the request, as it is used outside.
     pub(crate) key: String,
+    pub(crate) in_use: InUse,
 }
 
 /// # Errors
-/// `unauthorized`: a key that was never issued.
-pub(crate) fn caller(worlds: &Worlds, request: &Request) -> Result<ControlCaller, ControlError> {
-    let sent = extract::header(request.headers(), AUTHORIZATION);
-    let Selected { id, world, authorization } = worlds.select(sent);
+/// `unauthorized`: a key that was never issued, or whose world is gone.
+pub(crate) fn caller(worlds: &Worlds, headers: &HeaderMap) -> Result<ControlCaller, ControlError> {
+    let sent = extract::header(headers, AUTHORIZATION);
+    let selected = worlds.select(sent).map_err(Refusal::from)?;
+    let Selected { id, world, authorization, in_use } = selected;
     let platform = world.platform_of(authorization.as_deref()).ok_or(NotApplied::UnknownKey)?;
     let first = || worlds.outer_key(WorldId::DEFAULT, Service::FIRST_KEY);
     let key = sent.and_then(bearer).map_or_else(first, str::to_owned);
-    Ok(ControlCaller { id, world, platform, key })
+    Ok(ControlCaller { id, world, platform, key, in_use })
 }
 
 /// `GET /_sim/actions`: the names of the actions, and each action with its fields and an example.
@@ -95,18 +98,18 @@ pub(crate) async fn actions() -> Response {
 /// `unauthorized`, `payload_too_large`, `unreadable_request`, `invalid_request` or `unknown_action`,
 /// `action_refused`.
 pub(crate) async fn act(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let caller = caller(&worlds, &request)?;
+    let caller = caller(&worlds, request.headers())?;
     let body = extract::body(request.into_body(), MOST_BYTES).await?;
     let happening = action::read(&body, &caller.key)?;
     happen(&worlds, &caller, happening)
 }
 
-/// `POST /_sim/reset`: restores the initial state.
+/// `POST /_sim/reset`: brings the world back to its start.
 ///
 /// # Errors
-/// `unauthorized`.
+/// `unauthorized`, `action_refused` if its scenario can't be played again.
 pub(crate) async fn reset(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let caller = caller(&worlds, &request)?;
+    let caller = caller(&worlds, request.headers())?;
     happen(&worlds, &caller, Happening::Reset)
 }
 
@@ -122,7 +125,7 @@ fn happen(worlds: &Worlds, caller: &ControlCaller, happening: Happening) -> Cont
 /// # Errors
 /// `unauthorized`.
 pub(crate) async fn clock(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let caller = caller(&worlds, &request)?;
+    let caller = caller(&worlds, request.headers())?;
     Ok(respond::ok(&json!({ "now": caller.world.now() })))
 }
 
@@ -132,17 +135,11 @@ pub(crate) async fn clock(State(worlds): SharedWorlds, request: Request) -> Cont
 /// `unauthorized`, `payload_too_large`, `unreadable_request`, `invalid_request`, `action_refused` during
 /// another move, or to an instant in the past.
 pub(crate) async fn advance(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let caller = caller(&worlds, &request)?;
+    let caller = caller(&worlds, request.headers())?;
     let body = extract::body(request.into_body(), MOST_BYTES).await?;
     let body: Value = serde_json::from_slice(&body).map_err(|why| unreadable(&why.to_string()))?;
     let asked = Move::read(&body).ok_or_else(|| invalid(clock::EXPECTED))?;
     Ok(respond::ok(&asked.make(&caller.world).await?))
-}
-
-/// The number in a body that is exactly `{FIELD: N}`.
-fn seconds(body: &Value, field: &str) -> Option<Seconds> {
-    let fields = body.as_object().filter(|fields| fields.len() == 1)?;
-    fields.get(field)?.as_u64()
 }
 
 /// `GET /_sim/health`: shows that the mock is up, that it is this mock, and its deliberate defect, if any.
@@ -170,13 +167,14 @@ pub(crate) async fn save(State(worlds): SharedWorlds) -> ControlResult {
 /// # Errors
 /// `unauthorized`.
 pub(crate) async fn keys(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let caller = caller(&worlds, &request)?;
+    let caller = caller(&worlds, request.headers())?;
     let keys: Vec<Value> = caller
         .world
         .keys()
         .into_iter()
-        .map(|IssuedKey { platform, masked, revoked }| {
-            json!({ "platform": platform, "key": masked, "revoked": revoked })
+        .map(|key| {
+            let shown = masked(key.reveal());
+            json!({ "platform": key.platform, "key": shown, "revoked": key.revoked })
         })
         .collect();
     Ok(respond::ok(&json!({ "keys": keys })))
@@ -190,7 +188,7 @@ pub(crate) async fn keys(State(worlds): SharedWorlds, request: Request) -> Contr
 pub(crate) async fn objections(State(worlds): SharedWorlds, request: Request) -> ControlResult {
     const EXPECTED: &str =
         "expected ?payee=…&invoice=…: the identifiers of a payee and of its invoice";
-    let caller = caller(&worlds, &request)?;
+    let caller = caller(&worlds, request.headers())?;
     let (mut payee, mut invoice) = (None, None);
     let query = request.uri().query().unwrap_or_default();
     for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
@@ -216,86 +214,8 @@ pub(crate) async fn objections(State(worlds): SharedWorlds, request: Request) ->
 /// # Errors
 /// `unauthorized`.
 pub(crate) async fn freedoms(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let caller = caller(&worlds, &request)?;
+    let caller = caller(&worlds, request.headers())?;
     Ok(respond::ok(&caller.world.coverage_view()))
-}
-
-/// `GET /_sim/deliveries`: the last deliveries and their attempts, from number `after` on. The parameters
-/// `subscription`, `type`, `payee`, `invoice` and `state` filter them.
-///
-/// # Errors
-/// `unauthorized`, `invalid_request`.
-pub(crate) async fn deliveries(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let caller = caller(&worlds, &request)?;
-    let filter = filter(request.uri().query().unwrap_or_default())?;
-    Ok(respond::ok(&caller.world.deliveries_view(&filter)))
-}
-
-fn filter(query: &str) -> Result<Filter, ControlError> {
-    let mut filter = Filter::default();
-    for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
-        let value = value.into_owned();
-        match &*name {
-            "after" => {
-                let expected = "after: expected the number of a delivery, such as 17";
-                filter.after = value.parse().map_err(|_| invalid(expected))?;
-            }
-            "subscription" => filter.subscription = Some(value),
-            "type" => filter.event = Some(named("type", value)?),
-            "payee" => filter.payee = Some(value),
-            "invoice" => filter.invoice = Some(value),
-            "state" => filter.state = Some(named("state", value)?),
-            other => {
-                return Err(invalid(&format!(
-                    "{other}: deliveries are chosen by after, subscription, type, payee, invoice and state"
-                )));
-            }
-        }
-    }
-    Ok(filter)
-}
-
-/// A value of an enumeration, by its name.
-fn named<T: DeserializeOwned>(parameter: &str, value: String) -> Result<T, ControlError> {
-    T::deserialize(value.into_deserializer())
-        .map_err(|why: serde::de::value::Error| invalid(&format!("{parameter}: {why}")))
-}
-
-/// `POST /_sim/deliveries/{id}/resend`: sends a delivery once more, at once.
-///
-/// # Errors
-/// `unauthorized`, `unknown_delivery`, `action_refused`.
-pub(crate) async fn resend(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let caller = caller(&worlds, &request)?;
-    // Our identifiers contain no character that needs encoding.
-    let id = request.uri().path().split('/').nth(3).unwrap_or_default();
-    let resent = caller.world.resend(id).ok_or(NotApplied::UnknownDelivery)?;
-    resent.map_err(NotApplied::from)?;
-    Ok(respond::ok(&json!({ "applied": true })))
-}
-
-/// `POST /_sim/deliveries/wait`: responds once no delivery is due or in flight.
-///
-/// # Errors
-/// `unauthorized`, `payload_too_large`, `unreadable_request`, `invalid_request`.
-pub(crate) async fn wait(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    const PATIENCE: Seconds = 30;
-    let caller = caller(&worlds, &request)?;
-    let body = extract::body(request.into_body(), MOST_BYTES).await?;
-    let patience = if body.is_empty() {
-        PATIENCE
-    } else {
-        let body: Value =
-            serde_json::from_slice(&body).map_err(|why| unreadable(&why.to_string()))?;
-        let is_empty = body.as_object().is_some_and(serde_json::Map::is_empty);
-        let patience = if is_empty { Some(PATIENCE) } else { seconds(&body, "patienceSeconds") };
-        patience.filter(|seconds| *seconds <= 3600).ok_or_else(|| {
-            invalid("expected {\"patienceSeconds\": N}, N an integer from 0 to 3600")
-        })?
-    };
-    let Quiet { quiet, next_due, retrying } =
-        caller.world.quiet(Duration::from_secs(patience)).await;
-    Ok(respond::ok(&json!({ "quiet": quiet, "nextDue": next_due, "retrying": retrying })))
 }
 
 /// `GET /_sim/openapi.json`: the partner API of this world in OpenAPI 3.1.
@@ -303,13 +223,29 @@ pub(crate) async fn wait(State(worlds): SharedWorlds, request: Request) -> Contr
 /// # Errors
 /// `unauthorized`.
 pub(crate) async fn openapi(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let caller = caller(&worlds, &request)?;
+    let caller = caller(&worlds, request.headers())?;
     Ok(respond::ok(&openapi::document(caller.world.profile())))
 }
 
 /// `GET /_sim/operator.json`: this port in OpenAPI 3.1.
 pub(crate) async fn operator() -> Response {
     respond::ok(&openapi::operator::document())
+}
+
+/// The time that a request waits, even if the world of its key is replaced meanwhile.
+pub(crate) struct Patience {
+    begun: Instant,
+    time: Duration,
+}
+
+impl Patience {
+    pub(crate) fn of(seconds: Seconds) -> Patience {
+        Patience { begun: instant(), time: Duration::from_secs(seconds) }
+    }
+
+    pub(crate) fn left(&self) -> Duration {
+        self.time.saturating_sub(self.begun.elapsed())
+    }
 }
 
 fn unreadable(why: &str) -> ControlError {

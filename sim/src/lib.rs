@@ -74,13 +74,14 @@
 //! - [`fault`] has the rules by which requests fail: [`Builder::faults`], [`Mock::add_fault`].
 //!
 //! Inside: `app` has the routes, `extract` and `respond` read requests and write answers, `worlds` finds the
-//! world that a key means, `courier` sends webhooks by `sending`, `deliveries` remembers how that went,
+//! world that a key means, `beginning` is what a new world is given, `courier` sends webhooks by `sending`, `deliveries` remembers how that went,
 //! `fault` decides which requests fail, and `arrival` how, `grease` varies what the document leaves free,
 //! `control` is the operator port, `page` is the page that shows a world, `openapi` describes the API, from the code's own types, and the operator port,
 //! `serve` and `wire` are the socket. No rule of the API is here: all of them are the model's.
 
 mod app;
 mod arrival;
+mod beginning;
 mod clock;
 mod control;
 mod cors;
@@ -105,6 +106,7 @@ mod wire;
 mod world;
 mod worlds;
 
+pub use beginning::{Scenario, ScenarioError};
 pub use clock::{Clock, ClockChoice, wall_time};
 pub use cors::{NoOrigin, Origins};
 pub use deliveries::{AttemptEntry, DeliveryEntry, DeliveryState, Headers};
@@ -124,4 +126,4 @@ pub use tideover_model::{
     Profile, Range, Refusal, Seconds, Timestamp, VendorRoute,
 };
 pub use world::{ClockMoving, NextEvent, NotMoved, Quiet, Quieted, Unwritable, Waited, World};
-pub use worlds::{IssuedKey, Scenario, ScenarioError};
+pub use worlds::{IssuedKey, RecipeError};

@@ -9,12 +9,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use tideover_model::{
-    Destinations, Face, Impossible, ImpossibleValue, Profile, Seconds, Service, Timestamp,
-};
+use tideover_model::{Destinations, Face, Impossible, Profile, Seconds, Service, Timestamp};
 use tokio::task::JoinHandle;
 
 use crate::app;
+use crate::beginning::{Beginning, Scenario};
 use crate::clock::ClockChoice;
 use crate::cors::Origins;
 use crate::courier::Courier;
@@ -27,7 +26,7 @@ use crate::sending::{Authorities, Resolver, SigningTime, SystemResolver};
 use crate::serve::MockServer;
 use crate::state_file::{StateError, StateFile};
 use crate::world::{ClockMoving, NextEvent, NotMoved, Quiet, Quieted, Waited, World};
-use crate::worlds::{Recipe, RecipeError, Scenario, ScenarioError, Worlds, keep};
+use crate::worlds::{Recipe, RecipeError, Worlds, keep};
 
 /// A mock that listens on its own port. Dropping it stops it.
 ///
@@ -68,15 +67,9 @@ pub enum StartError {
         /// The system's error.
         source: io::Error,
     },
-    /// The profile has an impossible value.
-    #[error("the profile is impossible: {0}")]
-    Profile(#[from] ImpossibleValue),
-    /// The world does not take the faults.
-    #[error("the faults are impossible: {0}")]
-    Faults(#[from] FaultError),
-    /// The scenario cannot be played with these assumed values.
+    /// The default world can't be made.
     #[error(transparent)]
-    Scenario(#[from] ScenarioError),
+    World(#[from] RecipeError),
     /// The state file can't be read or written, or is refused.
     #[error(transparent)]
     State(#[from] StateError),
@@ -86,16 +79,6 @@ pub enum StartError {
          rap_sk_, except rap_sk_local"
     )]
     ApiKey,
-}
-
-impl From<RecipeError> for StartError {
-    fn from(error: RecipeError) -> StartError {
-        match error {
-            RecipeError::Profile(value) => StartError::Profile(value),
-            RecipeError::Faults(error) => StartError::Faults(error),
-            RecipeError::Scenario(error) => StartError::Scenario(error),
-        }
-    }
 }
 
 /// The longest API key that can be chosen.
@@ -406,7 +389,8 @@ impl Builder {
         Builder { profile, ..self }
     }
 
-    /// The clock's initial time.
+    /// When the clock of each new world starts. Default: at the start of 2026 if it stands still, and else at the
+    /// wall time of the moment in which the world is made.
     #[must_use]
     pub fn start_at(self, start: Timestamp) -> Builder {
         Builder { start_at: Some(start), ..self }
@@ -539,13 +523,16 @@ impl Builder {
         Recipe {
             seed: self.seed,
             profile: std::mem::take(&mut self.profile),
-            start: self.start_at.or(Timestamp::from_unix(START)).unwrap_or(Timestamp::MAX),
+            start: match self.clock {
+                ClockChoice::Still => self.start_at.or(Timestamp::from_unix(START)),
+                ClockChoice::Running { .. } => self.start_at,
+            },
             clock: self.clock,
             destinations: std::mem::take(&mut self.destinations),
             resolver,
             faults: std::mem::take(&mut self.faults),
             grease: self.grease,
-            scenario: self.scenario,
+            beginning: Beginning { scenario: self.scenario, platforms: Vec::new() },
             hints: self.hints,
             journal: self.journal,
         }

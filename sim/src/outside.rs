@@ -49,7 +49,9 @@ impl Outside {
     /// The world and the platform of the key.
     fn find(&self) -> Result<(WorldId, World, PlatformId), Impossible> {
         let authorization = self.key.as_ref().map(|key| format!("Bearer {key}"));
-        let Selected { id, world, authorization } = self.worlds.select(authorization.as_deref());
+        let selected = self.worlds.select(authorization.as_deref());
+        let Selected { id, world, authorization, .. } =
+            selected.map_err(|why| Impossible(Refusal::from(why).message))?;
         let platform = world.platform_of(authorization.as_deref()).ok_or(NEVER_ISSUED)?;
         Ok((id, world, platform))
     }
@@ -209,7 +211,7 @@ impl Outside {
         self.apply(Happening::UpstreamFails { requests })
     }
 
-    /// Restores the initial state, including the clock, the journal and the deliveries.
+    /// Brings the world back to its start, as [`World::happen`] says.
     pub fn reset(&self) -> Result<(), Impossible> {
         self.apply(Happening::Reset)
     }

@@ -2,6 +2,7 @@
 
 mod faults;
 mod journal;
+mod lifetime;
 mod moving;
 mod overview;
 mod saved;
@@ -19,6 +20,7 @@ use tideover_model::{
 };
 use tokio::sync::Notify;
 
+use crate::beginning::Beginning;
 use crate::clock::{Clock, ClockChoice, wall_milliseconds};
 use crate::deliveries::{DeliveryEntry, DeliveryLog, Filter, LogView};
 use crate::fault::{Act, Faults};
@@ -61,6 +63,8 @@ struct WorldInner {
 
 struct WorldState {
     face: Box<dyn Face>,
+    /// How it begins again after a reset.
+    beginning: Beginning,
     clock: Clock,
     journal: Journal,
     deliveries: DeliveryLog,
@@ -75,6 +79,8 @@ struct WorldState {
     /// When the courier last found nothing to send, if nothing has changed since.
     exhausted_at: Option<Timestamp>,
     resets: u64,
+    /// Whether it was deleted or replaced.
+    ended: bool,
     grease: Option<Grease>,
     /// Whether answers name their clauses.
     hints: bool,
@@ -109,6 +115,7 @@ impl World {
         let defect = face.defect().map(str::to_owned);
         let state = Mutex::new(WorldState {
             face,
+            beginning: Beginning::default(),
             clock,
             journal: Journal::default(),
             deliveries: DeliveryLog::default(),
@@ -119,6 +126,7 @@ impl World {
             awake_at: None,
             exhausted_at: None,
             resets: 0,
+            ended: false,
             grease: None,
             hints: true,
         });
@@ -178,11 +186,14 @@ impl World {
         self.proceed(&mut self.lock())
     }
 
-    /// Performs an action of the outside world; identifiers in it are those of `platform`. A reset also sets
-    /// the clock to its start, empties the journal and the log of deliveries, and restores the first faults.
+    /// Performs an action of the outside world; identifiers in it are those of `platform`. A reset brings back the
+    /// start of the world: its clock, its faults, its scenario, and every platform that it was made with, with the
+    /// same keys. The journal and the log of deliveries are empty then. A world that was restored or copied from a
+    /// snapshot has the start of the world that was written.
     ///
     /// # Errors
-    /// [`Impossible`] if the outside world can't do that now; the state has not changed.
+    /// [`Impossible`] if the outside world can't do that now; the state has not changed. A reset only fails if the
+    /// service no longer permits a step of the scenario, and stops there.
     pub fn happen(
         &self,
         platform: PlatformId,
@@ -192,30 +203,14 @@ impl World {
         let mut now = self.proceed(&mut state);
         let reset = happening == Happening::Reset;
         let outcome = state.face.happen(now, platform, happening)?;
+        let mut begun = Ok(());
         if reset {
-            state.clock.reset();
-            now = state.clock.now();
-            state.journal.clear();
+            now = state.start_over();
+            begun = state.begin(now);
             self.inner.recorded.notify_waiters();
-            state.deliveries = DeliveryLog::default();
-            state.faults.reset();
-            if let Some(grease) = &mut state.grease {
-                grease.reset();
-            }
-            state.resets += 1;
         }
         self.drain(&mut state, now);
-        Ok(outcome)
-    }
-
-    /// The answer to a request that is not recorded, for a scenario.
-    pub(crate) fn exchange(&self, request: &exchange::Request<'_>) -> Answer {
-        let mut state = self.lock();
-        let now = self.proceed(&mut state);
-        let asked = exchange::Asked::by(request);
-        let answer = exchange::attempt(&mut *state.face, now, request.authorization, asked);
-        self.drain(&mut state, now);
-        answer
+        begun.map(|()| outcome).map_err(|stopped| Impossible(stopped.to_string().into()))
     }
 
     /// The platform whose key, valid or revoked, the `Authorization` header carries; the default platform if
@@ -224,7 +219,7 @@ impl World {
         self.lock().face.platform_of(authorization)
     }
 
-    /// Every API key ever issued, masked.
+    /// Every API key ever issued, by platform.
     pub fn keys(&self) -> Vec<IssuedKey> {
         self.lock().face.keys()
     }
@@ -360,6 +355,14 @@ impl World {
         Served { answered: answer.zip(response), act, hints: state.hints }
     }
 
+    /// The answer to a request that concerns no world, in the form of this one. It meets no fault, and is not
+    /// recorded.
+    pub(crate) fn turn_away(&self, refusal: Refusal) -> Served {
+        let answer = Err(refusal);
+        let response = (self.inner.encoding)(&self.inner.profile, &answer);
+        Served { answered: Some((answer, response)), act: None, hints: self.lock().hints }
+    }
+
     fn changed(&self) {
         self.inner.changes.fetch_add(1, Ordering::Relaxed);
         self.inner.changed.notify_waiters();
@@ -431,11 +434,14 @@ impl WorldState {
         }
     }
 
-    /// Whether no attempt is in flight, and nothing due is left for the courier.
+    /// Whether no attempt is in flight, and nothing due is left for the courier. Nothing more of a world that has
+    /// ended is sent.
     fn is_settled(&self) -> bool {
         let now = self.clock.now();
         let waits = |due: Timestamp| due <= now && self.exhausted_at.is_none_or(|at| at < due);
-        !self.courier || (self.in_flight == 0 && !self.face.poll_timeout().is_some_and(waits))
+        self.ended
+            || !self.courier
+            || (self.in_flight == 0 && !self.face.poll_timeout().is_some_and(waits))
     }
 
     /// The hint about a sync that sent an address of this business.

@@ -2,6 +2,7 @@
 
 use std::io::ErrorKind;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -44,7 +45,7 @@ pub(super) struct Serve {
     ///
     /// A receiver has at least one real second to answer. At a high speed that is a long time in the mock,
     /// and a receiver that hangs may be tried less often than the schedule says.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(speeds()))]
     speed: Option<u32>,
     /// When the clock starts [default: the wall clock's time]
     #[arg(long, value_name = "DATE-TIME", value_parser = instant)]
@@ -246,6 +247,11 @@ impl Serve {
             None => builder,
             Some(key) => builder.api_key(key),
         };
+        let builder = match (self.start, self.clock) {
+            (Some(start), _) => builder.start_at(start),
+            (None, ClockKind::Still) => builder.start_at(wall_time()),
+            (None, ClockKind::Running) => builder,
+        };
         Ok(builder
             .scenario(self.scenario.into())
             .seed(seed)
@@ -257,7 +263,6 @@ impl Serve {
                 SignWith::Wall => SigningTime::Wall,
                 SignWith::Virtual => SigningTime::Virtual,
             })
-            .start_at(self.start.unwrap_or_else(wall_time))
             .clock(clock)
             .listen(SocketAddr::new(self.address, self.port)))
     }
@@ -320,6 +325,11 @@ impl Serve {
             now = mock.now(),
         )
     }
+}
+
+/// How fast a clock may run.
+fn speeds() -> RangeInclusive<i64> {
+    (*ClockChoice::SPEEDS.start()).into()..=(*ClockChoice::SPEEDS.end()).into()
 }
 
 /// An address to listen on.

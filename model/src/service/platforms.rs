@@ -8,7 +8,7 @@ use crate::face::IssuedKey;
 use crate::happening::{Impossible, Outcome};
 use crate::identity::{PlatformId, SubscriptionId};
 use crate::refusal::{Code, Refusal};
-use crate::secret::{Secret, masked};
+use crate::secret::Secret;
 use crate::service::Service;
 
 /// The platform that exists from the start.
@@ -106,10 +106,12 @@ impl<C: Choices> Service<C> {
     pub(super) fn issued_keys(&self) -> Vec<IssuedKey> {
         let issued = |(key, Key { platform, revoked }): (&Secret, &Key)| IssuedKey {
             platform: self.platform(*platform).name.clone(),
-            masked: masked(key.reveal()),
+            key: key.clone(),
             revoked: *revoked,
         };
-        self.keys.iter().map(issued).collect()
+        let mut keys: Vec<(&Secret, &Key)> = self.keys.iter().collect();
+        keys.sort_by_key(|(key, of)| (of.platform, key.reveal() != FIRST_KEY));
+        keys.into_iter().map(issued).collect()
     }
 
     /// §5 rule 2 (`5.authentication.2`).

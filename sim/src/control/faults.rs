@@ -60,7 +60,7 @@ pub(crate) async fn list(State(worlds): SharedWorlds, request: Request) -> Contr
     struct Faults<'a> {
         faults: Vec<FaultView<'a>>,
     }
-    let caller = caller(&worlds, &request)?;
+    let caller = caller(&worlds, request.headers())?;
     let entries = caller.world.faults();
     Ok(respond::ok(&Faults { faults: entries.iter().map(FaultView::of).collect() }))
 }
@@ -71,7 +71,7 @@ pub(crate) async fn list(State(worlds): SharedWorlds, request: Request) -> Contr
 /// `unauthorized`, `payload_too_large`, `unreadable_request`, `invalid_request` for the first impossible rule,
 /// `action_refused` for too many. Nothing is added then.
 pub(crate) async fn add(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let caller = caller(&worlds, &request)?;
+    let caller = caller(&worlds, request.headers())?;
     let body = extract::body(request.into_body(), MOST_BYTES).await?;
     let body: Value = serde_json::from_slice(&body).map_err(|why| unreadable(&why.to_string()))?;
     let ids = caller.world.add_faults(rules(&body)?).map_err(refused)?;
@@ -83,7 +83,7 @@ pub(crate) async fn add(State(worlds): SharedWorlds, request: Request) -> Contro
 /// # Errors
 /// `unauthorized`.
 pub(crate) async fn clear(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let caller = caller(&worlds, &request)?;
+    let caller = caller(&worlds, request.headers())?;
     caller.world.clear_faults();
     Ok(applied())
 }
@@ -93,7 +93,7 @@ pub(crate) async fn clear(State(worlds): SharedWorlds, request: Request) -> Cont
 /// # Errors
 /// `unauthorized`, `unknown_fault`.
 pub(crate) async fn remove(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let caller = caller(&worlds, &request)?;
+    let caller = caller(&worlds, request.headers())?;
     let id = request.uri().path().rsplit('/').next().and_then(|id| id.parse().ok());
     if id.is_some_and(|id| caller.world.remove_fault(id)) {
         return Ok(applied());

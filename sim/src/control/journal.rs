@@ -1,14 +1,13 @@
 //! The control plane of the journal: `/_sim/journal`.
 
-use std::time::Duration;
-
 use axum::extract::{Request, State};
 use axum::http::header::HOST;
 use serde_json::{Value, json};
 use tideover_model::Seconds;
 
+use crate::control;
 use crate::control::{
-    ControlError, ControlResult, MOST_BYTES, SharedWorlds, caller, invalid, unreadable,
+    ControlError, ControlResult, MOST_BYTES, Patience, SharedWorlds, caller, invalid, unreadable,
 };
 use crate::extract;
 use crate::journal;
@@ -22,7 +21,7 @@ use crate::world::Waited;
 /// # Errors
 /// `unauthorized`, `invalid_request`.
 pub(crate) async fn list(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let caller = caller(&worlds, &request)?;
+    let caller = caller(&worlds, request.headers())?;
     Ok(respond::ok(&caller.world.journal_view(&filter(&request)?, false)))
 }
 
@@ -31,7 +30,7 @@ pub(crate) async fn list(State(worlds): SharedWorlds, request: Request) -> Contr
 /// # Errors
 /// `unauthorized`, `invalid_request`.
 pub(crate) async fn unexpected(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let caller = caller(&worlds, &request)?;
+    let caller = caller(&worlds, request.headers())?;
     Ok(respond::ok(&caller.world.journal_view(&filter(&request)?, true)))
 }
 
@@ -40,7 +39,7 @@ pub(crate) async fn unexpected(State(worlds): SharedWorlds, request: Request) ->
 /// # Errors
 /// `unauthorized`, `invalid_request`.
 pub(crate) async fn count(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let caller = caller(&worlds, &request)?;
+    let caller = caller(&worlds, request.headers())?;
     Ok(respond::ok(&json!({ "count": caller.world.count_requests(&filter(&request)?) })))
 }
 
@@ -49,20 +48,22 @@ pub(crate) async fn count(State(worlds): SharedWorlds, request: Request) -> Cont
 /// # Errors
 /// `unauthorized`, `invalid_request`.
 pub(crate) async fn archive(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let caller = caller(&worlds, &request)?;
+    let caller = caller(&worlds, request.headers())?;
     let entries = caller.world.requests(&filter(&request)?);
     let host = extract::header(request.headers(), HOST).unwrap_or("localhost");
     Ok(respond::ok(&journal::archive(&entries, &format!("http://{host}"))))
 }
 
-/// `POST /_sim/journal/wait`: responds once so many requests have come that a filter chooses.
+/// `POST /_sim/journal/wait`: responds once so many requests have come that a filter chooses. If the world is
+/// replaced, it waits in the new one.
 ///
 /// # Errors
 /// `unauthorized`, `payload_too_large`, `unreadable_request`, `invalid_request`.
 pub(crate) async fn wait(State(worlds): SharedWorlds, request: Request) -> ControlResult {
     const PATIENCE: Seconds = 30;
-    let caller = caller(&worlds, &request)?;
-    let body = extract::body(request.into_body(), MOST_BYTES).await?;
+    let (head, body) = request.into_parts();
+    let mut caller = caller(&worlds, &head.headers)?;
+    let body = extract::body(body, MOST_BYTES).await?;
     let body: Value = serde_json::from_slice(&body).map_err(|why| unreadable(&why.to_string()))?;
     let fields = body.as_object().ok_or_else(|| invalid("expected an object"))?;
     let known = ["filter", "count", "patienceSeconds"];
@@ -79,8 +80,14 @@ pub(crate) async fn wait(State(worlds): SharedWorlds, request: Request) -> Contr
     let (count, patience) =
         (number("count", 1, u64::MAX)?, number("patienceSeconds", PATIENCE, 3600)?);
     let filter = fields.get("filter").map_or_else(|| Ok(JournalFilter::new()), filter_in)?;
-    let patience = Duration::from_secs(patience);
-    let Waited { reached, count } = caller.world.wait_for_requests(&filter, count, patience).await;
+    let patience = Patience::of(patience);
+    let Waited { reached, count } = loop {
+        let waited = caller.world.wait_for_requests(&filter, count, patience.left()).await;
+        if !caller.world.has_ended() {
+            break waited;
+        }
+        caller = control::caller(&worlds, &head.headers)?;
+    };
     Ok(respond::ok(&json!({ "reached": reached, "count": count })))
 }
 

@@ -4,19 +4,22 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::{Request, State};
+use axum::http::Uri;
 use axum::response::Response;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use tideover_model::wire::action::NotApplied;
 use tideover_model::{Happening, Impossible, PlatformId, Profile, Timestamp, UnreadableSnapshot};
 
+use crate::beginning::{Beginning, Scenario};
 use crate::clock::ClockChoice;
 use crate::control::faults::rule;
 use crate::control::{ControlError, ControlResult, MOST_BYTES, SharedWorlds, invalid, unreadable};
 use crate::extract;
 use crate::respond;
 use crate::world::World;
-use crate::worlds::{Absent, NotMade, Recipe, Scenario, WorldId, Worlds};
+use crate::worlds::{Absent, IssuedKey, NotMade, Recipe, Selected, WorldId, Worlds};
 
 /// The maximum size of a snapshot in bytes.
 const MOST_SNAPSHOT_BYTES: usize = 1 << 30;
@@ -40,6 +43,13 @@ struct NewWorld {
     grease: Option<bool>,
     scenario: Option<Scenario>,
     /// The world is deleted once no request has selected it for so long.
+    expires_after_idle_seconds: Option<u64>,
+}
+
+/// The body of `POST /_sim/worlds/{id}/fork`. What is missing is as in the original.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase", deny_unknown_fields)]
+struct Fork {
     expires_after_idle_seconds: Option<u64>,
 }
 
@@ -79,10 +89,7 @@ impl From<NotMade> for ControlError {
         match why {
             NotMade::Impossible(why) => invalid(&why.to_string()),
             NotMade::Unreadable(why) => why.into(),
-            NotMade::OwnService
-            | NotMade::TooMany
-            | NotMade::Platform(_)
-            | NotMade::Unwritable(_) => {
+            NotMade::OwnService | NotMade::TooMany | NotMade::Unwritable(_) => {
                 NotApplied::Impossible(Impossible(why.to_string().into())).into()
             }
         }
@@ -92,8 +99,9 @@ impl From<NotMade> for ControlError {
 impl From<UnreadableSnapshot> for ControlError {
     fn from(why: UnreadableSnapshot) -> ControlError {
         match why {
-            UnreadableSnapshot::NotASnapshot(_) => unreadable(&why.to_string()),
-            UnreadableSnapshot::Newer { .. }
+            UnreadableSnapshot::NotJson(why) => unreadable(&why),
+            UnreadableSnapshot::NotASnapshot(_)
+            | UnreadableSnapshot::Newer { .. }
             | UnreadableSnapshot::Damaged
             | UnreadableSnapshot::Impossible(_) => invalid(&why.to_string()),
         }
@@ -113,18 +121,24 @@ pub(crate) async fn list(State(worlds): SharedWorlds) -> Response {
 /// `payload_too_large`, `unreadable_request`, `invalid_request`, `action_refused`.
 pub(crate) async fn create(State(worlds): SharedWorlds, request: Request) -> ControlResult {
     let body = extract::body(request.into_body(), MOST_BYTES).await?;
-    let new = if body.is_empty() { NewWorld::default() } else { read(&body)? };
-    let names = names(new.platforms.as_ref())?;
+    let new: NewWorld = read(&body)?;
     let idle = new.expires_after_idle_seconds.map(Duration::from_secs);
     let world = recipe(worlds.recipe()?, new)?.world().map_err(NotMade::from)?;
     let id = worlds.add(world.clone(), idle)?;
-    made(&worlds, id, &world, &names)
+    Ok(made(&worlds, id, &world))
 }
 
-fn read(body: &[u8]) -> Result<NewWorld, ControlError> {
+/// The options in a body; the default ones if it is empty or null.
+fn read<T: Default + DeserializeOwned>(body: &[u8]) -> Result<T, ControlError> {
+    if body.is_empty() {
+        return Ok(T::default());
+    }
     let value: Value = serde_json::from_slice(body).map_err(|why| unreadable(&why.to_string()))?;
+    if value.is_null() {
+        return Ok(T::default());
+    }
     if !value.is_object() {
-        return Err(invalid("expected an object with the options of a world, or no body"));
+        return Err(invalid("expected an object with options, or no body"));
     }
     serde_path_to_error::deserialize(value).map_err(|error| {
         let (path, why) = (error.path().to_string(), error.inner().to_string());
@@ -150,15 +164,22 @@ fn names(platforms: Option<&Platforms>) -> Result<Vec<String>, ControlError> {
 fn recipe(default: &Recipe, new: NewWorld) -> Result<Recipe, ControlError> {
     let mut recipe = default.clone();
     recipe.seed = new.seed.unwrap_or(recipe.seed);
-    recipe.start = new.start.unwrap_or(recipe.start);
+    recipe.start = new.start.or(recipe.start);
     recipe.profile = new.profile.unwrap_or(recipe.profile);
     recipe.grease = new.grease.unwrap_or(recipe.grease);
-    recipe.scenario = new.scenario.unwrap_or_default();
+    recipe.beginning = Beginning {
+        scenario: new.scenario.unwrap_or_default(),
+        platforms: names(new.platforms.as_ref())?,
+    };
     recipe.clock = match (new.clock, new.speed) {
         (None, None) => recipe.clock,
         (Some(ClockWord::Still), None) => ClockChoice::Still,
         (Some(ClockWord::Still), Some(_)) => {
             return Err(invalid("speed: a clock that stands has none"));
+        }
+        (_, Some(speed)) if !ClockChoice::SPEEDS.contains(&speed) => {
+            let (least, most) = ClockChoice::SPEEDS.into_inner();
+            return Err(invalid(&format!("speed: expected {least} to {most}, but it is {speed}")));
         }
         (_, speed) => ClockChoice::Running { speed: speed.unwrap_or(1) },
     };
@@ -171,23 +192,23 @@ fn recipe(default: &Recipe, new: NewWorld) -> Result<Recipe, ControlError> {
 }
 
 /// The answer about a world that was made, with its keys.
-fn made(worlds: &Worlds, id: WorldId, world: &World, names: &[String]) -> ControlResult {
-    let keys = worlds.issue_keys(id, world, names).map_err(NotMade::from)?;
-    let keys = keys.iter().map(|key| json!({ "platform": key.platform, "key": key.key }));
-    let keys: Vec<Value> = keys.collect();
-    Ok(respond::ok(&json!({ "id": id.to_string(), "now": world.now(), "keys": keys })))
+fn made(worlds: &Worlds, id: WorldId, world: &World) -> Response {
+    let keys = worlds.live_keys(id, world).into_iter();
+    let keys: Vec<Value> = keys
+        .map(|IssuedKey { key, platform }| json!({ "platform": platform, "key": key }))
+        .collect();
+    respond::ok(&json!({ "id": id.to_string(), "now": world.now(), "keys": keys }))
 }
 
 /// The world that a path names.
 ///
 /// # Errors
 /// `unknown_world`.
-fn world(worlds: &Worlds, request: &Request) -> Result<(WorldId, World), ControlError> {
-    let name = request.uri().path().split('/').nth(3).unwrap_or_default();
+fn world(worlds: &Worlds, path: &Uri) -> Result<Selected<'static>, ControlError> {
+    let name = path.path().split('/').nth(3).unwrap_or_default();
     let unknown = || NotApplied::UnknownWorld(name.to_owned());
     let id: WorldId = name.parse().map_err(|()| unknown())?;
-    let world = worlds.named(id).map_err(|Absent| unknown())?;
-    Ok((id, world))
+    Ok(worlds.named(id).map_err(|Absent| unknown())?)
 }
 
 fn gone(id: WorldId) -> ControlError {
@@ -199,8 +220,8 @@ fn gone(id: WorldId) -> ControlError {
 /// # Errors
 /// `unknown_world`.
 pub(crate) async fn show(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let (id, world) = world(&worlds, &request)?;
-    Ok(respond::ok(&WorldView::of(id, &world)))
+    let Selected { id, world, .. } = &world(&worlds, request.uri())?;
+    Ok(respond::ok(&WorldView::of(*id, world)))
 }
 
 /// `DELETE /_sim/worlds/{id}`: deletes a world. After the answer, no webhook of it is sent.
@@ -208,7 +229,7 @@ pub(crate) async fn show(State(worlds): SharedWorlds, request: Request) -> Contr
 /// # Errors
 /// `unknown_world`, `action_refused` for the default world.
 pub(crate) async fn delete(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let (id, _) = world(&worlds, &request)?;
+    let id = world(&worlds, request.uri())?.id;
     if id == WorldId::DEFAULT {
         let why = Impossible::new("the default world cannot be deleted; reset it instead");
         return Err(NotApplied::Impossible(why).into());
@@ -217,24 +238,27 @@ pub(crate) async fn delete(State(worlds): SharedWorlds, request: Request) -> Con
     Ok(respond::ok(&json!({ "deleted": true })))
 }
 
-/// `POST /_sim/worlds/{id}/fork`: makes a copy of a world, and returns the key of its first platform.
+/// `POST /_sim/worlds/{id}/fork`: makes a copy of a world, and returns its keys.
 ///
 /// # Errors
-/// `unknown_world`, `action_refused`.
+/// `unknown_world`, `payload_too_large`, `unreadable_request`, `invalid_request`, `action_refused`.
 pub(crate) async fn fork(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let (_, world) = world(&worlds, &request)?;
-    let id = worlds.fork(&world)?;
+    let (head, body) = request.into_parts();
+    let original = world(&worlds, &head.uri)?;
+    let Fork { expires_after_idle_seconds } = read(&extract::body(body, MOST_BYTES).await?)?;
+    let idle = expires_after_idle_seconds.map(Duration::from_secs);
+    let id = worlds.fork(&original.world, idle.or(original.in_use.idle()))?;
     let copy = worlds.named(id).map_err(|Absent| gone(id))?;
-    made(&worlds, id, &copy, &[])
+    Ok(made(&worlds, id, &copy.world))
 }
 
-/// `POST /_sim/worlds/{id}/reset`: restores the initial state of a world, with its first key alone.
+/// `POST /_sim/worlds/{id}/reset`: brings a world back to its start.
 ///
 /// # Errors
-/// `unknown_world`.
+/// `unknown_world`, `action_refused` if its scenario can't be played again.
 pub(crate) async fn reset(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let (id, world) = world(&worlds, &request)?;
-    worlds.happen((id, &world), PlatformId::DEFAULT, Happening::Reset).map_err(NotApplied::from)?;
+    let Selected { id, world, .. } = &world(&worlds, request.uri())?;
+    worlds.happen((*id, world), PlatformId::DEFAULT, Happening::Reset).map_err(NotApplied::from)?;
     Ok(respond::ok(&json!({ "applied": true })))
 }
 
@@ -243,19 +267,21 @@ pub(crate) async fn reset(State(worlds): SharedWorlds, request: Request) -> Cont
 /// # Errors
 /// `unknown_world`, `action_refused`.
 pub(crate) async fn snapshot(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let (_, world) = world(&worlds, &request)?;
+    let Selected { world, .. } = &world(&worlds, request.uri())?;
     let snapshot = world.snapshot().map_err(NotMade::from)?;
     Ok(respond::document(Body::from(snapshot)))
 }
 
-/// `PUT /_sim/worlds/{id}/snapshot`: puts the world of a document in the place of this one.
+/// `PUT /_sim/worlds/{id}/snapshot`: puts the world of a document in the place of this one, and returns its keys.
 ///
 /// # Errors
 /// `unknown_world`, `payload_too_large`, `unreadable_request`, `invalid_request`.
 pub(crate) async fn restore(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let (id, _) = world(&worlds, &request)?;
-    let body = extract::body(request.into_body(), MOST_SNAPSHOT_BYTES).await?;
+    let (head, body) = request.into_parts();
+    let replaced = world(&worlds, &head.uri)?;
+    let id = replaced.id;
+    let body = extract::body(body, MOST_SNAPSHOT_BYTES).await?;
     let world = worlds.restored(&body)?;
     worlds.replace(id, world.clone()).await.map_err(|Absent| gone(id))?;
-    made(&worlds, id, &world, &[])
+    Ok(made(&worlds, id, &world))
 }

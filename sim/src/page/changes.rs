@@ -11,34 +11,38 @@ use tokio::sync::mpsc;
 use tokio::time::{sleep, timeout};
 
 use crate::world::World;
+use crate::worlds::InUse;
 
 /// The shortest time between two events.
 const PAUSE: Duration = Duration::from_millis(100);
 /// How often the connection shows that it is alive.
 const BEAT: Duration = Duration::from_secs(15);
 
-/// A body that does not end before its reader does.
+/// A body that ends with its world.
 pub(super) struct Changes(mpsc::Receiver<String>);
 
 impl Changes {
-    pub(super) fn of(world: World) -> Changes {
+    /// The world is in use until the body ends.
+    pub(super) fn of(world: World, in_use: InUse) -> Changes {
         let (events, received) = mpsc::channel(1);
         tokio::spawn(async move {
             tokio::select! {
                 () = announce(&world, &events) => {}
                 () = events.closed() => {}
             }
+            drop(in_use);
         });
         Changes(received)
     }
 }
 
-/// Announces changes until nobody listens.
+/// Announces changes until nobody listens, or the world ends.
 async fn announce(world: &World, events: &mpsc::Sender<String>) {
     let mut seen = None;
     loop {
         let event = match timeout(BEAT, world.changed_since(seen)).await {
-            Ok(changes) => {
+            Ok(None) => return,
+            Ok(Some(changes)) => {
                 seen = Some(changes);
                 format!("data: {changes}\n\n")
             }

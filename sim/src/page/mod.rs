@@ -122,7 +122,7 @@ struct Shown {
 /// # Errors
 /// `unauthorized`.
 pub(crate) async fn overview(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let caller = caller(&worlds, &request)?;
+    let caller = caller(&worlds, request.headers())?;
     let query = request.uri().query().unwrap_or_default();
     let text = url::form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "text");
     let text = text.map(|(_, value)| value).unwrap_or_default();
@@ -132,13 +132,13 @@ pub(crate) async fn overview(State(worlds): SharedWorlds, request: Request) -> C
     Ok(respond::ok(&Shown { world, key, overview }))
 }
 
-/// `GET /_sim/events`: an event at once, and one after each change of the world.
+/// `GET /_sim/events`: an event at once, and one after each change of the world, until it is deleted or replaced.
 ///
 /// # Errors
 /// `unauthorized`.
 pub(crate) async fn events(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let caller = caller(&worlds, &request)?;
-    let mut response = Response::new(Body::new(Changes::of(caller.world)));
+    let caller = caller(&worlds, request.headers())?;
+    let mut response = Response::new(Body::new(Changes::of(caller.world, caller.in_use)));
     let headers =
         [(header::CONTENT_TYPE, "text/event-stream"), (header::CACHE_CONTROL, "no-store")];
     response.headers_mut().extend(fixed(headers));

@@ -55,7 +55,7 @@ impl World {
     }
 
     /// Waits until at least `count` requests have come that the filter chooses, for at most `patience`. Those that
-    /// are in the journal already count as well.
+    /// are in the journal already count as well. No more come once the world is deleted or replaced.
     pub async fn wait_for_requests(
         &self,
         filter: &JournalFilter,
@@ -68,14 +68,19 @@ impl World {
                 let recorded = self.inner.recorded.notified();
                 tokio::pin!(recorded);
                 recorded.as_mut().enable();
-                tally.follow(&self.lock(), filter);
-                if tally.found >= count {
-                    return;
+                let ended = {
+                    let state = self.lock();
+                    tally.follow(&state, filter);
+                    state.ended
+                };
+                let reached = tally.found >= count;
+                if reached || ended {
+                    return reached;
                 }
                 recorded.await;
             }
         };
-        let reached = timeout(patience, waiting).await.is_ok();
+        let reached = timeout(patience, waiting).await.unwrap_or_default();
         Waited { reached, count: tally.found }
     }
 

@@ -155,7 +155,7 @@ impl World {
         self.lock().clock.now()
     }
 
-    /// Waits until nothing is due or in flight, for at most `patience`.
+    /// Waits until nothing is due or in flight, for at most `patience`. A world that is deleted or replaced is quiet.
     pub async fn quiet(&self, patience: Duration) -> Quiet {
         let quiet = timeout(patience, self.settle()).await.is_ok();
         let deliveries = self.deliveries(0);
@@ -174,7 +174,7 @@ impl World {
                 let ended = self.inner.settled.notified();
                 tokio::pin!(ended);
                 ended.as_mut().enable();
-                if as_expected(&self.deliveries(0)) {
+                if as_expected(&self.deliveries(0)) || self.has_ended() {
                     return;
                 }
                 ended.await;

@@ -41,15 +41,18 @@ impl World {
         }
     }
 
-    /// Returns the count of changes once it is not `seen`.
-    pub(crate) async fn changed_since(&self, seen: Option<u64>) -> u64 {
+    /// Returns the count of changes once it is not `seen`; `None` if the world has ended without one more.
+    pub(crate) async fn changed_since(&self, seen: Option<u64>) -> Option<u64> {
         loop {
             let changed = self.inner.changed.notified();
             tokio::pin!(changed);
             changed.as_mut().enable();
             let changes = self.changes();
             if seen != Some(changes) {
-                return changes;
+                return Some(changes);
+            }
+            if self.has_ended() {
+                return None;
             }
             changed.await;
         }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tideover_model::{Choices, Face, Sealed, Service, Timestamp, UnreadableSnapshot};
 
+use crate::beginning::Beginning;
 use crate::clock::{Clock, SavedClock};
 use crate::deliveries::DeliveryLog;
 use crate::fault::Faults;
@@ -14,7 +15,8 @@ use crate::grease::{Grease, SavedGrease};
 use crate::sending::Resolver;
 use crate::world::{World, WorldState};
 
-const WORLD: Sealed = Sealed { format: "tideover-world", version: 1 };
+/// Version 1 has no beginning: its world begins again with nothing but its first platform.
+const WORLD: Sealed = Sealed { format: "tideover-world", version: 2 };
 
 /// The service of the world has no snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -23,7 +25,7 @@ const WORLD: Sealed = Sealed { format: "tideover-world", version: 1 };
 )]
 pub struct Unwritable;
 
-/// The names of these fields, and of all within them, are the form of version 1.
+/// The names of these fields, and of all within them, are the form of version 2.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct State<'a> {
@@ -32,11 +34,13 @@ struct State<'a> {
     grease: Option<SavedGrease>,
     #[serde(borrow)]
     service: Cow<'a, RawValue>,
+    #[serde(default)]
+    beginning: Cow<'a, Beginning>,
 }
 
 impl World {
-    /// The world as a JSON document with a checksum: service, clock, faults and grease. The same world gives the
-    /// same bytes. Attempts of deliveries that are in flight count as failed.
+    /// The world as a JSON document with a checksum: service, clock, faults, grease, and the start to which a reset
+    /// brings it back. The same world gives the same bytes. Attempts of deliveries that are in flight count as failed.
     ///
     /// The bytes contain every API key and every signing key: protect them as such.
     ///
@@ -52,6 +56,7 @@ impl World {
             faults: Cow::Borrowed(&state.faults),
             grease: state.grease.as_ref().map(Grease::saved),
             service: Cow::Borrowed(service),
+            beginning: Cow::Borrowed(&state.beginning),
         };
         let saved = serde_json::to_string(&saved).map_err(|_| Unwritable)?;
         Ok(WORLD.seal(&saved))
@@ -71,8 +76,9 @@ impl World {
         resolver: Option<Arc<dyn Resolver>>,
     ) -> Result<World, UnreadableSnapshot> {
         let impossible = |why: String| UnreadableSnapshot::Impossible(why);
-        let State { clock, faults, grease, service } = serde_json::from_str(WORLD.open(bytes)?)
-            .map_err(|error| impossible(error.to_string()))?;
+        let State { clock, faults, grease, service, beginning } =
+            serde_json::from_str(WORLD.open(bytes)?)
+                .map_err(|error| impossible(error.to_string()))?;
         let clock = Clock::restored(clock).map_err(impossible)?;
         let faults = faults.into_owned();
         faults.check().map_err(|error| impossible(error.to_string()))?;
@@ -84,6 +90,7 @@ impl World {
                 World::resuming(service, clock, resolver).greased(grease)
             }
         };
+        world.lock().beginning = beginning.into_owned();
         Ok(world.faulty(faults))
     }
 

@@ -1,17 +1,18 @@
 //! Worlds begin, are forked, restored and deleted, and expire.
 
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use tideover_model::{Happening, Impossible, Outcome, PlatformId, Service, UnreadableSnapshot};
+use tideover_model::UnreadableSnapshot;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
-use crate::clock::instant;
 use crate::courier::Courier;
 use crate::world::{Unwritable, World};
-use crate::worlds::{IssuedKey, Recipe, RecipeError, WorldId, Worlds};
+use crate::worlds::expiry::{Expiry, InUse};
+use crate::worlds::{IssuedKey, Recipe, RecipeError, Selected, WorldId, Worlds};
 
 /// The most worlds of a mock.
 const MOST_WORLDS: usize = 100_000;
@@ -20,7 +21,7 @@ const MOST_WORLDS: usize = 100_000;
 pub(super) struct Slot {
     pub(super) world: World,
     sending: Mutex<Option<Sending>>,
-    pub(super) expiry: Option<Expiry>,
+    pub(super) expiry: Option<Arc<Expiry>>,
 }
 
 /// The courier of a world.
@@ -28,12 +29,6 @@ struct Sending {
     /// Sends nothing: dropping it makes the courier stop.
     stopping: watch::Sender<()>,
     task: JoinHandle<()>,
-}
-
-/// When a world expires.
-pub(super) struct Expiry {
-    pub(super) idle: Duration,
-    used: Mutex<Instant>,
 }
 
 /// The reason why a world is not made.
@@ -45,8 +40,6 @@ pub(crate) enum NotMade {
     TooMany,
     #[error(transparent)]
     Impossible(#[from] RecipeError),
-    #[error(transparent)]
-    Platform(#[from] Impossible),
     #[error(transparent)]
     Unreadable(#[from] UnreadableSnapshot),
     #[error(transparent)]
@@ -62,7 +55,7 @@ impl Slot {
     pub(super) fn start(
         world: World,
         courier: Option<&Arc<Courier>>,
-        idle: Option<Duration>,
+        expiry: Option<Arc<Expiry>>,
     ) -> Slot {
         let sending = courier.map(|courier| {
             // Set before the courier first runs, so that waiting covers what is already due.
@@ -71,30 +64,37 @@ impl Slot {
             let task = tokio::spawn(Arc::clone(courier).run(world.clone(), stopped));
             Sending { stopping, task }
         });
-        let expiry = idle.map(|idle| Expiry { idle, used: Mutex::new(instant()) });
         Slot { world, sending: Mutex::new(sending), expiry }
     }
 
-    /// Notes that the world is used.
-    pub(super) fn touch(&self) {
-        if let Some(Expiry { used, .. }) = &self.expiry {
-            *used.lock().unwrap_or_else(PoisonError::into_inner) = instant();
-        }
+    /// Whether nobody has used it for its time.
+    fn has_expired(&self) -> bool {
+        let left = self.expiry.as_ref().and_then(|expiry| expiry.time_left());
+        left == Some(Duration::ZERO)
     }
 
-    /// How long it can stay unused before it expires.
-    fn time_left(&self) -> Option<Duration> {
-        let Expiry { idle, used } = self.expiry.as_ref()?;
-        let used = *used.lock().unwrap_or_else(PoisonError::into_inner);
-        Some(idle.saturating_sub(instant().saturating_duration_since(used)))
+    /// The world for a request.
+    pub(super) fn selected<'a>(
+        &self,
+        id: WorldId,
+        authorization: Option<Cow<'a, str>>,
+    ) -> Selected<'a> {
+        let in_use = InUse::of(self.expiry.as_ref());
+        Selected { id, world: self.world.clone(), authorization, in_use }
     }
 
     fn sending(&self) -> Option<Sending> {
         self.sending.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// Returns once nothing more of this world is sent.
+    /// Returns once nothing more of this world is sent. It is not selected any more.
     async fn end(&self) {
+        self.world.end();
+        self.stop().await;
+    }
+
+    /// Returns once nothing more of this world is sent.
+    async fn stop(&self) {
         let Some(Sending { stopping, task }) = self.sending() else { return };
         drop(stopping);
         // An error means that the task has already ended.
@@ -124,15 +124,13 @@ impl Worlds {
         self.read().by_id.iter().map(|(id, slot)| (*id, slot.world.clone())).collect()
     }
 
-    /// A world by its name. It counts as used.
+    /// A world by its name.
     ///
     /// # Errors
     /// [`Absent`].
-    pub(crate) fn named(&self, id: WorldId) -> Result<World, Absent> {
+    pub(crate) fn named(&self, id: WorldId) -> Result<Selected<'static>, Absent> {
         let slots = self.read();
-        let slot = slots.by_id.get(&id).ok_or(Absent)?;
-        slot.touch();
-        Ok(slot.world.clone())
+        Ok(slots.by_id.get(&id).ok_or(Absent)?.selected(id, None))
     }
 
     /// Adds a world, which expires after `idle` without a request.
@@ -157,7 +155,7 @@ impl Worlds {
 
     /// Puts a world at a number that is free.
     pub(super) fn put(self: &Arc<Self>, id: WorldId, world: World, idle: Option<Duration>) {
-        let slot = Slot::start(world, self.courier.as_ref(), idle);
+        let slot = Slot::start(world, self.courier.as_ref(), idle.map(Expiry::after));
         let mut slots = self.write();
         slots.by_id.insert(id, Arc::new(slot));
         slots.changes += 1;
@@ -167,13 +165,17 @@ impl Worlds {
         }
     }
 
-    /// A copy of a world, from its snapshot.
+    /// A copy of a world, from its snapshot. It expires after `idle` without a request.
     ///
     /// # Errors
     /// [`NotMade`]: the world cannot be written, there are too many.
-    pub(crate) fn fork(self: &Arc<Self>, world: &World) -> Result<WorldId, NotMade> {
+    pub(crate) fn fork(
+        self: &Arc<Self>,
+        world: &World,
+        idle: Option<Duration>,
+    ) -> Result<WorldId, NotMade> {
         let copy = self.restored(&world.snapshot()?)?;
-        self.add(copy, None)
+        self.add(copy, idle)
     }
 
     /// The world of a snapshot.
@@ -195,13 +197,16 @@ impl Worlds {
     /// [`Absent`].
     pub(crate) async fn replace(&self, id: WorldId, world: World) -> Result<(), Absent> {
         let before = self.take(id)?;
-        before.end().await;
-        let idle = before.expiry.as_ref().map(|expiry| expiry.idle);
-        let slot = Slot::start(world, self.courier.as_ref(), idle);
-        let mut slots = self.write();
-        *slots.by_id.get_mut(&id).ok_or(Absent)? = Arc::new(slot);
-        slots.changes += 1;
-        Ok(())
+        before.stop().await;
+        let slot = Slot::start(world, self.courier.as_ref(), before.expiry.clone());
+        let replaced = {
+            let mut slots = self.write();
+            slots.changes += 1;
+            slots.by_id.get_mut(&id).map(|place| *place = Arc::new(slot))
+        };
+        // Whoever waited finds the new world now.
+        before.world.end();
+        replaced.ok_or(Absent)
     }
 
     /// Stops all couriers at once.
@@ -226,56 +231,48 @@ impl Worlds {
         if id == WorldId::DEFAULT {
             return Err(Absent);
         }
-        let slot = {
-            let mut slots = self.write();
-            slots.changes += 1;
-            slots.by_id.remove(&id).ok_or(Absent)?
-        };
-        slot.end().await;
+        self.remove(id, |_| true)?.end().await;
         Ok(())
     }
 
-    /// The keys of a new world: that of its first platform, and one for each further platform.
-    ///
-    /// # Errors
-    /// [`Impossible`] if the service issues none.
-    pub(crate) fn issue_keys(
-        &self,
-        id: WorldId,
-        world: &World,
-        platforms: &[String],
-    ) -> Result<Vec<IssuedKey>, Impossible> {
-        let first = world.keys().into_iter().next().map(|key| key.platform).unwrap_or_default();
-        let key = self.outer_key(id, Service::FIRST_KEY);
-        let mut keys = vec![IssuedKey { key, platform: first }];
-        for platform in platforms {
-            let happening = Happening::IssueKey { platform: Some(platform.clone()) };
-            if let Outcome::KeyIssued { key, platform } =
-                self.happen((id, world), PlatformId::DEFAULT, happening)?
-            {
-                keys.push(IssuedKey { key, platform });
-            }
+    /// Takes a world away, if it is as wanted.
+    fn remove(&self, id: WorldId, is_wanted: fn(&Slot) -> bool) -> Result<Arc<Slot>, Absent> {
+        let mut slots = self.write();
+        if !slots.by_id.get(&id).is_some_and(|slot| is_wanted(slot)) {
+            return Err(Absent);
         }
-        Ok(keys)
+        slots.changes += 1;
+        slots.by_id.remove(&id).ok_or(Absent)
+    }
+
+    /// The keys of a world that are not revoked, as they are used outside, by platform.
+    pub(crate) fn live_keys(&self, id: WorldId, world: &World) -> Vec<IssuedKey> {
+        let live = world.keys().into_iter().filter(|key| !key.revoked);
+        live.map(|key| IssuedKey { key: self.outer_key(id, key.reveal()), platform: key.platform })
+            .collect()
     }
 }
 
 /// Deletes a world once it has not been used for its time.
 async fn expire(worlds: Weak<Worlds>, id: WorldId) {
     loop {
-        let left = {
+        let expiry = {
             let Some(worlds) = worlds.upgrade() else { return };
             let Ok(slot) = worlds.take(id) else { return };
-            slot.time_left()
+            let Some(expiry) = slot.expiry.clone() else { return };
+            expiry
         };
-        match left {
-            None => return,
-            Some(Duration::ZERO) => break,
+        match expiry.time_left() {
+            None => expiry.released().await,
+            Some(Duration::ZERO) => {
+                let Some(worlds) = worlds.upgrade() else { return };
+                // A request may have selected it just now.
+                if let Ok(slot) = worlds.remove(id, Slot::has_expired) {
+                    tracing::info!("the world {id} expires");
+                    return slot.end().await;
+                }
+            }
             Some(left) => sleep(left).await,
         }
-    }
-    if let Some(worlds) = worlds.upgrade() {
-        tracing::info!("the world {id} expires");
-        let _ = worlds.delete(id).await;
     }
 }

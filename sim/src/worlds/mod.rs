@@ -1,30 +1,33 @@
 //! The worlds of a mock. The API key of a request selects one.
 
+mod expiry;
 mod kept;
 mod lifecycle;
 mod name;
 mod recipe;
-mod scenario;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use tideover_model::{Happening, Impossible, Outcome, PlatformId, Service, bearer};
+use tideover_model::{
+    Code, Happening, Impossible, Outcome, PlatformId, Refusal, Service, bearer, clause,
+};
 
 use crate::courier::Courier;
 use crate::state_file::StateFile;
 use crate::world::World;
 
+pub(crate) use expiry::InUse;
 pub(crate) use kept::keep;
 use lifecycle::Slot;
 pub(crate) use lifecycle::{Absent, NotMade};
 pub(crate) use name::WorldId;
-pub(crate) use recipe::{Recipe, RecipeError};
-pub use scenario::{Scenario, ScenarioError};
+pub(crate) use recipe::Recipe;
+pub use recipe::RecipeError;
 
-/// The header of a key that no world has issued.
-const NO_KEY: &str = "Bearer";
+/// The header of a key that no world issues: every key begins with `rap_sk_`.
+const NO_KEY: &str = "Bearer none";
 
 /// A newly issued key.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,6 +65,28 @@ pub(crate) struct Selected<'a> {
     pub(crate) world: World,
     /// The `Authorization` header as this world knows it.
     pub(crate) authorization: Option<Cow<'a, str>>,
+    pub(crate) in_use: InUse,
+}
+
+/// The world that a key names is not there. The request concerns no other world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NoWorld {
+    /// It was deleted, or has expired.
+    Gone(WorldId),
+    NeverMade,
+}
+
+/// `unauthorized` (§5 rule 3).
+impl From<NoWorld> for Refusal {
+    fn from(why: NoWorld) -> Refusal {
+        let refused = Refusal::new(Code::Unauthorized, clause!("5.authentication.3"));
+        match why {
+            NoWorld::Gone(id) => refused.because(format!(
+                "The API key is no longer valid: the world {id} is gone; POST /_sim/worlds makes another one."
+            )),
+            NoWorld::NeverMade => refused.because("The API key is not one that was issued."),
+        }
+    }
 }
 
 impl Worlds {
@@ -85,12 +110,18 @@ impl Worlds {
 
     /// The world that exists from the start.
     pub(crate) fn default_world(&self) -> World {
-        self.select(None).world
+        self.read().by_id[&WorldId::DEFAULT].world.clone()
     }
 
-    /// The world that the key in an `Authorization` header selects. Without a key, or with one of a world that
-    /// there is not, it is the default world, which knows no such key.
-    pub(crate) fn select<'a>(&self, authorization: Option<&'a str>) -> Selected<'a> {
+    /// The world that the key in an `Authorization` header selects. Without a key, or with one that names no world,
+    /// it is the default world.
+    ///
+    /// # Errors
+    /// [`NoWorld`].
+    pub(crate) fn select<'a>(
+        &self,
+        authorization: Option<&'a str>,
+    ) -> Result<Selected<'a>, NoWorld> {
         let Some(key) = authorization.and_then(bearer) else {
             return self.selected(WorldId::DEFAULT, authorization.map(Cow::Borrowed));
         };
@@ -102,18 +133,14 @@ impl Worlds {
         }
     }
 
-    fn selected<'a>(&self, id: WorldId, authorization: Option<Cow<'a, str>>) -> Selected<'a> {
+    fn selected<'a>(
+        &self,
+        id: WorldId,
+        authorization: Option<Cow<'a, str>>,
+    ) -> Result<Selected<'a>, NoWorld> {
         let slots = self.read();
-        match slots.by_id.get(&id) {
-            Some(slot) => {
-                slot.touch();
-                Selected { id, world: slot.world.clone(), authorization }
-            }
-            None => {
-                let world = slots.by_id[&WorldId::DEFAULT].world.clone();
-                Selected { id: WorldId::DEFAULT, world, authorization: Some(NO_KEY.into()) }
-            }
-        }
+        let gone = if id.0 <= slots.last { NoWorld::Gone(id) } else { NoWorld::NeverMade };
+        Ok(slots.by_id.get(&id).ok_or(gone)?.selected(id, authorization))
     }
 
     /// The world of a key, and the key as that world knows it; no key if another one stands for it.

@@ -4,26 +4,27 @@ use std::sync::Arc;
 
 use tideover_model::{Destinations, Face, ImpossibleValue, Profile, Seeded, Service, Timestamp};
 
-use crate::clock::{Clock, ClockChoice};
+use crate::beginning::{Beginning, ScenarioError};
+use crate::clock::{Clock, ClockChoice, wall_time};
 use crate::fault::{FaultError, Faults, Rule};
 use crate::grease::Grease;
 use crate::journal::JournalLimits;
 use crate::sending::Resolver;
 use crate::world::World;
-use crate::worlds::scenario::{Scenario, ScenarioError};
 
 /// What a world is made of.
 #[derive(Clone)]
 pub(crate) struct Recipe {
     pub(crate) seed: u64,
     pub(crate) profile: Profile,
-    pub(crate) start: Timestamp,
+    /// The instant at which its clock starts; `None` for the wall time at that moment.
+    pub(crate) start: Option<Timestamp>,
     pub(crate) clock: ClockChoice,
     pub(crate) destinations: Destinations,
     pub(crate) resolver: Option<Arc<dyn Resolver>>,
     pub(crate) faults: Vec<Rule>,
     pub(crate) grease: bool,
-    pub(crate) scenario: Scenario,
+    pub(crate) beginning: Beginning,
     /// Whether answers name the clause that decided them.
     pub(crate) hints: bool,
     pub(crate) journal: JournalLimits,
@@ -31,11 +32,14 @@ pub(crate) struct Recipe {
 
 /// The reason why a world cannot be made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum RecipeError {
+pub enum RecipeError {
+    /// The profile has an impossible value.
     #[error("the profile is impossible: {0}")]
     Profile(#[from] ImpossibleValue),
+    /// The world does not take the faults.
     #[error("the faults are impossible: {0}")]
     Faults(#[from] FaultError),
+    /// The scenario cannot be played with these assumed values.
     #[error(transparent)]
     Scenario(#[from] ScenarioError),
 }
@@ -48,9 +52,7 @@ impl Recipe {
     pub(crate) fn world(&self) -> Result<World, RecipeError> {
         self.profile.check()?;
         let faults = Faults::new(self.seed, self.faults.clone())?;
-        let world = self.empty();
-        // The scenario's own requests meet no fault.
-        self.scenario.play(&world)?;
+        let world = self.empty().beginning(self.beginning.clone())?;
         Ok(self.finished(world).faulty(faults))
     }
 
@@ -65,16 +67,19 @@ impl Recipe {
     /// [`RecipeError`]: the faults, the scenario.
     pub(crate) fn world_with(&self, face: Box<dyn Face>) -> Result<World, RecipeError> {
         let faults = Faults::new(self.seed, self.faults.clone())?;
-        let clock = Clock::new(self.start, self.clock);
-        let world = World::resolving(face, clock, self.resolver.clone());
+        let world = World::resolving(face, self.clock(), self.resolver.clone());
         let world = if self.grease { world.greased(Grease::of_seed(self.seed)) } else { world };
-        self.scenario.play(&world)?;
+        let world = world.beginning(self.beginning.clone())?;
         Ok(self.finished(world).faulty(faults))
+    }
+
+    fn clock(&self) -> Clock {
+        Clock::new(self.start.unwrap_or_else(wall_time), self.clock)
     }
 
     fn empty(&self) -> World {
         let Recipe { seed, profile, destinations, .. } = self.clone();
-        let clock = Clock::new(self.start, self.clock);
+        let clock = self.clock();
         let resolver = self.resolver.clone();
         if self.grease {
             let grease = Grease::of_seed(seed);

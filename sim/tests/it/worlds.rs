@@ -1,9 +1,18 @@
 //! Worlds of one mock: keys, clocks, copies, snapshots, scenarios and webhooks, each apart from the others.
 
+mod ending;
+mod expiry;
+mod keys;
+mod reset;
+mod strangers;
+
 use reqwest::Method;
 use serde_json::{Value, json};
-use tideover_model::{Profile, Range};
-use tideover_sim::{Builder, Destinations, Mock, Scenario, ScenarioError, StartError, World};
+use tideover_model::{Profile, Range, Timestamp};
+use tideover_sim::{
+    Builder, ClockChoice, Destinations, Mock, RecipeError, Scenario, ScenarioError, StartError,
+    World, wall_time,
+};
 
 use crate::receiver::{Reaction, Receiver};
 use crate::support::{invoice, world};
@@ -180,10 +189,10 @@ async fn a_damaged_or_newer_snapshot_changes_nothing() {
     assert_eq!(desk.put(&keys[0], "/v1/organizations/b", acme()).await.0, 200);
     let kept = desk.snapshot(&id).await;
     for (damaged, status, words) in [
-        (String::new(), 400, "not a snapshot"),
-        (snapshot[..snapshot.len() / 2].to_owned(), 400, "not a snapshot"),
+        (String::new(), 400, "not JSON"),
+        (snapshot[..snapshot.len() / 2].to_owned(), 400, "not JSON"),
         (snapshot.replace("Acme Ltd", "Acme Inc"), 400, "damaged"),
-        (snapshot.replacen("\"version\":1", "\"version\":2", 1), 400, "newer release"),
+        (snapshot.replacen("\"version\":2", "\"version\":3", 1), 400, "newer release"),
         (snapshot.replacen("tideover-world", "tideover-service", 1), 400, "not a snapshot"),
     ] {
         let (answered, body) = desk.restore(&id, damaged.as_bytes()).await;
@@ -258,6 +267,8 @@ async fn a_world_that_cannot_be_made_says_why() {
         (json!({ "platforms": true }), "platforms: expected a number of platforms"),
         (json!({ "scenario": "rich" }), "scenario: unknown variant `rich`"),
         (json!({ "clock": "still", "speed": 2 }), "speed: a clock that stands has none"),
+        (json!({ "clock": "running", "speed": 0 }), "speed: expected 1 to 1000000"),
+        (json!({ "speed": 1_000_001 }), "speed: expected 1 to 1000000"),
         (json!({ "profile": { "body_limit": "x" } }), "profile.body_limit: "),
         (json!({ "faults": [{ "act": "explode" }] }), "faults[0].act: "),
         (json!([]), "expected an object"),
@@ -317,7 +328,7 @@ async fn the_library_plays_scenarios_and_says_where_one_stops() {
         ..Profile::default()
     };
     let stopped = Mock::builder().profile(none).scenario(Scenario::Funded).start().await;
-    let Err(StartError::Scenario(ScenarioError { step, .. })) = stopped else {
+    let Err(StartError::World(RecipeError::Scenario(ScenarioError { step, .. }))) = stopped else {
         panic!("{stopped:?}")
     };
     assert_eq!(step, "POST /v1/advances");
@@ -350,4 +361,42 @@ async fn a_router_has_one_world() {
     let forked = caller.post("/_sim/worlds/default/fork", Value::Null).await.json();
     assert_eq!(forked["keys"][0]["key"], "rap_sk_w1_local");
     assert_eq!(caller.with_key("rap_sk_w1_local").get(ACME).await.status, 404);
+}
+
+#[tokio::test]
+async fn a_world_with_a_running_clock_starts_at_the_wall_time() {
+    let running = || Mock::builder().clock(ClockChoice::Running { speed: 1 });
+    let desk = Desk::of(running()).await;
+    let begun = desk.mock.now();
+    assert!(begun <= wall_time().after(1), "{begun}");
+    while wall_time() <= begun.after(1) {}
+    let now = async |desk: &Desk, options: Value| {
+        let (_, made) = desk.post("", "/_sim/worlds", options).await;
+        Timestamp::parse(made["now"].as_str().unwrap()).unwrap()
+    };
+    let made = now(&desk, Value::Null).await;
+    assert!(begun < made && made <= wall_time().after(1), "{begun} {made}");
+    let chosen = json!({ "start": "2030-01-01T00:00:00Z", "clock": "still" });
+    assert_eq!(now(&desk, chosen).await.to_string(), "2030-01-01T00:00:00Z");
+    let start = Timestamp::parse("2031-01-01T00:00:00Z").unwrap();
+    let desk = Desk::of(running().start_at(start)).await;
+    assert!(now(&desk, Value::Null).await.to_string().starts_with("2031-"));
+}
+
+#[tokio::test]
+async fn a_refused_snapshot_says_what_is_wrong() {
+    let desk = Desk::open().await;
+    for (document, code, error) in [
+        (
+            r#"{"format":"tideover-state","version":1}"#,
+            "invalid_request",
+            "this is not a snapshot: its format is \"tideover-state\", version 1, not \"tideover-world\"",
+        ),
+        ("[]", "invalid_request", "this is not a snapshot: "),
+        ("{", "unreadable_request", "the body is not JSON: EOF while parsing"),
+    ] {
+        let (status, body) = desk.restore("default", document.as_bytes()).await;
+        assert_eq!((status, &body["code"]), (400, &json!(code)), "{body}");
+        assert!(body["error"].as_str().unwrap().starts_with(error), "{body}");
+    }
 }

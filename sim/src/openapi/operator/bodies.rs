@@ -228,7 +228,7 @@ const BODIES: &[Body] = &[
             )
             .optional(),
             whole("seed", "The seed of all that the service chooses.").optional(),
-            time("start", "When its clock starts.").optional(),
+            time("start", "When its clock starts. If neither this nor the mock says it, and the mock's clock runs: now.").optional(),
             word("clock", &["still", "running"], "Whether its clock runs by itself.").optional(),
             whole("speed", "How many times as fast as the wall clock it runs.").optional(),
             anything("profile", "The fields of a profile.").optional(),
@@ -242,7 +242,18 @@ const BODIES: &[Body] = &[
             .optional(),
             whole(
                 "expiresAfterIdleSeconds",
-                "It is deleted once no request has selected it for so many seconds.",
+                "It is deleted once nobody has used it for so many seconds: no request, and no stream of events.",
+            )
+            .optional(),
+        ],
+    },
+    Body {
+        name: "Fork",
+        about: "A copy to make.",
+        properties: &[
+            whole(
+                "expiresAfterIdleSeconds",
+                "It is deleted once nobody has used it for so many seconds; as its original, if this is left out.",
             )
             .optional(),
         ],
@@ -253,12 +264,12 @@ const BODIES: &[Body] = &[
         properties: &[
             text("id", "Its name."),
             time("now", "What its clock shows."),
-            many("keys", "WorldKey", "A key for each platform."),
+            many("keys", "WorldKey", "Every key that is not revoked, by platform."),
         ],
     },
     Body {
         name: "WorldKey",
-        about: "A key of a new world.",
+        about: "A key of a world.",
         properties: &[text("platform", "The platform."), text("key", "Its key.")],
     },
     Body {

@@ -314,6 +314,10 @@ async fn fail(port: &Operator) {
     let objections = "/_sim/objections";
     let of = |query: &str| format!("{objections}?{query}");
     port.ask("GET", objections, "").await;
+    let fork = (FORK, "/_sim/worlds/default/fork");
+    for body in ["x".repeat((1 << 20) + 1), "{".into(), r#"{ "seed": 1 }"#.into()] {
+        port.ask_of(&port.caller, "POST", fork, body).await;
+    }
     port.ask_of(&port.caller, "GET", (objections, &of("payee=nobody&invoice=x")), "").await;
     port.caller.put("/v1/organizations/acme", json!({ "legalName": "Acme" })).await;
     port.ask_of(&port.caller, "GET", (objections, &of("payee=acme&invoice=x")), "").await;

@@ -5,9 +5,10 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tideover_model::wire::reply::Reply;
-use tideover_model::{Answer, Cents, Code, Happening, PlatformId, Service, VendorRoute, exchange};
-
-use crate::world::World;
+use tideover_model::{
+    Answer, Cents, Code, Face, Happening, Impossible, PlatformId, Service, Timestamp, VendorRoute,
+    exchange,
+};
 
 /// The vendor of every scenario.
 const VENDOR: &str = "acme";
@@ -70,21 +71,31 @@ impl Scenario {
         }
     }
 
-    /// Plays the story in a new world.
-    pub(crate) fn play(self, world: &World) -> Result<(), ScenarioError> {
-        let stage = Stage { world, scenario: self };
+    /// Plays the story at `now` to a service to which nothing has happened.
+    pub(super) fn play(self, face: &mut dyn Face, now: Timestamp) -> Result<(), ScenarioError> {
+        let mut stage = Stage { face, now, scenario: self };
         match self {
             Scenario::Fresh => Ok(()),
             Scenario::Onboarded => stage.onboard(),
-            Scenario::Funded => stage.onboard().and_then(|()| stage.fund(1)),
+            Scenario::Funded => {
+                stage.onboard()?;
+                stage.fund(1)
+            }
             Scenario::Repaid => {
                 stage.onboard()?;
                 stage.fund(1)?;
                 let (payee, invoice) = (VENDOR.to_owned(), invoice(1));
                 stage.happen(Happening::PayorPays { payee, invoice, amount: Cents(FACE_VALUE) })
             }
-            Scenario::AtTheLimit => stage.onboard().and_then(|()| stage.fill_the_limit()),
+            Scenario::AtTheLimit => {
+                stage.onboard()?;
+                stage.fill_the_limit()
+            }
         }
+    }
+
+    pub(super) fn stopped(self, step: &str, problem: impl fmt::Display) -> ScenarioError {
+        ScenarioError { scenario: self, step: step.to_owned(), problem: problem.to_string() }
     }
 }
 
@@ -98,43 +109,45 @@ fn invoice(number: u32) -> String {
     format!("INV-{number}")
 }
 
-/// The world in which a scenario plays.
+/// The service to which a scenario is played, without any fault.
 struct Stage<'a> {
-    world: &'a World,
+    face: &'a mut dyn Face,
+    now: Timestamp,
     scenario: Scenario,
 }
 
 impl Stage<'_> {
-    fn stopped(&self, step: &str, problem: impl fmt::Display) -> ScenarioError {
-        let (step, problem) = (step.to_owned(), problem.to_string());
-        ScenarioError { scenario: self.scenario, step, problem }
-    }
-
-    fn send(&self, method: &str, path: &str, body: &Value) -> Answer {
+    fn send(&mut self, method: &str, path: &str, body: &Value) -> Answer {
         let authorization = format!("Bearer {}", Service::FIRST_KEY);
-        self.world.exchange(&exchange::Request {
+        let authorization = Some(authorization.as_str());
+        let asked = exchange::Asked::by(&exchange::Request {
             method,
             path,
-            authorization: Some(&authorization),
+            authorization,
             content_type: Some("application/json"),
             body: body.to_string().as_bytes(),
-        })
+        });
+        exchange::attempt(self.face, self.now, authorization, asked)
     }
 
-    fn request(&self, method: &str, path: &str, body: &Value) -> Result<Reply, ScenarioError> {
+    fn request(&mut self, method: &str, path: &str, body: &Value) -> Result<Reply, ScenarioError> {
         self.send(method, path, body)
-            .map_err(|refusal| self.stopped(&format!("{method} {path}"), refusal.message))
+            .map_err(|refusal| self.scenario.stopped(&format!("{method} {path}"), refusal.message))
     }
 
-    fn happen(&self, happening: Happening) -> Result<(), ScenarioError> {
+    fn try_to(&mut self, happening: Happening) -> Result<(), Impossible> {
+        self.face.handle_timeout(self.now);
+        self.face.happen(self.now, PlatformId::DEFAULT, happening).map(|_| ())
+    }
+
+    fn happen(&mut self, happening: Happening) -> Result<(), ScenarioError> {
         let step = format!("{happening:?}");
         let step = step.split([' ', '{']).next().unwrap_or_default().to_owned();
-        let happened = self.world.happen(PlatformId::DEFAULT, happening);
-        happened.map(|_| ()).map_err(|impossible| self.stopped(&step, impossible))
+        self.try_to(happening).map_err(|impossible| self.scenario.stopped(&step, impossible))
     }
 
     /// Syncs the vendor and an invoice, and lets the vendor and the bank do the rest.
-    fn onboard(&self) -> Result<(), ScenarioError> {
+    fn onboard(&mut self) -> Result<(), ScenarioError> {
         let business = json!({
             "legalName": "Acme Ltd",
             "taxId": "123456789",
@@ -156,12 +169,12 @@ impl Stage<'_> {
         self.happen(Happening::VendorSignsAgreement { payee: payee(), address })?;
         // With a profile that opens accounts at once, it is open already.
         let opened = Happening::CollectionAccountOpens { payee: payee() };
-        let _ = self.world.happen(PlatformId::DEFAULT, opened);
+        let _ = self.try_to(opened);
         self.sync(1, FACE_VALUE)
     }
 
-    fn sync(&self, number: u32, face_value: i64) -> Result<(), ScenarioError> {
-        let now = self.world.now();
+    fn sync(&mut self, number: u32, face_value: i64) -> Result<(), ScenarioError> {
+        let now = self.now;
         let body = json!({
             "payee": { "externalId": VENDOR, "legalName": "Acme Ltd" },
             "payor": { "externalId": PAYOR, "legalName": "Globex Inc" },
@@ -174,21 +187,21 @@ impl Stage<'_> {
     }
 
     /// Requests an advance for an invoice, and sends the money.
-    fn fund(&self, number: u32) -> Result<(), ScenarioError> {
+    fn fund(&mut self, number: u32) -> Result<(), ScenarioError> {
         self.request("POST", "/v1/advances", &advance(number))?;
         for happening in [
             Happening::FundingStarts { payee: VENDOR.to_owned(), invoice: invoice(number) },
             Happening::FundingCompletes { payee: VENDOR.to_owned(), invoice: invoice(number) },
         ] {
             // With a profile that funds at once, this has happened already.
-            let _ = self.world.happen(PlatformId::DEFAULT, happening);
+            let _ = self.try_to(happening);
         }
         Ok(())
     }
 
     /// Finances invoices of the largest value until one is refused.
-    fn fill_the_limit(&self) -> Result<(), ScenarioError> {
-        let largest = self.world.profile().per_invoice_maximum.0;
+    fn fill_the_limit(&mut self) -> Result<(), ScenarioError> {
+        let largest = self.face.profile().per_invoice_maximum.0;
         for number in 1..=MOST_ADVANCES {
             if number > 1 {
                 self.sync(number, largest)?;
@@ -196,11 +209,13 @@ impl Stage<'_> {
             match self.send("POST", "/v1/advances", &advance(number)) {
                 Ok(_) => {}
                 Err(refusal) if refusal.code == Code::ConcentrationExceeded => return Ok(()),
-                Err(refusal) => return Err(self.stopped("POST /v1/advances", refusal.message)),
+                Err(refusal) => {
+                    return Err(self.scenario.stopped("POST /v1/advances", refusal.message));
+                }
             }
         }
         let problem = format!("{MOST_ADVANCES} advances do not reach the limit");
-        Err(self.stopped("POST /v1/advances", problem))
+        Err(self.scenario.stopped("POST /v1/advances", problem))
     }
 }
 
