@@ -88,7 +88,7 @@ async fn a_wait_in_a_deleted_world_says_that_it_is_gone() {
 async fn a_wait_goes_on_in_the_world_that_replaces_another() {
     let ending = Ending::of_a_busy_world().await;
     let answer = ending.during("/_sim/deliveries/wait", WAIT, "PUT").await;
-    assert_eq!(answer.json(), json!({ "quiet": true, "nextDue": null }));
+    assert_eq!(answer.json(), json!({ "quiet": true, "nextDue": null, "retrying": 0 }));
     let ending = Ending::of_a_busy_world().await;
     let body = json!({ "count": 3, "patienceSeconds": 3600 }).to_string();
     let waiting = ending.caller.bytes("POST", "/_sim/journal/wait", body);
