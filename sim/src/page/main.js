@@ -1,9 +1,9 @@
 // Shows a world, and follows its changes.
 
-import { ask, say, watch } from "./api.js";
+import { ask, learn, say, watch } from "./api.js";
 import { showBusinesses } from "./businesses.js";
 import { showClock, startClock } from "./clock.js";
-import { byId } from "./dom.js";
+import { byId, el } from "./dom.js";
 import { showInvoices, showMoney } from "./invoices.js";
 import { showSettings, showWorlds, startSettings } from "./settings.js";
 import { follow, forget, startTimeline } from "./timeline.js";
@@ -15,7 +15,8 @@ let stop = () => {};
 async function refresh() {
   const text = byId("find-text").value.trim();
   const overview = await ask("GET", `/_sim/overview${text ? `?${new URLSearchParams({ text })}` : ""}`);
-  byId("where").textContent = `World ${overview.world} · ${overview.key} · no money moves`;
+  learn(overview.key);
+  byId("where").replaceChildren(`World ${overview.world} · API key `, el("code", {}, overview.key), " · no money moves");
   byId("find-more").hidden = !overview.more;
   showClock(overview);
   showBusinesses(overview);

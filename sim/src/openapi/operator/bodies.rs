@@ -135,7 +135,7 @@ const BODIES: &[Body] = &[
         about: "A new API key.",
         properties: &[
             flag("applied", "True."),
-            text("key", "The key. No other answer shows it."),
+            text("key", "The key."),
             text("platform", "The platform that it belongs to."),
         ],
     },
@@ -394,7 +394,7 @@ const BODIES: &[Body] = &[
         about: "A world, as a platform sees it from inside.",
         properties: &[
             text("world", "The name of the world."),
-            text("key", "The key that selected it, without its middle."),
+            text("key", "The key whose part of the world this is."),
             time("now", "What the clock shows."),
             whole("speed", "How many times as fast as the wall clock it runs; 0 if it stands."),
             time("nextDue", "When something is due next; null if nothing is.").nullable(),

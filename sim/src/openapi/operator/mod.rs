@@ -16,8 +16,8 @@ use routes::{ROUTES, Route, TAGS};
 
 const ABOUT: &str = "Plays what a caller of the API cannot do: a vendor signs, a bank opens an account, a payor \
     pays, time passes. It also shows what the mock has received and sent. The API key says whose identifiers a \
-    request means; without a key they are those of `rap_sk_local`. A revoked key still does. The API's own \
-    document does not have this port.";
+    request means; without a key they are those of the first platform of the default world. A revoked key still \
+    does. The API's own document does not have this port.";
 
 /// The document of the operator port.
 pub(crate) fn document() -> Value {
