@@ -10,8 +10,9 @@ use crate::identity::{BusinessId, PlatformId};
 use crate::operation::Operation;
 use crate::profile::Profile;
 use crate::refusal::{Code, Refusal};
+use crate::secret::Secret;
 use crate::timestamp::Timestamp;
-use crate::wire::overview::{Overview, Wanted};
+use crate::wire::overview::{Overview, Size, Wanted};
 use crate::wire::reply::Reply;
 
 /// The service's answer: a reply or a refusal.
@@ -31,15 +32,24 @@ pub struct Response {
 /// A serialization of answers that differs from the correct one, `exchange::respond`.
 pub type Encoding = fn(&Profile, &Answer) -> Response;
 
-/// An API key, masked for display.
+/// An API key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IssuedKey {
     /// The name of the platform that it belongs to.
     pub platform: String,
+    /// The whole key. `Debug` does not show it.
+    pub(crate) key: Secret,
     /// The key without its middle.
     pub masked: String,
     /// Whether it has been revoked.
     pub revoked: bool,
+}
+
+impl IssuedKey {
+    /// The whole key.
+    pub fn reveal(&self) -> &str {
+        self.key.reveal()
+    }
 }
 
 /// A service without I/O: time is an argument, and no call blocks.
@@ -63,7 +73,7 @@ pub trait Face: Send {
     /// there is no header. `None` for a key that was never issued.
     fn platform_of(&self, authorization: Option<&str>) -> Option<PlatformId>;
 
-    /// Every key ever issued.
+    /// Every key ever issued, by platform.
     fn keys(&self) -> Vec<IssuedKey>;
 
     /// Performs an operation for `caller`.
@@ -157,6 +167,11 @@ pub trait Face: Send {
     /// be seen.
     fn overview(&self, _now: Timestamp, _caller: PlatformId, _wanted: Wanted<'_>) -> Overview {
         Overview::default()
+    }
+
+    /// How much the service holds; nothing if that can't be seen.
+    fn size(&self) -> Size {
+        Size::default()
     }
 
     /// How it serializes answers, if not correctly.
@@ -365,6 +380,10 @@ impl<A: Altered> Face for A {
 
     fn overview(&self, now: Timestamp, caller: PlatformId, wanted: Wanted<'_>) -> Overview {
         self.unaltered().overview(now, caller, wanted)
+    }
+
+    fn size(&self) -> Size {
+        self.unaltered().size()
     }
 
     fn business_of(&self, caller: PlatformId, business: &str) -> Option<BusinessId> {

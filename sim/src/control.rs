@@ -175,7 +175,7 @@ pub(crate) async fn keys(State(worlds): SharedWorlds, request: Request) -> Contr
         .world
         .keys()
         .into_iter()
-        .map(|IssuedKey { platform, masked, revoked }| {
+        .map(|IssuedKey { platform, masked, revoked, .. }| {
             json!({ "platform": platform, "key": masked, "revoked": revoked })
         })
         .collect();

@@ -29,7 +29,7 @@ use crate::world::faults::interrupts;
 
 pub use journal::Waited;
 pub use moving::{ClockMoving, NextEvent, NotMoved, Quiet, Quieted};
-pub(crate) use overview::WorldOverview;
+pub(crate) use overview::{WorldOverview, WorldSize};
 pub use saved::Unwritable;
 
 /// A service behind one lock, with its clock, its journal of requests and its log of deliveries.
@@ -218,7 +218,7 @@ impl World {
         self.lock().face.platform_of(authorization)
     }
 
-    /// Every API key ever issued, masked.
+    /// Every API key ever issued, by platform.
     pub fn keys(&self) -> Vec<IssuedKey> {
         self.lock().face.keys()
     }

@@ -10,10 +10,11 @@ use crate::support::browser::{self, Browser};
 const EVIL: &str = "<img src=x onerror=alert(1)>";
 const PHONE: u32 = 360;
 
-/// A mock with a business whose name is hostile, and an invoice of it.
+/// A mock with a business whose name is hostile, and an invoice of it. Its first key is not the usual one.
 async fn mock() -> Mock {
     let start = Timestamp::parse("2026-01-01T00:00:00Z").unwrap();
-    let mock = Mock::builder().seed(1).start_at(start).start().await.unwrap();
+    let mock = Mock::builder().seed(1).start_at(start).api_key("partner-key").start();
+    let mock = mock.await.unwrap();
     put(&mock, "organizations/acme", json!({ "legalName": EVIL, "taxId": "12-3456789" })).await;
     let party = |name: &str| json!({ "externalId": name, "legalName": name });
     let invoice = json!({
@@ -68,8 +69,15 @@ impl Page {
         self.until(&said).await;
     }
 
+    async fn shows_world(&self, name: &str) {
+        let shown =
+            format!("document.getElementById('where').textContent.startsWith('World {name} · ')");
+        self.until(&shown).await;
+    }
+
     async fn has_state(&self, state: &str) {
-        let shown = format!("document.querySelector('#invoices .state').textContent === '{state}'");
+        let shown =
+            format!("document.querySelector('#invoices .state')?.textContent === '{state}'");
         self.until(&shown).await;
     }
 }
@@ -120,6 +128,46 @@ async fn an_advance_is_repaid_by_clicks_alone() {
         "PUT /v1/organizations/acme"
     ]);
     assert_eq!(page.browser.run(requests).await, paths, "the newest first");
+}
+
+#[tokio::test]
+async fn worlds_are_made_opened_copied_reset_and_deleted() {
+    if browser::is_missing() {
+        return;
+    }
+    let mock = mock().await;
+    let page = Page::open(&mock, 1100, "light").await;
+    page.browser.run("document.getElementById('make-scenario').value = 'funded'").await;
+    page.click("New world").await;
+    page.shows_world("w1").await;
+    page.has_state("funded").await;
+    page.click("Fork world w1").await;
+    page.says("World w2 is a copy of world w1.").await;
+    page.click("The payor pays for INV-1").await;
+    page.has_state("repaid").await;
+    page.click("Open world w2").await;
+    page.shows_world("w2").await;
+    page.has_state("funded").await;
+    let snapshot = "document.querySelector('a[aria-label=\"Snapshot of world w2\"]')";
+    let kept = format!("return fetch({snapshot}.href).then(it => it.json())");
+    assert_eq!(page.browser.run(&kept).await["format"], "tideover-world");
+
+    page.click("Delete world w2").await;
+    page.click("Cancel").await;
+    let worlds = "document.querySelectorAll('#worlds article').length";
+    page.until(&format!("!document.getElementById('confirm').open && {worlds} === 3")).await;
+    page.click("Delete world w2").await;
+    page.click("Delete").await;
+    page.says("World w2 is deleted.").await;
+    page.shows_world("default").await;
+    page.until(&format!("{worlds} === 2")).await;
+    assert_eq!(page.browser.run("return document.activeElement.id").await, "worlds-title");
+    page.click("Reset world default").await;
+    page.click("Reset").await;
+    page.until("document.querySelectorAll('#businesses article').length === 0").await;
+    let delete = "return Array.from(document.querySelectorAll('#worlds button'), \
+        it => it.getAttribute('aria-label')).filter(it => it?.startsWith('Delete'))";
+    assert_eq!(page.browser.run(delete).await, json!(["Delete world w1"]));
 }
 
 #[tokio::test]

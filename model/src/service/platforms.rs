@@ -106,10 +106,13 @@ impl<C: Choices> Service<C> {
     pub(super) fn issued_keys(&self) -> Vec<IssuedKey> {
         let issued = |(key, Key { platform, revoked }): (&Secret, &Key)| IssuedKey {
             platform: self.platform(*platform).name.clone(),
+            key: key.clone(),
             masked: masked(key.reveal()),
             revoked: *revoked,
         };
-        self.keys.iter().map(issued).collect()
+        let mut keys: Vec<(&Secret, &Key)> = self.keys.iter().collect();
+        keys.sort_by_key(|(_, key)| key.platform);
+        keys.into_iter().map(issued).collect()
     }
 
     /// §5 rule 2 (`5.authentication.2`).

@@ -15,7 +15,7 @@ use crate::control::faults::rule;
 use crate::control::{ControlError, ControlResult, MOST_BYTES, SharedWorlds, invalid, unreadable};
 use crate::extract;
 use crate::respond;
-use crate::world::World;
+use crate::world::{World, WorldSize};
 use crate::worlds::{Absent, NotMade, Recipe, Scenario, WorldId, Worlds};
 
 /// The maximum size of a snapshot in bytes.
@@ -64,13 +64,30 @@ struct WorldView {
     id: String,
     now: Timestamp,
     platforms: Vec<String>,
+    /// Whole, as `POST /_sim/worlds` answered them: whoever reaches the port may use any world.
+    keys: Vec<KeyView>,
+    #[serde(flatten)]
+    size: WorldSize,
+}
+
+/// A key that is not revoked.
+#[derive(Serialize)]
+struct KeyView {
+    platform: String,
+    key: String,
 }
 
 impl WorldView {
-    fn of(id: WorldId, world: &World) -> WorldView {
-        let mut platforms: Vec<String> = world.keys().into_iter().map(|key| key.platform).collect();
+    fn of(worlds: &Worlds, id: WorldId, world: &World) -> WorldView {
+        let issued = world.keys();
+        let mut platforms: Vec<String> = issued.iter().map(|key| key.platform.clone()).collect();
         platforms.dedup();
-        WorldView { id: id.to_string(), now: world.now(), platforms }
+        let keys = issued
+            .into_iter()
+            .filter(|key| !key.revoked)
+            .map(|key| KeyView { key: worlds.outer_key(id, key.reveal()), platform: key.platform });
+        let (keys, size) = (keys.collect(), world.size());
+        WorldView { id: id.to_string(), now: world.now(), platforms, keys, size }
     }
 }
 
@@ -103,7 +120,8 @@ impl From<UnreadableSnapshot> for ControlError {
 /// `GET /_sim/worlds`: all worlds.
 pub(crate) async fn list(State(worlds): SharedWorlds) -> Response {
     let all = worlds.all();
-    let views: Vec<WorldView> = all.iter().map(|(id, world)| WorldView::of(*id, world)).collect();
+    let views: Vec<WorldView> =
+        all.iter().map(|(id, world)| WorldView::of(&worlds, *id, world)).collect();
     respond::ok(&json!({ "worlds": views }))
 }
 
@@ -200,7 +218,7 @@ fn gone(id: WorldId) -> ControlError {
 /// `unknown_world`.
 pub(crate) async fn show(State(worlds): SharedWorlds, request: Request) -> ControlResult {
     let (id, world) = world(&worlds, &request)?;
-    Ok(respond::ok(&WorldView::of(id, &world)))
+    Ok(respond::ok(&WorldView::of(&worlds, id, &world)))
 }
 
 /// `DELETE /_sim/worlds/{id}`: deletes a world. After the answer, no webhook of it is sent.

@@ -5,8 +5,9 @@ import { showBusinesses } from "./businesses.js";
 import { showClock, startClock } from "./clock.js";
 import { byId, el } from "./dom.js";
 import { showInvoices, showMoney } from "./invoices.js";
-import { showSettings, showWorlds, startSettings } from "./settings.js";
+import { showSettings } from "./settings.js";
 import { follow, forget, startTimeline } from "./timeline.js";
+import { followWorlds, startWorlds } from "./worlds.js";
 
 let busy = false;
 let stale = false;
@@ -22,7 +23,7 @@ async function refresh() {
   showBusinesses(overview);
   showInvoices(overview);
   showMoney(overview);
-  await Promise.all([follow(overview), showSettings(overview)]);
+  await Promise.all([follow(overview), showSettings(overview), followWorlds(overview)]);
 }
 
 /** Refreshes once more if something changes meanwhile. */
@@ -44,7 +45,6 @@ async function changed() {
 function restart() {
   stop();
   forget();
-  showWorlds();
   let lost = false;
   const again = () => {
     if (lost) say("Connected again.");
@@ -61,5 +61,5 @@ byId("find").addEventListener("submit", (event) => event.preventDefault());
 byId("find").addEventListener("input", changed);
 startClock();
 startTimeline();
-startSettings(restart);
+startWorlds(restart);
 restart();

@@ -56,6 +56,7 @@ const ASSETS: &[Asset] = &[
     script!("timeline.js"),
     script!("exchange.js"),
     script!("settings.js"),
+    script!("worlds.js"),
 ];
 
 /// Nothing from elsewhere, and nothing inline.

@@ -1,6 +1,6 @@
-// Subscriptions, faults, freedoms and worlds.
+// Subscriptions, faults and freedoms.
 
-import { ask, key, perform, switchTo } from "./api.js";
+import { ask, perform } from "./api.js";
 import { button, byId, el, keyed } from "./dom.js";
 
 const list = (id) => byId(id);
@@ -31,30 +31,4 @@ export async function showSettings({ subscriptions }) {
   const [{ faults }, { grease, freedoms }] = await Promise.all([ask("GET", "/_sim/faults"), ask("GET", "/_sim/freedoms")]);
   show("faults", faults, (it) => String(it.id), fault, "None. POST /_sim/faults adds one.");
   show("freedoms", grease ? freedoms : [], (it) => it.name, freedom, "The mock takes no freedoms; serve --grease does.");
-}
-
-/** The worlds of the mock: too many to show after each change. */
-export async function showWorlds() {
-  const { worlds } = await ask("GET", "/_sim/worlds");
-  const shown = worlds.slice(0, 50).map(({ id, platforms }) => ({ id, platforms }));
-  show("worlds", shown, (it) => it.id, ({ id, platforms }) => el("li", {}, el("code", {}, id), el("span", { class: "quiet" }, platforms.join(", "))), "");
-  if (worlds.length > shown.length) byId("worlds").append(empty(`and ${worlds.length - shown.length} more`));
-}
-
-export function startSettings(restart) {
-  byId("switch-key").value = key();
-  byId("switch").addEventListener("submit", (event) => {
-    event.preventDefault();
-    switchTo(byId("switch-key").value.trim());
-    restart();
-  });
-  byId("make").addEventListener("submit", async (event) => {
-    event.preventDefault();
-    const scenario = byId("make-scenario").value;
-    const made = await perform(({ id }) => `World ${id} is made, and shown.`, () => ask("POST", "/_sim/worlds", { scenario }));
-    if (!made) return;
-    byId("switch-key").value = made.keys[0].key;
-    switchTo(made.keys[0].key);
-    restart();
-  });
 }

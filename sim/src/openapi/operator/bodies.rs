@@ -216,6 +216,10 @@ const BODIES: &[Body] = &[
             text("id", "Its name."),
             time("now", "What its clock shows."),
             texts("platforms", "The names of its platforms."),
+            many("keys", "WorldKey", "Its keys that are not revoked, whole."),
+            whole("businesses", "How many businesses its platforms have synced."),
+            whole("invoices", "How many invoices it has."),
+            whole("requests", "How many requests to the API it has had since its start."),
         ],
     },
     Body {
@@ -258,7 +262,7 @@ const BODIES: &[Body] = &[
     },
     Body {
         name: "WorldKey",
-        about: "A key of a new world.",
+        about: "A key of a world.",
         properties: &[text("platform", "The platform."), text("key", "Its key.")],
     },
     Body {

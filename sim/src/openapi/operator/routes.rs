@@ -504,7 +504,7 @@ pub(super) const ROUTES: &[Route] = &[
         path: "/_sim/worlds",
         tag: WORLDS,
         summary: "List the worlds",
-        about: "Needs no key.",
+        about: "With their keys: whoever reaches this port may use any world. Needs no key.",
         parameters: &[],
         body: None,
         answer: "Worlds",
