@@ -171,6 +171,30 @@ async fn worlds_are_made_opened_copied_reset_and_deleted() {
 }
 
 #[tokio::test]
+async fn a_page_whose_world_is_gone_leads_back() {
+    if browser::is_missing() {
+        return;
+    }
+    let mock = mock().await;
+    let page = Page::open(&mock, 1100, "light").await;
+    page.click("New world").await;
+    page.shows_world("w1").await;
+    assert_eq!(page.browser.run("return document.getElementById('gone').hidden").await, true);
+    let client = crate::support::plain::client();
+    let deleted = client.delete(format!("{}/_sim/worlds/w1", mock.url())).send().await.unwrap();
+    assert_eq!(deleted.status(), 200);
+    page.browser.visit(mock.url()).await;
+    let says = "document.getElementById('gone').checkVisibility() && \
+        document.getElementById('gone').textContent.includes('is gone')";
+    page.until(says).await;
+    page.until("document.querySelectorAll('#worlds article').length === 1").await;
+    page.click("Back to the default world").await;
+    page.shows_world("default").await;
+    page.until("document.getElementById('gone').hidden").await;
+    page.until("document.querySelectorAll('#businesses article').length > 0").await;
+}
+
+#[tokio::test]
 async fn what_a_client_sends_is_shown_as_text() {
     if browser::is_missing() {
         return;

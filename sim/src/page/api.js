@@ -62,7 +62,7 @@ export function watch(changed, lost) {
     while (!ended.signal.aborted) {
       try {
         const stream = await fetch("/_sim/events", { headers: headers("/_sim/events"), signal: ended.signal, cache: "no-store" });
-        if (!stream.ok) throw new Error("the key is not known");
+        if (!stream.ok) throw Object.assign(new Error(`status ${stream.status}`), { status: stream.status });
         await read(stream.body.getReader(), changed);
       } catch (error) {
         if (ended.signal.aborted) return;

@@ -7,7 +7,7 @@ import { byId, el } from "./dom.js";
 import { showInvoices, showMoney } from "./invoices.js";
 import { showSettings } from "./settings.js";
 import { follow, forget, startTimeline } from "./timeline.js";
-import { followWorlds, startWorlds } from "./worlds.js";
+import { followWorlds, open, showWorlds, startWorlds } from "./worlds.js";
 
 let busy = false;
 let stale = false;
@@ -26,6 +26,17 @@ async function refresh() {
   await Promise.all([follow(overview), showSettings(overview), followWorlds(overview)]);
 }
 
+/** Whether the mock knows no world of the key any more. */
+const isGone = (error) => error.status === 401;
+
+/** Says so, and offers what is left. */
+function showGone() {
+  if (!byId("gone").hidden) return;
+  byId("gone").hidden = false;
+  say("");
+  showWorlds().catch(() => {});
+}
+
 /** Refreshes once more if something changes meanwhile. */
 async function changed() {
   stale = true;
@@ -36,7 +47,8 @@ async function changed() {
     try {
       await refresh();
     } catch (error) {
-      say(error.message, true);
+      if (isGone(error)) showGone();
+      else say(error.message, true);
     }
   }
   busy = false;
@@ -45,13 +57,16 @@ async function changed() {
 function restart() {
   stop();
   forget();
+  byId("gone").hidden = true;
   let lost = false;
   const again = () => {
     if (lost) say("Connected again.");
     lost = false;
+    byId("gone").hidden = true;
     changed();
   };
   stop = watch(again, (error) => {
+    if (isGone(error)) return showGone();
     lost = true;
     say(`The mock does not answer: ${error.message}.`, true);
   });
@@ -61,5 +76,9 @@ byId("find").addEventListener("submit", (event) => event.preventDefault());
 byId("find").addEventListener("input", changed);
 startClock();
 startTimeline();
+byId("back").addEventListener("click", () => {
+  open("");
+  byId("main").focus();
+});
 startWorlds(restart);
 restart();
