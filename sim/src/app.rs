@@ -87,7 +87,9 @@ async fn api(State(worlds): State<Arc<Worlds>>, request: Request) -> Response {
     let sent = extract::header(&head.headers, AUTHORIZATION);
     let Selected { world, authorization, .. } = worlds.select(sent);
     let authorization = authorization.as_deref();
-    let unread = Arrived { head: &head, body: None, warnings: Vec::new() };
+    let empty = Bytes::new();
+    let unread = body.is_end_stream().then_some(&empty);
+    let unread = Arrived { head: &head, body: unread, warnings: Vec::new() };
     let served = match route(head.method.as_str(), head.uri.path()) {
         Err(refusal) => world.refuse(unread, None, refusal),
         Ok(route) => match read(&world, authorization, body).await {

@@ -170,6 +170,74 @@ async fn worlds_are_made_opened_copied_reset_and_deleted() {
     assert_eq!(page.browser.run(delete).await, json!(["Delete world w1"]));
 }
 
+/// What the page offers as a command for each request, run by a shell, arrives as the same request again.
+#[tokio::test]
+async fn a_copied_command_sends_the_same_request() {
+    if browser::is_missing() {
+        return;
+    }
+    let mock = mock().await;
+    let client = crate::support::plain::client();
+    let send = async |path: &str, body: Vec<u8>| {
+        let request = client.post(format!("{}/v1/{path}", mock.url())).body(body);
+        request.bearer_auth(mock.api_key()).send().await.unwrap();
+    };
+    send("quotes?a=[1-2]&b={x,y}", b"@/etc/passwd".to_vec()).await;
+    send("quotes?", "{\"externalId\":\"it's \\\"€\\\"\"}".into()).await;
+    let page = Page::open(&mock, 1100, "light").await;
+    page.until("document.querySelectorAll('.row').length === 4").await;
+    page.browser.run("document.querySelectorAll('.row').forEach(it => it.open = true)").await;
+    page.until("document.querySelectorAll('.row .details').length === 4").await;
+    let commands = "return Array.from(document.querySelectorAll( \
+        'pre[aria-label=\"The request as a curl command\"]'), it => it.textContent).reverse()";
+    let commands = page.browser.run(commands).await;
+    for command in commands.as_array().unwrap() {
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", command.as_str().unwrap()]).env("TIDEOVER_KEY", mock.api_key());
+        assert!(shell.output().unwrap().status.success(), "{command}");
+    }
+    let sent = mock.journal().into_iter().map(|it| {
+        let media_type = it.request.headers.get("content-type").cloned();
+        (it.method, it.path, it.query, media_type, it.request.body)
+    });
+    let sent: Vec<_> = sent.collect();
+    assert_eq!((sent.len(), &sent[..4]), (8, &sent[4..]));
+}
+
+/// A wrong command would be worse than none.
+#[tokio::test]
+async fn no_command_is_offered_for_what_is_not_known() {
+    if browser::is_missing() {
+        return;
+    }
+    let mock = mock().await;
+    let client = crate::support::plain::client();
+    let send = async |key: &str, path: &str, body: Vec<u8>| {
+        let request = client.put(format!("{}/v1/organizations/{path}", mock.url())).body(body);
+        request.bearer_auth(key).send().await.unwrap();
+    };
+    send(mock.api_key(), "large", vec![b' '; 70_000]).await;
+    send(mock.api_key(), &"x".repeat(300), Vec::new()).await;
+    send("rap_sk_guessed", "unread", b"{}".to_vec()).await;
+    send(mock.api_key(), "bytes", vec![255]).await;
+    let page = Page::open(&mock, 1100, "light").await;
+    page.until("document.querySelectorAll('.row').length === 6").await;
+    page.browser.run("document.querySelectorAll('.row').forEach(it => it.open = true)").await;
+    page.until("document.querySelectorAll('.row .details').length === 6").await;
+    let said = "return Array.from(document.querySelectorAll('.row'), it => [ \
+        /There is no curl command .*: (.*)\\./.exec(it.textContent)?.[1] ?? null, \
+        it.textContent.includes('Copy as curl')]).reverse()";
+    let why = [
+        json!([null, true]),
+        json!([null, true]),
+        json!(["the journal keeps only the beginning of its body of 70000 bytes", false]),
+        json!(["the journal keeps only a part of its path", false]),
+        json!(["the mock did not read its body", false]),
+        json!(["its body is not text", false]),
+    ];
+    assert_eq!(page.browser.run(said).await, json!(why));
+}
+
 #[tokio::test]
 async fn a_page_whose_world_is_gone_leads_back() {
     if browser::is_missing() {

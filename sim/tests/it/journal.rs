@@ -112,6 +112,41 @@ async fn bodies_are_cut_and_the_whole_is_bounded() {
     }
 }
 
+/// Whoever repeats a request from the journal must know that it is another one.
+#[tokio::test]
+async fn what_is_not_kept_is_marked() {
+    let caller = Caller::standard();
+    let long = "x".repeat(300);
+    caller.get(&format!("/v1/organizations/{long}?a={long}")).await;
+    caller.get("/v1/webhooks").await;
+    let method = "M".repeat(33);
+    caller.bytes(&method, "/v1/webhooks", "unread").await;
+    let stranger = caller.with_key("rap_sk_guessed");
+    stranger.post("/v1/webhooks", json!({ "url": "https://hooks.example/" })).await;
+    stranger.get("/v1/webhooks").await;
+    let many = Request::get("/v1/webhooks").header("x-large", "x".repeat(17_000));
+    caller.send(many.body(Body::empty()).unwrap()).await;
+    let none = Value::Null;
+    let expected = [
+        (json!(["path", "query"]), none.clone()),
+        (none.clone(), none.clone()),
+        (json!(["method"]), json!(true)),
+        (none.clone(), json!(true)),
+        (none.clone(), none.clone()),
+        (json!(["headers"]), none.clone()),
+    ];
+    let seen = entries(&caller, "").await;
+    let marks = seen.iter().map(|entry| (entry["cut"].clone(), entry["request"]["unread"].clone()));
+    assert_eq!(marks.collect::<Vec<_>>(), expected);
+    let archive = caller.get("/_sim/journal.har").await.json();
+    let seen = archive["log"]["entries"].as_array().unwrap();
+    let marks =
+        seen.iter().map(|entry| (entry["_cut"].clone(), entry["request"]["_unread"].clone()));
+    assert_eq!(marks.collect::<Vec<_>>(), expected);
+    let sizes: Vec<&Value> = seen.iter().map(|entry| &entry["request"]["bodySize"]).collect();
+    assert_eq!(sizes, [0, 0, -1, -1, 0, 0]);
+}
+
 #[tokio::test]
 async fn parameters_choose_among_the_requests() {
     let caller = Caller::standard();

@@ -319,6 +319,11 @@ const BODIES: &[Body] = &[
             text("method", "Its method."),
             text("path", "Its path, without the query; at most 256 bytes."),
             text("query", "Its query; at most 256 bytes.").optional(),
+            texts(
+                "cut",
+                "Of what only the beginning is kept: `method`, `path`, `query`, `headers`.",
+            )
+            .optional(),
             text("operation", "Its `operationId`; null if the API serves no such path.").nullable(),
             whole(
                 "status",
@@ -333,7 +338,10 @@ const BODIES: &[Body] = &[
             texts("grease", "The freedoms that the answer took.").optional(),
             texts("warnings", "What the mock ignored in the request.").optional(),
             many("events", "CausedEvent", "The webhooks that the request caused."),
-            object("request", "Headers and body of the request."),
+            object(
+                "request",
+                "Headers and body of the request; `unread` is true if it has a body that the mock did not read.",
+            ),
             object("response", "Headers and body of the answer; null if there was none.")
                 .nullable(),
         ],
