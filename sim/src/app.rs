@@ -75,6 +75,14 @@ async fn front(state: State<Arc<Worlds>>, request: Request) -> Response {
     if page::is_wanted(request.headers()) { page::redirect() } else { api(state, request).await }
 }
 
+/// Whether a path that names no endpoint is none of the partner API: a browser asks for it by itself, or someone
+/// means the control plane. No journal has such a request, and no fault acts on it.
+fn is_ours(path: &str) -> bool {
+    let rest = path.strip_prefix("/_sim");
+    matches!(path, "/" | "/favicon.ico")
+        || rest.is_some_and(|it| it.is_empty() || it.starts_with('/'))
+}
+
 /// Makes any other method, even HEAD, an unknown endpoint, as on the paths of the partner API.
 fn of(methods: MethodRouter<Arc<Worlds>>) -> MethodRouter<Arc<Worlds>> {
     methods.head(api).fallback(api)
@@ -84,13 +92,18 @@ fn of(methods: MethodRouter<Arc<Worlds>>) -> MethodRouter<Arc<Worlds>> {
 /// then the model's checks. A fault acts on any request that names an endpoint, whatever the service's answer.
 async fn api(State(worlds): State<Arc<Worlds>>, request: Request) -> Response {
     let (head, body) = request.into_parts();
+    let route = route(head.method.as_str(), head.uri.path());
+    let route = match route {
+        Err(refusal) if is_ours(head.uri.path()) => return respond::refusal(refusal),
+        route => route,
+    };
     let sent = extract::header(&head.headers, AUTHORIZATION);
     let Selected { world, authorization, .. } = worlds.select(sent);
     let authorization = authorization.as_deref();
     let empty = Bytes::new();
     let unread = body.is_end_stream().then_some(&empty);
     let unread = Arrived { head: &head, body: unread, warnings: Vec::new() };
-    let served = match route(head.method.as_str(), head.uri.path()) {
+    let served = match route {
         Err(refusal) => world.refuse(unread, None, refusal),
         Ok(route) => match read(&world, authorization, body).await {
             Err(refusal) => world.refuse(unread, Some(&route), refusal),

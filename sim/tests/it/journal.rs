@@ -214,6 +214,36 @@ async fn what_is_unexpected_is_listed() {
     assert_eq!(unexpected["entries"][1].get("warnings"), None);
 }
 
+/// Browsers ask for an icon, and whoever mistypes a path of the control plane does not mean the partner API.
+#[tokio::test]
+async fn what_no_client_of_the_api_sends_is_in_no_journal() {
+    let caller = Caller::standard();
+    caller.act(json!({ "action": "upstreamFails", "requests": 1 })).await;
+    for (method, path) in [
+        ("GET", "/"),
+        ("HEAD", "/"),
+        ("GET", "/favicon.ico"),
+        ("GET", "/_sim"),
+        ("HEAD", "/_sim/"),
+        ("GET", "/_sim/journel"),
+        ("PUT", "/_sim/clock"),
+        ("OPTIONS", "/_sim/actions"),
+        ("GET", "/_sim/page/none.js"),
+    ] {
+        let answer = caller.bytes(method, path, Body::empty()).await;
+        assert_eq!(answer.status, 404, "{method} {path}");
+        if method != "HEAD" {
+            answer.refused(404, "unknown_endpoint");
+        }
+        assert!(!answer.headers.contains_key("tideover-clause"), "{method} {path}");
+    }
+    assert_eq!(entries(&caller, "").await, [Value::Null; 0]);
+    for path in ["/_simulated", "/favicon.ico/", "/nowhere"] {
+        caller.get(path).await.refused(404, "unknown_endpoint");
+    }
+    assert_eq!(numbers(&caller, "/unexpected").await, [0, 1, 2]);
+}
+
 /// Warnings change no answer.
 #[tokio::test]
 async fn ignored_fields_are_warned_of() {
