@@ -10,7 +10,7 @@ use axum::http::header::{AUTHORIZATION, CONTENT_TYPE};
 use axum::http::request::Parts;
 use axum::response::Response;
 use axum::routing::{MethodRouter, delete, get, post};
-use tideover_model::wire::route::route;
+use tideover_model::wire::route::{route, unknown_among};
 use tideover_model::{Answer, Operation, Refusal, exchange};
 
 use crate::arrival;
@@ -18,6 +18,7 @@ use crate::control;
 use crate::control::{faults, journal, worlds};
 use crate::extract;
 use crate::journal::Arrived;
+use crate::openapi::operator;
 use crate::page;
 use crate::respond;
 use crate::world::{Served, World};
@@ -92,11 +93,11 @@ fn of(methods: MethodRouter<Arc<Worlds>>) -> MethodRouter<Arc<Worlds>> {
 /// then the model's checks. A fault acts on any request that names an endpoint, whatever the service's answer.
 async fn api(State(worlds): State<Arc<Worlds>>, request: Request) -> Response {
     let (head, body) = request.into_parts();
-    let route = route(head.method.as_str(), head.uri.path());
-    let route = match route {
-        Err(refusal) if is_ours(head.uri.path()) => return respond::refusal(refusal),
-        route => route,
-    };
+    let (method, path) = (head.method.as_str(), head.uri.path());
+    let route = route(method, path);
+    if route.is_err() && is_ours(path) {
+        return respond::refusal(unknown_among(method, path, operator::known()));
+    }
     let sent = extract::header(&head.headers, AUTHORIZATION);
     let Selected { world, authorization, .. } = worlds.select(sent);
     let authorization = authorization.as_deref();

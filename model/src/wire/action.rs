@@ -13,6 +13,7 @@ use crate::clause;
 use crate::clause::Clause;
 use crate::happening::{Happening, Impossible, Outcome};
 use crate::refusal::Code;
+use crate::wire::nearest::nearest;
 use crate::wire::problem::problem;
 
 use form::Action;
@@ -107,7 +108,7 @@ pub enum NotApplied {
     #[error("the body is not JSON: {0}")]
     Unreadable(String),
     /// It names no action that there is.
-    #[error("there is no action {0:?}; GET /_sim/actions lists them")]
+    #[error("there is no action {0:?};{meant} GET /_sim/actions lists them", meant = meant(.0))]
     Unknown(String),
     /// No delivery is kept that carries this identifier.
     #[error("no delivery is kept that carries this identifier; GET /_sim/deliveries lists them")]
@@ -153,6 +154,12 @@ impl NotApplied {
             NotApplied::Impossible(_) => 409,
         }
     }
+}
+
+/// The action that is most like an unknown name, as a part of a sentence.
+fn meant(name: &str) -> String {
+    let nearest = nearest(name, ActionKind::ALL.iter().map(|kind| kind.name()));
+    nearest.map_or_else(String::new, |name| format!(" the nearest is {name};"))
 }
 
 /// How much of an unknown name is shown.

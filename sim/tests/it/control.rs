@@ -99,6 +99,35 @@ async fn a_bad_action_is_refused_by_its_error() {
 }
 
 #[tokio::test]
+async fn an_unknown_path_of_the_port_names_the_nearest() {
+    let caller = Caller::standard();
+    for (method, path, meant) in [
+        ("POST", "/_sim/actoins", " The nearest is POST /_sim/actions."),
+        ("GET", "/_sim/journel", " The nearest is GET /_sim/journal."),
+        ("DELETE", "/_sim/journal", " The nearest is GET /_sim/journal."),
+        ("PATCH", "/_sim/worlds/w2", " The nearest is GET /_sim/worlds/{id}."),
+        ("POST", "/_sim/clock/", " The nearest is POST /_sim/clock."),
+        ("POST", "/_sim/world/w1/forks", " The nearest is POST /_sim/worlds/{id}/fork."),
+        ("POST", "/_sim/deliveries/x/resent", " The nearest is POST /_sim/deliveries/{id}/resend."),
+        ("GET", "/_sim/something/else", ""),
+        ("GET", "/favicon.ico", ""),
+    ] {
+        let answer = caller.bytes(method, path, Body::empty()).await;
+        answer.refused(404, "unknown_endpoint");
+        let said = answer.json()["error"].clone();
+        assert_eq!(said, format!("Nothing is served under {method} {path}.{meant}"));
+    }
+    let answer = caller.get("/api/v1/webhooks").await.json();
+    let said = "Nothing is served under GET /api/v1/webhooks. The nearest is GET /v1/webhooks.";
+    assert_eq!(answer["error"], said);
+    let answer = caller.act(json!({ "action": "payorPay" })).await;
+    answer.refused(404, "unknown_action");
+    let said =
+        r#"there is no action "payorPay"; the nearest is payorPays; GET /_sim/actions lists them"#;
+    assert_eq!(answer.json()["error"], said);
+}
+
+#[tokio::test]
 async fn any_key_ever_issued_identifies_its_platform() {
     let caller = Caller::standard();
     caller.put("/v1/organizations/acme", json!({ "legalName": "Acme" })).await;

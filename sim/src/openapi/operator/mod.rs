@@ -44,6 +44,19 @@ pub(crate) fn document() -> Value {
     })
 }
 
+/// Method and path of each route.
+pub(crate) fn known() -> impl Iterator<Item = (&'static str, &'static str)> {
+    ROUTES.iter().map(|route| {
+        let method = match route.method {
+            "post" => "POST",
+            "put" => "PUT",
+            "delete" => "DELETE",
+            _ => "GET",
+        };
+        (method, route.path)
+    })
+}
+
 /// The body of a request for any of the actions.
 fn any_action() -> Value {
     let reference_to = |kind: &ActionKind| reference(&action::schema_name(*kind));
