@@ -8,6 +8,7 @@ use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE};
 use axum::http::request::Parts;
+use axum::middleware;
 use axum::response::Response;
 use axum::routing::{MethodRouter, delete, get, post};
 use tideover_model::wire::route::{route, unknown_among};
@@ -16,6 +17,8 @@ use tideover_model::{Answer, Operation, Refusal, exchange};
 use crate::arrival;
 use crate::control;
 use crate::control::{faults, journal, worlds};
+use crate::cors;
+use crate::cors::Origins;
 use crate::extract;
 use crate::journal::Arrived;
 use crate::openapi::operator;
@@ -28,14 +31,28 @@ impl World {
     /// The partner API and the control plane of this world, without a socket. Where a fault drops the connection,
     /// the body of the response fails before its first byte.
     pub fn router(&self) -> Router {
-        router(Arc::new(Worlds::of_one(self.clone())))
+        router(Arc::new(Worlds::of_one(self.clone())), None)
     }
 }
 
-/// The router of the whole server.
+/// The router of the whole server. Pages of the `allowed` origins may call it from a browser.
 ///
 /// The partner API is the fallback, so that only the model defines its paths.
-pub(crate) fn router(all: Arc<Worlds>) -> Router {
+pub(crate) fn router(all: Arc<Worlds>, allowed: Option<Origins>) -> Router {
+    let router = control()
+        .merge(page::assets(of))
+        .route_layer(middleware::from_fn_with_state(allowed.clone(), cors::guard))
+        .route("/", of(get(front)))
+        .fallback(api)
+        .with_state(all);
+    match allowed {
+        Some(origins) => origins.share(router),
+        None => router,
+    }
+}
+
+/// The control plane.
+fn control() -> Router<Arc<Worlds>> {
     Router::new()
         .route("/_sim/actions", of(get(control::actions).post(control::act)))
         .route("/_sim/clock", of(get(control::clock).post(control::advance)))
@@ -64,11 +81,7 @@ pub(crate) fn router(all: Arc<Worlds>) -> Router {
         .route("/_sim/worlds/{id}/reset", of(post(worlds::reset)))
         .route("/_sim/worlds/{id}/snapshot", of(get(worlds::snapshot).put(worlds::restore)))
         .route("/_sim/operator.json", of(get(control::operator)))
-        .merge(page::assets(of))
-        .route("/", of(get(front)))
         .route("/_sim", of(get(front)))
-        .fallback(api)
-        .with_state(all)
 }
 
 /// Leads a browser to the page. For anything else it is an unknown endpoint.

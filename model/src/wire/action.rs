@@ -101,6 +101,12 @@ pub fn name_in(fields: &Map<String, Value>) -> Option<&str> {
 /// Why the operator port does not do as it was asked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotApplied {
+    /// A page of another origin in a browser sent the request.
+    #[error(
+        "a page of {0} may not use the operator port; to allow it, start the mock with --cors {option}",
+        option = cors(.0)
+    )]
+    ForeignOrigin(String),
     /// The API key was never issued.
     #[error("the API key is not one that was issued")]
     UnknownKey,
@@ -131,6 +137,7 @@ impl NotApplied {
     /// What a program branches on: the document's codes where they fit, else the port's own.
     pub fn code(&self) -> &'static str {
         match self {
+            NotApplied::ForeignOrigin(_) => "foreign_origin",
             NotApplied::UnknownKey => Code::Unauthorized.name(),
             NotApplied::Unreadable(_) => Code::UnreadableRequest.name(),
             NotApplied::Unknown(_) => "unknown_action",
@@ -145,6 +152,7 @@ impl NotApplied {
     /// The HTTP status.
     pub fn status(&self) -> u16 {
         match self {
+            NotApplied::ForeignOrigin(_) => 403,
             NotApplied::UnknownKey => 401,
             NotApplied::Unreadable(_) | NotApplied::Invalid(_) => 400,
             NotApplied::Unknown(_)
@@ -154,6 +162,11 @@ impl NotApplied {
             NotApplied::Impossible(_) => 409,
         }
     }
+}
+
+/// The option that allows an origin: a page from nowhere, such as a file, has none that could be named.
+fn cors(origin: &str) -> &str {
+    if origin == "null" { "'*'" } else { origin }
 }
 
 /// The action that is most like an unknown name, as a part of a sentence.
