@@ -170,6 +170,35 @@ async fn worlds_are_made_opened_copied_reset_and_deleted() {
     assert_eq!(page.browser.run(delete).await, json!(["Delete world w1"]));
 }
 
+/// A mark for text from right to left stays in the name that has it.
+#[tokio::test]
+async fn names_do_not_turn_what_stands_beside_them() {
+    if browser::is_missing() {
+        return;
+    }
+    let mock = mock().await;
+    let party = |name: &str| json!({ "externalId": name, "legalName": name });
+    let invoice = json!({
+        "payee": party("v\u{202e}4"), "payor": party("p\u{202e}5"), "status": "ISSUED",
+        "faceValue": 100, "issueDate": "2026-01-01T00:00:00Z", "dueDate": "2026-03-02T00:00:00Z",
+    });
+    put(&mock, "invoices/INV-8", invoice).await;
+    let page = Page::open(&mock, 1100, "light").await;
+    page.until("document.querySelectorAll('#invoices article').length === 2").await;
+    page.click("Why can it not be financed? (INV-8)").await;
+    page.says("INV-8 cannot be financed").await;
+    let places = "const place = node => { const it = document.createRange(); \
+        it.selectNodeContents(node); return it.getBoundingClientRect(); }; \
+        const whole = document.querySelector('#invoices dd'); \
+        const [payee, arrow, payor] = Array.from(whole.childNodes, place); \
+        return [whole.textContent, payee.right <= arrow.left + 1, arrow.right <= payor.left + 1]";
+    let expected = json!(["v\u{202e}4 → p\u{202e}5", true, true]);
+    assert_eq!(page.browser.run(places).await, expected);
+    let name = "const [name, id] = document.querySelector('#businesses article h3').children; \
+        return name.getBoundingClientRect().right <= id.getBoundingClientRect().left + 1";
+    assert_eq!(page.browser.run(name).await, true);
+}
+
 /// What the page offers as a command for each request, run by a shell, arrives as the same request again.
 #[tokio::test]
 async fn a_copied_command_sends_the_same_request() {

@@ -36,10 +36,10 @@ export async function ask(method, path, body) {
 
 export const act = (action, fields) => ask("POST", "/_sim/actions", { action, ...fields });
 
-/** Says what became of something, to the eye and to a screen reader. */
-export function say(text, failed = false) {
+/** Says what became of something, to the eye and to a screen reader: a text, or several and elements. */
+export function say(parts, failed = false) {
   const result = byId("result");
-  result.textContent = text;
+  result.replaceChildren(...[parts].flat());
   result.classList.toggle("failed", failed);
 }
 

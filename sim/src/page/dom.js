@@ -10,9 +10,12 @@ export function el(tag, attributes = {}, ...children) {
     else if (value === true) made.setAttribute(name, "");
     else if (value !== false && value != null) made.setAttribute(name, value);
   }
-  made.append(...children.flat().filter((it) => it != null && it !== false));
+  made.append(...children.flat(Infinity).filter((it) => it != null && it !== false));
   return made;
 }
+
+/** Text of a user beside other text: neither changes the direction of the other. */
+export const named = (text) => el("bdi", {}, text);
 
 export function button(text, act, attributes = {}) {
   return el("button", { type: "button", onclick: act, ...attributes }, text);

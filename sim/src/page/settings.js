@@ -1,7 +1,7 @@
 // Subscriptions, faults and freedoms.
 
 import { ask, perform } from "./api.js";
-import { button, byId, el, keyed } from "./dom.js";
+import { button, byId, el, keyed, named } from "./dom.js";
 
 const list = (id) => byId(id);
 const empty = (text) => el("p", { class: "quiet" }, text);
@@ -13,14 +13,14 @@ function show(id, items, keyOf, build, none) {
   keyed(place.firstElementChild, items, keyOf, build);
 }
 
-const subscription = ({ reference, url, eventTypes }) => el("li", {}, el("span", {}, url), " ", el("code", {}, reference),
+const subscription = ({ reference, url, eventTypes }) => el("li", {}, named(url), " ", el("code", {}, reference),
   el("span", { class: "quiet" }, eventTypes ? eventTypes.join(", ") : "every event"));
 
 function fault(rule) {
   const { id, label, matched, fired, act, operation, identifier, nth, percent } = rule;
-  const only = [operation, identifier, nth && `no. ${nth}`, percent && `${percent} %`].filter(Boolean).join(", ");
-  const remove = () => perform(`Fault ${label} is removed.`, () => ask("DELETE", `/_sim/faults/${id}`));
-  return el("li", {}, el("span", {}, label === act ? act : `${label}: ${act}`), el("span", { class: "quiet" }, `${only ? `${only} · ` : ""}matched ${matched}, acted ${fired} times`),
+  const only = [operation, nth && `no. ${nth}`, percent && `${percent} %`].filter(Boolean).join(", ");
+  const remove = () => perform(["Fault ", named(label), " is removed."], () => ask("DELETE", `/_sim/faults/${id}`));
+  return el("li", {}, el("span", {}, label !== act && [named(label), ": "], act), el("span", { class: "quiet" }, identifier && [named(identifier), " · "], `${only ? `${only} · ` : ""}matched ${matched}, acted ${fired} times`),
     button("Remove", remove, { "aria-label": `Remove fault ${label}`, "data-part": "remove" }));
 }
 

@@ -1,7 +1,7 @@
 // The worlds of the mock: made, opened, copied, reset and deleted.
 
 import { ask, key, perform, switchTo } from "./api.js";
-import { button, byId, confirmed, el, facts, keyed } from "./dom.js";
+import { button, byId, confirmed, el, facts, keyed, named } from "./dom.js";
 import { instant } from "./shown.js";
 
 /** The most worlds in the list: the default one and the newest. */
@@ -63,7 +63,7 @@ function card(world) {
     facts([
       ["Clock", instant(now)],
       ["Holds", [counted(businesses, "business", "businesses"), counted(invoices, "invoice"), counted(requests, "request")].join(", ")],
-      ["Platforms", keys.length > 1 ? "" : keys[0]?.platform],
+      ["Platform", keys.length === 1 && named(keys[0].platform)],
     ]),
     el("div", { class: "buttons" }, opener(world), changes(id)));
 }
