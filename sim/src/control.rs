@@ -2,6 +2,7 @@
 
 mod clock;
 pub(crate) mod faults;
+mod fields;
 pub(crate) mod journal;
 pub(crate) mod worlds;
 
@@ -15,11 +16,13 @@ use serde::de::{DeserializeOwned, IntoDeserializer};
 use serde_json::{Value, json};
 use tideover_model::wire::action;
 use tideover_model::wire::action::NotApplied;
+use tideover_model::wire::problem::{unfit, unfit_word};
 use tideover_model::{
     ActionKind, Happening, Impossible, IssuedKey, PlatformId, Refusal, Seconds, Service, bearer,
 };
 
 use crate::control::clock::Move;
+use crate::control::fields::Fields;
 use crate::deliveries::Filter;
 use crate::extract;
 use crate::openapi;
@@ -29,6 +32,8 @@ use crate::worlds::{Selected, WorldId, Worlds};
 
 /// The maximum size of a body in bytes. The partner API has its own limit.
 const MOST_BYTES: usize = 1 << 20;
+/// The longest time that a request waits.
+const MOST_PATIENCE: Seconds = 3600;
 
 /// A refusal by the control plane.
 #[derive(Debug)]
@@ -135,14 +140,8 @@ pub(crate) async fn advance(State(worlds): SharedWorlds, request: Request) -> Co
     let caller = caller(&worlds, &request)?;
     let body = extract::body(request.into_body(), MOST_BYTES).await?;
     let body: Value = serde_json::from_slice(&body).map_err(|why| unreadable(&why.to_string()))?;
-    let asked = Move::read(&body).ok_or_else(|| invalid(clock::EXPECTED))?;
+    let asked = Move::read(&body).map_err(NotApplied::Invalid)?;
     Ok(respond::ok(&asked.make(&caller.world).await?))
-}
-
-/// The number in a body that is exactly `{FIELD: N}`.
-fn seconds(body: &Value, field: &str) -> Option<Seconds> {
-    let fields = body.as_object().filter(|fields| fields.len() == 1)?;
-    fields.get(field)?.as_u64()
 }
 
 /// `GET /_sim/health`: shows that the mock is up, that it is this mock, and its deliberate defect, if any.
@@ -237,14 +236,15 @@ fn filter(query: &str) -> Result<Filter, ControlError> {
         let value = value.into_owned();
         match &*name {
             "after" => {
-                let expected = "after: expected the number of a delivery, such as 17";
-                filter.after = value.parse().map_err(|_| invalid(expected))?;
+                let expected = "the number of a delivery, such as 17";
+                let unfit = |_| invalid(&unfit("after", expected, Some(&value.as_str().into())));
+                filter.after = value.parse().map_err(unfit)?;
             }
             "subscription" => filter.subscription = Some(value),
-            "type" => filter.event = Some(named("type", value)?),
+            "type" => filter.event = Some(named("type", &value)?),
             "payee" => filter.payee = Some(value),
             "invoice" => filter.invoice = Some(value),
-            "state" => filter.state = Some(named("state", value)?),
+            "state" => filter.state = Some(named("state", &value)?),
             other => {
                 return Err(invalid(&format!(
                     "{other}: deliveries are chosen by after, subscription, type, payee, invoice and state"
@@ -256,9 +256,10 @@ fn filter(query: &str) -> Result<Filter, ControlError> {
 }
 
 /// A value of an enumeration, by its name.
-fn named<T: DeserializeOwned>(parameter: &str, value: String) -> Result<T, ControlError> {
-    T::deserialize(value.into_deserializer())
-        .map_err(|why: serde::de::value::Error| invalid(&format!("{parameter}: {why}")))
+fn named<T: DeserializeOwned>(parameter: &str, value: &str) -> Result<T, ControlError> {
+    T::deserialize(value.into_deserializer()).map_err(|why: serde::de::value::Error| {
+        invalid(&unfit_word(parameter, &why.to_string(), value))
+    })
 }
 
 /// `POST /_sim/deliveries/{id}/resend`: sends a delivery once more, at once.
@@ -287,9 +288,8 @@ pub(crate) async fn wait(State(worlds): SharedWorlds, request: Request) -> Contr
     } else {
         let body: Value =
             serde_json::from_slice(&body).map_err(|why| unreadable(&why.to_string()))?;
-        seconds(&body, "patienceSeconds").filter(|seconds| *seconds <= 3600).ok_or_else(|| {
-            invalid("expected {\"patienceSeconds\": N}, N an integer from 0 to 3600")
-        })?
+        let fields = Fields::of(&body, &["patienceSeconds"])?;
+        fields.number("patienceSeconds", PATIENCE, MOST_PATIENCE)?
     };
     let Quiet { quiet, next_due } = caller.world.quiet(Duration::from_secs(patience)).await;
     Ok(respond::ok(&json!({ "quiet": quiet, "nextDue": next_due })))

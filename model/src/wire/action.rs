@@ -14,7 +14,7 @@ use crate::clause::Clause;
 use crate::happening::{Happening, Impossible, Outcome};
 use crate::refusal::Code;
 use crate::wire::nearest::nearest;
-use crate::wire::problem::problem;
+use crate::wire::problem::{problem, unfit};
 
 use form::Action;
 
@@ -194,10 +194,11 @@ const MOST_SHOWN: usize = 60;
 pub fn read(body: &[u8], own_key: &str) -> Result<Happening, NotApplied> {
     let body: Value =
         serde_json::from_slice(body).map_err(|error| NotApplied::Unreadable(error.to_string()))?;
-    let Value::Object(fields) = body else {
-        return Err(NotApplied::Invalid("expected an object with the name of an action".into()));
+    let Value::Object(fields) = &body else {
+        let expected = "an object with the name of an action";
+        return Err(NotApplied::Invalid(unfit("the body", expected, Some(&body))));
     };
-    asked(&fields, own_key)
+    asked(fields, own_key)
 }
 
 /// The same, of a body that is read already.
@@ -206,7 +207,8 @@ pub fn read(body: &[u8], own_key: &str) -> Result<Happening, NotApplied> {
 /// [`NotApplied`]: `Invalid` for a missing name, `Unknown`, `Invalid` for its fields.
 pub fn asked(fields: &Map<String, Value>, own_key: &str) -> Result<Happening, NotApplied> {
     let Some(name) = name_in(fields) else {
-        return Err(NotApplied::Invalid("action: expected the name of an action".into()));
+        let got = fields.get(NAME);
+        return Err(NotApplied::Invalid(unfit(NAME, "the name of an action", got)));
     };
     if ActionKind::parse(name).is_none() {
         return Err(NotApplied::Unknown(name.chars().take(MOST_SHOWN).collect()));
@@ -237,7 +239,23 @@ fn explained(name: &str, fields: &Map<String, Value>) -> NotApplied {
         Err(error) => problem(Some(&json!({ name: fields })), &error),
     };
     let problem = problem.strip_prefix(&format!("{name}.")).unwrap_or(&problem);
-    NotApplied::Invalid(problem.to_owned())
+    NotApplied::Invalid(match problem.strip_suffix(" is missing.") {
+        Some(field) => missing(name, field),
+        None => problem.to_owned(),
+    })
+}
+
+/// What a field holds that a request for an action needs.
+fn missing(action: &str, field: &str) -> String {
+    let known = described().into_iter().find(|it| it.action == action);
+    let fields = known.into_iter().flat_map(|it| it.fields);
+    let holds = fields.into_iter().find(|it| it.name == field).map(|it| it.holds);
+    let expected = match holds.as_deref() {
+        None | Some("string") => "a string",
+        Some("integer") => "a whole number",
+        Some(words) => words,
+    };
+    unfit(field, expected, None)
 }
 
 /// What came of an action, written down.

@@ -8,6 +8,7 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use tideover_model::wire::action::NotApplied;
+use tideover_model::wire::problem::{problem, unfit};
 use tideover_model::{Happening, Impossible, PlatformId, Profile, Timestamp, UnreadableSnapshot};
 
 use crate::clock::ClockChoice;
@@ -142,26 +143,28 @@ pub(crate) async fn create(State(worlds): SharedWorlds, request: Request) -> Con
 fn read(body: &[u8]) -> Result<NewWorld, ControlError> {
     let value: Value = serde_json::from_slice(body).map_err(|why| unreadable(&why.to_string()))?;
     if !value.is_object() {
-        return Err(invalid("expected an object with the options of a world, or no body"));
+        let expected = "an object with the options of a world, or no body";
+        return Err(invalid(&unfit("the body", expected, Some(&value))));
     }
-    serde_path_to_error::deserialize(value).map_err(|error| {
-        let (path, why) = (error.path().to_string(), error.inner().to_string());
-        invalid(&if path == "." { why } else { format!("{path}: {why}") })
-    })
+    let new = serde_path_to_error::deserialize(&value);
+    new.map_err(|error| invalid(&problem(Some(&value), &error)))
 }
 
 /// The names of the platforms beside the first one.
 fn names(platforms: Option<&Platforms>) -> Result<Vec<String>, ControlError> {
-    let most = || invalid(&format!("platforms: expected 1 to {MOST_PLATFORMS}"));
+    let most = |number: usize| {
+        let expected = format!("1 to {MOST_PLATFORMS}");
+        invalid(&unfit("platforms", &expected, Some(&number.into())))
+    };
     let names = match platforms {
         None => Vec::new(),
         Some(Platforms::Number(number)) if (1..=MOST_PLATFORMS).contains(number) => {
             (2..=*number).map(|number| format!("platform {number}")).collect()
         }
-        Some(Platforms::Number(_)) => return Err(most()),
+        Some(Platforms::Number(number)) => return Err(most(*number)),
         Some(Platforms::Names(names)) => names.clone(),
     };
-    if names.len() > MOST_PLATFORMS { Err(most()) } else { Ok(names) }
+    if names.len() > MOST_PLATFORMS { Err(most(names.len())) } else { Ok(names) }
 }
 
 /// The recipe of the default world with what the request changes.

@@ -345,7 +345,7 @@ async fn the_operator_port_waits_for_requests() {
     assert_eq!(wait(impatient).await.json(), json!({ "reached": false, "count": 2 }));
     assert_eq!(wait(json!({})).await.json()["reached"], true);
     for (wrong, start) in [
-        (json!([]), "expected an object"),
+        (json!([]), "the body: expected an object, got an empty list."),
         (json!({ "count": -1 }), "count: "),
         (json!({ "patienceSeconds": 3601 }), "patienceSeconds: "),
         (json!({ "filter": 3 }), "filter: "),
