@@ -223,7 +223,9 @@ async fn a_copied_command_sends_the_same_request() {
     for command in commands.as_array().unwrap() {
         let mut shell = std::process::Command::new("sh");
         shell.args(["-c", command.as_str().unwrap()]).env("TIDEOVER_KEY", mock.api_key());
-        assert!(shell.output().unwrap().status.success(), "{command}");
+        // The mock answers in this thread.
+        let ended = tokio::task::spawn_blocking(move || shell.output()).await.unwrap().unwrap();
+        assert!(ended.status.success(), "{command}: {ended:?}");
     }
     let sent = mock.journal().into_iter().map(|it| {
         let media_type = it.request.headers.get("content-type").cloned();
