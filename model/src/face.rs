@@ -12,7 +12,7 @@ use crate::profile::Profile;
 use crate::refusal::{Code, Refusal};
 use crate::secret::Secret;
 use crate::timestamp::Timestamp;
-use crate::wire::overview::{Overview, Wanted};
+use crate::wire::overview::{Overview, Size, Wanted};
 use crate::wire::reply::Reply;
 
 /// The service's answer: a reply or a refusal.
@@ -164,6 +164,11 @@ pub trait Face: Send {
     /// be seen.
     fn overview(&self, _now: Timestamp, _caller: PlatformId, _wanted: Wanted<'_>) -> Overview {
         Overview::default()
+    }
+
+    /// How much the service holds; nothing if that can't be seen.
+    fn size(&self) -> Size {
+        Size::default()
     }
 
     /// How it serializes answers, if not correctly.
@@ -372,6 +377,10 @@ impl<A: Altered> Face for A {
 
     fn overview(&self, now: Timestamp, caller: PlatformId, wanted: Wanted<'_>) -> Overview {
         self.unaltered().overview(now, caller, wanted)
+    }
+
+    fn size(&self) -> Size {
+        self.unaltered().size()
     }
 
     fn business_of(&self, caller: PlatformId, business: &str) -> Option<BusinessId> {

@@ -8,16 +8,20 @@ use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE};
 use axum::http::request::Parts;
+use axum::middleware;
 use axum::response::Response;
 use axum::routing::{MethodRouter, delete, get, post};
-use tideover_model::wire::route::route;
+use tideover_model::wire::route::{Route, route, unknown_among};
 use tideover_model::{Answer, Operation, Refusal, exchange};
 
 use crate::arrival;
 use crate::control;
 use crate::control::{deliveries, faults, journal, worlds};
+use crate::cors;
+use crate::cors::Origins;
 use crate::extract;
 use crate::journal::Arrived;
+use crate::openapi::operator;
 use crate::page;
 use crate::respond;
 use crate::world::{Served, World};
@@ -27,14 +31,28 @@ impl World {
     /// The partner API and the control plane of this world, without a socket. Where a fault drops the connection,
     /// the body of the response fails before its first byte.
     pub fn router(&self) -> Router {
-        router(Arc::new(Worlds::of_one(self.clone())))
+        router(Arc::new(Worlds::of_one(self.clone())), None)
     }
 }
 
-/// The router of the whole server.
+/// The router of the whole server. Pages of the `allowed` origins may call it from a browser.
 ///
 /// The partner API is the fallback, so that only the model defines its paths.
-pub(crate) fn router(all: Arc<Worlds>) -> Router {
+pub(crate) fn router(all: Arc<Worlds>, allowed: Option<Origins>) -> Router {
+    let router = control()
+        .merge(page::assets(of))
+        .route_layer(middleware::from_fn_with_state(allowed.clone(), cors::guard))
+        .route("/", of(get(front)))
+        .fallback(api)
+        .with_state(all);
+    match allowed {
+        Some(origins) => origins.share(router),
+        None => router,
+    }
+}
+
+/// The control plane.
+fn control() -> Router<Arc<Worlds>> {
     Router::new()
         .route("/_sim/actions", of(get(control::actions).post(control::act)))
         .route("/_sim/clock", of(get(control::clock).post(control::advance)))
@@ -63,16 +81,20 @@ pub(crate) fn router(all: Arc<Worlds>) -> Router {
         .route("/_sim/worlds/{id}/reset", of(post(worlds::reset)))
         .route("/_sim/worlds/{id}/snapshot", of(get(worlds::snapshot).put(worlds::restore)))
         .route("/_sim/operator.json", of(get(control::operator)))
-        .merge(page::assets(of))
-        .route("/", of(get(front)))
         .route("/_sim", of(get(front)))
-        .fallback(api)
-        .with_state(all)
 }
 
 /// Leads a browser to the page. For anything else it is an unknown endpoint.
 async fn front(state: State<Arc<Worlds>>, request: Request) -> Response {
     if page::is_wanted(request.headers()) { page::redirect() } else { api(state, request).await }
+}
+
+/// Whether a path that names no endpoint is none of the partner API: a browser asks for it by itself, or someone
+/// means the control plane. No journal has such a request, and no fault acts on it.
+fn is_ours(path: &str) -> bool {
+    let rest = path.strip_prefix("/_sim");
+    matches!(path, "/" | "/favicon.ico")
+        || rest.is_some_and(|it| it.is_empty() || it.starts_with('/'))
 }
 
 /// Makes any other method, even HEAD, an unknown endpoint, as on the paths of the partner API.
@@ -84,13 +106,18 @@ fn of(methods: MethodRouter<Arc<Worlds>>) -> MethodRouter<Arc<Worlds>> {
 /// no other world.
 async fn api(State(worlds): State<Arc<Worlds>>, request: Request) -> Response {
     let (head, body) = request.into_parts();
+    let (method, path) = (head.method.as_str(), head.uri.path());
+    let route = route(method, path);
+    if route.is_err() && is_ours(path) {
+        return respond::refusal(unknown_among(method, path, operator::known()));
+    }
     let sent = extract::header(&head.headers, AUTHORIZATION);
     // Kept until the answer has arrived: the world is in use.
     let selected = worlds.select(sent);
     let served = match &selected {
-        Ok(selected) => serve(selected, &head, body).await,
+        Ok(selected) => serve(selected, &head, route, body).await,
         Err(no_world) => {
-            let unknown = route(head.method.as_str(), head.uri.path()).err();
+            let unknown = route.err();
             worlds.default_world().turn_away(unknown.unwrap_or_else(|| (*no_world).into()))
         }
     };
@@ -106,11 +133,18 @@ async fn api(State(worlds): State<Arc<Worlds>>, request: Request) -> Response {
 
 /// Lets a world answer. Checks run in this order (`gap.refusalPrecedence`): path, key, size, then the model's
 /// checks. A fault acts on any request that names an endpoint, whatever the service's answer.
-async fn serve(selected: &Selected<'_>, head: &Parts, body: Body) -> Served {
+async fn serve(
+    selected: &Selected<'_>,
+    head: &Parts,
+    route: Result<Route<'_>, Refusal>,
+    body: Body,
+) -> Served {
     let Selected { world, authorization, .. } = selected;
     let authorization = authorization.as_deref();
-    let unread = Arrived { head, body: None, warnings: Vec::new() };
-    let route = match route(head.method.as_str(), head.uri.path()) {
+    let empty = Bytes::new();
+    let unread = body.is_end_stream().then_some(&empty);
+    let unread = Arrived { head, body: unread, warnings: Vec::new() };
+    let route = match route {
         Err(refusal) => return world.refuse(unread, None, refusal),
         Ok(route) => route,
     };

@@ -3,6 +3,7 @@
 mod clock;
 pub(crate) mod deliveries;
 pub(crate) mod faults;
+mod fields;
 pub(crate) mod journal;
 pub(crate) mod worlds;
 
@@ -30,6 +31,8 @@ use crate::worlds::{InUse, Selected, WorldId, Worlds};
 
 /// The maximum size of a body in bytes. The partner API has its own limit.
 const MOST_BYTES: usize = 1 << 20;
+/// The longest time that a request waits.
+const MOST_PATIENCE: Seconds = 3600;
 
 /// A refusal by the control plane.
 #[derive(Debug)]
@@ -138,7 +141,7 @@ pub(crate) async fn advance(State(worlds): SharedWorlds, request: Request) -> Co
     let caller = caller(&worlds, request.headers())?;
     let body = extract::body(request.into_body(), MOST_BYTES).await?;
     let body: Value = serde_json::from_slice(&body).map_err(|why| unreadable(&why.to_string()))?;
-    let asked = Move::read(&body).ok_or_else(|| invalid(clock::EXPECTED))?;
+    let asked = Move::read(&body).map_err(NotApplied::Invalid)?;
     Ok(respond::ok(&asked.make(&caller.world).await?))
 }
 

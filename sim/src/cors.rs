@@ -1,7 +1,15 @@
 //! Cross-origin requests: which pages in a browser may call the mock.
 
-use axum::http::HeaderValue;
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::http::header::{ACCESS_CONTROL_REQUEST_METHOD, HOST, ORIGIN};
+use axum::http::{HeaderValue, Method};
+use axum::middleware::Next;
+use tideover_model::wire::action::NotApplied;
+use tower::ServiceExt;
 use tower_http::cors::{AllowHeaders, AllowMethods, AllowOrigin, Any, CorsLayer};
+
+use crate::control::ControlResult;
 
 /// The origins of pages that may call the mock from a browser. Nothing in the document allows any.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,8 +44,24 @@ impl Origins {
             .map(Origins)
     }
 
+    /// The same routes, which these origins may call from a browser. A request with the method OPTIONS that is no
+    /// preflight goes to the mock, as any other does.
+    pub(crate) fn share(self, router: Router) -> Router {
+        let shared = router.clone().layer(self.layer());
+        Router::new().fallback(async move |request: Request| {
+            let is_plain = request.method() == Method::OPTIONS
+                && !request.headers().contains_key(ACCESS_CONTROL_REQUEST_METHOD);
+            let router = if is_plain { router.clone() } else { shared.clone() };
+            router.oneshot(request).await
+        })
+    }
+
+    fn allow(&self, origin: &HeaderValue) -> bool {
+        self.0.as_ref().is_none_or(|origins| origins.contains(origin))
+    }
+
     /// Answers preflight requests itself, and lets these origins read all other answers.
-    pub(crate) fn layer(self) -> CorsLayer {
+    fn layer(self) -> CorsLayer {
         let origins = self.0.map_or_else(|| Any.into(), AllowOrigin::list);
         // A wildcard would not cover the header `Authorization`.
         CorsLayer::new()
@@ -46,6 +70,37 @@ impl Origins {
             .allow_headers(AllowHeaders::mirror_request())
             .expose_headers(Any)
     }
+}
+
+/// Refuses what a page of a foreign origin sends. Without this, every page that a user opens could use the control
+/// plane, which asks for no key: a browser sends simple requests, and withholds from the page only the answer.
+///
+/// # Errors
+/// [`NotApplied::ForeignOrigin`].
+pub(crate) async fn guard(
+    State(allowed): State<Option<Origins>>,
+    request: Request,
+    next: Next,
+) -> ControlResult {
+    let headers = request.headers();
+    if let Some(origin) = headers.get(ORIGIN)
+        && !is_own(origin, headers.get(HOST))
+        && !allowed.is_some_and(|allowed| allowed.allow(origin))
+    {
+        let shown = String::from_utf8_lossy(origin.as_bytes()).chars().take(MOST_SHOWN).collect();
+        return Err(NotApplied::ForeignOrigin(shown).into());
+    }
+    Ok(next.run(request).await)
+}
+
+/// How much of an origin is shown. Characters.
+const MOST_SHOWN: usize = 100;
+
+/// Whether host and port of an origin are those that the request was sent to.
+fn is_own(origin: &HeaderValue, host: Option<&HeaderValue>) -> bool {
+    let (origin, host) = (origin.to_str().ok(), host.and_then(|host| host.to_str().ok()));
+    let of_origin = origin.and_then(|origin| origin.split_once("://"));
+    of_origin.zip(host).is_some_and(|((_, own), host)| own.eq_ignore_ascii_case(host))
 }
 
 /// An origin as a browser sends it: a scheme, a host, and a port if it is not the scheme's own.

@@ -111,7 +111,9 @@ pub use clock::{Clock, ClockChoice, wall_time};
 pub use cors::{NoOrigin, Origins};
 pub use deliveries::{AttemptEntry, DeliveryEntry, DeliveryState, Headers};
 pub use expect::{Came, Expected, NotDelivered};
-pub use journal::{CausedEvent, Entry, JournalFilter, JournalLimits, Message, Payload, RealTime};
+pub use journal::{
+    CausedEvent, CutPart, Entry, JournalFilter, JournalLimits, Message, Payload, RealTime,
+};
 pub use mock::{Builder, Mock, StartError};
 pub use outside::{Outside, Payment};
 pub use profile_file::{ProfileError, ProfileFile, load_profile};

@@ -49,6 +49,7 @@ pub struct Mock {
     api_key: String,
     worlds: Arc<Worlds>,
     outside: Outside,
+    cors: Option<Origins>,
     server: Option<MockServer>,
     /// Saves each change to the state file, if there is one.
     keeper: Option<JoinHandle<()>>,
@@ -120,7 +121,7 @@ impl Mock {
 
     /// The whole server without its socket: a `tower::Service`.
     pub fn router(&self) -> Router {
-        app::router(Arc::clone(&self.worlds))
+        app::router(Arc::clone(&self.worlds), self.cors.clone())
     }
 
     /// The mock's current time. Everything due has happened.
@@ -561,11 +562,7 @@ impl Builder {
         let worlds = Worlds::new(world, recipe, first_key, Some(Arc::new(courier)), file);
         let worlds = Arc::new(worlds);
         let has_loaded = is_kept && worlds.load().await?;
-        let router = app::router(Arc::clone(&worlds));
-        let router = match self.cors {
-            Some(origins) => router.layer(origins.layer()),
-            None => router,
-        };
+        let router = app::router(Arc::clone(&worlds), self.cors.clone());
         let server = MockServer::start(listen, router)
             .await
             .map_err(|source| StartError::Listen { address: listen, source })?;
@@ -583,6 +580,7 @@ impl Builder {
             api_key,
             worlds,
             outside,
+            cors: self.cors,
             server: Some(server),
             keeper,
             has_loaded,

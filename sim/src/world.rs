@@ -31,7 +31,7 @@ use crate::world::faults::interrupts;
 
 pub use journal::Waited;
 pub use moving::{ClockMoving, NextEvent, NotMoved, Quiet, Quieted};
-pub(crate) use overview::WorldOverview;
+pub(crate) use overview::{WorldOverview, WorldSize};
 pub use saved::Unwritable;
 
 /// A service behind one lock, with its clock, its journal of requests and its log of deliveries.

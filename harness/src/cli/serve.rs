@@ -9,7 +9,8 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 use tideover_model::{Destinations, Timestamp};
 use tideover_sim::{
-    Builder, ClockChoice, Mock, Origins, ProfileFile, Scenario, SigningTime, StartError, wall_time,
+    Builder, ClockChoice, JournalLimits, Mock, Origins, ProfileFile, Scenario, SigningTime,
+    StartError, wall_time,
 };
 
 use crate::cli::configured::misspelt_variables;
@@ -84,6 +85,10 @@ pub(super) struct Serve {
     /// The API key of the first platform [default: rap_sk_local]
     #[arg(long, value_name = "KEY")]
     api_key: Option<String>,
+    /// How many requests the journal of each world keeps: the last ones, and at most 16 MiB of them
+    #[arg(long, value_name = "N", default_value_t = 1000,
+        value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    journal: u32,
     /// Do not name, in the header Tideover-Clause of each answer, the clause that decided it
     #[arg(long)]
     no_hints: bool,
@@ -258,6 +263,7 @@ impl Serve {
             .faults(faults)
             .grease(self.grease)
             .hints(!self.no_hints)
+            .journal(JournalLimits { requests: self.journal as usize, ..JournalLimits::default() })
             .trust(authorities)
             .signing(match self.sign_with {
                 SignWith::Wall => SigningTime::Wall,

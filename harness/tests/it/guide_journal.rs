@@ -2,6 +2,7 @@
 
 use std::process::Command;
 
+use serde_json::{Value, json};
 use tideover_harness::exchange::step::Action;
 use tideover_model::Timestamp;
 use tideover_sim::Mock;
@@ -71,4 +72,17 @@ async fn serve_names_no_clause_if_told_so() {
         let answer = client.get(url).send().await.unwrap();
         assert_eq!(answer.headers().contains_key("tideover-clause"), named, "{options:?}");
     }
+}
+
+#[tokio::test]
+async fn serve_keeps_as_many_requests_as_it_is_told() {
+    let client = plain::client();
+    let (_served, ready) = serve(&["--journal", "2"]);
+    let base = ready["baseUrl"].as_str().unwrap();
+    for number in 0..3 {
+        client.get(format!("{base}/v1/nothing/{number}")).send().await.unwrap();
+    }
+    let journal = client.get(format!("{base}/_sim/journal")).send().await.unwrap();
+    let journal: Value = journal.json().await.unwrap();
+    assert_eq!((journal["entries"].as_array().unwrap().len(), &journal["dropped"]), (2, &json!(1)));
 }

@@ -46,7 +46,7 @@ use crate::secret::Secret;
 use crate::table::Table;
 use crate::tax_id::TaxId;
 use crate::timestamp::Timestamp;
-use crate::wire::overview::{Overview, Wanted};
+use crate::wire::overview::{Overview, Size, Wanted};
 
 use businesses::{Business, Relationship};
 use deliveries::Deliveries;
@@ -447,6 +447,10 @@ impl<C: Choices> Face for Service<C> {
 
     fn overview(&self, now: Timestamp, caller: PlatformId, wanted: Wanted<'_>) -> Overview {
         self.seen(now, caller, wanted)
+    }
+
+    fn size(&self) -> Size {
+        Size { businesses: self.relationships.len(), invoices: self.invoices.len() }
     }
 
     fn business_of(&self, caller: PlatformId, business: &str) -> Option<BusinessId> {

@@ -13,7 +13,8 @@ use crate::clause;
 use crate::clause::Clause;
 use crate::happening::{Happening, Impossible, Outcome};
 use crate::refusal::Code;
-use crate::wire::problem::problem;
+use crate::wire::nearest::nearest;
+use crate::wire::problem::{problem, unfit};
 
 use form::Action;
 
@@ -100,6 +101,12 @@ pub fn name_in(fields: &Map<String, Value>) -> Option<&str> {
 /// Why the operator port does not do as it was asked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotApplied {
+    /// A page of another origin in a browser sent the request.
+    #[error(
+        "a page of {0} may not use the operator port; to allow it, start the mock with --cors {option}",
+        option = cors(.0)
+    )]
+    ForeignOrigin(String),
     /// The API key was never issued.
     #[error("the API key is not one that was issued")]
     UnknownKey,
@@ -107,7 +114,7 @@ pub enum NotApplied {
     #[error("the body is not JSON: {0}")]
     Unreadable(String),
     /// It names no action that there is.
-    #[error("there is no action {0:?}; GET /_sim/actions lists them")]
+    #[error("there is no action {0:?};{meant} GET /_sim/actions lists them", meant = meant(.0))]
     Unknown(String),
     /// No delivery is kept that carries this identifier.
     #[error("no delivery is kept that carries this identifier; GET /_sim/deliveries lists them")]
@@ -130,6 +137,7 @@ impl NotApplied {
     /// What a program branches on: the document's codes where they fit, else the port's own.
     pub fn code(&self) -> &'static str {
         match self {
+            NotApplied::ForeignOrigin(_) => "foreign_origin",
             NotApplied::UnknownKey => Code::Unauthorized.name(),
             NotApplied::Unreadable(_) => Code::UnreadableRequest.name(),
             NotApplied::Unknown(_) => "unknown_action",
@@ -144,6 +152,7 @@ impl NotApplied {
     /// The HTTP status.
     pub fn status(&self) -> u16 {
         match self {
+            NotApplied::ForeignOrigin(_) => 403,
             NotApplied::UnknownKey => 401,
             NotApplied::Unreadable(_) | NotApplied::Invalid(_) => 400,
             NotApplied::Unknown(_)
@@ -153,6 +162,17 @@ impl NotApplied {
             NotApplied::Impossible(_) => 409,
         }
     }
+}
+
+/// The option that allows an origin: a page from nowhere, such as a file, has none that could be named.
+fn cors(origin: &str) -> &str {
+    if origin == "null" { "'*'" } else { origin }
+}
+
+/// The action that is most like an unknown name, as a part of a sentence.
+fn meant(name: &str) -> String {
+    let nearest = nearest(name, ActionKind::ALL.iter().map(|kind| kind.name()));
+    nearest.map_or_else(String::new, |name| format!(" the nearest is {name};"))
 }
 
 /// How much of an unknown name is shown.
@@ -174,10 +194,11 @@ const MOST_SHOWN: usize = 60;
 pub fn read(body: &[u8], own_key: &str) -> Result<Happening, NotApplied> {
     let body: Value =
         serde_json::from_slice(body).map_err(|error| NotApplied::Unreadable(error.to_string()))?;
-    let Value::Object(fields) = body else {
-        return Err(NotApplied::Invalid("expected an object with the name of an action".into()));
+    let Value::Object(fields) = &body else {
+        let expected = "an object with the name of an action";
+        return Err(NotApplied::Invalid(unfit("the body", expected, Some(&body))));
     };
-    asked(&fields, own_key)
+    asked(fields, own_key)
 }
 
 /// The same, of a body that is read already.
@@ -186,7 +207,8 @@ pub fn read(body: &[u8], own_key: &str) -> Result<Happening, NotApplied> {
 /// [`NotApplied`]: `Invalid` for a missing name, `Unknown`, `Invalid` for its fields.
 pub fn asked(fields: &Map<String, Value>, own_key: &str) -> Result<Happening, NotApplied> {
     let Some(name) = name_in(fields) else {
-        return Err(NotApplied::Invalid("action: expected the name of an action".into()));
+        let got = fields.get(NAME);
+        return Err(NotApplied::Invalid(unfit(NAME, "the name of an action", got)));
     };
     if ActionKind::parse(name).is_none() {
         return Err(NotApplied::Unknown(name.chars().take(MOST_SHOWN).collect()));
@@ -217,7 +239,23 @@ fn explained(name: &str, fields: &Map<String, Value>) -> NotApplied {
         Err(error) => problem(Some(&json!({ name: fields })), &error),
     };
     let problem = problem.strip_prefix(&format!("{name}.")).unwrap_or(&problem);
-    NotApplied::Invalid(problem.to_owned())
+    NotApplied::Invalid(match problem.strip_suffix(" is missing.") {
+        Some(field) => missing(name, field),
+        None => problem.to_owned(),
+    })
+}
+
+/// What a field holds that a request for an action needs.
+fn missing(action: &str, field: &str) -> String {
+    let known = described().into_iter().find(|it| it.action == action);
+    let fields = known.into_iter().flat_map(|it| it.fields);
+    let holds = fields.into_iter().find(|it| it.name == field).map(|it| it.holds);
+    let expected = match holds.as_deref() {
+        None | Some("string") => "a string",
+        Some("integer") => "a whole number",
+        Some(words) => words,
+    };
+    unfit(field, expected, None)
 }
 
 /// What came of an action, written down.

@@ -9,7 +9,7 @@ pub mod lenient;
 mod nearest;
 pub(crate) mod object;
 pub mod overview;
-pub(crate) mod problem;
+pub mod problem;
 pub mod reply;
 pub mod request;
 pub mod route;

@@ -2,8 +2,6 @@
 
 use strsim::osa_distance;
 
-use crate::endpoint::OperationKind;
-
 /// The most characters of a caller's text that a message repeats, or that are compared.
 const SHOWN: usize = 80;
 
@@ -32,27 +30,36 @@ pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> O
     alike.min_by_key(|(distance, ..)| *distance).map(|(.., known)| known)
 }
 
-/// The endpoint whose method and path are most like these; `None` if none is.
-pub(crate) fn nearest_endpoint(method: &str, path: &str) -> Option<OperationKind> {
+/// The method and path among `known` that are most like these; `None` if none are.
+pub(crate) fn nearest_route<'a>(
+    method: &str,
+    path: &str,
+    known: impl Iterator<Item = (&'a str, &'a str)>,
+) -> Option<(&'a str, &'a str)> {
     let path = cut(path);
-    let distances = OperationKind::ALL.map(|kind| (distance(&path, kind.path()), kind));
+    let distances: Vec<_> = known.map(|known| (distance(&path, known.1), known)).collect();
     let of_path = distances.iter().map(|(distance, _)| *distance).min()?;
     // Of several methods of one path, the caller's comes first.
     let same_path = distances.iter().filter(|(distance, _)| *distance == of_path);
-    let (_, kind) = same_path.min_by_key(|(_, kind)| osa_distance(method, kind.method()))?;
-    let words = kind.path().split('/').filter(|segment| !segment.starts_with('{'));
-    (of_path <= words.map(str::len).sum::<usize>() / 3).then_some(*kind)
+    let (_, known) = same_path.min_by_key(|(_, known)| osa_distance(method, known.0))?;
+    let words = known.1.split('/').filter(|segment| !segment.starts_with('{'));
+    (of_path <= words.map(str::len).sum::<usize>() / 3).then_some(*known)
 }
 
-/// The number of letters in which a path differs from a pattern, whose parameters may be anything.
+/// The number of letters in which a path differs from a pattern, whose parameters may be anything. A segment in front
+/// that is missing, or too much, counts as one.
 fn distance(path: &str, pattern: &str) -> usize {
-    let mut given: Vec<&str> = path.trim_matches('/').split('/').collect();
+    let given: Vec<&str> = path.trim_matches('/').split('/').collect();
     let wanted: Vec<&str> = pattern.trim_matches('/').split('/').collect();
+    let of = |dropped: usize| dropped + distance_of_segments(&given[dropped..], &wanted);
+    // Something may stand in front of the path where it is served.
+    (0..given.len()).map(of).min().unwrap_or(usize::MAX)
+}
+
+fn distance_of_segments(given: &[&str], wanted: &[&str]) -> usize {
     // Without the version, the rest is compared all the same.
     let lacks_version = given[0] != wanted[0] && given.len() < wanted.len();
-    if lacks_version {
-        given.insert(0, wanted[0]);
-    }
+    let wanted = if lacks_version { &wanted[1..] } else { wanted };
     let of_segment = |index: usize| match (given.get(index), wanted.get(index)) {
         (Some(_), Some(wanted)) if wanted.starts_with('{') => 0,
         (Some(given), Some(wanted)) => osa_distance(given, wanted),
@@ -67,6 +74,7 @@ fn distance(path: &str, pattern: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::endpoint::OperationKind;
 
     #[test]
     fn a_slip_of_the_pen_finds_what_was_meant() {
@@ -78,11 +86,16 @@ mod tests {
             ("PUT", "/v1/invoices", Some("PUT /v1/invoices/{externalId}")),
             ("GET", "/v1/webhooks/", Some("GET /v1/webhooks")),
             ("POST", "/advances", Some("POST /v1/advances")),
+            ("GET", "/api/v1/webhooks", Some("GET /v1/webhooks")),
+            ("POST", "//v1/quotes", Some("POST /v1/quotes")),
+            ("PUT", "/api/invoice/INV-1", Some("PUT /v1/invoices/{externalId}")),
             ("GET", "/", None),
             ("GET", "/favicon.ico", None),
             ("GET", "/nowhere/xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", None),
         ] {
-            let found = nearest_endpoint(method, path).map(|kind| kind.to_string());
+            let known = OperationKind::ALL.iter().map(|kind| (kind.method(), kind.path()));
+            let found = nearest_route(method, path, known);
+            let found = found.map(|(method, path)| format!("{method} {path}"));
             assert_eq!(found.as_deref(), meant, "{method} {path}");
         }
         assert_eq!(nearest("taxid", ["legalName", "taxId"].into_iter()), Some("taxId"));

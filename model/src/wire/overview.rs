@@ -33,6 +33,15 @@ pub struct Overview {
     pub books: Books,
 }
 
+/// How much a service holds, of all platforms together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Size {
+    /// The identifiers of businesses that platforms have synced.
+    pub businesses: usize,
+    /// The invoices.
+    pub invoices: usize,
+}
+
 /// A business, and what an answer of the API does not tell about it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]

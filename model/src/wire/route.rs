@@ -7,7 +7,7 @@ use percent_encoding::percent_decode_str;
 use crate::clause;
 use crate::endpoint::OperationKind;
 use crate::refusal::{Code, Refusal};
-use crate::wire::nearest::{cut, nearest_endpoint};
+use crate::wire::nearest::{cut, nearest_route};
 
 /// An operation and the identifiers in its path, still encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,11 +35,21 @@ pub fn route<'a>(method: &str, path: &'a str) -> Result<Route<'a>, Refusal> {
     Ok(Route { kind, identifiers })
 }
 
-/// Repeats what nothing is served under, and names what may have been meant.
-#[cold]
 fn unknown(method: &str, path: &str) -> Refusal {
-    let meant = nearest_endpoint(method, path);
-    let meant = meant.map_or_else(String::new, |kind| format!(" The nearest is {kind}."));
+    let known = OperationKind::ALL.iter().map(|kind| (kind.method(), kind.path()));
+    unknown_among(method, path, known)
+}
+
+/// Repeats what nothing is served under, and names what may have been meant among `known` methods and paths.
+#[cold]
+pub fn unknown_among<'a>(
+    method: &str,
+    path: &str,
+    known: impl Iterator<Item = (&'a str, &'a str)>,
+) -> Refusal {
+    let meant = nearest_route(method, path, known);
+    let meant = meant
+        .map_or_else(String::new, |(method, path)| format!(" The nearest is {method} {path}."));
     let (method, path) = (cut(method), cut(path));
     Refusal::new(Code::UnknownEndpoint, clause!("7.codes.unknown_endpoint"))
         .because(format!("Nothing is served under {method} {path}.{meant}"))

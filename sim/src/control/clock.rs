@@ -2,13 +2,18 @@
 
 use serde_json::{Value, json};
 use tideover_model::wire::action::NotApplied;
+use tideover_model::wire::problem::{unfit, unknown_field};
 use tideover_model::{Impossible, Seconds, Timestamp};
 
 use crate::world::{ClockMoving, NextEvent, NotMoved, Quieted, World};
 
-/// The forms of the body.
-pub(super) const EXPECTED: &str = "expected one of {\"advanceSeconds\": N}, N a non-negative integer; \
-    {\"advanceTo\": \"2026-01-31T00:00:00Z\"}; {\"nextEvent\": true}; {\"untilQuiet\": true}";
+/// The fields of the body, of which it has one, each with what it expects.
+const MOVES: [(&str, &str); 4] = [
+    ("advanceSeconds", "a whole number, not negative"),
+    ("advanceTo", "an instant, such as \"2026-01-31T00:00:00Z\""),
+    ("nextEvent", "true"),
+    ("untilQuiet", "true"),
+];
 
 /// A move that a request asks for.
 pub(super) enum Move {
@@ -20,16 +25,30 @@ pub(super) enum Move {
 
 impl Move {
     /// Reads a body with exactly one field.
-    pub(super) fn read(body: &Value) -> Option<Move> {
-        let mut fields = body.as_object().filter(|fields| fields.len() == 1)?.iter();
-        let (field, value) = fields.next()?;
-        match field.as_str() {
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub(super) fn read(body: &Value) -> Result<Move, String> {
+        let names = MOVES.map(|(name, _)| name);
+        let expected = || format!("an object with one of {}", names.join(", "));
+        let Some(fields) = body.as_object().filter(|fields| !fields.is_empty()) else {
+            return Err(unfit("the body", &expected(), Some(body)));
+        };
+        if let Some(other) = fields.keys().find(|name| !names.contains(&name.as_str())) {
+            return Err(unknown_field(other, &names));
+        }
+        let mut fields = fields.iter();
+        let (Some((field, value)), None) = (fields.next(), fields.next()) else {
+            return Err(format!("the body: expected {}, got several of them.", expected()));
+        };
+        let read = match field.as_str() {
             "advanceSeconds" => value.as_u64().map(Move::By),
             "advanceTo" => value.as_str().and_then(Timestamp::parse).map(Move::To),
             "nextEvent" => (value == true).then_some(Move::NextEvent),
-            "untilQuiet" => (value == true).then_some(Move::UntilQuiet),
-            _ => None,
-        }
+            _ => (value == true).then_some(Move::UntilQuiet),
+        };
+        let wanted = MOVES.iter().find(|(name, _)| name == field).map_or("", |(_, wanted)| wanted);
+        read.ok_or_else(|| unfit(field, wanted, Some(value)))
     }
 
     /// Moves the clock of `world`; returns the answer.

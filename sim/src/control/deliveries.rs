@@ -5,10 +5,13 @@ use serde::de::{DeserializeOwned, IntoDeserializer};
 use serde_json::{Value, json};
 use tideover_model::Seconds;
 use tideover_model::wire::action::NotApplied;
+use tideover_model::wire::problem::{unfit, unfit_word};
 
 use crate::control;
+use crate::control::fields::Fields;
 use crate::control::{
-    ControlError, ControlResult, MOST_BYTES, Patience, SharedWorlds, caller, invalid, unreadable,
+    ControlError, ControlResult, MOST_BYTES, MOST_PATIENCE, Patience, SharedWorlds, caller,
+    invalid, unreadable,
 };
 use crate::deliveries::Filter;
 use crate::extract;
@@ -32,14 +35,15 @@ fn filter(query: &str) -> Result<Filter, ControlError> {
         let value = value.into_owned();
         match &*name {
             "after" => {
-                let expected = "after: expected the number of a delivery, such as 17";
-                filter.after = value.parse().map_err(|_| invalid(expected))?;
+                let expected = "the number of a delivery, such as 17";
+                let unfit = |_| invalid(&unfit("after", expected, Some(&value.as_str().into())));
+                filter.after = value.parse().map_err(unfit)?;
             }
             "subscription" => filter.subscription = Some(value),
-            "type" => filter.event = Some(named("type", value)?),
+            "type" => filter.event = Some(named("type", &value)?),
             "payee" => filter.payee = Some(value),
             "invoice" => filter.invoice = Some(value),
-            "state" => filter.state = Some(named("state", value)?),
+            "state" => filter.state = Some(named("state", &value)?),
             other => {
                 return Err(invalid(&format!(
                     "{other}: deliveries are chosen by after, subscription, type, payee, invoice and state"
@@ -51,9 +55,10 @@ fn filter(query: &str) -> Result<Filter, ControlError> {
 }
 
 /// A value of an enumeration, by its name.
-fn named<T: DeserializeOwned>(parameter: &str, value: String) -> Result<T, ControlError> {
-    T::deserialize(value.into_deserializer())
-        .map_err(|why: serde::de::value::Error| invalid(&format!("{parameter}: {why}")))
+fn named<T: DeserializeOwned>(parameter: &str, value: &str) -> Result<T, ControlError> {
+    T::deserialize(value.into_deserializer()).map_err(|why: serde::de::value::Error| {
+        invalid(&unfit_word(parameter, &why.to_string(), value))
+    })
 }
 
 /// `POST /_sim/deliveries/{id}/resend`: sends a delivery once more, at once.
@@ -84,11 +89,8 @@ pub(crate) async fn wait(State(worlds): SharedWorlds, request: Request) -> Contr
     } else {
         let body: Value =
             serde_json::from_slice(&body).map_err(|why| unreadable(&why.to_string()))?;
-        let is_empty = body.as_object().is_some_and(serde_json::Map::is_empty);
-        let patience = if is_empty { Some(PATIENCE) } else { seconds(&body, "patienceSeconds") };
-        patience.filter(|seconds| *seconds <= 3600).ok_or_else(|| {
-            invalid("expected {\"patienceSeconds\": N}, N an integer from 0 to 3600")
-        })?
+        let fields = Fields::of(&body, &["patienceSeconds"])?;
+        fields.number("patienceSeconds", PATIENCE, MOST_PATIENCE)?
     };
     let patience = Patience::of(patience);
     let Quiet { quiet, next_due, retrying } = loop {
@@ -99,10 +101,4 @@ pub(crate) async fn wait(State(worlds): SharedWorlds, request: Request) -> Contr
         caller = control::caller(&worlds, &head.headers)?;
     };
     Ok(respond::ok(&json!({ "quiet": quiet, "nextDue": next_due, "retrying": retrying })))
-}
-
-/// The number in a body that is exactly `{FIELD: N}`.
-fn seconds(body: &Value, field: &str) -> Option<Seconds> {
-    let fields = body.as_object().filter(|fields| fields.len() == 1)?;
-    fields.get(field)?.as_u64()
 }

@@ -5,6 +5,7 @@ use axum::response::Response;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use tideover_model::wire::action::NotApplied;
+use tideover_model::wire::problem::{unfit, unknown_field};
 use tideover_model::{Impossible, OperationKind};
 
 use crate::control::{
@@ -110,13 +111,18 @@ fn applied() -> Response {
 /// # Errors
 /// `invalid_request`, with the first field that is not possible.
 fn rules(body: &Value) -> Result<Vec<Rule>, ControlError> {
-    const EXPECTED: &str = "expected a rule, or {\"rules\": [RULE, …]}";
-    let fields = body.as_object().ok_or_else(|| invalid(EXPECTED))?;
+    const EXPECTED: &str = "a rule, or {\"rules\": [RULE, …]}";
+    let whole = || invalid(&unfit("the body", EXPECTED, Some(body)));
+    let fields = body.as_object().ok_or_else(whole)?;
     let Some(rules) = fields.get("rules") else { return Ok(vec![rule(fields, "")?]) };
-    let rules = rules.as_array().filter(|_| fields.len() == 1).ok_or_else(|| invalid(EXPECTED))?;
+    if let Some(other) = fields.keys().find(|name| *name != "rules") {
+        return Err(invalid(&unknown_field(other, &["rules"])));
+    }
+    let list = || invalid(&unfit("rules", "a list of rules", Some(rules)));
+    let rules = rules.as_array().ok_or_else(list)?;
     let numbered = rules.iter().enumerate().map(|(index, fields)| {
         let place = format!("rules[{index}]");
-        let expected = || invalid(&format!("{place}: expected an object"));
+        let expected = || invalid(&unfit(&place, "an object", Some(fields)));
         rule(fields.as_object().ok_or_else(expected)?, &format!("{place}."))
     });
     numbered.collect()

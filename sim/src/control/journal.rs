@@ -4,10 +4,13 @@ use axum::extract::{Request, State};
 use axum::http::header::HOST;
 use serde_json::{Value, json};
 use tideover_model::Seconds;
+use tideover_model::wire::problem::unfit;
 
 use crate::control;
+use crate::control::fields::Fields;
 use crate::control::{
-    ControlError, ControlResult, MOST_BYTES, Patience, SharedWorlds, caller, invalid, unreadable,
+    ControlError, ControlResult, MOST_BYTES, MOST_PATIENCE, Patience, SharedWorlds, caller,
+    invalid, unreadable,
 };
 use crate::extract;
 use crate::journal;
@@ -65,20 +68,9 @@ pub(crate) async fn wait(State(worlds): SharedWorlds, request: Request) -> Contr
     let mut caller = caller(&worlds, &head.headers)?;
     let body = extract::body(body, MOST_BYTES).await?;
     let body: Value = serde_json::from_slice(&body).map_err(|why| unreadable(&why.to_string()))?;
-    let fields = body.as_object().ok_or_else(|| invalid("expected an object"))?;
-    let known = ["filter", "count", "patienceSeconds"];
-    if let Some(other) = fields.keys().find(|name| !known.contains(&name.as_str())) {
-        return Err(invalid(&format!("{other}: expected filter, count and patienceSeconds")));
-    }
-    let number = |name: &str, default, most| match fields.get(name) {
-        None => Ok(default),
-        Some(number) => number
-            .as_u64()
-            .filter(|number| *number <= most)
-            .ok_or_else(|| invalid(&format!("{name}: expected an integer from 0 to {most}"))),
-    };
-    let (count, patience) =
-        (number("count", 1, u64::MAX)?, number("patienceSeconds", PATIENCE, 3600)?);
+    let fields = Fields::of(&body, &["filter", "count", "patienceSeconds"])?;
+    let count = fields.number("count", 1, u64::MAX)?;
+    let patience = fields.number("patienceSeconds", PATIENCE, MOST_PATIENCE)?;
     let filter = fields.get("filter").map_or_else(|| Ok(JournalFilter::new()), filter_in)?;
     let patience = Patience::of(patience);
     let Waited { reached, count } = loop {
@@ -101,16 +93,20 @@ fn filter(request: &Request) -> Result<JournalFilter, ControlError> {
 
 /// The filter in a body, with the names of the query. A number may stand without quotes.
 fn filter_in(fields: &Value) -> Result<JournalFilter, ControlError> {
-    let expected = || invalid("filter: expected an object, with the parameters of the journal");
-    let fields = fields.as_object().ok_or_else(expected)?;
+    let expected = "an object with the parameters of the journal";
+    let whole = || invalid(&unfit("filter", expected, Some(fields)));
+    let fields = fields.as_object().ok_or_else(whole)?;
     let text = |value: &Value| match value {
         Value::String(text) => Some(text.clone()),
         Value::Number(number) => Some(number.to_string()),
         _ => None,
     };
-    let pairs: Option<Vec<_>> =
-        fields.iter().map(|(name, value)| Some((name.as_str(), text(value)?))).collect();
-    let pairs = pairs.ok_or_else(expected)?;
-    JournalFilter::read(pairs.iter().map(|(name, value)| (*name, value.as_str())))
+    let pair = |(name, value): (&'_ String, &Value)| {
+        let place = format!("filter.{name}");
+        let expected = || invalid(&unfit(&place, "a string or a number", Some(value)));
+        Ok((name.clone(), text(value).ok_or_else(expected)?))
+    };
+    let pairs: Vec<_> = fields.iter().map(pair).collect::<Result<_, ControlError>>()?;
+    JournalFilter::read(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))
         .map_err(|why| invalid(&format!("filter.{why}")))
 }

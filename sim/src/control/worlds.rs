@@ -10,6 +10,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use tideover_model::wire::action::NotApplied;
+use tideover_model::wire::problem::{problem, unfit};
 use tideover_model::{Happening, Impossible, PlatformId, Profile, Timestamp, UnreadableSnapshot};
 
 use crate::beginning::{Beginning, Scenario};
@@ -18,7 +19,7 @@ use crate::control::faults::rule;
 use crate::control::{ControlError, ControlResult, MOST_BYTES, SharedWorlds, invalid, unreadable};
 use crate::extract;
 use crate::respond;
-use crate::world::World;
+use crate::world::{World, WorldSize};
 use crate::worlds::{Absent, IssuedKey, NotMade, Recipe, Selected, WorldId, Worlds};
 
 /// The maximum size of a snapshot in bytes.
@@ -74,13 +75,30 @@ struct WorldView {
     id: String,
     now: Timestamp,
     platforms: Vec<String>,
+    /// Whole, as `POST /_sim/worlds` answered them: whoever reaches the port may use any world.
+    keys: Vec<KeyView>,
+    #[serde(flatten)]
+    size: WorldSize,
+}
+
+/// A key that is not revoked.
+#[derive(Serialize)]
+struct KeyView {
+    platform: String,
+    key: String,
 }
 
 impl WorldView {
-    fn of(id: WorldId, world: &World) -> WorldView {
-        let mut platforms: Vec<String> = world.keys().into_iter().map(|key| key.platform).collect();
+    fn of(worlds: &Worlds, id: WorldId, world: &World) -> WorldView {
+        let issued = world.keys();
+        let mut platforms: Vec<String> = issued.iter().map(|key| key.platform.clone()).collect();
         platforms.dedup();
-        WorldView { id: id.to_string(), now: world.now(), platforms }
+        let keys = issued
+            .into_iter()
+            .filter(|key| !key.revoked)
+            .map(|key| KeyView { key: worlds.outer_key(id, key.reveal()), platform: key.platform });
+        let (keys, size) = (keys.collect(), world.size());
+        WorldView { id: id.to_string(), now: world.now(), platforms, keys, size }
     }
 }
 
@@ -111,7 +129,8 @@ impl From<UnreadableSnapshot> for ControlError {
 /// `GET /_sim/worlds`: all worlds.
 pub(crate) async fn list(State(worlds): SharedWorlds) -> Response {
     let all = worlds.all();
-    let views: Vec<WorldView> = all.iter().map(|(id, world)| WorldView::of(*id, world)).collect();
+    let views: Vec<WorldView> =
+        all.iter().map(|(id, world)| WorldView::of(&worlds, *id, world)).collect();
     respond::ok(&json!({ "worlds": views }))
 }
 
@@ -138,26 +157,28 @@ fn read<T: Default + DeserializeOwned>(body: &[u8]) -> Result<T, ControlError> {
         return Ok(T::default());
     }
     if !value.is_object() {
-        return Err(invalid("expected an object with options, or no body"));
+        let expected = "an object with the options of a world, or no body";
+        return Err(invalid(&unfit("the body", expected, Some(&value))));
     }
-    serde_path_to_error::deserialize(value).map_err(|error| {
-        let (path, why) = (error.path().to_string(), error.inner().to_string());
-        invalid(&if path == "." { why } else { format!("{path}: {why}") })
-    })
+    let new = serde_path_to_error::deserialize(&value);
+    new.map_err(|error| invalid(&problem(Some(&value), &error)))
 }
 
 /// The names of the platforms beside the first one.
 fn names(platforms: Option<&Platforms>) -> Result<Vec<String>, ControlError> {
-    let most = || invalid(&format!("platforms: expected 1 to {MOST_PLATFORMS}"));
+    let most = |number: usize| {
+        let expected = format!("1 to {MOST_PLATFORMS}");
+        invalid(&unfit("platforms", &expected, Some(&number.into())))
+    };
     let names = match platforms {
         None => Vec::new(),
         Some(Platforms::Number(number)) if (1..=MOST_PLATFORMS).contains(number) => {
             (2..=*number).map(|number| format!("platform {number}")).collect()
         }
-        Some(Platforms::Number(_)) => return Err(most()),
+        Some(Platforms::Number(number)) => return Err(most(*number)),
         Some(Platforms::Names(names)) => names.clone(),
     };
-    if names.len() > MOST_PLATFORMS { Err(most()) } else { Ok(names) }
+    if names.len() > MOST_PLATFORMS { Err(most(names.len())) } else { Ok(names) }
 }
 
 /// The recipe of the default world with what the request changes.
@@ -221,7 +242,7 @@ fn gone(id: WorldId) -> ControlError {
 /// `unknown_world`.
 pub(crate) async fn show(State(worlds): SharedWorlds, request: Request) -> ControlResult {
     let Selected { id, world, .. } = &world(&worlds, request.uri())?;
-    Ok(respond::ok(&WorldView::of(*id, world)))
+    Ok(respond::ok(&WorldView::of(&worlds, *id, world)))
 }
 
 /// `DELETE /_sim/worlds/{id}`: deletes a world. After the answer, no webhook of it is sent.

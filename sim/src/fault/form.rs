@@ -6,6 +6,7 @@ use std::fmt::Write;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use tideover_model::OperationKind;
+use tideover_model::wire::problem::shown;
 
 use crate::fault::{Act, ImpossibleRule, Rule, When};
 
@@ -57,7 +58,7 @@ pub fn read(fields: &Map<String, Value>, spelling: Spelling) -> Result<Rule, Imp
         percent: form.percent()?,
         act: form.details(name)?,
     };
-    rule.check().map_err(|ImpossibleRule { field, problem }| form.impossible(&field, problem))?;
+    rule.check().map_err(|ImpossibleRule { field, problem }| form.refused(&field, problem))?;
     Ok(rule)
 }
 
@@ -73,7 +74,7 @@ impl<'a> Form<'a> {
         let named = |name: &str| ACTS.iter().find(|(known, _)| *known == name);
         let act = self.fields.get("act").and_then(Value::as_str).and_then(named);
         let names = ACTS.map(|(name, _)| name).join(", ");
-        act.copied().ok_or_else(|| self.impossible("act", format!("expected one of {names}")))
+        act.copied().ok_or_else(|| self.expected("act", &format!("one of {names}")))
     }
 
     fn has_only(&self, act: &str, own: &[&str]) -> Result<(), ImpossibleRule> {
@@ -147,7 +148,15 @@ impl<'a> Form<'a> {
     }
 
     fn expected(&self, field: &str, expected: &str) -> ImpossibleRule {
-        self.impossible(field, format!("expected {expected}"))
+        self.refused(field, format!("expected {expected}"))
+    }
+
+    /// A problem; beside what was expected, it says what came.
+    fn refused(&self, field: &str, problem: String) -> ImpossibleRule {
+        let got = self.value(field).map_or_else(|| "nothing".to_owned(), shown);
+        let is_about_value = problem.starts_with("expected ");
+        let problem = if is_about_value { format!("{problem}, got {got}") } else { problem };
+        self.impossible(field, problem)
     }
 
     fn impossible(&self, field: &str, problem: String) -> ImpossibleRule {
@@ -272,6 +281,6 @@ mod tests {
         assert_eq!(rule.act, Act::AnswerCut { after_bytes: 1 });
         let fields = json!({ "act": "importStops", "after_rows": "x" });
         let problem = problem(&fields, Spelling::Snake);
-        assert_eq!(problem, "after_rows: expected a whole number, not negative");
+        assert_eq!(problem, "after_rows: expected a whole number, not negative, got \"x\"");
     }
 }

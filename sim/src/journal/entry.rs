@@ -27,6 +27,9 @@ pub struct Entry {
     /// The first 256 bytes of the query, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub query: Option<String>,
+    /// Of what the journal keeps only the beginning, besides bodies.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub cut: Vec<CutPart>,
     /// The operation; `None` if path and method name none.
     pub operation: Option<OperationKind>,
     /// The HTTP status of the service's answer, even of one that a fault withheld from the client; `None` if a
@@ -57,6 +60,20 @@ pub struct Entry {
     pub response: Option<Message>,
 }
 
+/// A part of a request, as far as it is no body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum CutPart {
+    /// The method.
+    Method,
+    /// The path.
+    Path,
+    /// The query.
+    Query,
+    /// The headers: those that are missing did not fit.
+    Headers,
+}
+
 /// Headers and body of a request or a response.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Message {
@@ -65,6 +82,9 @@ pub struct Message {
     pub headers: BTreeMap<String, String>,
     /// The body; `None` if there is none, or nobody read it. The secret of a new subscription is masked.
     pub body: Option<Payload>,
+    /// Whether there is a body that nobody read: the request was refused for its path, its key or its size.
+    #[serde(skip_serializing_if = "is_false")]
+    pub unread: bool,
 }
 
 /// A body, or its beginning.
@@ -139,6 +159,11 @@ impl Serialize for Payload {
 pub(super) fn base64(bytes: &[u8]) -> String {
     use base64::Engine;
     base64::engine::general_purpose::STANDARD.encode(bytes)
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 #[expect(clippy::ref_option, reason = "serde's signature")]

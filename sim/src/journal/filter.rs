@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::Error as NoSuchValue;
+use tideover_model::wire::problem::{unfit, unfit_word};
 use tideover_model::{Clause, Code, OperationKind};
 
 use crate::journal::record::Record;
@@ -131,16 +132,19 @@ impl JournalFilter {
     fn with(self, name: &str, value: &str) -> Result<JournalFilter, String> {
         Ok(match name {
             "after" => self.after(
-                value.parse().map_err(|_| "after: expected the number of a request, such as 17")?,
+                value
+                    .parse()
+                    .map_err(|_| no("after", "the number of a request, such as 17", value))?,
             ),
             "operation" => self.operation(operation(value)?),
             "status" => JournalFilter { status: Some(statuses(value)?), ..self },
-            "code" => self.code(
-                Code::parse(value)
-                    .ok_or("code: expected a code of an error, such as unauthorized")?,
-            ),
+            "code" => self
+                .code(Code::parse(value).ok_or_else(|| {
+                    no("code", "a code of an error, such as unauthorized", value)
+                })?),
             "clause" => self.clause(
-                Clause::find(value).ok_or("clause: expected a clause, such as 4.advances.4")?,
+                Clause::find(value)
+                    .ok_or_else(|| no("clause", "a clause, such as 4.advances.4", value))?,
             ),
             "path" => self.path(value),
             "payee" => self.payee(value),
@@ -183,9 +187,14 @@ impl Statuses {
     }
 }
 
+/// What is wrong with a condition.
+fn no(name: &str, expected: &str, got: &str) -> String {
+    unfit(name, expected, Some(&got.into()))
+}
+
 fn operation(name: &str) -> Result<OperationKind, String> {
     OperationKind::deserialize(name.into_deserializer())
-        .map_err(|why: NoSuchValue| format!("operation: {why}"))
+        .map_err(|why: NoSuchValue| unfit_word("operation", &why.to_string(), name))
 }
 
 fn statuses(text: &str) -> Result<Statuses, String> {
@@ -193,7 +202,7 @@ fn statuses(text: &str) -> Result<Statuses, String> {
     match (class, text.parse()) {
         (Some(class @ 1..=5), _) => Ok(Statuses::Class(class)),
         (_, Ok(status @ 100..=599)) => Ok(Statuses::One(status)),
-        _ => Err("status: expected an HTTP status, such as 404, or 4xx".to_owned()),
+        _ => Err(no("status", "an HTTP status, such as 404, or 4xx", text)),
     }
 }
 

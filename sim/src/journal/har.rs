@@ -34,6 +34,7 @@ fn exchange(entry: &Entry, base: &str) -> Value {
         ("_operation", json!(entry.operation)),
         ("_code", json!(entry.code)),
         ("_clause", json!(entry.clause.map(|clause| clause.name()))),
+        ("_cut", json!(entry.cut)),
         ("_note", json!(entry.note)),
         ("_fault", json!(entry.fault)),
         ("_warnings", json!(entry.warnings)),
@@ -51,7 +52,7 @@ fn exchange(entry: &Entry, base: &str) -> Value {
 }
 
 fn request(entry: &Entry, base: &str) -> Value {
-    let Message { headers, body } = &entry.request;
+    let Message { headers, body, unread } = &entry.request;
     let origin =
         headers.get("host").map_or_else(|| base.to_owned(), |host| format!("http://{host}"));
     let query = entry.query.as_ref().map_or_else(String::new, |query| format!("?{query}"));
@@ -68,6 +69,10 @@ fn request(entry: &Entry, base: &str) -> Value {
         "headersSize": -1,
         "bodySize": body.as_ref().map_or(0, |body| body.length),
     });
+    if *unread {
+        request["bodySize"] = json!(-1);
+        request["_unread"] = json!(true);
+    }
     if let Some(body) = body {
         let mut data = content(body);
         data.insert("mimeType".to_owned(), json!(media_type(&entry.request)));

@@ -12,7 +12,7 @@ use std::ops::Range;
 use serde::Serialize;
 use tideover_model::Code;
 
-pub use entry::{CausedEvent, Entry, Message, Payload, RealTime};
+pub use entry::{CausedEvent, CutPart, Entry, Message, Payload, RealTime};
 pub use filter::JournalFilter;
 pub(crate) use har::archive;
 pub(crate) use record::{Arrived, Outcome};

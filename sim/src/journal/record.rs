@@ -13,7 +13,7 @@ use tideover_model::exchange::Response;
 use tideover_model::{Answer, Clause, Code, OperationKind, Timestamp, exchange, masked};
 
 use crate::grease::Freedom;
-use crate::journal::entry::{CausedEvent, Entry, Message, Payload, RealTime};
+use crate::journal::entry::{CausedEvent, CutPart, Entry, Message, Payload, RealTime};
 use crate::respond;
 
 /// The number of bytes kept of a path, and of a query.
@@ -28,7 +28,7 @@ const SPARE: usize = 4 << 10;
 /// A request as it arrived.
 pub(crate) struct Arrived<'a> {
     pub(crate) head: &'a Parts,
-    /// The body, if someone read it.
+    /// The body, even an empty one; `None` if nobody read it.
     pub(crate) body: Option<&'a Bytes>,
     /// What the service ignores in it.
     pub(crate) warnings: Vec<String>,
@@ -69,6 +69,9 @@ pub(crate) struct Record {
     texts: Texts,
 }
 
+/// What can be cut, besides bodies.
+const PARTS: [CutPart; 4] = [CutPart::Method, CutPart::Path, CutPart::Query, CutPart::Headers];
+
 /// Path, query, headers, and both bodies, one after the other.
 #[derive(Debug)]
 struct Texts {
@@ -76,8 +79,8 @@ struct Texts {
     /// Where path, query, headers and the request's body end.
     ends: [usize; 4],
     has_query: bool,
-    /// Whether the path is longer than what is kept of it.
-    is_path_cut: bool,
+    /// Which of [`PARTS`] are longer than what is kept of them.
+    cut: [bool; PARTS.len()],
     /// The whole length of the request's body, if someone read it. Bytes.
     sent: Option<usize>,
     /// The whole length of the response's body. Bytes.
@@ -136,7 +139,7 @@ impl Record {
 
     /// The path, if all of it is kept.
     pub(super) fn whole_path(&self) -> Option<&str> {
-        (!self.texts.is_path_cut).then(|| self.path())
+        (!self.texts.is_cut(CutPart::Path)).then(|| self.path())
     }
 
     pub(super) fn sent(&self) -> &[u8] {
@@ -183,6 +186,7 @@ impl Record {
             method: self.method.clone().into_owned(),
             path: self.path().to_owned(),
             query: texts.has_query.then(|| text(1)),
+            cut: PARTS.into_iter().filter(|part| texts.is_cut(*part)).collect(),
             operation: self.operation,
             status: self.status,
             code: self.code,
@@ -195,10 +199,13 @@ impl Record {
             request: Message {
                 headers: by_name(self.headers()),
                 body: sent.map(|length| payload(self.sent(), length)),
+                unread: texts.sent.is_none(),
             },
-            response: self
-                .status
-                .map(|_| Message { headers: self.answered_headers(), body: answered }),
+            response: self.status.map(|_| Message {
+                headers: self.answered_headers(),
+                body: answered,
+                unread: false,
+            }),
         }
     }
 
@@ -231,15 +238,21 @@ impl Texts {
             buffer.extend_from_slice(&query.as_bytes()[..cut(query)]);
         }
         ends[1] = buffer.len();
-        write_headers(&mut buffer, &head.headers);
+        let are_headers_cut = write_headers(&mut buffer, &head.headers);
         ends[2] = buffer.len();
         // A copy: the original shares the buffer of its connection, which would stay in memory.
         buffer.extend_from_slice(&sent[..kept(sent)]);
         ends[3] = buffer.len();
         buffer.extend_from_slice(&answered[..kept(answered)]);
-        let is_path_cut = ends[0] < path.len();
+        let is_query_cut = query.is_some_and(|query| ends[1] - ends[0] < query.len());
+        let is_method_cut = head.method.as_str().len() > METHOD_KEPT;
+        let cut = [is_method_cut, ends[0] < path.len(), is_query_cut, are_headers_cut];
         let (sent, answered) = (body.map(Bytes::len), answered.len());
-        Texts { buffer, ends, has_query: query.is_some(), is_path_cut, sent, answered }
+        Texts { buffer, ends, has_query: query.is_some(), cut, sent, answered }
+    }
+
+    fn is_cut(&self, part: CutPart) -> bool {
+        PARTS.iter().zip(self.cut).any(|(known, is_cut)| *known == part && is_cut)
     }
 
     /// The text of this number.
@@ -250,8 +263,8 @@ impl Texts {
     }
 }
 
-/// Writes headers, one a line: no value has a line feed.
-fn write_headers(buffer: &mut Vec<u8>, headers: &HeaderMap) {
+/// Writes headers, one a line: no value has a line feed. Returns whether some did not fit.
+fn write_headers(buffer: &mut Vec<u8>, headers: &HeaderMap) -> bool {
     let first = buffer.len();
     for (name, value) in headers {
         let start = buffer.len();
@@ -265,9 +278,10 @@ fn write_headers(buffer: &mut Vec<u8>, headers: &HeaderMap) {
         buffer.push(b'\n');
         if buffer.len() - first > HEADERS_KEPT {
             buffer.truncate(start);
-            return;
+            return true;
         }
     }
+    false
 }
 
 fn is_secret(name: &HeaderName) -> bool {

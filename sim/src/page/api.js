@@ -10,9 +10,13 @@ export const switchTo = (value) => {
   else sessionStorage.removeItem(KEY);
 };
 
+/** The key of the world that is shown, as the mock says it. */
+let learned = "";
+export const learn = (value) => { learned = value; };
+
 /** The operator port needs no key for the default world; the API itself always does. */
 const headers = (path) => {
-  const sent = key() || (path.startsWith("/v1/") ? "rap_sk_local" : "");
+  const sent = path.startsWith("/v1/") ? learned : key();
   return sent ? { Authorization: `Bearer ${sent}` } : {};
 };
 
@@ -32,10 +36,10 @@ export async function ask(method, path, body) {
 
 export const act = (action, fields) => ask("POST", "/_sim/actions", { action, ...fields });
 
-/** Says what became of something, to the eye and to a screen reader. */
-export function say(text, failed = false) {
+/** Says what became of something, to the eye and to a screen reader: a text, or several and elements. */
+export function say(parts, failed = false) {
   const result = byId("result");
-  result.textContent = text;
+  result.replaceChildren(...[parts].flat());
   result.classList.toggle("failed", failed);
 }
 
@@ -58,7 +62,7 @@ export function watch(changed, lost) {
     while (!ended.signal.aborted) {
       try {
         const stream = await fetch("/_sim/events", { headers: headers("/_sim/events"), signal: ended.signal, cache: "no-store" });
-        if (!stream.ok) throw new Error("the key is not known");
+        if (!stream.ok) throw Object.assign(new Error(`status ${stream.status}`), { status: stream.status });
         await read(stream.body.getReader(), changed);
       } catch (error) {
         if (ended.signal.aborted) return;

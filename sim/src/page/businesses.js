@@ -1,7 +1,7 @@
 // Businesses, their requirements, and the next step to meet them.
 
 import { act, ask, perform } from "./api.js";
-import { button, byId, el, facts, keyed } from "./dom.js";
+import { button, byId, el, facts, keyed, named } from "./dom.js";
 import { cents, instant, words } from "./shown.js";
 
 const ADDRESS = { line1: "1 Quay", city: "Portland", state: "OR", postalCode: "97201" };
@@ -41,7 +41,7 @@ function checklist(business) {
   const next = complete ? undefined : Object.keys(met).find((name) => !met[name]);
   const rows = Object.entries(met).filter(([name]) => name !== "claimed" || !complete).map(([name, isMet]) => {
     const [text, does] = step(business, name);
-    const done = () => perform(`${business.externalId}: ${text.toLowerCase()}. Done.`, does);
+    const done = () => perform([named(business.externalId), `: ${text.toLowerCase()}. Done.`], does);
     return el("li", { class: isMet ? "met" : "unmet" },
       el("span", {}, TITLES[name], el("span", { class: "sr" }, isMet ? ": met" : ": not met")),
       name === next && button(text, done, { class: "main", "data-part": "next", "aria-label": `${text} (${business.externalId})` }));
@@ -52,10 +52,10 @@ function checklist(business) {
 function card(business) {
   const { externalId, name, onboarding, remittance } = business;
   const complete = Object.values(onboarding).every(Boolean);
-  const all = () => perform(({ steps }) => `${externalId} is onboarded: ${steps.map(words).join(", ")}.`,
+  const all = () => perform(({ steps }) => [named(externalId), ` is onboarded: ${steps.map(words).join(", ")}.`],
     () => act("vendorCompletesOnboarding", { payeeExternalId: externalId }));
   return el("article", { class: "card" },
-    el("h3", {}, name || externalId, " ", el("code", {}, externalId)),
+    el("h3", {}, named(name || externalId), " ", el("code", {}, externalId)),
     checklist(business),
     facts([
       ["Collection account", remittance && `${remittance.accountNumber} · routing ${remittance.routingNumber}`],

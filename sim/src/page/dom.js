@@ -10,12 +10,26 @@ export function el(tag, attributes = {}, ...children) {
     else if (value === true) made.setAttribute(name, "");
     else if (value !== false && value != null) made.setAttribute(name, value);
   }
-  made.append(...children.flat().filter((it) => it != null && it !== false));
+  made.append(...children.flat(Infinity).filter((it) => it != null && it !== false));
   return made;
 }
 
+/** Text of a user beside other text: neither changes the direction of the other. */
+export const named = (text) => el("bdi", {}, text);
+
 export function button(text, act, attributes = {}) {
   return el("button", { type: "button", onclick: act, ...attributes }, text);
+}
+
+/** Asks in the page whether to do something that cannot be undone. */
+export async function confirmed(text, yes) {
+  const dialog = byId("confirm");
+  byId("confirm-text").textContent = text;
+  byId("confirm-yes").textContent = yes;
+  dialog.returnValue = "no";
+  dialog.showModal();
+  await new Promise((done) => dialog.addEventListener("close", done, { once: true }));
+  return dialog.returnValue === "yes";
 }
 
 /** A description list of pairs of a term and what it is. */
@@ -69,9 +83,13 @@ function swap(it, wanted) {
 }
 
 function carry(before, made) {
-  for (const input of before.querySelectorAll("input[data-part]")) {
+  for (const input of before.querySelectorAll("input[data-part], select[data-part]")) {
     const same = made.querySelector(`[data-part="${CSS.escape(input.dataset.part)}"]`);
-    if (same && input.value !== input.defaultValue) same.value = input.value;
+    if (!same || input.value === input.defaultValue) continue;
+    const untouched = same.value;
+    same.value = input.value;
+    // An option that is no more.
+    if (same.value !== input.value) same.value = untouched;
   }
   const openers = made.matches("details") ? [made] : [];
   for (const details of [...openers, ...made.querySelectorAll("details[data-part]")]) {

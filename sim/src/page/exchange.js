@@ -5,10 +5,11 @@ import { button, el, facts } from "./dom.js";
 import { instant, pretty, quoted, words } from "./shown.js";
 
 /** The headers and the raw bytes of a message. */
-function message(title, lines, body) {
+function message(title, lines, body, unread) {
   const head = lines.map(([name, value]) => `${name}: ${value}`).join("\n");
   const bytes = body && (body.text ?? `(base64) ${body.base64}`);
-  const note = body?.cut ? ` · only the beginning of ${body.length} bytes` : body ? ` · ${body.length} bytes` : " · no body";
+  const none = unread ? " · the mock did not read the body" : " · no body";
+  const note = body?.cut ? ` · only the beginning of ${body.length} bytes` : body ? ` · ${body.length} bytes` : none;
   return el("section", {}, el("h3", {}, title, el("span", { class: "quiet" }, note)),
     head && el("pre", { tabindex: "0", "aria-label": `${title}: headers` }, head),
     bytes && el("pre", { tabindex: "0", "aria-label": `${title}: body` }, bytes),
@@ -25,22 +26,48 @@ async function copy(text) {
   }
 }
 
+/** Why no command would send the same request again; undefined if one would. */
+function obstacle({ cut, request: { headers, body, unread } }) {
+  if (cut) return `the journal keeps only a part of its ${cut.join(", ")}`;
+  if (unread) return "the mock did not read its body";
+  if (body?.cut) return `the journal keeps only the beginning of its body of ${body.length} bytes`;
+  if (body && (body.text === undefined || body.text.includes("\0"))) return "its body is not text";
+  if (headers.authorization && !/^bearer /i.test(headers.authorization)) return "its Authorization header has no API key";
+  return undefined;
+}
+
 /** A request as a command. The key is not in it. */
-function curl({ method, path, query, request }) {
-  const parts = [`curl -X ${method} ${quoted(`${location.origin}${path}${query ? `?${query}` : ""}`)}`, `-H "Authorization: Bearer $TIDEOVER_KEY"`];
-  const type = request.headers["content-type"];
-  if (type) parts.push(`-H ${quoted(`Content-Type: ${type}`)}`);
-  if (request.body?.text) parts.push(`--data-binary ${quoted(request.body.text)}`);
-  return parts.join(" \\\n  ");
+function curl({ method, path, query, request: { headers, body } }) {
+  const type = headers["content-type"];
+  const url = `${location.origin}${path}${query === undefined ? "" : `?${query}`}`;
+  const parts = [
+    // Without these, curl changes some paths.
+    `curl --path-as-is --globoff ${method === "HEAD" ? "--head" : `-X ${/^\w+$/.test(method) ? method : quoted(method)}`} ${quoted(url)}`,
+    headers.authorization && `-H "Authorization: Bearer $TIDEOVER_KEY"`,
+    // curl would send a media type of its own with a body.
+    (type !== undefined || body) && `-H ${quoted(type ? `Content-Type: ${type}` : "Content-Type:")}`,
+    body && `--data-raw ${quoted(body.text)}`,
+  ];
+  return parts.filter(Boolean).join(" \\\n  ");
+}
+
+/** The command of a request, or why there is none. */
+function command(entry) {
+  const why = obstacle(entry);
+  if (why) return el("p", { class: "quiet" }, `There is no curl command that sends this request again: ${why}.`);
+  const text = curl(entry);
+  return el("div", {},
+    el("details", {}, el("summary", {}, "As curl"), el("pre", { tabindex: "0", "aria-label": "The request as a curl command" }, text)),
+    el("div", { class: "buttons" }, button("Copy as curl", () => copy(text))));
 }
 
 export function requestDetails(entry) {
   const { request, response, events } = entry;
-  const command = curl(entry);
   return el("div", { class: "details" },
     facts([
       ["Decided by", entry.clause],
       ["Refused with", entry.code],
+      ["Kept in part", entry.cut?.join(", ")],
       ["Note", entry.note],
       ["Ignored", entry.warnings?.join(" ")],
       ["Fault", entry.fault],
@@ -48,10 +75,9 @@ export function requestDetails(entry) {
       ["Events", events.map((it) => `${it.type} (${it.delivery})`).join(", ")],
       ["Real time", instant(entry.realTime)],
     ]),
-    message("Request", Object.entries(request.headers), request.body),
+    message("Request", Object.entries(request.headers), request.body, request.unread),
     response ? message(`Answer ${entry.status}`, Object.entries(response.headers), response.body) : el("p", {}, "A fault kept the request from the service."),
-    el("details", {}, el("summary", {}, "As curl"), el("pre", { tabindex: "0", "aria-label": "The request as a curl command" }, command)),
-    el("div", { class: "buttons" }, button("Copy as curl", () => copy(command))));
+    command(entry));
 }
 
 /** How the signature of an attempt came about. */

@@ -1,10 +1,10 @@
 // Invoices, where their money went, and what the outside world does to them.
 
 import { act, ask, perform } from "./api.js";
-import { bar, button, byId, el, facts, keyed } from "./dom.js";
+import { bar, button, byId, el, facts, keyed, named } from "./dom.js";
 import { cents, instant, words } from "./shown.js";
 
-const named = ({ payee, externalId }) => ({ payeeExternalId: payee, invoiceExternalId: externalId });
+const ids = ({ payee, externalId }) => ({ payeeExternalId: payee, invoiceExternalId: externalId });
 
 /** Cents in a text such as `1,000.50`; NaN if it is none. */
 const amount = (text) => Math.round(Number(text.replaceAll(",", "")) * 100);
@@ -15,8 +15,8 @@ function payment(invoice) {
   const input = el("input", { "aria-label": `Amount that the payor pays for ${externalId}`, inputmode: "decimal", size: 12, value: (open / 100).toFixed(2), "data-part": "amount" });
   const pays = (event) => {
     event.preventDefault();
-    perform(({ applied, suspense }) => `The payor paid ${cents(applied)} for ${externalId}${suspense ? `; ${cents(suspense)} are in suspense` : ""}.`,
-      () => act("payorPays", { ...named(invoice), amount: amount(input.value) }));
+    perform(({ applied, suspense }) => [`The payor paid ${cents(applied)} for `, named(externalId), `${suspense ? `; ${cents(suspense)} are in suspense` : ""}.`],
+      () => act("payorPays", { ...ids(invoice), amount: amount(input.value) }));
   };
   return el("form", { class: "buttons", onsubmit: pays }, input,
     el("button", { type: "submit", "data-part": "pay", "aria-label": `The payor pays for ${externalId}` }, "Payor pays"));
@@ -31,17 +31,17 @@ function buttons(invoice, answer) {
   const { externalId, advance } = invoice;
   const step = advance && STEPS[advance.state];
   const label = (text) => `${text} (${externalId})`;
-  const request = () => perform(`${externalId}: the advance is requested.`, () => ask("POST", "/v1/advances", named(invoice)));
+  const request = () => perform([named(externalId), ": the advance is requested."], () => ask("POST", "/v1/advances", ids(invoice)));
   const why = async () => {
     const query = new URLSearchParams({ payee: invoice.payee, invoice: externalId });
-    const found = await perform(({ objections }) => objections.length ? `${externalId} cannot be financed: ${objections.length} objections.` : `${externalId} can be financed.`,
+    const found = await perform(({ objections }) => [named(externalId), objections.length ? ` cannot be financed: ${objections.length} objections.` : " can be financed."],
       () => ask("GET", `/_sim/objections?${query}`));
     if (!found) return;
     const shown = found.objections.map(({ sentence, code, clause }) => el("li", {}, sentence, " ", el("code", {}, code), " ", el("code", {}, clause)));
     answer.replaceChildren(...(shown.length ? [el("ol", {}, shown)] : [el("p", {}, "Nothing stands against an advance.")]));
   };
   return el("div", { class: "buttons" },
-    step && button(step[0], () => perform(`${externalId}: ${step[0].toLowerCase()}.`, () => act(step[1], named(invoice))),
+    step && button(step[0], () => perform([named(externalId), `: ${step[0].toLowerCase()}.`], () => act(step[1], ids(invoice))),
       { class: "main", "data-part": "fund", "aria-label": label(step[0]) }),
     !advance && button("Request an advance", request, { "data-part": "request", "aria-label": label("Request an advance") }),
     !advance && button("Why not?", why, { "data-part": "why", "aria-label": label("Why can it not be financed?") }));
@@ -70,7 +70,7 @@ function card(invoice) {
   return el("article", { class: "card" },
     el("h3", {}, el("code", {}, externalId), " ", el("span", { class: `state ${advance ? advance.state.toLowerCase() : ""}` }, advance ? words(advance.state) : "no advance")),
     facts([
-      ["From, to", `${payee} → ${payor}`],
+      ["From, to", [named(payee), " → ", named(payor)]],
       ["Status", `${words(invoice.status)}, ${words(invoice.collectionState)}`],
       ["Due", instant(invoice.dueDate).slice(0, 10)],
       ["Advance, fee", advance && `${cents(advance.advanceAmount)}, ${cents(advance.feeTotal)}`],

@@ -11,7 +11,6 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use axum::routing::{MethodRouter, get};
 use serde::Serialize;
-use tideover_model::masked;
 use tideover_model::wire::overview::Wanted;
 
 use crate::control::{ControlResult, SharedWorlds, caller};
@@ -57,6 +56,7 @@ const ASSETS: &[Asset] = &[
     script!("timeline.js"),
     script!("exchange.js"),
     script!("settings.js"),
+    script!("worlds.js"),
 ];
 
 /// Nothing from elsewhere, and nothing inline.
@@ -111,7 +111,7 @@ pub(crate) fn redirect() -> Response {
 #[derive(Serialize)]
 struct Shown {
     world: String,
-    /// Masked.
+    /// Whole, so that the page can send requests to the API: the port gives keys to whoever asks.
     key: String,
     #[serde(flatten)]
     overview: WorldOverview,
@@ -128,8 +128,8 @@ pub(crate) async fn overview(State(worlds): SharedWorlds, request: Request) -> C
     let text = text.map(|(_, value)| value).unwrap_or_default();
     let wanted = Wanted { text: &text, most: MOST };
     let overview = caller.world.overview(caller.platform, wanted);
-    let (world, key) = (caller.id.to_string(), masked(&caller.key));
-    Ok(respond::ok(&Shown { world, key, overview }))
+    let world = caller.id.to_string();
+    Ok(respond::ok(&Shown { world, key: caller.key, overview }))
 }
 
 /// `GET /_sim/events`: an event at once, and one after each change of the world, until it is deleted or replaced.

@@ -1,7 +1,7 @@
-// Subscriptions, faults, freedoms and worlds.
+// Subscriptions, faults and freedoms.
 
-import { ask, key, perform, switchTo } from "./api.js";
-import { button, byId, el, keyed } from "./dom.js";
+import { ask, perform } from "./api.js";
+import { button, byId, el, keyed, named } from "./dom.js";
 
 const list = (id) => byId(id);
 const empty = (text) => el("p", { class: "quiet" }, text);
@@ -13,14 +13,14 @@ function show(id, items, keyOf, build, none) {
   keyed(place.firstElementChild, items, keyOf, build);
 }
 
-const subscription = ({ reference, url, eventTypes }) => el("li", {}, el("span", {}, url), " ", el("code", {}, reference),
+const subscription = ({ reference, url, eventTypes }) => el("li", {}, named(url), " ", el("code", {}, reference),
   el("span", { class: "quiet" }, eventTypes ? eventTypes.join(", ") : "every event"));
 
 function fault(rule) {
   const { id, label, matched, fired, act, operation, identifier, nth, percent } = rule;
-  const only = [operation, identifier, nth && `no. ${nth}`, percent && `${percent} %`].filter(Boolean).join(", ");
-  const remove = () => perform(`Fault ${label} is removed.`, () => ask("DELETE", `/_sim/faults/${id}`));
-  return el("li", {}, el("span", {}, label === act ? act : `${label}: ${act}`), el("span", { class: "quiet" }, `${only ? `${only} · ` : ""}matched ${matched}, acted ${fired} times`),
+  const only = [operation, nth && `no. ${nth}`, percent && `${percent} %`].filter(Boolean).join(", ");
+  const remove = () => perform(["Fault ", named(label), " is removed."], () => ask("DELETE", `/_sim/faults/${id}`));
+  return el("li", {}, el("span", {}, label !== act && [named(label), ": "], act), el("span", { class: "quiet" }, identifier && [named(identifier), " · "], `${only ? `${only} · ` : ""}matched ${matched}, acted ${fired} times`),
     button("Remove", remove, { "aria-label": `Remove fault ${label}`, "data-part": "remove" }));
 }
 
@@ -31,30 +31,4 @@ export async function showSettings({ subscriptions }) {
   const [{ faults }, { grease, freedoms }] = await Promise.all([ask("GET", "/_sim/faults"), ask("GET", "/_sim/freedoms")]);
   show("faults", faults, (it) => String(it.id), fault, "None. POST /_sim/faults adds one.");
   show("freedoms", grease ? freedoms : [], (it) => it.name, freedom, "The mock takes no freedoms; serve --grease does.");
-}
-
-/** The worlds of the mock: too many to show after each change. */
-export async function showWorlds() {
-  const { worlds } = await ask("GET", "/_sim/worlds");
-  const shown = worlds.slice(0, 50).map(({ id, platforms }) => ({ id, platforms }));
-  show("worlds", shown, (it) => it.id, ({ id, platforms }) => el("li", {}, el("code", {}, id), el("span", { class: "quiet" }, platforms.join(", "))), "");
-  if (worlds.length > shown.length) byId("worlds").append(empty(`and ${worlds.length - shown.length} more`));
-}
-
-export function startSettings(restart) {
-  byId("switch-key").value = key();
-  byId("switch").addEventListener("submit", (event) => {
-    event.preventDefault();
-    switchTo(byId("switch-key").value.trim());
-    restart();
-  });
-  byId("make").addEventListener("submit", async (event) => {
-    event.preventDefault();
-    const scenario = byId("make-scenario").value;
-    const made = await perform(({ id }) => `World ${id} is made, and shown.`, () => ask("POST", "/_sim/worlds", { scenario }));
-    if (!made) return;
-    byId("switch-key").value = made.keys[0].key;
-    switchTo(made.keys[0].key);
-    restart();
-  });
 }

@@ -1,7 +1,7 @@
 // Requests and webhooks in one list, the newest first. It shows a window of them, however many there are.
 
 import { ask } from "./api.js";
-import { byId, el, keyed } from "./dom.js";
+import { byId, el, keyed, named } from "./dom.js";
 import { deliveryDetails, requestDetails } from "./exchange.js";
 import { clockTime, instant } from "./shown.js";
 
@@ -96,8 +96,8 @@ function requestRow({ item }) {
   const { method, path, query, status, code, fault, events } = item;
   return [
     el("span", { class: `status ${level(status)}` }, String(status ?? "–")),
-    el("span", { class: "what" }, el("b", {}, method), " ", path, query ? `?${query}` : ""),
-    el("span", { class: "quiet" }, [code, fault && `fault ${fault}`, events.length > 0 && `${events.length} ${events.length === 1 ? "webhook" : "webhooks"}`].filter(Boolean).join(" · ")),
+    el("span", { class: "what" }, el("b", {}, method), " ", named(query ? `${path}?${query}` : path)),
+    el("span", { class: "quiet" }, [code, events.length > 0 && `${events.length} ${events.length === 1 ? "webhook" : "webhooks"}`].filter(Boolean).join(" · "), fault && [code || events.length ? " · fault " : "fault ", named(fault)]),
   ];
 }
 
@@ -107,7 +107,7 @@ function deliveryRow({ item }) {
   const kind = state === "accepted" ? "good" : DONE.has(state) ? "bad" : "none";
   return [
     el("span", { class: `status ${kind}` }, last?.status != null ? String(last.status) : "→"),
-    el("span", { class: "what" }, el("b", {}, "webhook"), " ", event, " → ", url),
+    el("span", { class: "what" }, el("b", {}, "webhook"), " ", event, " → ", named(url)),
     el("span", { class: "quiet" }, `${state === "underWay" ? "under way" : state === "givenUp" ? "given up" : state}${attempts.length > 1 ? ` · ${attempts.length} attempts` : ""}`),
   ];
 }

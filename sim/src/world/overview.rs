@@ -1,7 +1,7 @@
 //! What the page shows of a world, and when it has changed.
 
 use serde::Serialize;
-use tideover_model::wire::overview::{Overview, Wanted};
+use tideover_model::wire::overview::{Overview, Size, Wanted};
 use tideover_model::{PlatformId, Timestamp};
 
 use crate::world::World;
@@ -25,7 +25,21 @@ pub(crate) struct WorldOverview {
     seen: Overview,
 }
 
+/// How much a world holds, of all platforms together.
+#[derive(Serialize)]
+pub(crate) struct WorldSize {
+    #[serde(flatten)]
+    service: Size,
+    /// The number of requests since its start.
+    requests: u64,
+}
+
 impl World {
+    pub(crate) fn size(&self) -> WorldSize {
+        let state = self.lock();
+        WorldSize { service: state.face.size(), requests: state.journal.next() }
+    }
+
     /// The part of the world that belongs to a platform.
     pub(crate) fn overview(&self, platform: PlatformId, wanted: Wanted<'_>) -> WorldOverview {
         let mut state = self.lock();

@@ -3,6 +3,7 @@
 use axum::body::Body;
 use serde_json::{Value, json};
 use tideover_model::{ActionKind, OperationKind, Profile};
+use tideover_sim::Mock;
 
 use crate::support::{Caller, invoice, world};
 
@@ -96,6 +97,189 @@ async fn a_bad_action_is_refused_by_its_error() {
         let answer = caller.bytes("POST", "/_sim/actions", body).await;
         answer.refused(status, code);
     }
+}
+
+/// The field, what it expects, what came; and no word that only Rust has.
+#[expect(clippy::too_many_lines, reason = "a table of bodies")]
+#[tokio::test]
+async fn a_wrong_body_is_refused_with_its_field() {
+    let mock = Mock::start().await.unwrap();
+    let caller = Caller::of_mock(&mock);
+    let pays = |amount: Value| json!({ "action": "payorPays", "payeeExternalId": "acme", "invoiceExternalId": "I", "amount": amount });
+    let route =
+        json!({ "action": "vendorConfirmsTaxId", "payeeExternalId": "a", "route": "PHONE" });
+    for (path, body, said) in [
+        (
+            "actions",
+            json!([]),
+            "the body: expected an object with the name of an action, got an empty list.",
+        ),
+        ("actions", json!({ "action": 7 }), "action: expected the name of an action, got 7."),
+        ("actions", json!({}), "action: expected the name of an action, got nothing."),
+        (
+            "actions",
+            pays(json!("5")),
+            "amount: expected a whole number of cents from 1 to 2147483647, got \"5\".",
+        ),
+        (
+            "actions",
+            pays(json!(0)),
+            "amount: expected a whole number of cents from 1 to 2147483647, got 0.",
+        ),
+        (
+            "actions",
+            json!({ "action": "taxIdFoundWrong" }),
+            "payeeExternalId: expected a string, got nothing.",
+        ),
+        (
+            "actions",
+            json!({ "action": "upstreamFails", "requests": -1 }),
+            "requests: expected a whole number, not negative, got -1.",
+        ),
+        (
+            "actions",
+            json!({ "action": "upstreamFails" }),
+            "requests: expected a whole number, got nothing.",
+        ),
+        ("actions", route, "route: expected VENDOR_ASSERTION or W9_UPLOAD, got \"PHONE\"."),
+        (
+            "actions",
+            json!({ "action": "issueKey", "platfrom": "x" }),
+            "platfrom: no such field. Did you mean platform?",
+        ),
+        (
+            "actions",
+            json!({ "action": "reset", "hard": true }),
+            "hard: no such field. It has no fields.",
+        ),
+        (
+            "clock",
+            json!({ "advanceSeconds": "5" }),
+            "advanceSeconds: expected a whole number, not negative, got \"5\".",
+        ),
+        (
+            "clock",
+            json!({ "advanceTo": "noon" }),
+            "advanceTo: expected an instant, such as \"2026-01-31T00:00:00Z\", got \"noon\".",
+        ),
+        (
+            "clock",
+            json!({ "advanceSecond": 5 }),
+            "advanceSecond: no such field. Did you mean advanceSeconds?",
+        ),
+        ("clock", json!({ "nextEvent": false }), "nextEvent: expected true, got false."),
+        (
+            "clock",
+            json!({ "nextEvent": true, "untilQuiet": true }),
+            "the body: expected an object with one of \
+            advanceSeconds, advanceTo, nextEvent, untilQuiet, got several of them.",
+        ),
+        ("worlds", json!({ "platform": 2 }), "platform: no such field. Did you mean platforms?"),
+        (
+            "worlds",
+            json!({ "platforms": true }),
+            "platforms: expected a number of platforms, or a list of their names, got true.",
+        ),
+        ("worlds", json!({ "platforms": 1001 }), "platforms: expected 1 to 1000, got 1001."),
+        ("worlds", json!({ "seed": -1 }), "seed: expected a whole number, not negative, got -1."),
+        (
+            "worlds",
+            json!({ "clock": "stopped" }),
+            "clock: expected still or running, got \"stopped\".",
+        ),
+        ("worlds", json!({ "grease": "yes" }), "grease: expected true or false, got \"yes\"."),
+        ("worlds", json!({ "faults": {} }), "faults: expected a list, got an object."),
+        (
+            "worlds",
+            json!({ "scenario": "rich" }),
+            "scenario: expected fresh, onboarded, funded, repaid or at-the-limit, got \"rich\".",
+        ),
+        (
+            "worlds",
+            json!({ "faults": [{ "act": "answerCut" }] }),
+            "faults[0].afterBytes: expected a whole number, not negative, got nothing",
+        ),
+        (
+            "faults",
+            json!({ "act": "upstreamFails", "when": "later" }),
+            "when: expected beforeCommit or afterCommit, got \"later\"",
+        ),
+        (
+            "faults",
+            json!({ "act": "requestRepeated", "percent": 101 }),
+            "percent: expected a whole number from 1 to 100, got 101",
+        ),
+        (
+            "deliveries/wait",
+            json!({ "patience": 5 }),
+            "patience: no such field. Did you mean patienceSeconds?",
+        ),
+        (
+            "deliveries/wait",
+            json!({ "patienceSeconds": 3601 }),
+            "patienceSeconds: expected a whole number from 0 to 3600, got 3601.",
+        ),
+        (
+            "journal/wait",
+            json!({ "filter": { "status": [] } }),
+            "filter.status: expected a string or a number, got an empty list.",
+        ),
+        (
+            "journal/wait",
+            json!({ "filter": { "after": "x" } }),
+            "filter.after: expected the number of a request, such as 17, got \"x\".",
+        ),
+    ] {
+        let answer = caller.post(&format!("/_sim/{path}"), body).await;
+        answer.refused(400, "invalid_request");
+        assert_eq!(answer.json()["error"], said);
+    }
+    for (query, start) in [
+        ("deliveries?state=lost", "state: expected queued, underWay, "),
+        ("deliveries?after=x", "after: expected the number of a delivery, such as 17, got \"x\"."),
+        ("journal?operation=steal", "operation: expected get_invoice, "),
+        (
+            "journal?code=teapot",
+            "code: expected a code of an error, such as unauthorized, got \"teapot\".",
+        ),
+    ] {
+        let answer = caller.get(&format!("/_sim/{query}")).await;
+        answer.refused(400, "invalid_request");
+        let said = answer.json()["error"].as_str().unwrap().to_owned();
+        assert!(said.starts_with(start), "{said}");
+    }
+    // What may be a secret is not repeated.
+    let tax_id = json!({ "action": "vendorConfirmsTaxId", "payeeExternalId": "a", "route": "W9_UPLOAD", "taxId": 123_456_789 });
+    assert_eq!(caller.act(tax_id).await.json()["error"], "taxId: expected a string, got a number.");
+}
+
+#[tokio::test]
+async fn an_unknown_path_of_the_port_names_the_nearest() {
+    let caller = Caller::standard();
+    for (method, path, meant) in [
+        ("POST", "/_sim/actoins", " The nearest is POST /_sim/actions."),
+        ("GET", "/_sim/journel", " The nearest is GET /_sim/journal."),
+        ("DELETE", "/_sim/journal", " The nearest is GET /_sim/journal."),
+        ("PATCH", "/_sim/worlds/w2", " The nearest is GET /_sim/worlds/{id}."),
+        ("POST", "/_sim/clock/", " The nearest is POST /_sim/clock."),
+        ("POST", "/_sim/world/w1/forks", " The nearest is POST /_sim/worlds/{id}/fork."),
+        ("POST", "/_sim/deliveries/x/resent", " The nearest is POST /_sim/deliveries/{id}/resend."),
+        ("GET", "/_sim/something/else", ""),
+        ("GET", "/favicon.ico", ""),
+    ] {
+        let answer = caller.bytes(method, path, Body::empty()).await;
+        answer.refused(404, "unknown_endpoint");
+        let said = answer.json()["error"].clone();
+        assert_eq!(said, format!("Nothing is served under {method} {path}.{meant}"));
+    }
+    let answer = caller.get("/api/v1/webhooks").await.json();
+    let said = "Nothing is served under GET /api/v1/webhooks. The nearest is GET /v1/webhooks.";
+    assert_eq!(answer["error"], said);
+    let answer = caller.act(json!({ "action": "payorPay" })).await;
+    answer.refused(404, "unknown_action");
+    let said =
+        r#"there is no action "payorPay"; the nearest is payorPays; GET /_sim/actions lists them"#;
+    assert_eq!(answer.json()["error"], said);
 }
 
 #[tokio::test]
@@ -269,7 +453,7 @@ async fn the_journal_shows_each_response_and_its_reason() {
     let kind = |kind: OperationKind| json!(kind);
     let list = kind(OperationKind::ListSubscriptions);
     let why = |code: &str, clause: &str| [json!(code), json!(clause)];
-    let expected = [
+    let mut expected = [
         entry("GET", "/v1/webhooks", list.clone(), 200, [Value::Null, json!("4.webhookList.1")]),
         entry(
             "GET",
@@ -288,6 +472,7 @@ async fn the_journal_shows_each_response_and_its_reason() {
             why("payload_too_large", "8.requestBodySize"),
         ),
     ];
+    expected[2]["cut"] = json!(["path"]);
     assert_eq!(journal, json!({ "entries": expected, "next": 5, "dropped": 0 }));
 }
 

@@ -63,9 +63,12 @@ async fn a_bad_rule_is_refused_with_its_field() {
     let caller = Caller::standard();
     let good = json!({ "act": "requestRepeated" });
     for (body, expected) in [
-        (json!(3), "expected a rule, or {\"rules\": [RULE, …]}"),
-        (json!({ "rules": [], "act": "requestRepeated" }), "expected a rule, or"),
-        (json!({ "rules": good }), "expected a rule, or"),
+        (json!(3), "the body: expected a rule, or {\"rules\": [RULE, …]}, got 3."),
+        (
+            json!({ "rules": [], "act": "requestRepeated" }),
+            "act: no such field. The only field is rules.",
+        ),
+        (json!({ "rules": good }), "rules: expected a list of rules, got an object."),
         (json!({ "rules": [good, 3] }), "rules[1]: expected an object"),
         (json!({ "rules": [good, {}] }), "rules[1].act: expected one of upstreamFails, "),
         (json!({ "act": "requestRepeated", "percent": 101 }), "percent: expected a whole number"),

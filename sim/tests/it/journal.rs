@@ -112,6 +112,41 @@ async fn bodies_are_cut_and_the_whole_is_bounded() {
     }
 }
 
+/// Whoever repeats a request from the journal must know that it is another one.
+#[tokio::test]
+async fn what_is_not_kept_is_marked() {
+    let caller = Caller::standard();
+    let long = "x".repeat(300);
+    caller.get(&format!("/v1/organizations/{long}?a={long}")).await;
+    caller.get("/v1/webhooks").await;
+    let method = "M".repeat(33);
+    caller.bytes(&method, "/v1/webhooks", "unread").await;
+    let stranger = caller.with_key("rap_sk_guessed");
+    stranger.post("/v1/webhooks", json!({ "url": "https://hooks.example/" })).await;
+    stranger.get("/v1/webhooks").await;
+    let many = Request::get("/v1/webhooks").header("x-large", "x".repeat(17_000));
+    caller.send(many.body(Body::empty()).unwrap()).await;
+    let none = Value::Null;
+    let expected = [
+        (json!(["path", "query"]), none.clone()),
+        (none.clone(), none.clone()),
+        (json!(["method"]), json!(true)),
+        (none.clone(), json!(true)),
+        (none.clone(), none.clone()),
+        (json!(["headers"]), none.clone()),
+    ];
+    let seen = entries(&caller, "").await;
+    let marks = seen.iter().map(|entry| (entry["cut"].clone(), entry["request"]["unread"].clone()));
+    assert_eq!(marks.collect::<Vec<_>>(), expected);
+    let archive = caller.get("/_sim/journal.har").await.json();
+    let seen = archive["log"]["entries"].as_array().unwrap();
+    let marks =
+        seen.iter().map(|entry| (entry["_cut"].clone(), entry["request"]["_unread"].clone()));
+    assert_eq!(marks.collect::<Vec<_>>(), expected);
+    let sizes: Vec<&Value> = seen.iter().map(|entry| &entry["request"]["bodySize"]).collect();
+    assert_eq!(sizes, [0, 0, -1, -1, 0, 0]);
+}
+
 #[tokio::test]
 async fn parameters_choose_among_the_requests() {
     let caller = Caller::standard();
@@ -177,6 +212,36 @@ async fn what_is_unexpected_is_listed() {
     let warning = "The field taxid is not known and was ignored. Did you mean taxId?";
     assert_eq!(unexpected["entries"][0]["warnings"], json!([warning]));
     assert_eq!(unexpected["entries"][1].get("warnings"), None);
+}
+
+/// Browsers ask for an icon, and whoever mistypes a path of the control plane does not mean the partner API.
+#[tokio::test]
+async fn what_no_client_of_the_api_sends_is_in_no_journal() {
+    let caller = Caller::standard();
+    caller.act(json!({ "action": "upstreamFails", "requests": 1 })).await;
+    for (method, path) in [
+        ("GET", "/"),
+        ("HEAD", "/"),
+        ("GET", "/favicon.ico"),
+        ("GET", "/_sim"),
+        ("HEAD", "/_sim/"),
+        ("GET", "/_sim/journel"),
+        ("PUT", "/_sim/clock"),
+        ("OPTIONS", "/_sim/actions"),
+        ("GET", "/_sim/page/none.js"),
+    ] {
+        let answer = caller.bytes(method, path, Body::empty()).await;
+        assert_eq!(answer.status, 404, "{method} {path}");
+        if method != "HEAD" {
+            answer.refused(404, "unknown_endpoint");
+        }
+        assert!(!answer.headers.contains_key("tideover-clause"), "{method} {path}");
+    }
+    assert_eq!(entries(&caller, "").await, [Value::Null; 0]);
+    for path in ["/_simulated", "/favicon.ico/", "/nowhere"] {
+        caller.get(path).await.refused(404, "unknown_endpoint");
+    }
+    assert_eq!(numbers(&caller, "/unexpected").await, [0, 1, 2]);
 }
 
 /// Warnings change no answer.
@@ -280,11 +345,11 @@ async fn the_operator_port_waits_for_requests() {
     assert_eq!(wait(impatient).await.json(), json!({ "reached": false, "count": 2 }));
     assert_eq!(wait(json!({})).await.json()["reached"], true);
     for (wrong, start) in [
-        (json!([]), "expected an object"),
+        (json!([]), "the body: expected an object, got an empty list."),
         (json!({ "count": -1 }), "count: "),
         (json!({ "patienceSeconds": 3601 }), "patienceSeconds: "),
         (json!({ "filter": 3 }), "filter: "),
-        (json!({ "filter": { "status": [] } }), "filter: "),
+        (json!({ "filter": { "status": [] } }), "filter.status: "),
         (json!({ "filter": { "status": 7 } }), "filter.status: "),
         (json!({ "filter": { "page": 1 } }), "filter.page: "),
         (json!({ "times": 1 }), "times: "),

@@ -5,6 +5,7 @@ use axum::http::{HeaderMap, Request, header};
 use http_body_util::BodyExt;
 use serde_json::json;
 use tideover_model::Profile;
+use tideover_sim::Mock;
 use tower::ServiceExt;
 
 use crate::support::{Caller, invoice, world};
@@ -99,6 +100,18 @@ async fn an_overview_is_of_one_platform_and_has_no_secret() {
     assert_eq!(whole.json()["subscriptions"][0]["reference"], hook["reference"]);
     let text = String::from_utf8(whole.body.to_vec()).unwrap();
     assert!(!text.contains(hook["secret"].as_str().unwrap()));
+}
+
+/// With it, the page sends requests to the API.
+#[tokio::test]
+async fn an_overview_says_which_key_it_speaks_for() {
+    let mock = Mock::builder().api_key("partner-key").start().await.unwrap();
+    let caller = Caller::of_mock(&mock);
+    let seen = caller.send(Request::get("/_sim/overview").body(Body::empty()).unwrap()).await;
+    assert_eq!(seen.json()["key"], "partner-key");
+    assert_eq!(caller.with_key("partner-key").get("/v1/webhooks").await.status, 200);
+    let about = caller.get("/_sim/operator.json").await.json()["info"]["description"].clone();
+    assert!(!about.as_str().unwrap().contains("rap_sk_"), "{about}");
 }
 
 /// A page that has read all events misses no change after them.

@@ -112,6 +112,30 @@ async fn a_key_selects_its_world_and_no_other() {
     assert_eq!(desk.get(issued, ACME).await.0, 404);
 }
 
+/// Whoever has lost the answer with the keys finds them again.
+#[tokio::test]
+async fn the_list_says_how_large_each_world_is_and_which_keys_select_it() {
+    let desk = Desk::of(Mock::builder().api_key("partner-key")).await;
+    let (_, keys) = desk.world(json!({ "scenario": "onboarded", "platforms": 2 })).await;
+    let issue = json!({ "action": "issueKey" });
+    let (_, issued) = desk.post(&keys[0], "/_sim/actions", issue).await;
+    desk.post(&keys[0], "/_sim/actions", json!({ "action": "revokeKey", "key": keys[0] })).await;
+    desk.get(&keys[1], ACME).await;
+    let (_, list) = desk.get("", "/_sim/worlds").await;
+    let first = json!({ "id": "default", "now": "2026-01-01T00:00:00Z", "platforms": ["local"],
+        "keys": [{ "platform": "local", "key": "partner-key" }],
+        "businesses": 0, "invoices": 0, "requests": 0 });
+    assert_eq!(list["worlds"][0], first);
+    let other = &list["worlds"][1];
+    let platforms = [("local", &issued["key"]), ("platform 2", &json!(keys[1]))];
+    let named = platforms.map(|(platform, key)| json!({ "platform": platform, "key": key }));
+    assert_eq!(other["keys"], json!(named));
+    assert_eq!(other["platforms"], json!(["local", "platform 2"]));
+    let size = ["businesses", "invoices", "requests"].map(|name| &other[name]);
+    assert_eq!(size, [&json!(2), &json!(1), &json!(1)]);
+    assert_eq!(desk.get("", "/_sim/worlds/w1").await.1, *other);
+}
+
 #[tokio::test]
 async fn each_world_has_its_clock_its_journal_and_its_faults() {
     let desk = Desk::open().await;
@@ -262,10 +286,10 @@ async fn a_reset_concerns_one_world() {
 async fn a_world_that_cannot_be_made_says_why() {
     let desk = Desk::open().await;
     for (options, words) in [
-        (json!({ "platform": 2 }), "unknown field `platform`"),
+        (json!({ "platform": 2 }), "platform: no such field. Did you mean platforms?"),
         (json!({ "platforms": 0 }), "platforms: expected 1 to 1000"),
         (json!({ "platforms": true }), "platforms: expected a number of platforms"),
-        (json!({ "scenario": "rich" }), "scenario: unknown variant `rich`"),
+        (json!({ "scenario": "rich" }), "scenario: expected fresh, "),
         (json!({ "clock": "still", "speed": 2 }), "speed: a clock that stands has none"),
         (json!({ "clock": "running", "speed": 0 }), "speed: expected 1 to 1000000"),
         (json!({ "speed": 1_000_001 }), "speed: expected 1 to 1000000"),

@@ -135,7 +135,7 @@ const BODIES: &[Body] = &[
         about: "A new API key.",
         properties: &[
             flag("applied", "True."),
-            text("key", "The key. No other answer shows it."),
+            text("key", "The key."),
             text("platform", "The platform that it belongs to."),
         ],
     },
@@ -216,6 +216,10 @@ const BODIES: &[Body] = &[
             text("id", "Its name."),
             time("now", "What its clock shows."),
             texts("platforms", "The names of its platforms."),
+            many("keys", "WorldKey", "Its keys that are not revoked, whole."),
+            whole("businesses", "How many businesses its platforms have synced."),
+            whole("invoices", "How many invoices it has."),
+            whole("requests", "How many requests to the API it has had since its start."),
         ],
     },
     Body {
@@ -326,6 +330,11 @@ const BODIES: &[Body] = &[
             text("method", "Its method."),
             text("path", "Its path, without the query; at most 256 bytes."),
             text("query", "Its query; at most 256 bytes.").optional(),
+            texts(
+                "cut",
+                "Of what only the beginning is kept: `method`, `path`, `query`, `headers`.",
+            )
+            .optional(),
             text("operation", "Its `operationId`; null if the API serves no such path.").nullable(),
             whole(
                 "status",
@@ -340,7 +349,10 @@ const BODIES: &[Body] = &[
             texts("grease", "The freedoms that the answer took.").optional(),
             texts("warnings", "What the mock ignored in the request.").optional(),
             many("events", "CausedEvent", "The webhooks that the request caused."),
-            object("request", "Headers and body of the request."),
+            object(
+                "request",
+                "Headers and body of the request; `unread` is true if it has a body that the mock did not read.",
+            ),
             object("response", "Headers and body of the answer; null if there was none.")
                 .nullable(),
         ],
@@ -405,7 +417,7 @@ const BODIES: &[Body] = &[
         about: "A world, as a platform sees it from inside.",
         properties: &[
             text("world", "The name of the world."),
-            text("key", "The key that selected it, without its middle."),
+            text("key", "The key whose part of the world this is."),
             time("now", "What the clock shows."),
             whole("speed", "How many times as fast as the wall clock it runs; 0 if it stands."),
             time("nextDue", "When something is due next; null if nothing is.").nullable(),

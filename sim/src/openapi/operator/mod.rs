@@ -11,13 +11,15 @@ use tideover_model::wire::action;
 
 use crate::openapi::schemas::reference;
 use bodies::{STREAMED, bodies};
+use problem::Problem;
 use property::Property;
 use routes::{ROUTES, Route, TAGS};
 
 const ABOUT: &str = "Plays what a caller of the API cannot do: a vendor signs, a bank opens an account, a payor \
     pays, time passes. It also shows what the mock has received and sent. The API key says whose identifiers a \
-    request means; without a key they are those of `rap_sk_local`. A revoked key still does. The API's own \
-    document does not have this port.";
+    request means; without a key they are those of the first platform of the default world. A revoked key still \
+    does. In a browser, pages of another origin may use it only if `--cors` allows them. The API's own document \
+    does not have this port.";
 
 /// The document of the operator port.
 pub(crate) fn document() -> Value {
@@ -41,6 +43,19 @@ pub(crate) fn document() -> Value {
             "schemas": schemas,
             "securitySchemes": { "apiKey": { "type": "http", "scheme": "bearer" } },
         },
+    })
+}
+
+/// Method and path of each route.
+pub(crate) fn known() -> impl Iterator<Item = (&'static str, &'static str)> {
+    ROUTES.iter().map(|route| {
+        let method = match route.method {
+            "post" => "POST",
+            "put" => "PUT",
+            "delete" => "DELETE",
+            _ => "GET",
+        };
+        (method, route.path)
     })
 }
 
@@ -109,7 +124,7 @@ fn responses(route: &Route) -> Value {
     let answer = if route.answer == STREAMED { streamed() } else { content(route.answer) };
     let success = json!({ "description": route.answers, "content": answer });
     responses.insert("200".into(), success);
-    for problem in route.problems {
+    for problem in [Problem::ForeignOrigin].iter().chain(route.problems) {
         let (code, example) = problem.example();
         let response = responses.entry(problem.status().to_string()).or_insert_with(|| {
             let mut content = content("Failure");

@@ -8,6 +8,7 @@ use tideover_model::{Code, Impossible, Status};
 /// A failure of a request.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Problem {
+    ForeignOrigin,
     UnknownKey,
     TooLarge,
     Unreadable,
@@ -27,6 +28,9 @@ impl Problem {
     /// When it comes.
     pub(super) fn means(self) -> &'static str {
         match self {
+            Problem::ForeignOrigin => {
+                "the `Origin` header names another host or port than `Host`, and `--cors` does not allow it"
+            }
             Problem::UnknownKey => "the API key was never issued",
             Problem::TooLarge => "the body has more than 1048576 bytes",
             Problem::Unreadable => "the body is not JSON",
@@ -65,6 +69,7 @@ impl Problem {
             Problem::TooLarge => return Err(Code::PayloadTooLarge),
             Problem::UnknownBusiness => return Err(Code::BusinessNotFound),
             Problem::UnknownInvoice => return Err(Code::InvoiceNotFound),
+            Problem::ForeignOrigin => NotApplied::ForeignOrigin("http://localhost:3000".into()),
             Problem::UnknownKey => NotApplied::UnknownKey,
             Problem::Unreadable => {
                 NotApplied::Unreadable("EOF while parsing a value at line 1 column 0".into())

@@ -57,7 +57,7 @@ const ABOUT: &str = "Mock";
 
 const WORLD: Property = text("id", "The name of the world: `default`, `w1`, …");
 
-const AFTER: &str = "after: expected the number of a request, such as 17";
+const AFTER: &str = "after: expected the number of a request, such as 17, got \"x\".";
 
 /// What chooses among requests.
 const FILTER: &[Property] = &[
@@ -103,9 +103,7 @@ pub(super) const ROUTES: &[Route] = &[
             UnknownKey,
             TooLarge,
             Unreadable,
-            Invalid(
-                "amount: invalid type: string, expected a whole number of cents from 1 to 2147483647",
-            ),
+            Invalid("amount: expected a whole number of cents from 1 to 2147483647, got \"5\"."),
             UnknownAction,
             Refused("the collection account is not open"),
         ],
@@ -149,10 +147,7 @@ pub(super) const ROUTES: &[Route] = &[
             UnknownKey,
             TooLarge,
             Unreadable,
-            Invalid(
-                "expected one of {\"advanceSeconds\": N}, N a non-negative integer; \
-                 {\"advanceTo\": \"2026-01-31T00:00:00Z\"}; {\"nextEvent\": true}; {\"untilQuiet\": true}",
-            ),
+            Invalid("advanceSeconds: expected a whole number, not negative, got \"5\"."),
             Refused("the clock is already moving"),
         ],
     },
@@ -267,7 +262,12 @@ pub(super) const ROUTES: &[Route] = &[
         }),
         answer: "RequestsCame",
         answers: "What the wait came to.",
-        problems: &[UnknownKey, TooLarge, Unreadable, Invalid("expected an object")],
+        problems: &[
+            UnknownKey,
+            TooLarge,
+            Unreadable,
+            Invalid("the body: expected an object, got an empty list."),
+        ],
     },
     Route {
         name: "list_objections",
@@ -349,7 +349,10 @@ pub(super) const ROUTES: &[Route] = &[
         body: None,
         answer: "Deliveries",
         answers: "The deliveries.",
-        problems: &[UnknownKey, Invalid("after: expected the number of a delivery, such as 17")],
+        problems: &[
+            UnknownKey,
+            Invalid("after: expected the number of a delivery, such as 17, got \"x\"."),
+        ],
     },
     Route {
         name: "wait_for_deliveries",
@@ -371,7 +374,7 @@ pub(super) const ROUTES: &[Route] = &[
             UnknownKey,
             TooLarge,
             Unreadable,
-            Invalid("expected {\"patienceSeconds\": N}, N an integer from 0 to 3600"),
+            Invalid("patienceSeconds: expected a whole number from 0 to 3600, got 3601."),
         ],
     },
     Route {
@@ -429,7 +432,7 @@ pub(super) const ROUTES: &[Route] = &[
             UnknownKey,
             TooLarge,
             Unreadable,
-            Invalid("percent: expected a whole number from 1 to 100"),
+            Invalid("percent: expected a whole number from 1 to 100, got 101"),
             Refused("a world has at most 100 rules of faults; delete some first"),
         ],
     },
@@ -504,7 +507,7 @@ pub(super) const ROUTES: &[Route] = &[
         path: "/_sim/worlds",
         tag: WORLDS,
         summary: "List the worlds",
-        about: "Needs no key.",
+        about: "With their keys: whoever reaches this port may use any world. Needs no key.",
         parameters: &[],
         body: None,
         answer: "Worlds",
@@ -529,7 +532,7 @@ pub(super) const ROUTES: &[Route] = &[
         problems: &[
             TooLarge,
             Unreadable,
-            Invalid("platforms: expected 1 to 1000"),
+            Invalid("platforms: expected 1 to 1000, got 1001."),
             Refused("a mock has at most 100000 worlds; delete some first"),
         ],
     },
