@@ -31,7 +31,8 @@ HOME = ROOT / "target/peers"
 LOGS = HOME / "logs"
 TIDEOVER = ROOT / "target/release/tideover"
 
-# Reads after a load, until the memory is measured: a runtime may give back what only the load took.
+# Reads after a load, until the memory is measured: a runtime may give back what only the load took, and a log of the
+# last hundred requests forgets them.
 SETTLING_SECONDS = 10
 READS_PER_SECOND = 20
 

@@ -92,8 +92,7 @@ def prism(binary, home):
 def mockoon(binary, home):
     folder, version = npm("@mockoon/cli", home)
     start = ["node", folder / "node_modules/@mockoon/cli/bin/run.js", "start", "--hostname", "127.0.0.1"]
-    # Without its administration it keeps no log of the last requests and their bodies in memory.
-    start += ["--disable-log-to-file", "--disable-admin-api"]
+    start += ["--disable-log-to-file"]
     bucket = home / "mockoon-bucket.json"
     bucket.write_text(json.dumps(data_bucket()))
     return Tool(
