@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use crate::openapi::operator::property::{
-    Property, anything, flag, many, object, objects, text, text_by_name, texts, time, whole,
-    wholes, word,
+    Property, anything, choice, flag, many, object, objects, one, text, text_by_name, texts, time,
+    whole, wholes, word,
 };
 use crate::openapi::schemas::reference;
 
@@ -69,7 +69,7 @@ const WHEN: &[&str] = &["beforeCommit", "afterCommit"];
 
 /// What a rule of faults says, in a request.
 const RULE: [Property; 10] = [
-    word("act", ACTS, "What happens to a request."),
+    choice("act", ACTS, "What happens to a request."),
     text("label", "The name of the rule in the journal; that of its act if it is left out.")
         .optional(),
     text("operation", "Only requests of this operation, by its `operationId`.").optional(),
@@ -77,7 +77,7 @@ const RULE: [Property; 10] = [
         .optional(),
     whole("nth", "Only the request of this number, from 1, among those selected.").optional(),
     whole("percent", "Only this percentage of those selected, at random.").optional(),
-    word(
+    choice(
         "when",
         WHEN,
         "For `upstreamFails` and `connectionDrops`: before or after the effect of the request.",
@@ -233,12 +233,12 @@ const BODIES: &[Body] = &[
             .optional(),
             whole("seed", "The seed of all that the service chooses.").optional(),
             time("start", "When its clock starts. If neither this nor the mock says it, and the mock's clock runs: now.").optional(),
-            word("clock", &["still", "running"], "Whether its clock runs by itself.").optional(),
+            choice("clock", &["still", "running"], "Whether its clock runs by itself.").optional(),
             whole("speed", "How many times as fast as the wall clock it runs.").optional(),
             anything("profile", "The fields of a profile.").optional(),
             many("faults", "FaultRule", "Rules of faults.").optional(),
             flag("grease", "Whether it takes freedoms.").optional(),
-            word(
+            choice(
                 "scenario",
                 &["fresh", "onboarded", "funded", "repaid", "at-the-limit"],
                 "How far the story has gone.",
@@ -349,12 +349,27 @@ const BODIES: &[Body] = &[
             texts("grease", "The freedoms that the answer took.").optional(),
             texts("warnings", "What the mock ignored in the request.").optional(),
             many("events", "CausedEvent", "The webhooks that the request caused."),
-            object(
-                "request",
-                "Headers and body of the request; `unread` is true if it has a body that the mock did not read.",
-            ),
-            object("response", "Headers and body of the answer; null if there was none.")
-                .nullable(),
+            one("request", "Message", "The request."),
+            one("response", "Message", "The answer; null if there was none.").nullable(),
+        ],
+    },
+    Body {
+        name: "Message",
+        about: "Headers and body of a request or an answer.",
+        properties: &[
+            text_by_name("headers", "The headers, by names in lower case. Secrets are masked."),
+            one("body", "Payload", "The body; null if there is none.").nullable(),
+            flag("unread", "True if there is a body that the mock did not read.").optional(),
+        ],
+    },
+    Body {
+        name: "Payload",
+        about: "A body, or its beginning.",
+        properties: &[
+            whole("length", "The length of the whole body. Bytes."),
+            text("text", "The body, if it is text.").optional(),
+            text("base64", "The body in base64, if it is not text.").optional(),
+            flag("cut", "True if only the beginning of the body is kept.").optional(),
         ],
     },
     Body {
@@ -498,7 +513,7 @@ const BODIES: &[Body] = &[
     Body {
         name: "Patience",
         about: "How long to wait.",
-        properties: &[whole("patienceSeconds", "Real seconds, 0 to 3600.")],
+        properties: &[whole("patienceSeconds", "Real seconds, 0 to 3600; 30 if it is left out.").optional()],
     },
     Body {
         name: "Quiet",

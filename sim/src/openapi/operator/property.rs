@@ -25,6 +25,9 @@ enum Holds {
     Object,
     /// One of these words, today.
     Word(&'static [&'static str]),
+    /// One of these words, in a request.
+    Choice(&'static [&'static str]),
+    One(&'static str),
     Many(&'static str),
     Objects,
     Texts,
@@ -64,10 +67,21 @@ impl Property {
             Holds::Flag => typed("boolean"),
             Holds::Time => typed("string"),
             Holds::Anything => json!({}),
-            Holds::Object => typed("object"),
-            Holds::Word(_) => typed("string"),
+            Holds::Object => {
+                let mut object = typed("object");
+                object["additionalProperties"] = true.into();
+                object
+            }
+            Holds::Word(_) | Holds::Choice(_) => typed("string"),
+            Holds::One(name) if self.nullable => {
+                json!({ "anyOf": [reference(name), { "type": "null" }] })
+            }
+            Holds::One(name) => json!({ "allOf": [reference(name)] }),
             Holds::Many(name) => json!({ "type": "array", "items": reference(name) }),
-            Holds::Objects => json!({ "type": "array", "items": { "type": "object" } }),
+            Holds::Objects => {
+                let item = json!({ "type": "object", "additionalProperties": true });
+                json!({ "type": "array", "items": item })
+            }
             Holds::Texts => json!({ "type": "array", "items": { "type": "string" } }),
             Holds::Wholes => json!({ "type": "array", "items": { "type": "integer" } }),
             Holds::TextByName => {
@@ -77,6 +91,7 @@ impl Property {
         match self.holds {
             Holds::Time => schema["format"] = "date-time".into(),
             Holds::Word(words) => schema["examples"] = words.into(),
+            Holds::Choice(words) => schema["enum"] = words.into(),
             _ => {}
         }
         schema["description"] = self.described().into();
@@ -123,4 +138,18 @@ pub(super) const fn word(
 /// An array of bodies of this name.
 pub(super) const fn many(name: &'static str, body: &'static str, means: &'static str) -> Property {
     Property::new(name, Holds::Many(body), means)
+}
+
+/// One of these words and no other: a request with another one is refused.
+pub(super) const fn choice(
+    name: &'static str,
+    words: &'static [&'static str],
+    means: &'static str,
+) -> Property {
+    Property::new(name, Holds::Choice(words), means)
+}
+
+/// A body of this name.
+pub(super) const fn one(name: &'static str, body: &'static str, means: &'static str) -> Property {
+    Property::new(name, Holds::One(body), means)
 }
