@@ -298,7 +298,7 @@ impl World {
     }
 
     fn record(&self, state: &mut WorldState, arrived: Arrived<'_>, recorded: Recorded<'_>) {
-        state.journal.record(wall_milliseconds(), arrived, recorded);
+        state.journal.record(wall_milliseconds, arrived, recorded);
         self.inner.recorded.notify_waiters();
     }
 

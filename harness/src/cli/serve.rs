@@ -85,9 +85,9 @@ pub(super) struct Serve {
     /// The API key of the first platform [default: rap_sk_local]
     #[arg(long, value_name = "KEY")]
     api_key: Option<String>,
-    /// How many requests the journal of each world keeps: the last ones, and at most 16 MiB of them
+    /// How many requests the journal of each world keeps: the last ones, and at most 16 MiB of them; 0 for none
     #[arg(long, value_name = "N", default_value_t = 1000,
-        value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+        value_parser = clap::value_parser!(u32).range(..=1_000_000))]
     journal: u32,
     /// Do not name, in the header Tideover-Clause of each answer, the clause that decided it
     #[arg(long)]

@@ -20,9 +20,19 @@ impl<T> Default for Ring<T> {
 }
 
 impl<T> Ring<T> {
-    /// A list of at most so many entries; of one entry at least.
+    /// A list of at most so many entries.
     pub(crate) fn of(most: usize) -> Ring<T> {
-        Ring { entries: VecDeque::new(), dropped: 0, most: most.max(1) }
+        Ring { entries: VecDeque::new(), dropped: 0, most }
+    }
+
+    /// Whether it keeps nothing.
+    pub(crate) fn is_off(&self) -> bool {
+        self.most == 0
+    }
+
+    /// Counts an entry that is not kept.
+    pub(crate) fn skip(&mut self) {
+        self.dropped += 1;
     }
 
     /// Adds an entry; returns the one that it drops to make room.

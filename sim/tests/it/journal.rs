@@ -112,6 +112,17 @@ async fn bodies_are_cut_and_the_whole_is_bounded() {
     }
 }
 
+#[tokio::test]
+async fn a_journal_that_is_off_counts_and_keeps_nothing() {
+    let world = world(Profile::default());
+    let off = JournalLimits { requests: 0, ..JournalLimits::default() };
+    let caller = Caller::of(&world.journaling(off));
+    caller.get("/v1/webhooks").await;
+    caller.get("/v1/nowhere").await;
+    let journal = caller.get("/_sim/journal").await.json();
+    assert_eq!(journal, json!({ "entries": [], "next": 2, "dropped": 2 }));
+}
+
 /// Whoever repeats a request from the journal must know that it is another one.
 #[tokio::test]
 async fn what_is_not_kept_is_marked() {
