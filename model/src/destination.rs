@@ -26,6 +26,9 @@ pub enum Unfit {
     /// It isn't a URL.
     #[error("the destination is not an absolute URL")]
     NotAUrl,
+    /// Its host stands where the scheme belongs: `localhost:8000/hooks`.
+    #[error("the destination has no scheme such as https:// in front of its host")]
+    NoScheme,
     /// Not https.
     #[error("the destination must be an https URL, not {0}{hint}", hint = hint(.0 == "http"))]
     Scheme(String),
@@ -87,7 +90,13 @@ impl Destinations {
         let anywhere = *self == Destinations::Anywhere;
         let local = anywhere || *self == Destinations::Local;
         if url.scheme() != "https" && !(url.scheme() == "http" && (local || is_inbox)) {
-            return Err(Unfit::Scheme(url.scheme().to_owned()));
+            let is_port =
+                url.cannot_be_a_base() && url.path().starts_with(|it: char| it.is_ascii_digit());
+            return Err(if is_port {
+                Unfit::NoScheme
+            } else {
+                Unfit::Scheme(url.scheme().to_owned())
+            });
         }
         if !is_strict(text, url.scheme()) {
             return Err(Unfit::NotAUrl);

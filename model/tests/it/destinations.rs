@@ -20,6 +20,7 @@ fn verdict(destinations: &Destinations, row: &Row) -> &'static str {
     match destinations.judge(&row.url, &row.resolves_to) {
         Ok(_) => "fit",
         Err(Unfit::NotAUrl) => "not a URL",
+        Err(Unfit::NoScheme) => "no scheme",
         Err(Unfit::Scheme(_)) => "scheme",
         Err(Unfit::Credentials) => "credentials",
         Err(Unfit::Port) => "port",

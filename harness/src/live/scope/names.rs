@@ -317,7 +317,7 @@ fn leads_nowhere(url: &str) -> bool {
     let never_resolves = host.as_ref().is_some_and(|host| host.ends_with(".invalid"));
     match unfit {
         Some(Unfit::Local(_) | Unfit::Address(..)) => true,
-        Some(Unfit::Scheme(_)) => never_resolves,
+        Some(Unfit::Scheme(_) | Unfit::NoScheme) => never_resolves,
         Some(Unfit::NotAUrl | Unfit::Credentials | Unfit::Port) | None => false,
     }
 }
