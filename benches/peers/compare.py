@@ -22,6 +22,8 @@ import time
 from pathlib import Path
 from statistics import median
 
+sys.path.append(str(Path(__file__).resolve().parent.parent))
+from machine import processor, say
 from processes import connection, exchange, first_answer, resident, run
 from tables import markdown
 from tools import TOOLS, missing
@@ -170,16 +172,6 @@ def figure(tool, starts, holds):
         "resident": median(one["resident"] for one in starts),
         "held": holds,
     }
-
-
-def processor():
-    """The processor's name, if Linux provides it."""
-    with contextlib.suppress(OSError), open("/proc/cpuinfo") as lines:
-        return next((line.split(": ")[1].strip() for line in lines if line.startswith("model name")), None)
-
-
-def say(text):
-    print(text, file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

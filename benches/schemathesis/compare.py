@@ -24,6 +24,8 @@ import venv
 from pathlib import Path
 from urllib.request import urlopen
 
+sys.path.append(str(Path(__file__).resolve().parent.parent))
+from machine import processor, say
 from tables import markdown
 
 HERE = Path(__file__).resolve().parent
@@ -299,16 +301,6 @@ def versions():
         "python": platform.python_version(),
         **{name: installed[name] for name in ["schemathesis", "hypothesis", "requests"]},
     }
-
-
-def processor():
-    """The processor's name, if Linux provides it."""
-    with contextlib.suppress(OSError), open("/proc/cpuinfo") as lines:
-        return next((line.split(": ")[1].strip() for line in lines if line.startswith("model name")), None)
-
-
-def say(text):
-    print(text, file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":
