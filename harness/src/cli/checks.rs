@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tideover_model::Clause;
 use tideover_model::clause::Kind;
 
-use crate::cli::{Held, Output, Problem};
+use crate::cli::{Outcome, Output, Problem};
 use crate::prove::clauses::Evidence;
 use crate::report::document::schema;
 
@@ -28,11 +28,11 @@ pub(super) struct List {
 }
 
 impl List {
-    pub(super) fn run(self) -> Result<Held, Problem> {
+    pub(super) fn run(self) -> Result<Outcome, Problem> {
         let output = Output::new(self.json || self.schema);
         if self.schema {
             output.print("", schema)?;
-            return Ok(Held::Yes);
+            return Ok(Outcome::Pass);
         }
         let clauses: Vec<Clause> =
             Clause::all().filter(|clause| clause.name().starts_with(&self.prefix)).collect();
@@ -63,7 +63,7 @@ impl List {
                 || Value::Null,
             )?;
         }
-        Ok(Held::Yes)
+        Ok(Outcome::Pass)
     }
 }
 
@@ -107,7 +107,7 @@ fn as_json(clause: Clause) -> Value {
         "reason": reason(clause),
         "checks": standing.checks.iter().map(|(name, _)| name).collect::<Vec<_>>(),
         "showsIn": standing.shows_in.iter().map(|clause| clause.name()).collect::<Vec<_>>(),
-        "defects": standing.defects,
+        "defects": standing.defects.iter().map(|defect| defect.name).collect::<Vec<_>>(),
         "stories": standing.stories,
         "receiverCheck": standing.receiver_check,
         "vectors": standing.vectors,

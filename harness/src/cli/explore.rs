@@ -9,9 +9,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
 use crate::cli::signals::StopSignals;
-use crate::cli::{Held, Output, Problem};
+use crate::cli::{Outcome, Output, Problem};
 use crate::endpoint::Unreachable;
-use crate::evidence::finding::Verdict;
 use crate::explore::{Bounds, Explored, Plan, Planted, WORLDS, World, list, list_as_json};
 
 /// Search small worlds exhaustively: every order of actions that is possible in them.
@@ -46,36 +45,36 @@ pub(super) struct Explore {
 }
 
 impl Explore {
-    pub(super) async fn run(self) -> Result<Held, Problem> {
+    pub(super) async fn run(self) -> Result<Outcome, Problem> {
         let output = Output::new(self.json);
         if self.list {
             output.print(list(), list_as_json)?;
-            return Ok(Held::Yes);
+            return Ok(Outcome::Pass);
         }
         let worlds = if self.world.is_empty() { WORLDS.iter().collect() } else { self.world };
         let stop = Arc::new(AtomicBool::new(false));
         let bounds = Bounds { threads: self.threads, states: self.max_states, depth: self.depth };
-        let mut verdicts = Vec::new();
+        let mut outcomes = Vec::new();
         for world in worlds {
             let planted = self.bug;
             let plan = Plan { world, planted, bounds, stop: Arc::clone(&stop) };
             let explored = explore(&output, plan).await?;
             output.print(&explored, || explored.as_json())?;
-            verdicts.push(explored.verdict());
+            outcomes.push(explored.outcome());
             if stop.load(Ordering::Relaxed) {
                 output.print("interrupted", || json!({ "interrupted": true }))?;
                 break;
             }
         }
-        let is_one = |verdict| verdicts.contains(&verdict);
-        Ok(if is_one(Verdict::Violated) {
-            Held::No
+        let is_one = |outcome| outcomes.contains(&outcome);
+        Ok(if is_one(Outcome::Fail) {
+            Outcome::Fail
         } else if stop.load(Ordering::Relaxed) {
-            Held::UntilInterrupted
-        } else if is_one(Verdict::Inconclusive) {
-            Held::Unknown
+            Outcome::Interrupted
+        } else if is_one(Outcome::Inconclusive) {
+            Outcome::Inconclusive
         } else {
-            Held::Yes
+            Outcome::Pass
         })
     }
 }

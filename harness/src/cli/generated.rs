@@ -5,7 +5,7 @@ use clap_complete::Shell;
 use clap_mangen::Man as Page;
 
 use crate::cli::output::verbatim;
-use crate::cli::{Held, Problem, configured};
+use crate::cli::{Outcome, Problem, configured};
 
 /// Print the completions of a shell.
 ///
@@ -26,16 +26,16 @@ pub(super) struct Manual {
 }
 
 impl Completions {
-    pub(super) fn run(&self) -> Result<Held, Problem> {
+    pub(super) fn run(&self) -> Result<Outcome, Problem> {
         let mut text = Vec::new();
         clap_complete::generate(self.shell, &mut configured::command(), "tideover", &mut text);
         verbatim(&text)?;
-        Ok(Held::Yes)
+        Ok(Outcome::Pass)
     }
 }
 
 impl Manual {
-    pub(super) fn run(&self) -> Result<Held, Problem> {
+    pub(super) fn run(&self) -> Result<Outcome, Problem> {
         let mut tideover = configured::command();
         tideover.build();
         let page = match &self.command {
@@ -45,7 +45,7 @@ impl Manual {
         let mut text = Vec::new();
         Page::new(page).render(&mut text)?;
         verbatim(&text)?;
-        Ok(Held::Yes)
+        Ok(Outcome::Pass)
     }
 }
 

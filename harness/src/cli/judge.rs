@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::cli::files::refuse_shared_files;
 use crate::cli::reports::Reports;
-use crate::cli::{Held, Output, Problem, load_stated};
+use crate::cli::{Outcome, Output, Problem, load_stated};
 use crate::exchange::transcript::Header;
 use crate::judge::checks::registry::Needs;
 use crate::play::cases::Plan;
@@ -35,7 +35,7 @@ pub(super) struct Judge {
 }
 
 impl Judge {
-    pub(super) fn run(self) -> Result<Held, Problem> {
+    pub(super) fn run(self) -> Result<Outcome, Problem> {
         let given = [("--profile", &self.profile), ("--learn", &self.learn)].into_iter();
         let given = given.filter_map(|(option, path)| Some((option, path.clone()?)));
         let given = given.chain(self.reports.files());
@@ -60,7 +60,7 @@ impl Judge {
             plan: &plan,
             summary: &summary,
             target: &target,
-            offers: &[Needs::Requests, Needs::Vendor],
+            offers: &[Needs::Requests, Needs::Writes, Needs::Vendor],
             took: began.elapsed(),
             replay: &[],
             baseline: baseline.as_ref(),
@@ -68,6 +68,7 @@ impl Judge {
             left_behind: &[],
             unasked: None,
             races: None,
+            demands: &self.reports.demands(),
         };
         let mut report = run.report();
         let unknown_before =
@@ -81,6 +82,6 @@ impl Judge {
         let learned = super::write_lessons(self.learn.as_deref(), &summary.lessons, profile);
         output.print(report.to_string().trim_end(), || json!(report))?;
         written.and(learned)?;
-        Ok(self.reports.held(&report))
+        Ok(report.outcome)
     }
 }

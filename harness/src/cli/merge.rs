@@ -6,7 +6,7 @@ use clap::Args;
 use serde_json::json;
 
 use crate::cli::simulate::campaign_text;
-use crate::cli::{Held, Output, Problem};
+use crate::cli::{Outcome, Output, Problem};
 use crate::simulation::campaign::{CampaignReport, merge};
 
 /// Add up the parts of a campaign that ran on several machines.
@@ -25,15 +25,15 @@ pub(super) struct Merge {
 }
 
 impl Merge {
-    pub(super) fn run(self) -> Result<Held, Problem> {
+    pub(super) fn run(self) -> Result<Outcome, Problem> {
         let parts: Result<Vec<CampaignReport>, Problem> = self.files.iter().map(read).collect();
         let whole = merge(parts?).map_err(|error| Problem::Wrong(error.to_string()))?;
         Output::new(self.json).print(campaign_text(&whole).trim_end(), || json!(whole))?;
         let is_whole = whole.missing_shards().is_empty() && whole.short_shards().is_empty();
         Ok(match (whole.failed, is_whole) {
-            (1.., _) => Held::No,
-            (0, false) => Held::Unknown,
-            (0, true) => Held::Yes,
+            (1.., _) => Outcome::Fail,
+            (0, false) => Outcome::Inconclusive,
+            (0, true) => Outcome::Pass,
         })
     }
 }

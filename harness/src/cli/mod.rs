@@ -40,6 +40,7 @@ use tideover_sim::{Authorities, ProfileFile};
 
 pub(crate) use output::Output;
 
+pub(crate) use crate::evidence::outcome::Outcome;
 use crate::play::learn::{Lessons, Stated};
 use crate::prove::defects;
 use crate::prove::defects::Defect;
@@ -54,12 +55,12 @@ struct Cli {
 
 const EXIT_CODES: &str = "\
 Exit codes:
-  0    pass; also if a gap is not as assumed, or something stalled (see --fail-on)
-  1    the contract is violated, a transcript's expectation is not met, a signature is not valid,
-       a receiver fails, a defect survives, or an invariant fails
+  0    PASS, PASS (partial), DIFFERS (a gap is not as assumed), STALLED (see --fail-on)
+  1    FAIL: the contract is violated, a transcript's expectation is not met, a signature is not
+       valid, a receiver fails, a defect survives, or an invariant fails
   2    the command is wrong: an option, a file, a port in use, a probe
-  3    the target cannot be reached, or nothing can be concluded
-  130  a check or a proof was interrupted; what it saw until then passed";
+  3    INCONCLUSIVE: the target cannot be reached or stops answering, or nothing can be concluded
+  130  INTERRUPTED: a signal ended a check or a proof; what it saw until then holds";
 
 /// The commands. The help of each is in its module.
 #[derive(Subcommand)]
@@ -145,30 +146,16 @@ impl From<crate::exchange::transcript::UnreadableTranscript> for Problem {
     }
 }
 
-/// The result of a command that checks something.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Held {
-    Yes,
-    No,
-    /// Inconclusive.
-    Unknown,
-    /// Everything checked before Ctrl-C held.
-    UntilInterrupted,
-}
-
 /// Runs the command that the process was started with.
 pub fn main() -> ExitCode {
     match start() {
-        Ok(Held::Yes) => ExitCode::SUCCESS,
-        Ok(Held::No) => ExitCode::from(1),
-        Ok(Held::Unknown) => ExitCode::from(3),
-        Ok(Held::UntilInterrupted) => ExitCode::from(130),
+        Ok(outcome) => ExitCode::from(outcome.exit_code()),
         Err(Problem::Wrong(message)) => complain(&message, 2),
         Err(Problem::Unreachable(message)) => complain(&message, 3),
     }
 }
 
-fn start() -> Result<Held, Problem> {
+fn start() -> Result<Outcome, Problem> {
     let matches = configured::arguments()?;
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -176,7 +163,7 @@ fn start() -> Result<Held, Problem> {
     runtime.block_on(run(cli.command))
 }
 
-async fn run(command: Command) -> Result<Held, Problem> {
+async fn run(command: Command) -> Result<Outcome, Problem> {
     match command {
         Command::Serve(serve) => serve.run().await,
         Command::Ready(ready) => ready.run().await,

@@ -3,9 +3,8 @@
 use std::cell::Cell;
 use std::io::{self, IsTerminal, Write};
 
-use crate::evidence::finding::Verdict;
+use crate::evidence::outcome::Outcome;
 use crate::exchange::secrets::Secrets;
-use crate::report::heading;
 
 /// Standard output, for a person or for a program.
 pub(crate) struct Output {
@@ -76,11 +75,11 @@ fn takes_colours(stream: &impl IsTerminal) -> bool {
     !declined && stream.is_terminal()
 }
 
-/// Colours a verdict at the beginning of a line: green, red, or yellow.
+/// Colours an outcome at the beginning of a line: green, red, or yellow.
 fn painted(text: &str) -> String {
     let paint = |line: &str| {
-        let coloured = VERDICTS.into_iter().find_map(|(verdict, colour)| {
-            let word = heading(verdict);
+        let coloured = Outcome::ALL.into_iter().find_map(|outcome| {
+            let (word, colour) = (outcome.word(), colour(outcome));
             let rest = line.strip_prefix(word).filter(|rest| rest.starts_with([':', ' ']))?;
             Some(format!("\u{1b}[1;{colour}m{word}\u{1b}[0m{rest}"))
         });
@@ -89,14 +88,14 @@ fn painted(text: &str) -> String {
     text.split_inclusive('\n').map(paint).collect()
 }
 
-/// Each verdict with its colour on a terminal.
-const VERDICTS: [(Verdict, u8); 5] = [
-    (Verdict::Held, 32),
-    (Verdict::Violated, 31),
-    (Verdict::Inconclusive, 33),
-    (Verdict::Stalled, 33),
-    (Verdict::DiffersFromAssumption, 33),
-];
+/// The colour of an outcome on a terminal.
+fn colour(outcome: Outcome) -> u8 {
+    match outcome {
+        Outcome::Pass | Outcome::Partial => 32,
+        Outcome::Fail => 31,
+        Outcome::Interrupted | Outcome::Inconclusive | Outcome::Stalled | Outcome::Differs => 33,
+    }
+}
 
 /// Escapes control characters, which could move the cursor or change the colours of a terminal.
 fn printable(text: &str) -> String {
@@ -136,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_verdict_at_the_beginning_of_a_line_is_coloured() {
+    fn only_an_outcome_at_the_beginning_of_a_line_is_coloured() {
         let text = "FAIL  3 steps\nPASSED on\nwhat can FAIL: this\nPASS: 2 clauses\n";
         let expected = "\u{1b}[1;31mFAIL\u{1b}[0m  3 steps\nPASSED on\nwhat can FAIL: this\n\u{1b}[1;32mPASS\u{1b}[0m: 2 clauses\n";
         assert_eq!(painted(text), expected);

@@ -11,7 +11,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
 use crate::cli::signals::StopSignals;
-use crate::cli::{Held, Output, Problem, defect_named};
+use crate::cli::{Outcome, Output, Problem, defect_named};
 use crate::endpoint::Unreachable;
 use crate::generate;
 use crate::prove::defects::{Defect, Setup};
@@ -65,13 +65,13 @@ enum As {
 }
 
 impl Prove {
-    pub(super) async fn run(self) -> Result<Held, Problem> {
+    pub(super) async fn run(self) -> Result<Outcome, Problem> {
         let output = Output::new(self.json);
         let defects =
             if self.defect.is_empty() { defects::all().collect() } else { self.defect.clone() };
         if self.list {
             output.print(matrix::list(&defects), || matrix::list_as_json(&defects))?;
-            return Ok(Held::Yes);
+            return Ok(Outcome::Pass);
         }
         let mut matrices = Vec::new();
         let mut tried_all = true;
@@ -90,9 +90,9 @@ impl Prove {
         }
         let missed = matrices.iter().flat_map(|matrix| &matrix.proofs).any(Proof::is_missed);
         Ok(match missed {
-            _ if !tried_all => Held::UntilInterrupted,
-            true => Held::No,
-            false => Held::Yes,
+            _ if !tried_all => Outcome::Interrupted,
+            true => Outcome::Fail,
+            false => Outcome::Pass,
         })
     }
 

@@ -6,7 +6,7 @@ use clap::Args;
 use serde_json::Value;
 use tokio::time::{sleep, timeout};
 
-use crate::cli::{Held, Output, Problem, authorities, wrong};
+use crate::cli::{Outcome, Output, Problem, authorities, wrong};
 use crate::endpoint::client::{Client, Outgoing};
 
 /// Wait until a mock is ready.
@@ -34,7 +34,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 const PATIENCE: Duration = Duration::from_secs(5);
 
 impl Ready {
-    pub(super) async fn run(self) -> Result<Held, Problem> {
+    pub(super) async fn run(self) -> Result<Outcome, Problem> {
         let url = self.url.unwrap_or_else(|| format!("127.0.0.1:{}", self.port));
         let url = if url.contains("://") { url } else { format!("http://{url}") };
         let tls = authorities(None)?.client_config().map_err(wrong)?;
@@ -54,7 +54,7 @@ impl Ready {
         let now = health["now"].as_str().unwrap_or_default();
         let text = format!("ready: {url}, the clock shows {now}");
         Output::new(self.json).print(text, || health.clone())?;
-        Ok(Held::Yes)
+        Ok(Outcome::Pass)
     }
 }
 

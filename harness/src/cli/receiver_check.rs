@@ -16,7 +16,7 @@ use url::{Host, Url};
 use crate::cli::probe::StateProbe;
 use crate::cli::secret::SecretOptions;
 use crate::cli::signals::StopSignals;
-use crate::cli::{Held, Output, Problem, authorities};
+use crate::cli::{Outcome, Output, Problem, authorities};
 use crate::receiver::{Answer, Case, Required, Scorecard, Seen, Verdict, examination};
 
 /// Examine your own receiver of webhooks: what it accepts, and what it rejects.
@@ -57,7 +57,7 @@ pub(super) struct ReceiverCheck {
 }
 
 impl ReceiverCheck {
-    pub(super) async fn run(self) -> Result<Held, Problem> {
+    pub(super) async fn run(self) -> Result<Outcome, Problem> {
         let output = Output::new(self.json);
         let examiner = self.examiner().await?;
         let now = wall_time();
@@ -79,9 +79,9 @@ impl ReceiverCheck {
         }
         examined?;
         Ok(match scorecard.count(Verdict::Failed) {
-            0 if scorecard.is_complete() => Held::Yes,
-            0 => Held::UntilInterrupted,
-            _ => Held::No,
+            0 if scorecard.is_complete() => Outcome::Pass,
+            0 => Outcome::Interrupted,
+            _ => Outcome::Fail,
         })
     }
 

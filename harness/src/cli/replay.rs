@@ -8,7 +8,7 @@ use tideover_model::Destinations;
 
 use crate::cli::files::{NamedFile, refuse_shared_files};
 use crate::cli::live::{LiveOptions, ReplayOutcome};
-use crate::cli::{Held, Output, Problem, defect_named};
+use crate::cli::{Outcome, Output, Problem, defect_named};
 use crate::endpoint::{INBOX, service};
 use crate::evidence::finding::{Finding, Verdict};
 use crate::exchange::transcript::Transcript;
@@ -45,7 +45,7 @@ enum Where {
 }
 
 impl Replay {
-    pub(super) async fn run(self) -> Result<Held, Problem> {
+    pub(super) async fn run(self) -> Result<Outcome, Problem> {
         refuse_shared_files(&self.files()?)?;
         let transcript = Transcript::read(&self.file)?;
         let ReplayOutcome { played, left_behind, secrets } = if self.live.is_given() {
@@ -65,9 +65,9 @@ impl Replay {
         let is_open = |finding: &Finding| finding.verdict == Verdict::Inconclusive;
         let is_open = played.noticed.iter().any(|(_, finding)| is_open(finding));
         Ok(match is_open || unanswered(&played) > 0 {
-            _ if violated || !played.mismatches.is_empty() => Held::No,
-            true => Held::Unknown,
-            false => Held::Yes,
+            _ if violated || !played.mismatches.is_empty() => Outcome::Fail,
+            true => Outcome::Inconclusive,
+            false => Outcome::Pass,
         })
     }
 

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use crate::cli::files::NamedFile;
-use crate::cli::{Held, Problem};
-use crate::evidence::Ending;
+use crate::cli::{Outcome, Problem};
 use crate::evidence::finding::Verdict;
+use crate::evidence::outcome::Demands;
 use crate::report;
 use crate::report::{Baseline, Report};
 
@@ -18,6 +18,9 @@ pub(super) struct Reports {
     /// states for a service that is not ours), `stalled` (something takes too long)
     #[arg(long, value_name = "VERDICT", value_delimiter = ',')]
     fail_on: Vec<FailOn>,
+    /// Exit with 3 if the run examines less than this share of the clauses in reach
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(1..=100))]
+    min_coverage: Option<u8>,
     /// Write the report as JUnit XML
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
@@ -78,22 +81,10 @@ impl Reports {
         junit.and(html)
     }
 
-    /// The result of a run with this report. Findings in the baseline don't fail it.
-    pub(super) fn held(&self, report: &Report) -> Held {
-        let new = || report.findings.iter().filter(|finding| !finding.known);
-        let met = |verdict| new().any(|finding| finding.found.verdict == verdict);
-        let mut fails = self.fail_on.iter().map(|fail_on| fail_on.verdict());
-        if met(Verdict::Violated) || fails.any(met) {
-            Held::No
-        } else if met(Verdict::Inconclusive) {
-            Held::Unknown
-        } else if report.ending == Ending::Interrupted {
-            Held::UntilInterrupted
-        } else if report.verdict == Verdict::Inconclusive {
-            Held::Unknown
-        } else {
-            Held::Yes
-        }
+    /// What the user demands of the run.
+    pub(super) fn demands(&self) -> Demands {
+        let fail_on = self.fail_on.iter().map(|fail_on| fail_on.verdict()).collect();
+        Demands { fail_on, min_coverage: self.min_coverage }
     }
 }
 

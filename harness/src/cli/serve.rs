@@ -16,7 +16,9 @@ use tideover_sim::{
 use crate::cli::configured::misspelt_variables;
 use crate::cli::output::{stderr_takes_colours, to_stderr};
 use crate::cli::signals::StopSignals;
-use crate::cli::{Held, Output, Problem, WorldOptions, authorities, defect_named, instant, wrong};
+use crate::cli::{
+    Outcome, Output, Problem, WorldOptions, authorities, defect_named, instant, wrong,
+};
 use crate::prove::defects::Defect;
 
 /// Run the mock: an in-memory service that integrators point their client at.
@@ -171,7 +173,7 @@ fn free_port(busy: SocketAddr) -> Option<u16> {
 }
 
 impl Serve {
-    pub(super) async fn run(self) -> Result<Held, Problem> {
+    pub(super) async fn run(self) -> Result<Outcome, Problem> {
         // A log that nobody reads stops no request: lines are lost instead.
         let (log, _writing) = tracing_appender::non_blocking(std::io::stderr());
         tracing_subscriber::fmt()
@@ -206,7 +208,7 @@ impl Serve {
         })?;
         stop.received().await?;
         mock.stop_and_save().await.map_err(|error| Problem::Wrong(error.to_string()))?;
-        Ok(Held::Yes)
+        Ok(Outcome::Pass)
     }
 
     /// The mock that the options describe.

@@ -11,7 +11,7 @@ use tideover_model::{SigningKey, Timestamp};
 use tideover_sim::wall_time;
 
 use crate::cli::secret::{SecretOptions, read};
-use crate::cli::{Held, Output, Problem};
+use crate::cli::{Outcome, Output, Problem};
 
 /// Sign a body as the service does, and print the header.
 ///
@@ -30,14 +30,14 @@ pub(super) struct Sign {
 }
 
 impl Sign {
-    pub(super) fn run(self) -> Result<Held, Problem> {
+    pub(super) fn run(self) -> Result<Outcome, Problem> {
         let (key, body) = self.signed.read()?;
         let value = key.sign(self.at.unwrap_or_else(now), &body).to_string();
         Output::new(self.json).print(
             format_args!("{HEADER}: {value}"),
             || json!({ "header": HEADER, "value": value }),
         )?;
-        Ok(Held::Yes)
+        Ok(Outcome::Pass)
     }
 }
 
@@ -61,12 +61,12 @@ pub(super) struct Verify {
 }
 
 impl Verify {
-    pub(super) fn run(self) -> Result<Held, Problem> {
+    pub(super) fn run(self) -> Result<Outcome, Problem> {
         let (key, body) = self.signed.read()?;
         let header = self.header.as_ref().map(|header| value(header.as_encoded_bytes()));
         let judged = key.verify(header, &body, self.now.unwrap_or_else(now));
         print(&Output::new(self.json), judged)?;
-        Ok(if judged.is_ok() { Held::Yes } else { Held::No })
+        Ok(if judged.is_ok() { Outcome::Pass } else { Outcome::Fail })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::cli::{Held, Output, Problem};
+use crate::cli::{Outcome, Output, Problem};
 use crate::exchange::step::Step;
 use crate::play::cases::Plan;
 use crate::report::plain;
@@ -12,7 +12,7 @@ pub(super) fn print_steps(
     output: &Output,
     plan: &Plan,
     steps_of: impl Fn(u64) -> Vec<Step>,
-) -> Result<Held, Problem> {
+) -> Result<Outcome, Problem> {
     for case in plan.first..plan.first.saturating_add(plan.cases) {
         if output.is_closed() {
             break;
@@ -26,5 +26,5 @@ pub(super) fn print_steps(
             output.print(format!("  {}. {}", index + 1, plain(step)), || json!(step))?;
         }
     }
-    Ok(Held::Yes)
+    Ok(Outcome::Pass)
 }

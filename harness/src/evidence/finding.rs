@@ -27,7 +27,7 @@ pub struct Finding {
     pub seen: String,
 }
 
-/// The verdict on a clause or a run; the worst first.
+/// The verdict of a finding; the worst first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Verdict {
@@ -39,8 +39,6 @@ pub enum Verdict {
     Stalled,
     /// What the document leaves open is not as we assume.
     DiffersFromAssumption,
-    /// Nothing speaks against it.
-    Held,
 }
 
 /// What one finding has in common with another that comes of the same: the clause, the operation, and the
@@ -111,7 +109,6 @@ impl Verdict {
             Verdict::Inconclusive => "inconclusive",
             Verdict::Stalled => "stalled",
             Verdict::DiffersFromAssumption => "differs from an assumption",
-            Verdict::Held => "held",
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! - In come exchanges and compared points; out come findings, counts and values.
 //! - [`finding`] is a contradiction of the document, [`tally`] counts the assertions of each clause, [`coverage`] the
-//!   states that were reached, [`Gaps`] the values where the document is silent, [`latency`] the response times.
+//!   states that were reached, [`outcome`] the outcome of a run, [`Gaps`] the values where the document is silent, [`latency`] the response times.
 //! - Never here: a comparison itself, the model, a target.
 
 pub mod coverage;
@@ -10,6 +10,7 @@ mod ending;
 pub mod finding;
 mod gaps;
 pub mod latency;
+pub mod outcome;
 mod point;
 pub mod tally;
 

@@ -4,24 +4,23 @@ use std::fmt;
 
 use serde_json::{Value, json};
 
-use crate::evidence::finding::Verdict;
+use crate::evidence::outcome::Outcome;
 use crate::explore::chooser::Planted;
 use crate::explore::milestone::Milestone;
 use crate::explore::search::{Explored, INVARIANTS};
 use crate::explore::world::WORLDS;
-use crate::report::heading;
 
 impl Explored {
     /// Whether the invariants hold in every state, and every milestone was reached.
-    pub fn verdict(&self) -> Verdict {
+    pub fn outcome(&self) -> Outcome {
         if self.counterexample.is_some() {
-            Verdict::Violated
+            Outcome::Fail
         } else if !self.is_exhausted {
-            Verdict::Inconclusive
+            Outcome::Inconclusive
         } else if self.missed.is_empty() {
-            Verdict::Held
+            Outcome::Pass
         } else {
-            Verdict::Violated
+            Outcome::Fail
         }
     }
 
@@ -32,7 +31,7 @@ impl Explored {
         };
         json!({
             "world": self.world.name,
-            "verdict": heading(self.verdict()),
+            "outcome": self.outcome().name(),
             "states": self.states,
             "generated": self.generated,
             "depth": self.depth,
@@ -49,7 +48,7 @@ impl Explored {
 impl fmt::Display for Explored {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Explored { world, states, generated, depth, .. } = self;
-        write!(f, "{}  {}: {states} states ", heading(self.verdict()), world.name)?;
+        write!(f, "{}  {}: {states} states ", self.outcome(), world.name)?;
         write!(f, "({generated} generated), at most {depth} actions deep, ")?;
         write!(f, "{:.1} s", self.took.as_secs_f64())?;
         if let Some(found) = &self.counterexample {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::evidence::tally::Tally;
+use crate::judge::checks::registry::Needs;
 
 /// Why a step is not sent to a live endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,6 +47,26 @@ impl fmt::Display for Why {
             Why::Disturbance => "it affects all users of the target (--allow-disturbance)",
             Why::Length => "its body is longer than 64 KiB",
         })
+    }
+}
+
+impl Why {
+    /// The option that lets the step be sent, in words; `None` if there is none.
+    pub(crate) fn remedy(self) -> Option<&'static str> {
+        match self {
+            Why::Reach => Some("test accounts and a sandbox of their own (--sandbox)"),
+            Why::Budget => Some("a larger budget (--max-financed, --max-subscriptions)"),
+            Why::Account => Some("another test account (--account, or --account-prefix)"),
+            Why::TaxId => Some("another tax id (--tax-id)"),
+            Why::Writes => Some(Needs::WRITES),
+            Why::Operator => Some(Needs::OPERATOR),
+            Why::Clock => Some("a clock that can be moved (--operator)"),
+            Why::Inbox => Some(Needs::INBOX),
+            Why::Disturbance => {
+                Some("permission to affect all users of the target (--allow-disturbance)")
+            }
+            Why::Length => Some("long bodies (--sandbox)"),
+        }
     }
 }
 

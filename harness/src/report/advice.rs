@@ -13,7 +13,7 @@ pub(super) fn advice(finding: &Finding) -> &'static str {
             "If that is intended, learn it anew (--learn); if not, ask the service's operators what has changed."
         }
         Verdict::Inconclusive => undecided(finding),
-        Verdict::Violated | Verdict::Held => {
+        Verdict::Violated => {
             "Replay it alone: the fewer earlier requests lack a response, the more can be concluded."
         }
     }

@@ -25,7 +25,8 @@ impl Baseline {
             problem(format!("this is not a report that --json printed: {error}"))
         })?;
         match baseline.version {
-            VERSION => Ok(baseline),
+            // Version 1 names findings in the same way.
+            1 | VERSION => Ok(baseline),
             other => Err(problem(format!("a report of version {other}, not {VERSION}"))),
         }
     }

@@ -58,10 +58,11 @@ macro_rules! masked {
 
 masked! {
     Report {
-        target, clauses, findings, gone, gaps, latency, states, races, warnings, left_behind;
-        version, seed, cases, cases_left, steps, milliseconds, verdict, ending, unasked
+        target, headline, clauses, findings, gone, gaps, latency, states, races, warnings, left_behind;
+        version, seed, cases, cases_left, steps, milliseconds, outcome, extent, untried, fail_on, ending,
+        unasked
     }
-    ClauseReport { reason; clause, place, wording, kind, status, exercised, broken }
+    ClauseReport { reason; clause, place, wording, kind, status, remedy, exercised, broken }
     FindingReport {
         found, also, blame, steps, difference, replay;
         fingerprint, known, times, cases, first_case, steps_before, runs, advice

@@ -51,17 +51,7 @@ pub fn html(report: &Report) -> Result<String, Error> {
     // The suffix `.html` turns escaping on.
     environment.add_template("page.html", PAGE)?;
     environment.add_filter("words", words);
-    let statuses = [
-        Status::Violated,
-        Status::Inconclusive,
-        Status::Stalled,
-        Status::Differs,
-        Status::Held,
-        Status::Covered,
-        Status::NotExercised,
-        Status::Unreachable,
-    ];
-    let counts: Vec<Count> = statuses
+    let counts: Vec<Count> = Status::ALL
         .map(|status| Count { status, clauses: report.with_status(status) })
         .into_iter()
         .filter(|count| count.clauses > 0)

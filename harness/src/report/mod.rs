@@ -27,4 +27,4 @@ pub use document::Report;
 pub use html::html;
 pub use junit::junit;
 pub use plain::{plain, title};
-pub(crate) use terminal::{grouped, heading};
+pub(crate) use terminal::grouped;

@@ -1,14 +1,13 @@
 //! A report for a person at a terminal: verdict, findings, warnings, coverage.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
 
-use crate::evidence::finding::Verdict;
-use crate::judge::checks::registry::Needs;
 use crate::report::document::{
     Answer, ClauseKind, ClauseReport, Difference, FindingReport, Found, GapReport, Known,
     LatencyReport, Party, RacesReport, Report, SeenValue, State, Status, StepReport, UnaskedReport,
+    UntriedReport,
 };
 
 /// The width of a terminal line, in characters.
@@ -25,15 +24,15 @@ const LEFT: usize = 20;
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Report { target, seed, cases, steps, milliseconds, .. } = self;
-        let verdict = heading(self.verdict);
+        let Report { headline, target, seed, cases, steps, milliseconds, .. } = self;
+        writeln!(f, "{headline}")?;
         let seconds = format!("{}.{} s", milliseconds / 1000, milliseconds % 1000 / 100);
         let rate = steps.saturating_mul(1000) / (*milliseconds).max(1);
         match self.races.as_ref().filter(|races| races.races >= self.cases) {
             None => {
                 writeln!(
                     f,
-                    "{verdict}  {steps} steps in {cases} cases against {target}, {seconds} ({rate} steps/s), seed {seed}"
+                    "{steps} steps in {cases} cases against {target}, {seconds} ({rate} steps/s), seed {seed}"
                 )?;
                 self.write_summary(f)?;
                 writeln!(f)?;
@@ -51,7 +50,7 @@ impl fmt::Display for Report {
                 let RacesReport { clients, unknown, .. } = races;
                 writeln!(
                     f,
-                    "{verdict}  {cases} races of {clients} clients against {target}, {seconds}, seed {seed}"
+                    "{cases} races of {clients} clients against {target}, {seconds}, seed {seed}"
                 )?;
                 writeln!(f, "\nrequests  {steps}, {unknown} without an outcome\n{races}")?;
             }
@@ -77,7 +76,7 @@ impl fmt::Display for Report {
         if let more @ 1.. = self.left_behind.len().saturating_sub(LEFT) {
             writeln!(f, "left behind: {more} more; see the journal, --json or --html")?;
         }
-        self.write_verdict(f)
+        self.write_end(f)
     }
 }
 
@@ -100,21 +99,14 @@ impl Report {
         };
         write_wrapped(f, "found      ", found.into_iter(), ", ")?;
         write_wrapped(f, "unclear    ", with(Status::Inconclusive).into_iter(), ", ")?;
-        let is_met = |clause: &String| !self.unasked.iter().any(|left| left.would_meet(clause));
-        let unmet = with(Status::NotExercised).into_iter().filter(is_met);
-        write_wrapped(f, "not met    ", unmet, ", ")?;
+        for untried in &self.untried {
+            let UntriedReport { clauses, remedy } = untried;
+            writeln!(f, "not tried  {clauses} clauses need {remedy}")?;
+        }
         for left_out in &self.unasked {
             let words = left_out.to_string();
             write_wrapped(f, "not asked  ", words.split(' ').map(str::to_owned), " ")?;
         }
-        let mut lacking: BTreeMap<&str, usize> = BTreeMap::new();
-        let out_of_reach = self.clauses.iter().filter(|one| one.status == Status::Unreachable);
-        for reason in out_of_reach.filter_map(|clause| remedy(clause.reason.as_deref()?)) {
-            *lacking.entry(reason).or_default() += 1;
-        }
-        let untried =
-            lacking.iter().map(|(reason, count)| format!("{count} clauses need {reason}"));
-        write_wrapped(f, "not tried  ", untried, "; ")?;
         if self.with_status(Status::Violated) > 0 {
             writeln!(
                 f,
@@ -163,48 +155,21 @@ impl Report {
         Ok(())
     }
 
-    /// Writes the verdict on all clauses, with the number of clauses of each status.
-    fn write_verdict(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    /// Writes the number of clauses of each status, and once more the headline.
+    fn write_end(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let assertions: u64 = self.clauses.iter().map(|clause| clause.exercised).sum();
-        let checked = format!("checked ({} assertions)", grouped(assertions));
-        let words = [
-            (Status::Violated, "violated"),
-            (Status::Inconclusive, "inconclusive"),
-            (Status::Stalled, "stalled"),
-            (Status::Differs, "other than assumed"),
-            (Status::Held, &checked),
-            (Status::Covered, "covered by those"),
-            (Status::NotExercised, "never met"),
-            (Status::Unreachable, "not observable here (tideover checks)"),
-        ];
-        let counts = words.iter().filter_map(|(status, words)| {
-            let count = self.with_status(*status);
-            (count > 0).then(|| format!("{count} {words}"))
+        let counts = Status::ALL.into_iter().filter_map(|status| {
+            let count = self.with_status(status);
+            (count > 0).then(|| format!("{count} {}", status.words()))
         });
         let counts: Vec<_> = counts.collect();
         let known = self.findings.iter().filter(|finding| finding.known).count();
-        write!(
-            f,
-            "{}: {} clauses, {}",
-            heading(self.verdict),
-            self.clauses.len(),
-            counts.join(", ")
-        )?;
+        write!(f, "{} clauses: {}", self.clauses.len(), counts.join(", "))?;
+        write!(f, "; {} assertions", grouped(assertions))?;
         if known > 0 {
             write!(f, "; {known} of {} findings known", self.findings.len())?;
         }
-        writeln!(f)
-    }
-}
-
-/// The verdict on a run, in one word.
-pub(crate) fn heading(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Violated => "FAIL",
-        Verdict::Inconclusive => "INCONCLUSIVE",
-        Verdict::Stalled => "STALLED",
-        Verdict::DiffersFromAssumption => "DIFFERS",
-        Verdict::Held => "PASS",
+        writeln!(f, "\n{}", self.headline)
     }
 }
 
@@ -369,35 +334,16 @@ impl fmt::Display for Difference {
     }
 }
 
-impl UnaskedReport {
-    fn would_meet(&self, clause: &str) -> bool {
-        self.clauses.iter().any(|one| one.clause == clause)
-    }
-}
-
 impl fmt::Display for UnaskedReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let UnaskedReport { because, requests, clauses } = self;
         let many = if *requests == 1 { "" } else { "s" };
         write!(f, "{requests} request{many}, because {because}")?;
-        let unmet: Vec<&str> =
-            clauses.iter().filter(|one| !one.met).map(|one| one.clause.as_str()).collect();
-        match unmet.as_slice() {
-            [] => Ok(()),
-            names => write!(f, "; not met for that: {}", names.join(", ")),
+        match clauses.iter().filter(|one| !one.met).count() {
+            0 => Ok(()),
+            unmet => write!(f, "; {unmet} clauses are not met for that"),
         }
     }
-}
-
-/// The option that brings a clause within reach, by the reason; `None` if there is none.
-fn remedy(reason: &str) -> Option<&'static str> {
-    let remedies = [
-        (Needs::Vendor, "a vendor who is onboarded (--operator)"),
-        (Needs::Operator, "the operator port (--operator)"),
-        (Needs::Inbox, "an inbox (--webhook-listen and --webhook-url)"),
-    ];
-    let is_it = |(needs, _): &&(Needs, &str)| reason.ends_with(needs.lacking());
-    remedies.iter().find(is_it).map(|(_, remedy)| *remedy)
 }
 
 /// Shortens a long warning and says where to find the rest.

@@ -18,7 +18,7 @@ use crate::cli::progress::Progress;
 use crate::cli::reports::Reports;
 use crate::cli::signals::StopSignals;
 use crate::cli::steps::print_steps;
-use crate::cli::{Held, Output, Problem, WorldOptions, defect_named, load_stated};
+use crate::cli::{Outcome, Output, Problem, WorldOptions, defect_named, load_stated};
 use crate::endpoint::{INBOX, service};
 use crate::exchange::start;
 use crate::exchange::transcript::Header;
@@ -81,7 +81,7 @@ pub(super) struct CheckCommand {
 }
 
 impl CheckCommand {
-    pub(super) async fn run(self) -> Result<Held, Problem> {
+    pub(super) async fn run(self) -> Result<Outcome, Problem> {
         let output = Output::new(self.reports.json);
         refuse_shared_files(&self.files()?)?;
         if self.learn.is_some() && !self.live.is_given() {
@@ -126,13 +126,14 @@ impl CheckCommand {
             left_behind: &[],
             unasked: None,
             races: races.as_ref().map(|(clients, parts)| (*clients, parts)),
+            demands: &self.reports.demands(),
         };
         let report = run.report();
         let written = self.reports.write(&report);
         output.print(report.to_string().trim_end(), || json!(report))?;
         replay?;
         written?;
-        Ok(self.reports.held(&report))
+        Ok(report.outcome)
     }
 
     /// Plays the cases one after the other or, with --concurrency, as races.
@@ -182,10 +183,9 @@ impl CheckCommand {
         report: &Report,
         lessons: &Lessons,
         known: &Profile,
-    ) -> Result<Held, Problem> {
+    ) -> Result<(), Problem> {
         let written = self.reports.write(report);
-        written.and(super::write_lessons(self.learn.as_deref(), lessons, known))?;
-        Ok(self.reports.held(report))
+        written.and(super::write_lessons(self.learn.as_deref(), lessons, known))
     }
 
     async fn in_process(&self, plan: &Plan, progress: &Progress) -> Result<Summary, Problem> {
@@ -213,11 +213,11 @@ impl CheckCommand {
 
     /// The facilities of the target: all that a mock offers, and in process also its internal state.
     fn offers(&self) -> &'static [Needs] {
-        use Needs::{Inbox, Inside, Known, Operator, OwnPort, Requests, Vendor};
+        use Needs::{Inbox, Inside, Known, Operator, OwnPort, Requests, Vendor, Writes};
         if self.in_process {
-            &[Requests, Vendor, Operator, OwnPort, Inbox, Known, Inside]
+            &[Requests, Writes, Vendor, Operator, OwnPort, Inbox, Known, Inside]
         } else {
-            &[Requests, Vendor, Operator, OwnPort, Inbox, Known]
+            &[Requests, Writes, Vendor, Operator, OwnPort, Inbox, Known]
         }
     }
 
@@ -226,7 +226,7 @@ impl CheckCommand {
         output: &Output,
         stated: Stated,
         baseline: Option<Baseline>,
-    ) -> Result<Held, Problem> {
+    ) -> Result<Outcome, Problem> {
         let known = stated.profile().clone();
         let check = LiveCheck {
             output,
@@ -240,6 +240,7 @@ impl CheckCommand {
             race_again: &|failure, seed| self.race_again(failure, seed),
             baseline,
             conclude: &|report, lessons| self.conclude_live(report, lessons, &known),
+            demands: self.reports.demands(),
             print_steps: self.print_steps,
             clients: self.concurrency.and_then(NonZeroU32::new),
         };

@@ -16,9 +16,10 @@ use serde_json::json;
 use crate::cli::live::course::{End, play_and_clean_up};
 use crate::cli::progress::Progress;
 use crate::cli::steps::print_steps;
-use crate::cli::{Held, Output, Problem, wrong};
+use crate::cli::{Outcome, Output, Problem, wrong};
 use crate::endpoint::{inbox, wall_time};
 use crate::evidence;
+use crate::evidence::outcome::Demands;
 use crate::exchange::secrets::Secrets;
 use crate::exchange::transcript::{Header, LiveEndpoint};
 use crate::generate;
@@ -48,8 +49,8 @@ const SANDBOX_RACES: u64 = 6;
 const SANDBOX_RACE_STEPS: u64 = 24;
 const SANDBOX_CLIENTS: usize = 4;
 
-/// Writes the requested files of a report and of what was learned. Returns the result of the run.
-type Conclude<'a> = dyn Fn(&Report, &Lessons) -> Result<Held, Problem> + 'a;
+/// Writes the requested files of a report and of what was learned.
+type Conclude<'a> = dyn Fn(&Report, &Lessons) -> Result<(), Problem> + 'a;
 
 /// Writes the transcript of each failure, and returns the commands that replay them.
 type Keep<'a> = dyn Fn(&Summary, &Secrets) -> Result<Vec<String>, Problem> + 'a;
@@ -72,7 +73,9 @@ pub(super) struct LiveCheck<'a> {
     pub(super) keep: &'a Keep<'a>,
     /// The command that repeats the race of a failure.
     pub(super) race_again: &'a dyn Fn(&Failure, u64) -> String,
-    /// Writes the files of the run, and returns its result.
+    /// What the user demands of the run.
+    pub(super) demands: Demands,
+    /// Writes the files of the run.
     pub(super) conclude: &'a Conclude<'a>,
     /// The baseline, if one is given.
     pub(super) baseline: Option<Baseline>,
@@ -92,7 +95,7 @@ struct RunOutcome {
 
 impl LiveOptions {
     /// Plays against the target, and always cleans up.
-    pub(super) async fn run(self, check: LiveCheck<'_>) -> Result<Held, Problem> {
+    pub(super) async fn run(self, check: LiveCheck<'_>) -> Result<Outcome, Problem> {
         let again = self.replay_options();
         let options = self.with_file()?;
         let at_once = check.clients.unwrap_or(NonZeroU32::MIN);
@@ -204,7 +207,7 @@ fn print(
     began: Instant,
     outcome: RunOutcome,
     again: &str,
-) -> Result<Held, Problem> {
+) -> Result<Outcome, Problem> {
     let RunOutcome { mut summary, raced, end, unasked, secrets } = outcome;
     let End { ending, interrupted, left_behind } = end;
     let mut replay = (check.keep)(&summary, &secrets);
@@ -232,21 +235,17 @@ fn print(
         left_behind: &left_behind,
         unasked: Some(&unasked),
         races: parts.as_ref().map(|parts| (clients(check), parts)),
+        demands: &check.demands,
     };
     let mut report = run.report();
     report.conceal(&secrets);
     // The terminal may be closed; the files are written anyway.
     let printed = check.output.print(report.to_string().trim_end(), || json!(report));
-    let held = (check.conclude)(&report, &summary.lessons);
+    let written = (check.conclude)(&report, &summary.lessons);
     replay?;
-    let held = held?;
+    written?;
     printed?;
-    match (held, ending) {
-        (Held::No, _) => Ok(Held::No),
-        (_, Some(StopReason::GivenUp(why))) => Err(Problem::Unreachable(why)),
-        _ if interrupted => Ok(Held::UntilInterrupted),
-        (held, _) => Ok(held),
-    }
+    Ok(report.outcome)
 }
 
 impl StopReason {
@@ -324,6 +323,7 @@ fn offers(settings: &Settings) -> Vec<Needs> {
     let has_vendors = settings.sandbox.is_none() || has_operator;
     let offers = [
         (Needs::Requests, true),
+        (Needs::Writes, may_write),
         (Needs::Vendor, may_write && has_vendors),
         (Needs::Operator, may_write && has_operator),
         (Needs::Inbox, may_write && settings.webhooks.is_some()),

@@ -20,7 +20,7 @@ use serde_json::json;
 
 use crate::cli::files::refuse_shared_files;
 use crate::cli::signals::StopSignals;
-use crate::cli::{Held, Output, Problem, wrong};
+use crate::cli::{Outcome, Output, Problem, wrong};
 use crate::simulation::Bug;
 use crate::simulation::campaign::{Campaign, CampaignReport, Shard};
 use crate::simulation::plan::Size;
@@ -102,11 +102,11 @@ impl From<SizeOptions> for Size {
 }
 
 impl Simulate {
-    pub(super) async fn run(self) -> Result<Held, Problem> {
+    pub(super) async fn run(self) -> Result<Outcome, Problem> {
         let output = Output::new(self.json);
         if self.bugs {
             output.print(text::bugs().trim_end(), text::bugs_as_json)?;
-            return Ok(Held::Yes);
+            return Ok(Outcome::Pass);
         }
         self.check_files()?;
         if self.twice {
@@ -129,7 +129,7 @@ impl Simulate {
         [&self.save, &self.html].into_iter().flatten().try_for_each(|path| try_to_write(path))
     }
 
-    async fn campaign(&self, output: &Output, seeds: &Seeds) -> Result<Held, Problem> {
+    async fn campaign(&self, output: &Output, seeds: &Seeds) -> Result<Outcome, Problem> {
         let cores = thread::available_parallelism().map_or(1, NonZero::get);
         let campaign = Campaign {
             seeds: seeds.0.clone(),
@@ -150,9 +150,9 @@ impl Simulate {
             output.announce(format!("nothing failed, so {path} is not written"))?;
         }
         Ok(match (report.failed, interrupted) {
-            (1.., _) => Held::No,
-            (0, true) => Held::UntilInterrupted,
-            (0, false) => Held::Yes,
+            (1.., _) => Outcome::Fail,
+            (0, true) => Outcome::Interrupted,
+            (0, false) => Outcome::Pass,
         })
     }
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::json;
 
 use crate::cli::simulate::{Simulate, in_file, text};
-use crate::cli::{Held, Output, Problem};
+use crate::cli::{Outcome, Output, Problem};
 use crate::simulation;
 use crate::simulation::Run;
 use crate::simulation::picture::Facts;
@@ -16,7 +16,7 @@ use crate::simulation::record::Record;
 
 impl Simulate {
     /// Runs the world of a seed.
-    pub(super) fn one(&self, output: &Output) -> Result<Held, Problem> {
+    pub(super) fn one(&self, output: &Output) -> Result<Outcome, Problem> {
         let plan = Plan::draw(self.seed, self.size.into());
         output.announce(text::world_begins(&plan))?;
         let run = simulation::run(&plan, self.bug, self.trace || self.html.is_some());
@@ -24,14 +24,14 @@ impl Simulate {
         output.print(text::world(&plan, &run).trim_end(), || text::world_as_json(&plan, &run))?;
         if let Some(breach) = &run.breach {
             self.keep(output, self.seed, breach.invariant)?;
-            return Ok(Held::No);
+            return Ok(Outcome::Fail);
         }
         self.draw(Facts { bug: self.bug, replay: None }, &plan, &run)?;
-        Ok(Held::Yes)
+        Ok(Outcome::Pass)
     }
 
     /// Plays a saved failure again.
-    pub(super) fn replay(&self, output: &Output, path: &Path) -> Result<Held, Problem> {
+    pub(super) fn replay(&self, output: &Output, path: &Path) -> Result<Outcome, Problem> {
         let file = File::open(path).map_err(|error| in_file(path, error))?;
         let record = Record::read(BufReader::new(file)).map_err(|error| in_file(path, error))?;
         output.announce(text::world_begins(&record.plan))?;
@@ -51,7 +51,7 @@ impl Simulate {
             };
             output.announce(format!("the hash is not {hash} as in the file: {cause}"))?;
         }
-        Ok(if run.breach.is_some() { Held::No } else { Held::Yes })
+        Ok(if run.breach.is_some() { Outcome::Fail } else { Outcome::Pass })
     }
 
     fn print_trace(&self, output: &Output, run: &Run) -> Result<(), Problem> {

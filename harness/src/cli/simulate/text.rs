@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use crate::evidence::finding::Verdict;
-use crate::report::{grouped, heading};
+use crate::evidence::outcome::Outcome;
+use crate::report::grouped;
 use crate::simulation::campaign::{Campaign, CampaignReport};
 use crate::simulation::plan::Plan;
 use crate::simulation::reached::{Fault, Reached};
@@ -30,9 +30,9 @@ pub(super) fn world_begins(plan: &Plan) -> String {
 
 /// The result of a run. Its last line has seed, version and hash.
 pub(super) fn world(plan: &Plan, run: &Run) -> String {
-    let verdict = if run.breach.is_some() { "FAIL" } else { "PASS" };
+    let outcome = if run.breach.is_some() { Outcome::Fail } else { Outcome::Pass };
     let mut text = format!(
-        "{verdict}  {} events in {} of virtual time\n",
+        "{outcome}  {} events in {} of virtual time\n",
         grouped(run.events),
         days(run.lasted)
     );
@@ -125,13 +125,13 @@ pub(in crate::cli) fn campaign(report: &CampaignReport) -> String {
     let (missing, short) = (report.missing_shards(), report.short_shards());
     let is_merged = report.shards.len() > 1;
     let is_whole = short.is_empty() && (missing.is_empty() || !is_merged);
-    let verdict = heading(match (report.failed, is_whole) {
-        (1.., _) => Verdict::Violated,
-        (0, false) => Verdict::Inconclusive,
-        (0, true) => Verdict::Held,
-    });
+    let outcome = match (report.failed, is_whole) {
+        (1.., _) => Outcome::Fail,
+        (0, false) => Outcome::Inconclusive,
+        (0, true) => Outcome::Pass,
+    };
     let mut text = format!(
-        "{verdict}  {} {}, {} events, {} days of virtual time\n",
+        "{outcome}  {} {}, {} events, {} days of virtual time\n",
         grouped(report.runs),
         if report.runs == 1 { "world" } else { "worlds" },
         grouped(report.events),

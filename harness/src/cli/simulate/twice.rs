@@ -8,9 +8,7 @@ use tokio::process::Command;
 
 use crate::cli::signals::StopSignals;
 use crate::cli::simulate::Simulate;
-use crate::cli::{Held, Output, Problem, wrong};
-use crate::evidence::finding::Verdict;
-use crate::report::heading;
+use crate::cli::{Outcome, Output, Problem, wrong};
 use crate::simulation::plan::Size;
 
 /// What a process is surrounded by.
@@ -25,7 +23,7 @@ struct Surroundings {
 ///
 /// # Errors
 /// If a process cannot be started, or prints no hash.
-pub(super) async fn compare(simulate: &Simulate, output: &Output) -> Result<Held, Problem> {
+pub(super) async fn compare(simulate: &Simulate, output: &Output) -> Result<Outcome, Problem> {
     let both = [
         Surroundings { time_zone: "UTC", locale: "C", folder: PathBuf::from("/"), jobs: "1" },
         Surroundings {
@@ -48,13 +46,13 @@ pub(super) async fn compare(simulate: &Simulate, output: &Output) -> Result<Held
         received = stop_signals.received() => {
             received?;
             output.print("interrupted", || json!({ "interrupted": true }))?;
-            return Ok(Held::UntilInterrupted);
+            return Ok(Outcome::Interrupted);
         }
         results = runs => results?,
     };
     let same = results[0].hash == results[1].hash;
     let failed = results.iter().map(|result| result.failed).max().unwrap_or_default();
-    let verdict = heading(if same && failed == 0 { Verdict::Held } else { Verdict::Violated });
+    let outcome = if same && failed == 0 { Outcome::Pass } else { Outcome::Fail };
     let words = match (same, failed) {
         (false, _) => "two processes differ".to_owned(),
         (true, 0) => "the same hash in two processes".to_owned(),
@@ -78,20 +76,23 @@ pub(super) async fn compare(simulate: &Simulate, output: &Output) -> Result<Held
     let lines: String = lines.collect();
     let hashes: Vec<&String> = results.iter().map(|result| &result.hash).collect();
     output.print(
-        format!("{verdict}  {words}\n{}", lines.trim_end()),
+        format!("{outcome}  {words}\n{}", lines.trim_end()),
         || json!({ "same": same, "failed": failed, "hashes": hashes }),
     )?;
-    Ok(if same && failed == 0 { Held::Yes } else { Held::No })
+    Ok(outcome)
 }
 
 /// What a process found.
-struct Outcome {
+struct ProcessResult {
     hash: String,
     /// The worlds in which an invariant does not hold.
     failed: u64,
 }
 
-async fn result(simulate: &Simulate, surroundings: &Surroundings) -> Result<Outcome, Problem> {
+async fn result(
+    simulate: &Simulate,
+    surroundings: &Surroundings,
+) -> Result<ProcessResult, Problem> {
     let own = std::env::current_exe().map_err(wrong)?;
     let save = tempfile_path();
     let mut command = Command::new(own);
@@ -113,7 +114,7 @@ async fn result(simulate: &Simulate, surroundings: &Surroundings) -> Result<Outc
         let said = String::from_utf8_lossy(&finished.stderr).trim().to_owned();
         Problem::Wrong(format!("a run printed no hash: {said}"))
     })?;
-    Ok(Outcome { hash, failed })
+    Ok(ProcessResult { hash, failed })
 }
 
 /// A file for the failures of a run, which nobody reads.

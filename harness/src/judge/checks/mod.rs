@@ -10,6 +10,7 @@ pub(crate) mod consistent;
 mod error_shape;
 mod fundable;
 mod import_report;
+mod needs;
 mod prediction;
 #[cfg(test)]
 mod proof;

@@ -2,6 +2,8 @@
 
 use tideover_model::{Clause, clause};
 
+pub use crate::judge::checks::needs::Needs;
+
 /// A check and the clauses that it covers.
 #[derive(Debug)]
 pub struct RegisteredCheck {
@@ -11,26 +13,6 @@ pub struct RegisteredCheck {
     pub needs: &'static [Needs],
     /// The clauses that it counts and reports.
     pub clauses: &'static [Clause],
-}
-
-/// What a target must offer, so that a clause can be met.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Needs {
-    /// Requests, which every caller can send.
-    Requests,
-    /// A fully onboarded vendor, so that advances are granted.
-    Vendor,
-    /// An operator who acts for the outside world.
-    Operator,
-    /// Our own operator port. Responses of another port are no evidence against the service.
-    OwnPort,
-    /// An inbox that the target can send webhooks to.
-    Inbox,
-    /// A target whose whole state is known. In a foreign service, other people's actions may change what it
-    /// refuses.
-    Known,
-    /// Access to the inside of the service.
-    Inside,
 }
 
 const fn registered(

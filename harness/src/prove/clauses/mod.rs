@@ -12,6 +12,7 @@ use tideover_model::{Clause, clause};
 use crate::exchange::start;
 use crate::judge::checks::registry::{Needs, WATCHED};
 use crate::prove::defects;
+use crate::prove::defects::{Defect, Setup};
 use crate::receiver::examination;
 
 use shows_in::SHOWS_IN;
@@ -22,7 +23,7 @@ pub struct Evidence {
     /// The checks of the suite that cover it, each with its needs.
     pub checks: Vec<(&'static str, &'static [Needs])>,
     /// The defects that break it, all found by the suite.
-    pub defects: Vec<&'static str>,
+    pub defects: Vec<&'static Defect>,
     /// The clauses under which a breach of it is reported.
     pub shows_in: Vec<Clause>,
     /// The stories with expectations from it.
@@ -51,6 +52,12 @@ impl Evidence {
         !self.is_checked() && !self.shows_in.is_empty()
     }
 
+    /// The clauses in which a defect that breaks this one shows, as far as `setup` can detect it.
+    pub fn proven_in(&self, setup: Setup) -> impl Iterator<Item = Clause> {
+        let detected = self.defects.iter().filter(move |defect| setup.reason(defect).is_none());
+        detected.map(|defect| defect.named())
+    }
+
     /// Whether a run, `receiver-check` or the vectors report a breach of it, or a reason says why none can.
     pub fn is_settled(&self) -> bool {
         let Evidence { receiver_check, vectors, unobservable, .. } = self;
@@ -71,7 +78,7 @@ impl Evidence {
         };
         list("checked by", self.checks.iter().map(|(name, _)| *name).collect());
         list("shows in", self.shows_in.iter().map(|clause| clause.name()).collect());
-        list("proven by the defects", self.defects.clone());
+        list("proven by the defects", self.defects.iter().map(|defect| defect.name).collect());
         list("met by the stories", self.stories.clone());
         list("not observable:", self.unobservable.into_iter().collect());
         list(
@@ -96,7 +103,7 @@ static ALL: LazyLock<BTreeMap<Clause, Evidence>> = LazyLock::new(|| {
     }
     for defect in defects::all() {
         on(defect.clause, &mut |evidence| {
-            push(&mut evidence.defects, defect.name);
+            evidence.defects.push(defect);
             if defect.named() != defect.clause {
                 push(&mut evidence.shows_in, defect.named());
             }

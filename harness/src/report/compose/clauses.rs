@@ -1,24 +1,42 @@
 //! The report of a clause: its status, the number of checks, and the reason for the status.
 
+use std::collections::BTreeMap;
+
 use tideover_model::Clause;
 use tideover_model::clause::Kind;
 
 use crate::evidence::finding::Verdict;
+use crate::evidence::outcome::Extent;
 use crate::judge::checks::registry::Needs;
 use crate::live::unasked::{LeftOut, Why};
 use crate::play::cases::Summary;
 use crate::play::concurrent::contradictions::can_contradict;
 use crate::prove::clauses::Evidence;
+use crate::prove::defects::Setup;
 use crate::report::compose::Run;
-use crate::report::document::{ClauseKind, ClauseReport, Status};
+use crate::report::document::{ClauseKind, ClauseReport, Status, UntriedReport};
+
+/// The status of a clause, and the reason for it.
+struct Standing {
+    status: Status,
+    reason: Option<String>,
+    remedy: Option<String>,
+}
+
+/// What keeps a run from meeting a clause.
+#[derive(Clone, Copy)]
+enum Barrier {
+    /// The target or the options lack something that each check needs.
+    Lacks(Needs),
+    /// The requests that would have met it were left out.
+    LeftOut(Why),
+    /// Races do not test it.
+    Races,
+}
 
 impl Run<'_> {
     pub(super) fn clause(&self, clause: Clause) -> ClauseReport {
-        let (status, exercised, reason) = self.status_of(clause);
-        let reason = match status {
-            Status::NotExercised => self.not_asked(clause).or(reason),
-            _ => reason,
-        };
+        let Standing { status, reason, remedy } = self.standing(clause);
         ClauseReport {
             clause: clause.name().to_owned(),
             place: clause.place().to_owned(),
@@ -29,99 +47,170 @@ impl Run<'_> {
             },
             status,
             reason,
-            exercised,
+            remedy,
+            exercised: self.summary.met.times(clause),
             broken: self.summary.broken.get(&clause).map_or(0, |(times, _)| *times),
         }
     }
 
-    /// Why the requests that would have met a clause were not sent, if there were any.
-    fn not_asked(&self, clause: Clause) -> Option<String> {
-        let would_meet = |(why, left_out): (Why, &LeftOut)| {
-            Some((left_out.clauses.times(clause), why)).filter(|(requests, _)| *requests > 0)
-        };
-        let most = self.unasked?.iter().filter_map(would_meet).max()?;
-        Some(format!("not asked, because {}", most.1))
-    }
-
-    /// The status of a clause, the number of checks, and the reason for the status.
-    fn status_of(&self, clause: Clause) -> (Status, u64, Option<String>) {
+    fn standing(&self, clause: Clause) -> Standing {
         let Summary { met, broken, .. } = self.summary;
         let evidence = Evidence::of(clause);
         if let Some((_, verdict)) = broken.get(&clause) {
-            return (Status::from(*verdict), met.times(clause), None);
+            return Standing::of(Status::from(*verdict));
         }
         if met.times(clause) > 0 {
-            return (Status::Held, met.times(clause), None);
-        }
-        if self.races().is_some() {
-            let why = || "races do not test it".to_owned();
-            return match can_contradict(clause) {
-                true => (Status::NotExercised, 0, None),
-                false => (Status::Unreachable, 0, Some(why())),
-            };
+            return Standing::of(Status::Held);
         }
         if evidence.is_checked() {
-            return match self.lacking(evidence) {
-                Some(lacking) => (Status::Unreachable, 0, Some(lacking.to_owned())),
-                None => (Status::NotExercised, 0, None),
-            };
+            return Standing::unmet(self.barrier(clause), None);
         }
         if evidence.is_shown() {
-            let (status, reason) = self.shown(&evidence.shows_in);
-            return (status, 0, Some(reason));
+            return self.shown(evidence);
         }
         let words = evidence.words().join("; ");
         let reason = match evidence.unobservable {
             Some(_) => words,
             None => format!("no check of a run covers it: {words}"),
         };
-        (Status::Unreachable, 0, Some(reason))
+        Standing { reason: Some(reason), ..Standing::of(Status::NotObservable) }
     }
 
     /// The status of a clause whose breaches show in other clauses, and the reason. The clause itself may not
     /// have been met even if the others were.
-    fn shown(&self, shows_in: &[Clause]) -> (Status, String) {
+    fn shown(&self, evidence: &Evidence) -> Standing {
         let Summary { met, broken, .. } = self.summary;
+        let shows_in = &evidence.shows_in;
         let doubtful = || shows_in.iter().filter(|one| broken.contains_key(one));
         if doubtful().next().is_some() {
             let reason = format!("a breach shows in {}, which is broken", names(doubtful()));
-            return (Status::Inconclusive, reason);
+            return Standing { reason: Some(reason), ..Standing::of(Status::Inconclusive) };
         }
-        let shows = format!("a breach would show in {}", names(shows_in));
-        let checked = shows_in.iter().map(|one| Evidence::of(*one)).filter(|one| one.is_checked());
-        let lacking: Option<Vec<&str>> = checked.map(|one| self.lacking(one)).collect();
-        match lacking.as_deref() {
-            _ if shows_in.iter().any(|one| met.times(*one) > 0) => (Status::Covered, shows),
-            Some([lacking, ..]) => (Status::Unreachable, format!("{shows}: {lacking}")),
-            Some([]) | None => (Status::NotExercised, shows),
+        let reason = Some(format!("a breach would show in {}", names(shows_in)));
+        let is_met = |clause: Clause| met.times(clause) > 0;
+        if evidence.proven_in(self.setup()).any(is_met) {
+            return Standing { reason, ..Standing::of(Status::Covered) };
+        }
+        if shows_in.iter().copied().any(is_met) {
+            return Standing { reason, ..Standing::of(Status::Argued) };
+        }
+        let checked = shows_in.iter().filter(|one| Evidence::of(**one).is_checked());
+        let barriers: Option<Vec<Barrier>> = checked.map(|one| self.barrier(*one)).collect();
+        let barrier = barriers.and_then(|barriers| barriers.first().copied());
+        Standing::unmet(barrier, reason)
+    }
+
+    /// The point of view of the run, which decides the defects that it can find.
+    fn setup(&self) -> Setup {
+        let has = |needs| self.offers.contains(&needs);
+        match (has(Needs::Known), has(Needs::Operator) && has(Needs::Inbox)) {
+            (true, _) => Setup::Known,
+            (false, true) => Setup::Stranger,
+            (false, false) => Setup::Caller,
         }
     }
 
-    /// Why no check of a clause is possible, if the target lacks something that each needs.
-    fn lacking(&self, evidence: &Evidence) -> Option<&'static str> {
+    /// What keeps the run from meeting a clause that a check covers, if anything does.
+    fn barrier(&self, clause: Clause) -> Option<Barrier> {
+        if self.races().is_some() {
+            return (!can_contradict(clause)).then_some(Barrier::Races);
+        }
+        let lacking = self.lacking(Evidence::of(clause)).map(Barrier::Lacks);
+        lacking.or_else(|| self.left_out(clause).map(Barrier::LeftOut))
+    }
+
+    /// Why the requests that would have met a clause were not sent, if there were any.
+    fn left_out(&self, clause: Clause) -> Option<Why> {
+        let would_meet = |(why, left_out): (Why, &LeftOut)| {
+            Some((left_out.clauses.times(clause), why)).filter(|(requests, _)| *requests > 0)
+        };
+        self.unasked?.iter().filter_map(would_meet).max().map(|(_, why)| why)
+    }
+
+    /// What the target or the options lack, if no check of a clause is possible without it.
+    fn lacking(&self, evidence: &Evidence) -> Option<Needs> {
         let missing =
             |needs: &[Needs]| needs.iter().find(|one| !self.offers.contains(one)).copied();
         let mut lacking = evidence.checks.iter().map(|(_, needs)| missing(needs));
         let first = lacking.next().flatten()?;
-        lacking.all(|missing| missing.is_some()).then(|| first.lacking())
+        let first =
+            if first.remedy().is_some() && self.reads_only() { Needs::Writes } else { first };
+        lacking.all(|missing| missing.is_some()).then_some(first)
     }
+
+    fn reads_only(&self) -> bool {
+        !self.offers.contains(&Needs::Writes)
+    }
+
+    /// How much of the document was examined.
+    pub(super) fn extent(&self, clauses: &[ClauseReport]) -> Extent {
+        let mut extent = Extent { reads_only: self.reads_only(), ..Extent::default() };
+        for clause in clauses.iter().filter(|clause| clause.kind == ClauseKind::Documented) {
+            match clause.status {
+                Status::Held | Status::Covered => extent.proven += 1,
+                Status::Argued => extent.argued += 1,
+                Status::Violated | Status::Stalled | Status::Differs => extent.broken += 1,
+                Status::Inconclusive if clause.broken > 0 => extent.broken += 1,
+                Status::OutOfReach => extent.observable += 1,
+                Status::Inconclusive | Status::NotMet => extent.reachable += 1,
+                Status::NotObservable => {}
+            }
+        }
+        extent.reachable += extent.examined();
+        extent.observable += extent.reachable;
+        extent
+    }
+}
+
+/// The documented clauses out of reach, by the option that reaches them.
+pub(super) fn untried(clauses: &[ClauseReport]) -> Vec<UntriedReport> {
+    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+    let documented = clauses.iter().filter(|clause| clause.kind == ClauseKind::Documented);
+    for remedy in documented.filter_map(|clause| clause.remedy.as_deref()) {
+        *counts.entry(remedy).or_default() += 1;
+    }
+    let untried = counts.into_iter();
+    untried.map(|(remedy, clauses)| UntriedReport { clauses, remedy: remedy.to_owned() }).collect()
 }
 
 fn names<'a>(clauses: impl IntoIterator<Item = &'a Clause>) -> String {
     clauses.into_iter().map(|clause| clause.name()).collect::<Vec<_>>().join(", ")
 }
 
-impl Needs {
-    /// Why a clause cannot be met without this.
-    pub(in crate::report) fn lacking(self) -> &'static str {
+impl Standing {
+    fn of(status: Status) -> Standing {
+        Standing { status, reason: None, remedy: None }
+    }
+
+    /// A clause that was not met, perhaps for a barrier.
+    fn unmet(barrier: Option<Barrier>, shows: Option<String>) -> Standing {
+        let Some(barrier) = barrier else {
+            return Standing { reason: shows, ..Standing::of(Status::NotMet) };
+        };
+        let remedy = barrier.remedy().map(str::to_owned);
+        let status = if remedy.is_some() { Status::OutOfReach } else { Status::NotObservable };
+        let why = barrier.why();
+        let reason = Some(shows.map_or_else(|| why.clone(), |shows| format!("{shows}: {why}")));
+        Standing { status, reason, remedy }
+    }
+}
+
+impl Barrier {
+    /// Why the clause cannot be met.
+    fn why(self) -> String {
         match self {
-            Needs::Requests => "no request was sent",
-            Needs::Vendor => "no vendor is onboarded",
-            Needs::Operator => "there is no operator port to play the outside world",
-            Needs::OwnPort => "the responses of another operator port prove nothing",
-            Needs::Inbox => "webhooks do not come to the suite",
-            Needs::Known => "the behavior of the service is not known beforehand",
-            Needs::Inside => "only a service in process shows its inner state",
+            Barrier::Lacks(needs) => needs.lacking().to_owned(),
+            Barrier::LeftOut(why) => format!("not asked, because {why}"),
+            Barrier::Races => "races do not test it".to_owned(),
+        }
+    }
+
+    /// The option that removes it, in words; `None` if there is none.
+    fn remedy(self) -> Option<&'static str> {
+        match self {
+            Barrier::Lacks(needs) => needs.remedy(),
+            Barrier::LeftOut(why) => why.remedy(),
+            Barrier::Races => Some("one request at a time (leave out --concurrency)"),
         }
     }
 }
@@ -133,7 +222,6 @@ impl From<Verdict> for Status {
             Verdict::Inconclusive => Status::Inconclusive,
             Verdict::Stalled => Status::Stalled,
             Verdict::DiffersFromAssumption => Status::Differs,
-            Verdict::Held => Status::Held,
         }
     }
 }

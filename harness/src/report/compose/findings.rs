@@ -96,9 +96,7 @@ impl Blame {
                 Party::Us,
                 "The document leaves it open, and the service differs from our assumption.",
             ),
-            Verdict::Inconclusive | Verdict::Held => {
-                (Party::Us, "The observations do not show who is at fault.")
-            }
+            Verdict::Inconclusive => (Party::Us, "The observations do not show who is at fault."),
         };
         Blame { who, why: why.to_owned() }
     }

@@ -2,6 +2,7 @@
 
 mod clauses;
 mod findings;
+mod headline;
 
 use std::time::Duration;
 
@@ -11,15 +12,16 @@ use tideover_model::clause::Kind;
 
 use crate::evidence::Ending;
 use crate::evidence::coverage::Group;
-use crate::evidence::finding::Verdict;
+use crate::evidence::outcome::Demands;
 use crate::judge::checks::registry::Needs;
 use crate::live::unasked::{LeftOut, Unasked, Why};
 use crate::play::cases::{Plan, Summary};
 use crate::play::concurrent::Parts;
 use crate::report::baseline::Baseline;
+use crate::report::compose::clauses::untried;
 use crate::report::document::{
-    ClauseKind, ClauseReport, FindingReport, GapReport, LatencyReport, RacesReport, Report,
-    SeenValue, State, StateGroup, Status, UnaskedClause, UnaskedReport, UnexplainedPart, VERSION,
+    FindingReport, GapReport, LatencyReport, RacesReport, Report, SeenValue, State, StateGroup,
+    UnaskedClause, UnaskedReport, UnexplainedPart, VERSION,
 };
 
 /// A run, as input of its report.
@@ -46,6 +48,8 @@ pub struct Run<'a> {
     pub unasked: Option<&'a Unasked>,
     /// The number of racing clients, and the conclusions about their order.
     pub races: Option<(usize, &'a Parts)>,
+    /// What the user demands of the run.
+    pub demands: &'a Demands,
 }
 
 impl Run<'_> {
@@ -63,11 +67,8 @@ impl Run<'_> {
         for finding in &mut findings {
             finding.known = baseline.is_some_and(|known| known.has(&finding.fingerprint));
         }
-        let new = findings.iter().filter(|finding| !finding.known);
-        // A run without assertions does not pass.
-        let has_met = summary.steps > 0 && clauses.iter().any(|clause| clause.exercised > 0);
-        let is_open = self.races().is_some_and(|parts| parts.open() > 0);
-        let unaccused = if has_met && !is_open { Verdict::Held } else { Verdict::Inconclusive };
+        let extent = self.extent(&clauses);
+        let outcome = self.outcome(&findings, extent);
         Report {
             version: VERSION,
             target: (*target).to_owned(),
@@ -76,9 +77,13 @@ impl Run<'_> {
             cases_left: plan.cases.saturating_sub(summary.cases),
             steps: summary.steps,
             milliseconds: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
-            verdict: new.map(|finding| finding.found.verdict).min().unwrap_or(unaccused),
+            outcome,
+            headline: self.headline(outcome, &findings, extent),
+            extent,
+            untried: untried(&clauses),
+            fail_on: self.demands.fail_on.clone(),
             ending: self.ending(),
-            warnings: self.warnings(&clauses),
+            warnings: self.warnings(),
             gone: baseline.map(|known| known.without(&findings)).unwrap_or_default(),
             clauses,
             findings,
@@ -125,7 +130,7 @@ impl Run<'_> {
         }
     }
 
-    fn warnings(&self, clauses: &[ClauseReport]) -> Vec<String> {
+    fn warnings(&self) -> Vec<String> {
         let left = self.plan.cases.saturating_sub(self.summary.cases);
         let mut warnings = Vec::new();
         match self.ending() {
@@ -156,17 +161,6 @@ impl Run<'_> {
             let many = self.summary.unsent.len();
             let first = first.strip_prefix("not sent: ").unwrap_or(first);
             warnings.push(format!("{many} requests were not sent, the first because {first}"));
-        }
-        let documented = |clause: &&ClauseReport| {
-            clause.status == Status::NotExercised && clause.kind == ClauseKind::Documented
-        };
-        let unmet: Vec<&str> =
-            clauses.iter().filter(documented).map(|clause| clause.clause.as_str()).collect();
-        if !unmet.is_empty() {
-            let (count, names) = (unmet.len(), unmet.join(", "));
-            warnings.push(format!(
-                "never met, so this run says nothing about them: {count} documented clauses ({names})"
-            ));
         }
         warnings
     }

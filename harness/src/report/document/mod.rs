@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::evidence::finding::Verdict;
+use crate::evidence::outcome::{Extent, Outcome};
 
 pub use finding::{
     Actor, Answer, Blame, Change, DeliveryReport, Difference, FindingReport, Found, Party,
@@ -15,7 +16,7 @@ pub use finding::{
 };
 
 /// The version of this form. Additions do not change it.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// The report of a run.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -35,8 +36,16 @@ pub struct Report {
     pub steps: u64,
     /// The duration of the run.
     pub milliseconds: u64,
-    /// The worst verdict of any finding outside the baseline.
-    pub verdict: Verdict,
+    /// The outcome, which also decides the exit code.
+    pub outcome: Outcome,
+    /// The outcome and its reason, in one line.
+    pub headline: String,
+    /// How much of the document was examined.
+    pub extent: Extent,
+    /// What the given options do not reach, by the option that reaches it.
+    pub untried: Vec<UntriedReport>,
+    /// Verdicts, besides violations, that fail the run.
+    pub fail_on: Vec<Verdict>,
     /// Why the run ended.
     pub ending: Ending,
     /// Every clause, in document order, assumptions last.
@@ -60,6 +69,16 @@ pub struct Report {
     pub left_behind: Vec<String>,
     /// Requests that were not sent to a live endpoint, by reason.
     pub unasked: Vec<UnaskedReport>,
+}
+
+/// Documented clauses that the given options do not reach.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct UntriedReport {
+    /// The number of clauses.
+    pub clauses: u64,
+    /// The option that reaches them, in words.
+    pub remedy: String,
 }
 
 /// Requests that were not sent to a live endpoint, for one reason.
@@ -135,6 +154,9 @@ pub struct ClauseReport {
     /// Why it has this status, where the numbers don't show it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// The option that brings it within reach, in words, if it is out of reach.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remedy: Option<String>,
     /// How often it was checked under its own name.
     pub exercised: u64,
     /// The number of cases that broke it.
@@ -163,14 +185,74 @@ pub enum Status {
     Stalled,
     /// The service differs from our assumption where the document is silent.
     Differs,
-    /// It was met, and nothing contradicts it.
+    /// A check met it, and nothing contradicts it.
     Held,
-    /// Not counted itself: a breach would show in other clauses, and the run checked some of them.
+    /// A check met a clause in which a defect of the catalogue that breaks this one shows.
     Covered,
-    /// The run could have met it but never did.
-    NotExercised,
-    /// The run could not meet it, as the reason says.
-    Unreachable,
+    /// A check met a clause in which a breach would show; no defect of the catalogue proves that.
+    Argued,
+    /// No request of the run met it, although the given options reach it.
+    NotMet,
+    /// The given options do not reach it.
+    OutOfReach,
+    /// No option reaches it at this target.
+    NotObservable,
+}
+
+impl Status {
+    /// All statuses, the worst first.
+    pub const ALL: [Status; 10] = [
+        Status::Violated,
+        Status::Inconclusive,
+        Status::Stalled,
+        Status::Differs,
+        Status::Held,
+        Status::Covered,
+        Status::Argued,
+        Status::NotMet,
+        Status::OutOfReach,
+        Status::NotObservable,
+    ];
+
+    /// The name in words, as every report prints it.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Status::Violated => "violated",
+            Status::Inconclusive => "inconclusive",
+            Status::Stalled => "stalled",
+            Status::Differs => "differs",
+            Status::Held => "held",
+            Status::Covered => "covered",
+            Status::Argued => "argued",
+            Status::NotMet => "not met",
+            Status::OutOfReach => "out of reach",
+            Status::NotObservable => "not observable",
+        }
+    }
+
+    /// When a clause has this status, in one line.
+    pub const fn meaning(self) -> &'static str {
+        match self {
+            Status::Violated => "a response or a webhook contradicts it",
+            Status::Inconclusive => "it may hold or not: what was seen can be explained either way",
+            Status::Stalled => "what it promises takes longer than the profile allows",
+            Status::Differs => {
+                "the document leaves it open, and the service differs from the assumption"
+            }
+            Status::Held => "a check met it, and nothing contradicts it",
+            Status::Covered => {
+                "no check of its own; a defect of the catalogue proves that a breach shows in a clause that was met"
+            }
+            Status::Argued => {
+                "no check of its own; a breach would show in a clause that was met, and no defect proves it"
+            }
+            Status::NotMet => "the given options reach it, and no request of the run met it",
+            Status::OutOfReach => {
+                "the given options do not reach it; the report names the option that does"
+            }
+            Status::NotObservable => "no option reaches it at this target",
+        }
+    }
 }
 
 /// A finding of the baseline.

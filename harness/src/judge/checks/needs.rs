@@ -1,0 +1,58 @@
+//! What a check needs of the target and of the options.
+
+/// What a target must offer, so that a clause can be met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    /// Requests, which every caller can send.
+    Requests,
+    /// Permission for requests that write.
+    Writes,
+    /// A fully onboarded vendor, so that advances are granted.
+    Vendor,
+    /// An operator who acts for the outside world.
+    Operator,
+    /// Our own operator port. Responses of another port are no evidence against the service.
+    OwnPort,
+    /// An inbox that the target can send webhooks to.
+    Inbox,
+    /// A target whose whole state is known. In a foreign service, other people's actions may change what it
+    /// refuses.
+    Known,
+    /// Access to the inside of the service.
+    Inside,
+}
+
+impl Needs {
+    /// The option that permits writes, in words.
+    pub(crate) const WRITES: &str =
+        "writes (--sandbox where nothing is real, --allow-writes with test accounts elsewhere)";
+    /// The option that gives an operator port, in words.
+    pub(crate) const OPERATOR: &str = "the operator port (--operator)";
+    /// The options that give an inbox, in words.
+    pub(crate) const INBOX: &str = "an inbox (--webhook-listen and --webhook-url)";
+
+    /// Why a clause cannot be met without this.
+    pub(crate) fn lacking(self) -> &'static str {
+        match self {
+            Needs::Requests => "no request was sent",
+            Needs::Writes => "nothing that writes was sent",
+            Needs::Vendor => "no vendor is onboarded",
+            Needs::Operator => "there is no operator port to play the outside world",
+            Needs::OwnPort => "the responses of another operator port prove nothing",
+            Needs::Inbox => "webhooks do not come to the suite",
+            Needs::Known => "the behavior of the service is not known beforehand",
+            Needs::Inside => "only a service in process shows its inner state",
+        }
+    }
+
+    /// The option that offers it, in words; `None` if no option does at this target.
+    pub(crate) fn remedy(self) -> Option<&'static str> {
+        match self {
+            Needs::Writes => Some(Needs::WRITES),
+            Needs::Vendor => Some("a vendor who is onboarded (--operator)"),
+            Needs::Operator => Some(Needs::OPERATOR),
+            Needs::Inbox => Some(Needs::INBOX),
+            Needs::Requests | Needs::OwnPort | Needs::Known | Needs::Inside => None,
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! The outcome of a run, and the one line that says it.
+
+use crate::evidence::Ending;
+use crate::evidence::finding::Verdict;
+use crate::evidence::outcome::{Extent, Grounds, Outcome};
+use crate::report::compose::Run;
+use crate::report::document::FindingReport;
+
+/// The most clauses that a headline names.
+const MOST_NAMED: usize = 3;
+
+impl Run<'_> {
+    /// The outcome of the run.
+    pub(super) fn outcome(&self, findings: &[FindingReport], extent: Extent) -> Outcome {
+        let verdicts: Vec<Verdict> = new(findings).map(|finding| finding.found.verdict).collect();
+        let grounds = Grounds {
+            verdicts: &verdicts,
+            ending: self.ending(),
+            open_parts: self.open_parts(),
+            extent,
+        };
+        grounds.outcome(self.demands)
+    }
+
+    /// The outcome and its reason, in one line.
+    pub(super) fn headline(
+        &self,
+        outcome: Outcome,
+        findings: &[FindingReport],
+        extent: Extent,
+    ) -> String {
+        let (word, basis) = (outcome.word(), extent.basis());
+        let reason = match outcome {
+            Outcome::Pass => return format!("{word}: {}, {basis}", extent.words()),
+            Outcome::Partial => return format!("{word} ({}): {basis}", extent.scope()),
+            Outcome::Fail => {
+                let fails = |verdict: Verdict| {
+                    verdict == Verdict::Violated || self.demands.fail_on.contains(&verdict)
+                };
+                named(findings, fails)
+            }
+            Outcome::Stalled => named(findings, |verdict| verdict == Verdict::Stalled),
+            Outcome::Differs => {
+                named(findings, |verdict| verdict == Verdict::DiffersFromAssumption)
+            }
+            Outcome::Interrupted => "a signal ended the run".to_owned(),
+            Outcome::Inconclusive => self.doubt(findings, extent),
+        };
+        format!("{word}: {reason}; {} examined, {basis}", extent.words())
+    }
+
+    /// Why nothing can be concluded.
+    fn doubt(&self, findings: &[FindingReport], extent: Extent) -> String {
+        match (&self.ended, self.open_parts()) {
+            (Some((Ending::GivenUp, why)), _) => why.clone(),
+            _ if new(findings).any(|one| one.found.verdict == Verdict::Inconclusive) => {
+                named(findings, |verdict| verdict == Verdict::Inconclusive)
+            }
+            (_, parts @ 1..) => format!("nothing can be concluded about {parts} parts of races"),
+            _ if extent.examined() == 0 => "nothing was examined".to_owned(),
+            _ => {
+                let demanded = self.demands.min_coverage.unwrap_or_default();
+                format!("{} % examined, and --min-coverage demands {demanded} %", extent.percent())
+            }
+        }
+    }
+
+    fn open_parts(&self) -> u64 {
+        self.races().map_or(0, |parts| parts.open())
+    }
+}
+
+fn new(findings: &[FindingReport]) -> impl Iterator<Item = &FindingReport> {
+    findings.iter().filter(|finding| !finding.known)
+}
+
+/// The clauses of the new findings with such a verdict, the first few by name.
+fn named(findings: &[FindingReport], is_meant: impl Fn(Verdict) -> bool) -> String {
+    let mut clauses: Vec<&str> = Vec::new();
+    let mut words = "";
+    for finding in new(findings).filter(|finding| is_meant(finding.found.verdict)) {
+        words = finding.found.verdict.words_at(&finding.found.operation);
+        if !clauses.contains(&&*finding.found.clause) {
+            clauses.push(&finding.found.clause);
+        }
+    }
+    let shown = clauses.iter().take(MOST_NAMED).copied().collect::<Vec<_>>().join(", ");
+    match clauses.len().saturating_sub(MOST_NAMED) {
+        0 => format!("{shown} {words}"),
+        more => format!("{shown} and {more} more {words}"),
+    }
+}
