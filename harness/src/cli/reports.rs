@@ -1,11 +1,11 @@
-//! The report of a run: its output files, its baseline, and its exit code.
+//! The report of a run: its output files, its baseline, and what the user demands of the run.
 
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
+use crate::cli::Problem;
 use crate::cli::files::NamedFile;
-use crate::cli::{Outcome, Problem};
 use crate::evidence::finding::Verdict;
 use crate::evidence::outcome::Demands;
 use crate::report;

@@ -36,6 +36,20 @@ pub struct Unanswered {
     /// Whether nothing more can be asked: the run is over.
     #[serde(skip)]
     pub is_last: bool,
+    /// How the target failed to answer, if that is why.
+    #[serde(skip)]
+    pub silence: Option<Silence>,
+}
+
+/// How a target failed to answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Silence {
+    /// Its host refuses the connection: nothing listens there.
+    Refused,
+    /// No connection is made: the way to the host may be broken.
+    Unreachable,
+    /// It took the connection and gave no whole answer.
+    NoAnswer,
 }
 
 /// Whether a request that was not answered may have been applied.
@@ -51,18 +65,24 @@ pub enum Applied {
 impl Unanswered {
     /// It was never sent.
     pub fn never(why: impl Into<String>) -> Unanswered {
-        Unanswered { why: why.into(), applied: Applied::Never, is_last: false }
+        Unanswered { why: why.into(), applied: Applied::Never, is_last: false, silence: None }
     }
 
     /// It was sent, at least in part.
     pub fn may_be(why: impl Into<String>) -> Unanswered {
-        Unanswered { why: why.into(), applied: Applied::MayBe, is_last: false }
+        Unanswered { why: why.into(), applied: Applied::MayBe, is_last: false, silence: None }
     }
 
     /// The same, after which nothing more can be asked.
     #[must_use]
     pub fn and_last(self) -> Unanswered {
         Unanswered { is_last: true, ..self }
+    }
+
+    /// The same, because the target failed to answer.
+    #[must_use]
+    pub(crate) fn of(self, silence: Silence) -> Unanswered {
+        Unanswered { silence: Some(silence), ..self }
     }
 }
 

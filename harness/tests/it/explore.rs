@@ -191,13 +191,13 @@ fn tideover(arguments: &[&str]) -> (Option<i32>, String) {
 fn the_command_passes_fails_and_knows_when_it_did_not_finish() {
     let (code, printed) = tideover(&["--world", "import", "--json"]);
     let line: Value = serde_json::from_str(&printed).unwrap();
-    assert_eq!((code, &line["verdict"]), (Some(0), &Value::from("PASS")));
+    assert_eq!((code, &line["outcome"]), (Some(0), &Value::from("PASS")));
     assert_eq!(line["missed"], Value::Array(Vec::new()));
     let import_states = line["generated"].as_u64().unwrap();
 
     let (code, printed) = tideover(&["--world", "import", "--bug", "limit-forgotten", "--json"]);
     let line: Value = serde_json::from_str(&printed).unwrap();
-    assert_eq!((code, &line["verdict"]), (Some(1), &Value::from("FAIL")));
+    assert_eq!((code, &line["outcome"]), (Some(1), &Value::from("FAIL")));
     assert_eq!(line["counterexample"]["breach"]["invariant"], "limit-held");
 
     for bound in ["--depth", "--max-states"] {

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
-use tideover_harness::endpoint::{Applied, INBOX, Target, Unanswered, Unreachable, service};
+use tideover_harness::endpoint::{INBOX, Target, Unanswered, Unreachable, service};
 use tideover_harness::evidence::coverage::{Coverage, Group};
 use tideover_harness::evidence::finding::{Finding, Verdict};
 use tideover_harness::exchange::step::{Action, Call, Step};
@@ -679,7 +679,7 @@ impl Target for LosesFirstResponse {
         if self.0.sent > 1 {
             return Ok(seen);
         }
-        Err(Unanswered { why: "lost".into(), applied: Applied::MayBe, is_last: false })
+        Err(Unanswered::may_be("lost"))
     }
 
     fn inbox(&self) -> Option<&str> {

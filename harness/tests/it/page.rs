@@ -186,17 +186,20 @@ async fn junit_has_a_test_case_per_clause() {
     let written = junit(&report).unwrap();
     let read = quick_junit::Report::deserialize_from_str(&written).unwrap();
     let suite = &read.test_suites[0];
-    assert_eq!((read.tests, read.failures, read.errors), (report.clauses.len(), 2, 0));
+    // The first is the outcome itself.
+    assert_eq!((read.tests, read.failures, read.errors), (report.clauses.len() + 1, 3, 0));
     let failed = |case: &&quick_junit::TestCase| {
         matches!(case.status, quick_junit::TestCaseStatus::NonSuccess { .. })
     };
     let names: Vec<&str> =
         suite.test_cases.iter().filter(failed).map(|case| case.name.as_str()).collect();
-    assert!(names[0].starts_with("2.invoice.fundable "), "{names:?}");
-    assert!(names[1].starts_with("2.invoice.notFundableReason "), "{names:?}");
+    assert_eq!(names[0], "outcome");
+    assert!(names[1].starts_with("2.invoice.fundable "), "{names:?}");
+    assert!(names[2].starts_with("2.invoice.notFundableReason "), "{names:?}");
 
     let mut known = report;
     known.findings.iter_mut().for_each(|finding| finding.known = true);
+    known.outcome = Outcome::Pass;
     let read = quick_junit::Report::deserialize_from_str(&junit(&known).unwrap()).unwrap();
     assert_eq!(read.failures, 0);
 }

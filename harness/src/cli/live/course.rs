@@ -14,8 +14,8 @@ use crate::live::session::{Session, StopReason};
 
 /// How a run ended.
 pub(super) struct End {
+    /// Why the session ended, unless a signal ended the run.
     pub(super) ending: Option<StopReason>,
-    pub(super) interrupted: bool,
     pub(super) left_behind: Vec<String>,
 }
 
@@ -37,10 +37,11 @@ pub(super) async fn play_and_clean_up(
     }
     progress.finish();
     let left_behind = session.clean_up().await;
-    let ending = panicked.map(StopReason::GivenUp).or_else(|| session.ended());
+    let ended = || session.ended().filter(|_| !interrupted);
+    let ending = panicked.map(StopReason::GivenUp).or_else(ended);
     match (failed, &ending) {
         (Some(problem), None) => Err(problem.and(&left_behind)),
-        _ => Ok(End { ending, interrupted, left_behind }),
+        _ => Ok(End { ending, left_behind }),
     }
 }
 

@@ -209,7 +209,7 @@ fn print(
     again: &str,
 ) -> Result<Outcome, Problem> {
     let RunOutcome { mut summary, raced, end, unasked, secrets } = outcome;
-    let End { ending, interrupted, left_behind } = end;
+    let End { ending, left_behind } = end;
     let mut replay = (check.keep)(&summary, &secrets);
     let parts = raced.map(|raced| {
         if let Ok(replay) = &mut replay {

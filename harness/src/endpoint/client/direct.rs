@@ -17,9 +17,9 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::pki_types::ServerName;
 use url::{Host, Position};
 
-use crate::endpoint::Unanswered;
-use crate::endpoint::client::words::{in_words, interrupted, tls_in_words};
+use crate::endpoint::client::words::{in_words, interrupted, no_connection, tls_in_words};
 use crate::endpoint::client::{Base, Incame, Outgoing, Reading};
+use crate::endpoint::{Silence, Unanswered};
 
 type Sender = SendRequest<Full<Bytes>>;
 
@@ -62,7 +62,7 @@ impl Direct {
         let sender = self.connect().await?;
         match self.send(sender, request).await {
             Sent::Ended(answer) => answer,
-            Sent::NotSent(_, why) => Err(Unanswered::never(why)),
+            Sent::NotSent(_, why) => Err(Unanswered::never(why).of(Silence::NoAnswer)),
         }
     }
 
@@ -73,8 +73,11 @@ impl Direct {
 
     async fn connect(&self) -> Result<Sender, Unanswered> {
         match timeout(self.patience, self.shake_hands()).await {
-            Ok(connected) => connected.map_err(Unanswered::never),
-            Err(_) => Err(Unanswered::never(format!("no connection within {:?}", self.patience))),
+            Ok(connected) => connected,
+            Err(_) => {
+                let why = format!("no connection within {:?}", self.patience);
+                Err(Unanswered::never(why).of(Silence::Unreachable))
+            }
         }
     }
 
@@ -94,7 +97,7 @@ impl Direct {
         let read = async {
             match exchange.await {
                 Err((Some(request), why)) => Sent::NotSent(Box::new(request), why),
-                Err((None, why)) => Sent::Ended(Err(Unanswered::may_be(why))),
+                Err((None, why)) => Sent::Ended(Err(Unanswered::may_be(why).of(Silence::NoAnswer))),
                 Ok(response) => Sent::Ended(read(response).await),
             }
         };
@@ -102,7 +105,7 @@ impl Direct {
             Ok(sent) => sent,
             Err(_) => {
                 let why = format!("no answer within {:?}", self.patience);
-                return Sent::Ended(Err(Unanswered::may_be(why)));
+                return Sent::Ended(Err(Unanswered::may_be(why).of(Silence::NoAnswer)));
             }
         };
         if matches!(sent, Sent::Ended(Ok(_))) {
@@ -131,24 +134,27 @@ impl Direct {
         request.map_err(|error| Unanswered::never(format!("it cannot be sent: {error}")))
     }
 
-    async fn shake_hands(&self) -> Result<Sender, String> {
+    async fn shake_hands(&self) -> Result<Sender, Unanswered> {
+        let no_tls = |why: String| Unanswered::never(why).of(Silence::Unreachable);
         let url = &self.base.url;
         let port = url.port_or_known_default().unwrap_or(80);
         let socket = match url.host() {
             Some(Host::Ipv4(address)) => TcpStream::connect((address, port)).await,
             Some(Host::Ipv6(address)) => TcpStream::connect((address, port)).await,
             Some(Host::Domain(name)) => TcpStream::connect((name, port)).await,
-            None => return Err("it has no host".into()),
+            None => return Err(Unanswered::never("it has no host")),
         };
-        let socket = socket.map_err(|error| format!("cannot connect: {error}"))?;
+        let socket = socket.map_err(|error| {
+            Unanswered::never(format!("cannot connect: {error}")).of(no_connection(&error))
+        })?;
         // Without it a small request may wait for an acknowledgement; it is only slower.
         let _ = socket.set_nodelay(true);
         match &self.tls {
             Some(tls) if url.scheme() == "https" => {
                 let name = ServerName::try_from(self.server_name())
-                    .map_err(|_| "no certificate can be for this host".to_owned())?;
-                let socket =
-                    tls.connect(name, socket).await.map_err(|error| tls_in_words(&error))?;
+                    .map_err(|_| Unanswered::never("no certificate can be for this host"))?;
+                let socket = tls.connect(name, socket).await;
+                let socket = socket.map_err(|error| no_tls(tls_in_words(&error)))?;
                 shake_hands(socket).await
             }
             _ => shake_hands(socket).await,
@@ -161,12 +167,13 @@ impl Direct {
     }
 }
 
-async fn shake_hands<S>(socket: S) -> Result<Sender, String>
+async fn shake_hands<S>(socket: S) -> Result<Sender, Unanswered>
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
-    let (sender, connection) =
-        http1::handshake(TokioIo::new(socket)).await.map_err(|error| in_words(&error))?;
+    let (sender, connection) = http1::handshake(TokioIo::new(socket))
+        .await
+        .map_err(|error| Unanswered::never(in_words(&error)).of(Silence::NoAnswer))?;
     // It ends with an error when the connection does. The request that waits then gets the error.
     tokio::spawn(async move {
         let _ = connection.await;

@@ -12,12 +12,12 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::ClientConfig;
 use url::{Host, Position, Url};
 
-use crate::endpoint::Unanswered;
 use crate::endpoint::client::direct::Direct;
 use crate::endpoint::client::words::{
-    causes, chain, in_words, interrupted, is_of_tls, tls_in_words,
+    causes, chain, in_words, interrupted, is_of_tls, no_connection, tls_in_words,
 };
 use crate::endpoint::client::{Base, Incame, Outgoing, Reading};
+use crate::endpoint::{Silence, Unanswered};
 
 /// So much later than a connection an answer is given up: a failed connection must be reported first, because then
 /// nothing was sent.
@@ -80,7 +80,10 @@ impl General {
         };
         match timeout(self.patience.saturating_add(GRACE), exchange).await {
             Ok(answered) => answered,
-            Err(_) => Err(Unanswered::may_be(format!("no answer within {:?}", self.patience))),
+            Err(_) => {
+                let why = format!("no answer within {:?}", self.patience);
+                Err(Unanswered::may_be(why).of(Silence::NoAnswer))
+            }
         }
     }
 
@@ -121,7 +124,7 @@ impl General {
             return Unanswered::never(format!("it cannot be sent: {}", in_short(error)));
         }
         if !error.is_connect() {
-            return Unanswered::may_be(in_short(error));
+            return Unanswered::may_be(in_short(error)).of(Silence::NoAnswer);
         }
         let why = if error.is_timeout() {
             format!("no connection within {:?}", self.patience)
@@ -131,8 +134,10 @@ impl General {
             format!("cannot connect: {}", in_short(error))
         };
         match &self.proxy {
-            None => Unanswered::never(why),
-            Some(proxy) => Unanswered::never(format!("{why}, through the proxy {proxy}")),
+            None => Unanswered::never(why).of(no_connection(error)),
+            // It is the proxy that takes connections or refuses them.
+            Some(proxy) => Unanswered::never(format!("{why}, through the proxy {proxy}"))
+                .of(Silence::Unreachable),
         }
     }
 }

@@ -6,7 +6,7 @@ use std::io;
 use hyper::StatusCode;
 use tokio_rustls::rustls::{self, AlertDescription};
 
-use crate::endpoint::Unanswered;
+use crate::endpoint::{Silence, Unanswered};
 
 /// What rustls says of an alert begins with this.
 const ALERT: &str = "received fatal alert: ";
@@ -32,6 +32,16 @@ pub(super) fn interrupted(status: StatusCode, why: &str) -> Unanswered {
     Unanswered::may_be(format!(
         "the connection ended in the middle of an answer of {status}: {why}"
     ))
+    .of(Silence::NoAnswer)
+}
+
+/// How a target failed to take a connection.
+pub(super) fn no_connection(error: &(dyn Error + 'static)) -> Silence {
+    let is_refused = |error: &(dyn Error + 'static)| {
+        let error = error.downcast_ref::<io::Error>();
+        error.is_some_and(|error| error.kind() == io::ErrorKind::ConnectionRefused)
+    };
+    if chain(error).any(is_refused) { Silence::Refused } else { Silence::Unreachable }
 }
 
 /// Why there is no TLS, and what may help.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use tideover_harness::endpoint::INBOX;
+use tideover_harness::evidence::outcome::Demands;
 use tideover_harness::exchange::start;
 use tideover_harness::exchange::transcript::Header;
 use tideover_harness::judge::checks::registry::Needs;
@@ -16,6 +17,7 @@ pub(crate) const SEED: u64 = 11;
 
 pub(crate) const IN_PROCESS: &[Needs] = &[
     Needs::Requests,
+    Needs::Writes,
     Needs::Vendor,
     Needs::Operator,
     Needs::OwnPort,
@@ -50,6 +52,7 @@ pub(crate) fn report(plan: &Plan, summary: &Summary, baseline: Option<&Baseline>
         left_behind,
         unasked,
         races,
+        demands: &Demands::default(),
     }
     .report()
 }
