@@ -67,6 +67,17 @@ impl Finding {
         Finding { clause, verdict, operation, field, expected: expected.into(), seen: seen.into() }
     }
 
+    /// That the target gave no response: `words` say when, `why` what happened instead.
+    pub(crate) fn outage(
+        clause: Clause,
+        operation: impl Into<String>,
+        words: &str,
+        why: &str,
+    ) -> Finding {
+        let expected = "a response to every request";
+        Finding::new(clause, operation, NO_RESPONSE, expected, format!("{words}{OUTAGE}{why}"))
+    }
+
     /// What it comes of.
     pub fn cause(&self) -> Cause {
         let any_element = |part| if str::parse::<usize>(part).is_ok() { "*" } else { part };
@@ -88,6 +99,18 @@ impl Cause {
         let digest = Sha256::digest(format!("{clause}\n{operation}\n{field}"));
         base16ct::lower::encode_string(&digest[..6])
     }
+}
+
+/// The field of a finding that there is no response.
+const NO_RESPONSE: &str = "response";
+
+/// What stands between the two parts of what was seen then.
+const OUTAGE: &str = ": ";
+
+/// When the target gave no response, in words, if that is what was seen in a field.
+pub(crate) fn outage_words<'a>(field: &str, seen: &'a str) -> Option<&'a str> {
+    let (words, _) = seen.split_once(OUTAGE).filter(|_| field == NO_RESPONSE)?;
+    Some(words)
 }
 
 /// The name of the operation, for a difference from the stated profile.

@@ -39,6 +39,10 @@ impl Session {
                 self.state().subscribers.retain(|subscriber| *subscriber != key);
             }
         }
+        if self.outage().is_some() {
+            // The requests of the cleanup may be what brings the target down.
+            self.state().give_up_subscriptions(&left);
+        }
         left
     }
 

@@ -15,6 +15,7 @@ pub mod ledger;
 pub(crate) mod means;
 mod pace;
 mod rehearsal;
+mod restart;
 pub mod scope;
 pub mod session;
 pub mod settings;

@@ -53,6 +53,8 @@ pub struct Settings {
     pub at_once: NonZeroU32,
     /// The timeout for a response.
     pub timeout: Duration,
+    /// The shell command that brings the target back after it stopped answering.
+    pub restart: Option<String>,
     /// The prefix of every name that the run creates; see [`own_name`].
     pub own_name: String,
     /// Whether the prefix is random, so that no earlier run used it.

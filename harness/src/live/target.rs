@@ -21,8 +21,10 @@ use crate::live::settings::ApiKey;
 use crate::live::unasked::Unasked;
 use crate::live::{LiveCase, Vocabulary, live_case, live_race};
 use crate::play::case::{Clock, Observed, Standing};
-use crate::play::cases::{Rehearsed, World};
+use crate::play::cases::{Rehearsed, Silent, Summary, World};
 use crate::play::concurrent::{Course, History, Known, run_in};
+use crate::play::outage;
+use crate::play::outage::{Recovers, Revival};
 
 /// A live endpoint during one play. Everything that the play creates has its own names.
 #[derive(Clone, Debug)]
@@ -76,6 +78,19 @@ impl Course for LiveWorld {
         }
     }
 
+    fn outage(&self) -> Option<String> {
+        self.session.outage()
+    }
+
+    async fn examine(
+        &mut self,
+        header: &Header,
+        summary: &mut Summary,
+        silent: Silent,
+    ) -> Result<(), Unreachable> {
+        outage::examine(self, header, summary, silent).await
+    }
+
     async fn run(
         &mut self,
         header: &Header,
@@ -118,6 +133,19 @@ impl World for LiveWorld {
         })
     }
 
+    fn outage(&self) -> Option<String> {
+        self.session.outage()
+    }
+
+    async fn examine(
+        &mut self,
+        header: &Header,
+        summary: &mut Summary,
+        silent: Silent,
+    ) -> Result<(), Unreachable> {
+        outage::examine(self, header, summary, silent).await
+    }
+
     fn case(&self, header: &Header, number: u64, steps: u64) -> Vec<Step> {
         match self.session.settings.sandbox {
             Some(_) => self.session.offered(generate::case(header, number, steps)),
@@ -132,6 +160,16 @@ impl World for LiveWorld {
 
     async fn rehearse(&self, header: &Header, steps: &[Step], clause: Clause) -> Option<Rehearsed> {
         rehearse(&self.session.settings, header, steps, clause).await
+    }
+}
+
+impl Recovers for LiveWorld {
+    async fn lasts(&mut self) -> bool {
+        self.session.lasts().await
+    }
+
+    async fn revive(&mut self) -> Revival {
+        self.session.revive().await
     }
 }
 
@@ -218,6 +256,10 @@ impl Target for Live {
 
 impl Observed for Live {
     const LAGS: bool = true;
+
+    fn hears(&self) -> bool {
+        self.inbox.is_some() && self.session.inbox_is_proven()
+    }
 
     async fn wait_to_ask_again(&mut self, nth: usize) -> bool {
         self.session.wait_to_ask_again(nth).await

@@ -16,7 +16,7 @@ use crate::exchange::transcript::{Header, Transcript};
 use crate::exchange::{Arrival, Prepared, PreparedAction, Seen};
 use crate::generate;
 use crate::judge::predicted::Case;
-use crate::play::case::{Observed, Played, play, play_case};
+use crate::play::case::{Observed, Played, Stopped, play, play_case};
 use crate::play::concurrent::Interval;
 use crate::play::learn::{Lessons, Replaced, Stated};
 use crate::play::shrink::{Probe, shrink};
@@ -42,6 +42,24 @@ pub trait World {
         self.case(header, number, steps).into()
     }
 
+    /// Why the target does not answer any more, if it stopped.
+    fn outage(&self) -> Option<String> {
+        None
+    }
+
+    /// Finds out why the target gave no answer, and adds what it finds to `summary`.
+    ///
+    /// # Errors
+    /// [`Unreachable`] if the target cannot be asked again.
+    fn examine(
+        &mut self,
+        _header: &Header,
+        _summary: &mut Summary,
+        silent: Silent,
+    ) -> impl Future<Output = Result<(), Unreachable>> {
+        std::future::ready(silent.unexamined())
+    }
+
     /// What the model makes of `steps`, where playing them costs so much that it is asked first.
     fn rehearse(
         &self,
@@ -62,6 +80,48 @@ pub struct Rehearsed {
     pub code: Option<String>,
     /// Whether the clause that the finding is about is met.
     pub met: bool,
+}
+
+/// Steps that may have brought a target down.
+#[derive(Clone, Debug)]
+pub struct Suspect {
+    /// The number of the case.
+    pub case: u64,
+    /// The steps of the case.
+    pub steps: Vec<Step>,
+    /// What came of them until the target stopped.
+    pub played: Played,
+}
+
+/// A target that gave no answer.
+#[derive(Clone, Debug)]
+pub enum Silent {
+    /// It does not answer any more.
+    Stopped {
+        /// The cases that may have brought it down, in the order in which they are tried.
+        suspects: Vec<Suspect>,
+        /// Where it stopped.
+        stopped: Stopped,
+    },
+    /// It gave no answer to one request, and answers others.
+    Lost {
+        /// The case of the request.
+        suspect: Suspect,
+        /// The index of the request.
+        index: usize,
+        /// What happened, in words.
+        why: String,
+    },
+}
+
+impl Silent {
+    /// The same where nobody can ask the target again.
+    pub(crate) fn unexamined(self) -> Result<(), Unreachable> {
+        match self {
+            Silent::Stopped { stopped, .. } => Err(Unreachable(stopped.why)),
+            Silent::Lost { .. } => Ok(()),
+        }
+    }
 }
 
 /// The bare model, or anything that has its face.
@@ -164,6 +224,8 @@ pub struct Summary {
     pub latencies: Latencies,
     /// Requests that were not answered.
     pub unanswered: u64,
+    /// Requests without an answer that got one when their steps were played again.
+    pub(crate) lost_in_vain: u64,
     /// Why each request that was not sent was not.
     pub unsent: Vec<String>,
     /// What fails no run, by its cause: what stalls, and what nothing could be concluded from.
@@ -231,12 +293,14 @@ pub struct Suite<'a> {
     plan: &'a Plan,
     /// What came of it until now.
     pub summary: Summary,
+    /// The case before this one, which may have brought the target down.
+    previous: Option<Suspect>,
 }
 
 impl<'a> Suite<'a> {
     /// Nothing was played yet.
     pub fn new(plan: &'a Plan) -> Suite<'a> {
-        Suite { plan, summary: Summary::default() }
+        Suite { plan, summary: Summary::default(), previous: None }
     }
 
     /// Plays the cases until enough is found. Calls `progress` after each.
@@ -251,14 +315,16 @@ impl<'a> Suite<'a> {
         let Plan { header, steps, max_findings, .. } = self.plan;
         for case in self.plan.numbers() {
             let walked = world.walked(header, case, *steps);
-            let played = play_case(&mut world.fresh().await?, header, &walked).await?;
+            let mut target = self.fresh(world).await?;
+            let played = play_case(&mut target, header, &walked).await;
             let steps = &walked.steps;
             self.summary.add(&played, |at, found| {
                 Failure::noticed(header, case, steps, &played, at, found)
             });
             if !played.findings.is_empty() {
-                self.keep(world, Failure::of(header, case, walked.steps, played)).await?;
+                self.keep(world, Failure::of(header, case, steps.clone(), played.clone())).await?;
             }
+            self.examine(world, Suspect { case, steps: walked.steps, played }).await?;
             progress(&self.summary);
             if self.summary.failures.len() >= *max_findings {
                 self.summary.ending = Ending::EnoughFound;
@@ -269,6 +335,45 @@ impl<'a> Suite<'a> {
         }
         self.summary.ending = Ending::Complete;
         Ok(())
+    }
+
+    /// A fresh target. If it does not answer any more, the case before may have brought it down.
+    async fn fresh<W: World>(&mut self, world: &mut W) -> Result<W::Target, Unreachable> {
+        match (world.fresh().await, world.outage()) {
+            (Err(_), Some(why)) => {
+                let stopped = Stopped { in_flight: false, why };
+                let suspects = self.previous.take().into_iter().collect();
+                let silent = Silent::Stopped { suspects, stopped };
+                world.examine(&self.plan.header, &mut self.summary, silent).await?;
+                world.fresh().await
+            }
+            (fresh, _) => fresh,
+        }
+    }
+
+    /// Finds out why the target gave no answer in a case, if it did not.
+    async fn examine<W: World>(
+        &mut self,
+        world: &mut W,
+        suspect: Suspect,
+    ) -> Result<(), Unreachable> {
+        let previous = self.previous.replace(suspect.clone());
+        let Played { stopped, lost, ended, findings, .. } = suspect.played.clone();
+        if let Some(why) = ended {
+            return Err(Unreachable(why));
+        }
+        let silent = if let Some(stopped) = stopped {
+            let answers = suspect.played.answers.len();
+            let suspects = Some(suspect).filter(|_| answers > 0).into_iter();
+            let suspects = suspects.chain(previous.filter(|_| answers < 2)).collect();
+            Silent::Stopped { suspects, stopped }
+        } else {
+            match lost.into_iter().next().filter(|_| findings.is_empty()) {
+                Some((index, why)) => Silent::Lost { suspect, index, why },
+                None => return Ok(()),
+            }
+        };
+        world.examine(&self.plan.header, &mut self.summary, silent).await
     }
 
     /// Counts a failure with those of the same cause; the first of them is made small.
@@ -288,7 +393,7 @@ impl Noticed {
 }
 
 impl Failure {
-    fn of(header: &Header, case: u64, mut steps: Vec<Step>, played: Played) -> Failure {
+    pub(crate) fn of(header: &Header, case: u64, mut steps: Vec<Step>, played: Played) -> Failure {
         steps.truncate(played.answers.len());
         Failure {
             case,
@@ -344,6 +449,7 @@ impl Summary {
         self.met.add(&other.met);
         self.coverage.add(&other.coverage);
         self.unanswered += other.unanswered;
+        self.lost_in_vain += other.lost_in_vain;
         self.unsent.extend(other.unsent);
         self.gaps.add(&other.gaps);
         self.replaced.add(&other.replaced);
@@ -380,6 +486,16 @@ impl Summary {
         (*broken, *worst) = (*broken + 1, finding.verdict.min(*worst));
         let noticed = self.noticed.entry(finding.cause()).or_insert(Noticed::new(finding, None));
         noticed.times += met;
+    }
+
+    /// Notices a failure from which nothing can be concluded.
+    pub(crate) fn notice_first(&mut self, failure: Failure) {
+        self.count_broken(&failure.findings);
+        let finding = failure.finding().clone();
+        let first = || Noticed::new(finding.clone(), Some(failure));
+        let noticed = self.noticed.entry(finding.cause()).or_insert_with(first);
+        noticed.times += 1;
+        noticed.cases += 1;
     }
 
     /// What can be played again: the failures, and what was noticed, as far as a case shows it.
@@ -448,6 +564,11 @@ impl<W: World> Probe for SameFinding<'_, W> {
             return Ok(false);
         }
         let mut played = play(&mut self.world.fresh().await?, header, steps).await?;
+        if let Some(stopped) = played.stopped.take() {
+            let silent = Silent::Stopped { suspects: Vec::new(), stopped };
+            self.world.examine(header, &mut Summary::default(), silent).await?;
+            return Ok(false);
+        }
         // The finding must come with the last step, so that nothing stands behind it.
         let at_the_end = played.answers.len() == steps.len();
         let shown = at_the_end && played.findings.iter().any(|found| found.is_same(finding));

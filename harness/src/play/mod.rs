@@ -9,4 +9,5 @@ pub mod case;
 pub mod cases;
 pub mod concurrent;
 pub mod learn;
+pub mod outage;
 pub mod shrink;

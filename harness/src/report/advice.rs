@@ -1,6 +1,6 @@
 //! Advice on what does not fail a run.
 
-use crate::evidence::finding::{Finding, Verdict};
+use crate::evidence::finding::{Finding, Verdict, outage_words};
 
 /// What a reader can do to clarify or settle a finding.
 pub(super) fn advice(finding: &Finding) -> &'static str {
@@ -22,7 +22,10 @@ pub(super) fn advice(finding: &Finding) -> &'static str {
 /// Advice on an inconclusive finding.
 fn undecided(finding: &Finding) -> &'static str {
     let clause = finding.clause.name();
-    if clause.strip_prefix("7.codes.") == Some(&*finding.expected) {
+    if outage_words(&finding.field, &finding.seen).is_some() {
+        "Replay it (--restart COMMAND brings the target back in between): if it stops again, the steps do it; if \
+         not, something else stopped it."
+    } else if clause.strip_prefix("7.codes.") == Some(&*finding.expected) {
         "Ask the service's operators whether it still has the code: codes are never removed."
     } else if clause.starts_with("7.shape.") {
         "Ask the service's operators what sends this response: a gateway may, the service itself may not."

@@ -36,6 +36,11 @@ impl<'a> ClientFactory<'a> {
         Ok(ClientFactory { settings, tls })
     }
 
+    /// A client of a base URL that is not the target's: the headers of the user stay away from it.
+    pub(super) fn without_headers(&self, base_url: &str) -> Result<Client, Problem> {
+        Client::general(base_url, self.settings.timeout, Arc::clone(&self.tls), &[]).map_err(wrong)
+    }
+
     /// A client of a base URL.
     pub(super) fn client(&self, base_url: &str) -> Result<Client, Problem> {
         let Settings { timeout, headers, .. } = self.settings;

@@ -104,6 +104,7 @@ mod tests {
             sandbox: None,
             at_once: 1.try_into().unwrap(),
             timeout: Duration::from_secs(20),
+            restart: None,
             own_name: "td-r-".into(),
             is_run_new: true,
         };

@@ -91,6 +91,26 @@ struct RunOutcome {
     /// The steps that were not sent, and why.
     unasked: Unasked,
     secrets: Secrets,
+    /// Whether something has reached the inbox.
+    hears: bool,
+    /// What limits the value of the run from its start.
+    warnings: Vec<String>,
+}
+
+impl RunOutcome {
+    /// That of a run whose target could not be asked anything.
+    fn unreached(why: String, secrets: Secrets) -> RunOutcome {
+        let ending = Some(StopReason::GivenUp(why));
+        RunOutcome {
+            summary: Summary::default(),
+            raced: None,
+            end: End { ending, left_behind: Vec::new() },
+            unasked: Unasked::default(),
+            secrets,
+            hears: false,
+            warnings: Vec::new(),
+        }
+    }
 }
 
 impl LiveOptions {
@@ -129,15 +149,58 @@ impl LiveOptions {
         let journal = options.journal();
         let preview = RunPreview(&settings);
         check.output.announce(format!("{preview}\n  journal   {}\n", journal.display()))?;
-        let session = open(&options, &settings, &plan.header).await?;
-        let (target, offers) = (settings.target.clone(), offers(&settings));
+        let mut session = connect(&options, &settings, &plan.header).await?;
         let began = Instant::now();
-        let outcome = play(Rc::new(session), settings, &plan, &check).await?;
-        print(&check, &plan, &target, &offers, began, outcome, &again)
+        let outcome = match session.greet().await {
+            Ok(()) => {
+                let doubt = try_inbox(&options, &settings, &session).await?;
+                if let Some(doubt) = &doubt {
+                    check.output.announce(format!("warning: {doubt}\n"))?;
+                }
+                let played = play(Rc::new(session), settings.clone(), &plan, &check).await?;
+                RunOutcome { warnings: doubt.into_iter().collect(), ..played }
+            }
+            Err(unanswered) => RunOutcome::unreached(unanswered.why, session.secrets()),
+        };
+        print(&check, &plan, &settings, began, outcome, &again)
     }
 }
 
+/// Opens a run whose target answers.
 async fn open(
+    options: &LiveOptions,
+    settings: &Settings,
+    header: &Header,
+) -> Result<Session, Problem> {
+    let mut session = connect(options, settings, header).await?;
+    session.greet().await.map_err(|unanswered| Problem::Unreachable(unanswered.why))?;
+    // The session keeps whether its inbox can be reached.
+    try_inbox(options, settings, &session).await?;
+    Ok(session)
+}
+
+/// Sends a request to the inbox by its public URL, if there is one. Returns why it did not arrive, in words.
+async fn try_inbox(
+    options: &LiveOptions,
+    settings: &Settings,
+    session: &Session,
+) -> Result<Option<String>, Problem> {
+    let (Some(url), Some(webhooks)) = (session.inbox_url(), &settings.webhooks) else {
+        return Ok(None);
+    };
+    let client = options.clients(settings)?.without_headers(url)?;
+    let tried = session.try_inbox(&client).await;
+    Ok(tried.err().map(|why| {
+        format!(
+            "the inbox is unproven: a request of this run to {} did not arrive on {} ({why}); unless a webhook \
+             arrives, nothing is concluded from its silence",
+            webhooks.url, webhooks.listen
+        )
+    }))
+}
+
+/// Opens a run whose target was not asked yet.
+async fn connect(
     options: &LiveOptions,
     settings: &Settings,
     header: &Header,
@@ -155,10 +218,7 @@ async fn open(
     };
     let (client, journal) = (factory.client(&settings.target)?, options.journal());
     let session = Session::new(settings.clone(), client, operator, inbox, &journal, header);
-    let mut session =
-        session.map_err(|error| wrong(format!("the journal {}: {error}", journal.display())))?;
-    session.greet().await.map_err(|unanswered| Problem::Unreachable(unanswered.why))?;
-    Ok(session)
+    session.map_err(|error| wrong(format!("the journal {}: {error}", journal.display())))
 }
 
 async fn play(
@@ -187,7 +247,9 @@ async fn play(
     let end = play_and_clean_up(&session, &progress, playing).await?;
     let raced = runs_races.then_some(races.summary);
     let unasked = world.unasked();
-    Ok(RunOutcome { summary: suite.summary, raced, end, unasked, secrets: session.secrets() })
+    let hears = session.inbox_is_proven();
+    let (summary, secrets, warnings) = (suite.summary, session.secrets(), Vec::new());
+    Ok(RunOutcome { summary, raced, end, unasked, secrets, hears, warnings })
 }
 
 /// The number of concurrent clients.
@@ -202,13 +264,12 @@ fn at_once(clients: NonZeroU32) -> usize {
 fn print(
     check: &LiveCheck<'_>,
     plan: &Plan,
-    target: &str,
-    offers: &[Needs],
+    settings: &Settings,
     began: Instant,
     outcome: RunOutcome,
     again: &str,
 ) -> Result<Outcome, Problem> {
-    let RunOutcome { mut summary, raced, end, unasked, secrets } = outcome;
+    let RunOutcome { mut summary, raced, end, unasked, secrets, hears, warnings } = outcome;
     let End { ending, left_behind } = end;
     let mut replay = (check.keep)(&summary, &secrets);
     let parts = raced.map(|raced| {
@@ -226,8 +287,8 @@ fn print(
     let run = Run {
         plan,
         summary: &summary,
-        target,
-        offers,
+        target: &settings.target,
+        offers: &offers(settings, hears),
         took: began.elapsed(),
         replay: replay.as_deref().unwrap_or_default(),
         baseline: check.baseline.as_ref(),
@@ -238,6 +299,7 @@ fn print(
         demands: &check.demands,
     };
     let mut report = run.report();
+    report.warnings.extend(warnings);
     report.conceal(&secrets);
     // The terminal may be closed; the files are written anyway.
     let printed = check.output.print(report.to_string().trim_end(), || json!(report));
@@ -245,7 +307,10 @@ fn print(
     replay?;
     written?;
     printed?;
-    Ok(report.outcome)
+    match (report.outcome, ending) {
+        (Outcome::Inconclusive, Some(StopReason::GivenUp(why))) => Err(Problem::Unreachable(why)),
+        (outcome, _) => Ok(outcome),
+    }
 }
 
 impl StopReason {
@@ -315,8 +380,8 @@ fn sends(settings: &Settings) -> String {
     format!("writes, about the test accounts {} alone", named.join(", "))
 }
 
-/// The facilities of a target.
-fn offers(settings: &Settings) -> Vec<Needs> {
+/// The facilities of a target. An inbox that nothing has reached is none.
+fn offers(settings: &Settings, hears: bool) -> Vec<Needs> {
     let may_write = settings.allow_writes;
     let has_operator = settings.operator.is_some();
     // In a sandbox, only the operator port completes the onboarding of a vendor.
@@ -326,7 +391,7 @@ fn offers(settings: &Settings) -> Vec<Needs> {
         (Needs::Writes, may_write),
         (Needs::Vendor, may_write && has_vendors),
         (Needs::Operator, may_write && has_operator),
-        (Needs::Inbox, may_write && settings.webhooks.is_some()),
+        (Needs::Inbox, may_write && hears),
     ];
     offers.into_iter().filter(|(_, offered)| *offered).map(|(needs, _)| needs).collect()
 }

@@ -120,6 +120,10 @@ pub(in crate::cli) struct LiveOptions {
     /// How long to wait for a response, in seconds [default: 30]
     #[arg(long, value_name = "SECONDS")]
     timeout: Option<NonZeroU32>,
+    /// A shell command that brings the target back after it stopped answering, so that the steps that bring it
+    /// down can be found
+    #[arg(long, value_name = "COMMAND")]
+    restart: Option<String>,
     /// The file for the journal: every request before it is sent [default: tideover-journal.jsonl]
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
@@ -275,6 +279,7 @@ impl LiveOptions {
             max_subscriptions: self.max_subscriptions.or(file.max_subscriptions),
             requests_per_second: self.requests_per_second.or(file.requests_per_second),
             timeout: self.timeout.or(file.timeout),
+            restart: self.restart.or(file.restart),
             journal: self.journal.or(file.journal),
             run: self.run.or(file.run),
             config: self.config,
@@ -306,6 +311,7 @@ impl LiveOptions {
         say("max-financed", self.max_financed.map(|cents| cents.to_string()));
         say("max-subscriptions", self.max_subscriptions.map(|count| count.to_string()));
         say("tax-id-range", self.tax_id_range.as_ref().map(ToString::to_string));
+        say("restart", self.restart.clone());
         if self.sandbox {
             words.push(" --sandbox".into());
         }
@@ -383,6 +389,7 @@ impl LiveOptions {
             per_second: self.requests_per_second.or(paced),
             at_once: NonZeroU32::MIN,
             timeout: Duration::from_secs(self.timeout.map_or(30, NonZeroU32::get).into()),
+            restart: self.restart.clone(),
             own_name: own_name(&run).map_err(Problem::Wrong)?,
             is_run_new: self.run.is_none(),
         };

@@ -2,6 +2,7 @@
 
 mod clock;
 mod offered;
+mod outage;
 mod sending;
 
 use std::collections::BTreeSet;
@@ -14,8 +15,8 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tideover_model::{ActionKind, Code};
 
-use crate::endpoint::client::Client;
-use crate::endpoint::{Unanswered, inbox};
+use crate::endpoint::client::{Client, Outgoing};
+use crate::endpoint::{Silence, Unanswered, inbox};
 use crate::exchange::secrets::Secrets;
 use crate::exchange::transcript::Header;
 use crate::exchange::{Arrival, Prepared, PreparedAction, PreparedCall, Seen};
@@ -24,9 +25,13 @@ use crate::live::grants::Grants;
 use crate::live::journal::Journal;
 use crate::live::ledger::SpendingLedger;
 use crate::live::pace::RequestPacer;
-use crate::live::settings::{Settings, any_name};
+use crate::live::settings::{ApiKey, Settings, any_name};
 
+use outage::{Outage, Survival, is_gateway_failure};
 pub(in crate::live) use sending::Purpose;
+
+/// How long the run waits for its own request to reach the inbox.
+const INBOX_PATIENCE: Duration = Duration::from_secs(5);
 
 /// The run gives up after this many requests in a row without a response.
 pub const MOST_UNANSWERED: u32 = 10;
@@ -85,6 +90,11 @@ pub(super) struct SessionState {
     backoff: Option<(Instant, Duration)>,
     pub(super) left_behind: Vec<String>,
     ended: Option<StopReason>,
+    /// Set while the target does not answer any more.
+    outage: Option<Outage>,
+    survival: Survival,
+    /// Whether something has reached the run's own part of the inbox.
+    inbox_is_proven: bool,
     secrets: Secrets,
 }
 
@@ -140,6 +150,9 @@ impl Session {
             backoff: None,
             left_behind: Vec::new(),
             ended: None,
+            outage: None,
+            survival: Survival::default(),
+            inbox_is_proven: false,
             secrets: settings.secrets(),
         };
         Ok(Session {
@@ -162,10 +175,14 @@ impl Session {
     pub async fn greet(&mut self) -> Result<(), Unanswered> {
         let Settings { target, key, second_key, .. } = &self.settings;
         for key in std::iter::once(key).chain(second_key) {
-            let authorization = Some(format!("Bearer {}", key.reveal()));
-            let read = Prepared { authorization, ..self.get("/v1/webhooks") };
-            let seen = self.send(&read).await.map_err(Unanswered::and_last)?;
+            let seen = self.greet_with(key).await.map_err(Unanswered::and_last)?;
             let why = match seen.code() {
+                _ if is_gateway_failure(&seen) => {
+                    let status = seen.status;
+                    format!(
+                        "{target} answers {status} without a body of this API: does a proxy stand before it?"
+                    )
+                }
                 _ if seen.status == 401 => format!("{target} refuses the key {key}"),
                 Some(code) if code == Code::UnknownEndpoint.name() => {
                     format!("{target} serves no /v1/webhooks: a target is named without /v1")
@@ -194,6 +211,54 @@ impl Session {
             disturbs,
         };
         Ok(())
+    }
+
+    /// Reads with `key`. A target that this read brings down is restarted, and gets another.
+    async fn greet_with(&self, key: &ApiKey) -> Result<Seen, Unanswered> {
+        let authorization = Some(format!("Bearer {}", key.reveal()));
+        let read = Prepared { authorization, ..self.get("/v1/webhooks") };
+        self.charge_repeat()?;
+        let answered = self.exchange(&read).await.map(|answer| answer.seen);
+        let is_down = answered.as_ref().is_err_and(|why| why.silence == Some(Silence::NoAnswer));
+        let Some(command) = self.settings.restart.as_deref().filter(|_| is_down) else {
+            return answered;
+        };
+        self.restart(command).await.map_err(Unanswered::never)?;
+        let nobody = format!("/v1/organizations/{}unknown", self.settings.own_name);
+        self.charge_repeat()?;
+        let answered = self.exchange(&Prepared { ..self.get(&nobody) }).await;
+        answered.map(|answer| answer.seen)
+    }
+
+    /// Sends a request to the inbox by its public URL.
+    ///
+    /// # Errors
+    /// Why nothing arrived, in words.
+    pub async fn try_inbox(&self, client: &Client) -> Result<(), String> {
+        let path = "/0/tried";
+        let (method, body) = ("POST", b"{}".to_vec());
+        let content_type = Some("application/json");
+        let outgoing = Outgoing { method, path, authorization: None, content_type, body };
+        let answered = tokio::time::timeout(INBOX_PATIENCE, client.exchange(outgoing)).await;
+        let has_arrived = self.take_arrivals().iter().any(|arrival| arrival.path == path);
+        // It is the run itself that knocked.
+        self.state().survival = Survival::default();
+        match answered {
+            _ if has_arrived => Ok(()),
+            Err(_) => Err(format!("no answer within {INBOX_PATIENCE:?}")),
+            Ok(Err(unanswered)) => Err(unanswered.why),
+            Ok(Ok(answer)) => Err(format!("something else answers {} there", answer.seen.status)),
+        }
+    }
+
+    /// Whether something has reached the run's own part of the inbox.
+    pub fn inbox_is_proven(&self) -> bool {
+        self.state().inbox_is_proven
+    }
+
+    /// The run's own part of the inbox, by its public URL.
+    pub fn inbox_url(&self) -> Option<&str> {
+        self.inbox_url.as_deref()
     }
 
     /// Whether the operator port is that of a Tideover mock, which nobody shares.
@@ -244,7 +309,13 @@ impl Session {
 
     /// Takes the arrivals in the run's part of the inbox.
     pub(super) fn take_arrivals(&self) -> Vec<Arrival> {
-        self.inbox.as_ref().map(|inbox| inbox.inbox().take()).unwrap_or_default()
+        let arrivals = self.inbox.as_ref().map(|inbox| inbox.inbox().take()).unwrap_or_default();
+        if !arrivals.is_empty() {
+            let mut state = self.state();
+            state.inbox_is_proven = true;
+            state.survival.webhook();
+        }
+        arrivals
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, SessionState> {
@@ -274,6 +345,13 @@ impl SessionState {
     /// Whether the operator port has said that it does not know an action.
     pub(super) fn is_unknown(&self, action: ActionKind) -> bool {
         self.unknown_actions.contains(&action)
+    }
+
+    /// Leaves the subscriptions behind that a target which does not answer any more may still have.
+    pub(super) fn give_up_subscriptions(&mut self, left: &[String]) {
+        self.subscribers.clear();
+        self.grants.references.clear();
+        self.leave(left.to_vec());
     }
 
     fn leave(&mut self, made: Vec<String>) {

@@ -9,7 +9,7 @@ use tideover_model::wire::field::{self, Fields};
 use tideover_model::{ActionKind, OperationKind};
 
 use crate::endpoint::client::{Incame, Outgoing};
-use crate::endpoint::{Applied, Unanswered};
+use crate::endpoint::{Applied, Silence, Unanswered};
 use crate::exchange::secrets::Secrets;
 use crate::exchange::{Prepared, PreparedAction, PreparedCall, Seen};
 use crate::live::journal::Journal;
@@ -52,6 +52,7 @@ impl Session {
         let charge = self.charge(step, &permit)?;
         self.note_before(step, &permit);
         let answered = self.exchange_in_time(step, Purpose::Step).await;
+        self.note_silence(step, &answered).await;
         self.note_after(step, permit, charge, &answered);
         answered
     }
@@ -63,8 +64,13 @@ impl Session {
         purpose: Purpose,
     ) -> Result<Seen, Unanswered> {
         self.permit(step)?;
+        if let Some(why) = self.outage() {
+            return Err(Unanswered::never(why));
+        }
         self.charge_again(purpose)?;
-        self.exchange_in_time(step, purpose).await
+        let answered = self.exchange_in_time(step, purpose).await;
+        self.note_silence(step, &answered).await;
+        answered
     }
 
     /// Waits before retry `nth` of a stale read, from 0. Returns `false` when no retry is left.
@@ -114,7 +120,9 @@ impl Session {
             state.ended.get_or_insert(StopReason::Spent(why));
         }
         if let Some(ended) = &state.ended {
-            return Err(Unanswered::never(ended.to_string()).and_last());
+            let ended = Unanswered::never(ended.to_string()).and_last();
+            let is_down = state.outage.is_some();
+            return Err(if is_down { ended.of(Silence::Refused) } else { ended });
         }
         state.ledger.charge(&self.settings.budget, caller, permit).map_err(|spent| {
             let why = spent.to_string();

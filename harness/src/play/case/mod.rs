@@ -23,7 +23,7 @@ use crate::judge::{has_failed, is_informative};
 
 pub(crate) use listener::Listener;
 pub use observed::{Clock, Observed, Standing};
-pub use played::Played;
+pub use played::{Played, Stopped};
 use shadow::{Prediction, Shadow, now_of};
 
 /// Plays `steps` against `target`, which is in the world of `header` and has played nothing yet.
@@ -36,18 +36,11 @@ pub async fn play<T: Observed>(
     steps: &[Step],
 ) -> Result<Played, Unreachable> {
     let shadow = Shadow::of(header, target);
-    Run::new(target, shadow).play(target, steps).await
+    Run::new(target, shadow).play(target, steps).await.whole()
 }
 
-/// Plays the steps of `case`, which was made for `header`, in the same way.
-///
-/// # Errors
-/// [`Unreachable`] if the target does not answer.
-pub async fn play_case<T: Observed>(
-    target: &mut T,
-    header: &Header,
-    case: &Case,
-) -> Result<Played, Unreachable> {
+/// Plays the steps of `case`, which was made for `header`, in the same way, for as long as steps can be sent.
+pub async fn play_case<T: Observed>(target: &mut T, header: &Header, case: &Case) -> Played {
     let in_its_world =
         target.standing() == Standing::Known && target.api_key() == Service::FIRST_KEY;
     let shadow = match case.walked(target.inbox()) {
@@ -90,11 +83,7 @@ impl<'a> Run<'a> {
         Run { shadow, memory: target.memory(), checks, played: Played::default() }
     }
 
-    async fn play<T: Observed>(
-        mut self,
-        target: &mut T,
-        steps: &[Step],
-    ) -> Result<Played, Unreachable> {
+    async fn play<T: Observed>(mut self, target: &mut T, steps: &[Step]) -> Played {
         let some = self.shadow.steps_at_once(steps.len());
         for (nth, steps) in steps.chunks(some).enumerate() {
             let mut heard = Vec::with_capacity(steps.len());
@@ -102,22 +91,40 @@ impl<'a> Run<'a> {
             for one in heard {
                 self.judge(one);
                 if !self.played.findings.is_empty() {
-                    return Ok(self.conclude(target));
+                    return self.conclude(target);
                 }
             }
             match ended {
                 Ok(()) => {}
-                Err(unanswered) if unanswered.is_last => return Err(unanswered.into()),
+                Err(unanswered) if unanswered.is_last => {
+                    self.end(target, unanswered);
+                    break;
+                }
                 // Nothing can be predicted after it.
                 Err(_) => break,
             }
         }
-        Ok(self.conclude(target))
+        self.conclude(target)
+    }
+
+    /// Ends with a step after which nothing more can be sent.
+    fn end<T: Observed>(&mut self, target: &mut T, unanswered: Unanswered) {
+        let Unanswered { why, applied, silence, .. } = unanswered;
+        if silence.is_none() {
+            self.played.ended = Some(why);
+            return;
+        }
+        let in_flight = applied == Applied::MayBe;
+        if in_flight {
+            let now = self.shadow.now(target);
+            self.played.answers.push((now, None));
+        }
+        self.played.stopped = Some(Stopped { in_flight, why });
     }
 
     fn conclude<T: Observed>(mut self, target: &T) -> Played {
         if let Some(belief) = self.shadow.belief() {
-            for point in self.played.lessons.events().filter(|_| target.inbox().is_some()) {
+            for point in self.played.lessons.events().filter(|_| target.hears()) {
                 self.played.met.meet(point.clause);
                 self.played.gaps.record("webhooks", None, &point);
             }
@@ -171,6 +178,9 @@ impl<'a> Run<'a> {
             Err(unanswered) if !unanswered.is_last => {
                 if !self.shadow.miss(&sent, unanswered.applied, since) {
                     return Err(unanswered);
+                }
+                if unanswered.silence.is_some() {
+                    self.played.lost.push((index, unanswered.why.clone()));
                 }
                 self.miss(&sent, unanswered);
                 self.played.answers.push((since, None));

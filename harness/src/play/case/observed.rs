@@ -36,6 +36,11 @@ pub trait Observed: Target {
         None
     }
 
+    /// Whether webhooks of the target are known to reach the inbox: then silence there means something.
+    fn hears(&self) -> bool {
+        self.inbox().is_some()
+    }
+
     /// What is known of it.
     fn standing(&mut self) -> Standing {
         Standing::Known

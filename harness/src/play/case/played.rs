@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use tideover_model::{OperationKind, Timestamp, clause};
 
+use crate::endpoint::Unreachable;
 use crate::evidence::coverage::Coverage;
 use crate::evidence::finding::{Finding, Verdict};
 use crate::evidence::tally::Tally;
@@ -39,13 +40,39 @@ pub struct Played {
     pub lessons: Lessons,
     /// Requests that were not answered.
     pub unanswered: u64,
+    /// The steps, by index, to which the target gave no answer although it answers others, and what happened.
+    pub lost: Vec<(usize, String)>,
+    /// Set if the target does not answer any more.
+    pub stopped: Option<Stopped>,
+    /// Why nothing more can be sent, if something else ended the run.
+    pub ended: Option<String>,
     /// Why each request that was not sent was not.
     pub unsent: Vec<String>,
     /// Where an answer was not what the transcript expects, by the index of the step.
     pub mismatches: Vec<(usize, Mismatch)>,
 }
 
+/// Where a case ended because the target does not answer any more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stopped {
+    /// Whether a request was under way; otherwise it stopped after its last answer.
+    pub in_flight: bool,
+    /// What happened, in words.
+    pub why: String,
+}
+
 impl Played {
+    /// The same, unless nothing more could be sent before the last step was played.
+    ///
+    /// # Errors
+    /// [`Unreachable`] with the reason.
+    pub(super) fn whole(self) -> Result<Played, Unreachable> {
+        match self.ended {
+            Some(why) => Err(Unreachable(why)),
+            None => Ok(self),
+        }
+    }
+
     /// Whether nothing was found and every expectation held.
     pub fn held(&self) -> bool {
         self.findings.is_empty() && self.mismatches.is_empty()

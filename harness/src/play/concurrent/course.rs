@@ -5,6 +5,7 @@ use crate::exchange::Race;
 use crate::exchange::transcript::Header;
 use crate::generate;
 use crate::generate::Size;
+use crate::play::cases::{Silent, Summary};
 use crate::play::concurrent::history::History;
 use crate::play::concurrent::known::Known;
 
@@ -17,6 +18,24 @@ pub trait Course {
     /// Race `number`.
     fn race(&self, header: &Header, number: u64, size: Size) -> Race {
         generate::race(header, number, size)
+    }
+
+    /// Why the target does not answer any more, if it stopped.
+    fn outage(&self) -> Option<String> {
+        None
+    }
+
+    /// Finds out why the target gave no answer, and adds what it finds to `summary`.
+    ///
+    /// # Errors
+    /// [`Unreachable`] if the target cannot be asked again.
+    fn examine(
+        &mut self,
+        _header: &Header,
+        _summary: &mut Summary,
+        silent: Silent,
+    ) -> impl Future<Output = Result<(), Unreachable>> {
+        std::future::ready(silent.unexamined())
     }
 
     /// What is seen of `race` at a target as it is at the start, and what is known of that; `seed` decides who meets

@@ -8,7 +8,7 @@ use std::time::Instant;
 use tideover_model::Timestamp;
 use tokio::task::LocalSet;
 
-use crate::endpoint::{Applied, Unanswered, Unreachable};
+use crate::endpoint::{Applied, Unanswered};
 use crate::exchange::Memory;
 use crate::exchange::Race;
 use crate::exchange::step::Step;
@@ -16,31 +16,28 @@ use crate::exchange::{Prepared, PreparedAction, Seen};
 use crate::play::case::{Observed, Standing};
 use crate::play::concurrent::history::{ALONE, Answer, History, Request};
 
-/// Plays `race` against `target`, each client with a clone of it. Its clock shows `now`, unless a response shows another time.
-///
-/// # Errors
-/// [`Unreachable`] if the target is given up while a step is played alone. No answer is an outcome like any other.
+/// Plays `race` against `target`, each client with a clone of it, for as long as steps can be sent. Its clock shows
+/// `now`, unless a response shows another time. No answer is an outcome like any other.
 pub async fn play<T: Observed + Clone + 'static>(
     target: &T,
     race: &Race,
     now: Timestamp,
-) -> Result<History, Unreachable> {
+) -> History {
     let record = Record::new(now);
     let mut alone = Player::new(ALONE, target, &record);
-    alone.play_all(&race.before).await?;
+    alone.play_all(&race.before).await;
     let together = LocalSet::new();
     for (index, steps) in race.clients.iter().enumerate() {
         let mut player = Player { client: index + 1, ..alone.clone() };
         let steps = steps.clone();
         together.spawn_local(async move {
-            // The next client that plays alone gets this error.
-            let _ = player.play_all(&steps).await;
+            player.play_all(&steps).await;
         });
     }
     together.await;
-    alone.play_all(&race.after).await?;
+    alone.play_all(&race.after).await;
     drop(alone);
-    Ok(record.take())
+    record.take()
 }
 
 /// Somebody who sends one step after the other.
@@ -58,15 +55,13 @@ impl<T: Observed + Clone> Player<T> {
         Player { client, target, memory, record: Rc::clone(record) }
     }
 
-    async fn play_all(&mut self, steps: &[Step]) -> Result<(), Unreachable> {
+    async fn play_all(&mut self, steps: &[Step]) {
         for step in steps {
-            match self.play(step).await {
-                Err(unanswered) if unanswered.is_last => return Err(unanswered.into()),
-                // The history has no response.
-                Ok(()) | Err(_) => {}
+            // Without a response, the history has none.
+            if self.play(step).await.is_err_and(|unanswered| unanswered.is_last) {
+                return;
             }
         }
-        Ok(())
     }
 
     async fn play(&mut self, step: &Step) -> Result<(), Unanswered> {

@@ -7,7 +7,8 @@ use crate::evidence::Ending;
 use crate::exchange::Race;
 use crate::exchange::transcript::Header;
 use crate::generate::Size;
-use crate::play::cases::{OverHttp, Plan, World};
+use crate::play::case::{Played, Stopped};
+use crate::play::cases::{OverHttp, Plan, Silent, Suspect, World};
 use crate::play::concurrent::course::Course;
 use crate::play::concurrent::history::History;
 use crate::play::concurrent::interleave::{Interleaved, Schedule, interleave};
@@ -46,9 +47,14 @@ impl<'a> Races<'a> {
             let race = course.race(header, number, self.size);
             let seed = header.seed.wrapping_add(number);
             let (history, known) = course.run(header, &race, seed).await?;
+            let outage = course.outage();
             for new in self.summary.add(header, number, &history, &known) {
                 let failure = &mut self.summary.counted.failures[new.failure];
                 minimise(course, header, (&history, seed), new, failure).await?;
+            }
+            if let Some(why) = outage {
+                let silent = stopped_in(number, &history, why);
+                course.examine(header, &mut self.summary.counted, silent).await?;
             }
             progress(&self.summary);
             if self.summary.counted.failures.len() >= *max_findings {
@@ -61,6 +67,19 @@ impl<'a> Races<'a> {
         self.summary.counted.ending = Ending::Complete;
         Ok(())
     }
+}
+
+/// The steps of a race in which the target stopped answering, in the order in which they were sent.
+fn stopped_in(case: u64, history: &History, why: String) -> Silent {
+    let sent = history.requests.iter();
+    let steps = sent.clone().map(|request| request.step.clone()).collect();
+    let answers = sent
+        .clone()
+        .map(|request| (request.now, request.answer.as_ref().map(|answer| answer.seen.clone())));
+    let in_flight = sent.clone().any(|request| request.answer.is_none());
+    let played = Played { answers: answers.collect(), ..Played::default() };
+    let suspects = vec![Suspect { case, steps, played }];
+    Silent::Stopped { suspects, stopped: Stopped { in_flight, why } }
 }
 
 /// The bare model, or anything that has its face: a schedule decides when each request takes effect.
@@ -116,5 +135,5 @@ where
 {
     let mut target = world.fresh().await?;
     let known = Known::of_target(header, &mut target);
-    Ok((play(&target, race, known.start).await?, known))
+    Ok((play(&target, race, known.start).await, known))
 }

@@ -1,7 +1,7 @@
 //! The outcome of a run, and the one line that says it.
 
 use crate::evidence::Ending;
-use crate::evidence::finding::Verdict;
+use crate::evidence::finding::{Verdict, outage_words};
 use crate::evidence::outcome::{Extent, Grounds, Outcome};
 use crate::report::compose::Run;
 use crate::report::document::FindingReport;
@@ -37,7 +37,8 @@ impl Run<'_> {
                 let fails = |verdict: Verdict| {
                     verdict == Verdict::Violated || self.demands.fail_on.contains(&verdict)
                 };
-                named(findings, fails)
+                let outage = || new(findings).find_map(|finding| outage(finding, fails));
+                outage().unwrap_or_else(|| named(findings, fails))
             }
             Outcome::Stalled => named(findings, |verdict| verdict == Verdict::Stalled),
             Outcome::Differs => {
@@ -46,6 +47,9 @@ impl Run<'_> {
             Outcome::Interrupted => "a signal ended the run".to_owned(),
             Outcome::Inconclusive => self.doubt(findings, extent),
         };
+        if extent.examined() == 0 {
+            return format!("{word}: {reason}; nothing was examined");
+        }
         format!("{word}: {reason}; {} examined, {basis}", extent.words())
     }
 
@@ -57,7 +61,7 @@ impl Run<'_> {
                 named(findings, |verdict| verdict == Verdict::Inconclusive)
             }
             (_, parts @ 1..) => format!("nothing can be concluded about {parts} parts of races"),
-            _ if extent.examined() == 0 => "nothing was examined".to_owned(),
+            _ if extent.examined() == 0 => "no request met a clause".to_owned(),
             _ => {
                 let demanded = self.demands.min_coverage.unwrap_or_default();
                 format!("{} % examined, and --min-coverage demands {demanded} %", extent.percent())
@@ -72,6 +76,13 @@ impl Run<'_> {
 
 fn new(findings: &[FindingReport]) -> impl Iterator<Item = &FindingReport> {
     findings.iter().filter(|finding| !finding.known)
+}
+
+/// When the target gave no response, if that is the finding and its verdict is such.
+fn outage(finding: &FindingReport, is_meant: impl Fn(Verdict) -> bool) -> Option<String> {
+    let found = &finding.found;
+    let words = outage_words(&found.field, &found.seen).filter(|_| is_meant(found.verdict))?;
+    Some(format!("{words} ({})", found.operation))
 }
 
 /// The clauses of the new findings with such a verdict, the first few by name.

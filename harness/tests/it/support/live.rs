@@ -48,6 +48,7 @@ pub(crate) fn settings(mock: &Mock) -> Settings {
         per_second: NonZeroU32::new(100_000),
         at_once: 1.try_into().unwrap(),
         timeout: Duration::from_secs(20),
+        restart: None,
         own_name: "td-r-".into(),
         is_run_new: true,
     }

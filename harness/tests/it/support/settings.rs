@@ -36,6 +36,7 @@ pub(crate) fn settings() -> Settings {
         per_second: Some(NonZeroU32::MIN),
         at_once: 1.try_into().unwrap(),
         timeout: Duration::from_secs(1),
+        restart: None,
         own_name: "td-r1-".into(),
         is_run_new: true,
     }
