@@ -38,6 +38,9 @@ pub enum Unfit {
     /// Nothing can listen there.
     #[error("the destination has no port that could be connected to")]
     Port,
+    /// Its host is no name that anything can have: a part of it is empty or too long.
+    #[error("the destination has no host name that could resolve: a part of it is empty or too long")]
+    HostName,
     /// Its host is this machine.
     #[error("the destination {0} names this machine{hint}", hint = hint(true))]
     Local(String),
@@ -71,7 +74,7 @@ impl Destinations {
     /// be allowed to go to each of the `addresses` that it resolves to.
     ///
     /// # Errors
-    /// The first thing that is wrong: the scheme, credentials, the port, the host, an address.
+    /// The first thing that is wrong: the scheme, credentials, the port, the host name, the host, an address.
     ///
     /// ```
     /// use tideover_model::Destinations;
@@ -116,6 +119,7 @@ impl Destinations {
         };
         match url.host() {
             None => Err(Unfit::NotAUrl),
+            Some(Host::Domain(name)) if !is_host_name(name) => Err(Unfit::HostName),
             Some(Host::Domain(name)) if is_local_name(name) && !local && !is_inbox => {
                 Err(Unfit::Local(name.to_owned()))
             }
@@ -141,6 +145,15 @@ fn has_credentials(text: &str) -> bool {
     let after_scheme = text.split_once("://").map_or("", |(_, rest)| rest);
     let authority = after_scheme.split(['/', '?', '#']).next().unwrap_or_default();
     authority.contains('@')
+}
+
+/// Whether a name can be one of a host: no part of it is empty, and none is too long (RFC 1035, 2.3.4). A dot at its
+/// end is its root.
+fn is_host_name(name: &str) -> bool {
+    const LONGEST_PART: usize = 63;
+    const LONGEST: usize = 253;
+    let name = name.strip_suffix('.').unwrap_or(name);
+    name.len() <= LONGEST && name.split('.').all(|part| (1..=LONGEST_PART).contains(&part.len()))
 }
 
 /// Whether a host name means this machine (RFC 6761).

@@ -75,7 +75,7 @@ pub use pricing::{Offer, Rates, Terms};
 pub use profile::{Delays, ImpossibleValue, Profile, Range, RateRanges, Webhooks};
 pub use refusal::{Code, Refusal, Status};
 pub use routing_number::is_valid as is_routing_number;
-pub use sealed::{Sealed, UnreadableSnapshot};
+pub use sealed::{Digesting, Sealed, UnreadableSnapshot};
 pub use secret::masked;
 pub use service::{Service, bearer};
 pub use signature::{Signature, SigningKey};

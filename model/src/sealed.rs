@@ -1,5 +1,7 @@
 //! JSON documents with a format, a version and a checksum: snapshots.
 
+use std::io::{self, Seek, SeekFrom, Write};
+
 use serde::Deserialize;
 use serde_json::error::Category;
 use serde_json::value::RawValue;
@@ -57,6 +59,24 @@ fn checksum(state: &str) -> String {
     const_hex::encode(Sha256::digest(state))
 }
 
+/// A file that is written, with the checksum of what has been.
+pub struct Digesting<'a, W> {
+    file: &'a mut W,
+    digest: Sha256,
+}
+
+impl<W: Write> Write for Digesting<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.file.write(bytes)?;
+        self.digest.update(&bytes[..written]);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
 impl Sealed {
     /// The document of a state, which is JSON.
     pub fn seal(&self, state: &str) -> Vec<u8> {
@@ -65,6 +85,31 @@ impl Sealed {
             r#"{{"format":"{format}","version":{version},"checksum":"{checksum}","state":{state}}}"#
         )
         .into_bytes()
+    }
+
+    /// Writes the document of a state that `write` writes as JSON, so that it is in memory as a whole nowhere.
+    ///
+    /// # Errors
+    /// Those of `write` and of the file.
+    pub fn seal_into<W: Write + Seek, E: From<io::Error>>(
+        &self,
+        file: &mut W,
+        write: impl FnOnce(&mut Digesting<'_, W>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let Sealed { format, version } = self;
+        let begun = file.stream_position()?;
+        let opening = format!(r#"{{"format":"{format}","version":{version},"checksum":""#);
+        let open = const_hex::encode([0; 32]);
+        write!(file, r#"{opening}{open}","state":"#)?;
+        let mut state = Digesting { file, digest: Sha256::new() };
+        write(&mut state)?;
+        let checksum = const_hex::encode(state.digest.finalize());
+        file.write_all(b"}")?;
+        let ended = file.stream_position()?;
+        file.seek(SeekFrom::Start(begun + opening.len() as u64))?;
+        file.write_all(checksum.as_bytes())?;
+        file.seek(SeekFrom::Start(ended))?;
+        Ok(())
     }
 
     /// The state in a document, as JSON.

@@ -18,7 +18,7 @@ use crate::arrival;
 use crate::control;
 use crate::control::{deliveries, faults, journal, worlds};
 use crate::cors;
-use crate::cors::Origins;
+use crate::cors::Guard;
 use crate::extract;
 use crate::journal::Arrived;
 use crate::openapi::operator;
@@ -31,21 +31,21 @@ impl World {
     /// The partner API and the control plane of this world, without a socket. Where a fault drops the connection,
     /// the body of the response fails before its first byte.
     pub fn router(&self) -> Router {
-        router(Arc::new(Worlds::of_one(self.clone())), None)
+        router(Arc::new(Worlds::of_one(self.clone())), Guard::default())
     }
 }
 
-/// The router of the whole server. Pages of the `allowed` origins may call it from a browser.
+/// The router of the whole server.
 ///
 /// The partner API is the fallback, so that only the model defines its paths.
-pub(crate) fn router(all: Arc<Worlds>, allowed: Option<Origins>) -> Router {
+pub(crate) fn router(all: Arc<Worlds>, guard: Guard) -> Router {
     let router = control()
         .merge(page::assets(of))
-        .route_layer(middleware::from_fn_with_state(allowed.clone(), cors::guard))
+        .route_layer(middleware::from_fn_with_state(guard.clone(), cors::guard))
         .route("/", of(get(front)))
         .fallback(api)
         .with_state(all);
-    match allowed {
+    match guard.origins {
         Some(origins) => origins.share(router),
         None => router,
     }
@@ -115,17 +115,18 @@ async fn api(State(worlds): State<Arc<Worlds>>, request: Request) -> Response {
     // Kept until the answer has arrived: the world is in use.
     let selected = worlds.select(sent);
     let served = match &selected {
-        Ok(selected) => serve(selected, &head, route, body).await,
+        Ok(selected) => serve(selected, &head, route, body, &worlds).await,
         Err(no_world) => {
             let unknown = route.err();
             worlds.default_world().turn_away(unknown.unwrap_or_else(|| (*no_world).into()))
         }
     };
+    worlds.balance_journals();
     let Served { answered, act, hints } = served;
     let response = answered.map(|(answer, response)| {
         let clause = hints.then(|| exchange::clause(&answer));
         let response = respond::answer(response, clause);
-        log(&head, response.status(), &answer);
+        log(&worlds, &head, response.status(), &answer);
         response
     });
     arrival::arrived(response, act).await
@@ -138,6 +139,7 @@ async fn serve(
     head: &Parts,
     route: Result<Route<'_>, Refusal>,
     body: Body,
+    worlds: &Worlds,
 ) -> Served {
     let Selected { world, authorization, .. } = selected;
     let authorization = authorization.as_deref();
@@ -158,27 +160,37 @@ async fn serve(
     if let Ok(Operation::Subscribe { url, addresses, .. }) = &mut operation {
         *addresses = world.resolve(url).await;
     }
-    warn(head, &warnings);
+    warn(worlds, head, &warnings);
     let arrived = Arrived { body: Some(&body), warnings, ..unread };
     world.answer(arrived, authorization, &route, operation)
 }
 
 /// Logs what the service ignores in a request.
-fn warn(head: &Parts, warnings: &[String]) {
+fn warn(worlds: &Worlds, head: &Parts, warnings: &[String]) {
     for warning in warnings {
-        tracing::warn!("{} {}: {warning}", head.method, head.uri.path());
+        let line = format!("{} {}: {warning}", head.method, head.uri.path());
+        tracing::warn!("{}", shown(worlds, &line));
     }
 }
 
 /// Logs a request and its result.
-fn log(head: &Parts, status: StatusCode, answer: &Answer) {
-    let (method, path, status) = (&head.method, head.uri.path(), status.as_u16());
+fn log(worlds: &Worlds, head: &Parts, status: StatusCode, answer: &Answer) {
+    let line = || {
+        let line = format!("{} {} → {}", head.method, head.uri.path(), status.as_u16());
+        shown(worlds, &line)
+    };
     match answer {
-        Ok(_) => tracing::debug!("{method} {path} → {status}"),
-        Err(Refusal { code, clause, .. }) => {
-            tracing::info!("{method} {path} → {status} {code} ({clause})");
+        Ok(_) if tracing::enabled!(tracing::Level::DEBUG) => tracing::debug!("{}", line()),
+        Err(Refusal { code, clause, .. }) if tracing::enabled!(tracing::Level::INFO) => {
+            tracing::info!("{} {code} ({clause})", line());
         }
+        Ok(_) | Err(_) => {}
     }
+}
+
+/// A line without secrets.
+fn shown(worlds: &Worlds, line: &str) -> String {
+    worlds.masks().concealed(line).unwrap_or_else(|| line.to_owned())
 }
 
 /// The body, read only if the key is valid.

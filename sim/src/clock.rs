@@ -75,6 +75,9 @@ impl Clock {
         if now < start {
             return Err("its clock stands before its start".to_owned());
         }
+        if let Some(speed) = speed.filter(|speed| !ClockChoice::SPEEDS.contains(speed)) {
+            return Err(format!("its clock runs {speed} times as fast as the wall clock"));
+        }
         let choice = speed.map_or(ClockChoice::Still, |speed| ClockChoice::Running { speed });
         Ok(Clock { set_to: now, ..Clock::new(start, choice) })
     }

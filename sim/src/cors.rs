@@ -10,6 +10,7 @@ use tower::ServiceExt;
 use tower_http::cors::{AllowHeaders, AllowMethods, AllowOrigin, Any, CorsLayer};
 
 use crate::control::ControlResult;
+use crate::hosts::Hosts;
 
 /// The origins of pages that may call the mock from a browser. Nothing in the document allows any.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,6 +57,13 @@ impl Origins {
         })
     }
 
+    /// Whether one of them has this host name.
+    pub(crate) fn name(&self, host: &str) -> bool {
+        let of = |origin: &HeaderValue| url::Url::parse(origin.to_str().ok()?).ok();
+        let is = |url: &url::Url| url.host_str().is_some_and(|it| it.eq_ignore_ascii_case(host));
+        self.0.as_ref().is_none_or(|all| all.iter().filter_map(of).any(|url| is(&url)))
+    }
+
     fn allow(&self, origin: &HeaderValue) -> bool {
         self.0.as_ref().is_none_or(|origins| origins.contains(origin))
     }
@@ -72,28 +80,43 @@ impl Origins {
     }
 }
 
-/// Refuses what a page of a foreign origin sends. Without this, every page that a user opens could use the control
-/// plane, which asks for no key: a browser sends simple requests, and withholds from the page only the answer.
+/// Who may use the operator port, which asks for no key.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Guard {
+    /// The names by which it answers.
+    pub(crate) hosts: Hosts,
+    /// The origins of pages that may use it.
+    pub(crate) origins: Option<Origins>,
+}
+
+/// Refuses what a page of a foreign origin sends, and what was sent to another name. Without this, every page that a
+/// user opens could use the control plane: a browser sends simple requests, and withholds from the page only the
+/// answer. Not even that, if a hostile name server points the page's own name at the mock.
 ///
 /// # Errors
-/// [`NotApplied::ForeignOrigin`].
+/// [`NotApplied::ForeignHost`], [`NotApplied::ForeignOrigin`].
 pub(crate) async fn guard(
-    State(allowed): State<Option<Origins>>,
+    State(Guard { hosts, origins }): State<Guard>,
     request: Request,
     next: Next,
 ) -> ControlResult {
-    let headers = request.headers();
+    let (head, body) = request.into_parts();
+    if let Some(host) = hosts.foreign(&head, origins.as_ref()) {
+        let name = host.rsplit_once(':').map_or(&*host, |(name, _)| name);
+        return Err(NotApplied::ForeignHost(name.chars().take(MOST_SHOWN).collect()).into());
+    }
+    let headers = &head.headers;
     if let Some(origin) = headers.get(ORIGIN)
         && !is_own(origin, headers.get(HOST))
-        && !allowed.is_some_and(|allowed| allowed.allow(origin))
+        && !origins.is_some_and(|allowed| allowed.allow(origin))
     {
         let shown = String::from_utf8_lossy(origin.as_bytes()).chars().take(MOST_SHOWN).collect();
         return Err(NotApplied::ForeignOrigin(shown).into());
     }
-    Ok(next.run(request).await)
+    Ok(next.run(Request::from_parts(head, body)).await)
 }
 
-/// How much of an origin is shown. Characters.
+/// How much of a host or of an origin is shown. Characters.
 const MOST_SHOWN: usize = 100;
 
 /// Whether host and port of an origin are those that the request was sent to.

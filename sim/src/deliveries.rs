@@ -133,17 +133,17 @@ pub(crate) struct Filter {
     pub(crate) state: Option<DeliveryState>,
 }
 
-/// `GET /_sim/deliveries`
-#[derive(Serialize)]
-pub(crate) struct LogView {
-    deliveries: Vec<DeliveryView>,
-    next: u64,
-    dropped: u64,
+/// Some logged deliveries, and where the next ones begin, if there may be more.
+#[derive(Default)]
+pub(crate) struct LogPage {
+    pub(crate) deliveries: Vec<DeliveryView>,
+    pub(crate) next: Option<u64>,
 }
 
+/// A delivery in `GET /_sim/deliveries`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct DeliveryView {
+pub(crate) struct DeliveryView {
     index: u64,
     id: String,
     subscription: String,
@@ -280,18 +280,30 @@ impl DeliveryLog {
         self.logged.range(after..).map(|(_, logged)| logged.entry(&due)).collect()
     }
 
-    pub(crate) fn view(
+    /// The first of the filter's deliveries with these numbers.
+    pub(crate) fn page(
         &self,
         filter: &Filter,
+        numbers: Range<u64>,
         due: impl Fn(&Delivery) -> Option<Timestamp>,
-    ) -> LogView {
-        let logged = self.logged.range(filter.after..);
-        let views = logged.map(|(index, logged)| DeliveryView::new(*index, logged.entry(&due)));
-        LogView {
-            deliveries: views.filter(|view| filter.wants(view)).collect(),
-            next: self.next,
-            dropped: self.dropped,
+    ) -> LogPage {
+        /// Each has a body of some 300 bytes, and up to 32 attempts.
+        const MOST: usize = 32;
+        let mut page = LogPage::default();
+        if numbers.is_empty() {
+            return page;
         }
+        for (index, logged) in self.logged.range(numbers).take(MOST) {
+            page.next = Some(index + 1);
+            let view = DeliveryView::new(*index, logged.entry(&due));
+            page.deliveries.extend(Some(view).filter(|view| filter.wants(view)));
+        }
+        page
+    }
+
+    /// The number of deliveries dropped.
+    pub(crate) fn dropped(&self) -> u64 {
+        self.dropped
     }
 }
 

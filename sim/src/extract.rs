@@ -5,6 +5,8 @@ use axum::http::{HeaderMap, HeaderName};
 use http_body_util::BodyExt;
 use tideover_model::{Code, Refusal, clause, exchange};
 
+use crate::wire::Unread;
+
 /// A header's text; empty, and so never valid, if it is not visible ASCII.
 pub(crate) fn header(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
     headers.get(name).map(|value| value.to_str().unwrap_or_default())
@@ -14,7 +16,7 @@ pub(crate) fn header(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
 ///
 /// # Errors
 /// `payload_too_large` as soon as that is certain, without reading the rest (`gap.bodyLimit`);
-/// `unreadable_request` if the connection or its framing breaks.
+/// `unreadable_request` if the connection or its framing breaks, or if it takes too long.
 pub(crate) async fn body(mut body: Body, limit: usize) -> Result<Bytes, Refusal> {
     if body.size_hint().lower() > limit as u64 {
         return Err(exchange::too_large(limit));
@@ -23,7 +25,7 @@ pub(crate) async fn body(mut body: Body, limit: usize) -> Result<Bytes, Refusal>
     let mut rest = Vec::new();
     while !body.is_end_stream() {
         let Some(frame) = body.frame().await else { break };
-        let Ok(chunk) = frame.map_err(|_| broken())?.into_data() else { continue };
+        let Ok(chunk) = frame.map_err(unread)?.into_data() else { continue };
         if first.len() + rest.len() + chunk.len() > limit {
             return Err(exchange::too_large(limit));
         }
@@ -39,7 +41,8 @@ pub(crate) async fn body(mut body: Body, limit: usize) -> Result<Bytes, Refusal>
     Ok([first.as_ref(), &rest].concat().into())
 }
 
-fn broken() -> Refusal {
-    Refusal::new(Code::UnreadableRequest, clause!("7.codes.unreadable_request"))
-        .because("The body could not be read to its end.")
+fn unread(why: axum::Error) -> Refusal {
+    let late = why.into_inner().downcast::<Unread>().ok().filter(|why| matches!(**why, Unread::Late));
+    let why = late.map_or_else(|| "The body could not be read to its end.".to_owned(), |why| why.to_string());
+    Refusal::new(Code::UnreadableRequest, clause!("7.codes.unreadable_request")).because(why)
 }

@@ -71,12 +71,13 @@
 //! - [`load_profile`] reads the assumed values from a file; [`ProfileFile`] also holds faults.
 //! - [`Mock::requests`] and its neighbours search the [journal](JournalFilter), count and wait for requests, and list
 //!   the unexpected ones; [`Outside::objections`] says why an invoice cannot be financed.
+//! - [`Limits`] bounds what a mock takes on; [`Hosts`] and [`Origins`] say who may use its operator port.
 //! - [`fault`] has the rules by which requests fail: [`Builder::faults`], [`Mock::add_fault`].
 //!
 //! Inside: `app` has the routes, `extract` and `respond` read requests and write answers, `worlds` finds the
 //! world that a key means, `beginning` is what a new world is given, `courier` sends webhooks by `sending`, `deliveries` remembers how that went,
 //! `fault` decides which requests fail, and `arrival` how, `grease` varies what the document leaves free,
-//! `control` is the operator port, `page` is the page that shows a world, `openapi` describes the API, from the code's own types, and the operator port,
+//! `control` is the operator port, which `hosts` and `cors` guard, `pieces` makes long answers, `page` is the page that shows a world, `openapi` describes the API, from the code's own types, and the operator port,
 //! `serve` and `wire` are the socket. No rule of the API is here: all of them are the model's.
 
 mod app;
@@ -91,12 +92,15 @@ mod expect;
 mod extract;
 pub mod fault;
 pub mod grease;
+mod hosts;
 mod in_process;
 mod journal;
+mod limits;
 mod mock;
 mod openapi;
 mod outside;
 mod page;
+mod pieces;
 mod profile_file;
 mod respond;
 mod sending;
@@ -111,9 +115,11 @@ pub use clock::{Clock, ClockChoice, wall_time};
 pub use cors::{NoOrigin, Origins};
 pub use deliveries::{AttemptEntry, DeliveryEntry, DeliveryState, Headers};
 pub use expect::{Came, Expected, NotDelivered};
+pub use hosts::{Hosts, NoHost};
 pub use journal::{
     CausedEvent, CutPart, Entry, JournalFilter, JournalLimits, Message, Payload, RealTime,
 };
+pub use limits::Limits;
 pub use mock::{Builder, Mock, StartError};
 pub use outside::{Outside, Payment};
 pub use profile_file::{ProfileError, ProfileFile, load_profile};

@@ -15,18 +15,20 @@ use tokio::task::JoinHandle;
 use crate::app;
 use crate::beginning::{Beginning, Scenario};
 use crate::clock::ClockChoice;
-use crate::cors::Origins;
+use crate::cors::{Guard, Origins};
 use crate::courier::Courier;
 use crate::deliveries::DeliveryEntry;
 use crate::fault::{FaultEntry, FaultError, Rule};
 use crate::grease::Coverage;
-use crate::journal::{Entry, JournalFilter, JournalLimits};
+use crate::hosts::Hosts;
+use crate::journal::{Entry, JournalFilter, JournalLimits, Masks, Setting};
+use crate::limits::{Budget, Limits};
 use crate::outside::Outside;
 use crate::sending::{Authorities, Resolver, SigningTime, SystemResolver};
 use crate::serve::MockServer;
 use crate::state_file::{StateError, StateFile};
-use crate::world::{ClockMoving, NextEvent, NotMoved, Quiet, Quieted, Waited, World};
-use crate::worlds::{Recipe, RecipeError, Worlds, keep};
+use crate::world::{ClockMoving, NextEvent, NotMoved, Permitted, Quiet, Quieted, Waited, World};
+use crate::worlds::{Equipment, Recipe, RecipeError, Worlds, keep};
 
 /// A mock that listens on its own port. Dropping it stops it.
 ///
@@ -49,7 +51,7 @@ pub struct Mock {
     api_key: String,
     worlds: Arc<Worlds>,
     outside: Outside,
-    cors: Option<Origins>,
+    guard: Guard,
     server: Option<MockServer>,
     /// Saves each change to the state file, if there is one.
     keeper: Option<JoinHandle<()>>,
@@ -121,7 +123,7 @@ impl Mock {
 
     /// The whole server without its socket: a `tower::Service`.
     pub fn router(&self) -> Router {
-        app::router(Arc::clone(&self.worlds), self.cors.clone())
+        app::router(Arc::clone(&self.worlds), self.guard.clone())
     }
 
     /// The mock's current time. Everything due has happened.
@@ -337,9 +339,10 @@ pub struct Builder {
     scenario: Scenario,
     api_key: Option<String>,
     state: Option<PathBuf>,
-    cors: Option<Origins>,
+    guard: Guard,
     hints: bool,
     journal: JournalLimits,
+    limits: Limits,
 }
 
 impl Default for Builder {
@@ -360,9 +363,10 @@ impl Default for Builder {
             scenario: Scenario::Fresh,
             api_key: None,
             state: None,
-            cors: None,
+            guard: Guard::default(),
             hints: true,
             journal: JournalLimits::default(),
+            limits: Limits::default(),
         }
     }
 }
@@ -483,7 +487,14 @@ impl Builder {
     /// ```
     #[must_use]
     pub fn cors(self, origins: Origins) -> Builder {
-        Builder { cors: Some(origins), ..self }
+        Builder { guard: Guard { origins: Some(origins), ..self.guard }, ..self }
+    }
+
+    /// Host names by which the operator port answers, beside addresses, `localhost`, names without a dot, and those of
+    /// the origins that [may call it](Builder::cors). Any other name is refused: a page could have it.
+    #[must_use]
+    pub fn hosts(self, hosts: Hosts) -> Builder {
+        Builder { guard: Guard { hosts, ..self.guard }, ..self }
     }
 
     /// Whether each answer of the partner API names, in the header `Tideover-Clause`, the clause that decided it.
@@ -497,6 +508,12 @@ impl Builder {
     #[must_use]
     pub fn journal(self, limits: JournalLimits) -> Builder {
         Builder { journal: limits, ..self }
+    }
+
+    /// How much the mock takes on.
+    #[must_use]
+    pub fn limits(self, limits: Limits) -> Builder {
+        Builder { limits, ..self }
     }
 
     /// Replaces the model's own service. The face then determines seed, profile and where webhooks may go; the
@@ -529,13 +546,20 @@ impl Builder {
                 ClockChoice::Running { .. } => self.start_at,
             },
             clock: self.clock,
-            destinations: std::mem::take(&mut self.destinations),
+            permitted: Permitted {
+                destinations: std::mem::take(&mut self.destinations),
+                subscriptions: self.limits.subscriptions,
+            },
             resolver,
             faults: std::mem::take(&mut self.faults),
             grease: self.grease,
             beginning: Beginning { scenario: self.scenario, platforms: Vec::new() },
             hints: self.hints,
-            journal: self.journal,
+            journal: Setting {
+                limits: self.journal,
+                budget: Budget::of(self.limits.journals),
+                masks: Masks::with(self.api_key.as_deref()),
+            },
         }
     }
 
@@ -550,6 +574,7 @@ impl Builder {
         }
         let listen = self.listen;
         let recipe = self.recipe(Some(Arc::clone(&self.resolver)));
+        let journals = Arc::clone(&recipe.journal.budget);
         let (world, recipe) = match self.face {
             None => (recipe.world()?, Some(recipe)),
             Some(face) => (recipe.world_with(face)?, None),
@@ -557,13 +582,14 @@ impl Builder {
         let courier = Courier::new(self.resolver, self.authorities, self.signing);
         let first_key = self.api_key.filter(|key| key != Service::FIRST_KEY);
         let api_key = first_key.clone().unwrap_or_else(|| Service::FIRST_KEY.to_owned());
-        let file = self.state.as_deref().map(StateFile::at).transpose()?;
-        let is_kept = file.is_some();
-        let worlds = Worlds::new(world, recipe, first_key, Some(Arc::new(courier)), file);
-        let worlds = Arc::new(worlds);
+        let state = self.state.as_deref().map(StateFile::at).transpose()?;
+        let is_kept = state.is_some();
+        let (courier, limits) = (Some(Arc::new(courier)), self.limits);
+        let equipment = Equipment { recipe, first_key, courier, state, limits, journals };
+        let worlds = Arc::new(Worlds::new(world, equipment));
         let has_loaded = is_kept && worlds.load().await?;
-        let router = app::router(Arc::clone(&worlds), self.cors.clone());
-        let server = MockServer::start(listen, router)
+        let router = app::router(Arc::clone(&worlds), self.guard.clone());
+        let server = MockServer::start(listen, router, limits)
             .await
             .map_err(|source| StartError::Listen { address: listen, source })?;
         let address = server.address();
@@ -580,7 +606,7 @@ impl Builder {
             api_key,
             worlds,
             outside,
-            cors: self.cors,
+            guard: self.guard,
             server: Some(server),
             keeper,
             has_loaded,

@@ -1,5 +1,7 @@
 //! Writes responses. Only this module names HTTP statuses.
 
+use std::borrow::Cow;
+
 use axum::body::Body;
 use axum::http::{HeaderName, HeaderValue, Response, StatusCode, header};
 use serde::Serialize;
@@ -7,7 +9,14 @@ use tideover_model::wire::action::NotApplied;
 use tideover_model::wire::reply::Failure;
 use tideover_model::{Clause, Profile, Refusal, exchange};
 
+use crate::pieces;
+use crate::pieces::List;
+
 const JSON: &str = "application/json";
+/// No browser takes an answer for another kind of document.
+const NOSNIFF: &str = "nosniff";
+/// How much prose an error of the operator port has. Bytes.
+const MOST_PROSE: usize = 1000;
 /// Names the clause that decided an answer.
 const CLAUSE: HeaderName = HeaderName::from_static("tideover-clause");
 
@@ -25,8 +34,9 @@ pub(crate) fn headers(
     has_body: bool,
     clause: Option<Clause>,
 ) -> impl Iterator<Item = (HeaderName, &'static str)> {
-    let json = has_body.then_some((header::CONTENT_TYPE, JSON));
-    json.into_iter().chain(clause.map(|clause| (CLAUSE, clause.name())))
+    let json = [(header::CONTENT_TYPE, JSON), (header::X_CONTENT_TYPE_OPTIONS, NOSNIFF)];
+    let json = json.into_iter().filter(move |_| has_body);
+    json.chain(clause.map(|clause| (CLAUSE, clause.name())))
 }
 
 /// What stands for no response where there is no connection to drop.
@@ -42,7 +52,8 @@ fn encoded(response: exchange::Response) -> Response<Body> {
 }
 
 /// A refusal of the control plane, with a code whose status the document states.
-pub(crate) fn refusal(refusal: Refusal) -> Response<Body> {
+pub(crate) fn refusal(mut refusal: Refusal) -> Response<Body> {
+    refusal.message = shortened(refusal.message);
     encoded(exchange::respond(&Profile::default(), &Err(refusal)))
 }
 
@@ -53,15 +64,34 @@ pub(crate) fn ok<T: Serialize>(value: &T) -> Response<Body> {
 
 /// A document of the control plane, which is JSON.
 pub(crate) fn document(body: Body) -> Response<Body> {
-    let mut response = Response::new(body);
+    as_json(Response::new(body))
+}
+
+/// A document of the control plane with a long list.
+pub(crate) fn list(list: impl List) -> Response<Body> {
+    document(pieces::body(list))
+}
+
+fn as_json(mut response: Response<Body>) -> Response<Body> {
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(JSON));
+    let nosniff = HeaderValue::from_static(NOSNIFF);
+    response.headers_mut().insert(header::X_CONTENT_TYPE_OPTIONS, nosniff);
     response
 }
 
 /// A refusal of the operator port.
 pub(crate) fn not_applied(why: &NotApplied) -> Response<Body> {
     let status = StatusCode::from_u16(why.status()).unwrap_or(StatusCode::BAD_REQUEST);
-    written(status, json(&Failure { error: why.to_string().into(), code: why.code() }))
+    let error = shortened(why.to_string().into());
+    written(status, json(&Failure { error, code: why.code() }))
+}
+
+/// The beginning of a sentence that repeats too much of a request.
+fn shortened(sentence: Cow<'static, str>) -> Cow<'static, str> {
+    if sentence.len() <= MOST_PROSE {
+        return sentence;
+    }
+    format!("{}…", &sentence[..sentence.floor_char_boundary(MOST_PROSE)]).into()
 }
 
 fn json<T: Serialize>(value: &T) -> Vec<u8> {
@@ -77,6 +107,5 @@ fn written(status: StatusCode, body: Vec<u8>) -> Response<Body> {
     }
     let mut response = Response::new(Body::from(body));
     *response.status_mut() = status;
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(JSON));
-    response
+    as_json(response)
 }

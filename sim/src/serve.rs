@@ -7,12 +7,13 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, HttpBody};
-use axum::http::header::CONNECTION;
-use axum::http::{HeaderValue, Request, Response};
+use axum::http::header::{CONNECTION, HOST};
+use axum::http::{HeaderValue, Request, Response, Version};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::rt::TokioIo;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tideover_model::{Code, Refusal, clause};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
@@ -20,6 +21,8 @@ use tokio::time::{sleep, timeout};
 use tower::Service;
 
 use crate::arrival::Hangup;
+use crate::limits::Limits;
+use crate::respond;
 use crate::wire::{BreakingBody, Flag, TrackedBody, Wire};
 
 /// The time that requests in flight get when the server stops.
@@ -48,11 +51,15 @@ impl MockServer {
     ///
     /// # Errors
     /// The system's error about the address.
-    pub(crate) async fn start(address: SocketAddr, router: Router) -> io::Result<MockServer> {
+    pub(crate) async fn start(
+        address: SocketAddr,
+        router: Router,
+        limits: Limits,
+    ) -> io::Result<MockServer> {
         let listener = TcpListener::bind(address).await?;
         let address = listener.local_addr()?;
         let (stopping, stopped) = watch::channel(());
-        let task = tokio::spawn(run(listener, router, stopped));
+        let task = tokio::spawn(run(listener, router, limits, stopped));
         Ok(MockServer { address, stopping, task })
     }
 
@@ -69,13 +76,18 @@ impl MockServer {
     }
 }
 
-async fn run(listener: TcpListener, router: Router, mut stopping: watch::Receiver<()>) {
+async fn run(
+    listener: TcpListener,
+    router: Router,
+    limits: Limits,
+    mut stopping: watch::Receiver<()>,
+) {
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok((socket, _)) => {
-                    connections.spawn(serve(socket, router.clone(), stopping.clone()));
+                    connections.spawn(serve(socket, router.clone(), limits, stopping.clone()));
                 }
                 Err(error) if is_the_clients(&error) => {}
                 Err(error) => {
@@ -101,17 +113,25 @@ fn is_the_clients(error: &io::Error) -> bool {
 }
 
 /// Serves a connection until either side closes it.
-async fn serve(socket: TcpStream, router: Router, mut stopping: watch::Receiver<()>) {
+async fn serve(
+    socket: TcpStream,
+    router: Router,
+    limits: Limits,
+    mut stopping: watch::Receiver<()>,
+) {
     if let Err(error) = socket.set_nodelay(true) {
         tracing::debug!(%error, "cannot set TCP_NODELAY");
     }
     let (unread, broken) = (Flag::default(), Flag::default());
-    let io = TokioIo::new(Wire::new(socket, unread.clone(), broken.clone()));
+    let io = TokioIo::new(Wire::new(socket, limits.pause, unread.clone(), broken.clone()));
     let service = service_fn(move |request| {
         let (router, unread, broken) = (router.clone(), unread.clone(), broken.clone());
-        async move { ending(respond(router, unread, request).await, broken) }
+        async move { ending(respond(router, limits, unread, request).await, broken) }
     });
-    let connection = http1::Builder::new().serve_connection(io, service);
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(limits.head)
+        .serve_connection(io, service);
     let mut connection = pin!(connection);
     let served = tokio::select! {
         served = connection.as_mut() => served,
@@ -127,20 +147,52 @@ async fn serve(socket: TcpStream, router: Router, mut stopping: watch::Receiver<
 
 /// Answers a request. If the body was not read to its end, the connection can't be reused, and the response
 /// says so.
-async fn respond(mut router: Router, unread: Flag, request: Request<Incoming>) -> Response<Body> {
+async fn respond(
+    mut router: Router,
+    limits: Limits,
+    unread: Flag,
+    request: Request<Incoming>,
+) -> Response<Body> {
     unread.set(false);
+    let refused = unnamed(&request);
     let request = request.map(|body| {
         if body.is_end_stream() {
             Body::empty()
         } else {
-            Body::new(TrackedBody::new(body, unread.clone()))
+            Body::new(TrackedBody::new(body, limits, unread.clone()))
         }
     });
-    let Ok(mut response) = router.call(request).await;
+    let mut response = match refused {
+        Some(why) => {
+            let refusal = Refusal::new(Code::UnreadableRequest, clause!("7.codes.unreadable_request"));
+            respond::refusal(refusal.because(why))
+        }
+        None => match router.call(request).await {
+            Ok(response) => response,
+        },
+    };
     if unread.get() {
         response.headers_mut().insert(CONNECTION, CLOSE);
     }
     response
+}
+
+/// Why it is not clear which host a request means, if it is not (RFC 9112, 3.2).
+fn unnamed(request: &Request<Incoming>) -> Option<&'static str> {
+    let mut hosts = request.headers().get_all(HOST).iter();
+    match (hosts.next(), hosts.next()) {
+        (None, _) if request.version() <= Version::HTTP_10 => None,
+        (None, _) => Some("The request has no Host header."),
+        (Some(_), Some(_)) => Some("The request has more than one Host header."),
+        (Some(host), None) if is_host(host.as_bytes()) => None,
+        (Some(_), None) => Some("The Host header is no host with an optional port."),
+    }
+}
+
+/// Whether a text has only signs of a host and a port (RFC 3986, 3.2.2).
+fn is_host(text: &[u8]) -> bool {
+    let is_part = |sign: &u8| sign.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=%[]:".contains(sign);
+    !text.is_empty() && text.iter().all(is_part)
 }
 
 /// Ends the connection if the response is marked so.

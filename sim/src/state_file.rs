@@ -1,7 +1,7 @@
 //! The file that keeps the worlds of a mock from one run to the next.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -66,6 +66,25 @@ struct Kept {
     version: Option<(u64, u64)>,
 }
 
+/// The reason why a version of the state is not written.
+#[derive(Debug)]
+pub(crate) enum Unsaved {
+    World(Unwritable),
+    File(io::Error),
+}
+
+impl From<Unwritable> for Unsaved {
+    fn from(why: Unwritable) -> Unsaved {
+        Unsaved::World(why)
+    }
+}
+
+impl From<io::Error> for Unsaved {
+    fn from(error: io::Error) -> Unsaved {
+        Unsaved::File(error)
+    }
+}
+
 impl StateFile {
     /// The file at a path. If that is a link, it is the file that the link names.
     ///
@@ -74,8 +93,7 @@ impl StateFile {
     pub(crate) fn at(path: &Path) -> Result<StateFile, StateError> {
         let path = followed(path);
         if fs::metadata(&path).is_ok_and(|it| !it.is_file()) {
-            let source = io::Error::other("it is no regular file");
-            return Err(StateError::Unreadable { path, source });
+            return Err(StateError::Unreadable { path, source: odd() });
         }
         match locked(&path) {
             Ok(Some(lock)) => {
@@ -104,23 +122,36 @@ impl StateFile {
         StateError::Refused { path: self.path.clone(), why }
     }
 
-    /// Writes a version of the state, unless the file holds it already, or was released.
+    /// Whether there is nothing to write: the file holds this version of the state already, or was released.
+    pub(crate) fn is_done(&self, version: (u64, u64)) -> bool {
+        let kept = self.kept();
+        kept.version == Some(version) || kept.lock.is_none()
+    }
+
+    /// Writes a version of the state, unless there is nothing to write.
     ///
     /// # Errors
     /// [`StateError`]: a world or the file can't be written.
     pub(crate) fn save(
         &self,
         version: (u64, u64),
-        content: impl FnOnce() -> Result<Vec<u8>, Unwritable>,
+        content: impl FnOnce(&mut BufWriter<File>) -> Result<(), Unsaved>,
     ) -> Result<(), StateError> {
         let mut kept = self.kept();
         if kept.version == Some(version) || kept.lock.is_none() {
             return Ok(());
         }
-        replace(&self.path, &content()?)
-            .map_err(|source| StateError::Unwritten { path: self.path.clone(), source })?;
+        replace(&self.path, content).map_err(|why| match why {
+            Unsaved::World(why) => StateError::World(why),
+            Unsaved::File(source) => self.unwritten(source),
+        })?;
         kept.version = Some(version);
         Ok(())
+    }
+
+    /// The error that the file is not written.
+    pub(crate) fn unwritten(&self, source: io::Error) -> StateError {
+        StateError::Unwritten { path: self.path.clone(), source }
     }
 
     /// Leaves the file to other mocks, once it is whole.
@@ -143,7 +174,10 @@ fn followed(path: &Path) -> PathBuf {
 
 /// The lock beside a file; `None` if somebody else has it.
 fn locked(path: &Path) -> io::Result<Option<File>> {
-    let lock = private().open(beside(path, ".lock")?)?;
+    let path = beside(path, ".lock")?;
+    let lock = unfollowed(private().create(true)).open(&path);
+    let lock = lock.and_then(|lock| if lock.metadata()?.is_file() { Ok(lock) } else { Err(odd()) });
+    let lock = lock.map_err(|error| named(&path, &error))?;
     match lock.try_lock() {
         Ok(()) => Ok(Some(lock)),
         Err(TryLockError::WouldBlock) => Ok(None),
@@ -153,20 +187,35 @@ fn locked(path: &Path) -> io::Result<Option<File>> {
 
 /// Replaces a file. Whoever reads it finds the content before or the content after, even if this process or the
 /// machine stops on the way.
-fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
+fn replace(
+    path: &Path,
+    content: impl FnOnce(&mut BufWriter<File>) -> Result<(), Unsaved>,
+) -> Result<(), Unsaved> {
     let part = beside(path, ".part")?;
-    let replaced = write(&part, content).and_then(|()| fs::rename(&part, path));
+    // What a process that was killed has left. Of a link, this removes the link alone.
+    if let Err(error) = fs::remove_file(&part)
+        && error.kind() != io::ErrorKind::NotFound
+    {
+        return Err(named(&part, &error).into());
+    }
+    let file = private().create_new(true).open(&part).map_err(|error| named(&part, &error))?;
+    let replaced = write(file, content).and_then(|()| Ok(fs::rename(&part, path)?));
     if replaced.is_err() {
         // A part of a version is of no use, and the disk may be full.
         let _ = fs::remove_file(&part);
     }
-    replaced.and_then(|()| sync(path))
+    replaced?;
+    Ok(sync(path)?)
 }
 
-fn write(path: &Path, content: &[u8]) -> io::Result<()> {
-    let mut file = private().open(path)?;
-    file.write_all(content)?;
-    file.sync_all()
+fn write(
+    file: File,
+    content: impl FnOnce(&mut BufWriter<File>) -> Result<(), Unsaved>,
+) -> Result<(), Unsaved> {
+    let mut file = BufWriter::new(file);
+    content(&mut file)?;
+    file.flush()?;
+    Ok(file.get_ref().sync_all()?)
 }
 
 /// The path of a file in the same folder.
@@ -176,12 +225,32 @@ fn beside(path: &Path, ending: &str) -> io::Result<PathBuf> {
     Ok(path.with_file_name(name))
 }
 
+/// An error about a file beside the state.
+fn named(path: &Path, error: &io::Error) -> io::Error {
+    // Linux names a link that is not followed so.
+    let is_link = fs::symlink_metadata(path).is_ok_and(|it| it.is_symlink());
+    let why = if is_link { "it is a link, and none is followed here".into() } else { error.to_string() };
+    io::Error::new(error.kind(), format!("{}: {why}", path.display()))
+}
+
+fn odd() -> io::Error {
+    io::Error::other("it is no regular file")
+}
+
 /// The content holds every key: no other user can read it.
 fn private() -> OpenOptions {
     let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
+    options.write(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+/// Opens no link, and waits for nobody who reads from it. An existing file keeps its content.
+fn unfollowed(options: &mut OpenOptions) -> &mut OpenOptions {
+    options.truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(options, libc::O_NOFOLLOW | libc::O_NONBLOCK);
     options
 }
 

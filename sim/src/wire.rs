@@ -14,6 +14,8 @@ use tideover_model::{Code, Status};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
+use crate::limits::Limits;
+
 /// The time that a client may continue sending after the response.
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -31,32 +33,59 @@ impl Flag {
     }
 }
 
-/// A request's body that records when its end is reached.
+/// A request's body that records when its end is reached, and does not wait for it for ever.
 pub(crate) struct TrackedBody {
     body: Incoming,
+    limits: Limits,
+    /// Runs while the next part is waited for.
+    pause: Option<Pin<Box<Sleep>>>,
+    /// Runs from the first wait to the end.
+    whole: Option<Pin<Box<Sleep>>>,
     unread: Flag,
 }
 
+/// The reason why a request's body was not read to its end.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Unread {
+    /// The connection or its framing breaks.
+    #[error(transparent)]
+    Broken(#[from] hyper::Error),
+    /// The client takes too long.
+    #[error("The body did not come to its end in time.")]
+    Late,
+}
+
 impl TrackedBody {
-    pub(crate) fn new(body: Incoming, unread: Flag) -> TrackedBody {
+    pub(crate) fn new(body: Incoming, limits: Limits, unread: Flag) -> TrackedBody {
         unread.set(true);
-        TrackedBody { body, unread }
+        TrackedBody { body, limits, pause: None, whole: None, unread }
+    }
+
+    /// Whether the client has taken too long.
+    fn is_late(&mut self, cx: &mut Context<'_>) -> bool {
+        let Limits { pause, body, .. } = self.limits;
+        let pause = self.pause.get_or_insert_with(|| Box::pin(sleep(pause)));
+        let whole = self.whole.get_or_insert_with(|| Box::pin(sleep(body)));
+        [pause, whole].into_iter().any(|time| time.as_mut().poll(cx).is_ready())
     }
 }
 
 impl HttpBody for TrackedBody {
     type Data = Bytes;
-    type Error = hyper::Error;
+    type Error = Unread;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
-        let frame = ready!(Pin::new(&mut self.body).poll_frame(cx));
+    ) -> Poll<Option<Result<Frame<Bytes>, Unread>>> {
+        let Poll::Ready(frame) = Pin::new(&mut self.body).poll_frame(cx) else {
+            return if self.is_late(cx) { Poll::Ready(Some(Err(Unread::Late))) } else { Poll::Pending };
+        };
+        self.pause = None;
         if frame.is_none() || self.body.is_end_stream() {
             self.unread.set(false);
         }
-        Poll::Ready(frame)
+        Poll::Ready(frame.map(|frame| frame.map_err(Unread::from)))
     }
 
     fn is_end_stream(&self) -> bool {
@@ -122,12 +151,32 @@ pub(crate) struct Wire<S> {
     broken: Flag,
     /// The replacement of hyper's own response, and the number of bytes already written.
     replacement: Option<(Vec<u8>, usize)>,
+    /// How long the client may read nothing of a response.
+    pause: Duration,
+    /// Runs while it does.
+    stalled: Option<Pin<Box<Sleep>>>,
     closing: Option<Pin<Box<Sleep>>>,
 }
 
 impl<S> Wire<S> {
-    pub(crate) fn new(socket: S, unread: Flag, broken: Flag) -> Wire<S> {
-        Wire { socket, unread, broken, replacement: None, closing: None }
+    pub(crate) fn new(socket: S, pause: Duration, unread: Flag, broken: Flag) -> Wire<S> {
+        Wire { socket, unread, broken, replacement: None, pause, stalled: None, closing: None }
+    }
+
+    /// The outcome of a write; an error if the client has read nothing for too long.
+    fn in_time<T>(
+        &mut self,
+        cx: &mut Context<'_>,
+        written: Poll<io::Result<T>>,
+    ) -> Poll<io::Result<T>> {
+        if written.is_ready() {
+            self.stalled = None;
+            return written;
+        }
+        let pause = self.pause;
+        let stalled = self.stalled.get_or_insert_with(|| Box::pin(sleep(pause)));
+        ready!(stalled.as_mut().poll(cx));
+        Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
     }
 
     /// Records the replacement of `bytes`, if they need one.
@@ -157,7 +206,7 @@ fn refusal(bytes: &[u8]) -> Vec<u8> {
     let length = body.len();
     format!(
         "HTTP/1.1 {status} Bad Request\r\ncontent-type: application/json\r\n\
-         content-length: {length}\r\nconnection: close\r\n\r\n{body}"
+         x-content-type-options: nosniff\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}"
     )
     .into_bytes()
 }
@@ -202,7 +251,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Wire<S> {
         if let Some(replaced) = self.poll_replace(cx, bytes.len()) {
             return replaced;
         }
-        Pin::new(&mut self.socket).poll_write(cx, bytes)
+        let written = Pin::new(&mut self.socket).poll_write(cx, bytes);
+        self.in_time(cx, written)
     }
 
     fn poll_write_vectored(
@@ -215,7 +265,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Wire<S> {
         {
             return replaced;
         }
-        Pin::new(&mut self.socket).poll_write_vectored(cx, slices)
+        let written = Pin::new(&mut self.socket).poll_write_vectored(cx, slices);
+        self.in_time(cx, written)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -262,7 +313,7 @@ mod tests {
     #[test]
     fn only_an_error_without_a_body_is_replaced() {
         let replaced = |head: &str| {
-            let mut wire = Wire::new((), Flag::default(), Flag::default());
+            let mut wire = Wire::new((), Duration::MAX, Flag::default(), Flag::default());
             wire.inspect(head.as_bytes());
             wire.replacement.is_some()
         };

@@ -8,6 +8,7 @@ mod overview;
 mod saved;
 mod sending;
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -15,23 +16,25 @@ use tideover_model::exchange::{Encoding, Response};
 use tideover_model::wire::reply::Reply;
 use tideover_model::wire::route::Route;
 use tideover_model::{
-    Answer, Destinations, Face, Happening, Impossible, IssuedKey, Operation, Outcome, PlatformId,
-    Profile, Refusal, Timestamp, exchange,
+    Answer, Code, Destinations, Face, Happening, Impossible, IssuedKey, Operation, OperationKind,
+    Outcome, PlatformId, Profile, Refusal, Timestamp, exchange,
 };
 use tokio::sync::Notify;
 
 use crate::beginning::Beginning;
 use crate::clock::{Clock, ClockChoice, wall_milliseconds};
-use crate::deliveries::{DeliveryEntry, DeliveryLog, Filter, LogView};
+use crate::deliveries::{DeliveryEntry, DeliveryLog, Filter, LogPage};
 use crate::fault::{Act, Faults};
 use crate::grease::{Answered, Coverage, CoverageView, Freedom, Grease};
-use crate::journal::{Arrived, Journal, Outcome as Recorded};
+use crate::journal::{Arrived, Journal, Outcome as Handled};
 use crate::sending::Resolver;
 use crate::world::faults::interrupts;
 
+pub(crate) use journal::Recorded;
 pub use journal::Waited;
 pub use moving::{ClockMoving, NextEvent, NotMoved, Quiet, Quieted};
 pub(crate) use overview::{WorldOverview, WorldSize};
+pub(crate) use saved::Permitted;
 pub use saved::Unwritable;
 
 /// A service behind one lock, with its clock, its journal of requests and its log of deliveries.
@@ -53,8 +56,10 @@ struct WorldInner {
     wake: Notify,
     /// An attempt has ended.
     settled: Notify,
-    /// Counts whatever may have changed a snapshot.
+    /// Counts whatever someone who watches may want to see.
     changes: AtomicU64,
+    /// Counts those of them that may have changed a snapshot.
+    lasting: AtomicU64,
     /// The journal has one more entry, or none any more.
     recorded: Notify,
     /// The count of changes has grown.
@@ -84,6 +89,17 @@ struct WorldState {
     grease: Option<Grease>,
     /// Whether answers name their clauses.
     hints: bool,
+}
+
+/// Where a log of deliveries stands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Logged {
+    /// The number of deliveries ever queued.
+    pub(crate) next: u64,
+    /// The number of deliveries dropped.
+    pub(crate) dropped: u64,
+    /// The number of resets of the world.
+    pub(crate) resets: u64,
 }
 
 /// What became of a request.
@@ -141,6 +157,7 @@ impl World {
                 wake: Notify::new(),
                 settled: Notify::new(),
                 changes: AtomicU64::new(0),
+                lasting: AtomicU64::new(0),
                 recorded: Notify::new(),
                 changed: Notify::new(),
             }),
@@ -242,11 +259,28 @@ impl World {
         state.face.audit()
     }
 
-    pub(crate) fn deliveries_view(&self, filter: &Filter) -> LogView {
+    /// Where the log of deliveries stands now.
+    pub(crate) fn logged(&self) -> Logged {
         let mut state = self.lock();
         self.proceed(&mut state);
+        let (next, dropped) = (state.deliveries.next(), state.deliveries.dropped());
+        Logged { next, dropped, resets: state.resets }
+    }
+
+    /// The first of the filter's deliveries with these numbers; none after a reset.
+    pub(crate) fn deliveries_page(
+        &self,
+        filter: &Filter,
+        numbers: Range<u64>,
+        resets: u64,
+    ) -> LogPage {
+        let mut state = self.lock();
+        self.proceed(&mut state);
+        if state.resets != resets {
+            return LogPage::default();
+        }
         let WorldState { face, deliveries, .. } = &*state;
-        deliveries.view(filter, |delivery| face.next_attempt(delivery))
+        deliveries.page(filter, numbers, |delivery| face.next_attempt(delivery))
     }
 
     /// The platform of a valid key.
@@ -276,13 +310,17 @@ impl World {
         let answer = state.carry_out(now, understood, fault.as_ref().map(|fault| fault.act));
         let fault = fault.filter(|fault| interrupts(fault.act, answer.as_ref()));
         let act = fault.as_ref().map(|fault| fault.act);
-        self.drain(&mut state, now);
+        if state.may_have_changed(route.kind, answer.as_ref()) {
+            self.drain(&mut state, now);
+        } else {
+            self.show();
+        }
         let note = match (&caller, addressed, &answer) {
             (Ok(caller), Some(business), Some(Ok(_))) => state.note(*caller, &business),
             _ => None,
         };
         let (response, grease) = self.encoded(&mut state, caller.ok(), answer.as_ref()).unzip();
-        let recorded = Recorded {
+        let handled = Handled {
             time: now,
             operation: Some(route.kind),
             answer: answer.as_ref(),
@@ -293,12 +331,12 @@ impl World {
             grease: grease.unwrap_or_default(),
             deliveries: queued..state.deliveries.next(),
         };
-        self.record(&mut state, arrived, recorded);
+        self.record(&mut state, arrived, handled);
         Served { answered: answer.zip(response), act, hints: state.hints }
     }
 
-    fn record(&self, state: &mut WorldState, arrived: Arrived<'_>, recorded: Recorded<'_>) {
-        state.journal.record(wall_milliseconds, arrived, recorded);
+    fn record(&self, state: &mut WorldState, arrived: Arrived<'_>, handled: Handled<'_>) {
+        state.journal.record(wall_milliseconds, arrived, handled);
         self.inner.recorded.notify_waiters();
     }
 
@@ -332,7 +370,7 @@ impl World {
     ) -> Served {
         let refused = Err(refusal);
         let mut state = self.lock();
-        self.changed();
+        if state.counts_requests() { self.changed() } else { self.show() }
         let now = state.clock.now();
         let fault = state.fault(route, &refused);
         let answer = state.carry_out(now, refused, fault.as_ref().map(|fault| fault.act));
@@ -340,7 +378,7 @@ impl World {
         let act = fault.as_ref().map(|fault| fault.act);
         let (response, grease) = self.encoded(&mut state, None, answer.as_ref()).unzip();
         let queued = state.deliveries.next();
-        let recorded = Recorded {
+        let handled = Handled {
             time: now,
             operation: route.map(|route| route.kind),
             answer: answer.as_ref(),
@@ -351,7 +389,7 @@ impl World {
             grease: grease.unwrap_or_default(),
             deliveries: queued..queued,
         };
-        self.record(&mut state, arrived, recorded);
+        self.record(&mut state, arrived, handled);
         Served { answered: answer.zip(response), act, hints: state.hints }
     }
 
@@ -363,14 +401,26 @@ impl World {
         Served { answered: Some((answer, response)), act: None, hints: self.lock().hints }
     }
 
+    /// Something has changed that a snapshot holds.
     fn changed(&self) {
+        self.inner.lasting.fetch_add(1, Ordering::Relaxed);
+        self.show();
+    }
+
+    /// Lets those know who watch.
+    fn show(&self) {
         self.inner.changes.fetch_add(1, Ordering::Relaxed);
         self.inner.changed.notify_waiters();
     }
 
-    /// Grows with every change.
+    /// Grows with everything that someone who watches may want to see.
     pub(crate) fn changes(&self) -> u64 {
         self.inner.changes.load(Ordering::Relaxed)
+    }
+
+    /// Grows with every change of what a snapshot holds.
+    pub(crate) fn lasting_changes(&self) -> u64 {
+        self.inner.lasting.load(Ordering::Relaxed)
     }
 
     /// Ignores poisoning: after a panic of the face, the next request uses the face as the panic left it.
@@ -381,6 +431,9 @@ impl World {
     /// Lets everything due by now happen.
     fn proceed(&self, state: &mut WorldState) -> Timestamp {
         let now = state.clock.now();
+        if state.face.poll_timeout().is_some_and(|due| due <= now) {
+            self.changed();
+        }
         state.face.handle_timeout(now);
         state.log_deliveries();
         // What time itself has begun belongs to no request.
@@ -394,6 +447,11 @@ impl World {
     /// and notifies waiters if nothing more is due.
     fn drain(&self, state: &mut WorldState, now: Timestamp) {
         self.changed();
+        self.follow(state, now);
+    }
+
+    /// The same, if nothing has changed that a snapshot holds.
+    fn follow(&self, state: &mut WorldState, now: Timestamp) {
         state.log_deliveries();
         if !state.courier {
             return;
@@ -432,6 +490,23 @@ impl WorldState {
                 self.deliveries.grease(number, greased);
             }
         }
+    }
+
+    /// Whether even a request that changes nothing is counted: by a fault, or by what grease draws next.
+    fn counts_requests(&self) -> bool {
+        !self.faults.is_empty() || self.grease.is_some()
+    }
+
+    /// Whether a request with this answer may have changed the service. A refusal changes nothing, except that it uses
+    /// up a failure that was asked for.
+    fn may_have_changed(&self, kind: OperationKind, answer: Option<&Answer>) -> bool {
+        let is_read = kind.method() == "GET" || kind == OperationKind::Quote;
+        let changes = match answer {
+            Some(Ok(_)) => !is_read,
+            Some(Err(refusal)) => refusal.code == Code::UpstreamFailed,
+            None => true,
+        };
+        changes || self.counts_requests()
     }
 
     /// Whether no attempt is in flight, and nothing due is left for the courier. Nothing more of a world that has

@@ -146,6 +146,9 @@ impl From<crate::exchange::transcript::UnreadableTranscript> for Problem {
     }
 }
 
+/// The most threads beside the one of the runtime: they resolve names, and read and write documents.
+const MOST_THREADS: usize = 32;
+
 /// Runs the command that the process was started with.
 pub fn main() -> ExitCode {
     match start() {
@@ -158,9 +161,13 @@ pub fn main() -> ExitCode {
 fn start() -> Result<Outcome, Problem> {
     let matches = configured::arguments()?;
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    let runtime = runtime.max_blocking_threads(MOST_THREADS).enable_all().build();
     let runtime = runtime.map_err(|error| Problem::Wrong(format!("no async runtime: {error}")))?;
-    runtime.block_on(run(cli.command))
+    runtime.block_on(async {
+        signals::outlive_large_files();
+        run(cli.command).await
+    })
 }
 
 async fn run(command: Command) -> Result<Outcome, Problem> {

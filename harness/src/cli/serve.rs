@@ -9,8 +9,8 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 use tideover_model::{Destinations, Timestamp};
 use tideover_sim::{
-    Builder, ClockChoice, JournalLimits, Mock, Origins, ProfileFile, Scenario, SigningTime,
-    StartError, wall_time,
+    Builder, ClockChoice, Hosts, JournalLimits, Limits, Mock, Origins, ProfileFile, Scenario,
+    SigningTime, StartError, wall_time,
 };
 
 use crate::cli::configured::misspelt_variables;
@@ -75,6 +75,12 @@ pub(super) struct Serve {
     /// Pages in a browser that may call the mock, such as http://localhost:3000, or * for any [default: none]
     #[arg(long, value_name = "ORIGIN", value_delimiter = ',')]
     cors: Vec<String>,
+    /// Names by which the operator port answers, such as mock.example
+    ///
+    /// It always answers by an IP address, by localhost, by names without a dot, and by those of --cors. Any other name
+    /// could be one of a page in a browser, and is refused.
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    host: Vec<String>,
     /// How far the story has gone at the start
     #[arg(long, value_enum, default_value_t = ScenarioName::Fresh)]
     scenario: ScenarioName,
@@ -91,6 +97,8 @@ pub(super) struct Serve {
     #[arg(long, value_name = "N", default_value_t = 1000,
         value_parser = clap::value_parser!(u32).range(..=1_000_000))]
     journal: u32,
+    #[command(flatten)]
+    bounds: Bounds,
     /// Do not name, in the header Tideover-Clause of each answer, the clause that decided it
     #[arg(long)]
     no_hints: bool,
@@ -100,6 +108,37 @@ pub(super) struct Serve {
     /// Print base URL, API key, seed and time as a line of JSON, once the mock is ready
     #[arg(long)]
     json: bool,
+}
+
+/// How much the mock takes on.
+#[derive(Args)]
+struct Bounds {
+    /// How many worlds there may be
+    #[arg(long, value_name = "N", default_value_t = 10_000,
+        value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    max_worlds: u32,
+    /// How many subscriptions each world may have
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    max_subscriptions: u32,
+    /// How many requests may wait at the operator port, streams of events included
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    max_waiting: u32,
+    /// How many MiB the journals of all worlds keep together: the largest drop their oldest requests first
+    #[arg(long, value_name = "MIB", default_value_t = 256,
+        value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    max_journals: u32,
+}
+
+impl Bounds {
+    fn limits(&self) -> Limits {
+        Limits {
+            worlds: self.max_worlds as usize,
+            subscriptions: self.max_subscriptions as usize,
+            waiting: self.max_waiting as usize,
+            journals: (self.max_journals as usize) << 20,
+            ..Limits::default()
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -264,6 +303,8 @@ impl Serve {
             .seed(seed)
             .faults(faults)
             .grease(self.grease)
+            .hosts(Hosts::parse(&self.host).map_err(wrong)?)
+            .limits(self.bounds.limits())
             .hints(!self.no_hints)
             .journal(JournalLimits { requests: self.journal as usize, ..JournalLimits::default() })
             .trust(authorities)

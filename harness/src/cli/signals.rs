@@ -51,6 +51,19 @@ fn ignores_hang_up() -> bool {
     *IGNORES
 }
 
+/// Lets a write beyond the largest size of a file, as `ulimit -f` sets it, fail with an error. Without this, the system
+/// ends the process. Needs a runtime.
+#[cfg(unix)]
+pub(super) fn outlive_large_files() {
+    use tokio::signal::unix::{SignalKind, signal};
+    // The signal stays caught after this. If it can't be, the process is as safe as any other.
+    let _ = signal(SignalKind::from_raw(libc::SIGXFSZ));
+}
+
+/// Other systems have no such signal.
+#[cfg(not(unix))]
+pub(super) fn outlive_large_files() {}
+
 /// Receives Ctrl-C.
 #[cfg(not(unix))]
 pub(super) struct StopSignals;

@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -225,8 +225,7 @@ fn check_call(step: &Step) -> Result<(), String> {
 fn load_csv(transcript: &Path, step: &mut Step) -> Result<(), String> {
     let Action::Call(call) = &mut step.action else { return Ok(()) };
     let Some(name) = call.csv.take() else { return Ok(()) };
-    let folder = transcript.parent().and_then(Path::parent).unwrap_or(Path::new("."));
-    let path = folder.join("imports").join(&name);
+    let path = import_beside(transcript, &name)?;
     let bytes = fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     match String::from_utf8(bytes) {
         Ok(text) => call.text = Some(text),
@@ -234,6 +233,28 @@ fn load_csv(transcript: &Path, step: &mut Step) -> Result<(), String> {
     }
     call.content_type.get_or_insert_with(|| "text/csv".into());
     Ok(())
+}
+
+/// The file of this name in `imports/`, beside the folder of the transcript. A transcript may come from anybody, and
+/// what it names is sent to the target: it reaches no other file.
+fn import_beside(transcript: &Path, name: &str) -> Result<PathBuf, String> {
+    let mut parts = Path::new(name).components();
+    let is_plain = matches!((parts.next(), parts.next()), (Some(Component::Normal(only)), None) if only == name);
+    if !is_plain || name.contains(['/', '\\', ':']) {
+        return Err(format!("csv: {name:?} is no plain name of a file in imports/"));
+    }
+    // A file in the working folder has an empty parent.
+    let folder = transcript.parent().filter(|it| *it != Path::new("")).unwrap_or(Path::new("."));
+    let base = fs::canonicalize(folder.join("..")).map_err(|error| format!("csv: {error}"))?;
+    let path = base.join("imports").join(name);
+    let found = fs::canonicalize(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    if found != path {
+        return Err(format!("{}: it is reached through a link, and none is followed here", path.display()));
+    }
+    if !found.is_file() {
+        return Err(format!("{}: it is no regular file", path.display()));
+    }
+    Ok(found)
 }
 
 /// The default start of a world.

@@ -89,6 +89,7 @@ pub struct Service<C = Seeded> {
     subscriptions: Hashed<BTreeMap<SubscriptionId, Subscription>>,
     /// The number of subscriptions ever created.
     subscribed: u32,
+    most_subscriptions: Settled<usize>,
     deliveries: Hashed<Deliveries>,
     timers: Hashed<BTreeSet<(Timestamp, Timer)>>,
     outbox: VecDeque<Arc<Delivery>>,
@@ -109,6 +110,12 @@ impl<C: Choices> Service<C> {
     #[must_use]
     pub fn sending_to(self, destinations: Destinations) -> Service<C> {
         Service { destinations: Settled(destinations), ..self }
+    }
+
+    /// The same service, which lets so many subscriptions be live at a time. Default: any number.
+    #[must_use]
+    pub fn subscribing(self, most: usize) -> Service<C> {
+        Service { most_subscriptions: Settled(most), ..self }
     }
 
     /// Changes where webhooks may go.
@@ -138,6 +145,7 @@ impl<C: Choices> Service<C> {
             session_links: Hashed::default(),
             subscriptions: Hashed::default(),
             subscribed: 0,
+            most_subscriptions: Settled(usize::MAX),
             timers: Hashed::default(),
             outbox: VecDeque::new(),
             ledger: Ledger::default(),
@@ -375,7 +383,8 @@ impl<C: Choices> Face for Service<C> {
             }
             Happening::Reset => {
                 let (profile, destinations) = (self.profile.0.clone(), self.destinations.0.clone());
-                *self = Service::fresh(profile, destinations, self.untouched_choices.0.clone());
+                let fresh = Service::fresh(profile, destinations, self.untouched_choices.0.clone());
+                *self = fresh.subscribing(*self.most_subscriptions);
                 Ok(Outcome::Applied)
             }
         }

@@ -99,6 +99,7 @@ impl<C: Choices> Service<C> {
         if self.live(caller).any(|(_, subscription)| *subscription.destination == *destination) {
             return Err(Refusal::new(Code::AlreadySubscribed, clause!("4.webhooks.3")));
         }
+        self.has_room_for_subscription()?;
         let reference = self.mint(Token::SubscriptionReference).into();
         let secret = self.mint(Token::SubscriptionSecret);
         let subscription = Subscription {
@@ -117,6 +118,19 @@ impl<C: Choices> Service<C> {
         self.subscriptions.insert(id, subscription);
         self.platform_mut(caller).subscriptions.push(id);
         Ok(Reply::Subscribed(Subscribed { subscription: view, secret }))
+    }
+
+    /// A bound of whoever runs this service. Of the document's codes, the one for a URL that nothing is sent to fits.
+    fn has_room_for_subscription(&self) -> Result<(), Refusal> {
+        let most = *self.most_subscriptions;
+        if self.subscriptions.len() < most {
+            return Ok(());
+        }
+        let why = format!(
+            "This mock keeps at most {most} subscriptions in a world; delete one, or start it with a larger \
+             --max-subscriptions."
+        );
+        Err(Refusal::new(Code::DestinationRefused, clause!("4.webhooks.4")).because(why))
     }
 
     /// `GET /v1/webhooks`: with references (`4.recovery.1`), without secrets.

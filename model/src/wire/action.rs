@@ -107,6 +107,12 @@ pub enum NotApplied {
         option = cors(.0)
     )]
     ForeignOrigin(String),
+    /// The request names a host that the mock does not answer for.
+    #[error(
+        "the operator port does not answer for the host {0}: use the mock's address or localhost, or start it with \
+         --host {0}"
+    )]
+    ForeignHost(String),
     /// The API key was never issued.
     #[error("the API key is not one that was issued")]
     UnknownKey,
@@ -138,6 +144,7 @@ impl NotApplied {
     pub fn code(&self) -> &'static str {
         match self {
             NotApplied::ForeignOrigin(_) => "foreign_origin",
+            NotApplied::ForeignHost(_) => "foreign_host",
             NotApplied::UnknownKey => Code::Unauthorized.name(),
             NotApplied::Unreadable(_) => Code::UnreadableRequest.name(),
             NotApplied::Unknown(_) => "unknown_action",
@@ -152,7 +159,7 @@ impl NotApplied {
     /// The HTTP status.
     pub fn status(&self) -> u16 {
         match self {
-            NotApplied::ForeignOrigin(_) => 403,
+            NotApplied::ForeignOrigin(_) | NotApplied::ForeignHost(_) => 403,
             NotApplied::UnknownKey => 401,
             NotApplied::Unreadable(_) | NotApplied::Invalid(_) => 400,
             NotApplied::Unknown(_)

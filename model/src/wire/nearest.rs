@@ -6,7 +6,7 @@ use strsim::osa_distance;
 const SHOWN: usize = 80;
 
 /// The beginning of a caller's text.
-pub(crate) fn cut(text: &str) -> String {
+pub fn cut(text: &str) -> String {
     match text.char_indices().nth(SHOWN) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),

@@ -4,7 +4,8 @@ use serde_json::Value;
 use serde_path_to_error::{Path, Segment};
 
 use crate::tax_id::DIGITS as TAX_ID_DIGITS;
-use crate::wire::nearest::{cut, nearest};
+pub use crate::wire::nearest::cut;
+use crate::wire::nearest::nearest;
 
 /// The fields whose values a message repeats. Of any other, which may be a tax id or an account number
 /// (`2.business.taxIdOnFile.2`), it says only what kind of value it is.

@@ -24,6 +24,7 @@ fn verdict(destinations: &Destinations, row: &Row) -> &'static str {
         Err(Unfit::Scheme(_)) => "scheme",
         Err(Unfit::Credentials) => "credentials",
         Err(Unfit::Port) => "port",
+        Err(Unfit::HostName) => "host name",
         Err(Unfit::Local(_)) => "this machine",
         Err(Unfit::Address(_, kind)) => kind,
     }

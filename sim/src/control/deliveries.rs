@@ -5,18 +5,20 @@ use serde::de::{DeserializeOwned, IntoDeserializer};
 use serde_json::{Value, json};
 use tideover_model::Seconds;
 use tideover_model::wire::action::NotApplied;
-use tideover_model::wire::problem::{unfit, unfit_word};
+use tideover_model::wire::problem::{cut, unfit, unfit_word};
 
 use crate::control;
 use crate::control::fields::Fields;
 use crate::control::{
-    ControlError, ControlResult, MOST_BYTES, MOST_PATIENCE, Patience, SharedWorlds, caller,
-    invalid, unreadable,
+    ControlCaller, ControlError, ControlResult, MOST_BYTES, MOST_PATIENCE, Patience, SharedWorlds,
+    caller, invalid, unreadable,
 };
 use crate::deliveries::Filter;
 use crate::extract;
+use crate::pieces::{Items, List};
 use crate::respond;
-use crate::world::Quiet;
+use crate::world::{Logged, Quiet, World};
+use crate::worlds::InUse;
 
 /// `GET /_sim/deliveries`: the last deliveries and their attempts, from number `after` on. The parameters
 /// `subscription`, `type`, `payee`, `invoice` and `state` filter them.
@@ -26,7 +28,38 @@ use crate::world::Quiet;
 pub(crate) async fn list(State(worlds): SharedWorlds, request: Request) -> ControlResult {
     let caller = caller(&worlds, request.headers())?;
     let filter = filter(request.uri().query().unwrap_or_default())?;
-    Ok(respond::ok(&caller.world.deliveries_view(&filter)))
+    let ControlCaller { world, in_use, .. } = caller;
+    let (logged, from) = (world.logged(), filter.after);
+    Ok(respond::list(Deliveries { world, filter, logged, from, _in_use: in_use }))
+}
+
+/// The deliveries of a log, up to the moment in which they were asked for.
+struct Deliveries {
+    world: World,
+    filter: Filter,
+    logged: Logged,
+    /// The number of the first delivery that is not yet looked at.
+    from: u64,
+    _in_use: InUse,
+}
+
+impl List for Deliveries {
+    fn opening(&self) -> String {
+        r#"{"deliveries":["#.to_owned()
+    }
+
+    fn more(&mut self, items: &mut Items) -> bool {
+        let Logged { next, resets, .. } = self.logged;
+        let page = self.world.deliveries_page(&self.filter, self.from..next, resets);
+        page.deliveries.iter().for_each(|delivery| items.push(delivery));
+        self.from = page.next.unwrap_or(next);
+        page.next.is_some()
+    }
+
+    fn closing(&self) -> String {
+        let Logged { next, dropped, .. } = self.logged;
+        format!(r#"],"next":{next},"dropped":{dropped}}}"#)
+    }
 }
 
 fn filter(query: &str) -> Result<Filter, ControlError> {
@@ -46,7 +79,8 @@ fn filter(query: &str) -> Result<Filter, ControlError> {
             "state" => filter.state = Some(named("state", &value)?),
             other => {
                 return Err(invalid(&format!(
-                    "{other}: deliveries are chosen by after, subscription, type, payee, invoice and state"
+                    "{}: deliveries are chosen by after, subscription, type, payee, invoice and state",
+                    cut(other)
                 )));
             }
         }
@@ -78,11 +112,12 @@ pub(crate) async fn resend(State(worlds): SharedWorlds, request: Request) -> Con
 /// in the new one.
 ///
 /// # Errors
-/// `unauthorized`, `payload_too_large`, `unreadable_request`, `invalid_request`.
+/// `unauthorized`, `action_refused` if too many wait, `payload_too_large`, `unreadable_request`, `invalid_request`.
 pub(crate) async fn wait(State(worlds): SharedWorlds, request: Request) -> ControlResult {
     const PATIENCE: Seconds = 30;
     let (head, body) = request.into_parts();
     let mut caller = caller(&worlds, &head.headers)?;
+    let _waiting = worlds.wait()?;
     let body = extract::body(body, MOST_BYTES).await?;
     let patience = if body.is_empty() {
         PATIENCE

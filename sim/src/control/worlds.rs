@@ -1,8 +1,9 @@
 //! The control plane of worlds: `/_sim/worlds`.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
 use axum::http::Uri;
 use axum::response::Response;
@@ -10,7 +11,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use tideover_model::wire::action::NotApplied;
-use tideover_model::wire::problem::{problem, unfit};
+use tideover_model::wire::problem::{cut, problem, unfit};
 use tideover_model::{Happening, Impossible, PlatformId, Profile, Timestamp, UnreadableSnapshot};
 
 use crate::beginning::{Beginning, Scenario};
@@ -18,9 +19,12 @@ use crate::clock::ClockChoice;
 use crate::control::faults::rule;
 use crate::control::{ControlError, ControlResult, MOST_BYTES, SharedWorlds, invalid, unreadable};
 use crate::extract;
+use crate::pieces::{Items, List};
 use crate::respond;
 use crate::world::{World, WorldSize};
-use crate::worlds::{Absent, IssuedKey, NotMade, Recipe, Selected, WorldId, Worlds};
+use crate::worlds::{
+    Absent, InUse, IssuedKey, NotMade, Place, Recipe, Selected, WorldId, Worlds, aside,
+};
 
 /// The maximum size of a snapshot in bytes.
 const MOST_SNAPSHOT_BYTES: usize = 1 << 30;
@@ -107,7 +111,10 @@ impl From<NotMade> for ControlError {
         match why {
             NotMade::Impossible(why) => invalid(&why.to_string()),
             NotMade::Unreadable(why) => why.into(),
-            NotMade::OwnService | NotMade::TooMany | NotMade::Unwritable(_) => {
+            NotMade::OwnService
+            | NotMade::TooMany(_)
+            | NotMade::Stopped
+            | NotMade::Unwritable(_) => {
                 NotApplied::Impossible(Impossible(why.to_string().into())).into()
             }
         }
@@ -128,10 +135,35 @@ impl From<UnreadableSnapshot> for ControlError {
 
 /// `GET /_sim/worlds`: all worlds.
 pub(crate) async fn list(State(worlds): SharedWorlds) -> Response {
-    let all = worlds.all();
-    let views: Vec<WorldView> =
-        all.iter().map(|(id, world)| WorldView::of(&worlds, *id, world)).collect();
-    respond::ok(&json!({ "worlds": views }))
+    respond::list(All { worlds, last: None })
+}
+
+/// All worlds.
+struct All {
+    worlds: Arc<Worlds>,
+    /// The last one that is listed.
+    last: Option<WorldId>,
+}
+
+impl List for All {
+    fn opening(&self) -> String {
+        r#"{"worlds":["#.to_owned()
+    }
+
+    fn more(&mut self, items: &mut Items) -> bool {
+        /// So few that nobody has to wait for long.
+        const MOST: usize = 64;
+        let worlds = self.worlds.after(self.last, MOST);
+        for (id, world) in &worlds {
+            items.push(&WorldView::of(&self.worlds, *id, world));
+            self.last = Some(*id);
+        }
+        !worlds.is_empty()
+    }
+
+    fn closing(&self) -> String {
+        "]}".to_owned()
+    }
 }
 
 /// `POST /_sim/worlds`: makes a world, and returns the keys that select it.
@@ -227,7 +259,7 @@ fn made(worlds: &Worlds, id: WorldId, world: &World) -> Response {
 /// `unknown_world`.
 fn world(worlds: &Worlds, path: &Uri) -> Result<Selected<'static>, ControlError> {
     let name = path.path().split('/').nth(3).unwrap_or_default();
-    let unknown = || NotApplied::UnknownWorld(name.to_owned());
+    let unknown = || NotApplied::UnknownWorld(cut(name));
     let id: WorldId = name.parse().map_err(|()| unknown())?;
     Ok(worlds.named(id).map_err(|Absent| unknown())?)
 }
@@ -268,7 +300,9 @@ pub(crate) async fn fork(State(worlds): SharedWorlds, request: Request) -> Contr
     let original = world(&worlds, &head.uri)?;
     let Fork { expires_after_idle_seconds } = read(&extract::body(body, MOST_BYTES).await?)?;
     let idle = expires_after_idle_seconds.map(Duration::from_secs);
-    let id = worlds.fork(&original.world, idle.or(original.in_use.idle()))?;
+    let _place = worlds.document().await?;
+    let Selected { world, in_use, .. } = original;
+    let id = worlds.fork(world, idle.or(in_use.idle())).await?;
     let copy = worlds.named(id).map_err(|Absent| gone(id))?;
     Ok(made(&worlds, id, &copy.world))
 }
@@ -288,9 +322,24 @@ pub(crate) async fn reset(State(worlds): SharedWorlds, request: Request) -> Cont
 /// # Errors
 /// `unknown_world`, `action_refused`.
 pub(crate) async fn snapshot(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let Selected { world, .. } = &world(&worlds, request.uri())?;
-    let snapshot = world.snapshot().map_err(NotMade::from)?;
-    Ok(respond::document(Body::from(snapshot)))
+    let Selected { world, in_use, .. } = world(&worlds, request.uri())?;
+    let place = worlds.document().await?;
+    let text = aside(move || Ok(world.snapshot()?)).await?;
+    let document = Document { text, _place: place, _in_use: in_use };
+    Ok(respond::document(Body::from(Bytes::from_owner(document))))
+}
+
+/// A document that is sent. Its place is free once the client has it.
+struct Document {
+    text: Vec<u8>,
+    _place: Place,
+    _in_use: InUse,
+}
+
+impl AsRef<[u8]> for Document {
+    fn as_ref(&self) -> &[u8] {
+        &self.text
+    }
 }
 
 /// `PUT /_sim/worlds/{id}/snapshot`: puts the world of a document in the place of this one, and returns its keys.
@@ -301,8 +350,10 @@ pub(crate) async fn restore(State(worlds): SharedWorlds, request: Request) -> Co
     let (head, body) = request.into_parts();
     let replaced = world(&worlds, &head.uri)?;
     let id = replaced.id;
+    let _place = worlds.document().await?;
     let body = extract::body(body, MOST_SNAPSHOT_BYTES).await?;
-    let world = worlds.restored(&body)?;
+    let maker = Arc::clone(&worlds);
+    let world = aside(move || Ok(maker.restored(&body)?)).await?;
     worlds.replace(id, world.clone()).await.map_err(|Absent| gone(id))?;
     Ok(made(&worlds, id, &world))
 }

@@ -52,6 +52,10 @@ pub struct Entry {
     /// `code`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub grease: Vec<Freedom>,
+    /// Whether a key or a signing secret in path, query, headers or body of the request is masked, besides those in the
+    /// headers `Authorization`, `Proxy-Authorization` and `Cookie`, which always are.
+    #[serde(skip_serializing_if = "is_false")]
+    pub masked: bool,
     /// The deliveries that the request caused, as far as the log of deliveries still has them.
     pub events: Vec<CausedEvent>,
     /// What the client sent.

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::Error as NoSuchValue;
-use tideover_model::wire::problem::{unfit, unfit_word};
+use tideover_model::wire::problem::{cut, unfit, unfit_word};
 use tideover_model::{Clause, Code, OperationKind};
 
 use crate::journal::record::Record;
@@ -151,7 +151,7 @@ impl JournalFilter {
             "invoice" => self.invoice(value),
             "fault" => self.fault(value),
             "text" => self.text(value),
-            other => return Err(format!("{other}: requests are chosen by {NAMES}")),
+            other => return Err(format!("{}: requests are chosen by {NAMES}", cut(other))),
         })
     }
 

@@ -1,21 +1,35 @@
 //! The journal as an HTTP Archive (HAR 1.2). What HAR has no place for stands in fields that begin with an
 //! underscore, as HAR allows.
 
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 use url::form_urlencoded;
 
 use crate::journal::entry::{Entry, Message, Payload, base64};
 
-/// The archive of these requests. `base` stands for the address of the mock, where a request names none.
-pub(crate) fn archive(entries: &[Entry], base: &str) -> Value {
-    let entries: Vec<Value> = entries.iter().map(|entry| exchange(entry, base)).collect();
-    json!({
-        "log": {
-            "version": "1.2",
-            "creator": { "name": "Tideover", "version": env!("CARGO_PKG_VERSION") },
-            "entries": entries,
-        }
-    })
+/// An entry of an archive. `base` stands for the address of the mock, where a request names none.
+pub(crate) struct Archived<'a> {
+    pub(crate) entry: &'a Entry,
+    pub(crate) base: &'a str,
+}
+
+impl Archived<'_> {
+    /// What stands in front of the entries of an archive.
+    pub(crate) fn opening() -> String {
+        let version = env!("CARGO_PKG_VERSION");
+        format!(
+            r#"{{"log":{{"version":"1.2","creator":{{"name":"Tideover","version":"{version}"}},"entries":["#
+        )
+    }
+
+    /// What stands after them.
+    pub(crate) const CLOSING: &'static str = "]}}";
+}
+
+impl Serialize for Archived<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        exchange(self.entry, self.base).serialize(serializer)
+    }
 }
 
 fn exchange(entry: &Entry, base: &str) -> Value {
@@ -35,6 +49,7 @@ fn exchange(entry: &Entry, base: &str) -> Value {
         ("_code", json!(entry.code)),
         ("_clause", json!(entry.clause.map(|clause| clause.name()))),
         ("_cut", json!(entry.cut)),
+        ("_masked", json!(entry.masked.then_some(true))),
         ("_note", json!(entry.note)),
         ("_fault", json!(entry.fault)),
         ("_warnings", json!(entry.warnings)),

@@ -3,18 +3,23 @@
 mod entry;
 mod filter;
 mod har;
+mod masks;
 mod record;
 mod ring;
 mod subject;
 
 use std::ops::Range;
+use std::sync::Arc;
 
-use serde::Serialize;
 use tideover_model::Code;
+
+use crate::limits::Budget;
+use crate::pieces::PIECE;
 
 pub use entry::{CausedEvent, CutPart, Entry, Message, Payload, RealTime};
 pub use filter::JournalFilter;
-pub(crate) use har::archive;
+pub(crate) use har::Archived;
+pub(crate) use masks::Masks;
 pub(crate) use record::{Arrived, Outcome};
 pub(crate) use ring::Ring;
 
@@ -37,10 +42,26 @@ impl Default for JournalLimits {
     }
 }
 
+/// What a journal shares with others, and what it may keep.
+#[derive(Clone, Debug)]
+pub(crate) struct Setting {
+    pub(crate) limits: JournalLimits,
+    /// Of all journals of the mock.
+    pub(crate) budget: Arc<Budget>,
+    pub(crate) masks: Masks,
+}
+
+impl Setting {
+    /// Of a journal that shares nothing.
+    pub(crate) fn alone(limits: JournalLimits) -> Setting {
+        Setting { limits, budget: Budget::of(usize::MAX), masks: Masks::default() }
+    }
+}
+
 /// The last requests.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Journal {
-    limits: JournalLimits,
+    setting: Setting,
     ring: Ring<Record>,
     /// The bytes of all records.
     bytes: usize,
@@ -48,24 +69,36 @@ pub(crate) struct Journal {
     spare: Vec<u8>,
 }
 
-/// `GET /_sim/journal`
-#[derive(Serialize)]
-pub(crate) struct JournalView {
+/// Some entries, and where the next ones begin, if there may be more.
+pub(crate) struct Page {
     pub(crate) entries: Vec<Entry>,
-    /// The number of requests ever recorded.
-    next: u64,
-    dropped: u64,
+    pub(crate) next: Option<u64>,
+}
+
+/// The requests that someone asks for.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Wanted {
+    pub(crate) filter: JournalFilter,
+    /// Only those that show a mistake of the client.
+    pub(crate) is_unexpected: bool,
+}
+
+impl Wanted {
+    fn admits(&self, record: &Record) -> bool {
+        self.filter.admits(record) && (!self.is_unexpected || record.is_unexpected())
+    }
 }
 
 impl Journal {
     /// An empty journal.
-    pub(crate) fn of(limits: JournalLimits) -> Journal {
-        Journal { limits, ring: Ring::of(limits.requests), bytes: 0, spare: Vec::new() }
+    pub(crate) fn of(setting: Setting) -> Journal {
+        let ring = Ring::of(setting.limits.requests);
+        Journal { setting, ring, bytes: 0, spare: Vec::new() }
     }
 
     /// Forgets everything.
     pub(crate) fn clear(&mut self) {
-        *self = Journal::of(self.limits);
+        *self = Journal::of(self.setting.clone());
     }
 
     /// Adds an entry. The real time is in milliseconds since the start of 1970.
@@ -79,20 +112,39 @@ impl Journal {
             return self.ring.skip();
         }
         let spare = std::mem::take(&mut self.spare);
-        let record = Record::new(spare, self.limits.body, real_time(), arrived, outcome);
+        let record = Record::new(spare, self.setting.limits.body, real_time(), arrived, outcome);
         self.bytes += record.size();
+        self.setting.budget.add(record.whole_size());
         if let Some(dropped_record) = self.ring.push(record) {
             self.forget(dropped_record);
         }
-        while self.bytes > self.limits.bytes && self.ring.len() > 1 {
-            let Some(dropped_record) = self.ring.drop_oldest() else { break };
+        while self.bytes > self.setting.limits.bytes && self.ring.len() > 1 {
+            self.drop_oldest();
+        }
+    }
+
+    fn drop_oldest(&mut self) {
+        if let Some(dropped_record) = self.ring.drop_oldest() {
             self.forget(dropped_record);
         }
     }
 
     fn forget(&mut self, record: Record) {
         self.bytes -= record.size();
+        self.setting.budget.remove(record.whole_size());
         self.spare = record.into_spare();
+    }
+
+    /// The bytes of all records, with all that belongs to them.
+    pub(crate) fn whole_size(&self) -> usize {
+        self.bytes + self.ring.len() * Record::FIXED
+    }
+
+    /// Drops its oldest requests until it has at most so many bytes.
+    pub(crate) fn shrink_to(&mut self, most: usize) {
+        while self.whole_size() > most {
+            self.drop_oldest();
+        }
     }
 
     /// The number of requests ever recorded.
@@ -100,36 +152,70 @@ impl Journal {
         self.ring.next()
     }
 
+    /// The number of requests dropped.
+    pub(crate) fn dropped(&self) -> u64 {
+        self.ring.dropped()
+    }
+
     /// The number of the filter's requests from number `from` on.
     pub(crate) fn count(&self, filter: &JournalFilter, from: u64) -> u64 {
-        self.chosen(filter, from).count() as u64
+        self.ring.from(from).filter(|(_, record)| filter.admits(record)).count() as u64
     }
 
-    /// The filter's requests; of those only the unexpected ones, if asked. `caused` finds the events of deliveries.
-    pub(crate) fn view(
+    /// All wanted requests. `caused` finds the events of deliveries.
+    pub(crate) fn all(
         &self,
-        filter: &JournalFilter,
-        is_unexpected: bool,
+        wanted: &Wanted,
         caused: impl Fn(Range<u64>) -> Vec<CausedEvent>,
-    ) -> JournalView {
-        let chosen = self.chosen(filter, filter.first());
-        let chosen = chosen.filter(|(_, record)| !is_unexpected || record.is_unexpected());
-        let entry = |(number, record): (u64, &Record)| {
-            record.entry(number, caused(record.deliveries.clone()))
-        };
-        JournalView {
-            entries: chosen.map(entry).collect(),
-            next: self.ring.next(),
-            dropped: self.ring.dropped(),
-        }
+    ) -> Vec<Entry> {
+        let kept = self.ring.from(wanted.filter.first());
+        let kept = kept.filter(|(_, record)| wanted.admits(record));
+        kept.map(|(number, record)| self.entry(number, record, &caused)).collect()
     }
 
-    fn chosen<'a>(
-        &'a self,
-        filter: &'a JournalFilter,
-        from: u64,
-    ) -> impl Iterator<Item = (u64, &'a Record)> {
-        self.ring.from(from).filter(|(_, record)| filter.admits(record))
+    /// The first of the wanted requests with these numbers: about as many as a piece of a document has.
+    pub(crate) fn page(
+        &self,
+        wanted: &Wanted,
+        numbers: Range<u64>,
+        caused: impl Fn(Range<u64>) -> Vec<CausedEvent>,
+    ) -> Page {
+        /// No search holds up others for long.
+        const MOST_SEARCHED: usize = 256;
+        let (mut entries, mut bytes, mut next) = (Vec::new(), 0, None);
+        let kept = self.ring.from(numbers.start).take_while(|(number, _)| *number < numbers.end);
+        for (number, record) in kept.take(MOST_SEARCHED) {
+            next = Some(number + 1);
+            if wanted.admits(record) {
+                bytes += record.size();
+                entries.push(self.entry(number, record, &caused));
+            }
+            if bytes >= PIECE {
+                break;
+            }
+        }
+        Page { entries, next }
+    }
+
+    fn entry(
+        &self,
+        number: u64,
+        record: &Record,
+        caused: impl Fn(Range<u64>) -> Vec<CausedEvent>,
+    ) -> Entry {
+        self.setting.masks.entry(record.entry(number, caused(record.deliveries.clone())))
+    }
+}
+
+impl Default for Journal {
+    fn default() -> Journal {
+        Journal::of(Setting::alone(JournalLimits::default()))
+    }
+}
+
+impl Drop for Journal {
+    fn drop(&mut self) {
+        self.setting.budget.remove(self.whole_size());
     }
 }
 

@@ -88,6 +88,9 @@ struct Texts {
 }
 
 impl Record {
+    /// The bytes of each, beside its texts.
+    pub(super) const FIXED: usize = size_of::<Record>();
+
     /// An entry, with the buffer of another one.
     pub(super) fn new(
         spare: Vec<u8>,
@@ -121,6 +124,11 @@ impl Record {
     pub(super) fn size(&self) -> usize {
         let warnings: usize = self.warnings.iter().map(String::len).sum();
         self.texts.buffer.len() + warnings
+    }
+
+    /// All bytes that it takes, as far as they can be counted.
+    pub(super) fn whole_size(&self) -> usize {
+        self.size() + Record::FIXED
     }
 
     /// Its buffer, for another entry.
@@ -195,6 +203,7 @@ impl Record {
             warnings: self.warnings.clone(),
             fault: self.fault.clone(),
             grease: self.grease.clone(),
+            masked: false,
             events,
             request: Message {
                 headers: by_name(self.headers()),

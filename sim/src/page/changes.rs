@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 use tokio::time::{sleep, timeout};
 
 use crate::world::World;
-use crate::worlds::InUse;
+use crate::worlds::{InUse, Place};
 
 /// The shortest time between two events.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -22,15 +22,15 @@ const BEAT: Duration = Duration::from_secs(15);
 pub(super) struct Changes(mpsc::Receiver<String>);
 
 impl Changes {
-    /// The world is in use until the body ends.
-    pub(super) fn of(world: World, in_use: InUse) -> Changes {
+    /// The world is in use, and the place is taken, until the body ends.
+    pub(super) fn of(world: World, held: (InUse, Place)) -> Changes {
         let (events, received) = mpsc::channel(1);
         tokio::spawn(async move {
             tokio::select! {
                 () = announce(&world, &events) => {}
                 () = events.closed() => {}
             }
-            drop(in_use);
+            drop(held);
         });
         Changes(received)
     }

@@ -27,8 +27,9 @@ async function copy(text) {
 }
 
 /** Why no command would send the same request again; undefined if one would. */
-function obstacle({ cut, request: { headers, body, unread } }) {
+function obstacle({ cut, masked, request: { headers, body, unread } }) {
   if (cut) return `the journal keeps only a part of its ${cut.join(", ")}`;
+  if (masked) return "the journal masks a key or a secret in it";
   if (unread) return "the mock did not read its body";
   if (body?.cut) return `the journal keeps only the beginning of its body of ${body.length} bytes`;
   if (body && (body.text === undefined || body.text.includes("\0"))) return "its body is not text";

@@ -135,12 +135,17 @@ pub(crate) async fn overview(State(worlds): SharedWorlds, request: Request) -> C
 /// `GET /_sim/events`: an event at once, and one after each change of the world, until it is deleted or replaced.
 ///
 /// # Errors
-/// `unauthorized`.
+/// `unauthorized`, `action_refused` if too many wait.
 pub(crate) async fn events(State(worlds): SharedWorlds, request: Request) -> ControlResult {
     let caller = caller(&worlds, request.headers())?;
-    let mut response = Response::new(Body::new(Changes::of(caller.world, caller.in_use)));
-    let headers =
-        [(header::CONTENT_TYPE, "text/event-stream"), (header::CACHE_CONTROL, "no-store")];
+    let place = worlds.wait()?;
+    let changes = Changes::of(caller.world, (caller.in_use, place));
+    let mut response = Response::new(Body::new(changes));
+    let headers = [
+        (header::CONTENT_TYPE, "text/event-stream"),
+        (header::CACHE_CONTROL, "no-store"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    ];
     response.headers_mut().extend(fixed(headers));
     Ok(response)
 }

@@ -1,11 +1,12 @@
 //! A world's journal, as it is asked: by filters, at once or as requests come.
 
+use std::ops::Range;
 use std::time::Duration;
 
 use tideover_model::{PlatformId, Refusal};
 use tokio::time::timeout;
 
-use crate::journal::{Entry, Journal, JournalFilter, JournalLimits, JournalView};
+use crate::journal::{Entry, Journal, JournalFilter, JournalLimits, Page, Setting, Wanted};
 use crate::world::{World, WorldState};
 
 /// The result of waiting for requests.
@@ -21,7 +22,12 @@ impl World {
     /// The same world with these limits of its journal, which is empty then.
     #[must_use]
     pub fn journaling(self, limits: JournalLimits) -> World {
-        self.lock().journal = Journal::of(limits);
+        self.recording(Setting::alone(limits))
+    }
+
+    /// The same world with a journal of this setting, which is empty.
+    pub(crate) fn recording(self, setting: Setting) -> World {
+        self.lock().journal = Journal::of(setting);
         self
     }
 
@@ -40,7 +46,7 @@ impl World {
 
     /// Those of the last requests that the filter chooses, the oldest first.
     pub fn requests(&self, filter: &JournalFilter) -> Vec<Entry> {
-        self.journal_view(filter, false).entries
+        self.all_requests(&Wanted { filter: filter.clone(), is_unexpected: false })
     }
 
     /// How many of the last requests the filter chooses.
@@ -51,7 +57,7 @@ impl World {
     /// Those of the chosen requests that show a mistake of the client: an unknown path or method, an invalid key, a
     /// body of another form than the published one, or a part of it that the service ignores.
     pub fn unexpected_requests(&self, filter: &JournalFilter) -> Vec<Entry> {
-        self.journal_view(filter, true).entries
+        self.all_requests(&Wanted { filter: filter.clone(), is_unexpected: true })
     }
 
     /// Waits until at least `count` requests have come that the filter chooses, for at most `patience`. Those that
@@ -100,11 +106,50 @@ impl World {
         state.face.objections(now, platform, payee, invoice)
     }
 
-    pub(crate) fn journal_view(&self, filter: &JournalFilter, is_unexpected: bool) -> JournalView {
+    fn all_requests(&self, wanted: &Wanted) -> Vec<Entry> {
         let state = self.lock();
         let WorldState { journal, deliveries, .. } = &*state;
-        journal.view(filter, is_unexpected, |numbers| deliveries.caused(numbers))
+        journal.all(wanted, |numbers| deliveries.caused(numbers))
     }
+
+    /// Where the journal stands now.
+    pub(crate) fn recorded(&self) -> Recorded {
+        let state = self.lock();
+        let (next, dropped) = (state.journal.next(), state.journal.dropped());
+        Recorded { next, dropped, resets: state.resets }
+    }
+
+    /// The first of the wanted requests with these numbers: about as many as a piece of a document has. None after a
+    /// reset.
+    pub(crate) fn journal_page(&self, wanted: &Wanted, numbers: Range<u64>, resets: u64) -> Page {
+        let state = self.lock();
+        if state.resets != resets {
+            return Page { entries: Vec::new(), next: None };
+        }
+        let WorldState { journal, deliveries, .. } = &*state;
+        journal.page(wanted, numbers, |numbers| deliveries.caused(numbers))
+    }
+
+    /// The bytes that the journal takes.
+    pub(crate) fn journal_size(&self) -> usize {
+        self.lock().journal.whole_size()
+    }
+
+    /// Drops the oldest requests until the journal has at most so many bytes.
+    pub(crate) fn shrink_journal(&self, most: usize) {
+        self.lock().journal.shrink_to(most);
+    }
+}
+
+/// Where a journal stands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Recorded {
+    /// The number of requests ever recorded.
+    pub(crate) next: u64,
+    /// The number of requests dropped.
+    pub(crate) dropped: u64,
+    /// The number of resets of the world.
+    pub(crate) resets: u64,
 }
 
 /// The requests that someone waits for, as far as they are counted.

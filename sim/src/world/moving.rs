@@ -190,7 +190,7 @@ impl World {
         {
             let mut state = self.lock();
             let now = self.proceed(&mut state);
-            self.drain(&mut state, now);
+            self.follow(&mut state, now);
         }
         loop {
             let settled = self.inner.settled.notified();

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use tideover_model::{Choices, Face, Sealed, Service, Timestamp, UnreadableSnapshot};
+use tideover_model::{
+    Choices, Destinations, Face, Sealed, Service, Timestamp, UnreadableSnapshot,
+};
 
 use crate::beginning::Beginning;
 use crate::clock::{Clock, SavedClock};
@@ -17,6 +19,23 @@ use crate::world::{World, WorldState};
 
 /// Version 1 has no beginning: its world begins again with nothing but its first platform.
 const WORLD: Sealed = Sealed { format: "tideover-world", version: 2 };
+
+/// What a mock permits in each of its worlds, whatever a document says that it makes one from.
+#[derive(Clone, Debug)]
+pub(crate) struct Permitted {
+    /// Where webhooks may go.
+    pub(crate) destinations: Destinations,
+    /// The most live subscriptions.
+    pub(crate) subscriptions: usize,
+}
+
+impl Permitted {
+    /// A service to which it permits this, and no more.
+    pub(crate) fn to<C: Choices>(permitted: Option<&Permitted>, service: Service<C>) -> Service<C> {
+        let Some(Permitted { destinations, subscriptions }) = permitted else { return service };
+        service.sending_to(destinations.clone()).subscribing(*subscriptions)
+    }
+}
 
 /// The service of the world has no snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -47,19 +66,25 @@ impl World {
     /// # Errors
     /// [`Unwritable`] if its service has a defect, or is not the model's own.
     pub fn snapshot(&self) -> Result<Vec<u8>, Unwritable> {
+        let saved = self.state_as_json()?;
+        Ok(WORLD.seal(&saved))
+    }
+
+    fn state_as_json(&self) -> Result<String, Unwritable> {
         let mut state = self.lock();
         let now = self.proceed(&mut state);
         let service = state.written(now).ok_or(Unwritable)?;
         let service: &RawValue = serde_json::from_slice(&service).map_err(|_| Unwritable)?;
         let saved = State {
             clock: state.clock.saved(),
-            faults: Cow::Borrowed(&state.faults),
+            faults: Cow::Owned(state.faults.clone()),
             grease: state.grease.as_ref().map(Grease::saved),
             service: Cow::Borrowed(service),
-            beginning: Cow::Borrowed(&state.beginning),
+            beginning: Cow::Owned(state.beginning.clone()),
         };
-        let saved = serde_json::to_string(&saved).map_err(|_| Unwritable)?;
-        Ok(WORLD.seal(&saved))
+        // The rest needs only a copy.
+        drop(state);
+        serde_json::to_string(&saved).map_err(|_| Unwritable)
     }
 
     /// The world of a [`snapshot`](World::snapshot). Its snapshot has the same bytes.
@@ -67,13 +92,14 @@ impl World {
     /// # Errors
     /// [`UnreadableSnapshot`], in the order of its variants.
     pub fn restore(bytes: &[u8]) -> Result<World, UnreadableSnapshot> {
-        World::restored(bytes, None)
+        World::restored(bytes, None, None)
     }
 
-    /// The same, with a resolver for host names.
+    /// The same, with a resolver for host names, and with what the mock permits in place of what the snapshot says.
     pub(crate) fn restored(
         bytes: &[u8],
         resolver: Option<Arc<dyn Resolver>>,
+        permitted: Option<&Permitted>,
     ) -> Result<World, UnreadableSnapshot> {
         let impossible = |why: String| UnreadableSnapshot::Impossible(why);
         let State { clock, faults, grease, service, beginning } =
@@ -84,9 +110,12 @@ impl World {
         faults.check().map_err(|error| impossible(error.to_string()))?;
         let service = service.get().as_bytes();
         let world = match grease {
-            None => World::resuming(Service::restore(service)?, clock, resolver),
+            None => {
+                World::resuming(Permitted::to(permitted, Service::restore(service)?), clock, resolver)
+            }
             Some(saved) => {
                 let (service, grease) = Grease::restore_service(saved, service)?;
+                let service = Permitted::to(permitted, service);
                 World::resuming(service, clock, resolver).greased(grease)
             }
         };

@@ -1,15 +1,19 @@
 //! All worlds of a mock in its state file.
 
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
 use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tideover_model::{Sealed, UnreadableSnapshot};
+use tokio::sync::oneshot;
 use tokio::time::sleep;
 
 use crate::clock::instant;
-use crate::state_file::StateError;
+use crate::state_file::{StateError, Unsaved};
 use crate::world::{Unwritable, World};
 use crate::worlds::lifecycle::Slot;
 use crate::worlds::{WorldId, Worlds};
@@ -22,7 +26,7 @@ const PAUSE: Duration = Duration::from_millis(200);
 const PAUSES: u32 = 9;
 
 /// The names of these fields are the form of version 1.
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct State {
     /// The number of the last world made.
@@ -46,25 +50,28 @@ struct Restored {
 }
 
 impl Worlds {
-    /// All worlds as a document.
-    fn written(&self) -> Result<Vec<u8>, Unwritable> {
+    /// Writes all worlds as a document, one after the other.
+    fn write_to(&self, file: &mut BufWriter<File>) -> Result<(), Unsaved> {
         let (last, slots) = {
             let slots = self.read();
             let all: Vec<(WorldId, Arc<Slot>)> =
                 slots.by_id.iter().map(|(id, slot)| (*id, Arc::clone(slot))).collect();
             (slots.last, all)
         };
-        let kept = |(WorldId(number), slot): (WorldId, Arc<Slot>)| {
-            let world = String::from_utf8(slot.world.snapshot()?).map_err(|_| Unwritable)?;
-            Ok(Kept {
-                number,
-                expires_after_idle_seconds: slot.expiry.as_ref().map(|it| it.idle.as_secs()),
-                world: RawValue::from_string(world).map_err(|_| Unwritable)?,
-            })
-        };
-        let worlds = slots.into_iter().map(kept).collect::<Result<_, _>>()?;
-        let state = serde_json::to_string(&State { last, worlds }).map_err(|_| Unwritable)?;
-        Ok(STATE.seal(&state))
+        STATE.seal_into(file, |state| {
+            write!(state, r#"{{"last":{last},"worlds":["#)?;
+            for (index, (WorldId(number), slot)) in slots.into_iter().enumerate() {
+                let world = String::from_utf8(slot.world.snapshot()?).map_err(|_| Unwritable)?;
+                let kept = Kept {
+                    number,
+                    expires_after_idle_seconds: slot.expiry.as_ref().map(|it| it.idle.as_secs()),
+                    world: RawValue::from_string(world).map_err(|_| Unwritable)?,
+                };
+                state.write_all(if index == 0 { b"" } else { b"," })?;
+                serde_json::to_writer(&mut *state, &kept).map_err(io::Error::from)?;
+            }
+            Ok(state.write_all(b"]}")?)
+        })
     }
 
     /// Makes the worlds of the state file, if there is one with content. Returns whether there was.
@@ -109,13 +116,24 @@ impl Worlds {
     /// # Errors
     /// [`StateError`]: there is no state file; a world or the file can't be written.
     pub(crate) async fn save(self: &Arc<Self>) -> Result<(), StateError> {
-        let worlds = Arc::clone(self);
-        let saving = tokio::task::spawn_blocking(move || {
-            let file = worlds.state.as_ref().ok_or(StateError::None)?;
-            file.save(worlds.version(), || worlds.written())
+        let file = self.state.as_ref().ok_or(StateError::None)?;
+        // One after the other: whoever comes meanwhile finds the work done.
+        let Ok(turn) = Arc::clone(&self.shared.writer).acquire_owned().await else { return Ok(()) };
+        if file.is_done(self.version()) {
+            return Ok(());
+        }
+        let (worlds, (done, saved)) = (Arc::clone(self), oneshot::channel());
+        let writing = thread::Builder::new().name("state".to_owned()).spawn(move || {
+            let _ = done.send(worlds.write_state());
+            drop(turn);
         });
-        // An error means that the runtime stops.
-        saving.await.unwrap_or(Ok(()))
+        writing.map_err(|source| file.unwritten(source))?;
+        saved.await.unwrap_or_else(|_| Err(file.unwritten(io::Error::other("the writer stopped"))))
+    }
+
+    fn write_state(&self) -> Result<(), StateError> {
+        let file = self.state.as_ref().ok_or(StateError::None)?;
+        file.save(self.version(), |file| self.write_to(file))
     }
 
     /// Leaves the state file to other mocks.
@@ -128,7 +146,7 @@ impl Worlds {
     /// Differs after each change.
     fn version(&self) -> (u64, u64) {
         let slots = self.read();
-        (slots.changes, slots.by_id.values().map(|slot| slot.world.changes()).sum())
+        (slots.changes, slots.by_id.values().map(|slot| slot.world.lasting_changes()).sum())
     }
 }
 

@@ -1,6 +1,7 @@
 //! Worlds begin, are forked, restored and deleted, and expire.
 
 use std::borrow::Cow;
+use std::ops::Bound;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
@@ -13,9 +14,6 @@ use crate::courier::Courier;
 use crate::world::{Unwritable, World};
 use crate::worlds::expiry::{Expiry, InUse};
 use crate::worlds::{IssuedKey, Recipe, RecipeError, Selected, WorldId, Worlds};
-
-/// The most worlds of a mock.
-const MOST_WORLDS: usize = 100_000;
 
 /// A world and what belongs to it.
 pub(super) struct Slot {
@@ -36,8 +34,12 @@ struct Sending {
 pub(crate) enum NotMade {
     #[error("this mock has a service of its own; other worlds would not have it")]
     OwnService,
-    #[error("a mock has at most {MOST_WORLDS} worlds; delete some first")]
-    TooMany,
+    #[error(
+        "this mock has at most {0} worlds; delete some first, or start it with a larger --max-worlds"
+    )]
+    TooMany(usize),
+    #[error("the mock stops")]
+    Stopped,
     #[error(transparent)]
     Impossible(#[from] RecipeError),
     #[error(transparent)]
@@ -124,6 +126,14 @@ impl Worlds {
         self.read().by_id.iter().map(|(id, slot)| (*id, slot.world.clone())).collect()
     }
 
+    /// Some worlds by their names, those after `last`, in order.
+    pub(crate) fn after(&self, last: Option<WorldId>, most: usize) -> Vec<(WorldId, World)> {
+        let first = last.map_or(Bound::Unbounded, Bound::Excluded);
+        let slots = self.read();
+        let after = slots.by_id.range((first, Bound::Unbounded)).take(most);
+        after.map(|(id, slot)| (*id, slot.world.clone())).collect()
+    }
+
     /// A world by its name.
     ///
     /// # Errors
@@ -143,8 +153,8 @@ impl Worlds {
         idle: Option<Duration>,
     ) -> Result<WorldId, NotMade> {
         let mut slots = self.write();
-        if slots.by_id.len() >= MOST_WORLDS {
-            return Err(NotMade::TooMany);
+        if slots.by_id.len() >= self.shared.limits.worlds {
+            return Err(NotMade::TooMany(self.shared.limits.worlds));
         }
         slots.last += 1;
         let id = WorldId(slots.last);
@@ -169,12 +179,13 @@ impl Worlds {
     ///
     /// # Errors
     /// [`NotMade`]: the world cannot be written, there are too many.
-    pub(crate) fn fork(
+    pub(crate) async fn fork(
         self: &Arc<Self>,
-        world: &World,
+        world: World,
         idle: Option<Duration>,
     ) -> Result<WorldId, NotMade> {
-        let copy = self.restored(&world.snapshot()?)?;
+        let worlds = Arc::clone(self);
+        let copy = aside(move || Ok(worlds.restored(&world.snapshot()?)?)).await?;
         self.add(copy, idle)
     }
 
@@ -184,7 +195,7 @@ impl Worlds {
     /// [`UnreadableSnapshot`].
     pub(crate) fn restored(&self, snapshot: &[u8]) -> Result<World, UnreadableSnapshot> {
         let resolver = self.recipe.as_ref().and_then(|recipe| recipe.resolver.clone());
-        let world = World::restored(snapshot, resolver)?;
+        let world = World::restored(snapshot, resolver, Some(&self.permitted))?;
         Ok(match &self.recipe {
             Some(recipe) => recipe.finished(world),
             None => world,
@@ -251,6 +262,17 @@ impl Worlds {
         live.map(|key| IssuedKey { key: self.outer_key(id, key.reveal()), platform: key.platform })
             .collect()
     }
+}
+
+/// The result of long work, which goes on beside the requests.
+///
+/// # Errors
+/// Those of the work.
+pub(crate) async fn aside<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, NotMade> + Send + 'static,
+) -> Result<T, NotMade> {
+    // An error means that the runtime stops, or that the work panics: both end this request too.
+    tokio::task::spawn_blocking(work).await.unwrap_or(Err(NotMade::Stopped))
 }
 
 /// Deletes a world once it has not been used for its time.

@@ -1,5 +1,6 @@
 //! The worlds of a mock. The API key of a request selects one.
 
+mod bounds;
 mod expiry;
 mod kept;
 mod lifecycle;
@@ -15,13 +16,17 @@ use tideover_model::{
 };
 
 use crate::courier::Courier;
+use crate::journal::Masks;
+use crate::limits::{Budget, Limits};
 use crate::state_file::StateFile;
-use crate::world::World;
+use crate::world::{Permitted, World};
 
+use bounds::Shared;
+pub(crate) use bounds::Place;
 pub(crate) use expiry::InUse;
 pub(crate) use kept::keep;
 use lifecycle::Slot;
-pub(crate) use lifecycle::{Absent, NotMade};
+pub(crate) use lifecycle::{Absent, NotMade, aside};
 pub(crate) use name::WorldId;
 pub(crate) use recipe::Recipe;
 pub use recipe::RecipeError;
@@ -48,7 +53,19 @@ pub(crate) struct Worlds {
     courier: Option<Arc<Courier>>,
     /// Where the worlds are kept, if they are.
     state: Option<StateFile>,
+    permitted: Permitted,
+    shared: Shared,
     slots: RwLock<Slots>,
+}
+
+/// What a mock is made of.
+pub(crate) struct Equipment {
+    pub(crate) recipe: Option<Recipe>,
+    pub(crate) first_key: Option<String>,
+    pub(crate) courier: Option<Arc<Courier>>,
+    pub(crate) state: Option<StateFile>,
+    pub(crate) limits: Limits,
+    pub(crate) journals: Arc<Budget>,
 }
 
 struct Slots {
@@ -92,20 +109,29 @@ impl From<NoWorld> for Refusal {
 impl Worlds {
     /// Only a default world, without a courier.
     pub(crate) fn of_one(world: World) -> Worlds {
-        Worlds::new(world, None, None, None, None)
+        let limits = Limits::default();
+        let journals = Budget::of(limits.journals);
+        let (recipe, first_key, courier, state) = (None, None, None, None);
+        Worlds::new(world, Equipment { recipe, first_key, courier, state, limits, journals })
     }
 
-    pub(crate) fn new(
-        default: World,
-        recipe: Option<Recipe>,
-        first_key: Option<String>,
-        courier: Option<Arc<Courier>>,
-        state: Option<StateFile>,
-    ) -> Worlds {
+    pub(crate) fn new(default: World, equipment: Equipment) -> Worlds {
+        let Equipment { recipe, first_key, courier, state, limits, journals } = equipment;
+        let permitted = Permitted {
+            destinations: default.destinations(),
+            subscriptions: limits.subscriptions,
+        };
         let slot = Slot::start(default, courier.as_ref(), None);
         let by_id = BTreeMap::from([(WorldId::DEFAULT, Arc::new(slot))]);
         let slots = RwLock::new(Slots { by_id, last: 0, changes: 0 });
-        Worlds { recipe, first_key, courier, state, slots }
+        let shared = Shared::new(limits, journals);
+        Worlds { recipe, first_key, courier, state, permitted, shared, slots }
+    }
+
+    /// What masks secrets in the log.
+    pub(crate) fn masks(&self) -> Cow<'_, Masks> {
+        let own = self.recipe.as_ref().map(|recipe| &recipe.journal.masks);
+        own.map_or_else(|| Cow::Owned(Masks::default()), Cow::Borrowed)
     }
 
     /// The world that exists from the start.

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use tideover_model::{Destinations, Face, ImpossibleValue, Profile, Seeded, Service, Timestamp};
+use tideover_model::{Face, ImpossibleValue, Profile, Seeded, Service, Timestamp};
 
 use crate::beginning::{Beginning, ScenarioError};
 use crate::clock::{Clock, ClockChoice, wall_time};
 use crate::fault::{FaultError, Faults, Rule};
 use crate::grease::Grease;
-use crate::journal::JournalLimits;
+use crate::journal::Setting;
 use crate::sending::Resolver;
-use crate::world::World;
+use crate::world::{Permitted, World};
 
 /// What a world is made of.
 #[derive(Clone)]
@@ -20,14 +20,14 @@ pub(crate) struct Recipe {
     /// The instant at which its clock starts; `None` for the wall time at that moment.
     pub(crate) start: Option<Timestamp>,
     pub(crate) clock: ClockChoice,
-    pub(crate) destinations: Destinations,
+    pub(crate) permitted: Permitted,
     pub(crate) resolver: Option<Arc<dyn Resolver>>,
     pub(crate) faults: Vec<Rule>,
     pub(crate) grease: bool,
     pub(crate) beginning: Beginning,
     /// Whether answers name the clause that decided them.
     pub(crate) hints: bool,
-    pub(crate) journal: JournalLimits,
+    pub(crate) journal: Setting,
 }
 
 /// The reason why a world cannot be made.
@@ -58,7 +58,7 @@ impl Recipe {
 
     /// A world with what no snapshot keeps: it concerns the mock, and not the service.
     pub(super) fn finished(&self, world: World) -> World {
-        world.hinting(self.hints).journaling(self.journal)
+        world.hinting(self.hints).recording(self.journal.clone())
     }
 
     /// A new world in which `face` is the service. Seed, faults, grease, clock and scenario are the recipe's.
@@ -78,15 +78,16 @@ impl Recipe {
     }
 
     fn empty(&self) -> World {
-        let Recipe { seed, profile, destinations, .. } = self.clone();
+        let Recipe { seed, profile, permitted, .. } = self.clone();
+        let permitted = Some(&permitted);
         let clock = self.clock();
         let resolver = self.resolver.clone();
         if self.grease {
             let grease = Grease::of_seed(seed);
-            let service = Service::new(profile, grease.choices()).sending_to(destinations);
+            let service = Permitted::to(permitted, Service::new(profile, grease.choices()));
             World::resolving(Box::new(service), clock, resolver).greased(grease)
         } else {
-            let service = Service::new(profile, Seeded { seed }).sending_to(destinations);
+            let service = Permitted::to(permitted, Service::new(profile, Seeded { seed }));
             World::resolving(Box::new(service), clock, resolver)
         }
     }

@@ -318,7 +318,7 @@ fn leads_nowhere(url: &str) -> bool {
     match unfit {
         Some(Unfit::Local(_) | Unfit::Address(..)) => true,
         Some(Unfit::Scheme(_) | Unfit::NoScheme) => never_resolves,
-        Some(Unfit::NotAUrl | Unfit::Credentials | Unfit::Port) | None => false,
+        Some(Unfit::NotAUrl | Unfit::Credentials | Unfit::Port | Unfit::HostName) | None => false,
     }
 }
 

@@ -348,6 +348,11 @@ const BODIES: &[Body] = &[
             text("fault", "The label of the fault that acted on it.").optional(),
             texts("grease", "The freedoms that the answer took.").optional(),
             texts("warnings", "What the mock ignored in the request.").optional(),
+            flag(
+                "masked",
+                "True if a key or a signing secret in the request is masked, beside the header `Authorization`.",
+            )
+            .optional(),
             many("events", "CausedEvent", "The webhooks that the request caused."),
             one("request", "Message", "The request."),
             one("response", "Message", "The answer; null if there was none.").nullable(),

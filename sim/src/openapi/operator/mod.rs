@@ -124,7 +124,7 @@ fn responses(route: &Route) -> Value {
     let answer = if route.answer == STREAMED { streamed() } else { content(route.answer) };
     let success = json!({ "description": route.answers, "content": answer });
     responses.insert("200".into(), success);
-    for problem in [Problem::ForeignOrigin].iter().chain(route.problems) {
+    for problem in [Problem::ForeignHost, Problem::ForeignOrigin].iter().chain(route.problems) {
         let (code, example) = problem.example();
         let response = responses.entry(problem.status().to_string()).or_insert_with(|| {
             let mut content = content("Failure");

@@ -9,6 +9,7 @@ use tideover_model::{Code, Impossible, Status};
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Problem {
     ForeignOrigin,
+    ForeignHost,
     UnknownKey,
     TooLarge,
     Unreadable,
@@ -30,6 +31,10 @@ impl Problem {
         match self {
             Problem::ForeignOrigin => {
                 "the `Origin` header names another host or port than `Host`, and `--cors` does not allow it"
+            }
+            Problem::ForeignHost => {
+                "the `Host` header is no address, not `localhost`, no name without a dot, and none that `--host` or \
+                 `--cors` gives"
             }
             Problem::UnknownKey => "the API key was never issued",
             Problem::TooLarge => "the body has more than 1048576 bytes",
@@ -70,6 +75,7 @@ impl Problem {
             Problem::UnknownBusiness => return Err(Code::BusinessNotFound),
             Problem::UnknownInvoice => return Err(Code::InvoiceNotFound),
             Problem::ForeignOrigin => NotApplied::ForeignOrigin("http://localhost:3000".into()),
+            Problem::ForeignHost => NotApplied::ForeignHost("mock.example".into()),
             Problem::UnknownKey => NotApplied::UnknownKey,
             Problem::Unreadable => {
                 NotApplied::Unreadable("EOF while parsing a value at line 1 column 0".into())

@@ -57,6 +57,8 @@ const ABOUT: &str = "Mock";
 
 const WORLD: Property = text("id", "The name of the world: `default`, `w1`, …");
 
+const TOO_MANY_WAIT: Problem =
+    Refused("1000 requests wait already; let some end, or start the mock with a larger --max-waiting");
 const AFTER: &str = "after: expected the number of a request, such as 17, got \"x\".";
 
 /// What chooses among requests.
@@ -264,6 +266,7 @@ pub(super) const ROUTES: &[Route] = &[
         answers: "What the wait came to.",
         problems: &[
             UnknownKey,
+            TOO_MANY_WAIT,
             TooLarge,
             Unreadable,
             Invalid("the body: expected an object, got an empty list."),
@@ -314,7 +317,7 @@ pub(super) const ROUTES: &[Route] = &[
         body: None,
         answer: STREAMED,
         answers: "The count of changes as `data`, again and again.",
-        problems: &[UnknownKey],
+        problems: &[UnknownKey, TOO_MANY_WAIT],
     },
     Route {
         name: "read_freedoms",
@@ -372,6 +375,7 @@ pub(super) const ROUTES: &[Route] = &[
         answers: "Whether it is quiet.",
         problems: &[
             UnknownKey,
+            TOO_MANY_WAIT,
             TooLarge,
             Unreadable,
             Invalid("patienceSeconds: expected a whole number from 0 to 3600, got 3601."),
@@ -533,7 +537,7 @@ pub(super) const ROUTES: &[Route] = &[
             TooLarge,
             Unreadable,
             Invalid("platforms: expected 1 to 1000, got 1001."),
-            Refused("a mock has at most 100000 worlds; delete some first"),
+            Refused("this mock has at most 10000 worlds; delete some first, or start it with a larger --max-worlds"),
         ],
     },
     Route {
@@ -582,7 +586,7 @@ pub(super) const ROUTES: &[Route] = &[
             TooLarge,
             Unreadable,
             Invalid("unknown field `seed`, expected `expiresAfterIdleSeconds`"),
-            Refused("a mock has at most 100000 worlds; delete some first"),
+            Refused("this mock has at most 10000 worlds; delete some first, or start it with a larger --max-worlds"),
         ],
     },
     Route {

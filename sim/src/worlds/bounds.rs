@@ -1,0 +1,87 @@
+//! What the worlds of a mock share: who may wait, which documents are in memory, how much their journals keep.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tideover_model::Impossible;
+use tideover_model::wire::action::NotApplied;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
+
+use crate::limits::{Budget, Limits};
+use crate::worlds::Worlds;
+
+/// How many documents of worlds are in memory at a time.
+const MOST_DOCUMENTS: usize = 4;
+/// How long a request waits until one of them is gone.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// What the worlds share.
+#[derive(Debug)]
+pub(super) struct Shared {
+    pub(super) limits: Limits,
+    pub(super) journals: Arc<Budget>,
+    waiting: Arc<Semaphore>,
+    documents: Arc<Semaphore>,
+    /// Who writes the state file.
+    pub(super) writer: Arc<Semaphore>,
+}
+
+impl Shared {
+    pub(super) fn new(limits: Limits, journals: Arc<Budget>) -> Shared {
+        let places = |number: usize| Arc::new(Semaphore::new(number.min(Semaphore::MAX_PERMITS)));
+        Shared {
+            limits,
+            journals,
+            waiting: places(limits.waiting),
+            documents: places(MOST_DOCUMENTS),
+            writer: places(1),
+        }
+    }
+}
+
+/// A place that is free again when this is dropped.
+pub(crate) type Place = OwnedSemaphorePermit;
+
+impl Worlds {
+    /// A place for a request that waits.
+    ///
+    /// # Errors
+    /// [`NotApplied::Impossible`]: too many wait.
+    pub(crate) fn wait(&self) -> Result<Place, NotApplied> {
+        Arc::clone(&self.shared.waiting).try_acquire_owned().map_err(|_| {
+            let most = self.shared.limits.waiting;
+            refused(format!(
+                "{most} requests wait already; let some end, or start the mock with a larger --max-waiting"
+            ))
+        })
+    }
+
+    /// A place for the document of a world, once there is one.
+    ///
+    /// # Errors
+    /// [`NotApplied::Impossible`]: there is none for a while.
+    pub(crate) async fn document(&self) -> Result<Place, NotApplied> {
+        let place = timeout(PATIENCE, Arc::clone(&self.shared.documents).acquire_owned()).await;
+        place.ok().and_then(Result::ok).ok_or_else(|| {
+            refused(format!(
+                "{MOST_DOCUMENTS} documents of worlds are read or written already; try again"
+            ))
+        })
+    }
+
+    /// Lets the largest journals drop their oldest requests, if all together keep too much.
+    pub(crate) fn balance_journals(&self) {
+        if !self.shared.journals.is_exceeded() {
+            return;
+        }
+        let worlds = self.all();
+        let sizes = worlds.iter().map(|(_, world)| world.journal_size()).collect();
+        let most = self.shared.journals.share(sizes);
+        worlds.iter().for_each(|(_, world)| world.shrink_journal(most));
+    }
+}
+
+fn refused(why: String) -> NotApplied {
+    NotApplied::Impossible(Impossible(why.into()))
+}
