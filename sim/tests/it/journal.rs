@@ -54,8 +54,8 @@ async fn an_entry_has_the_whole_exchange() {
         "content-type": "application/json" });
     assert_eq!(entry["request"]["headers"], headers);
     assert_eq!(entry["response"]["body"], body(str::from_utf8(&answer.body).unwrap()));
-    let headers =
-        json!({ "content-type": "application/json", "tideover-clause": "4.invoiceSync.1" });
+    let headers = json!({ "content-type": "application/json", "x-content-type-options": "nosniff",
+        "tideover-clause": "4.invoiceSync.1" });
     assert_eq!(entry["response"]["headers"], headers);
     assert_eq!(entry["query"], "trace=7&trace=8");
     assert!(entry["realTime"].as_str().unwrap() > "2026-01-01T00:00:00Z");

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a missing value fails the test")]
 
 mod api;
+mod bounds;
 mod clock;
 mod completion;
 mod control;
@@ -14,10 +15,13 @@ mod fault_port;
 mod faults;
 mod grease;
 mod hostile;
+mod hosts;
 mod in_process;
 mod journal;
 mod library;
+mod lists;
 mod localhost;
+mod masks;
 mod openapi;
 mod page;
 mod parallel;

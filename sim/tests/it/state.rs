@@ -155,3 +155,98 @@ async fn a_version_that_cannot_be_written_leaves_nothing_behind() {
     mock.stop_and_save().await.unwrap();
     assert!(file.is_file());
 }
+
+#[cfg(unix)]
+#[tokio::test]
+async fn nothing_beside_the_state_is_reached_through_a_link() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let folder = tempfile::tempdir().unwrap();
+    let beside = |name: &str| folder.path().join(name);
+    let (file, victim) = (beside("state.json"), beside("victim"));
+    fs::write(&victim, "precious").unwrap();
+    let is_whole = || assert_eq!(fs::read_to_string(&victim).unwrap(), "precious");
+
+    symlink("victim", beside("state.json.lock")).unwrap();
+    let Err(StartError::State(error @ StateError::Unwritten { .. })) = kept(&file).start().await else {
+        panic!("a lock that is a link is followed")
+    };
+    let error = error.to_string();
+    assert!(error.contains("state.json.lock") && error.contains("it is a link"), "{error}");
+    is_whole();
+    fs::remove_file(beside("state.json.lock")).unwrap();
+
+    symlink("victim", beside("state.json.part")).unwrap();
+    kept(&file).start().await.unwrap().stop_and_save().await.unwrap();
+    is_whole();
+    // What somebody has left there gives the state no rights of its own.
+    let part = beside("state.json.part");
+    fs::write(&part, "left").unwrap();
+    fs::set_permissions(&part, fs::Permissions::from_mode(0o666)).unwrap();
+    let mock = kept(&file).start().await.unwrap();
+    mock.payor_pays("acme", "INV-1", 500).unwrap();
+    mock.stop_and_save().await.unwrap();
+    for private in [file, beside("state.json.lock")] {
+        let mode = fs::metadata(&private).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode, 0o600, "{}", private.display());
+    }
+    assert!(!part.exists());
+}
+
+/// A lock is opened, and no more.
+#[tokio::test]
+async fn a_lock_keeps_its_content() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, lock) = (folder.path().join("state.json"), folder.path().join("state.json.lock"));
+    fs::write(&lock, "somebody's notes").unwrap();
+    kept(&file).start().await.unwrap().stop_and_save().await.unwrap();
+    assert_eq!(fs::read_to_string(&lock).unwrap(), "somebody's notes");
+}
+
+/// The file is gone, and would be there again.
+#[tokio::test]
+async fn what_changes_nothing_is_not_saved() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("state.json");
+    let mock = kept(&file).start().await.unwrap();
+    let caller = crate::support::Caller::of_mock(&mock);
+    mock.save().await.unwrap();
+    fs::remove_file(&file).unwrap();
+    for path in [
+        "/v1/organizations/acme",
+        "/v1/organizations/nobody",
+        "/v1/invoices/INV-1?payeeExternalId=acme",
+        "/v1/webhooks",
+        "/nowhere",
+        "/_sim/journal",
+        "/_sim/worlds",
+        "/_sim/overview",
+        "/_sim/clock",
+        "/_sim/worlds/default/snapshot",
+    ] {
+        caller.get(path).await;
+    }
+    caller.post("/v1/quotes", json!({ "externalId": "acme", "invoiceFaceValue": 5000 })).await;
+    caller.post("/v1/advances", json!({ "payeeExternalId": "nobody", "invoiceExternalId": "x" })).await;
+    caller.put("/v1/organizations/acme", json!({ "legalName": 5 })).await;
+    caller.with_key("rap_sk_guessed").get("/v1/webhooks").await;
+    caller.post("/_sim/deliveries/wait", json!({ "patienceSeconds": 0 })).await;
+    mock.save().await.unwrap();
+    assert!(!file.exists(), "nothing has changed");
+    for change in [
+        caller.put("/v1/organizations/acme", json!({ "legalName": "Acme" })).await,
+        caller.act(json!({ "action": "issueKey" })).await,
+        caller.post("/_sim/clock", json!({ "advanceSeconds": 1 })).await,
+        caller.post("/_sim/worlds", json!({})).await,
+        caller.post("/_sim/faults", json!({ "act": "upstreamFails", "when": "beforeCommit", "nth": 7 })).await,
+        // This one is counted by the fault.
+        caller.get("/v1/webhooks").await,
+        caller.delete("/_sim/faults").await,
+        caller.act(json!({ "action": "upstreamFails", "requests": 1 })).await,
+        // And this one uses up the failure.
+        caller.get("/v1/webhooks").await,
+    ] {
+        assert!([200, 502].contains(&change.status), "{change:?}");
+    }
+    mock.save().await.unwrap();
+    assert!(file.exists());
+}

@@ -40,6 +40,7 @@ pub(crate) struct Answer {
 impl Answer {
     pub(crate) fn json(&self) -> Value {
         assert_eq!(self.headers[header::CONTENT_TYPE], "application/json", "{self:?}");
+        assert_eq!(self.headers[header::X_CONTENT_TYPE_OPTIONS], "nosniff", "{self:?}");
         serde_json::from_slice(&self.body).unwrap()
     }
 
@@ -216,12 +217,17 @@ impl Raw {
         tokio::time::timeout(PATIENCE, self.next_answer()).await.expect("an answer in time")
     }
 
-    async fn next_answer(&mut self) -> (String, Value) {
+    /// Reads the head of a response, and nothing of its body.
+    pub(crate) async fn head(&mut self) -> String {
         let mut head = Vec::new();
         while !head.ends_with(b"\r\n\r\n") {
             head.push(self.0.read_u8().await.expect("an answer"));
         }
-        let head = String::from_utf8(head).unwrap();
+        String::from_utf8(head).unwrap()
+    }
+
+    async fn next_answer(&mut self) -> (String, Value) {
+        let head = self.head().await;
         let length = head
             .lines()
             .filter_map(|line| line.split_once(": "))

@@ -1,8 +1,10 @@
 //! Behaviour on bare sockets: slow clients, eager clients, and invalid HTTP.
 
+use std::time::Duration;
+
 use serde_json::json;
 use tideover_model::Profile;
-use tideover_sim::Mock;
+use tideover_sim::{Limits, Mock};
 
 use crate::support::{Raw, assert_one_shape};
 
@@ -135,7 +137,7 @@ async fn invalid_http_gets_a_documented_error() {
     let huge = format!("x: {}\r\n", "y".repeat(1 << 20));
     for (request, code) in [
         ("hello\r\n\r\n".to_owned(), "unreadable_request"),
-        ("GET /v1/webhooks HTTP/9.9\r\n\r\n".to_owned(), "unreadable_request"),
+        ("GET /v1/webhooks HTTP/9.9\r\nhost: x\r\n\r\n".to_owned(), "unreadable_request"),
         (head("GET /v1/webhooks", "no colon\r\n"), "unreadable_request"),
         (head("GET /v1/web hooks", ""), "unreadable_request"),
         (head("PUT /v1/organizations/a", "content-length: x\r\n"), "unreadable_request"),
@@ -152,6 +154,7 @@ async fn invalid_http_gets_a_documented_error() {
         let (head, body) = raw.answer().await;
         assert!(head.starts_with("HTTP/1.1 400 "), "{head}");
         assert!(head.contains("content-type: application/json\r\n"), "{head}");
+        assert!(head.contains("x-content-type-options: nosniff\r\n"), "{head}");
         assert_one_shape(&body);
         assert_eq!(body["code"], code, "{head}");
         raw.end().await;
@@ -213,4 +216,84 @@ async fn a_request_in_flight_completes_while_the_mock_stops() {
     assert!(head.contains("connection: close\r\n"), "{head}");
     assert_eq!(body["created"], true);
     stopped.await.unwrap();
+}
+
+/// RFC 9112, 3.2
+#[tokio::test]
+async fn a_request_names_exactly_one_host() {
+    let mock = small().await;
+    let key = "authorization: Bearer rap_sk_local\r\n";
+    for (hosts, word) in [
+        ("", "no Host"),
+        ("host: a\r\nhost: a\r\n", "more than one Host"),
+        ("host: a\r\nhost: b\r\n", "more than one Host"),
+        ("host: a b\r\n", "is no host"),
+        ("host: a/b\r\n", "is no host"),
+        ("host: u@a\r\n", "is no host"),
+        ("host:\r\n", "is no host"),
+    ] {
+        for path in ["/v1/webhooks", "/_sim/clock", "/nowhere", "/"] {
+            let mut raw = Raw::connect(mock.address()).await;
+            raw.write(format!("GET {path} HTTP/1.1\r\n{hosts}{key}\r\n")).await;
+            let (head, body) = raw.answer().await;
+            assert!(head.starts_with("HTTP/1.1 400 "), "{hosts:?} {path}: {head}");
+            assert!(head.contains("content-type: application/json\r\n"), "{head}");
+            assert_one_shape(&body);
+            assert_eq!(body["code"], "unreadable_request");
+            assert!(body["error"].as_str().unwrap().contains(word), "{body}");
+        }
+    }
+    let mut raw = Raw::connect(mock.address()).await;
+    raw.write(format!("PUT /v1/organizations/acme HTTP/1.1\r\n{key}content-length: 5\r\n\r\n12")).await;
+    let (head, _) = raw.answer().await;
+    assert!(head.starts_with("HTTP/1.1 400 ") && head.contains("connection: close"), "{head}");
+    // Before HTTP/1.1 there was no such header.
+    for (hosts, status) in [("", "200"), ("host: a\r\n", "200"), ("host: a\r\nhost: b\r\n", "400")] {
+        let mut raw = Raw::connect(mock.address()).await;
+        raw.write(format!("GET /v1/webhooks HTTP/1.0\r\n{hosts}{key}\r\n")).await;
+        let answer = raw.rest().await.unwrap();
+        assert!(answer.split(' ').nth(1) == Some(status), "{hosts:?}: {answer}");
+    }
+    assert!(mock.journal().iter().all(|entry| entry.status == Some(200)), "none of them is recorded");
+}
+
+async fn hasty(limits: Limits) -> Mock {
+    Mock::builder().limits(limits).start().await.unwrap()
+}
+
+#[tokio::test]
+async fn a_slow_head_ends_its_connection() {
+    let mock = hasty(Limits { head: Duration::from_millis(50), ..Limits::default() }).await;
+    for begun in ["", "GET /v1/webh", "GET /v1/webhooks HTTP/1.1\r\nhost: x\r\nx-one: 1\r\n"] {
+        let mut raw = Raw::connect(mock.address()).await;
+        raw.write(begun).await;
+        assert_eq!(raw.rest().await.unwrap_or_default(), "", "{begun:?}");
+    }
+    let mut quick = Raw::connect(mock.address()).await;
+    quick.write(head("GET /v1/webhooks", "")).await;
+    assert_eq!(quick.answer().await.1, json!([]));
+}
+
+#[tokio::test]
+async fn a_slow_body_is_refused() {
+    for limits in [
+        Limits { pause: Duration::from_millis(50), ..Limits::default() },
+        Limits { body: Duration::from_millis(50), ..Limits::default() },
+    ] {
+        let mock = hasty(limits).await;
+        for (line, more) in [
+            ("PUT /v1/organizations/acme", "content-length: 20\r\n"),
+            ("PUT /v1/organizations/acme", "transfer-encoding: chunked\r\n"),
+            ("POST /_sim/actions", "content-length: 20\r\n"),
+            ("PUT /_sim/worlds/default/snapshot", "content-length: 20\r\n"),
+        ] {
+            let mut raw = Raw::connect(mock.address()).await;
+            raw.write(head(line, more)).await;
+            let (head, body) = raw.answer().await;
+            assert!(head.starts_with("HTTP/1.1 400 ") && head.contains("connection: close"), "{head}");
+            assert_one_shape(&body);
+            assert_eq!(body["code"], "unreadable_request");
+            assert!(body["error"].as_str().unwrap().contains("in time"), "{body}");
+        }
+    }
 }

@@ -3,6 +3,7 @@
 mod ending;
 mod expiry;
 mod keys;
+mod permission;
 mod reset;
 mod strangers;
 

@@ -10,7 +10,7 @@ use axum::http::Request;
 use serde_json::{Value, json};
 
 use tideover_model::{Altered, Profile, Seeded, Service};
-use tideover_sim::{Clock, ClockChoice, Mock, World};
+use tideover_sim::{Clock, ClockChoice, Limits, Mock, World};
 
 use super::objections;
 use crate::support::{Answer, Caller, invoice, start};
@@ -111,6 +111,13 @@ impl Operator {
     async fn ask_from_elsewhere(&self, method: &'static str, (path, sent): (&str, &str)) {
         let request = Request::builder().method(method).uri(sent);
         let request = request.header("origin", "http://localhost:3000").body(Body::empty());
+        self.check(method, (path, sent), &self.caller.send(request.unwrap()).await);
+    }
+
+    /// Sends what a page would whose name leads to the mock.
+    async fn ask_by_another_name(&self, method: &'static str, (path, sent): (&str, &str)) {
+        let request = Request::builder().method(method).uri(sent);
+        let request = request.header("host", "mock.example").body(Body::empty());
         self.check(method, (path, sent), &self.caller.send(request.unwrap()).await);
     }
 
@@ -307,6 +314,7 @@ async fn fail(port: &Operator) {
     for (method, path) in documented(&port.document) {
         let named = path.replace("{id}", "0");
         port.ask_from_elsewhere(method, (&path, &named)).await;
+        port.ask_by_another_name(method, (&path, &named)).await;
         let responses = &port.operation(method, &path)["responses"];
         if responses.get("401").is_some() {
             port.ask_of(&nobody, method, (&path, &named), Body::empty()).await;
@@ -336,6 +344,13 @@ async fn fail(port: &Operator) {
     port.caller.put("/v1/organizations/acme", json!({ "legalName": "Acme" })).await;
     port.ask_of(&port.caller, "GET", (objections, &of("payee=acme&invoice=x")), "").await;
     port.ask("POST", "/_sim/actions", r#"{ "action": "payorPay" }"#).await;
+    let full = Mock::builder().limits(Limits { waiting: 0, ..Limits::default() });
+    let full = Caller::of_mock(&full.start().await.unwrap());
+    for (method, path) in
+        [("GET", EVENTS), ("POST", "/_sim/journal/wait"), ("POST", "/_sim/deliveries/wait")]
+    {
+        port.ask_of(&full, method, (path, path), "").await;
+    }
     let opens = r#"{ "action": "collectionAccountOpens", "payeeExternalId": "acme" }"#;
     port.ask("POST", "/_sim/actions", opens).await;
     let many = json!({ "rules": vec![json!({ "act": "requestRepeated" }); 101] });
