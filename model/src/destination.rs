@@ -39,7 +39,9 @@ pub enum Unfit {
     #[error("the destination has no port that could be connected to")]
     Port,
     /// Its host is no name that anything can have: a part of it is empty or too long.
-    #[error("the destination has no host name that could resolve: a part of it is empty or too long")]
+    #[error(
+        "the destination has no host name that could resolve: a part of it is empty or too long"
+    )]
     HostName,
     /// Its host is this machine.
     #[error("the destination {0} names this machine{hint}", hint = hint(true))]

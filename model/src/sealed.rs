@@ -59,57 +59,84 @@ fn checksum(state: &str) -> String {
     const_hex::encode(Sha256::digest(state))
 }
 
-/// A file that is written, with the checksum of what has been.
-pub struct Digesting<'a, W> {
-    file: &'a mut W,
+/// What is written to, with the checksum of what has been.
+pub struct Digesting<W> {
+    inner: W,
     digest: Sha256,
 }
 
-impl<W: Write> Write for Digesting<'_, W> {
+impl<W> Digesting<W> {
+    fn new(inner: W) -> Digesting<W> {
+        Digesting { inner, digest: Sha256::new() }
+    }
+
+    /// SHA-256, as lower-case digits.
+    fn checksum(self) -> String {
+        const_hex::encode(self.digest.finalize())
+    }
+}
+
+impl<W: Write> Write for Digesting<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.file.write(bytes)?;
+        let written = self.inner.write(bytes)?;
         self.digest.update(&bytes[..written]);
         Ok(written)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
+        self.inner.flush()
     }
 }
 
 impl Sealed {
     /// The document of a state, which is JSON.
     pub fn seal(&self, state: &str) -> Vec<u8> {
-        let (Sealed { format, version }, checksum) = (self, checksum(state));
-        format!(
-            r#"{{"format":"{format}","version":{version},"checksum":"{checksum}","state":{state}}}"#
-        )
-        .into_bytes()
+        format!(r#"{}{}","state":{state}}}"#, self.opening(), checksum(state)).into_bytes()
     }
 
-    /// Writes the document of a state that `write` writes as JSON, so that it is in memory as a whole nowhere.
+    /// Writes the document of a state that `write` writes as JSON, always the same: once for the checksum, and once into
+    /// the document. So it is in memory as a whole nowhere.
+    ///
+    /// # Errors
+    /// Those of `write` and of `out`.
+    pub fn seal_twice(
+        &self,
+        out: &mut impl Write,
+        write: impl Fn(&mut dyn Write) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let mut state = Digesting::new(io::sink());
+        write(&mut state)?;
+        write!(out, r#"{}{}","state":"#, self.opening(), state.checksum())?;
+        write(out)?;
+        out.write_all(b"}")
+    }
+
+    /// The same for a state that can be written only once, into a file in which the checksum is written afterwards.
     ///
     /// # Errors
     /// Those of `write` and of the file.
     pub fn seal_into<W: Write + Seek, E: From<io::Error>>(
         &self,
         file: &mut W,
-        write: impl FnOnce(&mut Digesting<'_, W>) -> Result<(), E>,
+        write: impl FnOnce(&mut Digesting<&mut W>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let Sealed { format, version } = self;
-        let begun = file.stream_position()?;
-        let opening = format!(r#"{{"format":"{format}","version":{version},"checksum":""#);
-        let open = const_hex::encode([0; 32]);
-        write!(file, r#"{opening}{open}","state":"#)?;
-        let mut state = Digesting { file, digest: Sha256::new() };
+        let (begun, opening) = (file.stream_position()?, self.opening());
+        write!(file, r#"{opening}{}","state":"#, const_hex::encode([0; 32]))?;
+        let mut state = Digesting::new(&mut *file);
         write(&mut state)?;
-        let checksum = const_hex::encode(state.digest.finalize());
+        let checksum = state.checksum();
         file.write_all(b"}")?;
         let ended = file.stream_position()?;
         file.seek(SeekFrom::Start(begun + opening.len() as u64))?;
         file.write_all(checksum.as_bytes())?;
         file.seek(SeekFrom::Start(ended))?;
         Ok(())
+    }
+
+    /// What stands in front of the checksum.
+    fn opening(&self) -> String {
+        let Sealed { format, version } = self;
+        format!(r#"{{"format":"{format}","version":{version},"checksum":""#)
     }
 
     /// The state in a document, as JSON.

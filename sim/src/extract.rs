@@ -42,7 +42,9 @@ pub(crate) async fn body(mut body: Body, limit: usize) -> Result<Bytes, Refusal>
 }
 
 fn unread(why: axum::Error) -> Refusal {
-    let late = why.into_inner().downcast::<Unread>().ok().filter(|why| matches!(**why, Unread::Late));
-    let why = late.map_or_else(|| "The body could not be read to its end.".to_owned(), |why| why.to_string());
+    let late =
+        why.into_inner().downcast::<Unread>().ok().filter(|why| matches!(**why, Unread::Late));
+    let why = late
+        .map_or_else(|| "The body could not be read to its end.".to_owned(), |why| why.to_string());
     Refusal::new(Code::UnreadableRequest, clause!("7.codes.unreadable_request")).because(why)
 }

@@ -82,17 +82,38 @@ mod tests {
     #[test]
     fn only_own_names_are_answered() {
         let own = Hosts::parse(&["mock.example."]).unwrap();
-        let origins = Origins::parse(&["https://app.example:8443", "http://[2001:db8::1]"]).unwrap();
+        let origins =
+            Origins::parse(&["https://app.example:8443", "http://[2001:db8::1]"]).unwrap();
         for host in [
-            "127.0.0.1:4010", "127.1", "10.0.0.7", "[::1]:4010", "[2001:db8::7]", "localhost",
-            "LOCALHOST:80", "localhost.", "a.localhost:4010", "mock", "mock_api:4010", "mock.example",
-            "Mock.Example.:4010", "app.example:1",
+            "127.0.0.1:4010",
+            "127.1",
+            "10.0.0.7",
+            "[::1]:4010",
+            "[2001:db8::7]",
+            "localhost",
+            "LOCALHOST:80",
+            "localhost.",
+            "a.localhost:4010",
+            "mock",
+            "mock_api:4010",
+            "mock.example",
+            "Mock.Example.:4010",
+            "app.example:1",
         ] {
             assert!(!foreign(&own, host, Some(&origins)), "{host}");
         }
         for host in [
-            "attacker.example", "attacker.example:4010", "127.0.0.1.attacker.example", "mock.example.evil",
-            "amock.example", "localhost.evil", "a@b.example", "1.2.3.4.5", "a b", "\"", "[::1].evil.example",
+            "attacker.example",
+            "attacker.example:4010",
+            "127.0.0.1.attacker.example",
+            "mock.example.evil",
+            "amock.example",
+            "localhost.evil",
+            "a@b.example",
+            "1.2.3.4.5",
+            "a b",
+            "\"",
+            "[::1].evil.example",
         ] {
             assert!(foreign(&own, host, Some(&origins)), "{host}");
         }

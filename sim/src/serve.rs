@@ -164,7 +164,8 @@ async fn respond(
     });
     let mut response = match refused {
         Some(why) => {
-            let refusal = Refusal::new(Code::UnreadableRequest, clause!("7.codes.unreadable_request"));
+            let refusal =
+                Refusal::new(Code::UnreadableRequest, clause!("7.codes.unreadable_request"));
             respond::refusal(refusal.because(why))
         }
         None => match router.call(request).await {

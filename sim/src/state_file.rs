@@ -229,7 +229,8 @@ fn beside(path: &Path, ending: &str) -> io::Result<PathBuf> {
 fn named(path: &Path, error: &io::Error) -> io::Error {
     // Linux names a link that is not followed so.
     let is_link = fs::symlink_metadata(path).is_ok_and(|it| it.is_symlink());
-    let why = if is_link { "it is a link, and none is followed here".into() } else { error.to_string() };
+    let why =
+        if is_link { "it is a link, and none is followed here".into() } else { error.to_string() };
     io::Error::new(error.kind(), format!("{}: {why}", path.display()))
 }
 

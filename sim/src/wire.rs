@@ -79,7 +79,11 @@ impl HttpBody for TrackedBody {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Unread>>> {
         let Poll::Ready(frame) = Pin::new(&mut self.body).poll_frame(cx) else {
-            return if self.is_late(cx) { Poll::Ready(Some(Err(Unread::Late))) } else { Poll::Pending };
+            return if self.is_late(cx) {
+                Poll::Ready(Some(Err(Unread::Late)))
+            } else {
+                Poll::Pending
+            };
         };
         self.pause = None;
         if frame.is_none() || self.body.is_end_stream() {

@@ -370,7 +370,11 @@ impl World {
     ) -> Served {
         let refused = Err(refusal);
         let mut state = self.lock();
-        if state.counts_requests() { self.changed() } else { self.show() }
+        if state.counts_requests() {
+            self.changed()
+        } else {
+            self.show()
+        }
         let now = state.clock.now();
         let fault = state.fault(route, &refused);
         let answer = state.carry_out(now, refused, fault.as_ref().map(|fault| fault.act));

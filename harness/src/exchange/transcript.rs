@@ -249,7 +249,10 @@ fn import_beside(transcript: &Path, name: &str) -> Result<PathBuf, String> {
     let path = base.join("imports").join(name);
     let found = fs::canonicalize(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     if found != path {
-        return Err(format!("{}: it is reached through a link, and none is followed here", path.display()));
+        return Err(format!(
+            "{}: it is reached through a link, and none is followed here",
+            path.display()
+        ));
     }
     if !found.is_file() {
         return Err(format!("{}: it is no regular file", path.display()));

@@ -1,6 +1,6 @@
 //! The result of an examination, for a person and for a program.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde_json::{Value, json};
@@ -70,12 +70,24 @@ impl Scorecard {
         self.results.len() == self.cases
     }
 
-    /// Whether the receiver answered every genuine delivery with a 4xx.
-    fn has_rejected_all_genuine(&self) -> bool {
-        let mut genuine =
-            self.results.iter().filter(|result| result.required.is_genuine()).peekable();
-        genuine.peek().is_some()
-            && genuine.all(|result| matches!(result.answer, Answer::Status(400..=499)))
+    /// What may be wrong with the examination itself, if the receiver answered every genuine delivery with a 4xx.
+    fn doubt(&self) -> Option<String> {
+        let genuine = self.results.iter().filter(|result| result.required.is_genuine());
+        let refusal = |result: &CaseResult| match result.answer {
+            Answer::Status(status @ 400..=499) => Some(status),
+            _ => None,
+        };
+        let statuses: Option<BTreeSet<u16>> = genuine.map(refusal).collect();
+        let statuses = statuses.filter(|statuses| !statuses.is_empty())?;
+        let path_alone = |status: &u16| matches!(status, 404 | 405);
+        Some(match statuses.first() {
+            Some(status) if statuses.len() == 1 && path_alone(status) => format!(
+                "nothing was accepted: every delivery was answered {status}; does the receiver listen at the path of {}?",
+                self.url
+            ),
+            _ => "nothing was accepted: is this the secret that the receiver verifies with?"
+                .to_owned(),
+        })
     }
 
     /// The results by rule, in the order of the document.
@@ -118,11 +130,8 @@ impl fmt::Display for Scorecard {
         if !self.is_complete() {
             writeln!(f, "\ninterrupted: {} cases were not sent", self.cases - self.results.len())?;
         }
-        if self.has_rejected_all_genuine() {
-            writeln!(
-                f,
-                "\nnothing was accepted: is this the secret that the receiver verifies with?"
-            )?;
+        if let Some(doubt) = self.doubt() {
+            writeln!(f, "\n{doubt}")?;
         }
         let [passed, failed, unseen] =
             [Verdict::Passed, Verdict::Failed, Verdict::Unseen].map(|verdict| self.count(verdict));

@@ -226,3 +226,57 @@ async fn a_log_that_nobody_reads_stops_no_request() {
         assert_eq!(answer.expect("the mock answers").unwrap().status(), 200);
     }
 }
+
+/// Each bound and the names of the operator port come from an option.
+#[tokio::test]
+async fn bounds_and_names_are_options() {
+    let client = crate::support::plain::client();
+    let ask = async |mock: &Value, method: reqwest::Method, path: &str, host: &str, body: Value| {
+        let url = format!("{}{path}", mock["baseUrl"].as_str().unwrap());
+        let request = client
+            .request(method, url)
+            .bearer_auth("rap_sk_local")
+            .header("host", host)
+            .json(&body);
+        let answer = request.send().await.unwrap();
+        (answer.status().as_u16(), answer.text().await.unwrap())
+    };
+    let (post, get) = (reqwest::Method::POST, reqwest::Method::GET);
+    let options = [
+        "--max-worlds",
+        "1",
+        "--max-subscriptions",
+        "0",
+        "--max-waiting",
+        "0",
+        "--max-journals",
+        "1",
+        "--host",
+        "mock.example,other.example",
+        "--cors",
+        "https://app.example",
+    ];
+    let (_served, mock) = serve(&options);
+    let hook = serde_json::json!({ "url": "https://hooks.example/" });
+    for (path, body, option) in [
+        ("/_sim/worlds", Value::Null, "--max-worlds"),
+        ("/v1/webhooks", hook, "--max-subscriptions"),
+        ("/_sim/journal/wait", serde_json::json!({}), "--max-waiting"),
+    ] {
+        let (status, said) = ask(&mock, post.clone(), path, "localhost", body).await;
+        assert!((status == 409 || status == 422) && said.contains(option), "{path}: {said}");
+    }
+    for (host, status) in [
+        ("mock.example:4010", 200),
+        ("other.example", 200),
+        ("app.example", 200),
+        ("127.0.0.1:1", 200),
+        ("attacker.example", 403),
+    ] {
+        let (answered, said) = ask(&mock, get.clone(), "/_sim/clock", host, Value::Null).await;
+        assert_eq!(answered, status, "{host}: {said}");
+        assert_eq!(said.contains("--host attacker.example"), status == 403, "{said}");
+    }
+    let wrong = output(tideover().args(["serve", "--host", "http://mock.example"]));
+    assert!(complaint(&wrong).contains("is no host name"), "{wrong:?}");
+}

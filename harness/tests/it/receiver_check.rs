@@ -170,6 +170,21 @@ async fn refusing_everything_questions_the_secret() {
 }
 
 #[tokio::test]
+async fn a_path_that_nobody_serves_is_named() {
+    let receiver = Receiver::start(Fault::None, None).await;
+    for path in ["hooks/elsewhere", "elsewhere"] {
+        let url = receiver.url().replace("hooks", path);
+        let output = run(&url, &[]).await;
+        let printed = stdout(&output);
+        let words = format!(
+            "every delivery was answered 404; does the receiver listen at the path of {url}?"
+        );
+        assert!(printed.contains(&words) && !printed.contains("secret that"), "{printed}");
+        assert_eq!(output.status.code(), Some(1));
+    }
+}
+
+#[tokio::test]
 async fn answering_410_to_bad_signatures_fails() {
     let receiver = Receiver::start(Fault::AnswersGone, None).await;
     let (code, card) = examine(&receiver, &[]).await;

@@ -170,6 +170,28 @@ fn parts_that_ran_as_processes_are_merged() {
     assert!(!printed.contains("threads"), "{printed}");
 }
 
+/// The percentages of a single world are all 0 or 100.
+#[test]
+fn a_campaign_of_one_world_has_no_table() {
+    let folder = tempfile::tempdir().unwrap();
+    let bug =
+        ["simulate", "--bug", "loses-repaid-event", "--businesses", "4", "--no-shrink", "--seeds"];
+    let printed = |seeds: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tideover"));
+        let output = command.args(bug).arg(seeds).current_dir(folder.path()).output().unwrap();
+        let printed = String::from_utf8(output.stdout).unwrap();
+        printed.split_once("\nshrunk").map_or(printed.clone(), |(campaign, _)| campaign.to_owned())
+    };
+    let of_one = (0..50).map(|seed| printed(&format!("{seed}..{}", seed + 1)));
+    let failed = of_one.into_iter().find(|printed| printed.contains("FAIL")).unwrap();
+    let lines: Vec<&str> = failed.lines().filter(|line| line.starts_with("reached")).collect();
+    assert!(matches!(&lines[..], [line] if line.contains(" states under ")), "{failed}");
+    for words in ["percentage", "never ", "not met"] {
+        assert!(!failed.contains(words), "{failed}");
+    }
+    assert!(failed.contains("found      seed"), "{failed}");
+}
+
 /// The first seed with a finding for each planted bug, and what the shrunk failure is.
 #[test]
 fn each_planted_bug_is_found_and_shrunk() {

@@ -110,3 +110,61 @@ fn the_stories_meet_every_operation_and_code() {
     assert_eq!(codes, BTreeSet::from(Code::ALL));
     assert_eq!(operations, BTreeSet::from(OperationKind::ALL));
 }
+
+/// A transcript may come from anybody, and what it reads is sent to the target.
+#[test]
+fn a_transcript_reads_only_files_beside_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let beside = |name: &str| folder.path().join(name);
+    for made in ["stories", "imports", "elsewhere"] {
+        std::fs::create_dir(beside(made)).unwrap();
+    }
+    for file in ["imports/clean.csv", "elsewhere/secret.csv", "stories/own.csv", "secret.csv"] {
+        std::fs::write(beside(file), "externalId\n").unwrap();
+    }
+    let story = beside("stories/story.jsonl");
+    let read = |name: &str| {
+        let header = r#"{"tideover":1,"seed":1,"start":"2026-01-01T00:00:00Z"}"#;
+        let call = serde_json::json!({ "call": { "method": "PUT", "path": "/v1/invoices/imports/x", "csv": name } });
+        std::fs::write(&story, format!("{header}\n{call}\n")).unwrap();
+        Transcript::read(&story).map_err(|error| error.to_string())
+    };
+    let Action::Call(call) = &read("clean.csv").unwrap().steps[0].action else { panic!() };
+    assert_eq!(call.text.as_deref(), Some("externalId\n"));
+    let absolute = beside("secret.csv").to_string_lossy().into_owned();
+    for name in [
+        "/etc/passwd",
+        &absolute,
+        "../secret.csv",
+        "../stories/own.csv",
+        "./clean.csv",
+        "sub/clean.csv",
+        "..",
+        ".",
+        "",
+        "clean.csv/",
+        "\\etc\\passwd",
+        "C:secret.csv",
+        "../imports/clean.csv",
+    ] {
+        let refused = read(name).unwrap_err();
+        assert!(refused.contains("line 2") && refused.contains("no plain name"), "{refused}");
+    }
+    assert!(read("missing.csv").unwrap_err().contains("missing.csv"));
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::symlink;
+        symlink("/etc/passwd", beside("imports/link.csv")).unwrap();
+        symlink("clean.csv", beside("imports/inner.csv")).unwrap();
+        for name in ["link.csv", "inner.csv"] {
+            let refused = read(name).unwrap_err();
+            assert!(refused.contains("through a link"), "{refused}");
+        }
+        std::fs::create_dir(beside("imports/folder.csv")).unwrap();
+        assert!(read("folder.csv").unwrap_err().contains("no regular file"));
+        // The folder itself may be a link to any other.
+        std::fs::remove_dir_all(beside("imports")).unwrap();
+        symlink("elsewhere", beside("imports")).unwrap();
+        assert!(read("secret.csv").unwrap_err().contains("through a link"));
+    }
+}

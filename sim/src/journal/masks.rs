@@ -122,7 +122,8 @@ impl Masks {
 /// The key around its middle, if it is one.
 fn key(text: &[u8], middle: Range<usize>) -> Option<Range<usize>> {
     let before = &text[..middle.start];
-    let start = before.iter().rposition(|sign| !sign.is_ascii_alphanumeric()).map_or(0, |it| it + 1);
+    let start =
+        before.iter().rposition(|sign| !sign.is_ascii_alphanumeric()).map_or(0, |it| it + 1);
     let end = word_end(text, middle.end, b"_-");
     let is_own = before[start..].eq_ignore_ascii_case(OWN);
     let shortest = if is_own { 1 } else { SHORTEST };
@@ -161,7 +162,10 @@ mod tests {
         for (text, shown) in [
             ("rap_sk_local", "rap_sk_…ocal"),
             ("key=rap_sk_w7_0123abcd&x=1", "key=rap_sk_…abcd&x=1"),
-            (r#"{"a":"rap_sk_0123abcd","b":"whsec_9f8e7d6c"}"#, r#"{"a":"rap_sk_…abcd","b":"whsec_…7d6c"}"#),
+            (
+                r#"{"a":"rap_sk_0123abcd","b":"whsec_9f8e7d6c"}"#,
+                r#"{"a":"rap_sk_…abcd","b":"whsec_…7d6c"}"#,
+            ),
             ("whsec_ab/cd+ef01==", "whsec_…01=="),
             ("?k=rap%5Fsk%5F0123abcd", "?k=…abcd"),
             (r#""rap\u005fsk\u005f0123abcd""#, r#""…abcd""#),
@@ -174,7 +178,8 @@ mod tests {
             assert_eq!(String::from_utf8_lossy(&found), shown);
             assert_eq!(masks.conceal(&found), found, "masked twice");
         }
-        for text in ["lang_sk_SK", "rap_sk_", "_sk_0123456789abcdef", "whsec_", "whsec", "risk", ""] {
+        for text in ["lang_sk_SK", "rap_sk_", "_sk_0123456789abcdef", "whsec_", "whsec", "risk", ""]
+        {
             assert_eq!(masks.concealed(text), None, "{text}");
         }
         let shown = [b"\xff ".as_slice(), "rap_sk_…abcd".as_bytes(), b" \xfe"].concat();

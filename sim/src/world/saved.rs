@@ -1,13 +1,12 @@
 //! A world as a document, and back. Its journal and its log of past deliveries are not in it.
 
 use std::borrow::Cow;
+use std::io::Write;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use tideover_model::{
-    Choices, Destinations, Face, Sealed, Service, Timestamp, UnreadableSnapshot,
-};
+use tideover_model::{Choices, Destinations, Face, Sealed, Service, Timestamp, UnreadableSnapshot};
 
 use crate::beginning::Beginning;
 use crate::clock::{Clock, SavedClock};
@@ -15,6 +14,7 @@ use crate::deliveries::DeliveryLog;
 use crate::fault::Faults;
 use crate::grease::{Grease, SavedGrease};
 use crate::sending::Resolver;
+use crate::state_file::Unsaved;
 use crate::world::{World, WorldState};
 
 /// Version 1 has no beginning: its world begins again with nothing but its first platform.
@@ -66,11 +66,16 @@ impl World {
     /// # Errors
     /// [`Unwritable`] if its service has a defect, or is not the model's own.
     pub fn snapshot(&self) -> Result<Vec<u8>, Unwritable> {
-        let saved = self.state_as_json()?;
-        Ok(WORLD.seal(&saved))
+        let mut document = Vec::new();
+        match self.write_snapshot(&mut document) {
+            Ok(()) => Ok(document),
+            // Writing to memory does not fail.
+            Err(Unsaved::World(_) | Unsaved::File(_)) => Err(Unwritable),
+        }
     }
 
-    fn state_as_json(&self) -> Result<String, Unwritable> {
+    /// Writes the [`snapshot`](World::snapshot).
+    pub(crate) fn write_snapshot(&self, out: &mut impl Write) -> Result<(), Unsaved> {
         let mut state = self.lock();
         let now = self.proceed(&mut state);
         let service = state.written(now).ok_or(Unwritable)?;
@@ -84,7 +89,7 @@ impl World {
         };
         // The rest needs only a copy.
         drop(state);
-        serde_json::to_string(&saved).map_err(|_| Unwritable)
+        Ok(WORLD.seal_twice(out, |out| Ok(serde_json::to_writer(out, &saved)?))?)
     }
 
     /// The world of a [`snapshot`](World::snapshot). Its snapshot has the same bytes.
@@ -110,9 +115,11 @@ impl World {
         faults.check().map_err(|error| impossible(error.to_string()))?;
         let service = service.get().as_bytes();
         let world = match grease {
-            None => {
-                World::resuming(Permitted::to(permitted, Service::restore(service)?), clock, resolver)
-            }
+            None => World::resuming(
+                Permitted::to(permitted, Service::restore(service)?),
+                clock,
+                resolver,
+            ),
             Some(saved) => {
                 let (service, grease) = Grease::restore_service(saved, service)?;
                 let service = Permitted::to(permitted, service);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::value::RawValue;
 use tideover_model::{Sealed, UnreadableSnapshot};
 use tokio::sync::oneshot;
@@ -14,7 +14,7 @@ use tokio::time::sleep;
 
 use crate::clock::instant;
 use crate::state_file::{StateError, Unsaved};
-use crate::world::{Unwritable, World};
+use crate::world::World;
 use crate::worlds::lifecycle::Slot;
 use crate::worlds::{WorldId, Worlds};
 
@@ -34,7 +34,7 @@ struct State {
     worlds: Vec<Kept>,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Kept {
     number: u64,
@@ -61,14 +61,15 @@ impl Worlds {
         STATE.seal_into(file, |state| {
             write!(state, r#"{{"last":{last},"worlds":["#)?;
             for (index, (WorldId(number), slot)) in slots.into_iter().enumerate() {
-                let world = String::from_utf8(slot.world.snapshot()?).map_err(|_| Unwritable)?;
-                let kept = Kept {
-                    number,
-                    expires_after_idle_seconds: slot.expiry.as_ref().map(|it| it.idle.as_secs()),
-                    world: RawValue::from_string(world).map_err(|_| Unwritable)?,
-                };
-                state.write_all(if index == 0 { b"" } else { b"," })?;
-                serde_json::to_writer(&mut *state, &kept).map_err(io::Error::from)?;
+                let idle = slot.expiry.as_ref().map(|it| it.idle.as_secs());
+                let idle = serde_json::to_string(&idle).map_err(io::Error::from)?;
+                let comma = if index == 0 { "" } else { "," };
+                write!(
+                    state,
+                    r#"{comma}{{"number":{number},"expiresAfterIdleSeconds":{idle},"world":"#
+                )?;
+                slot.world.write_snapshot(state)?;
+                state.write_all(b"}")?;
             }
             Ok(state.write_all(b"]}")?)
         })

@@ -21,8 +21,8 @@ use crate::limits::{Budget, Limits};
 use crate::state_file::StateFile;
 use crate::world::{Permitted, World};
 
-use bounds::Shared;
 pub(crate) use bounds::Place;
+use bounds::Shared;
 pub(crate) use expiry::InUse;
 pub(crate) use kept::keep;
 use lifecycle::Slot;
@@ -117,10 +117,8 @@ impl Worlds {
 
     pub(crate) fn new(default: World, equipment: Equipment) -> Worlds {
         let Equipment { recipe, first_key, courier, state, limits, journals } = equipment;
-        let permitted = Permitted {
-            destinations: default.destinations(),
-            subscriptions: limits.subscriptions,
-        };
+        let permitted =
+            Permitted { destinations: default.destinations(), subscriptions: limits.subscriptions };
         let slot = Slot::start(default, courier.as_ref(), None);
         let by_id = BTreeMap::from([(WorldId::DEFAULT, Arc::new(slot))]);
         let slots = RwLock::new(Slots { by_id, last: 0, changes: 0 });

@@ -53,13 +53,19 @@ async fn a_world_has_at_most_so_many_subscriptions() {
         names(&refused, "at most 2 subscriptions");
         names(&refused, "--max-subscriptions");
         // A document does not lift the bound.
-        assert_eq!(caller.bytes("PUT", "/_sim/worlds/default/snapshot", snapshot.clone()).await.status, 200);
+        assert_eq!(
+            caller.bytes("PUT", "/_sim/worlds/default/snapshot", snapshot.clone()).await.status,
+            200
+        );
     }
     let gone = format!("/v1/webhooks/{}", second["reference"].as_str().unwrap());
     assert_eq!(caller.delete(&gone).await.status, 204);
     assert_eq!(subscribe(3).await.status, 201);
     caller.post("/_sim/reset", Value::Null).await;
-    assert_eq!((subscribe(1).await.status, subscribe(2).await.status, subscribe(3).await.status), (201, 201, 422));
+    assert_eq!(
+        (subscribe(1).await.status, subscribe(2).await.status, subscribe(3).await.status),
+        (201, 201, 422)
+    );
 }
 
 #[tokio::test]
@@ -100,7 +106,10 @@ async fn all_journals_together_are_bounded() {
     }
     let large = caller.get("/_sim/journal").await.json();
     let entries = large["entries"].as_array().unwrap();
-    assert_eq!((&large["next"], entries.last().unwrap()["number"].as_u64()), (&json!(100), Some(99)));
+    assert_eq!(
+        (&large["next"], entries.last().unwrap()["number"].as_u64()),
+        (&json!(100), Some(99))
+    );
     assert_eq!(large["dropped"].as_u64().unwrap() as usize, 100 - entries.len());
     assert!((10..25).contains(&entries.len()), "{}", entries.len());
     assert_eq!(small.get("/_sim/journal").await.json()["dropped"], 0);
@@ -116,7 +125,8 @@ async fn all_journals_together_are_bounded() {
 #[tokio::test]
 async fn a_budget_smaller_than_a_request_keeps_nothing() {
     let limits = Limits { journals: 1, ..Limits::default() };
-    let mock = Mock::builder().limits(limits).journal(JournalLimits::default()).start().await.unwrap();
+    let mock =
+        Mock::builder().limits(limits).journal(JournalLimits::default()).start().await.unwrap();
     let caller = Caller::of_mock(&mock);
     for number in 1..4 {
         caller.get("/v1/webhooks").await;
@@ -154,8 +164,14 @@ async fn a_refusal_of_the_operator_port_is_short() {
         ("/_sim/actions", json!({ "action": long })),
         ("/_sim/actions", json!({ "action": "payorPays", long.clone(): 1 })),
         ("/_sim/actions", json!({ "action": "collectionAccountOpens", "payeeExternalId": long })),
-        ("/_sim/actions", json!({ "action": "vendorConfirmsTaxId", "payeeExternalId": "acme", "route": long })),
-        ("/_sim/actions", json!({ "action": "vendorAcceptsInvitation", "payeeExternalId": "acme", "email": long })),
+        (
+            "/_sim/actions",
+            json!({ "action": "vendorConfirmsTaxId", "payeeExternalId": "acme", "route": long }),
+        ),
+        (
+            "/_sim/actions",
+            json!({ "action": "vendorAcceptsInvitation", "payeeExternalId": "acme", "email": long }),
+        ),
         ("/_sim/actions", json!({ "action": "vendorOpensSession", "url": long })),
         ("/_sim/actions", json!({ "action": "revokeKey", "key": long })),
         ("/_sim/clock", json!({ long.clone(): 1 })),

@@ -41,10 +41,14 @@ async fn a_page_whose_name_leads_to_the_mock_cannot_use_the_operator_port() {
             let answer = sent(&caller, method, path, EVIL, origin).await;
             answer.refused(403, "foreign_host");
             let said = answer.json()["error"].as_str().unwrap().to_owned();
-            assert!(said.contains("--host attacker.example") && said.contains("localhost"), "{said}");
+            assert!(
+                said.contains("--host attacker.example") && said.contains("localhost"),
+                "{said}"
+            );
         }
     }
-    let answer = sent(&caller, "GET", "/_sim/clock", &format!("{}.example", "x".repeat(5000)), false).await;
+    let answer =
+        sent(&caller, "GET", "/_sim/clock", &format!("{}.example", "x".repeat(5000)), false).await;
     assert!(answer.body.len() < 500, "{answer:?}");
 }
 
@@ -60,7 +64,9 @@ async fn addresses_and_own_names_are_served() {
     let of = async |builder: Builder, host: &str| {
         sent(&caller(builder).await, "GET", "/_sim/clock", host, true).await.status
     };
-    for host in ["127.0.0.1:4010", "[::1]:4010", "localhost", "a.localhost:1", "mock:4010", "10.0.0.7"] {
+    for host in
+        ["127.0.0.1:4010", "[::1]:4010", "localhost", "a.localhost:1", "mock:4010", "10.0.0.7"]
+    {
         assert_eq!(of(Mock::builder(), host).await, 200, "{host}");
     }
     let named = || Mock::builder().hosts(Hosts::parse(&["host.docker.internal"]).unwrap());

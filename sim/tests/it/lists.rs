@@ -72,7 +72,10 @@ async fn a_journal_that_changes_meanwhile_stays_a_document() {
     caller.get("/v1/webhooks").await;
     whole.extend(body.collect().await.unwrap().to_bytes());
     let document: Value = serde_json::from_slice(&whole).unwrap();
-    assert_eq!((document["entries"].as_array().unwrap().len(), &document["next"]), (400, &json!(400)));
+    assert_eq!(
+        (document["entries"].as_array().unwrap().len(), &document["next"]),
+        (400, &json!(400))
+    );
 
     let mut body = asked(&mock, "/_sim/journal").await;
     let mut whole = frame(&mut body).await;
@@ -100,7 +103,8 @@ async fn all_deliveries_and_all_worlds_are_listed() {
         caller.post("/_sim/worlds", json!({})).await;
     }
     let listed = caller.get("/_sim/deliveries").await.json();
-    let numbers = listed["deliveries"].as_array().unwrap().iter().map(|it| it["index"].as_u64().unwrap());
+    let numbers =
+        listed["deliveries"].as_array().unwrap().iter().map(|it| it["index"].as_u64().unwrap());
     assert!(numbers.eq(0..150), "{listed}");
     assert_eq!((&listed["next"], &listed["dropped"]), (&json!(150), &json!(0)));
     let last = caller.get("/_sim/deliveries?after=149").await.json();
@@ -110,7 +114,8 @@ async fn all_deliveries_and_all_worlds_are_listed() {
         assert_eq!(none["deliveries"], json!([]));
     }
     let worlds = caller.get("/_sim/worlds").await.json();
-    let names = worlds["worlds"].as_array().unwrap().iter().map(|it| it["id"].as_str().unwrap().to_owned());
+    let names =
+        worlds["worlds"].as_array().unwrap().iter().map(|it| it["id"].as_str().unwrap().to_owned());
     let expected = (1..=150).map(|number| format!("w{number}"));
     assert!(names.eq(std::iter::once("default".to_owned()).chain(expected)), "{worlds}");
 }
@@ -118,7 +123,8 @@ async fn all_deliveries_and_all_worlds_are_listed() {
 /// The documents of four readers that take nothing are in memory. The fifth waits until the first ones are gone.
 #[tokio::test]
 async fn a_reader_that_stalls_holds_no_document_for_ever() {
-    let limits = tideover_sim::Limits { pause: std::time::Duration::from_millis(50), ..Default::default() };
+    let limits =
+        tideover_sim::Limits { pause: std::time::Duration::from_millis(50), ..Default::default() };
     let mock = Mock::builder().limits(limits).start().await.unwrap();
     let caller = Caller::of_mock(&mock);
     for number in 0..12 {

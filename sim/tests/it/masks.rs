@@ -42,7 +42,10 @@ async fn keys_and_secrets_are_masked_wherever_they_stand() {
     let secret = caller.post("/v1/webhooks", hook).await.json();
     let secret = secret["secret"].as_str().unwrap();
     let others = made["keys"].as_array().unwrap().iter().map(|key| key["key"].as_str().unwrap());
-    let secrets: Vec<&str> = [key, secret, "rap_sk_local", "live_sk_0123456789abcdef"].into_iter().chain(others).collect();
+    let secrets: Vec<&str> = [key, secret, "rap_sk_local", "live_sk_0123456789abcdef"]
+        .into_iter()
+        .chain(others)
+        .collect();
     for secret in &secrets {
         leak(&caller, "rap_sk_local", secret).await;
     }
@@ -81,7 +84,9 @@ async fn a_masked_request_is_marked() {
     caller.put("/v1/organizations/acme", json!({ "legalName": "Acme" })).await;
     caller.put("/v1/organizations/acme", json!({ "legalName": "rap_sk_0123456789" })).await;
     let journal = caller.get("/_sim/journal").await.json();
-    let [plain, masked] = journal["entries"].as_array().unwrap().as_slice() else { panic!("{journal}") };
+    let [plain, masked] = journal["entries"].as_array().unwrap().as_slice() else {
+        panic!("{journal}")
+    };
     assert_eq!((plain.get("masked"), &masked["masked"]), (None, &json!(true)));
     let body = &masked["request"]["body"];
     assert_eq!(body["text"], json!({ "legalName": "rap_sk_…6789" }).to_string());

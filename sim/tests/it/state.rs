@@ -167,7 +167,8 @@ async fn nothing_beside_the_state_is_reached_through_a_link() {
     let is_whole = || assert_eq!(fs::read_to_string(&victim).unwrap(), "precious");
 
     symlink("victim", beside("state.json.lock")).unwrap();
-    let Err(StartError::State(error @ StateError::Unwritten { .. })) = kept(&file).start().await else {
+    let Err(StartError::State(error @ StateError::Unwritten { .. })) = kept(&file).start().await
+    else {
         panic!("a lock that is a link is followed")
     };
     let error = error.to_string();
@@ -226,7 +227,9 @@ async fn what_changes_nothing_is_not_saved() {
         caller.get(path).await;
     }
     caller.post("/v1/quotes", json!({ "externalId": "acme", "invoiceFaceValue": 5000 })).await;
-    caller.post("/v1/advances", json!({ "payeeExternalId": "nobody", "invoiceExternalId": "x" })).await;
+    caller
+        .post("/v1/advances", json!({ "payeeExternalId": "nobody", "invoiceExternalId": "x" }))
+        .await;
     caller.put("/v1/organizations/acme", json!({ "legalName": 5 })).await;
     caller.with_key("rap_sk_guessed").get("/v1/webhooks").await;
     caller.post("/_sim/deliveries/wait", json!({ "patienceSeconds": 0 })).await;
@@ -237,7 +240,12 @@ async fn what_changes_nothing_is_not_saved() {
         caller.act(json!({ "action": "issueKey" })).await,
         caller.post("/_sim/clock", json!({ "advanceSeconds": 1 })).await,
         caller.post("/_sim/worlds", json!({})).await,
-        caller.post("/_sim/faults", json!({ "act": "upstreamFails", "when": "beforeCommit", "nth": 7 })).await,
+        caller
+            .post(
+                "/_sim/faults",
+                json!({ "act": "upstreamFails", "when": "beforeCommit", "nth": 7 }),
+            )
+            .await,
         // This one is counted by the fault.
         caller.get("/v1/webhooks").await,
         caller.delete("/_sim/faults").await,

@@ -244,17 +244,22 @@ async fn a_request_names_exactly_one_host() {
         }
     }
     let mut raw = Raw::connect(mock.address()).await;
-    raw.write(format!("PUT /v1/organizations/acme HTTP/1.1\r\n{key}content-length: 5\r\n\r\n12")).await;
+    raw.write(format!("PUT /v1/organizations/acme HTTP/1.1\r\n{key}content-length: 5\r\n\r\n12"))
+        .await;
     let (head, _) = raw.answer().await;
     assert!(head.starts_with("HTTP/1.1 400 ") && head.contains("connection: close"), "{head}");
     // Before HTTP/1.1 there was no such header.
-    for (hosts, status) in [("", "200"), ("host: a\r\n", "200"), ("host: a\r\nhost: b\r\n", "400")] {
+    for (hosts, status) in [("", "200"), ("host: a\r\n", "200"), ("host: a\r\nhost: b\r\n", "400")]
+    {
         let mut raw = Raw::connect(mock.address()).await;
         raw.write(format!("GET /v1/webhooks HTTP/1.0\r\n{hosts}{key}\r\n")).await;
         let answer = raw.rest().await.unwrap();
         assert!(answer.split(' ').nth(1) == Some(status), "{hosts:?}: {answer}");
     }
-    assert!(mock.journal().iter().all(|entry| entry.status == Some(200)), "none of them is recorded");
+    assert!(
+        mock.journal().iter().all(|entry| entry.status == Some(200)),
+        "none of them is recorded"
+    );
 }
 
 async fn hasty(limits: Limits) -> Mock {
@@ -290,7 +295,10 @@ async fn a_slow_body_is_refused() {
             let mut raw = Raw::connect(mock.address()).await;
             raw.write(head(line, more)).await;
             let (head, body) = raw.answer().await;
-            assert!(head.starts_with("HTTP/1.1 400 ") && head.contains("connection: close"), "{head}");
+            assert!(
+                head.starts_with("HTTP/1.1 400 ") && head.contains("connection: close"),
+                "{head}"
+            );
             assert_one_shape(&body);
             assert_eq!(body["code"], "unreadable_request");
             assert!(body["error"].as_str().unwrap().contains("in time"), "{body}");

@@ -140,9 +140,13 @@ pub(in crate::cli) fn campaign(report: &CampaignReport) -> String {
     for found in &report.findings {
         let _ = writeln!(text, "found      seed {}: {}", found.seed, found.breach);
     }
-    matrix(&mut text, report);
-    list(&mut text, "never", report.never_reached().into_iter().map(|it| it.name().to_owned()));
-    list(&mut text, "not met", report.never_met().into_iter().map(|it| it.name().to_owned()));
+    if report.runs == 1 {
+        one_world(&mut text, report);
+    } else {
+        matrix(&mut text, report);
+        list(&mut text, "never", report.never_reached().into_iter().map(|it| it.name().to_owned()));
+        list(&mut text, "not met", report.never_met().into_iter().map(|it| it.name().to_owned()));
+    }
     if is_merged {
         list(&mut text, "missing", listed(missing.iter().map(|index| format!("shard {index}"))));
     }
@@ -189,6 +193,16 @@ fn matrix(text: &mut String, report: &CampaignReport) {
         let _ = writeln!(text, "{:34}{worlds:>7}{cells}", state.name());
     }
     text.push('\n');
+}
+
+/// A single world has no percentages, and what it did not meet says nothing about the campaign.
+fn one_world(text: &mut String, report: &CampaignReport) {
+    let matrix = &report.matrix;
+    let reached = matrix.reached.iter().filter(|(_, worlds)| *worlds > 0).count();
+    let met = matrix.met.iter().filter(|(_, worlds)| *worlds > 0).count();
+    let (states, faults) = (matrix.reached.len(), matrix.met.len());
+    let _ =
+        writeln!(text, "reached    {reached} of {states} states under {met} of {faults} faults");
 }
 
 /// The letter of a column.

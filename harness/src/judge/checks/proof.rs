@@ -1,7 +1,7 @@
 //! Every check reports a response that breaks its law, and accepts a valid one.
 
 use serde_json::{Value, json};
-use tideover_model::{PlatformId, SigningKey};
+use tideover_model::{PlatformId, SigningKey, clause};
 
 use crate::evidence::tally::Tally;
 use crate::exchange::Memory;
@@ -44,6 +44,11 @@ impl From<&(Call, u16, Value)> for TestExchange {
 }
 
 fn broken_by(check: &mut dyn Check, shown: &[TestExchange]) -> Vec<&'static str> {
+    let findings = noted_by(check, shown).findings;
+    findings.iter().map(|finding| finding.clause.name()).collect()
+}
+
+fn noted_by(check: &mut dyn Check, shown: &[TestExchange]) -> Notes {
     let mut notes = Notes::default();
     for TestExchange { call, status, body, arrivals, predicted_arrivals, inside } in shown {
         let step = Step::new(Action::Call(call.clone()));
@@ -67,7 +72,7 @@ fn broken_by(check: &mut dyn Check, shown: &[TestExchange]) -> Vec<&'static str>
         check.observe(&exchange, &mut notes);
     }
     assert_ne!(notes.met, Tally::default(), "nothing was met");
-    notes.findings.iter().map(|finding| finding.clause.name()).collect()
+    notes
 }
 
 fn get(path: &str) -> Call {
@@ -417,4 +422,31 @@ fn finds_other_events_and_times() {
     let mut began = added("v");
     began["occurredAt"] = json!("2000-01-01T00:00:00Z");
     assert_eq!(of(vec![arrival("v", &began)], vec![a.clone()]), ["6.delivery.6"]);
+}
+
+/// Which of several webhooks comes first depends on the network, and not on the seed.
+#[test]
+fn the_order_of_arrivals_changes_no_count() {
+    let of = |seen: &[&Arrival], predicted: &[&Arrival]| {
+        let shown = TestExchange {
+            arrivals: seen.iter().copied().cloned().collect(),
+            predicted_arrivals: predicted.iter().copied().cloned().collect(),
+            ..TestExchange::from(&(get("/v1/webhooks"), 200, json!([])))
+        };
+        noted_by(&mut super::arrivals::Arrivals::default(), &[shown]).met
+    };
+    let [a, b] = ["v", "w"].map(|business| arrival(business, &added(business)));
+    let (refused, gone) =
+        (Arrival { status: 500, ..a.clone() }, Arrival { status: 410, ..b.clone() });
+    let later = signed("v", &added("v"), "whsec_right", AT + 5);
+    for arrivals in [[&a, &b], [&refused, &b], [&a, &gone], [&refused, &later]] {
+        let [one, other] = arrivals;
+        let met = of(&[one, other], &[one, other]);
+        assert_eq!(
+            of(&[other, one], &[one, other]).times(clause!("6.delivery.6")),
+            met.times(clause!("6.delivery.6"))
+        );
+        assert!(met.times(clause!("6.delivery.6")) > 0);
+    }
+    assert_eq!(of(&[&a, &b], &[&a, &b]), of(&[&b, &a], &[&a, &b]));
 }

@@ -57,8 +57,9 @@ const ABOUT: &str = "Mock";
 
 const WORLD: Property = text("id", "The name of the world: `default`, `w1`, …");
 
-const TOO_MANY_WAIT: Problem =
-    Refused("1000 requests wait already; let some end, or start the mock with a larger --max-waiting");
+const TOO_MANY_WAIT: Problem = Refused(
+    "1000 requests wait already; let some end, or start the mock with a larger --max-waiting",
+);
 const AFTER: &str = "after: expected the number of a request, such as 17, got \"x\".";
 
 /// What chooses among requests.
@@ -537,7 +538,9 @@ pub(super) const ROUTES: &[Route] = &[
             TooLarge,
             Unreadable,
             Invalid("platforms: expected 1 to 1000, got 1001."),
-            Refused("this mock has at most 10000 worlds; delete some first, or start it with a larger --max-worlds"),
+            Refused(
+                "this mock has at most 10000 worlds; delete some first, or start it with a larger --max-worlds",
+            ),
         ],
     },
     Route {
@@ -586,7 +589,9 @@ pub(super) const ROUTES: &[Route] = &[
             TooLarge,
             Unreadable,
             Invalid("unknown field `seed`, expected `expiresAfterIdleSeconds`"),
-            Refused("this mock has at most 10000 worlds; delete some first, or start it with a larger --max-worlds"),
+            Refused(
+                "this mock has at most 10000 worlds; delete some first, or start it with a larger --max-worlds",
+            ),
         ],
     },
     Route {

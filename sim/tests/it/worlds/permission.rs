@@ -9,7 +9,8 @@ use tideover_sim::{Destinations, Mock};
 use super::{ACME, Desk, acme};
 use crate::receiver::Receiver;
 
-const PRIVATE: [&str; 3] = ["http://10.9.8.7/", "https://169.254.169.254/latest", "http://localhost:9/"];
+const PRIVATE: [&str; 3] =
+    ["http://10.9.8.7/", "https://169.254.169.254/latest", "http://localhost:9/"];
 
 /// Whether the world of a key refuses all private destinations.
 async fn refuses(desk: &Desk, key: &str) {
@@ -25,9 +26,16 @@ async fn sends_nothing(desk: &Desk, key: &str, receiver: &Receiver) {
     let wait = json!({ "patienceSeconds": 20 });
     assert_eq!(desk.post(key, "/_sim/deliveries/wait", wait).await.1["quiet"], true);
     let (_, log) = desk.get(key, "/_sim/deliveries").await;
-    let attempts = log["deliveries"].as_array().unwrap().iter().flat_map(|it| it["attempts"].as_array().unwrap());
+    let attempts = log["deliveries"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(|it| it["attempts"].as_array().unwrap());
     let problems: Vec<&str> = attempts.map(|it| it["problem"].as_str().unwrap()).collect();
-    assert!(!problems.is_empty() && problems.iter().all(|why| why.contains("--webhooks local")), "{problems:?}");
+    assert!(
+        !problems.is_empty() && problems.iter().all(|why| why.contains("--webhooks local")),
+        "{problems:?}"
+    );
     assert!(receiver.received().is_empty());
 }
 
