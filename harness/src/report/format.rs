@@ -34,6 +34,14 @@ pub enum Rendered {
     Folder(Vec<(String, String)>),
 }
 
+/// The results as JUnit XML.
+///
+/// # Errors
+/// [`Unrendered`]: those of the writer, which has none.
+pub fn junit(reported: &dyn Reported) -> Result<String, Unrendered> {
+    junit::junit(&reported.results()).map_err(Unrendered::new)
+}
+
 /// A report that cannot be made.
 #[derive(Debug, thiserror::Error)]
 #[error("the report cannot be made: {0}")]
@@ -149,7 +157,7 @@ impl Format {
         Ok(match self {
             Format::Html => Rendered::File(reported.page()?),
             Format::Summary => Rendered::File(summary::summary(&results)),
-            Format::Junit => Rendered::File(junit::junit(&results).map_err(Unrendered::new)?),
+            Format::Junit => Rendered::File(junit(reported)?),
             Format::Ctrf => Rendered::File(ctrf::ctrf(&results)),
             Format::Allure => Rendered::Folder(allure::allure(&results)),
             Format::Github => Rendered::File(workflow::commands(&results)),

@@ -17,6 +17,7 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use crate::report::document::{FindingReport, Report, Status};
+use crate::report::course::when;
 use crate::report::html::clauses::SectionView;
 use crate::report::html::sequence::Sequence;
 use crate::report::html::words::{WORDS, Word};
@@ -57,6 +58,7 @@ struct Page<T> {
 #[derive(Serialize)]
 struct RunPage<'a> {
     report: &'a Report,
+    when: String,
     took: String,
     played: String,
     ended: &'static str,
@@ -101,6 +103,7 @@ pub fn html(report: &Report) -> Result<String, Error> {
     let findings = report.findings.iter().enumerate();
     let page = RunPage {
         report,
+        when: when(report.began),
         took: report.took(),
         played: report.played(),
         ended: report.ended(),

@@ -28,7 +28,7 @@ pub use compose::Run;
 pub use curl::curl;
 pub(crate) use curl::quoted;
 pub use document::Report;
-pub use format::{Format, Rendered, Reported, Unrendered};
+pub use format::{Format, Rendered, Reported, Unrendered, junit};
 pub use html::html;
 pub use html::words::WORDS;
 pub use plain::{plain, title};

@@ -40,8 +40,9 @@ impl fmt::Display for Report {
         if f.alternate() {
             self.write_verbose(f)?;
         }
-        for finding in &self.findings {
-            write!(f, "\n{finding:.VALUE$}")?;
+        for (number, finding) in (1..).zip(&self.findings) {
+            writeln!(f, "\nfinding {number} of {}", self.findings.len())?;
+            write!(f, "{finding:.VALUE$}")?;
         }
         for Known { fingerprint, clause, operation, field } in &self.gone {
             writeln!(f, "\ngone: {fingerprint}, {clause} at {operation}: {field}")?;
@@ -94,7 +95,7 @@ impl Report {
         for (section, shares) in self.shares() {
             let (examined, whole) = (shares.examined(), self.whole(&shares));
             let bar = bar(examined, whole, BAR);
-            write!(f, "  {section:27} {bar} {examined:>3} of {whole}")?;
+            write!(f, "  {section:30} {bar} {examined:>3} of {whole}")?;
             match shares.broken + shares.differs {
                 0 => writeln!(f)?,
                 broken => writeln!(f, ", {broken} broken")?,

@@ -3,7 +3,7 @@
 use minijinja::Error;
 use serde::Serialize;
 
-use crate::report::course::duration;
+use crate::report::course::{duration, when};
 use crate::report::html::render;
 use crate::report::results::{Case, CaseStatus, Issue, Results, Severity, VERSION};
 
@@ -67,7 +67,7 @@ pub(in crate::report) fn results(results: &Results) -> Result<String, Error> {
         target: &results.target,
         outcome: results.outcome,
         headline: &results.headline,
-        began: results.began.to_string(),
+        began: when(results.began),
         version: VERSION,
         took: duration(results.took),
         facts: &results.facts,

@@ -14,7 +14,7 @@ const MOST: usize = 24;
 const LAST: usize = 12;
 
 /// The longest label, in characters.
-const LABEL: usize = 180;
+const LABEL: usize = 120;
 
 /// The messages of a finding. The template draws them.
 #[derive(Debug, Serialize)]
