@@ -6,11 +6,13 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
+use serde_json::{Value, json};
 
 use crate::cli::files::NamedFile;
 use crate::cli::{Output, Problem};
 use crate::evidence::finding::Verdict;
 use crate::evidence::outcome::Demands;
+use crate::report::results::Results;
 use crate::report::{Baseline, Format, Rendered, Report, Reported};
 
 /// The variable with the file to which the steps of a GitHub workflow append their summaries.
@@ -133,9 +135,9 @@ impl ReportFiles {
             (Format::Junit, &self.junit),
             (Format::Summary, &self.summary),
         ];
-        let short = short.into_iter().filter_map(|(format, path)| {
-            Some(Wanted { format, path: path.clone()? })
-        });
+        let short = short
+            .into_iter()
+            .filter_map(|(format, path)| Some(Wanted { format, path: path.clone()? }));
         short.chain(self.wanted.clone())
     }
 
@@ -187,11 +189,21 @@ impl Wanted {
     }
 }
 
+/// The result of a command for a program, with its outcome and its headline.
+pub(super) fn with_outcome(mut value: Value, results: &Results) -> Value {
+    value["outcome"] = json!(results.outcome);
+    value["headline"] = json!(results.headline);
+    value
+}
+
 /// Parses `FORMAT=PATH`.
 fn wanted(text: &str) -> Result<Wanted, String> {
     let names = || Format::ALL.map(Format::name).join(", ");
     let Some((name, path)) = text.split_once('=').filter(|(_, path)| !path.is_empty()) else {
-        return Err(format!("expected FORMAT=PATH, such as junit=report.xml; the formats are {}", names()));
+        return Err(format!(
+            "expected FORMAT=PATH, such as junit=report.xml; the formats are {}",
+            names()
+        ));
     };
     let Some(format) = Format::find(name) else {
         return Err(format!("{name} is no format; the formats are {}", names()));

@@ -2,11 +2,9 @@
 
 use std::time::Duration;
 
-use tideover_model::Timestamp;
-
 use crate::evidence::Ending;
 use crate::report::document::{RacesReport, Report, State};
-use crate::report::terminal::grouped;
+use crate::report::figures::{counted, duration};
 
 impl Report {
     /// The steps and the cases, or the races.
@@ -49,39 +47,5 @@ impl Report {
         let states = || self.states.iter().flat_map(|group| &group.states);
         let is_reached = |state: &&State| state.times > 0;
         format!("{} of {} states reached", states().filter(is_reached).count(), states().count())
-    }
-}
-
-/// `1 step`, `20,047 steps`
-pub(super) fn counted(number: u64, noun: &str) -> String {
-    format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
-}
-
-/// `2026-11-25 02:37 UTC`
-pub(super) fn when(instant: Timestamp) -> String {
-    let text = instant.to_string();
-    let (date, time) = text.split_once('T').unwrap_or((&text, ""));
-    format!("{date} {} UTC", time.get(..5).unwrap_or(time))
-}
-
-/// `1.2 s`, or `3 min 20 s`
-pub(super) fn duration(duration: Duration) -> String {
-    match duration.as_secs() {
-        seconds @ 60.. => format!("{} min {} s", grouped(seconds / 60), seconds % 60),
-        seconds => format!("{seconds}.{} s", duration.subsec_millis() / 100),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_are_short() {
-        let of = |milliseconds| duration(Duration::from_millis(milliseconds));
-        assert_eq!(of(1234), "1.2 s");
-        assert_eq!(of(200_000), "3 min 20 s");
-        let instant = Timestamp::parse("2026-11-25T02:37:45.416Z").unwrap();
-        assert_eq!(when(instant), "2026-11-25 02:37 UTC");
     }
 }

@@ -2,9 +2,7 @@
 
 use crate::report::document::Report;
 use crate::report::html;
-use crate::report::results::{
-    Results, allure, code_quality, ctrf, junit, summary, workflow,
-};
+use crate::report::results::{Results, allure, code_quality, ctrf, junit, summary, workflow};
 
 /// A format of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,9 +105,7 @@ impl Format {
             Format::Summary => {
                 ("summary", "--report summary", "Markdown for a step summary or a comment")
             }
-            Format::Junit => {
-                ("junit", "--report junit", "JUnit XML, which most CI systems read")
-            }
+            Format::Junit => ("junit", "--report junit", "JUnit XML, which most CI systems read"),
             Format::Ctrf => ("ctrf", "--report ctrf", "Common Test Report Format, JSON"),
             Format::Allure => ("allure", "--report allure", "a folder of results for Allure"),
             Format::Github => (

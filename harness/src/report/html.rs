@@ -17,11 +17,10 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use crate::report::document::{FindingReport, Report, Status};
-use crate::report::course::when;
+use crate::report::figures::{milliseconds, when};
 use crate::report::html::clauses::SectionView;
 use crate::report::html::sequence::Sequence;
 use crate::report::html::words::{WORDS, Word};
-use crate::report::terminal::milliseconds;
 
 pub(super) use results::results;
 

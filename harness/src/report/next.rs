@@ -15,16 +15,16 @@ impl Report {
             Outcome::Stalled => self.advice(Verdict::Stalled),
             Outcome::Differs => self.advice(Verdict::DiffersFromAssumption),
             Outcome::Partial => self.next_to_examine(),
-            Outcome::Pass => {
-                "Nothing to do. Another seed plays other steps (--seed).".to_owned()
-            }
+            Outcome::Pass => "Nothing to do. Another seed plays other steps (--seed).".to_owned(),
         }
     }
 
     fn next_after_failure(&self) -> String {
         let mut new = self.findings.iter().filter(|finding| !finding.known);
         match new.find(|finding| finding.replay.is_some()) {
-            Some(_) => "Read the first finding, and paste its replay command to see it again.".to_owned(),
+            Some(_) => {
+                "Read the first finding, and paste its replay command to see it again.".to_owned()
+            }
             None => "Read the first finding.".to_owned(),
         }
     }

@@ -6,11 +6,11 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
 
-use crate::report::course::counted;
 use crate::report::document::{
-    Answer, Difference, FindingReport, Found, Known, Party, RacesReport, Report, Status, StepReport,
-    UnaskedReport, UntriedReport,
+    Answer, Difference, FindingReport, Found, Known, Party, RacesReport, Report, Status,
+    StepReport, UnaskedReport, UntriedReport,
 };
+use crate::report::figures::{counted, grouped};
 use crate::report::results::bar;
 use crate::report::shortened::middle;
 
@@ -78,14 +78,14 @@ impl Report {
             write_wrapped(f, "not asked   ", words(&left_out.to_string()), " ")?;
         }
         for warning in &self.warnings {
-            write_wrapped(f, "warning     ", words(&shortened(warning)), " ")?;
+            write_wrapped(f, "warning: ", words(&shortened(warning)), " ")?;
         }
         for left in self.left_behind.iter().take(LEFT) {
-            writeln!(f, "left behind {left}")?;
+            writeln!(f, "left behind: {left}")?;
         }
         match self.left_behind.len().saturating_sub(LEFT) {
             0 => Ok(()),
-            more => writeln!(f, "left behind {more} more; see the journal, --json or --html"),
+            more => writeln!(f, "left behind: {more} more; see the journal, --json or --html"),
         }
     }
 
@@ -107,8 +107,9 @@ impl Report {
             (count > 0).then(|| format!("{count} {}", status.words()))
         });
         let known = self.findings.iter().filter(|finding| finding.known).count();
-        let counts = counts.chain([format!("{} assertions", grouped(assertions))]);
-        let known = (known > 0).then(|| format!("{known} of {} findings known", self.findings.len()));
+        let counts = counts.chain([counted(assertions, "assertion")]);
+        let known =
+            (known > 0).then(|| format!("{known} of {} findings known", self.findings.len()));
         write_wrapped(f, "clauses     ", counts.chain(known), " · ")
     }
 }
@@ -124,28 +125,11 @@ impl Party {
     }
 }
 
-/// A number with commas between groups of three digits.
-pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let parts: Vec<&str> = digits
-        .as_bytes()
-        .rchunks(3)
-        .rev()
-        .filter_map(|part| std::str::from_utf8(part).ok())
-        .collect();
-    parts.join(",")
-}
-
-/// Microseconds as milliseconds, with one decimal.
-pub(super) fn milliseconds(micros: u64) -> String {
-    format!("{}.{}", micros / 1000, micros % 1000 / 100)
-}
-
 impl fmt::Display for RacesReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let RacesReport { explained, undecided, inconclusive, contradicted, .. } = self;
-        write!(f, "parts of races: {explained} explained, {undecided} undecided, ")?;
-        write!(f, "{inconclusive} inconclusive, {contradicted} contradict the document; ")?;
+        write!(f, "parts of races: {explained} explained · {undecided} undecided · ")?;
+        write!(f, "{inconclusive} inconclusive · {contradicted} contradict the document; ")?;
         write!(f, "{} without an outcome", counted(self.unknown, "request"))
     }
 }
@@ -249,7 +233,8 @@ impl fmt::Display for Difference {
             }
             for change in changes {
                 let shown = |text: &Option<String>| {
-                    text.as_ref().map_or_else(|| "none".to_owned(), |text| value(f, text).into_owned())
+                    text.as_ref()
+                        .map_or_else(|| "none".to_owned(), |text| value(f, text).into_owned())
                 };
                 let (before, after) = (shown(&change.before), shown(&change.after));
                 writeln!(f, "  {subject}, {}: {before} → {after}", change.field)?;
@@ -280,9 +265,11 @@ fn value<'a>(f: &fmt::Formatter<'_>, text: &'a str) -> Cow<'a, str> {
 fn command<'a>(f: &fmt::Formatter<'_>, text: &'a str) -> Cow<'a, str> {
     let length = text.chars().count();
     match f.precision() {
-        Some(_) if length > COMMAND => {
-            format!("# {} characters of curl: see --html or --json; the replay sends it", grouped(length as u64)).into()
-        }
+        Some(_) if length > COMMAND => format!(
+            "# {} characters of curl: see --html or --json; the replay sends it",
+            grouped(length as u64)
+        )
+        .into(),
         _ => text.into(),
     }
 }

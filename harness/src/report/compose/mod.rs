@@ -7,8 +7,8 @@ mod headline;
 use std::time::Duration;
 
 use serde_json::Value;
-use tideover_model::{Clause, Timestamp};
 use tideover_model::clause::Kind;
+use tideover_model::{Clause, Timestamp};
 
 use crate::evidence::Ending;
 use crate::evidence::coverage::Group;

@@ -12,11 +12,11 @@ use tideover_model::Timestamp;
 use crate::evidence::finding::Verdict;
 use crate::evidence::outcome::{Extent, Outcome};
 
-pub use shares::Shares;
 pub use finding::{
     Actor, Answer, Blame, Change, DeliveryReport, Difference, FindingReport, Found, Party,
     StepReport,
 };
+pub use shares::Shares;
 
 /// The version of this form. Additions do not change it.
 pub const VERSION: u32 = 2;

@@ -55,8 +55,7 @@ fn is_open(clause: &ClauseReport) -> bool {
 
 /// `12 held, 3 covered`
 fn summary(clauses: &[&ClauseReport]) -> String {
-    let count =
-        |status| clauses.iter().filter(|clause| clause.status == status).count();
+    let count = |status| clauses.iter().filter(|clause| clause.status == status).count();
     let counts = Status::ALL.map(|status| (count(status), status.words()));
     let counts = counts.iter().filter(|(count, _)| *count > 0);
     counts.map(|(count, words)| format!("{count} {words}")).collect::<Vec<_>>().join(", ")

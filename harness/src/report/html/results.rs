@@ -3,7 +3,7 @@
 use minijinja::Error;
 use serde::Serialize;
 
-use crate::report::course::{duration, when};
+use crate::report::figures::{duration, when};
 use crate::report::html::render;
 use crate::report::results::{Case, CaseStatus, Issue, Results, Severity, VERSION};
 

@@ -194,7 +194,8 @@ fn passed(first: &str, at: &str) -> Option<String> {
         (count, name)
     });
     let shown = parts.iter().skip_while(|(count, _)| *count == 0).take(2);
-    let shown = shown.filter(|(count, _)| *count > 0).map(|(count, name)| format!("{count} {name}"));
+    let shown =
+        shown.filter(|(count, _)| *count > 0).map(|(count, name)| format!("{count} {name}"));
     let shown: Vec<String> = shown.collect();
     (!shown.is_empty()).then(|| format!("+{}", shown.join(" ")))
 }

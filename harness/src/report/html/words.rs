@@ -19,10 +19,16 @@ pub const WORDS: [Word; 12] = [
     word("case", "a sequence of steps in a fresh world"),
     word("clause", "one testable sentence of the document, named after its place"),
     word("finding", "what contradicts the document, with its evidence"),
-    word("fingerprint", "a short name of a cause that stays the same from run to run; a baseline lists them"),
+    word(
+        "fingerprint",
+        "a short name of a cause that stays the same from run to run; a baseline lists them",
+    ),
     word("gap", "a point that the document leaves open"),
     word("out of reach", "not examined, because the given options do not reach it"),
-    word("proven", "examined by a check that was seen to find a planted breach"),
+    word(
+        "proven",
+        "examined by a check of its own, or by one that finds a planted defect of the clause",
+    ),
     word("race", "requests that are sent at once"),
     word("replay", "the same steps, played again from a transcript"),
     word("step", "one symbolic request or action of a case"),

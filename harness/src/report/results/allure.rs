@@ -62,7 +62,7 @@ fn test_result<'a>(results: &Results, case: &'a Case, uuid: &'a str) -> TestResu
         history_id: identifier.clone(),
         test_case_id: identifier,
         full_name,
-        name: format!("{} {}", case.id, case.name),
+        name: case.title(),
         title_path: &case.suites,
         status: match case.status {
             CaseStatus::Passed => "passed",

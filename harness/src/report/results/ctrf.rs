@@ -113,7 +113,7 @@ fn summary(results: &Results) -> Summary {
 fn test(case: &Case) -> Test<'_> {
     Test {
         test_id: &case.id,
-        name: format!("{} {}", case.id, case.name),
+        name: case.title(),
         status: match case.status {
             CaseStatus::Passed => "passed",
             CaseStatus::Failed => "failed",

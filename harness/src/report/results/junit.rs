@@ -39,7 +39,7 @@ fn case(case: &Case) -> TestCase {
     if case.status != CaseStatus::Passed {
         status.set_message(message);
     }
-    let mut written = TestCase::new(format!("{} {}", case.id, case.name), status);
+    let mut written = TestCase::new(case.title(), status);
     written.set_classname(format!("tideover.{}", case.suites.join(".")));
     written.set_time(Duration::ZERO);
     let shown = case.details.as_deref().or(match case.status {

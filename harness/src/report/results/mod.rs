@@ -9,11 +9,14 @@ pub(super) mod code_quality;
 pub(super) mod ctrf;
 pub(super) mod junit;
 mod of_check;
+mod of_proof;
+mod of_receiver;
 pub(super) mod summary;
 pub(super) mod workflow;
 
 use std::time::Duration;
 
+use sha2::{Digest, Sha256};
 use tideover_model::Timestamp;
 
 use crate::evidence::outcome::Outcome;
@@ -146,6 +149,31 @@ pub struct Coverage {
 }
 
 impl Results {
+    /// Results with the outcome as their only case. `reason` says in a few words what the outcome rests on.
+    pub fn new(
+        command: &'static str,
+        target: impl Into<String>,
+        outcome: Outcome,
+        reason: &str,
+        (finished, took): (Timestamp, Duration),
+    ) -> Results {
+        let headline = format!("{}: {reason}", outcome.word());
+        let milliseconds = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+        Results {
+            command,
+            target: target.into(),
+            outcome,
+            began: finished.before_milliseconds(milliseconds),
+            took,
+            cases: vec![Case::outcome(outcome, &headline)],
+            headline,
+            issues: Vec::new(),
+            coverage: Vec::new(),
+            facts: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
     /// How many cases have this status.
     pub fn count(&self, status: CaseStatus) -> usize {
         self.cases.iter().filter(|case| case.status == status).count()
@@ -160,6 +188,38 @@ impl Results {
     fn ended_at(&self) -> i64 {
         self.began_at() + i64::try_from(self.took.as_millis()).unwrap_or(i64::MAX / 2)
     }
+}
+
+impl Case {
+    /// The identifier and what must hold, in one line.
+    fn title(&self) -> String {
+        if self.id == self.name { self.id.clone() } else { format!("{} {}", self.id, self.name) }
+    }
+
+    /// The outcome as a case, so that a run that ended early is no success.
+    fn outcome(outcome: Outcome, headline: &str) -> Case {
+        Case {
+            id: "outcome".to_owned(),
+            name: "outcome".to_owned(),
+            suites: vec!["The run".to_owned()],
+            status: match outcome {
+                Outcome::Fail => CaseStatus::Failed,
+                Outcome::Interrupted | Outcome::Inconclusive => CaseStatus::Broken,
+                Outcome::Stalled | Outcome::Differs | Outcome::Partial | Outcome::Pass => {
+                    CaseStatus::Passed
+                }
+            },
+            own_status: outcome.name().to_owned(),
+            message: Some(headline.to_owned()),
+            details: None,
+        }
+    }
+}
+
+/// A short name that stays the same as long as the texts do.
+pub(crate) fn fingerprint(texts: &[&str]) -> String {
+    let digest = Sha256::digest(texts.join("\n"));
+    base16ct::lower::encode_string(&digest[..6])
 }
 
 impl Issue {

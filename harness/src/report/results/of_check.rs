@@ -5,7 +5,6 @@ use std::time::Duration;
 use tideover_model::Clause;
 
 use crate::evidence::finding::Verdict;
-use crate::evidence::outcome::Outcome;
 use crate::report::document::{ClauseReport, FindingReport, Report, Status};
 use crate::report::results::{Case, CaseStatus, Coverage, Issue, Results, Severity};
 
@@ -36,7 +35,8 @@ impl From<&Report> for Results {
 
 fn notes(report: &Report) -> Vec<String> {
     let untried = report.untried.iter();
-    let untried = untried.map(|untried| format!("{} clauses need {}", untried.clauses, untried.remedy));
+    let untried =
+        untried.map(|untried| format!("{} clauses need {}", untried.clauses, untried.remedy));
     let next = format!("Next: {}", report.next());
     [next].into_iter().chain(untried).chain(report.warnings.iter().cloned()).collect()
 }
@@ -96,7 +96,9 @@ fn status(
         Status::Differs if fails(Verdict::DiffersFromAssumption) => (CaseStatus::Failed, found()),
         Status::Inconclusive if clause.broken > 0 => (CaseStatus::Broken, found()),
         Status::Stalled | Status::Differs => (CaseStatus::Passed, found()),
-        Status::Held | Status::Covered | Status::Argued => (CaseStatus::Passed, clause.reason.clone()),
+        Status::Held | Status::Covered | Status::Argued => {
+            (CaseStatus::Passed, clause.reason.clone())
+        }
         Status::Inconclusive | Status::NotMet | Status::OutOfReach | Status::NotObservable => {
             (CaseStatus::Skipped, why())
         }
@@ -129,26 +131,5 @@ fn issue(finding: &FindingReport, report: &Report) -> Issue {
         seen: found.seen.clone(),
         replay: finding.replay.clone(),
         file: None,
-    }
-}
-
-impl Case {
-    /// The outcome as a case, so that a run that ended early is no success.
-    pub(crate) fn outcome(outcome: Outcome, headline: &str) -> Case {
-        Case {
-            id: "outcome".to_owned(),
-            name: "The run examines what it is to examine, and finds nothing.".to_owned(),
-            suites: vec!["The run".to_owned()],
-            status: match outcome {
-                Outcome::Fail => CaseStatus::Failed,
-                Outcome::Interrupted | Outcome::Inconclusive => CaseStatus::Broken,
-                Outcome::Stalled | Outcome::Differs | Outcome::Partial | Outcome::Pass => {
-                    CaseStatus::Passed
-                }
-            },
-            own_status: outcome.name().to_owned(),
-            message: Some(headline.to_owned()),
-            details: None,
-        }
     }
 }

@@ -2,10 +2,8 @@
 
 use std::fmt::Write as _;
 
-use crate::report::course::duration;
-use crate::report::results::{
-    CaseStatus, Coverage, Issue, Results, Severity, VERSION, bar,
-};
+use crate::report::figures::duration;
+use crate::report::results::{CaseStatus, Coverage, Issue, Results, Severity, VERSION, bar};
 use crate::report::shortened::middle;
 
 /// The issues that the table shows.
@@ -30,11 +28,12 @@ pub(in crate::report) fn summary(results: &Results) -> String {
         facts.chain([duration(results.took)]).collect::<Vec<_>>().join(", ")
     );
     write_issues(&mut text, &results.issues);
-    write_coverage(&mut text, &results.coverage);
-    write_cases(&mut text, results);
     for note in &results.notes {
         let _ = writeln!(text, "- {}", plain(note));
     }
+    text.push('\n');
+    write_coverage(&mut text, &results.coverage);
+    write_cases(&mut text, results);
     text
 }
 
@@ -75,7 +74,9 @@ fn write_coverage(text: &mut String, coverage: &[Coverage]) {
     if coverage.is_empty() {
         return;
     }
-    text.push_str("| part | | examined | in reach | broken |\n| --- | --- | ---: | ---: | ---: |\n");
+    text.push_str(
+        "| part | | examined | in reach | broken |\n| --- | --- | ---: | ---: | ---: |\n",
+    );
     for Coverage { part, examined, reachable, broken } in coverage {
         let bar = bar(*examined, *reachable, 10);
         let part = plain(part);
@@ -100,7 +101,8 @@ fn write_cases(text: &mut String, results: &Results) {
     let broken: Vec<_> = results.cases.iter().filter(|case| is_broken(case.status)).collect();
     for case in broken.iter().take(CASES) {
         let message = case.message.as_deref().unwrap_or(&case.own_status);
-        let _ = writeln!(text, "- **{}** {}: {}", plain(&case.id), plain(&case.name), code(message));
+        let _ =
+            writeln!(text, "- **{}** {}: {}", plain(&case.id), plain(&case.name), code(message));
     }
     if !broken.is_empty() {
         text.push('\n');
@@ -133,7 +135,10 @@ fn code(value: &str) -> String {
     let line = middle(&value.replace(['\n', '\r'], " "), CELL).into_owned();
     // HTML rather than backticks: it needs no count of the backticks within, and no exception for a pipe.
     let line = line.replace('&', "&amp;").replace('<', "&lt;").replace('|', "&#124;");
-    format!("<code>{}</code>", line.replace('`', "&#96;").replace('*', "&#42;").replace('_', "&#95;"))
+    format!(
+        "<code>{}</code>",
+        line.replace('`', "&#96;").replace('*', "&#42;").replace('_', "&#95;")
+    )
 }
 
 /// Lines as a block of code that nothing within them ends.

@@ -58,8 +58,7 @@ mod tests {
     fn a_command_ends_where_its_line_ends() {
         let mut text = String::new();
         line(&mut text, "error", "a, b: 5%", "first\r\n::set-env name=X::y");
-        let expected =
-            "::error title=a%2C b%3A 5%25::first%0D%0A::set-env name=X::y\n";
+        let expected = "::error title=a%2C b%3A 5%25::first%0D%0A::set-env name=X::y\n";
         assert_eq!(text, expected);
     }
 }

@@ -3,7 +3,8 @@
 use std::fmt;
 
 use crate::report::document::{GapReport, LatencyReport, Report, SeenValue, State};
-use crate::report::terminal::{milliseconds, write_wrapped};
+use crate::report::figures::milliseconds;
+use crate::report::terminal::write_wrapped;
 
 impl Report {
     /// Writes the states, the parts of races that nothing explains, the gaps and the response times.
