@@ -5,10 +5,12 @@
 //! If one rule or note has several independent sentences, `.2` and `.3` follow the name of the first.
 //! `gap.bodyLimit` is an assumption. Journals, reports and transcripts cite the names: they never change.
 
+mod section;
 mod table;
 
 use std::fmt;
 
+pub use section::Section;
 use table::CLAUSES;
 
 /// One testable sentence of the document, or one named assumption.

@@ -8,10 +8,12 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
+use crate::cli::files::refuse_shared_files;
+use crate::cli::reports::ReportFiles;
 use crate::cli::signals::StopSignals;
 use crate::cli::{Outcome, Output, Problem};
-use crate::endpoint::Unreachable;
-use crate::explore::{Bounds, Explored, Plan, Planted, WORLDS, World, list, list_as_json};
+use crate::endpoint::{Unreachable, wall_time};
+use crate::explore::{Bounds, Explored, Plan, Planted, WORLDS, World, list, list_as_json, results};
 
 /// Search small worlds exhaustively: every order of actions that is possible in them.
 ///
@@ -42,6 +44,8 @@ pub(super) struct Explore {
     /// Print each world as a line of JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    reports: ReportFiles,
 }
 
 impl Explore {
@@ -51,31 +55,27 @@ impl Explore {
             output.print(list(), list_as_json)?;
             return Ok(Outcome::Pass);
         }
-        let worlds = if self.world.is_empty() { WORLDS.iter().collect() } else { self.world };
+        let worlds =
+            if self.world.is_empty() { WORLDS.iter().collect() } else { self.world.clone() };
         let stop = Arc::new(AtomicBool::new(false));
         let bounds = Bounds { threads: self.threads, states: self.max_states, depth: self.depth };
-        let mut outcomes = Vec::new();
+        refuse_shared_files(&self.reports.named().collect::<Vec<_>>())?;
+        self.reports.touch()?;
+        let mut searches = Vec::new();
         for world in worlds {
             let planted = self.bug;
             let plan = Plan { world, planted, bounds, stop: Arc::clone(&stop) };
             let explored = explore(&output, plan).await?;
             output.print(&explored, || explored.as_json())?;
-            outcomes.push(explored.outcome());
+            searches.push(explored);
             if stop.load(Ordering::Relaxed) {
                 output.print("interrupted", || json!({ "interrupted": true }))?;
                 break;
             }
         }
-        let is_one = |outcome| outcomes.contains(&outcome);
-        Ok(if is_one(Outcome::Fail) {
-            Outcome::Fail
-        } else if stop.load(Ordering::Relaxed) {
-            Outcome::Interrupted
-        } else if is_one(Outcome::Inconclusive) {
-            Outcome::Inconclusive
-        } else {
-            Outcome::Pass
-        })
+        let results = results(&searches, self.bug, stop.load(Ordering::Relaxed), wall_time());
+        self.reports.write(&output, &results)?;
+        Ok(results.outcome)
     }
 }
 

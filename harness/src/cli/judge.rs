@@ -9,6 +9,7 @@ use serde_json::json;
 use crate::cli::files::refuse_shared_files;
 use crate::cli::reports::Reports;
 use crate::cli::{Outcome, Output, Problem, load_stated};
+use crate::endpoint::wall_time;
 use crate::exchange::transcript::Header;
 use crate::judge::checks::registry::Needs;
 use crate::play::cases::Plan;
@@ -57,10 +58,12 @@ impl Judge {
         let plan = Plan { header, first: 0, cases, steps: 0, max_findings: usize::MAX };
         let target = format!("{}, as recorded in {}", recording.target, self.file.display());
         let run = Run {
+            command: "judge",
             plan: &plan,
             summary: &summary,
             target: &target,
             offers: &[Needs::Requests, Needs::Writes, Needs::Vendor],
+            finished: wall_time(),
             took: began.elapsed(),
             replay: &[],
             baseline: baseline.as_ref(),
@@ -78,10 +81,11 @@ impl Judge {
             report.warnings.push(format!("{count} requests are not judged: {why}"));
         }
         report.conceal(&recording.secrets());
-        let written = self.reports.write(&report);
+        let printed = output.print(self.reports.text(&report), || json!(report));
+        let written = self.reports.files.write(&output, &report);
         let learned = super::write_lessons(self.learn.as_deref(), &summary.lessons, profile);
-        output.print(report.to_string().trim_end(), || json!(report))?;
         written.and(learned)?;
+        printed?;
         Ok(report.outcome)
     }
 }

@@ -10,13 +10,16 @@ use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
+use crate::cli::files::refuse_shared_files;
+use crate::cli::reports::ReportFiles;
 use crate::cli::signals::StopSignals;
 use crate::cli::{Outcome, Output, Problem, defect_named};
-use crate::endpoint::Unreachable;
+use crate::endpoint::{Unreachable, wall_time};
 use crate::generate;
 use crate::prove::defects::{Defect, Setup};
 use crate::prove::{Proof, ProofBudget, defects, prove};
 use crate::report::matrix::Matrix;
+use crate::report::results::Results;
 use crate::report::{matrix, page};
 
 /// Prove that the suite can fail: run it against each defect of a catalogue.
@@ -49,6 +52,8 @@ pub(super) struct Prove {
     /// Print a page of Markdown with what is found from each point of view
     #[arg(long, conflicts_with = "json")]
     markdown: bool,
+    #[command(flatten)]
+    reports: ReportFiles,
 }
 
 /// What the suite knows of a service.
@@ -73,6 +78,8 @@ impl Prove {
             output.print(matrix::list(&defects), || matrix::list_as_json(&defects))?;
             return Ok(Outcome::Pass);
         }
+        refuse_shared_files(&self.reports.named().collect::<Vec<_>>())?;
+        self.reports.touch()?;
         let mut matrices = Vec::new();
         let mut tried_all = true;
         for setup in self.setups() {
@@ -88,12 +95,9 @@ impl Prove {
         if self.markdown {
             output.print(page::of(&matrices).trim_end(), || json!(null))?;
         }
-        let missed = matrices.iter().flat_map(|matrix| &matrix.proofs).any(Proof::is_missed);
-        Ok(match missed {
-            _ if !tried_all => Outcome::Interrupted,
-            true => Outcome::Fail,
-            false => Outcome::Pass,
-        })
+        let results = Results::of_proof(&matrices, tried_all, wall_time());
+        self.reports.write(&output, &results)?;
+        Ok(results.outcome)
     }
 
     fn setups(&self) -> Vec<Setup> {

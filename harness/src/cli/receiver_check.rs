@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -13,11 +13,14 @@ use tideover_sim::{Letter, Resolution, Resolver, Sender, SystemResolver, Unsent,
 use tokio::time::timeout;
 use url::{Host, Url};
 
+use crate::cli::files::refuse_shared_files;
 use crate::cli::probe::StateProbe;
+use crate::cli::reports::{ReportFiles, with_outcome};
 use crate::cli::secret::SecretOptions;
 use crate::cli::signals::StopSignals;
 use crate::cli::{Outcome, Output, Problem, authorities};
-use crate::receiver::{Answer, Case, Required, Scorecard, Seen, Verdict, examination};
+use crate::receiver::{Answer, Case, Required, Scorecard, Seen, examination};
+use crate::report::results::Results;
 
 /// Examine your own receiver of webhooks: what it accepts, and what it rejects.
 ///
@@ -54,12 +57,17 @@ pub(super) struct ReceiverCheck {
     /// Print the scorecard as a line of JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    reports: ReportFiles,
 }
 
 impl ReceiverCheck {
     pub(super) async fn run(self) -> Result<Outcome, Problem> {
         let output = Output::new(self.json);
+        refuse_shared_files(&self.reports.named().collect::<Vec<_>>())?;
         let examiner = self.examiner().await?;
+        self.reports.touch()?;
+        let began = Instant::now();
         let now = wall_time();
         let run = self.run.clone();
         let run = run.unwrap_or_else(|| format!("{}-{}", now.unix(), std::process::id()));
@@ -74,15 +82,15 @@ impl ReceiverCheck {
         };
         progress.finish_and_clear();
         // The results before an error are printed too.
+        let results = Results::of_receiver(&scorecard, wall_time(), began.elapsed());
         if examined.is_ok() || !scorecard.is_empty() {
-            output.print(&scorecard, || scorecard.as_json())?;
+            output.print(format!("{scorecard}\n{}", results.headline), || {
+                with_outcome(scorecard.as_json(), &results)
+            })?;
         }
         examined?;
-        Ok(match scorecard.count(Verdict::Failed) {
-            0 if scorecard.is_complete() => Outcome::Pass,
-            0 => Outcome::Interrupted,
-            _ => Outcome::Fail,
-        })
+        self.reports.write(&output, &results)?;
+        Ok(results.outcome)
     }
 
     async fn examiner(&self) -> Result<Examiner, Problem> {

@@ -1,38 +1,83 @@
-//! The report of a run: its output files, its baseline, and what the user demands of the run.
+//! The reports of a command: their formats and files, the baseline, and what the user demands.
 
+use std::fs;
+use std::fs::OpenOptions;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
+use serde_json::{Value, json};
 
-use crate::cli::Problem;
 use crate::cli::files::NamedFile;
+use crate::cli::{Output, Problem};
 use crate::evidence::finding::Verdict;
 use crate::evidence::outcome::Demands;
-use crate::report;
-use crate::report::{Baseline, Report};
+use crate::report::results::Results;
+use crate::report::{Baseline, Format, Rendered, Report, Reported};
 
-/// The options of a report.
+/// The variable with the file to which the steps of a GitHub workflow append their summaries.
+const STEP_SUMMARY: &str = "GITHUB_STEP_SUMMARY";
+
+/// The path that stands for the standard output.
+const STDOUT: &str = "-";
+
+/// The options of a report about the contract.
 #[derive(Args)]
 pub(super) struct Reports {
     /// Verdicts, besides violations, that exit with 1: `differs` (a gap is not as assumed, or as --profile
     /// states for a service that is not ours), `stalled` (something takes too long)
-    #[arg(long, value_name = "VERDICT", value_delimiter = ',')]
+    #[arg(long, value_name = "VERDICT", value_delimiter = ',', help_heading = HEADING)]
     fail_on: Vec<FailOn>,
     /// Exit with 3 if the run examines less than this share of the clauses in reach
-    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(1..=100))]
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(1..=100), help_heading = HEADING)]
     min_coverage: Option<u8>,
-    /// Write the report as JUnit XML
-    #[arg(long, value_name = "FILE")]
-    junit: Option<PathBuf>,
-    /// Write the report as one HTML page
-    #[arg(long, value_name = "FILE")]
-    html: Option<PathBuf>,
     /// Accept the findings of a former --json report; only new ones fail
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = HEADING)]
     baseline: Option<PathBuf>,
     /// Print the report as a line of JSON; its schema: tideover checks --schema
-    #[arg(long)]
+    #[arg(long, help_heading = HEADING)]
     pub(super) json: bool,
+    /// Also print the states reached, what the service does where the document is silent, and response times
+    #[arg(long, short, help_heading = HEADING)]
+    pub(super) verbose: bool,
+    #[command(flatten)]
+    pub(super) files: ReportFiles,
+}
+
+/// The heading of the options in the help.
+const HEADING: &str = "Reports";
+
+/// The reports that a command writes.
+#[derive(Args, Clone)]
+pub(super) struct ReportFiles {
+    /// Write a report; may be given again. - as the path prints it
+    ///
+    /// The formats:
+    ///   html     one page for people, which needs no network
+    ///   summary  Markdown for a step summary or a comment
+    ///   junit    JUnit XML, which most CI systems read
+    ///   ctrf     Common Test Report Format, JSON
+    ///   allure   a folder of results for Allure
+    ///   github   annotations for a GitHub workflow; print them: github=-
+    ///   gitlab   a Code Quality report for GitLab, JSON
+    #[arg(long = "report", value_name = "FORMAT=PATH", value_parser = wanted, help_heading = HEADING, verbatim_doc_comment)]
+    wanted: Vec<Wanted>,
+    /// Short for --report html=FILE
+    #[arg(long, value_name = "FILE", help_heading = HEADING)]
+    html: Option<PathBuf>,
+    /// Short for --report junit=FILE
+    #[arg(long, value_name = "FILE", help_heading = HEADING)]
+    junit: Option<PathBuf>,
+    /// Short for --report summary=FILE; what others wrote to $GITHUB_STEP_SUMMARY stays
+    #[arg(long, value_name = "FILE", help_heading = HEADING)]
+    summary: Option<PathBuf>,
+}
+
+/// A report to write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Wanted {
+    format: Format,
+    path: PathBuf,
 }
 
 /// A verdict that need not fail.
@@ -54,15 +99,14 @@ impl FailOn {
 impl Reports {
     /// The files that the report reads and writes, by option.
     pub(super) fn files(&self) -> impl Iterator<Item = NamedFile> {
-        let given =
-            [("--baseline", &self.baseline), ("--junit", &self.junit), ("--html", &self.html)];
-        given.into_iter().filter_map(|(option, path)| Some((option, path.clone()?)))
+        let baseline = self.baseline.clone().map(|path| ("--baseline", path));
+        baseline.into_iter().chain(self.files.named())
     }
 
     /// Refuses output files that cannot be written, including `learn`, before a long run starts.
     pub(super) fn touch(&self, learn: Option<&Path>) -> Result<(), Problem> {
-        let own = [&self.junit, &self.html].into_iter().flatten().map(PathBuf::as_path);
-        own.chain(learn).try_for_each(touch)
+        self.files.touch()?;
+        learn.map_or(Ok(()), touch)
     }
 
     /// The baseline, if one is given.
@@ -70,15 +114,10 @@ impl Reports {
         self.baseline.as_deref().map(Baseline::read).transpose().map_err(Problem::Wrong)
     }
 
-    /// Writes the requested files. An error in one does not stop the other.
-    pub(super) fn write(&self, report: &Report) -> Result<(), Problem> {
-        let junit = self.junit.as_deref().map_or(Ok(()), |path| {
-            write(path, &report::junit(report).map_err(|error| unwritten(path, &error))?)
-        });
-        let html = self.html.as_deref().map_or(Ok(()), |path| {
-            write(path, &report::html(report).map_err(|error| unwritten(path, &error))?)
-        });
-        junit.and(html)
+    /// The report for a person.
+    pub(super) fn text(&self, report: &Report) -> String {
+        let text = if self.verbose { format!("{report:#}") } else { report.to_string() };
+        text.trim_end().to_owned()
     }
 
     /// What the user demands of the run.
@@ -88,13 +127,111 @@ impl Reports {
     }
 }
 
+impl ReportFiles {
+    /// All reports to write.
+    fn all(&self) -> impl Iterator<Item = Wanted> {
+        let short = [
+            (Format::Html, &self.html),
+            (Format::Junit, &self.junit),
+            (Format::Summary, &self.summary),
+        ];
+        let short = short
+            .into_iter()
+            .filter_map(|(format, path)| Some(Wanted { format, path: path.clone()? }));
+        short.chain(self.wanted.clone())
+    }
+
+    /// Whether a page is wanted.
+    pub(super) fn want_page(&self) -> bool {
+        self.all().any(|wanted| wanted.format == Format::Html)
+    }
+
+    /// The files, by option.
+    pub(super) fn named(&self) -> impl Iterator<Item = NamedFile> {
+        let files = self.all().filter(|wanted| !wanted.is_printed());
+        files.map(|wanted| (wanted.format.option(), wanted.path))
+    }
+
+    /// Refuses files and folders that cannot be written, before a long run starts.
+    pub(super) fn touch(&self) -> Result<(), Problem> {
+        let files = self.all().filter(|wanted| !wanted.is_printed());
+        files.into_iter().try_for_each(|Wanted { format, path }| match format.is_folder() {
+            true => fs::create_dir_all(&path).map_err(|error| unwritten(&path, &error)),
+            false => touch(&path),
+        })
+    }
+
+    /// Writes the reports. An error in one does not stop the others; the first is returned.
+    pub(super) fn write(&self, output: &Output, reported: &dyn Reported) -> Result<(), Problem> {
+        let write = |wanted: Wanted| wanted.write(output, reported);
+        self.all().map(write).fold(Ok(()), |all, written| all.and(written))
+    }
+}
+
+impl Wanted {
+    fn is_printed(&self) -> bool {
+        self.path.as_os_str() == STDOUT
+    }
+
+    fn write(&self, output: &Output, reported: &dyn Reported) -> Result<(), Problem> {
+        let Wanted { format, path } = self;
+        let rendered = format.render(reported).map_err(|error| unwritten(path, &error))?;
+        match rendered {
+            Rendered::File(text) if self.is_printed() => Ok(output.announce(text.trim_end())?),
+            Rendered::File(text) if *format == Format::Summary && is_step_summary(path) => {
+                append(path, &text)
+            }
+            Rendered::File(text) => write(path, &text),
+            Rendered::Folder(files) => {
+                files.iter().try_for_each(|(name, text)| write(&path.join(name), text))
+            }
+        }
+    }
+}
+
+/// The result of a command for a program, with its outcome and its headline.
+pub(super) fn with_outcome(mut value: Value, results: &Results) -> Value {
+    value["outcome"] = json!(results.outcome);
+    value["headline"] = json!(results.headline);
+    value
+}
+
+/// Parses `FORMAT=PATH`.
+fn wanted(text: &str) -> Result<Wanted, String> {
+    let names = || Format::ALL.map(Format::name).join(", ");
+    let Some((name, path)) = text.split_once('=').filter(|(_, path)| !path.is_empty()) else {
+        return Err(format!(
+            "expected FORMAT=PATH, such as junit=report.xml; the formats are {}",
+            names()
+        ));
+    };
+    let Some(format) = Format::find(name) else {
+        return Err(format!("{name} is no format; the formats are {}", names()));
+    };
+    if format.is_folder() && path == STDOUT {
+        return Err(format!("{name} needs a folder: it is several files"));
+    }
+    Ok(Wanted { format, path: PathBuf::from(path) })
+}
+
+/// Whether others may have written their summaries to the file.
+fn is_step_summary(path: &Path) -> bool {
+    std::env::var_os(STEP_SUMMARY).is_some_and(|summary| path.as_os_str() == summary)
+}
+
 fn touch(path: &Path) -> Result<(), Problem> {
-    let file = std::fs::OpenOptions::new().append(true).create(true).open(path);
+    let file = OpenOptions::new().append(true).create(true).open(path);
     file.map(drop).map_err(|error| unwritten(path, &error))
 }
 
+fn append(path: &Path, text: &str) -> Result<(), Problem> {
+    let file = OpenOptions::new().append(true).create(true).open(path);
+    let appended = file.and_then(|mut file| file.write_all(text.as_bytes()));
+    appended.map_err(|error| unwritten(path, &error))
+}
+
 fn write(path: &Path, text: &str) -> Result<(), Problem> {
-    std::fs::write(path, text).map_err(|error| unwritten(path, &error))
+    fs::write(path, text).map_err(|error| unwritten(path, &error))
 }
 
 fn unwritten(path: &Path, error: &dyn std::error::Error) -> Problem {

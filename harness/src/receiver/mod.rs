@@ -16,5 +16,5 @@ mod verdict;
 
 pub use case::{Alteration, Case, Required, Seal};
 pub use examination::examination;
-pub use scorecard::Scorecard;
+pub use scorecard::{CaseResult, Scorecard};
 pub use verdict::{Answer, Seen, Verdict};

@@ -23,12 +23,16 @@ pub struct Scorecard {
 
 /// The result of one case.
 #[derive(Clone, Debug)]
-struct CaseResult {
-    delivery: String,
-    sent: String,
-    clause: Clause,
+pub struct CaseResult {
+    /// The `Service-Delivery` that was sent.
+    pub delivery: String,
+    /// What was sent, in words.
+    pub sent: String,
+    /// The rule.
+    pub clause: Clause,
+    /// The outcome of the delivery.
+    pub answer: Answer,
     required: Required,
-    answer: Answer,
     judgement: Judgement,
 }
 
@@ -90,6 +94,39 @@ impl Scorecard {
         })
     }
 
+    /// The URL of the receiver.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// The name of the run.
+    pub fn run(&self) -> &str {
+        &self.run
+    }
+
+    /// The results, in the order in which the cases were sent.
+    pub fn results(&self) -> &[CaseResult] {
+        &self.results
+    }
+
+    /// The number of cases with each verdict, in words.
+    pub fn counts(&self) -> String {
+        let [passed, failed, unseen] =
+            [Verdict::Passed, Verdict::Failed, Verdict::Unseen].map(|verdict| self.count(verdict));
+        let differ = match self.count(Verdict::Differs) {
+            0 => String::new(),
+            differ => format!(", {differ} differ from an assumption"),
+        };
+        format!("{passed} passed, {failed} failed, {unseen} unseen{differ}")
+    }
+
+    /// What limits the value of the results.
+    pub fn notes(&self) -> Vec<String> {
+        let unsent = self.cases - self.results.len();
+        let unsent = (unsent > 0).then(|| format!("interrupted: {unsent} cases were not sent"));
+        unsent.into_iter().chain(self.doubt()).collect()
+    }
+
     /// The results by rule, in the order of the document.
     fn by_rule(&self) -> BTreeMap<Clause, Vec<&CaseResult>> {
         let mut rules: BTreeMap<Clause, Vec<&CaseResult>> = BTreeMap::new();
@@ -127,42 +164,39 @@ impl fmt::Display for Scorecard {
                 result.write(f, longest)?;
             }
         }
-        if !self.is_complete() {
-            writeln!(f, "\ninterrupted: {} cases were not sent", self.cases - self.results.len())?;
-        }
-        if let Some(doubt) = self.doubt() {
-            writeln!(f, "\n{doubt}")?;
-        }
-        let [passed, failed, unseen] =
-            [Verdict::Passed, Verdict::Failed, Verdict::Unseen].map(|verdict| self.count(verdict));
-        write!(f, "\n{passed} passed, {failed} failed, {unseen} unseen")?;
-        match self.count(Verdict::Differs) {
-            0 => Ok(()),
-            differ => write!(f, ", {differ} differ from an assumption"),
-        }
+        self.notes().iter().try_for_each(|note| writeln!(f, "\n{note}"))
     }
 }
 
 impl CaseResult {
-    fn required(&self) -> &'static str {
+    /// The verdict.
+    pub fn verdict(&self) -> Verdict {
+        self.judgement.verdict
+    }
+
+    /// Why it has this verdict, if that is not obvious.
+    pub fn remark(&self) -> Option<String> {
+        let Judgement { remark, consequence, .. } = &self.judgement;
+        let remark = (*remark)?;
+        Some(match consequence {
+            None => remark.to_owned(),
+            Some(clause) => format!("{remark} ({clause}, {})", clause.place()),
+        })
+    }
+
+    /// What the receiver must do: `accept` or `reject`.
+    pub fn required(&self) -> &'static str {
         if self.required.is_genuine() { "accept" } else { "reject" }
     }
 
     fn write(&self, f: &mut fmt::Formatter<'_>, longest: usize) -> fmt::Result {
-        let Judgement { verdict, remark, consequence } = &self.judgement;
         let (sent, answer, required) = (&self.sent, &self.answer, self.required());
-        let name = match verdict {
+        let name = match self.verdict() {
             Verdict::Failed => "FAILED",
-            Verdict::Passed | Verdict::Differs | Verdict::Unseen => verdict.name(),
+            other @ (Verdict::Passed | Verdict::Differs | Verdict::Unseen) => other.name(),
         };
         writeln!(f, "  {name}  {required}  {sent:longest$}  {answer}")?;
-        match (remark, consequence) {
-            (None, _) => Ok(()),
-            (Some(remark), None) => writeln!(f, "          {remark}"),
-            (Some(remark), Some(clause)) => {
-                writeln!(f, "          {remark} ({clause}, {})", clause.place())
-            }
-        }
+        self.remark().map_or(Ok(()), |remark| writeln!(f, "          {remark}"))
     }
 
     fn as_json(&self) -> Value {

@@ -59,7 +59,7 @@ macro_rules! masked {
 masked! {
     Report {
         target, headline, clauses, findings, gone, gaps, latency, states, races, warnings, left_behind;
-        version, seed, cases, cases_left, steps, milliseconds, outcome, extent, untried, fail_on, ending,
+        version, tideover, command, began, seed, cases, cases_left, steps, milliseconds, outcome, extent, untried, fail_on, ending,
         unasked
     }
     ClauseReport { reason; clause, place, wording, kind, status, remedy, exercised, broken }

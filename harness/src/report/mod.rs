@@ -1,22 +1,27 @@
 //! The report of a run.
 //!
 //! - In come the summary of a run and what the target offers; out comes one [`Report`].
-//! - [`document`] is the report as data. The terminal, JSON, JUnit and HTML are four forms of the same data.
+//! - [`document`] is the report as data: the terminal, JSON and HTML are three forms of it.
+//! - [`results`] is the common form of what any command found. Each [`Format`] for CI is made of it.
 //! - Never here: a verdict of its own, a request.
 
 mod advice;
 mod baseline;
 mod compose;
 mod conceal;
+mod course;
 mod curl;
 mod difference;
 pub mod document;
+mod figures;
+mod format;
 mod html;
-mod junit;
 pub mod matrix;
+mod next;
 pub mod page;
 mod plain;
-mod sequence;
+pub mod results;
+mod shortened;
 mod terminal;
 
 pub use baseline::Baseline;
@@ -24,7 +29,8 @@ pub use compose::Run;
 pub use curl::curl;
 pub(crate) use curl::quoted;
 pub use document::Report;
+pub(crate) use figures::grouped;
+pub use format::{Format, Rendered, Reported, Unrendered, junit};
 pub use html::html;
-pub use junit::junit;
+pub use html::words::{WORDS, Word};
 pub use plain::{plain, title};
-pub(crate) use terminal::grouped;

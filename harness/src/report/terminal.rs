@@ -1,244 +1,149 @@
-//! A report for a person at a terminal: verdict, findings, warnings, coverage.
+//! A report for a person at a terminal: outcome, findings, what was not tried, coverage by section, the next step.
+
+mod verbose;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
 
 use crate::report::document::{
-    Answer, ClauseKind, ClauseReport, Difference, FindingReport, Found, GapReport, Known,
-    LatencyReport, Party, RacesReport, Report, SeenValue, State, Status, StepReport, UnaskedReport,
-    UntriedReport,
+    Answer, Difference, FindingReport, Found, Known, Party, RacesReport, Report, Status,
+    StepReport, UnaskedReport, UntriedReport,
 };
+use crate::report::figures::{counted, grouped};
+use crate::report::results::bar;
+use crate::report::shortened::middle;
 
 /// The width of a terminal line, in characters.
 const WIDTH: usize = 110;
 
-/// The most gaps that are shown, those first that differ from the assumption.
-const GAPS: usize = 12;
+/// The longest value that the terminal shows, in characters.
+const VALUE: usize = 90;
+
+/// The longest curl command that the terminal shows, in characters.
+const COMMAND: usize = 600;
+
+/// The width of a bar, in characters.
+const BAR: usize = 24;
 
 /// The maximum length of a warning, in characters.
-const LONGEST: usize = 1000;
+const LONGEST: usize = 320;
 
 /// The most leftovers that are shown, subscriptions and keys first.
 const LEFT: usize = 20;
 
+/// With `{:#}`, also what was reached, the gaps and the response times.
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Report { headline, target, seed, cases, steps, milliseconds, .. } = self;
-        writeln!(f, "{headline}")?;
-        let seconds = format!("{}.{} s", milliseconds / 1000, milliseconds % 1000 / 100);
-        let rate = steps.saturating_mul(1000) / (*milliseconds).max(1);
-        match self.races.as_ref().filter(|races| races.races >= self.cases) {
-            None => {
-                writeln!(
-                    f,
-                    "{steps} steps in {cases} cases against {target}, {seconds} ({rate} steps/s), seed {seed}"
-                )?;
-                self.write_summary(f)?;
-                writeln!(f)?;
-                self.write_states(f)?;
-                if let Some(races) = &self.races {
-                    let RacesReport { races: number, clients, unknown, .. } = races;
-                    writeln!(
-                        f,
-                        "\nraces     {number} by {clients} clients, {unknown} without an outcome"
-                    )?;
-                    writeln!(f, "{races}")?;
-                }
-            }
-            Some(races) => {
-                let RacesReport { clients, unknown, .. } = races;
-                writeln!(
-                    f,
-                    "{cases} races of {clients} clients against {target}, {seconds}, seed {seed}"
-                )?;
-                writeln!(f, "\nrequests  {steps}, {unknown} without an outcome\n{races}")?;
-            }
+        writeln!(f, "{}", self.headline)?;
+        self.write_course(f)?;
+        if f.alternate() {
+            self.write_verbose(f)?;
         }
-        // Our own mock has no gaps, and its speed is shown as a whole.
-        if !self.gaps.is_empty() {
-            self.write_gaps(f)?;
-            self.write_latency(f)?;
-        }
-        for finding in &self.findings {
-            write!(f, "\n{finding}")?;
+        for (number, finding) in (1..).zip(&self.findings) {
+            writeln!(f, "\nfinding {number} of {}", self.findings.len())?;
+            write!(f, "{finding:.VALUE$}")?;
         }
         for Known { fingerprint, clause, operation, field } in &self.gone {
             writeln!(f, "\ngone: {fingerprint}, {clause} at {operation}: {field}")?;
         }
-        writeln!(f)?;
-        for warning in &self.warnings {
-            write_wrapped(f, "warning: ", shortened(warning).split(' ').map(str::to_owned), " ")?;
-        }
-        for left in self.left_behind.iter().take(LEFT) {
-            writeln!(f, "left behind: {left}")?;
-        }
-        if let more @ 1.. = self.left_behind.len().saturating_sub(LEFT) {
-            writeln!(f, "left behind: {more} more; see the journal, --json or --html")?;
-        }
-        self.write_end(f)
+        self.write_untried(f)?;
+        self.write_coverage(f)?;
+        write_wrapped(f, "next        ", words(&self.next()), " ")?;
+        writeln!(f, "{}", self.headline)
     }
 }
 
 impl Report {
-    /// Writes what was found, what could not be tried, and what to do next.
-    fn write_summary(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let with = |status: Status| {
-            let is_so = move |clause: &&ClauseReport| {
-                clause.status == status && clause.kind == ClauseKind::Documented
-            };
-            let clauses = self.clauses.iter().filter(is_so);
-            clauses.map(|clause| clause.clause.clone()).collect::<Vec<String>>()
-        };
+    /// Writes what was played, and how fast.
+    fn write_course(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Report { target, seed, steps, milliseconds, .. } = self;
+        let rate = steps.saturating_mul(1000) / (*milliseconds).max(1);
+        let (played, took) = (self.played(), self.took());
+        writeln!(f, "{played} against {target}, {took} ({rate} steps/s), seed {seed}")?;
+        match &self.races {
+            None => Ok(()),
+            Some(races) => writeln!(f, "{races}"),
+        }
+    }
+
+    /// Writes what was not tried and how to try it, what limits the value of the run, and what it left behind.
+    fn write_untried(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f)?;
-        let violated = with(Status::Violated);
-        let found = if violated.is_empty() {
-            vec!["nothing that contradicts the document".to_owned()]
-        } else {
-            violated
-        };
-        write_wrapped(f, "found      ", found.into_iter(), ", ")?;
-        write_wrapped(f, "unclear    ", with(Status::Inconclusive).into_iter(), ", ")?;
-        for untried in &self.untried {
-            let UntriedReport { clauses, remedy } = untried;
-            writeln!(f, "not tried  {clauses} clauses need {remedy}")?;
+        for UntriedReport { clauses, remedy } in &self.untried {
+            let line = format!("{} need {remedy}", counted(*clauses, "clause"));
+            write_wrapped(f, "not tried   ", words(&line), " ")?;
         }
         for left_out in &self.unasked {
-            let words = left_out.to_string();
-            write_wrapped(f, "not asked  ", words.split(' ').map(str::to_owned), " ")?;
+            write_wrapped(f, "not asked   ", words(&left_out.to_string()), " ")?;
         }
-        if self.with_status(Status::Violated) > 0 {
-            writeln!(
-                f,
-                "next       each finding below has its steps, curl lines, and the command that replays it"
-            )?;
+        for warning in &self.warnings {
+            write_wrapped(f, "warning: ", words(&shortened(warning)), " ")?;
         }
-        Ok(())
-    }
-
-    /// Writes how much of each group was reached, and the names of unreached states.
-    fn write_states(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let is_reached = |state: &&State| state.times > 0;
-        let reached = self.states.iter().map(|group| {
-            let count = group.states.iter().filter(is_reached).count();
-            format!("{} {count} of {}", group.title, group.states.len())
-        });
-        write_wrapped(f, "reached      ", reached, " · ")?;
-        let states = self.states.iter().flat_map(|group| &group.states);
-        let missed = states.filter(|state| !is_reached(state)).map(|state| state.name.clone());
-        write_wrapped(f, "not reached  ", missed, " · ")
-    }
-
-    fn write_gaps(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "\nseen where the document is silent:")?;
-        let mut gaps: Vec<&GapReport> = self.gaps.iter().collect();
-        gaps.sort_by_key(|gap| gap.constant && gap.is_as_assumed());
-        for gap in gaps.iter().take(GAPS) {
-            writeln!(f, "  {gap}")?;
+        for left in self.left_behind.iter().take(LEFT) {
+            writeln!(f, "left behind: {left}")?;
         }
-        match gaps.len().saturating_sub(GAPS) {
+        match self.left_behind.len().saturating_sub(LEFT) {
             0 => Ok(()),
-            more => writeln!(f, "  and {more} more; see --json or --html"),
+            more => writeln!(f, "left behind: {more} more; see the journal, --json or --html"),
         }
     }
 
-    fn write_latency(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let title = "answered within, in ms";
-        let operations = self.latency.iter().map(|one| one.operation.len());
-        let width = operations.max().unwrap_or(0).max(title.len());
-        let [median, most, max] = ["median", "95 %", "longest"];
-        writeln!(f, "\n{title:width$}    {median:>8}{most:>8}{max:>9}{:>9}", "answers")?;
-        for LatencyReport { operation, count, median, percentile95, max } in &self.latency {
-            let [median, most, max] = [median, percentile95, max].map(|it| milliseconds(*it));
-            writeln!(f, "  {operation:width$}  {median:>8}{most:>8}{max:>9}{count:>9}")?;
+    /// Writes how much of each section was examined, and the number of clauses of each status.
+    fn write_coverage(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "examined")?;
+        for (section, shares) in self.shares() {
+            let (examined, whole) = (shares.examined(), self.whole(&shares));
+            let bar = bar(examined, whole, BAR);
+            write!(f, "  {section:30} {bar} {examined:>3} of {whole}")?;
+            match shares.broken + shares.differs {
+                0 => writeln!(f)?,
+                broken => writeln!(f, ", {broken} broken")?,
+            }
         }
-        Ok(())
-    }
-
-    /// Writes the number of clauses of each status, and once more the headline.
-    fn write_end(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let assertions: u64 = self.clauses.iter().map(|clause| clause.exercised).sum();
         let counts = Status::ALL.into_iter().filter_map(|status| {
             let count = self.with_status(status);
             (count > 0).then(|| format!("{count} {}", status.words()))
         });
-        let counts: Vec<_> = counts.collect();
         let known = self.findings.iter().filter(|finding| finding.known).count();
-        write!(f, "{} clauses: {}", self.clauses.len(), counts.join(", "))?;
-        write!(f, "; {} assertions", grouped(assertions))?;
-        if known > 0 {
-            write!(f, "; {known} of {} findings known", self.findings.len())?;
-        }
-        writeln!(f, "\n{}", self.headline)
+        let counts = counts.chain([counted(assertions, "assertion")]);
+        let known =
+            (known > 0).then(|| format!("{known} of {} findings known", self.findings.len()));
+        write_wrapped(f, "clauses     ", counts.chain(known), " · ")
     }
 }
 
-/// A number with commas between groups of three digits.
-pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let parts: Vec<&str> = digits
-        .as_bytes()
-        .rchunks(3)
-        .rev()
-        .filter_map(|part| std::str::from_utf8(part).ok())
-        .collect();
-    parts.join(",")
-}
-
-/// Microseconds as milliseconds, with one decimal.
-fn milliseconds(micros: u64) -> String {
-    format!("{}.{}", micros / 1000, micros % 1000 / 100)
-}
-
-impl GapReport {
-    /// Whether every observed value is the assumed one.
-    fn is_as_assumed(&self) -> bool {
-        let assumed = |seen: &SeenValue| seen.value == self.assumed || seen.value == "as assumed";
-        self.seen.iter().all(assumed)
-    }
-}
-
-impl fmt::Display for GapReport {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let GapReport { clause, place, assumed, seen, constant, .. } = self;
-        let shown = |SeenValue { value, times }: &SeenValue| match times {
-            None => value.clone(),
-            Some(times) => format!("{value} × {times}"),
-        };
-        let values: Vec<String> = seen.iter().map(shown).collect();
-        write!(f, "{clause}, {place}: {}", values.join(", "))?;
-        f.write_str(if *constant { ", constant" } else { ", it varies" })?;
-        if !assumed.is_empty() && !self.is_as_assumed() {
-            write!(f, " (assumed: {assumed})")?;
+impl Party {
+    /// Who, in words.
+    pub(super) fn words(self) -> &'static str {
+        match self {
+            Party::Service => "the service",
+            Party::Network => "the network",
+            Party::Us => "Tideover",
         }
-        Ok(())
     }
 }
 
 impl fmt::Display for RacesReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let RacesReport { explained, undecided, inconclusive, contradicted, .. } = self;
-        write!(f, "parts     {explained} explained · {undecided} undecided · ")?;
-        write!(f, "{inconclusive} inconclusive · {contradicted} contradict the document")?;
-        for part in &self.unexplained {
-            write!(f, "\n  case {}, {}", part.case, part.words)?;
-        }
-        Ok(())
+        write!(f, "parts of races: {explained} explained · {undecided} undecided · ")?;
+        write!(f, "{inconclusive} inconclusive · {contradicted} contradict the document; ")?;
+        write!(f, "{} without an outcome", counted(self.unknown, "request"))
     }
 }
 
+/// With a precision, each value has at most so many characters.
 impl fmt::Display for FindingReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}", self.found)?;
+        fmt::Display::fmt(&self.found, f)?;
+        writeln!(f)?;
         for also in &self.also {
-            writeln!(f, "{also}")?;
+            fmt::Display::fmt(also, f)?;
+            writeln!(f)?;
         }
-        let who = match self.blame.who {
-            Party::Service => "the service",
-            Party::Network => "the network",
-            Party::Us => "Tideover",
-        };
-        writeln!(f, "  blame {who}: {}", self.blame.why)?;
+        writeln!(f, "  blame {}: {}", self.blame.who.words(), self.blame.why)?;
         if self.known {
             writeln!(f, "  known: the baseline has it")?;
         }
@@ -249,7 +154,8 @@ impl fmt::Display for FindingReport {
         writeln!(f, "\nmet {}{colon}", self.met())?;
         self.write_steps(f)?;
         if let Some(difference) = &self.difference {
-            write!(f, "\n{difference}")?;
+            writeln!(f)?;
+            fmt::Display::fmt(difference, f)?;
         }
         match &self.replay {
             None => Ok(()),
@@ -270,7 +176,7 @@ impl FindingReport {
                 (false, false) | (true, true) => {}
             }
             racing = races;
-            write!(f, "{step}")?;
+            fmt::Display::fmt(step, f)?;
         }
         if racing { writeln!(f, "     wait") } else { Ok(()) }
     }
@@ -282,18 +188,19 @@ impl fmt::Display for Found {
         writeln!(f, "{clause} {} ({place})", verdict.words_at(operation))?;
         writeln!(f, "  {wording}")?;
         writeln!(f, "  {operation}: {field}")?;
-        writeln!(f, "    expected  {expected}")?;
-        write!(f, "    seen      {seen}")
+        writeln!(f, "    expected  {}", value(f, expected))?;
+        write!(f, "    seen      {}", value(f, seen))
     }
 }
 
 impl fmt::Display for StepReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "  {}. {} → {}", self.number, self.words, self.answer)?;
+        writeln!(f, "  {}. {} → {}", self.number, value(f, &self.words), self.answer)?;
+        let curl = command(f, &self.curl);
         let Some((client, interval)) = self.racer().zip(self.interval) else {
-            return writeln!(f, "     {}", self.curl);
+            return writeln!(f, "     {curl}");
         };
-        write!(f, "     {} &  # client {client}, ", self.curl)?;
+        write!(f, "     {curl} &  # client {client}, ")?;
         match interval.answered {
             Some(answered) => writeln!(f, "{} to {answered}", interval.called),
             None => writeln!(f, "from {} on", interval.called),
@@ -325,7 +232,10 @@ impl fmt::Display for Difference {
                 continue;
             }
             for change in changes {
-                let shown = |value: &Option<String>| value.clone().unwrap_or_else(|| "none".into());
+                let shown = |text: &Option<String>| {
+                    text.as_ref()
+                        .map_or_else(|| "none".to_owned(), |text| value(f, text).into_owned())
+                };
                 let (before, after) = (shown(&change.before), shown(&change.after));
                 writeln!(f, "  {subject}, {}: {before} → {after}", change.field)?;
             }
@@ -346,11 +256,34 @@ impl fmt::Display for UnaskedReport {
     }
 }
 
+/// A value, cut in the middle if the formatter has a precision.
+fn value<'a>(f: &fmt::Formatter<'_>, text: &'a str) -> Cow<'a, str> {
+    f.precision().map_or(text.into(), |most| middle(text, most))
+}
+
+/// A command, which a shell runs whole or not at all.
+fn command<'a>(f: &fmt::Formatter<'_>, text: &'a str) -> Cow<'a, str> {
+    let length = text.chars().count();
+    match f.precision() {
+        Some(_) if length > COMMAND => format!(
+            "# {} characters of curl: see --html or --json; the replay sends it",
+            grouped(length as u64)
+        )
+        .into(),
+        _ => text.into(),
+    }
+}
+
+/// The words of a text, for lines that are wrapped.
+fn words(text: &str) -> impl Iterator<Item = String> {
+    text.split(' ').map(str::to_owned)
+}
+
 /// Shortens a long warning and says where to find the rest.
 fn shortened(warning: &str) -> Cow<'_, str> {
     let Some((end, _)) = warning.char_indices().nth(LONGEST) else { return warning.into() };
-    let end = warning[..end].rfind(", ").unwrap_or(end);
-    format!("{} and more; see --json or --html)", &warning[..end]).into()
+    let end = warning[..end].rfind([',', ' ']).unwrap_or(end);
+    format!("{} and more; see --json or --html", &warning[..end]).into()
 }
 
 /// Writes a list that is wrapped to the width of a terminal; nothing for an empty list.

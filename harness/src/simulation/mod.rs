@@ -15,6 +15,7 @@ pub mod plan;
 mod queue;
 pub mod reached;
 pub mod record;
+pub mod results;
 mod server;
 pub mod shrink;
 pub mod trace;

@@ -496,10 +496,12 @@ async fn lost_responses_over_http_accuse_nobody() {
 
 fn report(plan: &Plan, summary: &Summary, baseline: Option<&Baseline>) -> Report {
     let run = Run {
+        command: "check",
         plan,
         summary: &summary.counted,
         target: "the model",
         offers: &[],
+        finished: start(),
         took: std::time::Duration::ZERO,
         replay: &["tideover check it".to_owned()],
         baseline,
@@ -574,7 +576,7 @@ async fn every_report_form_shows_a_race() {
     let found = report(&plan, &summary, None);
     assert_eq!(found.outcome, Outcome::Fail);
     let printed = found.to_string();
-    assert!(printed.contains("10 races of 4 clients against the model"), "{printed}");
+    assert!(printed.contains("in 10 races of 4 clients against the model"), "{printed}");
     let racing = printed.lines().filter(|line| line.contains(" &  # client"));
     assert_eq!(racing.count(), 2, "{printed}");
     assert!(printed.contains("  at once:\n") && printed.contains("     wait\n"), "{printed}");
@@ -585,7 +587,7 @@ async fn every_report_form_shows_a_race() {
         schema.iter_errors(&json!(found)).map(|problem| problem.to_string()).collect();
     assert!(problems.is_empty(), "{problems:?}");
     let page = report::html(&found).unwrap();
-    let lanes = |name: &str| page.matches(&format!(">{name}</text>")).count();
+    let lanes = |name: &str| page.matches(&format!("<span>{name}</span>")).count();
     assert_eq!((lanes("caller"), lanes("client 1"), lanes("client 2")), (1, 1, 1));
     let xml = report::junit(&found).unwrap();
     assert!(xml.contains("failures=\"2\""), "{}", &xml[..400]);

@@ -9,6 +9,7 @@ mod concurrent;
 mod configured;
 mod curl;
 mod explore;
+mod formats;
 mod generation;
 mod guide;
 mod guide_commands;

@@ -73,7 +73,7 @@ fn explainable_traffic_is_not_accused() {
     let output = command(&path);
     let stdout = String::from_utf8(output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(0), "{stdout}");
-    assert!(stdout.contains("3 steps in 1 cases against https://api.example/base"), "{stdout}");
+    assert!(stdout.contains("3 steps in 1 case against https://api.example/base"), "{stdout}");
 }
 
 /// The response contradicts itself, whatever came before.

@@ -14,6 +14,7 @@ use tideover_harness::report::document::{
     ClauseKind, ClauseReport, GapReport, LatencyReport, SeenValue, Status, schema,
 };
 use tideover_harness::report::{Baseline, Run, junit};
+use tideover_model::clause::Section;
 use tideover_model::{Profile, clause};
 
 use crate::support::reports::{SEED, plan, report, with_defect};
@@ -103,10 +104,12 @@ async fn unsent_requests_are_not_called_unanswered() {
 fn unmet_clauses_say_why() {
     let plan = plan(1);
     let run = Run {
+        command: "check",
         plan: &plan,
         summary: &Summary::default(),
         target: "nobody",
         offers: &[Needs::Requests, Needs::Writes],
+        finished: start(),
         took: Duration::ZERO,
         replay: &[],
         baseline: None,
@@ -168,8 +171,8 @@ fn a_covered_clause_is_not_held() {
     assert_eq!(covered.reason.as_deref(), Some(reason));
     assert_eq!(of("2.invoiceSync.status").status, Status::NotMet);
     let printed = report.to_string();
-    let counts = " 1 held, 9 covered, ";
-    assert!(printed.contains(counts) && printed.contains("; 1 assertions"), "{printed}");
+    let counts = " 1 held · 9 covered · ";
+    assert!(printed.contains(counts) && printed.contains(" 1 assertion\n"), "{printed}");
     let read = quick_junit::Report::deserialize_from_str(&junit(&report).unwrap()).unwrap();
     let case = |name: &str| {
         let cases = &mut read.test_suites[0].test_cases.iter();
@@ -187,10 +190,12 @@ async fn a_run_over_http_reports_latencies() {
     let summary = cases::check(&mut OverHttp::new(target), &plan).await.unwrap();
     let took = Duration::from_millis(1);
     let run = Run {
+        command: "check",
         plan: &plan,
         summary: &summary,
         target: "a mock",
         offers: OVER_HTTP,
+        finished: start(),
         took,
         replay: &[],
         baseline: None,
@@ -211,7 +216,7 @@ async fn a_run_over_http_reports_latencies() {
     assert!(inside.reason.as_ref().unwrap().contains("in process"));
 }
 
-/// The terminal shows the gaps of a target that is not ours, and no more of them than people read.
+/// The terminal shows the gaps of a target that is not ours, if it is asked to.
 #[tokio::test]
 async fn a_terminal_shows_gaps_and_latencies() {
     let plan = plan(1);
@@ -234,10 +239,56 @@ async fn a_terminal_shows_gaps_and_latencies() {
     let operation = "POST /v1/quotes".to_owned();
     let (count, median, percentile95, max) = (12, 849, 1200, 40_000);
     report.latency = vec![LatencyReport { operation, count, median, percentile95, max }];
-    let printed = report.to_string();
+    let short = report.to_string();
+    assert!(!short.contains("where the document is silent") && !short.contains("POST /v1/quotes"));
+    let printed = format!("{report:#}");
     let (_, printed) = printed.split_once("\nseen where").unwrap();
-    let (printed, _) = printed.split_once("\n\nwarning").unwrap();
+    let (printed, _) = printed.split_once("\n\nexamined").unwrap();
     insta::assert_snapshot!(printed);
+}
+
+/// A run that passes takes a screen: outcome, coverage by section, next step.
+#[tokio::test]
+async fn a_terminal_report_fits_a_screen() {
+    let plan = plan(150);
+    let report = report(&plan, &right(&plan).await, None);
+    let printed = report.to_string();
+    let lines: Vec<&str> = printed.lines().collect();
+    assert_eq!((lines[0], lines.last()), (&*report.headline, Some(&&*report.headline)));
+    assert!(lines[1].contains("steps in 150 cases against the model, in process, 1.2 s"));
+    for section in Section::all() {
+        let bar = lines.iter().find(|line| line.trim_start().starts_with(&section.to_string()));
+        assert!(bar.is_some_and(|line| line.contains('█')), "{section}: {printed}");
+    }
+    assert!(printed.contains("\nnext        Nothing to do."), "{printed}");
+    assert!(lines.len() <= 24, "{} lines: {printed}", lines.len());
+    let longest = lines.iter().map(|line| line.chars().count()).max();
+    assert!(longest <= Some(110), "{printed}");
+}
+
+/// A long value is cut in the middle, and a long command says where it is whole.
+#[tokio::test]
+async fn a_terminal_shows_no_value_longer_than_a_line() {
+    let plan = plan(60);
+    let mut report = report(&plan, &with_defect("void-invoices-are-fundable", &plan).await, None);
+    let finding = &mut report.findings[0];
+    finding.found.seen = format!("begins {} ends", "and goes on ".repeat(400));
+    finding.also[0].expected = "x".repeat(4000);
+    finding.steps[0].words = format!("sync {}", "a body ".repeat(90));
+    finding.steps[1].curl = format!("curl {}", "-H x ".repeat(400));
+    finding.difference.as_mut().unwrap().changes[0].after = Some("y".repeat(900));
+    report.warnings.push("it limits the run ".repeat(90));
+    let printed = report.to_string();
+    assert!(printed.contains("    seen      begins and goes on"), "{printed}");
+    assert!(printed.contains("goes on and goes on  ends\n"), "{printed}");
+    assert!(printed.contains("2,005 characters of curl: see --html or --json"), "{printed}");
+    let commands = |line: &&str| line.contains("curl ") || line.contains("replay ");
+    let long = printed.lines().filter(|line| line.chars().count() > 120 && !commands(line));
+    assert_eq!(long.collect::<Vec<_>>(), [""; 0], "{printed}");
+    assert!(printed.lines().all(|line| line.chars().count() <= 700), "{printed}");
+    // Everything else has it whole.
+    let whole = json!(report).to_string();
+    assert!(whole.contains(&"x".repeat(4000)) && whole.contains(&"y".repeat(900)));
 }
 
 #[tokio::test]

@@ -19,7 +19,7 @@ use crate::cli::reports::Reports;
 use crate::cli::signals::StopSignals;
 use crate::cli::steps::print_steps;
 use crate::cli::{Outcome, Output, Problem, WorldOptions, defect_named, load_stated};
-use crate::endpoint::{INBOX, service};
+use crate::endpoint::{INBOX, service, wall_time};
 use crate::exchange::start;
 use crate::exchange::transcript::Header;
 use crate::generate;
@@ -115,10 +115,12 @@ impl CheckCommand {
             }
         };
         let run = Run {
+            command: "check",
             plan: &plan,
             summary: &summary,
             target: &target_in_words(self.in_process, self.defect),
             offers: self.offers(),
+            finished: wall_time(),
             took: began.elapsed(),
             replay: replay.as_deref().unwrap_or_default(),
             baseline: baseline.as_ref(),
@@ -129,10 +131,12 @@ impl CheckCommand {
             demands: &self.reports.demands(),
         };
         let report = run.report();
-        let written = self.reports.write(&report);
-        output.print(report.to_string().trim_end(), || json!(report))?;
+        // The terminal may be closed; the files are written anyway.
+        let printed = output.print(self.reports.text(&report), || json!(report));
+        let written = self.reports.files.write(&output, &report);
         replay?;
         written?;
+        printed?;
         Ok(report.outcome)
     }
 
@@ -180,11 +184,12 @@ impl CheckCommand {
 
     fn conclude_live(
         &self,
+        output: &Output,
         report: &Report,
         lessons: &Lessons,
         known: &Profile,
     ) -> Result<(), Problem> {
-        let written = self.reports.write(report);
+        let written = self.reports.files.write(output, report);
         written.and(super::write_lessons(self.learn.as_deref(), lessons, known))
     }
 
@@ -239,9 +244,10 @@ impl CheckCommand {
             keep: &|summary, secrets| self.save(summary, secrets),
             race_again: &|failure, seed| self.race_again(failure, seed),
             baseline,
-            conclude: &|report, lessons| self.conclude_live(report, lessons, &known),
+            conclude: &|report, lessons| self.conclude_live(output, report, lessons, &known),
             demands: self.reports.demands(),
             print_steps: self.print_steps,
+            text: &|report| self.reports.text(report),
             clients: self.concurrency.and_then(NonZeroU32::new),
         };
         LiveOptions::clone(&self.live).run(check).await

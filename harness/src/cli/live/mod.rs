@@ -69,6 +69,8 @@ pub(super) struct LiveCheck<'a> {
     pub(super) clients: Option<NonZeroU32>,
     /// Whether to print the steps and send nothing.
     pub(super) print_steps: bool,
+    /// The report for a person.
+    pub(super) text: &'a dyn Fn(&Report) -> String,
     /// Writes the transcript of each failure, and returns the commands that replay them.
     pub(super) keep: &'a Keep<'a>,
     /// The command that repeats the race of a failure.
@@ -285,10 +287,12 @@ fn print(
     let replay: Result<Vec<String>, Problem> =
         replay.map(|kept| kept.into_iter().map(|replay| replay + again).collect());
     let run = Run {
+        command: "check",
         plan,
         summary: &summary,
         target: &settings.target,
         offers: &offers(settings, hears),
+        finished: wall_time(),
         took: began.elapsed(),
         replay: replay.as_deref().unwrap_or_default(),
         baseline: check.baseline.as_ref(),
@@ -302,7 +306,7 @@ fn print(
     report.warnings.extend(warnings);
     report.conceal(&secrets);
     // The terminal may be closed; the files are written anyway.
-    let printed = check.output.print(report.to_string().trim_end(), || json!(report));
+    let printed = check.output.print((check.text)(&report), || json!(report));
     let written = (check.conclude)(&report, &summary.lessons);
     replay?;
     written?;

@@ -1,6 +1,5 @@
 //! What is kept of a failure: it is shrunk, saved and drawn.
 
-use std::fs;
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
@@ -22,13 +21,14 @@ use crate::simulation::shrink::shrink;
 const SAVE: &str = "tideover-simulation.jsonl";
 
 impl Simulate {
-    /// Shrinks and saves the failure of a seed, in which `invariant` does not hold, and shows it.
+    /// Shrinks and saves the failure of a seed, in which `invariant` does not hold, and shows it. Returns its
+    /// picture, if one is wanted.
     pub(super) fn keep(
         &self,
         output: &Output,
         seed: u64,
         invariant: Invariant,
-    ) -> Result<(), Problem> {
+    ) -> Result<Option<String>, Problem> {
         let drawn = Plan::draw(seed, self.size.into());
         let plan = if self.no_shrink { drawn } else { shrink(&drawn, self.bug, invariant).plan };
         let run = simulation::run(&plan, self.bug, true);
@@ -38,7 +38,7 @@ impl Simulate {
         let replay = format!("{tideover} simulate --replay {path}");
         let entries = run.entries.len();
         let shown = text::failure(&plan, &run);
-        let drawn = self.draw(Facts { bug: self.bug, replay: Some(&replay) }, &plan, &run);
+        let picture = self.draw(Facts { bug: self.bug, replay: Some(&replay) }, &plan, &run);
         let record = Record::new(&plan, self.bug, run);
         let saved = save_to(&save, &record);
         let hint = if saved.is_ok() { format!("\nreplay     {replay}") } else { String::new() };
@@ -46,14 +46,18 @@ impl Simulate {
             let replay = saved.is_ok().then_some(&replay);
             json!({ "seed": seed, "entries": entries, "shrunk": record.header, "replay": replay })
         })?;
-        saved.and(drawn)
+        saved.and(picture)
     }
 
     /// Draws a run, if that is wanted.
-    pub(super) fn draw(&self, facts: Facts<'_>, plan: &Plan, run: &Run) -> Result<(), Problem> {
-        let Some(path) = &self.html else { return Ok(()) };
-        let page = picture(facts, plan, run).map_err(wrong)?;
-        fs::write(path, page).map_err(|error| in_file(path, error))
+    pub(super) fn draw(
+        &self,
+        facts: Facts<'_>,
+        plan: &Plan,
+        run: &Run,
+    ) -> Result<Option<String>, Problem> {
+        let is_wanted = self.reports.want_page();
+        is_wanted.then(|| picture(facts, plan, run).map_err(wrong)).transpose()
     }
 }
 

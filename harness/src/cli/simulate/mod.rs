@@ -3,6 +3,7 @@
 mod keep;
 mod one;
 mod options;
+mod reports;
 mod text;
 mod twice;
 
@@ -13,19 +14,22 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
+use std::time::Instant;
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
 use crate::cli::files::refuse_shared_files;
+use crate::cli::reports::ReportFiles;
 use crate::cli::signals::StopSignals;
 use crate::cli::{Outcome, Output, Problem, wrong};
 use crate::simulation::Bug;
-use crate::simulation::campaign::{Campaign, CampaignReport, Shard};
+use crate::simulation::campaign::{Campaign, CampaignReport, Found, Shard};
 use crate::simulation::plan::Size;
 
 use options::{Seeds, bug_named, seeds, shard};
+use reports::Course;
 pub(super) use text::campaign as campaign_text;
 
 /// Simulate the whole world from a seed: platforms, vendors, payors, the service and an unreliable network.
@@ -33,7 +37,8 @@ pub(super) use text::campaign as campaign_text;
 /// The world runs in virtual time, without sockets: 14 days take some milliseconds. Each seed draws who acts
 /// and which faults come. Platforms are clients written from the document alone. After every event, the
 /// invariants must hold; once the faults stop, everything must settle, and each platform's copy of the state
-/// must equal the service's. A failure is shrunk, saved, and replayed by the command that is printed.
+/// must equal the service's. A failure is shrunk, saved, and replayed by the command that is printed. --html
+/// draws the run as a timeline; in a campaign, the first failure.
 #[derive(Args)]
 pub(super) struct Simulate {
     /// The seed of the world
@@ -58,14 +63,11 @@ pub(super) struct Simulate {
     bugs: bool,
     /// Run everything in two processes with another time zone, locale, folder and number of threads, and
     /// compare the hashes
-    #[arg(long, conflicts_with_all = ["replay", "html", "trace"])]
+    #[arg(long, conflicts_with_all = ["replay", "wanted", "html", "junit", "summary", "trace"])]
     twice: bool,
     /// Print every entry of the trace
     #[arg(long, conflicts_with = "seeds")]
     trace: bool,
-    /// Draw the run as a timeline, as a page of HTML; in a campaign, the first failure
-    #[arg(long, value_name = "FILE")]
-    html: Option<PathBuf>,
     /// Where to save a failure [default: tideover-simulation.jsonl]
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
@@ -78,6 +80,8 @@ pub(super) struct Simulate {
     /// Print the result as JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    reports: ReportFiles,
 }
 
 /// How large each world is.
@@ -123,13 +127,15 @@ impl Simulate {
 
     /// Refuses files that cannot be written, before a long run starts, and two options that name one file.
     fn check_files(&self) -> Result<(), Problem> {
-        let given = [("--save", &self.save), ("--html", &self.html), ("--replay", &self.replay)];
-        let given = given.into_iter().filter_map(|(option, path)| Some((option, path.clone()?)));
-        refuse_shared_files(&given.collect::<Vec<_>>())?;
-        [&self.save, &self.html].into_iter().flatten().try_for_each(|path| try_to_write(path))
+        let given = [("--save", &self.save), ("--replay", &self.replay)].into_iter();
+        let given = given.filter_map(|(option, path)| Some((option, path.clone()?)));
+        refuse_shared_files(&given.chain(self.reports.named()).collect::<Vec<_>>())?;
+        self.save.iter().try_for_each(|path| try_to_write(path))?;
+        self.reports.touch()
     }
 
     async fn campaign(&self, output: &Output, seeds: &Seeds) -> Result<Outcome, Problem> {
+        let began = Instant::now();
         let cores = thread::available_parallelism().map_or(1, NonZero::get);
         let campaign = Campaign {
             seeds: seeds.0.clone(),
@@ -143,17 +149,24 @@ impl Simulate {
         let total = campaign.own_seeds();
         let (report, interrupted) = run(output, campaign, total).await?;
         output.print(text::campaign(&report).trim_end(), || json!(report))?;
-        if let Some(found) = report.findings.first() {
-            self.keep(output, found.seed, found.breach.invariant)?;
-        } else if let Some(path) = &self.html {
-            let path = path.display();
-            output.announce(format!("nothing failed, so {path} is not written"))?;
-        }
-        Ok(match (report.failed, interrupted) {
+        let first = report.findings.first();
+        let keep = |found: &Found| self.keep(output, found.seed, found.breach.invariant);
+        let picture = first.map(keep).transpose()?.flatten();
+        let outcome = match (report.failed, interrupted) {
             (1.., _) => Outcome::Fail,
             (0, true) => Outcome::Interrupted,
             (0, false) => Outcome::Pass,
-        })
+        };
+        let course = Course {
+            outcome,
+            reason: text::campaign_course(&report),
+            seeds: format!("seeds {}..{}", report.from, report.to),
+            findings: &report.findings,
+            hash: report.hash.to_string(),
+            began,
+            picture,
+        };
+        self.conclude(output, course)
     }
 }
 

@@ -3,13 +3,16 @@
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
+use std::time::Instant;
 
 use serde_json::json;
 
+use crate::cli::simulate::reports::Course;
 use crate::cli::simulate::{Simulate, in_file, text};
 use crate::cli::{Outcome, Output, Problem};
 use crate::simulation;
 use crate::simulation::Run;
+use crate::simulation::campaign::Found;
 use crate::simulation::picture::Facts;
 use crate::simulation::plan::Plan;
 use crate::simulation::record::Record;
@@ -17,21 +20,44 @@ use crate::simulation::record::Record;
 impl Simulate {
     /// Runs the world of a seed.
     pub(super) fn one(&self, output: &Output) -> Result<Outcome, Problem> {
+        let began = Instant::now();
         let plan = Plan::draw(self.seed, self.size.into());
         output.announce(text::world_begins(&plan))?;
-        let run = simulation::run(&plan, self.bug, self.trace || self.html.is_some());
+        let run = simulation::run(&plan, self.bug, self.trace || self.reports.want_page());
         self.print_trace(output, &run)?;
         output.print(text::world(&plan, &run).trim_end(), || text::world_as_json(&plan, &run))?;
-        if let Some(breach) = &run.breach {
-            self.keep(output, self.seed, breach.invariant)?;
-            return Ok(Outcome::Fail);
-        }
-        self.draw(Facts { bug: self.bug, replay: None }, &plan, &run)?;
-        Ok(Outcome::Pass)
+        let picture = match &run.breach {
+            Some(breach) => self.keep(output, self.seed, breach.invariant)?,
+            None => self.draw(Facts { bug: self.bug, replay: None }, &plan, &run)?,
+        };
+        self.conclude_world(output, began, self.seed, &run, picture)
+    }
+
+    /// Writes the reports of one world.
+    fn conclude_world(
+        &self,
+        output: &Output,
+        began: Instant,
+        seed: u64,
+        run: &Run,
+        picture: Option<String>,
+    ) -> Result<Outcome, Problem> {
+        let found = run.breach.clone().map(|breach| Found { seed, breach });
+        let course = Course {
+            outcome: if found.is_some() { Outcome::Fail } else { Outcome::Pass },
+            reason: text::world_course(run),
+            seeds: format!("seed {seed}"),
+            findings: found.as_slice(),
+            hash: run.hash.to_string(),
+            began,
+            picture,
+        };
+        self.conclude(output, course)
     }
 
     /// Plays a saved failure again.
     pub(super) fn replay(&self, output: &Output, path: &Path) -> Result<Outcome, Problem> {
+        let began = Instant::now();
         let file = File::open(path).map_err(|error| in_file(path, error))?;
         let record = Record::read(BufReader::new(file)).map_err(|error| in_file(path, error))?;
         output.announce(text::world_begins(&record.plan))?;
@@ -41,7 +67,7 @@ impl Simulate {
         }
         let (plan, saved) = (&record.plan, &record.header);
         output.print(text::world(plan, &run).trim_end(), || text::world_as_json(plan, &run))?;
-        self.draw(Facts { bug: record.bug(), replay: None }, plan, &run)?;
+        let picture = self.draw(Facts { bug: record.bug(), replay: None }, plan, &run)?;
         if run.hash != saved.hash {
             let (hash, wrote) = (saved.hash, &saved.tideover);
             let cause = if wrote == env!("CARGO_PKG_VERSION") {
@@ -51,7 +77,7 @@ impl Simulate {
             };
             output.announce(format!("the hash is not {hash} as in the file: {cause}"))?;
         }
-        Ok(if run.breach.is_some() { Outcome::Fail } else { Outcome::Pass })
+        self.conclude_world(output, began, plan.seed, &run, picture)
     }
 
     fn print_trace(&self, output: &Output, run: &Run) -> Result<(), Problem> {

@@ -31,11 +31,7 @@ pub(super) fn world_begins(plan: &Plan) -> String {
 /// The result of a run. Its last line has seed, version and hash.
 pub(super) fn world(plan: &Plan, run: &Run) -> String {
     let outcome = if run.breach.is_some() { Outcome::Fail } else { Outcome::Pass };
-    let mut text = format!(
-        "{outcome}  {} events in {} of virtual time\n",
-        grouped(run.events),
-        days(run.lasted)
-    );
+    let mut text = format!("{outcome}  {}\n", world_course(run));
     let reached = Reached::ALL.into_iter().filter(|state| run.counts.reached(*state) > 0);
     let reached = reached.map(|state| format!("{} {}", state.name(), run.counts.reached(state)));
     list(&mut text, "reached", reached);
@@ -50,6 +46,19 @@ pub(super) fn world(plan: &Plan, run: &Run) -> String {
     }
     let _ = write!(text, "seed {}, tideover {VERSION}, hash {}", plan.seed, run.hash);
     text
+}
+
+/// `3,909 events in 17.0 days of virtual time`
+pub(super) fn world_course(run: &Run) -> String {
+    format!("{} events in {} of virtual time", grouped(run.events), days(run.lasted))
+}
+
+/// `1,000 worlds, 5,021,599 events, 16,140 days of virtual time`
+pub(super) fn campaign_course(report: &CampaignReport) -> String {
+    let CampaignReport { runs, events, .. } = report;
+    let worlds = counted(usize::try_from(*runs).unwrap_or(usize::MAX), "world", "worlds");
+    let days = grouped(report.days());
+    format!("{worlds}, {} events, {days} days of virtual time", grouped(*events))
 }
 
 pub(super) fn world_as_json(plan: &Plan, run: &Run) -> Value {
@@ -86,7 +95,7 @@ pub(super) fn failure(plan: &Plan, run: &Run) -> String {
 
 /// `1 actor`
 fn counted(number: usize, one: &str, many: &str) -> String {
-    format!("{number} {}", if number == 1 { one } else { many })
+    format!("{} {}", grouped(number as u64), if number == 1 { one } else { many })
 }
 
 /// All entries of a trace.
@@ -130,13 +139,7 @@ pub(in crate::cli) fn campaign(report: &CampaignReport) -> String {
         (0, false) => Outcome::Inconclusive,
         (0, true) => Outcome::Pass,
     };
-    let mut text = format!(
-        "{outcome}  {} {}, {} events, {} days of virtual time\n",
-        grouped(report.runs),
-        if report.runs == 1 { "world" } else { "worlds" },
-        grouped(report.events),
-        grouped(report.days())
-    );
+    let mut text = format!("{outcome}  {}\n", campaign_course(report));
     for found in &report.findings {
         let _ = writeln!(text, "found      seed {}: {}", found.seed, found.breach);
     }

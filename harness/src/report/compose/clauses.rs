@@ -14,7 +14,7 @@ use crate::play::concurrent::contradictions::can_contradict;
 use crate::prove::clauses::Evidence;
 use crate::prove::defects::Setup;
 use crate::report::compose::Run;
-use crate::report::document::{ClauseKind, ClauseReport, Status, UntriedReport};
+use crate::report::document::{ClauseKind, ClauseReport, Shares, Status, UntriedReport};
 
 /// The status of a clause, and the reason for it.
 struct Standing {
@@ -144,21 +144,16 @@ impl Run<'_> {
 
     /// How much of the document was examined.
     pub(super) fn extent(&self, clauses: &[ClauseReport]) -> Extent {
-        let mut extent = Extent { reads_only: self.reads_only(), ..Extent::default() };
-        for clause in clauses.iter().filter(|clause| clause.kind == ClauseKind::Documented) {
-            match clause.status {
-                Status::Held | Status::Covered => extent.proven += 1,
-                Status::Argued => extent.argued += 1,
-                Status::Violated | Status::Stalled | Status::Differs => extent.broken += 1,
-                Status::Inconclusive if clause.broken > 0 => extent.broken += 1,
-                Status::OutOfReach => extent.observable += 1,
-                Status::Inconclusive | Status::NotMet => extent.reachable += 1,
-                Status::NotObservable => {}
-            }
+        let documented = clauses.iter().filter(|clause| clause.kind == ClauseKind::Documented);
+        let shares = Shares::of(documented);
+        Extent {
+            proven: shares.proven,
+            argued: shares.argued,
+            broken: shares.broken + shares.differs,
+            reachable: shares.reachable(),
+            observable: shares.observable(),
+            reads_only: self.reads_only(),
         }
-        extent.reachable += extent.examined();
-        extent.observable += extent.reachable;
-        extent
     }
 }
 

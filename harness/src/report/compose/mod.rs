@@ -7,8 +7,8 @@ mod headline;
 use std::time::Duration;
 
 use serde_json::Value;
-use tideover_model::Clause;
 use tideover_model::clause::Kind;
+use tideover_model::{Clause, Timestamp};
 
 use crate::evidence::Ending;
 use crate::evidence::coverage::Group;
@@ -26,6 +26,8 @@ use crate::report::document::{
 
 /// A run, as input of its report.
 pub struct Run<'a> {
+    /// The command: `check` or `judge`.
+    pub command: &'static str,
     /// The plan of the run.
     pub plan: &'a Plan,
     /// The results of the run.
@@ -34,6 +36,8 @@ pub struct Run<'a> {
     pub target: &'a str,
     /// What the target offers.
     pub offers: &'a [Needs],
+    /// The wall time at the end.
+    pub finished: Timestamp,
     /// The duration of the run.
     pub took: Duration,
     /// The replay commands of the findings that have steps, in order.
@@ -56,6 +60,7 @@ impl Run<'_> {
     /// The report of the run.
     pub fn report(&self) -> Report {
         let Run { plan, summary, target, took, baseline, .. } = self;
+        let milliseconds = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
         let clauses: Vec<_> = Clause::all().map(|clause| self.clause(clause)).collect();
         let failures = summary.failures.iter().map(FindingReport::of);
         let noticed = summary.noticed.values().map(FindingReport::noticed);
@@ -71,12 +76,15 @@ impl Run<'_> {
         let outcome = self.outcome(&findings, extent);
         Report {
             version: VERSION,
+            tideover: env!("CARGO_PKG_VERSION").to_owned(),
+            command: self.command,
+            began: self.finished.before_milliseconds(milliseconds),
             target: (*target).to_owned(),
             seed: plan.header.seed,
             cases: summary.cases,
             cases_left: plan.cases.saturating_sub(summary.cases),
             steps: summary.steps,
-            milliseconds: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+            milliseconds,
             outcome,
             headline: self.headline(outcome, &findings, extent),
             extent,

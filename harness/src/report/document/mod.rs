@@ -1,11 +1,13 @@
 //! The report of a run as data, from which the terminal, JSON, JUnit and HTML are made.
 
 mod finding;
+mod shares;
 
 use crate::evidence::Ending;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
+use tideover_model::Timestamp;
 
 use crate::evidence::finding::Verdict;
 use crate::evidence::outcome::{Extent, Outcome};
@@ -14,6 +16,7 @@ pub use finding::{
     Actor, Answer, Blame, Change, DeliveryReport, Difference, FindingReport, Found, Party,
     StepReport,
 };
+pub use shares::Shares;
 
 /// The version of this form. Additions do not change it.
 pub const VERSION: u32 = 2;
@@ -24,6 +27,13 @@ pub const VERSION: u32 = 2;
 pub struct Report {
     /// The version of this form.
     pub version: u32,
+    /// The version of Tideover.
+    pub tideover: String,
+    /// The command: `check` or `judge`.
+    pub command: &'static str,
+    /// The wall time at the start.
+    #[schemars(with = "String")]
+    pub began: Timestamp,
     /// The target in words.
     pub target: String,
     /// The seed of the steps and of the service's free choices.

@@ -41,10 +41,12 @@ pub(crate) fn report(plan: &Plan, summary: &Summary, baseline: Option<&Baseline>
     let (target, replay) = ("the model, in process", &["tideover replay it".to_owned()]);
     let (offers, ended, left_behind, unasked, races) = (IN_PROCESS, None, &[][..], None, None);
     Run {
+        command: "check",
         plan,
         summary,
         target,
         offers,
+        finished: start(),
         took,
         replay,
         baseline,

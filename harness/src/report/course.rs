@@ -1,0 +1,51 @@
+//! What a run did, in words.
+
+use std::time::Duration;
+
+use crate::evidence::Ending;
+use crate::report::document::{RacesReport, Report, State};
+use crate::report::figures::{counted, duration};
+
+impl Report {
+    /// The steps and the cases, or the races.
+    pub fn played(&self) -> String {
+        let (steps, cases) = (counted(self.steps, "step"), counted(self.cases, "case"));
+        match &self.races {
+            Some(races) if races.races >= self.cases => {
+                let RacesReport { clients, .. } = races;
+                let (requests, races) =
+                    (counted(self.steps, "request"), counted(self.cases, "race"));
+                format!("{requests} in {races} of {}", counted(*clients, "client"))
+            }
+            Some(races) => {
+                let RacesReport { races: number, clients, .. } = races;
+                let (races, clients) = (counted(*number, "race"), counted(*clients, "client"));
+                format!("{steps} in {cases}, {races} of {clients} among them")
+            }
+            None => format!("{steps} in {cases}"),
+        }
+    }
+
+    /// How the run ended.
+    pub fn ended(&self) -> &'static str {
+        match self.ending {
+            Ending::Interrupted => "a signal interrupted it",
+            Ending::Spent => "its budget was spent",
+            Ending::GivenUp => "it gave the target up",
+            Ending::EnoughFound => "it had found enough",
+            Ending::Complete => "every case was played",
+        }
+    }
+
+    /// The duration.
+    pub fn took(&self) -> String {
+        duration(Duration::from_millis(self.milliseconds))
+    }
+
+    /// How many of the interesting states were reached.
+    pub fn reached(&self) -> String {
+        let states = || self.states.iter().flat_map(|group| &group.states);
+        let is_reached = |state: &&State| state.times > 0;
+        format!("{} of {} states reached", states().filter(is_reached).count(), states().count())
+    }
+}

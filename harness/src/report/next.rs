@@ -1,0 +1,67 @@
+//! What to do after a run.
+
+use crate::evidence::Ending;
+use crate::evidence::finding::Verdict;
+use crate::evidence::outcome::Outcome;
+use crate::report::document::{FindingReport, Report, Status, UntriedReport};
+
+impl Report {
+    /// The next step, in one or two sentences.
+    pub fn next(&self) -> String {
+        match self.outcome {
+            Outcome::Fail => self.next_after_failure(),
+            Outcome::Interrupted => format!("Run it again to its end (--seed {}).", self.seed),
+            Outcome::Inconclusive => self.next_in_doubt(),
+            Outcome::Stalled => self.advice(Verdict::Stalled),
+            Outcome::Differs => self.advice(Verdict::DiffersFromAssumption),
+            Outcome::Partial => self.next_to_examine(),
+            Outcome::Pass => "Nothing to do. Another seed plays other steps (--seed).".to_owned(),
+        }
+    }
+
+    fn next_after_failure(&self) -> String {
+        let mut new = self.findings.iter().filter(|finding| !finding.known);
+        match new.find(|finding| finding.replay.is_some()) {
+            Some(_) => {
+                "Read the first finding, and paste its replay command to see it again.".to_owned()
+            }
+            None => "Read the first finding.".to_owned(),
+        }
+    }
+
+    fn next_in_doubt(&self) -> String {
+        if self.ending == Ending::GivenUp {
+            return format!(
+                "Find out why the target does not answer, then run it again (--seed {}).",
+                self.seed
+            );
+        }
+        if self.extent.examined() == 0 {
+            return self.next_to_examine();
+        }
+        self.advice(Verdict::Inconclusive)
+    }
+
+    /// The advice of the first finding with this verdict.
+    fn advice(&self, verdict: Verdict) -> String {
+        let is_meant =
+            |finding: &&FindingReport| !finding.known && finding.found.verdict == verdict;
+        let mut meant = self.findings.iter().filter(is_meant);
+        let advice = meant.find_map(|finding| finding.advice.clone());
+        advice.unwrap_or_else(|| self.next_to_examine())
+    }
+
+    /// How to examine more.
+    fn next_to_examine(&self) -> String {
+        let unmet = self.with_status(Status::NotMet);
+        match self.untried.iter().max_by_key(|untried| untried.clauses) {
+            Some(UntriedReport { clauses, remedy }) => {
+                format!("To examine {clauses} more clauses, the run needs {remedy}.")
+            }
+            None if unmet > 0 => format!(
+                "To examine {unmet} more clauses, play longer (--cases, --steps, --max-requests) or with another seed."
+            ),
+            None => "See the warnings.".to_owned(),
+        }
+    }
+}
