@@ -164,7 +164,8 @@ impl ReportFiles {
     /// Writes the reports. An error in one does not stop the others; the first is returned.
     pub(super) fn write(&self, output: &Output, reported: &dyn Reported) -> Result<(), Problem> {
         let write = |wanted: Wanted| wanted.write(output, reported);
-        self.all().map(write).fold(Ok(()), |all, written| all.and(written))
+        let written: Vec<Result<(), Problem>> = self.all().map(write).collect();
+        written.into_iter().collect()
     }
 }
 
