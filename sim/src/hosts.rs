@@ -46,9 +46,9 @@ impl Hosts {
         let named = head.headers.get_all(HOST).iter();
         let named = named.map(|host| String::from_utf8_lossy(host.as_bytes()).into_owned());
         let target = head.uri.authority().map(ToString::to_string);
-        let foreign = |host: &String| match host.parse::<Authority>() {
-            Ok(authority) => !self.answer(name(authority.host()), allowed),
-            Err(_) => !host.is_empty(),
+        let foreign = |host: &String| {
+            let is_own = host_of(host).is_some_and(|it| self.answer(name(&it), allowed));
+            !host.is_empty() && !is_own
         };
         named.chain(target).find(foreign)
     }
@@ -61,6 +61,14 @@ impl Hosts {
             || self.0.iter().any(|own| own.eq_ignore_ascii_case(name))
             || allowed.is_some_and(|origins| origins.name(name))
     }
+}
+
+/// The host in a host with an optional port, if a text is no more than that.
+fn host_of(text: &str) -> Option<String> {
+    let authority = text.parse::<Authority>().ok()?;
+    let (host, port) = (authority.host(), authority.port());
+    let port = port.map_or_else(String::new, |port| format!(":{port}"));
+    (format!("{host}{port}") == text).then(|| host.to_owned())
 }
 
 /// A name without the dot of its root.

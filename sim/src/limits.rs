@@ -21,8 +21,8 @@ pub struct Limits {
     pub waiting: usize,
     /// The most bytes of the journals of all worlds together.
     pub journals: usize,
-    /// How long a client may take from the beginning of a request's head to its end. A connection that is idle so long
-    /// is closed.
+    /// How long a client may take for the head of a request. A connection of which nothing comes so long, or up to twice
+    /// as long, is closed.
     pub head: Duration,
     /// How long a client may take between two parts of a body that it sends, or of a response that it reads.
     pub pause: Duration,

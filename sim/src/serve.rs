@@ -12,7 +12,7 @@ use axum::http::{HeaderValue, Request, Response, Version};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::TokioIo;
 use tideover_model::{Code, Refusal, clause};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
@@ -23,7 +23,7 @@ use tower::Service;
 use crate::arrival::Hangup;
 use crate::limits::Limits;
 use crate::respond;
-use crate::wire::{BreakingBody, Flag, TrackedBody, Wire};
+use crate::wire::{Activity, BreakingBody, Flag, TrackedBody, Wire};
 
 /// The time that requests in flight get when the server stops.
 const GRACE: Duration = Duration::from_secs(1);
@@ -122,26 +122,46 @@ async fn serve(
     if let Err(error) = socket.set_nodelay(true) {
         tracing::debug!(%error, "cannot set TCP_NODELAY");
     }
-    let (unread, broken) = (Flag::default(), Flag::default());
-    let io = TokioIo::new(Wire::new(socket, limits.pause, unread.clone(), broken.clone()));
+    let (unread, broken, activity) = (Flag::default(), Flag::default(), Activity::default());
+    let wire = Wire::new(socket, limits.pause, [&unread, &broken].map(Flag::clone), &activity);
+    let seen = activity.clone();
     let service = service_fn(move |request| {
         let (router, unread, broken) = (router.clone(), unread.clone(), broken.clone());
-        async move { ending(respond(router, limits, unread, request).await, broken) }
+        let answering = activity.answering();
+        async move {
+            let response = respond(router, limits, unread, request).await;
+            drop(answering);
+            ending(response, broken)
+        }
     });
-    let connection = http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(limits.head)
-        .serve_connection(io, service);
+    let connection = http1::Builder::new().serve_connection(TokioIo::new(wire), service);
     let mut connection = pin!(connection);
+    let mut idle = pin!(idle(seen, limits.head));
     let served = tokio::select! {
+        biased;
         served = connection.as_mut() => served,
         _ = stopping.changed() => {
             connection.as_mut().graceful_shutdown();
             connection.await
         }
+        () = idle.as_mut() => return,
     };
     if let Err(error) = served {
         tracing::debug!(%error, "a connection ended early");
+    }
+}
+
+/// Returns once nothing has come of a connection for this time or up to twice as long: no head has ended, nothing was
+/// written, and no request is being answered. hyper has a timer for this too, but sets it anew for each request.
+async fn idle(activity: Activity, time: Duration) {
+    let mut before = None;
+    loop {
+        sleep(time).await;
+        let now = activity.steps();
+        if now.is_some() && now == before {
+            return;
+        }
+        before = now;
     }
 }
 

@@ -4,7 +4,7 @@
 use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -30,6 +30,46 @@ impl Flag {
 
     pub(crate) fn get(&self) -> bool {
         self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// What has come of a connection.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Activity(Arc<Steps>);
+
+#[derive(Debug, Default)]
+struct Steps {
+    /// The heads that have ended, and the writes.
+    done: AtomicU64,
+    /// Whether a request is being answered.
+    is_answering: AtomicBool,
+}
+
+/// A request is being answered.
+pub(crate) struct Answering(Activity);
+
+impl Activity {
+    fn step(&self) {
+        // Only the task of the connection changes it.
+        self.0.done.store(self.0.done.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn answering(&self) -> Answering {
+        self.step();
+        self.0.is_answering.store(true, Ordering::Relaxed);
+        Answering(self.clone())
+    }
+
+    /// The number of steps; `None` while a request is being answered.
+    pub(crate) fn steps(&self) -> Option<u64> {
+        let is_answering = self.0.is_answering.load(Ordering::Relaxed);
+        (!is_answering).then(|| self.0.done.load(Ordering::Relaxed))
+    }
+}
+
+impl Drop for Answering {
+    fn drop(&mut self) {
+        self.0.0.is_answering.store(false, Ordering::Relaxed);
     }
 }
 
@@ -159,12 +199,20 @@ pub(crate) struct Wire<S> {
     pause: Duration,
     /// Runs while it does.
     stalled: Option<Pin<Box<Sleep>>>,
+    activity: Activity,
     closing: Option<Pin<Box<Sleep>>>,
 }
 
 impl<S> Wire<S> {
-    pub(crate) fn new(socket: S, pause: Duration, unread: Flag, broken: Flag) -> Wire<S> {
-        Wire { socket, unread, broken, replacement: None, pause, stalled: None, closing: None }
+    pub(crate) fn new(
+        socket: S,
+        pause: Duration,
+        [unread, broken]: [Flag; 2],
+        activity: &Activity,
+    ) -> Wire<S> {
+        let (replacement, stalled, closing) = (None, None, None);
+        let activity = activity.clone();
+        Wire { socket, unread, broken, replacement, pause, stalled, activity, closing }
     }
 
     /// The outcome of a write; an error if the client has read nothing for too long.
@@ -174,6 +222,7 @@ impl<S> Wire<S> {
         written: Poll<io::Result<T>>,
     ) -> Poll<io::Result<T>> {
         if written.is_ready() {
+            self.activity.step();
             self.stalled = None;
             return written;
         }
@@ -317,7 +366,7 @@ mod tests {
     #[test]
     fn only_an_error_without_a_body_is_replaced() {
         let replaced = |head: &str| {
-            let mut wire = Wire::new((), Duration::MAX, Flag::default(), Flag::default());
+            let mut wire = Wire::new((), Duration::MAX, Default::default(), &Activity::default());
             wire.inspect(head.as_bytes());
             wire.replacement.is_some()
         };

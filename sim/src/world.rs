@@ -3,12 +3,12 @@
 mod faults;
 mod journal;
 mod lifetime;
+mod logged;
 mod moving;
 mod overview;
 mod saved;
 mod sending;
 
-use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -23,7 +23,7 @@ use tokio::sync::Notify;
 
 use crate::beginning::Beginning;
 use crate::clock::{Clock, ClockChoice, wall_milliseconds};
-use crate::deliveries::{DeliveryEntry, DeliveryLog, Filter, LogPage};
+use crate::deliveries::DeliveryLog;
 use crate::fault::{Act, Faults};
 use crate::grease::{Answered, Coverage, CoverageView, Freedom, Grease};
 use crate::journal::{Arrived, Journal, Outcome as Handled};
@@ -32,6 +32,7 @@ use crate::world::faults::interrupts;
 
 pub(crate) use journal::Recorded;
 pub use journal::Waited;
+pub(crate) use logged::Logged;
 pub use moving::{ClockMoving, NextEvent, NotMoved, Quiet, Quieted};
 pub(crate) use overview::{WorldOverview, WorldSize};
 pub(crate) use saved::Permitted;
@@ -89,17 +90,6 @@ struct WorldState {
     grease: Option<Grease>,
     /// Whether answers name their clauses.
     hints: bool,
-}
-
-/// Where a log of deliveries stands.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Logged {
-    /// The number of deliveries ever queued.
-    pub(crate) next: u64,
-    /// The number of deliveries dropped.
-    pub(crate) dropped: u64,
-    /// The number of resets of the world.
-    pub(crate) resets: u64,
 }
 
 /// What became of a request.
@@ -241,14 +231,6 @@ impl World {
         self.lock().face.keys()
     }
 
-    /// The logged deliveries from number `after` on.
-    pub fn deliveries(&self, after: u64) -> Vec<DeliveryEntry> {
-        let mut state = self.lock();
-        self.proceed(&mut state);
-        let WorldState { face, deliveries, .. } = &*state;
-        deliveries.entries(after, |delivery| face.next_attempt(delivery))
-    }
-
     /// Checks that the books balance.
     ///
     /// # Errors
@@ -257,30 +239,6 @@ impl World {
         let mut state = self.lock();
         self.proceed(&mut state);
         state.face.audit()
-    }
-
-    /// Where the log of deliveries stands now.
-    pub(crate) fn logged(&self) -> Logged {
-        let mut state = self.lock();
-        self.proceed(&mut state);
-        let (next, dropped) = (state.deliveries.next(), state.deliveries.dropped());
-        Logged { next, dropped, resets: state.resets }
-    }
-
-    /// The first of the filter's deliveries with these numbers; none after a reset.
-    pub(crate) fn deliveries_page(
-        &self,
-        filter: &Filter,
-        numbers: Range<u64>,
-        resets: u64,
-    ) -> LogPage {
-        let mut state = self.lock();
-        self.proceed(&mut state);
-        if state.resets != resets {
-            return LogPage::default();
-        }
-        let WorldState { face, deliveries, .. } = &*state;
-        deliveries.page(filter, numbers, |delivery| face.next_attempt(delivery))
     }
 
     /// The platform of a valid key.

@@ -10,11 +10,12 @@ impl Report {
     pub fn next(&self) -> String {
         match self.outcome {
             Outcome::Fail => self.next_after_failure(),
-            Outcome::Interrupted => format!("Run it again to its end (--seed {}).", self.seed),
+            Outcome::Interrupted => format!("Run it again to its end{}.", self.with_seed()),
             Outcome::Inconclusive => self.next_in_doubt(),
             Outcome::Stalled => self.advice(Verdict::Stalled),
             Outcome::Differs => self.advice(Verdict::DiffersFromAssumption),
             Outcome::Partial => self.next_to_examine(),
+            Outcome::Pass if self.seed.is_none() => "Nothing to do.".to_owned(),
             Outcome::Pass => "Nothing to do. Another seed plays other steps (--seed).".to_owned(),
         }
     }
@@ -32,14 +33,19 @@ impl Report {
     fn next_in_doubt(&self) -> String {
         if self.ending == Ending::GivenUp {
             return format!(
-                "Find out why the target does not answer, then run it again (--seed {}).",
-                self.seed
+                "Find out why the target does not answer, then run it again{}.",
+                self.with_seed()
             );
         }
         if self.extent.examined() == 0 {
             return self.next_to_examine();
         }
         self.advice(Verdict::Inconclusive)
+    }
+
+    /// The option that plays the same steps, if any were played.
+    fn with_seed(&self) -> String {
+        self.seed.map_or_else(String::new, |seed| format!(" (--seed {seed})"))
     }
 
     /// The advice of the first finding with this verdict.
@@ -57,6 +63,9 @@ impl Report {
         match self.untried.iter().max_by_key(|untried| untried.clauses) {
             Some(UntriedReport { clauses, remedy }) => {
                 format!("To examine {clauses} more clauses, the run needs {remedy}.")
+            }
+            None if unmet > 0 && self.seed.is_none() => {
+                format!("To examine {unmet} more clauses, record traffic that meets them.")
             }
             None if unmet > 0 => format!(
                 "To examine {unmet} more clauses, play longer (--cases, --steps, --max-requests) or with another seed."

@@ -60,7 +60,11 @@ impl Report {
         let Report { target, seed, steps, milliseconds, .. } = self;
         let rate = steps.saturating_mul(1000) / (*milliseconds).max(1);
         let (played, took) = (self.played(), self.took());
-        writeln!(f, "{played} against {target}, {took} ({rate} steps/s), seed {seed}")?;
+        write!(f, "{played} against {target}, {took} ({rate} steps/s)")?;
+        match seed {
+            Some(seed) => writeln!(f, ", seed {seed}")?,
+            None => writeln!(f)?,
+        }
         match &self.races {
             None => Ok(()),
             Some(races) => writeln!(f, "{races}"),

@@ -76,6 +76,46 @@ fn explainable_traffic_is_not_accused() {
     assert!(stdout.contains("3 steps in 1 case against https://api.example/base"), "{stdout}");
 }
 
+/// Others have sent the requests: there is no seed, no response time, and no option that reaches more.
+#[test]
+fn the_judge_advises_only_what_it_can_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let read = || ("GET", "/v1/organizations/acme", Value::Null, 200, business(false));
+    let refused =
+        ("GET", "/v1/webhooks", Value::Null, 401, json!({ "error": "no", "code": "odd" }));
+    let mut texts = Vec::new();
+    for traffic in [vec![read()], vec![read(), refused]] {
+        let path = saved(folder.path(), &archive(&traffic));
+        let page = folder.path().join("report.html");
+        texts.push(
+            judged_with(&path, &["--verbose".as_ref(), "--html".as_ref(), page.as_os_str()]).1,
+        );
+        let json = judged_with(&path, &["--json".as_ref()]).1;
+        let report: Value = serde_json::from_str(&json).unwrap();
+        assert_eq!((report.get("seed"), &report["untried"]), (None, &json!([])), "{json}");
+        assert!(
+            report["clauses"].as_array().unwrap().iter().all(|clause| clause["remedy"].is_null())
+        );
+        texts.extend([json, std::fs::read_to_string(page).unwrap()]);
+    }
+    for text in texts {
+        for word in [
+            "--webhook-listen",
+            "--operator",
+            "--sandbox",
+            "--seed",
+            "seed 0",
+            "--cases",
+            "--concurrency",
+            "--restart",
+            "answered within",
+            "Response times",
+        ] {
+            assert!(!text.contains(word), "{word}: {text}");
+        }
+    }
+}
+
 /// The response contradicts itself, whatever came before.
 #[test]
 fn a_self_contradicting_response_is_accused() {

@@ -15,19 +15,19 @@ use crate::worlds::{InUse, Place};
 
 /// The shortest time between two events.
 const PAUSE: Duration = Duration::from_millis(100);
-/// How often the connection shows that it is alive.
+/// How often the connection shows that it is alive, at least.
 const BEAT: Duration = Duration::from_secs(15);
 
 /// A body that ends with its world.
 pub(super) struct Changes(mpsc::Receiver<String>);
 
 impl Changes {
-    /// The world is in use, and the place is taken, until the body ends.
-    pub(super) fn of(world: World, held: (InUse, Place)) -> Changes {
+    /// The world is in use, and the place is taken, until the body ends. The connection counts as idle after this time.
+    pub(super) fn of(world: World, held: (InUse, Place), idle: Duration) -> Changes {
         let (events, received) = mpsc::channel(1);
         tokio::spawn(async move {
             tokio::select! {
-                () = announce(&world, &events) => {}
+                () = announce(&world, &events, BEAT.min(idle / 2)) => {}
                 () = events.closed() => {}
             }
             drop(held);
@@ -37,10 +37,10 @@ impl Changes {
 }
 
 /// Announces changes until nobody listens, or the world ends.
-async fn announce(world: &World, events: &mpsc::Sender<String>) {
+async fn announce(world: &World, events: &mpsc::Sender<String>, beat: Duration) {
     let mut seen = None;
     loop {
-        let event = match timeout(BEAT, world.changed_since(seen)).await {
+        let event = match timeout(beat, world.changed_since(seen)).await {
             Ok(None) => return,
             Ok(Some(changes)) => {
                 seen = Some(changes);

@@ -139,7 +139,7 @@ pub(crate) async fn overview(State(worlds): SharedWorlds, request: Request) -> C
 pub(crate) async fn events(State(worlds): SharedWorlds, request: Request) -> ControlResult {
     let caller = caller(&worlds, request.headers())?;
     let place = worlds.wait()?;
-    let changes = Changes::of(caller.world, (caller.in_use, place));
+    let changes = Changes::of(caller.world, (caller.in_use, place), worlds.limits().head);
     let mut response = Response::new(Body::new(changes));
     let headers = [
         (header::CONTENT_TYPE, "text/event-stream"),

@@ -44,6 +44,10 @@ impl Shared {
 pub(crate) type Place = OwnedSemaphorePermit;
 
 impl Worlds {
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.shared.limits
+    }
+
     /// A place for a request that waits.
     ///
     /// # Errors

@@ -63,7 +63,7 @@ impl Run<'_> {
             return Standing::of(Status::Held);
         }
         if evidence.is_checked() {
-            return Standing::unmet(self.barrier(clause), None);
+            return self.unmet(self.barrier(clause), None);
         }
         if evidence.is_shown() {
             return self.shown(evidence);
@@ -97,7 +97,19 @@ impl Run<'_> {
         let checked = shows_in.iter().filter(|one| Evidence::of(**one).is_checked());
         let barriers: Option<Vec<Barrier>> = checked.map(|one| self.barrier(*one)).collect();
         let barrier = barriers.and_then(|barriers| barriers.first().copied());
-        Standing::unmet(barrier, reason)
+        self.unmet(barrier, reason)
+    }
+
+    /// A clause that was not met, perhaps for a barrier.
+    fn unmet(&self, barrier: Option<Barrier>, shows: Option<String>) -> Standing {
+        let Some(barrier) = barrier else {
+            return Standing { reason: shows, ..Standing::of(Status::NotMet) };
+        };
+        let remedy = barrier.remedy().filter(|_| !self.is_recorded()).map(str::to_owned);
+        let status = if remedy.is_some() { Status::OutOfReach } else { Status::NotObservable };
+        let why = barrier.why();
+        let reason = Some(shows.map_or_else(|| why.clone(), |shows| format!("{shows}: {why}")));
+        Standing { status, reason, remedy }
     }
 
     /// The point of view of the run, which decides the defects that it can find.
@@ -175,18 +187,6 @@ fn names<'a>(clauses: impl IntoIterator<Item = &'a Clause>) -> String {
 impl Standing {
     fn of(status: Status) -> Standing {
         Standing { status, reason: None, remedy: None }
-    }
-
-    /// A clause that was not met, perhaps for a barrier.
-    fn unmet(barrier: Option<Barrier>, shows: Option<String>) -> Standing {
-        let Some(barrier) = barrier else {
-            return Standing { reason: shows, ..Standing::of(Status::NotMet) };
-        };
-        let remedy = barrier.remedy().map(str::to_owned);
-        let status = if remedy.is_some() { Status::OutOfReach } else { Status::NotObservable };
-        let why = barrier.why();
-        let reason = Some(shows.map_or_else(|| why.clone(), |shows| format!("{shows}: {why}")));
-        Standing { status, reason, remedy }
     }
 }
 

@@ -63,7 +63,8 @@ impl Run<'_> {
         let milliseconds = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
         let clauses: Vec<_> = Clause::all().map(|clause| self.clause(clause)).collect();
         let failures = summary.failures.iter().map(FindingReport::of);
-        let noticed = summary.noticed.values().map(FindingReport::noticed);
+        let noticed = summary.noticed.values();
+        let noticed = noticed.map(|noticed| FindingReport::noticed(noticed, self.is_recorded()));
         let mut findings: Vec<_> = failures.chain(noticed).collect();
         let shown = findings.iter_mut().filter(|finding| !finding.steps.is_empty());
         for (finding, replay) in shown.zip(self.replay) {
@@ -80,7 +81,7 @@ impl Run<'_> {
             command: self.command,
             began: self.finished.before_milliseconds(milliseconds),
             target: (*target).to_owned(),
-            seed: plan.header.seed,
+            seed: (!self.is_recorded()).then_some(plan.header.seed),
             cases: summary.cases,
             cases_left: plan.cases.saturating_sub(summary.cases),
             steps: summary.steps,
@@ -102,6 +103,11 @@ impl Run<'_> {
             left_behind: self.left_behind.to_vec(),
             unasked: self.unasked(),
         }
+    }
+
+    /// Whether others sent the requests: then the run has no seed, and no option of it reaches more.
+    fn is_recorded(&self) -> bool {
+        self.command == "judge"
     }
 
     /// The conclusions about the races, if the run consists only of races.

@@ -36,8 +36,9 @@ pub struct Report {
     pub began: Timestamp,
     /// The target in words.
     pub target: String,
-    /// The seed of the steps and of the service's free choices.
-    pub seed: u64,
+    /// The seed of the steps and of the service's free choices; none of recorded traffic.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
     /// The number of cases that were played.
     pub cases: u64,
     /// The number of planned cases that were not played.

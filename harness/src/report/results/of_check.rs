@@ -23,14 +23,16 @@ impl From<&Report> for Results {
             cases: [outcome].into_iter().chain(clauses).collect(),
             issues: issues(report),
             coverage: coverage(report),
-            facts: vec![
-                ("seed", report.seed.to_string()),
-                ("played", report.played()),
-                ("ended", report.ended().to_owned()),
-            ],
+            facts: facts(report),
             notes: notes(report),
         }
     }
+}
+
+fn facts(report: &Report) -> Vec<(&'static str, String)> {
+    let seed = report.seed.map(|seed| ("seed", seed.to_string()));
+    let others = [("played", report.played()), ("ended", report.ended().to_owned())];
+    seed.into_iter().chain(others).collect()
 }
 
 fn notes(report: &Report) -> Vec<String> {
