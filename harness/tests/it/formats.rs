@@ -40,8 +40,7 @@ fn folder(format: Format, reported: &dyn Reported) -> Vec<(String, String)> {
 fn small() -> Results {
     let span = (start(), Duration::from_millis(83_400));
     let reason = "4.advances.2 violated; 54 of 60 clauses in reach examined, 40 proven, 12 argued";
-    let mut results =
-        Results::new("check", "https://staging.example", Outcome::Fail, reason, span);
+    let mut results = Results::new("check", "https://staging.example", Outcome::Fail, reason, span);
     let case = |id: &str, status, own_status: &str| Case {
         id: id.to_owned(),
         name: "what the clause says".to_owned(),
@@ -77,7 +76,8 @@ fn small() -> Results {
         broken,
     };
     results.coverage = vec![coverage("§4 Endpoints", 30, 1), coverage("§6 Events", 24, 0)];
-    results.facts = vec![("seed", "7".to_owned()), ("played", "1,204 steps in 30 cases".to_owned())];
+    results.facts =
+        vec![("seed", "7".to_owned()), ("played", "1,204 steps in 30 cases".to_owned())];
     results.notes = vec!["Next: Read the first finding.".to_owned()];
     results
 }
