@@ -48,7 +48,7 @@ impl Replay {
     pub(super) async fn run(self) -> Result<Outcome, Problem> {
         refuse_shared_files(&self.files()?)?;
         let transcript = Transcript::read(&self.file)?;
-        let ReplayOutcome { played, left_behind, secrets } = if self.live.is_given() {
+        let ReplayOutcome { played, left_behind, secrets, journal } = if self.live.is_given() {
             LiveOptions::clone(&self.live).replay(&transcript).await?
         } else {
             self.play(&transcript).await?.into()
@@ -60,6 +60,9 @@ impl Replay {
         }
         for left in left_behind {
             output.print(format!("left behind: {left}"), || json!({ "leftBehind": left }))?;
+        }
+        if let Some(journal) = journal.map(|journal| journal.display().to_string()) {
+            output.print(format!("journal: {journal}"), || json!({ "journal": journal }))?;
         }
         let violated = played.findings.iter().any(|finding| finding.verdict == Verdict::Violated);
         let is_open = |finding: &Finding| finding.verdict == Verdict::Inconclusive;

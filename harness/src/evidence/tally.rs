@@ -7,6 +7,8 @@ use tideover_model::Clause;
 pub struct Tally {
     /// By the number of the clause, as far as any was met.
     times: Vec<u64>,
+    /// The numbers of the clauses that were met, in the order in which each was met first.
+    firsts: Vec<usize>,
 }
 
 impl Tally {
@@ -21,6 +23,9 @@ impl Tally {
         if number >= self.times.len() {
             self.times.resize(number + 1, 0);
         }
+        if self.times[number] == 0 && times > 0 {
+            self.firsts.push(number);
+        }
         self.times[number] += times;
     }
 
@@ -34,6 +39,16 @@ impl Tally {
     /// How often `clause` was met.
     pub fn times(&self, clause: Clause) -> u64 {
         self.times.get(clause.number()).copied().unwrap_or(0)
+    }
+
+    /// How many clauses were met.
+    pub fn distinct(&self) -> usize {
+        self.firsts.len()
+    }
+
+    /// The numbers of the clauses that were met, in the order in which each was met first.
+    pub(crate) fn firsts(&self) -> &[usize] {
+        &self.firsts
     }
 
     /// The clauses that were met, in their order, and how often.

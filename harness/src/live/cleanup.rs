@@ -9,14 +9,14 @@ use url::Url;
 
 use crate::endpoint::Unanswered;
 use crate::exchange::{Prepared, PreparedAction, PreparedCall, Seen};
-use crate::live::session::{Purpose, Session};
+use crate::live::session::{Purpose, Session, Subscriber};
 
 impl Session {
     /// Deletes the run's own subscriptions, revokes the keys that it issued, and returns what stays behind.
     /// These requests don't count against the budget, but they pass the gate.
     pub async fn clean_up(&self) -> Vec<String> {
-        let mut left = self.unsubscribe(Purpose::EndOfRun).await;
-        if let (1.., Some(inbox)) = (self.state().in_doubt, &self.inbox_url) {
+        let mut left = self.unsubscribe(None).await;
+        if let (true, Some(inbox)) = (self.state().plays.is_in_doubt(), &self.inbox_url) {
             left.push(format!(
                 "perhaps a subscription to {inbox}/…: a request for one got no response"
             ));
@@ -26,17 +26,28 @@ impl Session {
         left
     }
 
-    /// Deletes the run's own subscriptions: those that it created, and listed ones that lead to the run's own
-    /// part of the inbox. Returns what it could not delete.
-    pub(super) async fn unsubscribe(&self, purpose: Purpose) -> Vec<String> {
+    /// Deletes the subscriptions of the plays that ended.
+    pub(in crate::live) async fn tidy(&self) {
+        for play in self.take_ended() {
+            self.unsubscribe(Some(play)).await;
+        }
+    }
+
+    /// Deletes the subscriptions of a play, or of the whole run: those that it created, and listed ones that lead to
+    /// its own part of the inbox. Returns what it could not delete.
+    async fn unsubscribe(&self, play: Option<u64>) -> Vec<String> {
         // The list keeps a key until its subscriptions are gone, because an interrupt may repeat this.
-        let subscribers = self.state().subscribers.clone();
+        let subscribers = self.state().plays.subscribers.clone();
+        let is_meant = |one: &Subscriber| play.is_none_or(|play| one.play == play);
+        let keys: BTreeSet<String> =
+            subscribers.into_iter().filter(is_meant).map(|one| one.key).collect();
         let mut left = Vec::new();
-        for key in subscribers {
+        for key in keys {
             let before = left.len();
-            self.unsubscribe_all_of(&key, purpose, &mut left).await;
+            self.unsubscribe_all_of(&key, play, &mut left).await;
             if left.len() == before {
-                self.state().subscribers.retain(|subscriber| *subscriber != key);
+                let mut state = self.state();
+                state.plays.subscribers.retain(|one| one.key != key || !is_meant(one));
             }
         }
         if self.outage().is_some() {
@@ -46,28 +57,30 @@ impl Session {
         left
     }
 
-    async fn unsubscribe_all_of(&self, key: &str, purpose: Purpose, left: &mut Vec<String>) {
+    async fn unsubscribe_all_of(&self, key: &str, play: Option<u64>, left: &mut Vec<String>) {
         let list = Prepared { authorization: Some(key.to_owned()), ..self.get("/v1/webhooks") };
+        let own = self.own_part(play);
+        let sending = (play.unwrap_or(0), purpose_at_end(play));
         // A list may be incomplete or show URLs in another form, so known references are added.
-        let mut references = self.given_to(key);
-        let answered = self.send_to_end(&list, purpose).await;
+        let mut references = self.given_to(key, play);
+        let answered = self.send_to_end(sending.0, &list, sending.1).await;
         match &answered {
             Ok(seen) => {
-                let listed = self.own_among(seen.success_body());
+                let listed = own_among(own.as_deref(), seen.success_body());
                 if !listed.is_empty() {
                     // The list includes any subscription whose request got no response.
-                    self.state().in_doubt = 0;
+                    self.state().plays.forget_doubts(play);
                 }
                 references.extend(listed);
             }
             Err(unanswered) => left.push(format!(
                 "perhaps subscriptions to {}: {unanswered}",
-                self.inbox_url.as_deref().unwrap_or_default()
+                own.unwrap_or_default()
             )),
         }
         for reference in references {
             self.state().grants.references.insert(reference.clone(), key.to_owned());
-            match self.delete(key, &reference, purpose).await {
+            match self.delete(key, &reference, sending).await {
                 Ok(seen) if seen.is_success() || seen.code() == Some("subscription_not_found") => {
                     self.state().grants.references.remove(&reference);
                 }
@@ -76,7 +89,7 @@ impl Session {
                     seen.status
                 )),
                 Err(unanswered)
-                    if answered.is_err() || self.lists(&list, &reference, purpose).await =>
+                    if answered.is_err() || self.lists(&list, &reference, sending).await =>
                 {
                     left.push(format!("subscription {reference}: {unanswered}"));
                 }
@@ -87,26 +100,24 @@ impl Session {
         }
     }
 
-    /// The references of the subscriptions that a key created.
-    fn given_to(&self, key: &str) -> BTreeSet<String> {
-        let grants = &self.state().grants.references;
-        let own = grants.iter().filter(|(_, owner)| *owner == key);
+    /// The references of the subscriptions that a key created, in a play or in all.
+    fn given_to(&self, key: &str, play: Option<u64>) -> BTreeSet<String> {
+        let state = self.state();
+        let is_meant = |reference: &str| play.is_none_or(|play| state.plays.is_of(play, reference));
+        let references = state.grants.references.iter();
+        let own = references.filter(|(reference, owner)| *owner == key && is_meant(reference));
         own.map(|(reference, _)| reference.clone()).collect()
     }
 
-    /// The subscriptions in a list that lead to the run's own part of the inbox, in any form of the URL.
-    fn own_among(&self, list: Option<&Value>) -> BTreeSet<String> {
-        let Some(inbox) = &self.inbox_url else { return BTreeSet::new() };
-        let inbox = format!("{}/", normal(inbox));
-        let is_own = |url: &String| normal(url).starts_with(&inbox);
-        let own =
-            subscriptions(list).into_iter().filter(|(_, url)| url.as_ref().is_some_and(is_own));
-        own.map(|(reference, _)| reference).collect()
+    /// The part of the inbox of a play, or of the whole run.
+    fn own_part(&self, play: Option<u64>) -> Option<String> {
+        let inbox = self.inbox_url.as_deref()?;
+        Some(play.map_or_else(|| inbox.to_owned(), |play| format!("{inbox}/{play}")))
     }
 
     /// Whether a subscription still exists, or may exist because no list could be read.
-    async fn lists(&self, list: &Prepared, reference: &String, purpose: Purpose) -> bool {
-        let listed = self.send_to_end(list, purpose).await;
+    async fn lists(&self, list: &Prepared, reference: &String, sending: (u64, Purpose)) -> bool {
+        let listed = self.send_to_end(sending.0, list, sending.1).await;
         let body = listed.as_ref().ok().and_then(Seen::success_body);
         body.is_none_or(|body| subscriptions(Some(body)).contains_key(reference))
     }
@@ -115,13 +126,13 @@ impl Session {
         &self,
         key: &str,
         reference: &str,
-        purpose: Purpose,
+        (play, purpose): (u64, Purpose),
     ) -> Result<Seen, Unanswered> {
         let path = format!("/v1/webhooks/{reference}");
         let call = PreparedCall::new("DELETE", path, None, Vec::new());
         let authorization = Some(key.to_owned());
         let step = Prepared { authorization, action: PreparedAction::Call(call) };
-        self.send_to_end(&step, purpose).await
+        self.send_to_end(play, &step, purpose).await
     }
 
     async fn revoke_keys(&self) -> Vec<String> {
@@ -137,13 +148,28 @@ impl Session {
                 authorization,
                 action: PreparedAction::Act(ActionKind::RevokeKey.with(fields)),
             };
-            if !self.send_to_end(&step, Purpose::EndOfRun).await.is_ok_and(|seen| seen.is_success())
-            {
+            let answered = self.send_to_end(0, &step, Purpose::EndOfRun).await;
+            if !answered.is_ok_and(|seen| seen.is_success()) {
                 left.push(format!("the key {}", tideover_model::masked(&key)));
             }
         }
         left
     }
+}
+
+/// The purpose of the cleanup after a play, or after the run.
+fn purpose_at_end(play: Option<u64>) -> Purpose {
+    if play.is_some() { Purpose::EndOfCase } else { Purpose::EndOfRun }
+}
+
+/// The subscriptions in a list that lead to `own` part of the inbox, in any form of the URL.
+fn own_among(own: Option<&str>, list: Option<&Value>) -> BTreeSet<String> {
+    let Some(own) = own else { return BTreeSet::new() };
+    let own = format!("{}/", normal(own));
+    let is_own = |url: &String| normal(url).starts_with(&own);
+    let listed = subscriptions(list).into_iter();
+    let listed = listed.filter(|(_, url)| url.as_ref().is_some_and(is_own));
+    listed.map(|(reference, _)| reference).collect()
 }
 
 /// The subscriptions in a list, at any depth: the reference, and the URL if it is shown.

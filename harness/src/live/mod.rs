@@ -4,11 +4,12 @@
 //!   responses.
 //! - [`settings`] is what the user allows, [`scope`] is the gate that every request must pass, [`ledger`]
 //!   counts what the run spends. [`session`] logs each request, sends it at the allowed pace, and cleans up.
-//!   [`target`] presents the endpoint to a run.
+//!   [`target`] presents the endpoint to a run, [`exploration`] decides what is played when.
 //! - Never here: a request that bypasses the gate, a judgement of a response. Only a replay at a mock, and the
 //!   library's own [`Http`](crate::endpoint::Http), send without these files.
 
 mod cleanup;
+pub mod exploration;
 pub mod grants;
 mod journal;
 pub mod ledger;

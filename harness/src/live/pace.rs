@@ -23,6 +23,8 @@ pub(super) struct RequestPacer {
     going: Option<(Instant, u32)>,
     /// The earliest time of the next group.
     next: Option<Instant>,
+    /// Until when the target has asked to wait.
+    paused: Option<Instant>,
 }
 
 impl RequestPacer {
@@ -30,7 +32,7 @@ impl RequestPacer {
         let group = at_once.get();
         let second = Duration::from_secs(1) * group;
         let interval = per_second.map_or(Duration::ZERO, |per_second| second / per_second.get());
-        RequestPacer { interval, group, going: None, next: None }
+        RequestPacer { interval, group, going: None, next: None, paused: None }
     }
 
     /// Reserves a place for the next request at `now`, and returns how long it must wait.
@@ -49,6 +51,12 @@ impl RequestPacer {
         let until = now + wait;
         self.going = None;
         self.next = Some(self.next.map_or(until, |next| next.max(until)));
+        self.paused = Some(self.paused.map_or(until, |paused| paused.max(until)));
+    }
+
+    /// Whether the target has asked to wait at `now`.
+    pub(super) fn is_paused(&self, now: Instant) -> bool {
+        self.paused.is_some_and(|until| now < until)
     }
 }
 
@@ -91,6 +99,10 @@ mod tests {
         assert_eq!(pace.wait(at(9000)), Duration::ZERO);
         pace.pause(at(9000), Duration::from_secs(7));
         assert_eq!(pace.wait(at(9100)), Duration::from_millis(6900));
+        assert_eq!(
+            [8999, 15_999, 16_000].map(|then| pace.is_paused(at(then))),
+            [true, true, false]
+        );
     }
 
     #[test]

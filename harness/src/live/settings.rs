@@ -51,6 +51,8 @@ pub struct Settings {
     pub per_second: Option<NonZeroU32>,
     /// The most requests in flight.
     pub at_once: NonZeroU32,
+    /// How many cases are played at once, if the user says so.
+    pub workers: Option<NonZeroU32>,
     /// The timeout for a response.
     pub timeout: Duration,
     /// The shell command that brings the target back after it stopped answering.
@@ -150,6 +152,9 @@ pub fn own_name(run: &str) -> Result<String, String> {
 pub fn any_name() -> String {
     format!("{:012x}", RandomState::new().build_hasher().finish() >> 16)
 }
+
+/// The most cases at once.
+const MOST_WORKERS: u32 = 64;
 
 /// A shorter key could occur in other text by chance.
 pub(super) const SHORTEST_KEY: usize = 8;
@@ -260,6 +265,15 @@ impl Settings {
                         once the service's operator has marked them"
                 .into());
         }
+        let workers = self.workers.map_or(1, NonZeroU32::get);
+        if workers > MOST_WORKERS {
+            return Err(format!("workers: at most {MOST_WORKERS} cases are played at once"));
+        }
+        if workers > 1 && !self.has_independent_cases() {
+            return Err("workers needs a sandbox or a run without allow-writes: cases that write to the same test \
+                        accounts are played one after another"
+                .into());
+        }
         if !self.allow_writes && self.webhooks.is_some() {
             return Err("webhook-url needs allow-writes: to subscribe is to write".into());
         }
@@ -325,6 +339,12 @@ impl Settings {
     /// The names of the extra headers.
     pub fn header_names(&self) -> Vec<String> {
         self.headers.iter().map(|header| header.name().to_owned()).collect()
+    }
+
+    /// Whether no case can affect another: each has its own names, or nothing is written. Test accounts and their tax
+    /// ids are shared by all cases.
+    pub(super) fn has_independent_cases(&self) -> bool {
+        self.sandbox.is_some() || !self.allow_writes
     }
 
     fn keys(&self) -> impl Iterator<Item = &ApiKey> {

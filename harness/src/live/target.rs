@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::rc::Rc;
+use std::time::Duration;
 
 use tideover_model::wire::field;
 use tideover_model::{Clause, OperationKind, Timestamp};
@@ -16,7 +17,7 @@ use crate::generate;
 use crate::generate::{Size, race};
 use crate::judge::{PriorState, is_near};
 use crate::live::rehearsal::rehearse;
-use crate::live::session::{Purpose, Session};
+use crate::live::session::{Play, Session};
 use crate::live::settings::ApiKey;
 use crate::live::unasked::Unasked;
 use crate::live::{LiveCase, Vocabulary, live_case, live_race};
@@ -30,7 +31,7 @@ use crate::play::outage::{Recovers, Revival};
 #[derive(Clone, Debug)]
 pub struct Live {
     session: Rc<Session>,
-    play: u64,
+    play: Rc<Play>,
     fresh: bool,
     /// The play's own part of the inbox, which separates it from late webhooks of other plays.
     inbox: Option<String>,
@@ -44,21 +45,23 @@ pub struct Live {
     invited: RefCell<BTreeSet<i64>>,
     /// Whether the clock itself was read after the last response.
     is_clock_read: Cell<bool>,
+    /// How long the last response took, without waits of our own.
+    took: Cell<Option<Duration>>,
 }
 
-/// A live endpoint. It is never reset: each play has new names instead.
+/// A live endpoint. It is never reset: each play has new names instead. Clones are the same world.
 #[derive(Clone, Debug)]
 pub struct LiveWorld {
     session: Rc<Session>,
     vocabulary: Vocabulary,
     known_ahead: Rc<Cell<Option<i64>>>,
-    unasked: RefCell<Unasked>,
+    unasked: Rc<RefCell<Unasked>>,
 }
 
 impl LiveWorld {
     /// The world of a run, with the requests that `vocabulary` allows.
     pub fn new(session: Rc<Session>, vocabulary: Vocabulary) -> LiveWorld {
-        LiveWorld { session, vocabulary, known_ahead: Rc::default(), unasked: RefCell::default() }
+        LiveWorld { session, vocabulary, known_ahead: Rc::default(), unasked: Rc::default() }
     }
 
     /// The steps of all cases so far that were not sent.
@@ -105,32 +108,8 @@ impl World for LiveWorld {
     type Target = Live;
 
     async fn fresh(&mut self) -> Result<Live, Unreachable> {
-        self.session.unsubscribe(Purpose::EndOfCase).await;
-        if let Some(ended) = self.session.ended() {
-            return Err(Unreachable(ended.to_string()));
-        }
-        let play = {
-            let mut state = self.session.state();
-            state.plays += 1;
-            state.plays
-        };
-        self.session.take_arrivals();
-        self.session.refresh_clock().await;
-        let (session, fresh) = (Rc::clone(&self.session), self.vocabulary.is_fresh());
-        let inbox = session.inbox_url.as_deref().map(|inbox| format!("{inbox}/{play}"));
-        let known_ahead = Rc::clone(&self.known_ahead);
-        let ahead = if session.abilities().moves_clock { Some(0) } else { known_ahead.get() };
-        Ok(Live {
-            session,
-            play,
-            fresh,
-            inbox,
-            ahead,
-            known_ahead,
-            seems_ahead: Cell::default(),
-            invited: RefCell::default(),
-            is_clock_read: Cell::default(),
-        })
+        self.session.tidy().await;
+        self.target_of(Play::begin(&self.session)).await
     }
 
     fn outage(&self) -> Option<String> {
@@ -170,6 +149,40 @@ impl Recovers for LiveWorld {
 
     async fn revive(&mut self) -> Revival {
         self.session.revive().await
+    }
+}
+
+impl LiveWorld {
+    /// The target of a play that has begun.
+    ///
+    /// # Errors
+    /// [`Unreachable`] if the run is over.
+    pub(in crate::live) async fn target_of(&self, play: Rc<Play>) -> Result<Live, Unreachable> {
+        if let Some(ended) = self.session.ended() {
+            return Err(Unreachable(ended.to_string()));
+        }
+        self.session.refresh_clock().await;
+        let (session, fresh) = (Rc::clone(&self.session), self.vocabulary.is_fresh());
+        let inbox = session.inbox_url.as_deref().map(|inbox| format!("{inbox}/{}", play.number));
+        let known_ahead = Rc::clone(&self.known_ahead);
+        let ahead = if session.abilities().moves_clock { Some(0) } else { known_ahead.get() };
+        Ok(Live {
+            session,
+            play,
+            fresh,
+            inbox,
+            ahead,
+            known_ahead,
+            seems_ahead: Cell::default(),
+            invited: RefCell::default(),
+            is_clock_read: Cell::default(),
+            took: Cell::default(),
+        })
+    }
+
+    /// Deletes the subscriptions of the plays that ended.
+    pub(in crate::live) async fn tidy(&self) {
+        self.session.tidy().await;
     }
 }
 
@@ -225,17 +238,20 @@ impl Target for Live {
     }
 
     fn memory(&self) -> Memory {
-        self.session.settings.memory(self.inbox(), self.play)
+        self.session.settings.memory(self.inbox(), self.play.number)
     }
 
     async fn send(&mut self, step: &Prepared) -> Result<Seen, Unanswered> {
-        let answered = self.session.send(step).await;
+        let play = self.play.number;
+        let answered = self.session.send(play, step).await;
+        self.took.set(answered.as_ref().ok().map(|answered| answered.took));
+        let answered = answered.map(|answered| answered.seen);
         if let (PreparedAction::Advance(_), Ok(seen)) = (&step.action, &answered) {
             self.session.note_clock(seen);
         }
         if let Ok(seen) = &answered {
             self.note_time(step, seen).await;
-            self.session.note_key(step, seen).await?;
+            self.session.note_key(play, step, seen).await?;
         }
         match (answered, self.session.ended()) {
             (Err(unanswered), Some(_)) => Err(unanswered.and_last()),
@@ -244,13 +260,7 @@ impl Target for Live {
     }
 
     async fn arrivals(&mut self) -> Result<Vec<Arrival>, Unanswered> {
-        let own = format!("/{}/", self.play);
-        let arrived = self.session.take_arrivals().into_iter();
-        let own = arrived.filter_map(|arrival| {
-            let path = format!("/{}", arrival.path.strip_prefix(&own)?);
-            Some(Arrival { path, ..arrival })
-        });
-        Ok(own.collect())
+        Ok(self.session.take_arrivals(self.play.number))
     }
 }
 
@@ -259,6 +269,10 @@ impl Observed for Live {
 
     fn hears(&self) -> bool {
         self.inbox.is_some() && self.session.inbox_is_proven()
+    }
+
+    fn took(&self) -> Option<Duration> {
+        self.took.get()
     }
 
     async fn wait_to_ask_again(&mut self, nth: usize) -> bool {

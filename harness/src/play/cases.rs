@@ -1,6 +1,7 @@
 //! Many cases, each in a fresh world. Failures are grouped by cause, and the first of each group is shrunk.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use serde_json::Map;
 use tideover_model::{ActionKind, Clause, Face, Service, Timestamp};
@@ -10,7 +11,7 @@ use crate::evidence::coverage::Coverage;
 use crate::evidence::finding::{Cause, Finding, Verdict};
 use crate::evidence::latency::Latencies;
 use crate::evidence::tally::Tally;
-use crate::evidence::{Ending, Gaps};
+use crate::evidence::{Effort, Ending, Gaps};
 use crate::exchange::step::Step;
 use crate::exchange::transcript::{Header, Transcript};
 use crate::exchange::{Arrival, Prepared, PreparedAction, Seen};
@@ -238,6 +239,10 @@ pub struct Summary {
     pub lessons: Lessons,
     /// What failed, made small: one for each cause, in the order in which they were met.
     pub failures: Vec<Failure>,
+    /// How long the judgement took, where that is measured.
+    pub judging: Duration,
+    /// What it took against a live target.
+    pub effort: Effort,
     /// Why no more was played.
     pub ending: Ending,
 }
@@ -317,12 +322,9 @@ impl<'a> Suite<'a> {
             let walked = world.walked(header, case, *steps);
             let mut target = self.fresh(world).await?;
             let played = play_case(&mut target, header, &walked).await;
-            let steps = &walked.steps;
-            self.summary.add(&played, |at, found| {
-                Failure::noticed(header, case, steps, &played, at, found)
-            });
-            if !played.findings.is_empty() {
-                self.keep(world, Failure::of(header, case, steps.clone(), played.clone())).await?;
+            // It is kept before it is shrunk, so that an interrupted run still has it.
+            if let Some(failure) = self.summary.take(header, case, &walked.steps, &played) {
+                minimise(world, failure).await?;
             }
             self.examine(world, Suspect { case, steps: walked.steps, played }).await?;
             progress(&self.summary);
@@ -374,15 +376,6 @@ impl<'a> Suite<'a> {
             }
         };
         world.examine(&self.plan.header, &mut self.summary, silent).await
-    }
-
-    /// Counts a failure with those of the same cause; the first of them is made small.
-    async fn keep<W: World>(&mut self, world: &mut W, failure: Failure) -> Result<(), Unreachable> {
-        // It is kept before it is shrunk, so that an interrupted run still has it.
-        match self.summary.count(failure) {
-            Some(failure) => minimise(world, failure).await,
-            None => Ok(()),
-        }
     }
 }
 
@@ -460,6 +453,21 @@ impl Summary {
         self.failures.extend(other.failures);
     }
 
+    /// Takes up a case that was played; a failure of a new cause is given back.
+    pub(crate) fn take(
+        &mut self,
+        header: &Header,
+        case: u64,
+        steps: &[Step],
+        played: &Played,
+    ) -> Option<&mut Failure> {
+        self.add(played, |at, found| Failure::noticed(header, case, steps, played, at, found));
+        if played.findings.is_empty() {
+            return None;
+        }
+        self.count(Failure::of(header, case, steps.to_vec(), played.clone()))
+    }
+
     /// Counts a failure with those of the same cause; the first of them is given back.
     pub(crate) fn count(&mut self, failure: Failure) -> Option<&mut Failure> {
         let is_known = |known: &&mut Failure| known.finding().is_same(failure.finding());
@@ -524,6 +532,7 @@ impl Summary {
             self.noticed.entry(cause).and_modify(|noticed| noticed.cases += 1);
         }
         self.met.add(&played.met);
+        self.judging += played.judging;
         for (kind, took) in &played.latencies {
             self.latencies.record(*kind, *took);
         }
@@ -542,7 +551,10 @@ impl Summary {
 }
 
 /// Makes a failure as small as it can be made. Ended before, it is as small as it was made until then.
-async fn minimise<W: World>(world: &mut W, failure: &mut Failure) -> Result<(), Unreachable> {
+pub(crate) async fn minimise<W: World>(
+    world: &mut W,
+    failure: &mut Failure,
+) -> Result<(), Unreachable> {
     let Transcript { header, steps } = failure.transcript.clone();
     let rehearsed = world.rehearse(&header, &steps, failure.finding().clause).await;
     shrink(steps, &mut SameFinding { world, failure, rehearsed }).await.map(drop)

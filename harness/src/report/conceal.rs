@@ -58,9 +58,9 @@ macro_rules! masked {
 
 masked! {
     Report {
-        target, headline, clauses, findings, gone, gaps, latency, states, races, warnings, left_behind;
+        target, headline, clauses, findings, gone, gaps, latency, states, races, warnings, left_behind, ended_because;
         version, tideover, command, began, seed, cases, cases_left, steps, milliseconds, outcome, extent, untried, fail_on, ending,
-        unasked
+        unasked, time, workers, reached
     }
     ClauseReport { reason; clause, place, wording, kind, status, remedy, exercised, broken }
     FindingReport {

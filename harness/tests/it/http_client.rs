@@ -484,6 +484,7 @@ async fn an_extra_header_arrives_and_is_printed_nowhere() {
     let mut command = desk.command("check");
     command.args(["--config", "live.toml", "--requests-per-second", "1000", "--cases", "3"]);
     command.args(["--account", "acme-test", "--html", "report.html"]);
+    command.args(["--journal", "tideover-journal.jsonl"]);
     let (status, printed) = code(command.env("TENANT", "tenant-of-mine-77")).await;
     assert_eq!(status, Some(1), "{printed}");
     let heard = heard.take();

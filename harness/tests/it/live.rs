@@ -474,7 +474,6 @@ fn overwriting_the_input_exits_with_2() {
         ("x.jsonl", Some("x.jsonl")),
         ("x.jsonl", Some(&*respelled)),
         ("x.jsonl.previous", Some("x.jsonl")),
-        ("tideover-journal.jsonl", None),
     ] {
         let path = folder.path().join(file);
         std::fs::write(&path, kept).unwrap();
@@ -503,7 +502,8 @@ async fn the_command_describes_its_run_and_hides_keys() {
     let mock = endpoint(None).await;
     let folder = tempfile::tempdir().unwrap();
     let config = format!(
-        "target = \"{}\"\nkey_env = \"MOCK_KEY\"\nrequests_per_second = 100000\nmax_requests = 40\n",
+        "target = \"{}\"\nkey_env = \"MOCK_KEY\"\nrequests_per_second = 100000\nmax_requests = 40\n\
+         journal = \"journal.jsonl\"\n",
         mock.url()
     );
     // The mock answers in this very runtime.
@@ -535,7 +535,7 @@ async fn the_command_describes_its_run_and_hides_keys() {
     std::fs::write(folder.path().join("former.json"), &output.stdout).unwrap();
     let again = run(&["--seed", "5", "--cases", "1", "--baseline", "former.json"]).await.unwrap();
     assert_eq!(again.status.code(), Some(0), "{}", String::from_utf8_lossy(&again.stderr));
-    let kept = ["tideover-journal.jsonl", "tideover-journal.jsonl.previous"];
+    let kept = ["journal.jsonl", "journal.jsonl.previous"];
     assert!(kept.iter().all(|kept| folder.path().join(kept).exists()));
     let printed = run(&["--target", "http://127.0.0.1:1", "--print-steps", "--cases", "1"]);
     let printed = printed.await.unwrap();
@@ -552,6 +552,31 @@ async fn the_command_describes_its_run_and_hides_keys() {
         let complaint = String::from_utf8(nobody.stderr).unwrap();
         let expected = "the operator port does not answer: GET http://127.0.0.1:1/_sim/";
         assert!(complaint.contains(expected), "{complaint}");
+    }
+}
+
+/// A run writes nothing into the working folder by itself: its journal goes into a temporary one of its own.
+#[tokio::test]
+async fn without_a_given_file_the_journal_is_temporary() {
+    let mock = endpoint(None).await;
+    let (working, temporary) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_tideover"));
+    command.current_dir(working.path()).env("TMPDIR", temporary.path());
+    command.args(["check", "--target", mock.url(), "--key", mock.api_key(), "--seed", "1"]);
+    let output = command.args(["--requests-per-second", "1000", "--cases", "1"]).output();
+    let output = output.await.unwrap();
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{stdout}");
+    assert_eq!(std::fs::read_dir(working.path()).unwrap().count(), 0);
+    let line = stdout.lines().find_map(|line| line.trim().strip_prefix("journal   ")).unwrap();
+    let journal = Path::new(line);
+    assert!(journal.starts_with(temporary.path().canonicalize().unwrap()), "{line}");
+    assert!(Transcript::read(journal).unwrap().steps.len() > 10);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = std::fs::metadata(journal.parent().unwrap()).unwrap();
+        assert_eq!(folder.permissions().mode() & 0o077, 0, "nobody else reads it");
     }
 }
 

@@ -46,4 +46,5 @@ mod state;
 mod stories;
 mod stranger;
 mod support;
+mod workers;
 mod world_page;

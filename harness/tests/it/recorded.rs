@@ -546,6 +546,8 @@ async fn judged_again(folder: &Path, more: &[&str]) -> Output {
         "3000",
         "--max-financed",
         "100000000",
+        "--journal",
+        "tideover-journal.jsonl",
     ];
     let played = run(&[&check, more].concat()).await.unwrap();
     assert_eq!(played.status.code(), Some(0), "{}", String::from_utf8_lossy(&played.stdout));

@@ -17,8 +17,9 @@ pub trait Resolver: Send + Sync + 'static {
     fn resolve<'a>(&'a self, host: &'a str) -> Resolution<'a>;
 }
 
-/// The names of this machine and its network. `localhost` and the names below it are always this machine
-/// (RFC 6761), even where the system does not say so.
+/// The names of this machine and its network. `localhost` and the names below it are always this machine, and
+/// `invalid` and the names below it are nowhere (RFC 6761), even where the system does not say so, or takes
+/// seconds to.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemResolver;
 
@@ -28,10 +29,24 @@ impl Resolver for SystemResolver {
             if is_local_name(host) {
                 return Ok(vec![Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()]);
             }
+            if is_nowhere(host) {
+                return Err(nowhere());
+            }
             let addresses = lookup_host((host, 0)).await?;
             Ok(addresses.map(|address| address.ip()).collect())
         })
     }
+}
+
+/// Whether a name is `invalid` or below it: no resolver needs to be asked (RFC 6761, section 6.4).
+fn is_nowhere(host: &str) -> bool {
+    let name = host.strip_suffix('.').unwrap_or(host);
+    let last = name.rsplit('.').next().unwrap_or_default();
+    last.eq_ignore_ascii_case("invalid")
+}
+
+fn nowhere() -> io::Error {
+    io::Error::new(io::ErrorKind::NotFound, "no name resolves below .invalid")
 }
 
 /// Resolves no name, for runs that must not depend on a network.

@@ -54,3 +54,14 @@ async fn a_private_network_is_reached_only_where_any_address_may_be() {
     }
     assert_eq!(subscribe(&anywhere, "ftp://10.0.0.7/").await, 422);
 }
+
+/// A system without a network asks for seconds before it says so.
+#[tokio::test]
+async fn names_below_invalid_are_nowhere_without_a_question() {
+    for name in ["invalid", "inbox.invalid", "a.b.INVALID", "inbox.invalid."] {
+        let error = SystemResolver.resolve(name).await.unwrap_err();
+        assert_eq!(error.to_string(), "no name resolves below .invalid", "{name}");
+    }
+    let near = SystemResolver.resolve("invalid.localhost").await.unwrap();
+    assert!(near.iter().all(std::net::IpAddr::is_loopback), "{near:?}");
+}

@@ -30,6 +30,7 @@ pub(super) async fn play_and_clean_up(
     tokio::select! {
         biased;
         received = stop.received() => (interrupted, failed) = (true, received.err()),
+        never = progress.watch(|| session.requests()) => match never {},
         played = catch_panic(playing) => match played {
             Ok(played) => failed = played.err().map(Problem::from),
             Err(why) => panicked = Some(format!("Tideover itself failed: {why}")),
@@ -103,6 +104,7 @@ mod tests {
             per_second: None,
             sandbox: None,
             at_once: 1.try_into().unwrap(),
+            workers: None,
             timeout: Duration::from_secs(20),
             restart: None,
             own_name: "td-r-".into(),

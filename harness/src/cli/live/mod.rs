@@ -8,6 +8,7 @@ mod replay;
 
 use std::fmt;
 use std::num::NonZeroU32;
+use std::path::Path;
 use std::rc::Rc;
 use std::time::Instant;
 
@@ -24,12 +25,13 @@ use crate::exchange::secrets::Secrets;
 use crate::exchange::transcript::{Header, LiveEndpoint};
 use crate::generate;
 use crate::judge::checks::registry::Needs;
+use crate::live::exploration::Exploration;
 use crate::live::session::{Abilities, Session, StopReason};
 use crate::live::settings::{Budget, Settings};
 use crate::live::target::LiveWorld;
 use crate::live::unasked::Unasked;
 use crate::live::{LIVE_STEPS, Vocabulary, live_case};
-use crate::play::cases::{Failure, Plan, Suite, Summary};
+use crate::play::cases::{Failure, Plan, Summary};
 use crate::play::concurrent;
 use crate::play::concurrent::Races;
 use crate::play::learn::{Lessons, Stated};
@@ -44,8 +46,8 @@ const CASES: u64 = 20;
 /// The default number of cases for a sandbox. The budget is usually spent before.
 const SANDBOX_CASES: u64 = 400;
 
-/// The number of races in a sandbox: about a tenth of its budget, and each kind of race once.
-const SANDBOX_RACES: u64 = 6;
+/// The most races in a sandbox. They take a tenth of the budget: with the default budget, each kind of race once.
+const SANDBOX_RACES: u64 = 60;
 const SANDBOX_RACE_STEPS: u64 = 24;
 const SANDBOX_CLIENTS: usize = 4;
 
@@ -89,6 +91,8 @@ struct RunOutcome {
     summary: Summary,
     /// The summary of the races, if there were any.
     raced: Option<concurrent::Summary>,
+    /// How many sequential cases there were to play.
+    cases: u64,
     end: End,
     /// The steps that were not sent, and why.
     unasked: Unasked,
@@ -106,10 +110,25 @@ impl RunOutcome {
         RunOutcome {
             summary: Summary::default(),
             raced: None,
+            cases: 0,
             end: End { ending, left_behind: Vec::new() },
             unasked: Unasked::default(),
             secrets,
             hears: false,
+            warnings: Vec::new(),
+        }
+    }
+
+    /// That of a run that has ended.
+    fn of(session: &Session, world: &LiveWorld, summary: Summary, end: End) -> RunOutcome {
+        RunOutcome {
+            summary,
+            raced: None,
+            cases: 0,
+            end,
+            unasked: world.unasked(),
+            secrets: session.secrets(),
+            hears: session.inbox_is_proven(),
             warnings: Vec::new(),
         }
     }
@@ -148,10 +167,10 @@ impl LiveOptions {
                 false => live_case(&plan.header, case, plan.steps, &vocabulary).steps,
             });
         }
-        let journal = options.journal();
+        let journal = options.place_journal()?;
         let preview = RunPreview(&settings);
         check.output.announce(format!("{preview}\n  journal   {}\n", journal.display()))?;
-        let mut session = connect(&options, &settings, &plan.header).await?;
+        let mut session = connect(&options, &settings, &plan.header, &journal).await?;
         let began = Instant::now();
         let outcome = match session.greet().await {
             Ok(()) => {
@@ -173,8 +192,9 @@ async fn open(
     options: &LiveOptions,
     settings: &Settings,
     header: &Header,
+    journal: &Path,
 ) -> Result<Session, Problem> {
-    let mut session = connect(options, settings, header).await?;
+    let mut session = connect(options, settings, header, journal).await?;
     session.greet().await.map_err(|unanswered| Problem::Unreachable(unanswered.why))?;
     // The session keeps whether its inbox can be reached.
     try_inbox(options, settings, &session).await?;
@@ -206,6 +226,7 @@ async fn connect(
     options: &LiveOptions,
     settings: &Settings,
     header: &Header,
+    journal: &Path,
 ) -> Result<Session, Problem> {
     let factory = options.clients(settings)?;
     let operator = settings.operator.as_deref().map(|url| factory.client(url)).transpose()?;
@@ -218,8 +239,8 @@ async fn connect(
             Some(inbox)
         }
     };
-    let (client, journal) = (factory.client(&settings.target)?, options.journal());
-    let session = Session::new(settings.clone(), client, operator, inbox, &journal, header);
+    let client = factory.client(&settings.target)?;
+    let session = Session::new(settings.clone(), client, operator, inbox, journal, header);
     session.map_err(|error| wrong(format!("the journal {}: {error}", journal.display())))
 }
 
@@ -230,28 +251,40 @@ async fn play(
     check: &LiveCheck<'_>,
 ) -> Result<RunOutcome, Problem> {
     let is_sandbox = settings.sandbox.is_some();
+    let progress = Progress::new(check.output, plan).within(&settings.budget);
     let vocabulary = Vocabulary::new(settings, session.abilities().clone(), plan.cases);
-    let mut world = LiveWorld::new(Rc::clone(&session), vocabulary);
-    let progress = Progress::new(check.output, plan);
+    let world = LiveWorld::new(Rc::clone(&session), vocabulary);
+    if check.clients.is_some() {
+        return race(session, world, plan, check, &progress).await;
+    }
     let some_races = Plan { cases: SANDBOX_RACES, steps: SANDBOX_RACE_STEPS, ..plan.clone() };
-    let race_plan = if check.clients.is_some() { plan } else { &some_races };
-    let (mut races, mut suite) = (Races::new(race_plan, clients(check)), Suite::new(plan));
-    let runs_races = check.clients.is_some() || is_sandbox && plan.cases > 1;
-    let playing = async {
-        if runs_races {
-            races.run(&mut world, |summary| progress.show(summary.counted.cases)).await?;
-        }
-        if check.clients.is_none() {
-            suite.play(&mut world, |summary| progress.show(summary.cases)).await?;
-        }
-        Ok(())
-    };
+    let runs_races = is_sandbox && plan.cases > 1;
+    let races = runs_races.then(|| Races::new(&some_races, clients(check)));
+    let mut exploration = Exploration::new(plan, Rc::clone(&session), world.clone(), races);
+    let playing = exploration.run(|exploration| {
+        progress.show_part(exploration.cases, exploration.shrinking());
+        progress.show(exploration.summary.cases);
+    });
     let end = play_and_clean_up(&session, &progress, playing).await?;
-    let raced = runs_races.then_some(races.summary);
-    let unasked = world.unasked();
-    let hears = session.inbox_is_proven();
-    let (summary, secrets, warnings) = (suite.summary, session.secrets(), Vec::new());
-    Ok(RunOutcome { summary, raced, end, unasked, secrets, hears, warnings })
+    let effort = exploration.effort();
+    let (cases, raced) = (exploration.cases, exploration.raced().cloned());
+    let summary = Summary { effort, ..exploration.summary };
+    Ok(RunOutcome { raced, cases, ..RunOutcome::of(&session, &world, summary, end) })
+}
+
+/// Plays races alone, one after the other.
+async fn race(
+    session: Rc<Session>,
+    mut world: LiveWorld,
+    plan: &Plan,
+    check: &LiveCheck<'_>,
+    progress: &Progress,
+) -> Result<RunOutcome, Problem> {
+    let mut races = Races::new(plan, clients(check));
+    let playing = races.run(&mut world, |summary| progress.show(summary.counted.cases));
+    let end = play_and_clean_up(&session, progress, playing).await?;
+    let raced = Some(races.summary);
+    Ok(RunOutcome { raced, ..RunOutcome::of(&session, &world, Summary::default(), end) })
 }
 
 /// The number of concurrent clients.
@@ -271,7 +304,12 @@ fn print(
     outcome: RunOutcome,
     again: &str,
 ) -> Result<Outcome, Problem> {
-    let RunOutcome { mut summary, raced, end, unasked, secrets, hears, warnings } = outcome;
+    let RunOutcome { mut summary, raced, cases, end, unasked, secrets, hears, warnings } = outcome;
+    let raced_cases = raced.as_ref().map_or(0, |raced| raced.counted.cases);
+    let plan = &match check.clients {
+        None => Plan { cases: cases + raced_cases, ..plan.clone() },
+        Some(_) => plan.clone(),
+    };
     let End { ending, left_behind } = end;
     let mut replay = (check.keep)(&summary, &secrets);
     let parts = raced.map(|raced| {

@@ -124,7 +124,10 @@ pub(in crate::cli) struct LiveOptions {
     /// down can be found
     #[arg(long, value_name = "COMMAND")]
     restart: Option<String>,
-    /// The file for the journal: every request before it is sent [default: tideover-journal.jsonl]
+    /// Play N cases at once [default: by the target's latency, at most 8; 1 with --allow-writes]
+    #[arg(long, value_name = "N")]
+    workers: Option<NonZeroU32>,
+    /// The file for the journal: every request before it is sent [default: a new file in a temporary folder]
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
     /// The name in everything that the run creates [default: random]
@@ -280,6 +283,7 @@ impl LiveOptions {
             requests_per_second: self.requests_per_second.or(file.requests_per_second),
             timeout: self.timeout.or(file.timeout),
             restart: self.restart.or(file.restart),
+            workers: self.workers.or(file.workers),
             journal: self.journal.or(file.journal),
             run: self.run.or(file.run),
             config: self.config,
@@ -327,9 +331,22 @@ impl LiveOptions {
         words.concat()
     }
 
-    /// The path of the journal.
-    pub(super) fn journal(&self) -> PathBuf {
-        self.journal.clone().unwrap_or_else(|| "tideover-journal.jsonl".into())
+    /// The path of the journal: the given one, or one in a new temporary folder that only the user can read.
+    pub(super) fn place_journal(&self) -> Result<PathBuf, Problem> {
+        if let Some(given) = &self.journal {
+            return Ok(given.clone());
+        }
+        let mut builder = tempfile::Builder::new();
+        builder.prefix("tideover-");
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+        let folder = builder.tempdir();
+        let folder = folder.map_err(|error| {
+            Problem::Wrong(format!(
+                "no temporary folder for the journal: {error}; give --journal FILE"
+            ))
+        })?;
+        Ok(folder.keep().join("journal.jsonl"))
     }
 
     /// The files that a run against a live endpoint reads and writes.
@@ -337,9 +354,8 @@ impl LiveOptions {
         let read =
             [("--config", &self.config), ("--ca", &self.ca), ("--client-cert", &self.client_cert)];
         let read = read.into_iter().filter_map(|(option, path)| Some((option, path.clone()?)));
-        let journal = self.journal();
-        let previous = previous(&journal);
-        read.chain([("--journal", journal), ("--journal", previous)]).collect()
+        let journals = self.journal.iter().flat_map(|journal| [journal.clone(), previous(journal)]);
+        read.chain(journals.map(|journal| ("--journal", journal))).collect()
     }
 
     /// Creates the clients for live endpoints.
@@ -388,6 +404,7 @@ impl LiveOptions {
             },
             per_second: self.requests_per_second.or(paced),
             at_once: NonZeroU32::MIN,
+            workers: self.workers,
             timeout: Duration::from_secs(self.timeout.map_or(30, NonZeroU32::get).into()),
             restart: self.restart.clone(),
             own_name: own_name(&run).map_err(Problem::Wrong)?,

@@ -1,5 +1,6 @@
 //! `tideover replay --target`: a transcript against a live endpoint.
 
+use std::path::PathBuf;
 use std::rc::Rc;
 
 use url::Url;
@@ -22,11 +23,18 @@ pub(in crate::cli) struct ReplayOutcome {
     pub(in crate::cli) played: Played,
     pub(in crate::cli) left_behind: Vec<String>,
     pub(in crate::cli) secrets: Secrets,
+    /// The journal, where one was kept.
+    pub(in crate::cli) journal: Option<PathBuf>,
 }
 
 impl From<Played> for ReplayOutcome {
     fn from(played: Played) -> ReplayOutcome {
-        ReplayOutcome { played, left_behind: Vec::new(), secrets: Secrets::default() }
+        ReplayOutcome {
+            played,
+            left_behind: Vec::new(),
+            secrets: Secrets::default(),
+            journal: None,
+        }
     }
 }
 
@@ -51,7 +59,8 @@ impl LiveOptions {
         let vocabulary = Vocabulary::new(settings.clone(), Default::default(), 1);
         let (fresh, headers) = (vocabulary.is_fresh(), settings.header_names());
         header.live = Some(LiveEndpoint { target, run, fresh, headers });
-        let session = open(&options, &settings, &header).await?;
+        let journal = options.place_journal()?;
+        let session = open(&options, &settings, &header, &journal).await?;
         let vocabulary = Vocabulary::new(settings, session.abilities().clone(), 1);
         if let Some((index, why)) = vocabulary.refused(&transcript.steps) {
             return Err(Problem::Wrong(format!("nothing is sent; step {}: {why}", index + 1)));
@@ -70,7 +79,10 @@ impl LiveOptions {
         };
         let left_behind = session.clean_up().await;
         match played {
-            Ok(played) => Ok(ReplayOutcome { played, left_behind, secrets: session.secrets() }),
+            Ok(played) => {
+                let (secrets, journal) = (session.secrets(), Some(journal));
+                Ok(ReplayOutcome { played, left_behind, secrets, journal })
+            }
             Err(problem) => Err(problem.and(&left_behind)),
         }
     }

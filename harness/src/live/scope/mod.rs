@@ -28,6 +28,7 @@ use crate::exchange::{Prepared, PreparedAction, PreparedCall};
 use crate::live::grants::Grants;
 use crate::live::settings::{SHORTEST_KEY, Settings, is_plain};
 use crate::live::unasked::Why;
+pub(in crate::live) use names::disturbs;
 use names::{AllowedNames, Rule};
 use tree::Tree;
 

@@ -92,7 +92,7 @@ const VENDORS_INVOICE: FieldRules =
     &[("payeeExternalId", Rule::TestAccount), ("invoiceExternalId", Rule::OwnName)];
 
 /// Whether an action affects every user of a target.
-pub(super) fn disturbs(action: ActionKind) -> bool {
+pub(in crate::live) fn disturbs(action: ActionKind) -> bool {
     matches!(action, ActionKind::InterruptNextImport | ActionKind::UpstreamFails)
 }
 

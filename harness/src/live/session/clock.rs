@@ -61,7 +61,7 @@ impl Session {
         let date = since_1970.and_then(|date| i64::try_from(date.as_secs()).ok());
         let ahead = date.map(|date| date - wall_time().unix());
         state.dates.0 = ahead;
-        if let Some(ahead) = ahead.filter(|_| state.plays == 0) {
+        if let Some(ahead) = ahead.filter(|_| state.plays.count == 0) {
             state.clock_ahead.get_or_insert(ahead.saturating_mul(1000));
             state.dates.1.get_or_insert(ahead);
         }

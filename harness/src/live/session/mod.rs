@@ -1,9 +1,12 @@
 //! A run against a live target: its permissions, its state, and why it stopped.
 
 mod clock;
+mod limits;
 mod offered;
 mod outage;
+mod plays;
 mod sending;
+mod workers;
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -17,17 +20,22 @@ use tideover_model::{ActionKind, Code};
 
 use crate::endpoint::client::{Client, Outgoing};
 use crate::endpoint::{Silence, Unanswered, inbox};
+use crate::evidence::TimeSpent;
 use crate::exchange::secrets::Secrets;
 use crate::exchange::transcript::Header;
-use crate::exchange::{Arrival, Prepared, PreparedAction, PreparedCall, Seen};
+use crate::exchange::{Prepared, PreparedAction, PreparedCall, Seen};
 use crate::judge::Outside;
 use crate::live::grants::Grants;
 use crate::live::journal::Journal;
 use crate::live::ledger::SpendingLedger;
 use crate::live::pace::RequestPacer;
+use crate::live::session::limits::Limits;
+use crate::live::session::plays::Plays;
+use crate::live::session::workers::Workers;
 use crate::live::settings::{ApiKey, Settings, any_name};
 
 use outage::{Outage, Survival, is_gateway_failure};
+pub(in crate::live) use plays::{Play, Subscriber};
 pub(in crate::live) use sending::Purpose;
 
 /// How long the run waits for its own request to reach the inbox.
@@ -64,11 +72,13 @@ pub struct Abilities {
 #[derive(Debug)]
 pub(super) struct SessionState {
     ledger: SpendingLedger,
-    began: Instant,
+    limits: Limits,
     pub(super) grants: Grants,
     pace: RequestPacer,
-    /// The number of plays so far.
-    pub(super) plays: u64,
+    pub(super) plays: Plays,
+    workers: Workers,
+    /// Where the time went.
+    spent: TimeSpent,
     unanswered: u32,
     /// The number of reads that stayed stale through every wait.
     stale_reads: u32,
@@ -77,10 +87,6 @@ pub(super) struct SessionState {
     /// The same in seconds, by the `Date` header of the last response, and of the last one with a confirmed
     /// time.
     dates: (Option<i64>, Option<i64>),
-    /// The keys that have subscribed.
-    pub(super) subscribers: Vec<String>,
-    /// The number of requested subscriptions without a response.
-    pub(super) in_doubt: u64,
     /// Actions that the operator port does not know. They are not tried again.
     unknown_actions: BTreeSet<ActionKind>,
     /// The URLs of subscriptions that may exist although no response confirmed them. They are not requested
@@ -135,16 +141,16 @@ impl Session {
         }
         let state = SessionState {
             ledger: SpendingLedger::default(),
-            began: Instant::now(),
+            limits: Limits::new(&settings.budget),
             grants: Grants::default(),
             pace: RequestPacer::new(settings.per_second, settings.at_once),
-            plays: 0,
+            plays: Plays::default(),
+            workers: Workers::new(&settings),
+            spent: TimeSpent::default(),
             unanswered: 0,
             stale_reads: 0,
             clock_ahead: None,
             dates: (None, None),
-            subscribers: Vec::new(),
-            in_doubt: 0,
             unknown_actions: BTreeSet::new(),
             unconfirmed_urls: BTreeSet::new(),
             backoff: None,
@@ -218,7 +224,7 @@ impl Session {
         let authorization = Some(format!("Bearer {}", key.reveal()));
         let read = Prepared { authorization, ..self.get("/v1/webhooks") };
         self.charge_repeat()?;
-        let answered = self.exchange(&read).await.map(|answer| answer.seen);
+        let answered = self.exchange(0, &read).await.map(|(answer, _)| answer.seen);
         let is_down = answered.as_ref().is_err_and(|why| why.silence == Some(Silence::NoAnswer));
         let Some(command) = self.settings.restart.as_deref().filter(|_| is_down) else {
             return answered;
@@ -226,8 +232,8 @@ impl Session {
         self.restart(command).await.map_err(Unanswered::never)?;
         let nobody = format!("/v1/organizations/{}unknown", self.settings.own_name);
         self.charge_repeat()?;
-        let answered = self.exchange(&Prepared { ..self.get(&nobody) }).await;
-        answered.map(|answer| answer.seen)
+        let answered = self.exchange(0, &Prepared { ..self.get(&nobody) }).await;
+        answered.map(|(answer, _)| answer.seen)
     }
 
     /// Sends a request to the inbox by its public URL.
@@ -240,7 +246,7 @@ impl Session {
         let content_type = Some("application/json");
         let outgoing = Outgoing { method, path, authorization: None, content_type, body };
         let answered = tokio::time::timeout(INBOX_PATIENCE, client.exchange(outgoing)).await;
-        let has_arrived = self.take_arrivals().iter().any(|arrival| arrival.path == path);
+        let has_arrived = self.take_from_inbox().iter().any(|arrival| arrival.path == path);
         // It is the run itself that knocked.
         self.state().survival = Survival::default();
         match answered {
@@ -270,8 +276,8 @@ impl Session {
     /// Reads `path` at the operator port. This counts as a request.
     async fn ask_operator(&self, path: &str) -> Result<Seen, Unanswered> {
         self.charge_repeat()?;
-        let answered = self.exchange(&self.get(path)).await;
-        answered.map(|answer| answer.seen).map_err(|unanswered| {
+        let answered = self.exchange(0, &self.get(path)).await;
+        answered.map(|(answer, _)| answer.seen).map_err(|unanswered| {
             let why = format!("the operator port does not answer: {}", unanswered.why);
             Unanswered { why, ..unanswered }.and_last()
         })
@@ -307,15 +313,9 @@ impl Session {
         self.state().ledger.requests()
     }
 
-    /// Takes the arrivals in the run's part of the inbox.
-    pub(super) fn take_arrivals(&self) -> Vec<Arrival> {
-        let arrivals = self.inbox.as_ref().map(|inbox| inbox.inbox().take()).unwrap_or_default();
-        if !arrivals.is_empty() {
-            let mut state = self.state();
-            state.inbox_is_proven = true;
-            state.survival.webhook();
-        }
-        arrivals
+    /// Where the time of the run went.
+    pub fn spent(&self) -> TimeSpent {
+        self.state().spent.clone()
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, SessionState> {
@@ -349,7 +349,7 @@ impl SessionState {
 
     /// Leaves the subscriptions behind that a target which does not answer any more may still have.
     pub(super) fn give_up_subscriptions(&mut self, left: &[String]) {
-        self.subscribers.clear();
+        self.plays.subscribers.clear();
         self.grants.references.clear();
         self.leave(left.to_vec());
     }

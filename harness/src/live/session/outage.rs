@@ -38,11 +38,13 @@ pub(super) struct Outage {
     why: String,
     /// Whether the last steps are to blame: the target never survived one like them, or still takes connections.
     is_suspect: bool,
+    /// The plays whose step under way the target never survived.
+    plays: Vec<u64>,
 }
 
 /// What a target does in a step, as far as that tells one step from another.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Situation {
+pub(super) struct Situation {
     operation: String,
     /// Whether a subscription of the run is in place, so that the step may cause a webhook.
     is_subscribed: bool,
@@ -54,11 +56,26 @@ pub(super) struct Survival {
     survived: BTreeSet<Situation>,
     /// That of the last answered step, which is survived once another step is answered.
     last: Option<Situation>,
+    /// Those of the steps that are under way, with the number of the play of each.
+    under_way: Vec<(u64, Situation)>,
     /// Whether a webhook has arrived.
     webhook: bool,
 }
 
 impl Survival {
+    /// Notes that a step is under way.
+    fn begins(&mut self, play: u64, situation: Situation) {
+        self.under_way.push((play, situation));
+    }
+
+    /// Notes that a step is no longer under way.
+    fn ends(&mut self, play: u64, situation: &Situation) {
+        let is_it = |(other, known): &(u64, Situation)| *other == play && known == situation;
+        if let Some(place) = self.under_way.iter().position(is_it) {
+            self.under_way.remove(place);
+        }
+    }
+
     /// Notes that a step was answered.
     fn answered(&mut self, situation: Situation) {
         self.survived.extend(self.last.replace(situation));
@@ -69,32 +86,68 @@ impl Survival {
         self.webhook = true;
     }
 
-    /// Whether the target never survived a step like the last answered one or like `now`. `listens`: the run would
-    /// have received a webhook.
-    fn is_new(&self, now: &Situation, listens: bool) -> bool {
-        let is_new = |one: &Situation| {
-            let first_webhook = listens && one.is_subscribed && !self.webhook;
-            first_webhook || !self.survived.contains(one)
-        };
-        is_new(now) || self.last.as_ref().is_some_and(is_new)
+    /// Whether the target never survived a step like the last answered one, or like one under way. `listens`: the
+    /// run would have received a webhook.
+    fn is_new(&self, listens: bool) -> bool {
+        let is_new = |one| self.is_new_in(one, listens);
+        self.last.as_ref().is_some_and(is_new) || !self.new_plays(listens).is_empty()
+    }
+
+    /// The plays with a step under way that the target never survived.
+    fn new_plays(&self, listens: bool) -> Vec<u64> {
+        let is_new = |(_, one): &&(u64, Situation)| self.is_new_in(one, listens);
+        self.under_way.iter().filter(is_new).map(|(play, _)| *play).collect()
+    }
+
+    fn is_new_in(&self, one: &Situation, listens: bool) -> bool {
+        let first_webhook = listens && one.is_subscribed && !self.webhook;
+        first_webhook || !self.survived.contains(one)
     }
 }
 
 impl Session {
     /// Notes whether the target answered `step`. If it did not, asks whether it answers again; if it never does, the
     /// run has no target any more.
-    pub(super) async fn note_silence(&self, step: &Prepared, answered: &Result<Seen, Unanswered>) {
-        let situation = self.situation(step);
-        if silence(answered).is_none() {
-            self.state().survival.answered(situation);
-            return;
+    pub(super) async fn note_silence(
+        &self,
+        play: u64,
+        step: &Prepared,
+        situation: Situation,
+        answered: Result<&Seen, &Unanswered>,
+    ) {
+        let is_answered = silence(answered).is_none();
+        if !is_answered {
+            self.examine_silence(step, answered).await;
         }
+        let mut state = self.state();
+        state.survival.ends(play, &situation);
+        if is_answered {
+            state.survival.answered(situation);
+        }
+    }
+
+    /// Notes that a step is under way. Returns what the target does in it.
+    pub(super) fn note_begin(&self, play: u64, step: &Prepared) -> Situation {
+        let situation = self.situation(step);
+        self.state().survival.begins(play, situation.clone());
+        situation
+    }
+
+    /// Asks whether the target answers again.
+    async fn examine_silence(&self, step: &Prepared, answered: Result<&Seen, &Unanswered>) {
         if self.state().outage.is_some() || self.asks_operator(step) {
             return;
         }
         let wait = if self.settings.restart.is_some() { BRIEFLY } else { self.settings.timeout };
         let Err(last) = self.answers_within(wait).await else { return };
-        let is_new = self.state().survival.is_new(&situation, self.inbox_is_proven());
+        if self.state().outage.is_some() {
+            return;
+        }
+        let listens = self.inbox_is_proven();
+        let (is_new, plays) = {
+            let survival = &self.state().survival;
+            (survival.is_new(listens), survival.new_plays(listens))
+        };
         let is_suspect = match last {
             Silence::NoAnswer => true,
             Silence::Refused => is_new,
@@ -110,7 +163,12 @@ impl Session {
         );
         let mut state = self.state();
         state.ended.get_or_insert(StopReason::GivenUp(why.clone()));
-        state.outage = Some(Outage { why, is_suspect });
+        state.outage = Some(Outage { why, is_suspect, plays });
+    }
+
+    /// The plays that had a step under way, when the target stopped, that it never survived before.
+    pub(in crate::live) fn suspects(&self) -> Vec<u64> {
+        self.state().outage.as_ref().map(|outage| outage.plays.clone()).unwrap_or_default()
     }
 
     /// Why the target does not answer any more, if it stopped.
@@ -131,7 +189,7 @@ impl Session {
 
     /// Waits until a target answers again that stopped, and restarts it if the user gave a command.
     pub(in crate::live) async fn revive(&self) -> Revival {
-        let Some(Outage { why, is_suspect }) = self.state().outage.clone() else {
+        let Some(Outage { why, is_suspect, .. }) = self.state().outage.clone() else {
             return self.revive_from_silence().await;
         };
         let Some(command) = &self.settings.restart else {
@@ -209,8 +267,8 @@ impl Session {
 
     /// Asks for a path that belongs to no operation: any HTTP response is a sign of life.
     async fn ask_for_life(&self) -> Result<(), Silence> {
-        let answered = self.exchange(&self.get("/v1/")).await.map(|answer| answer.seen);
-        silence(&answered).map_or(Ok(()), Err)
+        let answered = self.exchange(0, &self.get("/v1/")).await.map(|(answer, _)| answer.seen);
+        silence(answered.as_ref()).map_or(Ok(()), Err)
     }
 
     fn situation(&self, step: &Prepared) -> Situation {
@@ -232,7 +290,7 @@ fn pauses() -> impl Iterator<Item = Duration> {
 
 /// How a target failed to answer, if it did. A gateway that reports a failure without a body of this API speaks for
 /// a service that it cannot reach.
-fn silence(answered: &Result<Seen, Unanswered>) -> Option<Silence> {
+fn silence(answered: Result<&Seen, &Unanswered>) -> Option<Silence> {
     match answered {
         Ok(seen) => is_gateway_failure(seen).then_some(Silence::Refused),
         Err(unanswered) => unanswered.silence,

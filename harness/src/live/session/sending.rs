@@ -10,14 +10,15 @@ use tideover_model::{ActionKind, OperationKind};
 
 use crate::endpoint::client::{Incame, Outgoing};
 use crate::endpoint::{Applied, Silence, Unanswered};
+use crate::evidence::Activity;
 use crate::exchange::secrets::Secrets;
 use crate::exchange::{Prepared, PreparedAction, PreparedCall, Seen};
 use crate::live::journal::Journal;
 use crate::live::ledger::{Charge, OverBudget};
 use crate::live::pace::{LONGEST_WAIT, asked_wait};
 use crate::live::scope::{Permit, Scope};
-use crate::live::session::{MOST_UNANSWERED, Session, StopReason};
-use crate::live::settings::Settings;
+use crate::live::session::{MOST_UNANSWERED, Session, SessionState, StopReason};
+use crate::live::settings::{Budget, Settings};
 
 /// The most repeats of a request that the target asks to send later.
 const MOST_REPEATS: u32 = 3;
@@ -44,22 +45,36 @@ pub(in crate::live) enum Purpose {
     EndOfRun,
 }
 
+/// A response, and how long it took without waits of our own.
+#[derive(Clone, Debug)]
+pub(in crate::live) struct Answered {
+    pub(in crate::live) seen: Seen,
+    pub(in crate::live) took: Duration,
+}
+
 impl Session {
-    /// Sends a step, if it is allowed.
-    pub(in crate::live) async fn send(&self, step: &Prepared) -> Result<Seen, Unanswered> {
+    /// Sends a step of a play, if it is allowed.
+    pub(in crate::live) async fn send(
+        &self,
+        play: u64,
+        step: &Prepared,
+    ) -> Result<Answered, Unanswered> {
         let permit = self.permit(step)?;
         self.refuse_repeated_subscription(step, &permit)?;
-        let charge = self.charge(step, &permit)?;
-        self.note_before(step, &permit);
-        let answered = self.exchange_in_time(step, Purpose::Step).await;
-        self.note_silence(step, &answered).await;
-        self.note_after(step, permit, charge, &answered);
+        let charge = self.charge(play, step, &permit)?;
+        self.note_before(play, step, &permit);
+        let situation = self.note_begin(play, step);
+        let answered = self.exchange_in_time(play, step, Purpose::Step).await;
+        let came = answered.as_ref().map(|answered| &answered.seen);
+        self.note_silence(play, step, situation, came).await;
+        self.note_after(play, step, permit, charge, came);
         answered
     }
 
-    /// Sends a cleanup step.
+    /// Sends a cleanup step of a play.
     pub(in crate::live) async fn send_to_end(
         &self,
+        play: u64,
         step: &Prepared,
         purpose: Purpose,
     ) -> Result<Seen, Unanswered> {
@@ -67,10 +82,12 @@ impl Session {
         if let Some(why) = self.outage() {
             return Err(Unanswered::never(why));
         }
-        self.charge_again(purpose)?;
-        let answered = self.exchange_in_time(step, purpose).await;
-        self.note_silence(step, &answered).await;
-        answered
+        self.charge_again(play, purpose)?;
+        let situation = self.note_begin(play, step);
+        let answered = self.exchange_in_time(play, step, purpose).await;
+        let came = answered.as_ref().map(|answered| &answered.seen);
+        self.note_silence(play, step, situation, came).await;
+        answered.map(|answered| answered.seen)
     }
 
     /// Waits before retry `nth` of a stale read, from 0. Returns `false` when no retry is left.
@@ -82,6 +99,7 @@ impl Session {
             return false;
         };
         tokio::time::sleep(*wait).await;
+        self.state().spent.record(Activity::StaleReads, *wait);
         true
     }
 
@@ -111,20 +129,23 @@ impl Session {
         Ok(())
     }
 
-    fn charge(&self, step: &Prepared, permit: &Permit) -> Result<Charge, Unanswered> {
+    fn charge(&self, play: u64, step: &Prepared, permit: &Permit) -> Result<Charge, Unanswered> {
         let caller = step.authorization.as_deref().unwrap_or_default();
         let mut state = self.state();
-        let most = self.settings.budget.seconds;
-        if let Some(most) = most.filter(|most| state.began.elapsed().as_secs() >= *most) {
-            let why = format!("the {most} seconds of the run are over (max-seconds)");
-            state.ended.get_or_insert(StopReason::Spent(why));
+        if let Some(over) = state.limits.over() {
+            state.ended.get_or_insert(over);
         }
         if let Some(ended) = &state.ended {
             let ended = Unanswered::never(ended.to_string()).and_last();
             let is_down = state.outage.is_some();
             return Err(if is_down { ended.of(Silence::Refused) } else { ended });
         }
-        state.ledger.charge(&self.settings.budget, caller, permit).map_err(|spent| {
+        if state.limits.is_enough() {
+            return Err(Unanswered::never("enough was found").and_last());
+        }
+        state.plays.uses(play);
+        let budget = self.budget(&state);
+        state.ledger.charge(&budget, caller, permit).map_err(|spent| {
             let why = spent.to_string();
             if let OverBudget::Requests(_) = spent {
                 state.ended = Some(StopReason::Spent(why.clone()));
@@ -134,17 +155,23 @@ impl Session {
         })
     }
 
+    /// The budget of the present part of the run.
+    fn budget(&self, state: &SessionState) -> Budget {
+        Budget { requests: state.limits.requests, ..self.settings.budget }
+    }
+
     /// Sends a step. Waits if the target asks for it, and then retries if that is safe.
     async fn exchange_in_time(
         &self,
+        play: u64,
         step: &Prepared,
         purpose: Purpose,
-    ) -> Result<Seen, Unanswered> {
+    ) -> Result<Answered, Unanswered> {
         let mut repeats = 0;
         loop {
-            let answer = self.exchange(step).await?;
+            let (answer, took) = self.exchange(play, step).await?;
             let Some(wait) = asked_wait(&answer, SystemTime::now()) else {
-                return Ok(answer.seen);
+                return Ok(Answered { seen: answer.seen, took });
             };
             let target = &self.settings.target;
             if wait > LONGEST_WAIT {
@@ -154,46 +181,55 @@ impl Session {
                 state.backoff = Some((Instant::now(), wait));
                 return Err(Unanswered::may_be(why).and_last());
             }
-            self.state().pace.pause(Instant::now(), wait);
+            let mut state = self.state();
+            state.pace.pause(Instant::now(), wait);
+            state.workers.note_asked_to_wait();
+            drop(state);
             if repeats == MOST_REPEATS || !purpose.repeats(step) {
                 let status = answer.seen.status;
                 let why = format!("{target} answers {status}: too many requests for it");
                 return Err(Unanswered::may_be(why));
             }
             repeats += 1;
-            self.charge_again(purpose)?;
+            self.charge_again(play, purpose)?;
         }
     }
 
-    fn charge_again(&self, purpose: Purpose) -> Result<(), Unanswered> {
-        if purpose == Purpose::EndOfRun { Ok(()) } else { self.charge_repeat() }
+    fn charge_again(&self, play: u64, purpose: Purpose) -> Result<(), Unanswered> {
+        if purpose == Purpose::EndOfRun {
+            return Ok(());
+        }
+        self.state().plays.uses(play);
+        self.charge_repeat()
     }
 
     pub(super) fn charge_repeat(&self) -> Result<(), Unanswered> {
         let mut state = self.state();
-        state.ledger.charge_repeat(&self.settings.budget).map_err(|spent| {
+        let budget = self.budget(&state);
+        state.ledger.charge_repeat(&budget).map_err(|spent| {
             state.ended = Some(StopReason::Spent(spent.to_string()));
             Unanswered::may_be(spent.to_string()).and_last()
         })
     }
 
-    /// Logs a step, sends it, and logs the result.
-    pub(super) async fn exchange(&self, step: &Prepared) -> Result<Incame, Unanswered> {
+    /// Logs a step, sends it, and logs the result. Returns how long the response took.
+    pub(super) async fn exchange(
+        &self,
+        play: u64,
+        step: &Prepared,
+    ) -> Result<(Incame, Duration), Unanswered> {
         if self.state().backoff.is_some_and(|(since, wait)| since.elapsed() < wait) {
             return Err(Unanswered::never("not sent: the target asks to wait longer"));
         }
-        let wait = self.state().pace.wait(Instant::now());
-        if !wait.is_zero() {
-            tokio::time::sleep(wait).await;
-        }
-        let case = self.state().plays;
+        self.keep_pace().await;
         let secrets = self.secrets();
         let number = self.journal(|journal| {
-            journal.request(self.now(), (&self.settings, &secrets), case, step)
+            journal.request(self.now(), (&self.settings, &secrets), play, step)
         })?;
         let began = Instant::now();
         let answered = self.transmit(step).await;
         let took = began.elapsed();
+        self.note_time(step, took);
         let came = answered.as_ref().map(|answer| &answer.seen);
         if let Ok(seen) = came {
             self.keep_secrets(step, seen);
@@ -201,7 +237,36 @@ impl Session {
         answered.iter().for_each(|answer| self.guess_clock(answer));
         let secrets = self.secrets();
         self.journal(|journal| journal.answer(self.now(), number, took, came, &secrets))?;
-        answered
+        answered.map(|answer| (answer, took))
+    }
+
+    /// Waits until the next request may go.
+    async fn keep_pace(&self) {
+        let began = Instant::now();
+        let (wait, is_asked) = {
+            let mut state = self.state();
+            (state.pace.wait(began), state.pace.is_paused(began))
+        };
+        if !wait.is_zero() {
+            tokio::time::sleep(wait).await;
+            let activity = if is_asked { Activity::AskedToWait } else { Activity::Pace };
+            self.state().spent.record(activity, wait);
+        }
+    }
+
+    fn note_time(&self, step: &Prepared, took: Duration) {
+        let mut state = self.state();
+        let activity = match &step.action {
+            PreparedAction::Call(call) if !call.path.starts_with("/_sim/") => {
+                state.workers.note(took);
+                Activity::Requests
+            }
+            PreparedAction::Advance(_) => Activity::Clock,
+            PreparedAction::Call(_) | PreparedAction::Act(_) | PreparedAction::Deliveries => {
+                Activity::Operator
+            }
+        };
+        state.spent.record(activity, took);
     }
 
     /// The secrets, which no output may contain.
@@ -266,13 +331,9 @@ impl Session {
     }
 
     /// Records a subscription before it is sent, so that the cleanup searches for it even after a failure.
-    fn note_before(&self, step: &Prepared, permit: &Permit) {
+    fn note_before(&self, play: u64, step: &Prepared, permit: &Permit) {
         if let (true, Some(key)) = (permit.subscribes, &step.authorization) {
-            let mut state = self.state();
-            state.in_doubt += 1;
-            if !state.subscribers.contains(key) {
-                state.subscribers.push(key.clone());
-            }
+            self.state().plays.subscribes(play, key);
         }
     }
 
@@ -283,6 +344,7 @@ impl Session {
     /// [`Unanswered`] if the key is revoked; the run is over.
     pub(in crate::live) async fn note_key(
         &self,
+        play: u64,
         step: &Prepared,
         seen: &Seen,
     ) -> Result<(), Unanswered> {
@@ -291,7 +353,7 @@ impl Session {
         if !is_refused || self.operator.is_some() || self.ended().is_some() {
             return Ok(());
         }
-        let read = self.send_to_end(&self.get("/v1/webhooks"), Purpose::EndOfCase).await;
+        let read = self.send_to_end(play, &self.get("/v1/webhooks"), Purpose::EndOfCase).await;
         if !read.is_ok_and(|seen| seen.status == 401) {
             return Ok(());
         }
@@ -303,10 +365,11 @@ impl Session {
 
     fn note_after(
         &self,
+        play: u64,
         step: &Prepared,
         permit: Permit,
         charge: Charge,
-        answered: &Result<Seen, Unanswered>,
+        answered: Result<&Seen, &Unanswered>,
     ) {
         let mut state = self.state();
         let is_doubtful = match answered {
@@ -316,7 +379,9 @@ impl Session {
         if let Some(call) = step.call().filter(|_| permit.subscribes && is_doubtful) {
             state.unconfirmed_urls.insert(subscribed(call));
         }
-        state.in_doubt -= u64::from(permit.subscribes && !is_doubtful);
+        if permit.subscribes && !is_doubtful {
+            state.plays.is_decided(play);
+        }
         if may_have_made_a_key(step, answered) {
             state.leave(vec!["perhaps a key: a request for one got no key in response".to_owned()]);
         }
@@ -334,6 +399,9 @@ impl Session {
                 }
                 if seen.is_success() {
                     state.grants.learn(step, permit.subscribes, seen);
+                    let made = seen.json().filter(|_| permit.subscribes);
+                    let made = made.and_then(|body| Fields::of(body).reference());
+                    made.into_iter().for_each(|made| state.plays.has_made(play, made));
                 }
             }
             Err(unanswered) if unanswered.applied == Applied::MayBe => state.leave(permit.makes),
@@ -378,7 +446,7 @@ impl Purpose {
 }
 
 /// Whether the target may have issued a key without showing it, so that nobody can revoke it.
-fn may_have_made_a_key(step: &Prepared, answered: &Result<Seen, Unanswered>) -> bool {
+fn may_have_made_a_key(step: &Prepared, answered: Result<&Seen, &Unanswered>) -> bool {
     let issues = step.acts() == Some(ActionKind::IssueKey);
     let is_empty = match answered {
         Ok(seen) if seen.is_success() => {

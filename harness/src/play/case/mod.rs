@@ -88,12 +88,14 @@ impl<'a> Run<'a> {
         for (nth, steps) in steps.chunks(some).enumerate() {
             let mut heard = Vec::with_capacity(steps.len());
             let ended = self.hear(target, nth * some, steps, &mut heard).await;
+            let began = T::TIMED.then(Instant::now);
             for one in heard {
                 self.judge(one);
                 if !self.played.findings.is_empty() {
                     return self.conclude(target);
                 }
             }
+            self.played.judging += began.map(|began| began.elapsed()).unwrap_or_default();
             match ended {
                 Ok(()) => {}
                 Err(unanswered) if unanswered.is_last => {
@@ -169,6 +171,7 @@ impl<'a> Run<'a> {
         let sent = self.prepare(target, index, step);
         let since = self.shadow.now(target);
         let (answered, took) = timed::<T>(target.send(&sent)).await;
+        let took = target.took().or(took);
         let answered = match answered {
             Ok(seen) => self.caught_up(target, &sent, seen, since).await,
             Err(unanswered) => Err(unanswered),
@@ -189,7 +192,9 @@ impl<'a> Run<'a> {
             Err(unanswered) => return Err(unanswered),
         };
         let arrivals = target.arrivals().await?;
+        let began = T::TIMED.then(Instant::now);
         let mut prediction = self.shadow.observe(target, (index, step), &sent, &seen, since);
+        self.played.judging += began.map(|began| began.elapsed()).unwrap_or_default();
         if may_lag {
             prediction.leave_open();
         }
@@ -280,6 +285,7 @@ impl<'a> Run<'a> {
         self.played.coverage.record(&exchange);
         self.played.latencies.extend(exchange.kind().zip(took));
         self.played.met = notes.met;
+        self.played.met_after.push(self.played.met.distinct());
         // What is made small is the worst of them.
         notes.findings.sort_by_key(|finding| finding.verdict);
         self.played.findings = notes.findings;

@@ -1,6 +1,7 @@
 //! What is known of a target before the first request.
 
 use std::future::ready;
+use std::time::Duration;
 
 use tideover_model::Timestamp;
 
@@ -20,6 +21,11 @@ pub trait Observed: Target {
 
     /// Its state after the last step; `None` unless it is in process.
     fn inside(&mut self) -> Option<Inside> {
+        None
+    }
+
+    /// How long the last answer took, where that is known better than by the time that sending took.
+    fn took(&self) -> Option<Duration> {
         None
     }
 

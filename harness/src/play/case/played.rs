@@ -21,6 +21,8 @@ pub struct Played {
     pub answers: Vec<(Timestamp, Option<Seen>)>,
     /// How often each clause was met.
     pub met: Tally,
+    /// How many clauses were met after each judged step.
+    pub met_after: Vec<usize>,
     /// What was reached.
     pub coverage: Coverage,
     /// What came to the inbox, with the index of the step that it came with.
@@ -50,6 +52,8 @@ pub struct Played {
     pub unsent: Vec<String>,
     /// Where an answer was not what the transcript expects, by the index of the step.
     pub mismatches: Vec<(usize, Mismatch)>,
+    /// How long the judgement took, where that is measured.
+    pub judging: Duration,
 }
 
 /// Where a case ended because the target does not answer any more.

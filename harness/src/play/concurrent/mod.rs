@@ -29,6 +29,6 @@ pub use interleave::{Interleaved, Schedule, interleave};
 pub use judgement::{Judgement, Part, Stuck, Verdict, contradictions, judge};
 pub use known::Known;
 pub use play::play;
-pub(crate) use races::run_in;
 pub use races::{InProcess, Races};
+pub(crate) use races::{run_at, run_in, suspect};
 pub use summary::{New, Parts, Summary, Unexplained};

@@ -7,7 +7,7 @@ use crate::evidence::Ending;
 use crate::exchange::Race;
 use crate::exchange::transcript::Header;
 use crate::generate::Size;
-use crate::play::case::{Played, Stopped};
+use crate::play::case::{Observed, Played, Stopped};
 use crate::play::cases::{OverHttp, Plan, Silent, Suspect, World};
 use crate::play::concurrent::course::Course;
 use crate::play::concurrent::history::History;
@@ -48,12 +48,11 @@ impl<'a> Races<'a> {
             let seed = header.seed.wrapping_add(number);
             let (history, known) = course.run(header, &race, seed).await?;
             let outage = course.outage();
-            for new in self.summary.add(header, number, &history, &known) {
-                let failure = &mut self.summary.counted.failures[new.failure];
-                minimise(course, header, (&history, seed), new, failure).await?;
-            }
+            self.take(course, number, &history, &known).await?;
             if let Some(why) = outage {
-                let silent = stopped_in(number, &history, why);
+                let (suspect, in_flight) = suspect(number, &history);
+                let stopped = Stopped { in_flight, why };
+                let silent = Silent::Stopped { suspects: vec![suspect], stopped };
                 course.examine(header, &mut self.summary.counted, silent).await?;
             }
             progress(&self.summary);
@@ -67,10 +66,41 @@ impl<'a> Races<'a> {
         self.summary.counted.ending = Ending::Complete;
         Ok(())
     }
+
+    /// Takes up what was seen of race `number`, and makes what is new in it small.
+    ///
+    /// # Errors
+    /// [`Unreachable`] if the target does not answer.
+    pub(crate) async fn take<C: Course>(
+        &mut self,
+        course: &mut C,
+        number: u64,
+        history: &History,
+        known: &Known,
+    ) -> Result<(), Unreachable> {
+        let header = &self.plan.header;
+        let seed = header.seed.wrapping_add(number);
+        for new in self.summary.add(header, number, history, known) {
+            let failure = &mut self.summary.counted.failures[new.failure];
+            minimise(course, header, (history, seed), new, failure).await?;
+        }
+        Ok(())
+    }
+
+    /// Which races there are.
+    pub(crate) fn plan(&self) -> &'a Plan {
+        self.plan
+    }
+
+    /// How large each is.
+    pub(crate) fn size(&self) -> Size {
+        self.size
+    }
 }
 
-/// The steps of a race in which the target stopped answering, in the order in which they were sent.
-fn stopped_in(case: u64, history: &History, why: String) -> Silent {
+/// A race in which the target stopped answering, with its steps in the order in which they were sent, and whether a
+/// request of it got no answer.
+pub(crate) fn suspect(case: u64, history: &History) -> (Suspect, bool) {
     let sent = history.requests.iter();
     let steps = sent.clone().map(|request| request.step.clone()).collect();
     let answers = sent
@@ -78,8 +108,7 @@ fn stopped_in(case: u64, history: &History, why: String) -> Silent {
         .map(|request| (request.now, request.answer.as_ref().map(|answer| answer.seen.clone())));
     let in_flight = sent.clone().any(|request| request.answer.is_none());
     let played = Played { answers: answers.collect(), ..Played::default() };
-    let suspects = vec![Suspect { case, steps, played }];
-    Silent::Stopped { suspects, stopped: Stopped { in_flight, why } }
+    (Suspect { case, steps, played }, in_flight)
 }
 
 /// The bare model, or anything that has its face: a schedule decides when each request takes effect.
@@ -133,7 +162,15 @@ pub(crate) async fn run_in<W>(
 where
     W: World<Target: Clone + 'static>,
 {
-    let mut target = world.fresh().await?;
+    run_at(world.fresh().await?, header, race).await
+}
+
+/// What is seen of `race` at a target that has played nothing yet.
+pub(crate) async fn run_at<T: Observed + Clone + 'static>(
+    mut target: T,
+    header: &Header,
+    race: &Race,
+) -> Result<(History, Known), Unreachable> {
     let known = Known::of_target(header, &mut target);
     Ok((play(&target, race, known.start).await, known))
 }

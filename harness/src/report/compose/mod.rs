@@ -10,9 +10,9 @@ use serde_json::Value;
 use tideover_model::clause::Kind;
 use tideover_model::{Clause, Timestamp};
 
-use crate::evidence::Ending;
 use crate::evidence::coverage::Group;
 use crate::evidence::outcome::Demands;
+use crate::evidence::{Activity, Ending, Reached, Spent};
 use crate::judge::checks::registry::Needs;
 use crate::live::unasked::{LeftOut, Unasked, Why};
 use crate::play::cases::{Plan, Summary};
@@ -20,8 +20,8 @@ use crate::play::concurrent::Parts;
 use crate::report::baseline::Baseline;
 use crate::report::compose::clauses::untried;
 use crate::report::document::{
-    FindingReport, GapReport, LatencyReport, RacesReport, Report, SeenValue, State, StateGroup,
-    UnaskedClause, UnaskedReport, UnexplainedPart, VERSION,
+    FindingReport, GapReport, LatencyReport, RacesReport, ReachedReport, Report, SeenValue, State,
+    StateGroup, TimeReport, UnaskedClause, UnaskedReport, UnexplainedPart, VERSION,
 };
 
 /// A run, as input of its report.
@@ -92,12 +92,16 @@ impl Run<'_> {
             untried: untried(&clauses),
             fail_on: self.demands.fail_on.clone(),
             ending: self.ending(),
+            ended_because: self.ended.as_ref().map(|(_, why)| why.clone()),
             warnings: self.warnings(),
             gone: baseline.map(|known| known.without(&findings)).unwrap_or_default(),
             clauses,
             findings,
             gaps: self.gaps(),
             latency: latency(summary),
+            time: summary.effort.spent.iter().map(TimeReport::of).collect(),
+            workers: summary.effort.workers.max(1) as u64,
+            reached: summary.effort.reached.iter().map(ReachedReport::of).collect(),
             states: self.states(),
             races: self.races.map(|(clients, parts)| RacesReport::of(clients, parts)),
             left_behind: self.left_behind.to_vec(),
@@ -157,7 +161,9 @@ impl Run<'_> {
             )),
             Ending::EnoughFound | Ending::Spent | Ending::GivenUp | Ending::Complete => {}
         }
-        warnings.extend(self.ended.iter().map(|(_, why)| format!("ended early: {why}")));
+        // That the budget is spent is no surprise.
+        let surprising = self.ended.iter().filter(|(ending, _)| *ending != Ending::Spent);
+        warnings.extend(surprising.map(|(_, why)| format!("ended early: {why}")));
         match self.races() {
             Some(_) if self.summary.cases == 0 => {
                 warnings.push("no race came to its end".to_owned());
@@ -251,6 +257,23 @@ fn assumed(profile: &tideover_model::Profile, field: &str) -> String {
     let profile = serde_json::to_value(profile).unwrap_or_default();
     let value = field.split('.').try_fold(&profile, |value, part| value.get(part));
     value.map(Value::to_string).unwrap_or_default()
+}
+
+impl TimeReport {
+    fn of((activity, spent): (Activity, Spent)) -> TimeReport {
+        TimeReport {
+            activity: activity.words().to_owned(),
+            times: spent.times,
+            milliseconds: u64::try_from(spent.took.as_millis()).unwrap_or(u64::MAX),
+        }
+    }
+}
+
+impl ReachedReport {
+    fn of(reached: &Reached) -> ReachedReport {
+        let Reached { requests, milliseconds, clauses } = *reached;
+        ReachedReport { requests, milliseconds, clauses: clauses as u64 }
+    }
 }
 
 fn latency(summary: &Summary) -> Vec<LatencyReport> {

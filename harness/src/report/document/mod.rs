@@ -59,6 +59,9 @@ pub struct Report {
     pub fail_on: Vec<Verdict>,
     /// Why the run ended.
     pub ending: Ending,
+    /// The same in words, where the run ended before its plan.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended_because: Option<String>,
     /// Every clause, in document order, assumptions last.
     pub clauses: Vec<ClauseReport>,
     /// One finding for each cause, in the order in which they were met.
@@ -69,6 +72,12 @@ pub struct Report {
     pub gaps: Vec<GapReport>,
     /// Response times by operation; empty in process.
     pub latency: Vec<LatencyReport>,
+    /// Where the time went; empty without a live target.
+    pub time: Vec<TimeReport>,
+    /// The most cases that were played at once.
+    pub workers: u64,
+    /// How the clauses were met in the course of the run; empty without a live target.
+    pub reached: Vec<ReachedReport>,
     /// How often each interesting state was reached.
     pub states: Vec<StateGroup>,
     /// What was concluded about the order of racing requests, if each case was a race.
@@ -323,6 +332,30 @@ pub struct LatencyReport {
     pub percentile95: u64,
     /// The maximum.
     pub max: u64,
+}
+
+/// What a run spent time on.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TimeReport {
+    /// What it was spent on.
+    pub activity: String,
+    /// How often.
+    pub times: u64,
+    /// How long in all. What was done at once counts each time.
+    pub milliseconds: u64,
+}
+
+/// How many clauses a run had met by some time.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ReachedReport {
+    /// The requests that were sent until then.
+    pub requests: u64,
+    /// How long the run had taken.
+    pub milliseconds: u64,
+    /// The clauses that it had met.
+    pub clauses: u64,
 }
 
 /// States of one kind.

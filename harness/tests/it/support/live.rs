@@ -47,6 +47,7 @@ pub(crate) fn settings(mock: &Mock) -> Settings {
         sandbox: None,
         per_second: NonZeroU32::new(100_000),
         at_once: 1.try_into().unwrap(),
+        workers: None,
         timeout: Duration::from_secs(20),
         restart: None,
         own_name: "td-r-".into(),

@@ -12,3 +12,4 @@ pub(crate) mod races;
 pub(crate) mod receiver;
 pub(crate) mod reports;
 pub(crate) mod settings;
+pub(crate) mod slow;

@@ -35,6 +35,7 @@ pub(crate) fn settings() -> Settings {
         sandbox: None,
         per_second: Some(NonZeroU32::MIN),
         at_once: 1.try_into().unwrap(),
+        workers: None,
         timeout: Duration::from_secs(1),
         restart: None,
         own_name: "td-r1-".into(),
