@@ -60,7 +60,7 @@ impl Judge {
             plan: &plan,
             summary: &summary,
             target: &target,
-            offers: &[Needs::Requests, Needs::Writes, Needs::Vendor],
+            offers: &[Needs::Requests, Needs::Writes, Needs::Vendor, Needs::Foreign],
             took: began.elapsed(),
             replay: &[],
             baseline: baseline.as_ref(),
@@ -68,6 +68,7 @@ impl Judge {
             left_behind: &[],
             unasked: None,
             races: None,
+            only_races: false,
             demands: &self.reports.demands(),
         };
         let mut report = run.report();

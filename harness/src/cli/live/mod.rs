@@ -91,23 +91,23 @@ struct RunOutcome {
     /// The steps that were not sent, and why.
     unasked: Unasked,
     secrets: Secrets,
-    /// Whether something has reached the inbox.
-    hears: bool,
+    /// The facilities of the target.
+    offers: Vec<Needs>,
     /// What limits the value of the run from its start.
     warnings: Vec<String>,
 }
 
 impl RunOutcome {
     /// That of a run whose target could not be asked anything.
-    fn unreached(why: String, secrets: Secrets) -> RunOutcome {
+    fn unreached(why: String, session: &Session) -> RunOutcome {
         let ending = Some(StopReason::GivenUp(why));
         RunOutcome {
             summary: Summary::default(),
             raced: None,
             end: End { ending, left_behind: Vec::new() },
             unasked: Unasked::default(),
-            secrets,
-            hears: false,
+            secrets: session.secrets(),
+            offers: offers(session),
             warnings: Vec::new(),
         }
     }
@@ -160,7 +160,7 @@ impl LiveOptions {
                 let played = play(Rc::new(session), settings.clone(), &plan, &check).await?;
                 RunOutcome { warnings: doubt.into_iter().collect(), ..played }
             }
-            Err(unanswered) => RunOutcome::unreached(unanswered.why, session.secrets()),
+            Err(unanswered) => RunOutcome::unreached(unanswered.why, &session),
         };
         print(&check, &plan, &settings, began, outcome, &again)
     }
@@ -247,9 +247,9 @@ async fn play(
     let end = play_and_clean_up(&session, &progress, playing).await?;
     let raced = runs_races.then_some(races.summary);
     let unasked = world.unasked();
-    let hears = session.inbox_is_proven();
-    let (summary, secrets, warnings) = (suite.summary, session.secrets(), Vec::new());
-    Ok(RunOutcome { summary, raced, end, unasked, secrets, hears, warnings })
+    let (offers, warnings) = (offers(&session), Vec::new());
+    let (summary, secrets) = (suite.summary, session.secrets());
+    Ok(RunOutcome { summary, raced, end, unasked, secrets, offers, warnings })
 }
 
 /// The number of concurrent clients.
@@ -269,7 +269,7 @@ fn print(
     outcome: RunOutcome,
     again: &str,
 ) -> Result<Outcome, Problem> {
-    let RunOutcome { mut summary, raced, end, unasked, secrets, hears, warnings } = outcome;
+    let RunOutcome { mut summary, raced, end, unasked, secrets, offers, warnings } = outcome;
     let End { ending, left_behind } = end;
     let mut replay = (check.keep)(&summary, &secrets);
     let parts = raced.map(|raced| {
@@ -288,7 +288,7 @@ fn print(
         plan,
         summary: &summary,
         target: &settings.target,
-        offers: &offers(settings, hears),
+        offers: &offers,
         took: began.elapsed(),
         replay: replay.as_deref().unwrap_or_default(),
         baseline: check.baseline.as_ref(),
@@ -296,6 +296,7 @@ fn print(
         left_behind: &left_behind,
         unasked: Some(&unasked),
         races: parts.as_ref().map(|parts| (clients(check), parts)),
+        only_races: check.clients.is_some(),
         demands: &check.demands,
     };
     let mut report = run.report();
@@ -381,7 +382,8 @@ fn sends(settings: &Settings) -> String {
 }
 
 /// The facilities of a target. An inbox that nothing has reached is none.
-fn offers(settings: &Settings, hears: bool) -> Vec<Needs> {
+fn offers(session: &Session) -> Vec<Needs> {
+    let settings = session.settings();
     let may_write = settings.allow_writes;
     let has_operator = settings.operator.is_some();
     // In a sandbox, only the operator port completes the onboarding of a vendor.
@@ -391,7 +393,9 @@ fn offers(settings: &Settings, hears: bool) -> Vec<Needs> {
         (Needs::Writes, may_write),
         (Needs::Vendor, may_write && has_vendors),
         (Needs::Operator, may_write && has_operator),
-        (Needs::Inbox, may_write && hears),
+        (Needs::Inbox, may_write && session.inbox_is_proven()),
+        (Needs::Clock, may_write && session.abilities().moves_clock),
+        (Needs::Foreign, true),
     ];
     offers.into_iter().filter(|(_, offered)| *offered).map(|(needs, _)| needs).collect()
 }

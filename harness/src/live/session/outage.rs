@@ -22,7 +22,7 @@ const PAUSES: [Duration; 5] = [
 ];
 
 /// How long a target may take to come back by itself, if a command can restart it.
-const BRIEFLY: Duration = Duration::from_secs(1);
+const BRIEFLY: Duration = Duration::from_millis(200);
 
 /// How long a target may take to answer after a restart.
 const RESTART_TIME: Duration = Duration::from_secs(60);
@@ -94,7 +94,8 @@ impl Session {
         }
         let wait = if self.settings.restart.is_some() { BRIEFLY } else { self.settings.timeout };
         let Err(last) = self.answers_within(wait).await else { return };
-        let is_new = self.state().survival.is_new(&situation, self.inbox_is_proven());
+        let hears = self.inbox_is_proven();
+        let is_new = self.state().survival.is_new(&situation, hears);
         let is_suspect = match last {
             Silence::NoAnswer => true,
             Silence::Refused => is_new,

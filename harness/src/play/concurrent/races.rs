@@ -8,7 +8,7 @@ use crate::exchange::Race;
 use crate::exchange::transcript::Header;
 use crate::generate::Size;
 use crate::play::case::{Played, Stopped};
-use crate::play::cases::{OverHttp, Plan, Silent, Suspect, World};
+use crate::play::cases::{MOST_TRIES, OverHttp, Plan, Silent, Suspect, World};
 use crate::play::concurrent::course::Course;
 use crate::play::concurrent::history::History;
 use crate::play::concurrent::interleave::{Interleaved, Schedule, interleave};
@@ -23,6 +23,8 @@ pub struct Races<'a> {
     size: Size,
     /// What came of them until now.
     pub summary: Summary,
+    /// The race before this one, which may have brought the target down.
+    previous: Option<Suspect>,
 }
 
 impl<'a> Races<'a> {
@@ -30,7 +32,7 @@ impl<'a> Races<'a> {
     pub fn new(plan: &'a Plan, clients: usize) -> Races<'a> {
         let steps = usize::try_from(plan.steps).unwrap_or(usize::MAX);
         let size = Size { clients, steps: steps.div_ceil(clients.max(1)) };
-        Races { plan, size, summary: Summary::default() }
+        Races { plan, size, summary: Summary::default(), previous: None }
     }
 
     /// Runs them until enough is found. Calls `progress` after each.
@@ -46,15 +48,23 @@ impl<'a> Races<'a> {
         for number in self.plan.numbers() {
             let race = course.race(header, number, self.size);
             let seed = header.seed.wrapping_add(number);
-            let (history, known) = course.run(header, &race, seed).await?;
+            let mut tries = MOST_TRIES;
+            let (history, known) = loop {
+                tries -= 1;
+                match (course.run(header, &race, seed).await, course.outage()) {
+                    (Err(_), Some(why)) if tries > 0 => self.examine(course, why, false).await?,
+                    (ran, _) => break ran?,
+                }
+            };
             let outage = course.outage();
+            self.previous = Some(suspect(number, &history));
             for new in self.summary.add(header, number, &history, &known) {
                 let failure = &mut self.summary.counted.failures[new.failure];
                 minimise(course, header, (&history, seed), new, failure).await?;
             }
             if let Some(why) = outage {
-                let silent = stopped_in(number, &history, why);
-                course.examine(header, &mut self.summary.counted, silent).await?;
+                let in_flight = history.requests.iter().any(|request| request.answer.is_none());
+                self.examine(course, why, in_flight).await?;
             }
             progress(&self.summary);
             if self.summary.counted.failures.len() >= *max_findings {
@@ -67,19 +77,29 @@ impl<'a> Races<'a> {
         self.summary.counted.ending = Ending::Complete;
         Ok(())
     }
+
+    /// Finds out why the target stopped answering in the last race or after it.
+    async fn examine<C: Course>(
+        &mut self,
+        course: &mut C,
+        why: String,
+        in_flight: bool,
+    ) -> Result<(), Unreachable> {
+        let suspects = self.previous.take().into_iter().collect();
+        let silent = Silent::Stopped { suspects, stopped: Stopped { in_flight, why } };
+        course.examine(&self.plan.header, &mut self.summary.counted, silent).await
+    }
 }
 
-/// The steps of a race in which the target stopped answering, in the order in which they were sent.
-fn stopped_in(case: u64, history: &History, why: String) -> Silent {
+/// The steps of a race, in the order in which they were sent.
+fn suspect(case: u64, history: &History) -> Suspect {
     let sent = history.requests.iter();
     let steps = sent.clone().map(|request| request.step.clone()).collect();
     let answers = sent
         .clone()
         .map(|request| (request.now, request.answer.as_ref().map(|answer| answer.seen.clone())));
-    let in_flight = sent.clone().any(|request| request.answer.is_none());
     let played = Played { answers: answers.collect(), ..Played::default() };
-    let suspects = vec![Suspect { case, steps, played }];
-    Silent::Stopped { suspects, stopped: Stopped { in_flight, why } }
+    Suspect { case, steps, played }
 }
 
 /// The bare model, or anything that has its face: a schedule decides when each request takes effect.
