@@ -62,7 +62,7 @@ impl Judge {
             plan: &plan,
             summary: &summary,
             target: &target,
-            offers: &[Needs::Requests, Needs::Writes, Needs::Vendor],
+            offers: &[Needs::Requests, Needs::Writes, Needs::Vendor, Needs::Foreign],
             finished: wall_time(),
             took: began.elapsed(),
             replay: &[],
@@ -71,6 +71,7 @@ impl Judge {
             left_behind: &[],
             unasked: None,
             races: None,
+            only_races: false,
             demands: &self.reports.demands(),
         };
         let mut report = run.report();

@@ -78,6 +78,12 @@ impl Finding {
         Finding::new(clause, operation, NO_RESPONSE, expected, format!("{words}{OUTAGE}{why}"))
     }
 
+    /// The same, with another reason why there is no response.
+    pub(crate) fn because(&self, why: &str) -> Finding {
+        let words = outage_words(&self.field, &self.seen).unwrap_or_default();
+        Finding::outage(self.clause, &*self.operation, words, why)
+    }
+
     /// What it comes of.
     pub fn cause(&self) -> Cause {
         let any_element = |part| if str::parse::<usize>(part).is_ok() { "*" } else { part };

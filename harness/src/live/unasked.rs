@@ -60,7 +60,7 @@ impl Why {
             Why::TaxId => Some("another tax id (--tax-id)"),
             Why::Writes => Some(Needs::WRITES),
             Why::Operator => Some(Needs::OPERATOR),
-            Why::Clock => Some("a clock that can be moved (--operator)"),
+            Why::Clock => Some(Needs::CLOCK),
             Why::Inbox => Some(Needs::INBOX),
             Why::Disturbance => {
                 Some("permission to affect all users of the target (--allow-disturbance)")

@@ -83,6 +83,9 @@ pub struct Rehearsed {
     pub met: bool,
 }
 
+/// How often a fresh target is asked for: the cleanup before it may bring the target down, too.
+pub(crate) const MOST_TRIES: u32 = 3;
+
 /// Steps that may have brought a target down.
 #[derive(Clone, Debug)]
 pub struct Suspect {
@@ -226,7 +229,7 @@ pub struct Summary {
     /// Requests that were not answered.
     pub unanswered: u64,
     /// Requests without an answer that got one when their steps were played again.
-    pub(crate) lost_in_vain: u64,
+    pub lost_in_vain: u64,
     /// Why each request that was not sent was not.
     pub unsent: Vec<String>,
     /// What fails no run, by its cause: what stalls, and what nothing could be concluded from.
@@ -341,16 +344,18 @@ impl<'a> Suite<'a> {
 
     /// A fresh target. If it does not answer any more, the case before may have brought it down.
     async fn fresh<W: World>(&mut self, world: &mut W) -> Result<W::Target, Unreachable> {
-        match (world.fresh().await, world.outage()) {
-            (Err(_), Some(why)) => {
-                let stopped = Stopped { in_flight: false, why };
-                let suspects = self.previous.take().into_iter().collect();
-                let silent = Silent::Stopped { suspects, stopped };
-                world.examine(&self.plan.header, &mut self.summary, silent).await?;
-                world.fresh().await
+        for _ in 1..MOST_TRIES {
+            match (world.fresh().await, world.outage()) {
+                (Err(_), Some(why)) => {
+                    let stopped = Stopped { in_flight: false, why };
+                    let suspects = self.previous.take().into_iter().collect();
+                    let silent = Silent::Stopped { suspects, stopped };
+                    world.examine(&self.plan.header, &mut self.summary, silent).await?;
+                }
+                (fresh, _) => return fresh,
             }
-            (fresh, _) => fresh,
         }
+        world.fresh().await
     }
 
     /// Finds out why the target gave no answer in a case, if it did not.

@@ -128,8 +128,12 @@ async fn revived<W: Recovers>(
         Revival::Answers => Ok(()),
         Revival::Gone { why, is_suspect } => {
             if let Some(failure) = failure.filter(|_| is_suspect) {
+                let mut failure = failure.clone();
+                for finding in &mut failure.findings {
+                    *finding = finding.because(&why);
+                }
                 summary.count_broken(&failure.findings);
-                summary.count(failure.clone());
+                summary.count(failure);
             }
             Err(Unreachable(why))
         }

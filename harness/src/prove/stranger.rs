@@ -24,6 +24,8 @@ struct Sight {
     /// Only a service with an operator port shows its clock.
     clock: Clock,
     has_operator: bool,
+    moves_clock: bool,
+    has_inbox: bool,
     second_key: Option<Arc<str>>,
 }
 
@@ -42,14 +44,19 @@ pub struct Strangers<F = Service> {
 impl<F: Face + Clone + std::hash::Hash> Strangers<F> {
     /// The targets of `world`, with an operator port.
     pub fn new(world: InProcess<F>, outside: Outside) -> Strangers<F> {
-        let sight = Sight { outside, clock: Clock::Read, has_operator: true, second_key: None };
+        let clock = Clock::Read;
+        let (has_operator, moves_clock, has_inbox) = (true, true, true);
+        let second_key = None;
+        let sight = Sight { outside, clock, has_operator, moves_clock, has_inbox, second_key };
         Strangers { world, sight }
     }
 
     /// The targets of `world`, with only the first key. Its webhooks must have no inbox.
     pub fn with_one_key(world: InProcess<F>) -> Strangers<F> {
         let (outside, clock) = (Outside::Open, Clock::Guessed);
-        let sight = Sight { outside, clock, has_operator: false, second_key: None };
+        let (has_operator, moves_clock, has_inbox) = (false, false, false);
+        let second_key = None;
+        let sight = Sight { outside, clock, has_operator, moves_clock, has_inbox, second_key };
         Strangers { world, sight }
     }
 
@@ -60,15 +67,37 @@ impl<F: Face + Clone + std::hash::Hash> Strangers<F> {
         self
     }
 
+    /// The same, with a clock that nobody can move.
+    #[must_use]
+    pub fn without_clock(mut self) -> Strangers<F> {
+        self.sight.moves_clock = false;
+        self.sight.clock = Clock::Kept;
+        self
+    }
+
+    /// The same, with an inbox.
+    #[must_use]
+    pub fn with_inbox(mut self) -> Strangers<F> {
+        self.sight.has_inbox = true;
+        self
+    }
+
+    /// The same, without an inbox. Its webhooks must have none either.
+    #[must_use]
+    pub fn without_inbox(mut self) -> Strangers<F> {
+        self.sight.has_inbox = false;
+        self
+    }
+
     /// The means that these targets offer.
     pub(crate) fn means(&self) -> Means<impl Fn(ActionKind) -> bool> {
-        let Sight { has_operator, second_key, .. } = &self.sight;
+        let Sight { has_operator, moves_clock, has_inbox, second_key, .. } = &self.sight;
         let has_operator = *has_operator;
         Means {
             acts: move |_| has_operator,
-            moves_clock: has_operator,
+            moves_clock: *moves_clock,
             has_second_key: second_key.is_some(),
-            has_inbox: has_operator,
+            has_inbox: *has_inbox,
         }
     }
 }

@@ -11,6 +11,7 @@ use tideover_harness::exchange::step::{Action, Call, Step};
 use tideover_harness::exchange::transcript::Header;
 use tideover_harness::exchange::{Arrival, Prepared, Race, Seen, start};
 use tideover_harness::generate::{Size, race};
+use tideover_harness::judge::checks::registry::Needs;
 use tideover_harness::judge::{Outside, PriorState};
 use tideover_harness::play::case::Observed;
 use tideover_harness::play::cases::{OverHttp, Plan};
@@ -500,7 +501,7 @@ fn report(plan: &Plan, summary: &Summary, baseline: Option<&Baseline>) -> Report
         plan,
         summary: &summary.counted,
         target: "the model",
-        offers: &[],
+        offers: &[Needs::Requests, Needs::Writes],
         finished: start(),
         took: std::time::Duration::ZERO,
         replay: &["tideover check it".to_owned()],
@@ -509,6 +510,7 @@ fn report(plan: &Plan, summary: &Summary, baseline: Option<&Baseline>) -> Report
         left_behind: &[],
         unasked: None,
         races: Some((4, &summary.parts)),
+        only_races: true,
         demands: &Demands::default(),
     };
     run.report()

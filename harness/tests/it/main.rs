@@ -25,6 +25,7 @@ mod liberties;
 mod live;
 mod live_races;
 mod noticed;
+mod outcomes;
 mod page;
 mod picture;
 mod planted;

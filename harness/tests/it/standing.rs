@@ -2,21 +2,27 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde::Deserialize;
 use tideover_harness::endpoint::{INBOX, embedded, service};
+use tideover_harness::evidence::outcome::{Demands, Outcome};
 use tideover_harness::exchange::start;
 use tideover_harness::exchange::step::{Action, Step};
 use tideover_harness::exchange::transcript::Header;
 use tideover_harness::generate;
 use tideover_harness::generate::DEFAULT_STEPS;
+use tideover_harness::judge::Outside;
 use tideover_harness::judge::checks::registry::{Needs, WATCHED};
 use tideover_harness::play::case::play;
 use tideover_harness::play::cases;
 use tideover_harness::play::cases::{InProcess, OverHttp, Plan, World};
 use tideover_harness::prove::clauses::Evidence;
+use tideover_harness::prove::stranger::Strangers;
+use tideover_harness::report::document::{ClauseKind, Status};
+use tideover_harness::report::{Report, Run};
 use tideover_model::clause::Kind;
-use tideover_model::{Clause, Profile};
+use tideover_model::{Clause, Destinations, Profile, Seeded, Service};
 
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures")
@@ -96,6 +102,7 @@ async fn a_run_in_process_meets_exactly_checked_clauses() {
         Needs::Operator,
         Needs::OwnPort,
         Needs::Inbox,
+        Needs::Clock,
         Needs::Known,
         Needs::Inside,
     ];
@@ -116,9 +123,78 @@ async fn a_run_over_http_meets_all_external_clauses() {
             Needs::Operator,
             Needs::OwnPort,
             Needs::Inbox,
+            Needs::Clock,
             Needs::Known
         ])
     );
+}
+
+/// A strange service that is played with what the options give.
+fn strangers(offers: &[Needs]) -> Strangers<Service<Seeded>> {
+    let has = |needs| offers.contains(&needs);
+    let inbox = Destinations::PublicAnd(INBOX.to_owned());
+    let destinations = if has(Needs::Inbox) { inbox } else { Destinations::Public };
+    let service = Service::new(Profile::default(), Seeded { seed: 1001 });
+    let world = InProcess::new(service.sending_to(destinations), start());
+    let strangers = match has(Needs::Operator) {
+        true => Strangers::new(world, Outside::Controlled),
+        false => Strangers::with_one_key(world),
+    };
+    let strangers = if has(Needs::Clock) { strangers } else { strangers.without_clock() };
+    if has(Needs::Inbox) { strangers.with_inbox() } else { strangers.without_inbox() }
+}
+
+/// What a run of these options says of a strange service, after so many cases.
+async fn examined(offers: &[Needs], cases: u64) -> (BTreeSet<Clause>, Report) {
+    let plan = plan(cases);
+    let summary = cases::check(&mut strangers(offers), &plan).await.unwrap();
+    assert_eq!((summary.failures.len(), summary.noticed.len()), (0, 0));
+    let run = Run {
+        plan: &plan,
+        summary: &summary,
+        target: "a stranger",
+        offers,
+        took: Duration::ZERO,
+        replay: &[],
+        baseline: None,
+        ended: None,
+        left_behind: &[],
+        unasked: None,
+        races: None,
+        only_races: false,
+        demands: &Demands::default(),
+    };
+    let documented = |clause: &Clause| clause.kind() == Kind::Documented;
+    (summary.met.clauses().filter(documented).collect(), run.report())
+}
+
+/// Coverage is counted against what the options reach: neither more is met, nor less in a complete run.
+async fn assert_reached(more: &[Needs]) {
+    let offers = [&[Needs::Requests, Needs::Writes, Needs::Foreign][..], more].concat();
+    let (met, report) = examined(&offers, 150).await;
+    let within = within_reach(&offers).into_iter();
+    let within = within.filter(|clause| clause.kind() == Kind::Documented).collect();
+    assert_eq!(met, within);
+    let unmet = report.clauses.iter().filter(|clause| clause.status == Status::NotMet);
+    let unmet: Vec<_> = unmet.filter(|clause| clause.kind == ClauseKind::Documented).collect();
+    assert_eq!(report.outcome, Outcome::Pass, "{}: {unmet:#?}", report.headline);
+    let (_, report) = examined(&offers, 2).await;
+    assert_eq!(report.outcome, Outcome::Partial, "{}", report.headline);
+}
+
+#[tokio::test]
+async fn a_complete_run_with_one_key_passes() {
+    assert_reached(&[]).await;
+}
+
+#[tokio::test]
+async fn a_complete_run_with_an_inbox_passes() {
+    assert_reached(&[Needs::Inbox]).await;
+}
+
+#[tokio::test]
+async fn a_complete_run_with_everything_passes() {
+    assert_reached(&[Needs::Vendor, Needs::Operator, Needs::Inbox, Needs::Clock]).await;
 }
 
 /// Without an operator, nobody triggers the events of the outside world.

@@ -128,6 +128,7 @@ impl CheckCommand {
             left_behind: &[],
             unasked: None,
             races: races.as_ref().map(|(clients, parts)| (*clients, parts)),
+            only_races: self.concurrency.is_some(),
             demands: &self.reports.demands(),
         };
         let report = run.report();
@@ -218,11 +219,11 @@ impl CheckCommand {
 
     /// The facilities of the target: all that a mock offers, and in process also its internal state.
     fn offers(&self) -> &'static [Needs] {
-        use Needs::{Inbox, Inside, Known, Operator, OwnPort, Requests, Vendor, Writes};
+        use Needs::{Clock, Inbox, Inside, Known, Operator, OwnPort, Requests, Vendor, Writes};
         if self.in_process {
-            &[Requests, Writes, Vendor, Operator, OwnPort, Inbox, Known, Inside]
+            &[Requests, Writes, Vendor, Operator, OwnPort, Inbox, Clock, Known, Inside]
         } else {
-            &[Requests, Writes, Vendor, Operator, OwnPort, Inbox, Known]
+            &[Requests, Writes, Vendor, Operator, OwnPort, Inbox, Clock, Known]
         }
     }
 

@@ -97,15 +97,15 @@ struct RunOutcome {
     /// The steps that were not sent, and why.
     unasked: Unasked,
     secrets: Secrets,
-    /// Whether something has reached the inbox.
-    hears: bool,
+    /// The facilities of the target.
+    offers: Vec<Needs>,
     /// What limits the value of the run from its start.
     warnings: Vec<String>,
 }
 
 impl RunOutcome {
     /// That of a run whose target could not be asked anything.
-    fn unreached(why: String, secrets: Secrets) -> RunOutcome {
+    fn unreached(why: String, session: &Session) -> RunOutcome {
         let ending = Some(StopReason::GivenUp(why));
         RunOutcome {
             summary: Summary::default(),
@@ -113,8 +113,8 @@ impl RunOutcome {
             cases: 0,
             end: End { ending, left_behind: Vec::new() },
             unasked: Unasked::default(),
-            secrets,
-            hears: false,
+            secrets: session.secrets(),
+            offers: offers(session),
             warnings: Vec::new(),
         }
     }
@@ -128,7 +128,7 @@ impl RunOutcome {
             end,
             unasked: world.unasked(),
             secrets: session.secrets(),
-            hears: session.inbox_is_proven(),
+            offers: offers(session),
             warnings: Vec::new(),
         }
     }
@@ -181,7 +181,7 @@ impl LiveOptions {
                 let played = play(Rc::new(session), settings.clone(), &plan, &check).await?;
                 RunOutcome { warnings: doubt.into_iter().collect(), ..played }
             }
-            Err(unanswered) => RunOutcome::unreached(unanswered.why, session.secrets()),
+            Err(unanswered) => RunOutcome::unreached(unanswered.why, &session),
         };
         print(&check, &plan, &settings, began, outcome, &again)
     }
@@ -304,7 +304,7 @@ fn print(
     outcome: RunOutcome,
     again: &str,
 ) -> Result<Outcome, Problem> {
-    let RunOutcome { mut summary, raced, cases, end, unasked, secrets, hears, warnings } = outcome;
+    let RunOutcome { mut summary, raced, cases, end, unasked, secrets, offers, warnings } = outcome;
     let raced_cases = raced.as_ref().map_or(0, |raced| raced.counted.cases);
     let plan = &match check.clients {
         None => Plan { cases: cases + raced_cases, ..plan.clone() },
@@ -329,7 +329,7 @@ fn print(
         plan,
         summary: &summary,
         target: &settings.target,
-        offers: &offers(settings, hears),
+        offers: &offers,
         finished: wall_time(),
         took: began.elapsed(),
         replay: replay.as_deref().unwrap_or_default(),
@@ -338,6 +338,7 @@ fn print(
         left_behind: &left_behind,
         unasked: Some(&unasked),
         races: parts.as_ref().map(|parts| (clients(check), parts)),
+        only_races: check.clients.is_some(),
         demands: &check.demands,
     };
     let mut report = run.report();
@@ -423,7 +424,8 @@ fn sends(settings: &Settings) -> String {
 }
 
 /// The facilities of a target. An inbox that nothing has reached is none.
-fn offers(settings: &Settings, hears: bool) -> Vec<Needs> {
+fn offers(session: &Session) -> Vec<Needs> {
+    let settings = session.settings();
     let may_write = settings.allow_writes;
     let has_operator = settings.operator.is_some();
     // In a sandbox, only the operator port completes the onboarding of a vendor.
@@ -433,7 +435,9 @@ fn offers(settings: &Settings, hears: bool) -> Vec<Needs> {
         (Needs::Writes, may_write),
         (Needs::Vendor, may_write && has_vendors),
         (Needs::Operator, may_write && has_operator),
-        (Needs::Inbox, may_write && hears),
+        (Needs::Inbox, may_write && session.inbox_is_proven()),
+        (Needs::Clock, may_write && session.abilities().moves_clock),
+        (Needs::Foreign, true),
     ];
     offers.into_iter().filter(|(_, offered)| *offered).map(|(needs, _)| needs).collect()
 }

@@ -15,6 +15,10 @@ pub enum Needs {
     OwnPort,
     /// An inbox that the target can send webhooks to.
     Inbox,
+    /// A clock that the run can move.
+    Clock,
+    /// A target whose choices are its own: its responses are held against each other.
+    Foreign,
     /// A target whose whole state is known. In a foreign service, other people's actions may change what it
     /// refuses.
     Known,
@@ -28,6 +32,8 @@ impl Needs {
         "writes (--sandbox where nothing is real, --allow-writes with test accounts elsewhere)";
     /// The option that gives an operator port, in words.
     pub(crate) const OPERATOR: &str = "the operator port (--operator)";
+    /// The option that lets the clock move, in words.
+    pub(crate) const CLOCK: &str = "a clock that can be moved (--operator)";
     /// The options that give an inbox, in words.
     pub(crate) const INBOX: &str = "an inbox (--webhook-listen and --webhook-url)";
 
@@ -40,6 +46,8 @@ impl Needs {
             Needs::Operator => "there is no operator port to play the outside world",
             Needs::OwnPort => "the responses of another operator port prove nothing",
             Needs::Inbox => "webhooks do not come to the suite",
+            Needs::Clock => "nobody moves the clock of the target",
+            Needs::Foreign => "its choices are those of the suite",
             Needs::Known => "the behavior of the service is not known beforehand",
             Needs::Inside => "only a service in process shows its inner state",
         }
@@ -52,7 +60,10 @@ impl Needs {
             Needs::Vendor => Some("a vendor who is onboarded (--operator)"),
             Needs::Operator => Some(Needs::OPERATOR),
             Needs::Inbox => Some(Needs::INBOX),
-            Needs::Requests | Needs::OwnPort | Needs::Known | Needs::Inside => None,
+            Needs::Clock => Some(Needs::CLOCK),
+            Needs::Requests | Needs::OwnPort | Needs::Foreign | Needs::Known | Needs::Inside => {
+                None
+            }
         }
     }
 }

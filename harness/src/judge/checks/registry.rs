@@ -34,17 +34,21 @@ pub static WATCHED: &[RegisteredCheck] = &[
     registered("prediction", &[Needs::Requests], FIELDS),
     registered("prediction", &[Needs::Vendor], ADVANCED),
     registered("prediction", &[Needs::Operator, Needs::OwnPort], OUTSIDE),
-    registered(
-        "fundable",
-        &[Needs::Requests],
-        &[clause!("2.invoice.fundable.2"), clause!("2.invoice.notFundableReason")],
-    ),
+    registered("fundable", &[Needs::Requests], &[clause!("2.invoice.notFundableReason")]),
+    registered("fundable", &[Needs::Known], &[clause!("2.invoice.fundable.2")]),
+    registered("fundable", &[Needs::Foreign, Needs::Vendor], &[clause!("2.invoice.fundable.2")]),
     registered("repeated_advance", &[Needs::Vendor], &[clause!("2.advance.alreadyRequested")]),
     registered("repeated_advance", &[Needs::Vendor, Needs::Known], &[clause!("4.advances.2")]),
     registered("import_report", &[Needs::Requests], &[clause!("4.import.1")]),
     registered("remittance", &[Needs::Vendor], &[clause!("2.remittance.intro.2")]),
     registered("unchanged", &[Needs::Known], &[clause!("7.retrying.2")]),
     registered("unchanged", &[Needs::Inside], &[clause!("4.quotes.2")]),
+    registered("steady", &[Needs::Foreign, Needs::Vendor], &[clause!("4.quotes.2")]),
+    registered(
+        "upstream",
+        &[Needs::Foreign, Needs::Operator],
+        &[clause!("7.codes.upstream_failed")],
+    ),
     registered(
         "amounts",
         &[Needs::Requests],
@@ -104,13 +108,50 @@ pub static WATCHED: &[RegisteredCheck] = &[
         &[Needs::Inbox],
         &[clause!("6.delivery.6"), clause!("gap.eventCauses")],
     ),
-    registered("sequences", &[Needs::Vendor], &[clause!("6.delivery.5")]),
+    registered("sequences", &[Needs::Vendor, Needs::Inbox], &[clause!("6.delivery.5")]),
+    registered(
+        "events",
+        &[Needs::Foreign, Needs::Vendor, Needs::Inbox],
+        &[clause!("4.advances.2")],
+    ),
+    registered(
+        "events",
+        &[Needs::Foreign, Needs::Inbox],
+        &[clause!("4.payoutAccount.1.2"), clause!("5.authentication.4.2")],
+    ),
+    registered(
+        "events",
+        &[Needs::Foreign, Needs::Operator, Needs::Inbox],
+        &[
+            clause!("6.events.intro.1"),
+            clause!("6.events.organization.optedIn"),
+            clause!("6.events.invoice.paid"),
+        ],
+    ),
+    registered(
+        "deliveries",
+        &[Needs::Foreign, Needs::Inbox, Needs::Clock],
+        &[
+            clause!("6.delivery.1"),
+            clause!("6.delivery.1.2"),
+            clause!("6.delivery.3"),
+            clause!("8.webhookRetryWindow"),
+        ],
+    ),
+    registered("accounts", &[Needs::Foreign], &[clause!("4.payoutAccount.1")]),
+    registered("limit", &[Needs::Foreign], &[clause!("8.perInvoiceMaximum")]),
+    registered(
+        "limit",
+        &[Needs::Foreign, Needs::Vendor],
+        &[clause!("2.amounts.advanceAmount.2"), clause!("8.concentrationLimit")],
+    ),
     registered("arrivals", &[Needs::Inbox, Needs::Known], &[clause!("6.delivery.1.2")]),
     registered(
         "arrivals",
         &[Needs::Inbox],
-        &[clause!("6.delivery.6"), clause!("gap.eventCauses"), clause!("gap.retrySchedule")],
+        &[clause!("6.delivery.6"), clause!("gap.eventCauses")],
     ),
+    registered("arrivals", &[Needs::Inbox, Needs::Known], &[clause!("gap.retrySchedule")]),
 ];
 
 /// Whether a response alone can break the clause, without earlier ones.

@@ -288,6 +288,11 @@ impl Session {
         if self.operator.is_some() { Outside::Controlled } else { Outside::Open }
     }
 
+    /// The settings of the run.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
     /// What the operator port offers.
     pub fn abilities(&self) -> &Abilities {
         &self.abilities

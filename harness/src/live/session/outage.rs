@@ -22,7 +22,7 @@ const PAUSES: [Duration; 5] = [
 ];
 
 /// How long a target may take to come back by itself, if a command can restart it.
-const BRIEFLY: Duration = Duration::from_secs(1);
+const BRIEFLY: Duration = Duration::from_millis(200);
 
 /// How long a target may take to answer after a restart.
 const RESTART_TIME: Duration = Duration::from_secs(60);
@@ -143,10 +143,10 @@ impl Session {
         if self.state().outage.is_some() {
             return;
         }
-        let listens = self.inbox_is_proven();
+        let hears = self.inbox_is_proven();
         let (is_new, plays) = {
             let survival = &self.state().survival;
-            (survival.is_new(listens), survival.new_plays(listens))
+            (survival.is_new(hears), survival.new_plays(hears))
         };
         let is_suspect = match last {
             Silence::NoAnswer => true,

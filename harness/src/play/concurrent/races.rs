@@ -8,7 +8,7 @@ use crate::exchange::Race;
 use crate::exchange::transcript::Header;
 use crate::generate::Size;
 use crate::play::case::{Observed, Played, Stopped};
-use crate::play::cases::{OverHttp, Plan, Silent, Suspect, World};
+use crate::play::cases::{MOST_TRIES, OverHttp, Plan, Silent, Suspect, World};
 use crate::play::concurrent::course::Course;
 use crate::play::concurrent::history::History;
 use crate::play::concurrent::interleave::{Interleaved, Schedule, interleave};
@@ -23,6 +23,8 @@ pub struct Races<'a> {
     size: Size,
     /// What came of them until now.
     pub summary: Summary,
+    /// The race before this one, which may have brought the target down.
+    previous: Option<Suspect>,
 }
 
 impl<'a> Races<'a> {
@@ -30,7 +32,7 @@ impl<'a> Races<'a> {
     pub fn new(plan: &'a Plan, clients: usize) -> Races<'a> {
         let steps = usize::try_from(plan.steps).unwrap_or(usize::MAX);
         let size = Size { clients, steps: steps.div_ceil(clients.max(1)) };
-        Races { plan, size, summary: Summary::default() }
+        Races { plan, size, summary: Summary::default(), previous: None }
     }
 
     /// Runs them until enough is found. Calls `progress` after each.
@@ -46,14 +48,20 @@ impl<'a> Races<'a> {
         for number in self.plan.numbers() {
             let race = course.race(header, number, self.size);
             let seed = header.seed.wrapping_add(number);
-            let (history, known) = course.run(header, &race, seed).await?;
+            let mut tries = MOST_TRIES;
+            let (history, known) = loop {
+                tries -= 1;
+                match (course.run(header, &race, seed).await, course.outage()) {
+                    (Err(_), Some(why)) if tries > 0 => self.examine(course, why, false).await?,
+                    (ran, _) => break ran?,
+                }
+            };
             let outage = course.outage();
+            let (suspect, in_flight) = suspect(number, &history);
+            self.previous = Some(suspect);
             self.take(course, number, &history, &known).await?;
             if let Some(why) = outage {
-                let (suspect, in_flight) = suspect(number, &history);
-                let stopped = Stopped { in_flight, why };
-                let silent = Silent::Stopped { suspects: vec![suspect], stopped };
-                course.examine(header, &mut self.summary.counted, silent).await?;
+                self.examine(course, why, in_flight).await?;
             }
             progress(&self.summary);
             if self.summary.counted.failures.len() >= *max_findings {
@@ -87,6 +95,18 @@ impl<'a> Races<'a> {
         Ok(())
     }
 
+    /// Finds out why the target stopped answering in the last race or after it.
+    async fn examine<C: Course>(
+        &mut self,
+        course: &mut C,
+        why: String,
+        in_flight: bool,
+    ) -> Result<(), Unreachable> {
+        let suspects = self.previous.take().into_iter().collect();
+        let silent = Silent::Stopped { suspects, stopped: Stopped { in_flight, why } };
+        course.examine(&self.plan.header, &mut self.summary.counted, silent).await
+    }
+
     /// Which races there are.
     pub(crate) fn plan(&self) -> &'a Plan {
         self.plan
@@ -98,7 +118,7 @@ impl<'a> Races<'a> {
     }
 }
 
-/// A race in which the target stopped answering, with its steps in the order in which they were sent, and whether a
+/// The steps of a race in which the target stopped answering, in the order in which they were sent, and whether a
 /// request of it got no answer.
 pub(crate) fn suspect(case: u64, history: &History) -> (Suspect, bool) {
     let sent = history.requests.iter();
@@ -106,7 +126,6 @@ pub(crate) fn suspect(case: u64, history: &History) -> (Suspect, bool) {
     let answers = sent
         .clone()
         .map(|request| (request.now, request.answer.as_ref().map(|answer| answer.seen.clone())));
-    let in_flight = sent.clone().any(|request| request.answer.is_none());
     let played = Played { answers: answers.collect(), ..Played::default() };
     (Suspect { case, steps, played }, in_flight)
 }

@@ -62,11 +62,12 @@ impl Run<'_> {
         if met.times(clause) > 0 {
             return Standing::of(Status::Held);
         }
+        let can_check = evidence.is_checked() && self.lacking(evidence).is_none();
+        if !can_check && !evidence.shows_in.is_empty() {
+            return self.shown(clause, evidence);
+        }
         if evidence.is_checked() {
             return self.unmet(self.barrier(clause), None);
-        }
-        if evidence.is_shown() {
-            return self.shown(evidence);
         }
         let words = evidence.words().join("; ");
         let reason = match evidence.unobservable {
@@ -78,7 +79,7 @@ impl Run<'_> {
 
     /// The status of a clause whose breaches show in other clauses, and the reason. The clause itself may not
     /// have been met even if the others were.
-    fn shown(&self, evidence: &Evidence) -> Standing {
+    fn shown(&self, clause: Clause, evidence: &Evidence) -> Standing {
         let Summary { met, broken, .. } = self.summary;
         let shows_in = &evidence.shows_in;
         let doubtful = || shows_in.iter().filter(|one| broken.contains_key(one));
@@ -96,8 +97,14 @@ impl Run<'_> {
         }
         let checked = shows_in.iter().filter(|one| Evidence::of(**one).is_checked());
         let barriers: Option<Vec<Barrier>> = checked.map(|one| self.barrier(*one)).collect();
-        let barrier = barriers.and_then(|barriers| barriers.first().copied());
-        self.unmet(barrier, reason)
+        let Some(barriers) = barriers.filter(|barriers| !barriers.is_empty()) else {
+            return self.unmet(None, reason);
+        };
+        // One check within reach is enough.
+        let own = self.lacking(evidence).map(Barrier::Lacks);
+        let mut all = own.into_iter().chain(barriers.iter().copied());
+        let removable = all.find(|barrier| barrier.remedy().is_some());
+        self.unmet(removable.or(barriers.first().copied()), reason)
     }
 
     /// A clause that was not met, perhaps for a barrier.

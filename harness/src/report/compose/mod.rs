@@ -52,6 +52,8 @@ pub struct Run<'a> {
     pub unasked: Option<&'a Unasked>,
     /// The number of racing clients, and the conclusions about their order.
     pub races: Option<(usize, &'a Parts)>,
+    /// Whether only races were planned.
+    pub only_races: bool,
     /// What the user demands of the run.
     pub demands: &'a Demands,
 }
@@ -114,10 +116,10 @@ impl Run<'_> {
         self.command == "judge"
     }
 
-    /// The conclusions about the races, if the run consists only of races.
+    /// The conclusions about the races, if only races were planned.
     fn races(&self) -> Option<&Parts> {
         let (_, parts) = self.races?;
-        (parts.races >= self.summary.cases).then_some(parts)
+        self.only_races.then_some(parts)
     }
 
     /// The requests that were left out, by reason, with the clauses that they would have met.

@@ -22,6 +22,7 @@ pub(crate) const IN_PROCESS: &[Needs] = &[
     Needs::Operator,
     Needs::OwnPort,
     Needs::Inbox,
+    Needs::Clock,
     Needs::Known,
     Needs::Inside,
 ];
@@ -54,6 +55,7 @@ pub(crate) fn report(plan: &Plan, summary: &Summary, baseline: Option<&Baseline>
         left_behind,
         unasked,
         races,
+        only_races: false,
         demands: &Demands::default(),
     }
     .report()
