@@ -16,6 +16,7 @@ mod clock;
 mod comparison;
 mod explain;
 mod hidden;
+pub(crate) mod meanings;
 pub mod predicted;
 mod reading;
 mod world;

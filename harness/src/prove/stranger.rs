@@ -24,6 +24,7 @@ struct Sight {
     /// Only a service with an operator port shows its clock.
     clock: Clock,
     has_operator: bool,
+    has_inbox: bool,
     second_key: Option<Arc<str>>,
 }
 
@@ -42,15 +43,29 @@ pub struct Strangers<F = Service> {
 impl<F: Face + Clone + std::hash::Hash> Strangers<F> {
     /// The targets of `world`, with an operator port.
     pub fn new(world: InProcess<F>, outside: Outside) -> Strangers<F> {
-        let sight = Sight { outside, clock: Clock::Read, has_operator: true, second_key: None };
+        let sight = Sight {
+            outside,
+            clock: Clock::Read,
+            has_operator: true,
+            has_inbox: true,
+            second_key: None,
+        };
         Strangers { world, sight }
     }
 
     /// The targets of `world`, with only the first key. Its webhooks must have no inbox.
     pub fn with_one_key(world: InProcess<F>) -> Strangers<F> {
         let (outside, clock) = (Outside::Open, Clock::Guessed);
-        let sight = Sight { outside, clock, has_operator: false, second_key: None };
+        let sight =
+            Sight { outside, clock, has_operator: false, has_inbox: false, second_key: None };
         Strangers { world, sight }
+    }
+
+    /// The same without an inbox. Webhooks of `world` must have none either.
+    #[must_use]
+    pub fn without_inbox(mut self) -> Strangers<F> {
+        self.sight.has_inbox = false;
+        self
     }
 
     /// The same, with the key of a second platform.
@@ -62,13 +77,13 @@ impl<F: Face + Clone + std::hash::Hash> Strangers<F> {
 
     /// The means that these targets offer.
     pub(crate) fn means(&self) -> Means<impl Fn(ActionKind) -> bool> {
-        let Sight { has_operator, second_key, .. } = &self.sight;
+        let Sight { has_operator, has_inbox, second_key, .. } = &self.sight;
         let has_operator = *has_operator;
         Means {
             acts: move |_| has_operator,
             moves_clock: has_operator,
             has_second_key: second_key.is_some(),
-            has_inbox: has_operator,
+            has_inbox: *has_inbox,
         }
     }
 }
@@ -113,6 +128,11 @@ impl<F: Face> Target for Stranger<F> {
 
 impl<F: Face> Observed for Stranger<F> {
     const TIMED: bool = false;
+
+    /// In process, whatever is sent to the inbox comes there.
+    fn inbox_works(&self) -> bool {
+        self.sight.has_inbox
+    }
 
     fn second_key(&self) -> Option<&str> {
         self.sight.second_key.as_deref()

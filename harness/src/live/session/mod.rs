@@ -67,6 +67,10 @@ pub(super) struct SessionState {
     unanswered: u32,
     /// The number of reads that stayed stale through every wait.
     stale_reads: u32,
+    /// How often overdue deliveries did not come through every wait.
+    missing_deliveries: u32,
+    /// Whether anything has come to the run's part of the inbox.
+    has_arrived: bool,
     /// Milliseconds that the target's clock is ahead of the wall clock, by the operator port or a header.
     clock_ahead: Option<i64>,
     /// The same in seconds, by the `Date` header of the last response, and of the last one with a confirmed
@@ -131,6 +135,8 @@ impl Session {
             plays: 0,
             unanswered: 0,
             stale_reads: 0,
+            missing_deliveries: 0,
+            has_arrived: false,
             clock_ahead: None,
             dates: (None, None),
             subscribers: Vec::new(),
@@ -244,7 +250,14 @@ impl Session {
 
     /// Takes the arrivals in the run's part of the inbox.
     pub(super) fn take_arrivals(&self) -> Vec<Arrival> {
-        self.inbox.as_ref().map(|inbox| inbox.inbox().take()).unwrap_or_default()
+        let arrived = self.inbox.as_ref().map(|inbox| inbox.inbox().take()).unwrap_or_default();
+        self.state().has_arrived |= !arrived.is_empty();
+        arrived
+    }
+
+    /// Whether the inbox is proven to work: something has come to the run's part of it.
+    pub(super) fn inbox_works(&self) -> bool {
+        self.state().has_arrived
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, SessionState> {

@@ -77,6 +77,8 @@ struct Heard<'a> {
     sent: Cow<'a, Prepared>,
     seen: Seen,
     arrivals: Vec<Arrival>,
+    /// Whether the inbox is proven to work.
+    inbox_works: bool,
     inside: Option<Inside>,
     prediction: Prediction<'a>,
     took: Option<Duration>,
@@ -178,7 +180,8 @@ impl<'a> Run<'a> {
             }
             Err(unanswered) => return Err(unanswered),
         };
-        let arrivals = target.arrivals().await?;
+        let arrivals = self.arrivals(target).await?;
+        let inbox_works = target.inbox_works();
         let mut prediction = self.shadow.observe(target, (index, step), &sent, &seen, since);
         if may_lag {
             prediction.leave_open();
@@ -186,7 +189,19 @@ impl<'a> Run<'a> {
         self.keep(step, &prediction.predicted, &seen);
         let inside = target.inside();
         let mismatches = self.unexpected(step, &seen);
-        Ok(Some(Heard { sent, seen, arrivals, inside, prediction, took, mismatches }))
+        let heard = Heard { sent, seen, arrivals, inbox_works, inside, prediction, took, mismatches };
+        Ok(Some(heard))
+    }
+
+    /// The webhooks that came with a step. Where one is overdue, those that may still be on their way are waited for.
+    async fn arrivals<T: Observed>(&self, target: &mut T) -> Result<Vec<Arrival>, Unanswered> {
+        let mut arrivals = target.arrivals().await?;
+        let mut times = 0;
+        while self.checks.are_waiting() && target.wait_for_deliveries(times).await {
+            arrivals.extend(target.arrivals().await?);
+            times += 1;
+        }
+        Ok(arrivals)
     }
 
     /// Counts a request without a response.
@@ -233,7 +248,8 @@ impl<'a> Run<'a> {
 
     /// Holds what was heard against what the model says of it, and against every check.
     fn judge(&mut self, heard: Heard<'_>) {
-        let Heard { sent, seen, arrivals, inside, prediction, took, mismatches } = heard;
+        let Heard { sent, seen, arrivals, inbox_works, inside, prediction, took, mismatches } =
+            heard;
         let exchange = Exchange {
             sent: &sent,
             seen: &seen,
@@ -246,6 +262,7 @@ impl<'a> Run<'a> {
             ahead: prediction.ahead,
             arrivals: &arrivals,
             predicted_arrivals: &prediction.arrivals,
+            inbox_works,
             inside: inside.as_ref(),
         };
         if let Some(due) = prediction.due {

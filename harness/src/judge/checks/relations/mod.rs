@@ -16,7 +16,7 @@ pub(super) fn all(is_ours: bool) -> Vec<Box<dyn Check>> {
     let mut checks: Vec<Box<dyn Check>> = vec![
         Box::new(answers::DerivedValues::default()),
         Box::new(deliveries::Retries::default()),
-        Box::new(events::Events::default()),
+        Box::new(events::Events::of(is_ours)),
     ];
     if is_ours {
         checks.push(Box::new(limit::OneLimit::default()));
