@@ -82,9 +82,7 @@ static MEANINGS: [Meaning; EventType::ALL.len()] = [
     Meaning {
         event: EventType::AdvanceIssued,
         is_caused_by: |_| false,
-        is_shown_by: |it| {
-            matches!(it.state(), Some(AdvanceState::Funded | AdvanceState::Repaid))
-        },
+        is_shown_by: |it| matches!(it.state(), Some(AdvanceState::Funded | AdvanceState::Repaid)),
     },
     Meaning {
         event: EventType::AdvancePaid,

@@ -10,3 +10,4 @@ pub mod cases;
 pub mod concurrent;
 pub mod learn;
 pub mod shrink;
+pub(crate) mod touched;

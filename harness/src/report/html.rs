@@ -18,6 +18,8 @@ const SCRIPT: &str = include_str!("html/filter.js");
 #[derive(Serialize)]
 struct Page<'a> {
     report: &'a Report,
+    /// Whether the run consists of races alone.
+    races_alone: bool,
     counts: Vec<Count>,
     findings: Vec<FindingView<'a>>,
     style: &'a str,
@@ -68,6 +70,7 @@ pub fn html(report: &Report) -> Result<String, Error> {
         .collect();
     let page = Page {
         report,
+        races_alone: report.races_alone().is_some(),
         counts,
         findings: report.findings.iter().map(FindingView::of).collect(),
         style: STYLE,

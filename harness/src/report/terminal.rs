@@ -29,7 +29,7 @@ impl fmt::Display for Report {
         let verdict = heading(self.verdict);
         let seconds = format!("{}.{} s", milliseconds / 1000, milliseconds % 1000 / 100);
         let rate = steps.saturating_mul(1000) / (*milliseconds).max(1);
-        match self.races.as_ref().filter(|races| races.races >= self.cases) {
+        match self.races_alone() {
             None => {
                 writeln!(
                     f,

@@ -125,11 +125,7 @@ fn unmet_clauses_say_why() {
             Status::Unreachable,
             Some("only a service in process shows its inner state"),
         ),
-        (
-            "6.events.loan.created",
-            Status::Unreachable,
-            Some("a breach would show in gap.eventCauses: webhooks do not come to the suite"),
-        ),
+        ("6.events.loan.created", Status::Unreachable, Some("webhooks do not come to the suite")),
         (
             "4.payoutAccount.intro.1",
             Status::Unreachable,

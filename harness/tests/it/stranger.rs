@@ -11,6 +11,7 @@ use tideover_harness::play::cases::{InProcess, Plan, World, check};
 use tideover_harness::prove::defects;
 use tideover_harness::prove::defects::Defective;
 use tideover_harness::prove::stranger::{Stranger, Strangers};
+use tideover_harness::report::document::FindingReport;
 use tideover_harness::report::plain;
 use tideover_model::{
     Destinations, Face, Happening, Outcome, PlatformId, Profile, Seeded, Service,
@@ -226,17 +227,22 @@ fn slow_progress_is_stalled_and_fails_nothing() {
     assert_eq!(fields, ["advance.state", "onboarding.collectionAccount"]);
 }
 
-/// The first finding of a stranger at a service with the defect, and what stands beside it, for each of `seeds`.
+/// What a stranger finds first at a service with the defect, for each of `seeds`.
 fn first_findings(defect: &str, seeds: std::ops::Range<u64>) -> Vec<Vec<Finding>> {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    let defect = defects::find(defect).unwrap();
-    let first = |seed| {
+    let mut world = with_defect(defects::find(defect).unwrap());
+    let mut first = |seed| {
         let header = Header::new(seed, start(), Profile::default());
-        let plan = Plan { header, first: 0, cases: 100, steps: 50, max_findings: 1 };
-        let summary = runtime.block_on(check(&mut with_defect(defect), &plan)).unwrap();
-        summary.failures.into_iter().next().map(|failure| failure.findings).unwrap_or_default()
+        let mut found = (0..100).map(|case| {
+            runtime.block_on(async {
+                let steps = generate::case(&header, case, 50);
+                let mut target = world.fresh().await.unwrap();
+                play(&mut target, &header, &steps).await.unwrap().findings
+            })
+        });
+        found.find(|findings| !findings.is_empty()).unwrap_or_default()
     };
-    seeds.map(first).collect()
+    seeds.map(&mut first).collect()
 }
 
 fn clauses(findings: &[Finding]) -> Vec<&str> {
@@ -250,13 +256,61 @@ fn an_event_that_never_comes_is_found_by_its_meaning() {
         defect.name.ends_with("no-event") || defect.name == "nothing-is-announced"
     });
     for defect in silent {
-        for findings in first_findings(defect.name, 1..3) {
+        for findings in first_findings(defect.name, 1..4) {
             let [only] = findings.as_slice() else { panic!("{}: {findings:#?}", defect.name) };
             assert_eq!(only.clause, defect.clause, "{only}");
             assert_eq!(only.verdict, Verdict::Violated, "{only}");
             assert!(only.seen.contains("in 28 hours"), "{only}");
         }
     }
+}
+
+/// A value that was written wrongly cites the sentence about what wrote it, not the note on its form.
+#[test]
+fn a_wrong_value_cites_the_sentence_that_is_broken() {
+    for defect in [
+        "face-value-moves-over-an-advance",
+        "due-date-moves-over-an-advance",
+        "second-sync-over-an-advance-moves-its-face-value",
+        "repaid-invoices-move-again",
+        "status-only-is-reported-as-updated",
+        "updates-are-reported-as-status-only",
+        "resync-is-ignored",
+        "invoice-identifiers-are-global",
+        "other-payees-invoice-is-updated",
+        "finished-import-is-done-again",
+        "matched-without-a-tax-id",
+        "contract-is-met-by-accepting",
+        "bank-is-met-by-accepting",
+        "account-is-met-too-early",
+        "route-of-a-confirmed-tax-id-stays",
+        "remittance-is-shown-too-early",
+        "remittance-is-lost-with-the-payout-account",
+        "read-report-shows-every-row-as-updated",
+        "repeat-is-refused-once-withdrawn",
+        "due-date-is-unix-time",
+    ] {
+        let clause = defects::find(defect).unwrap().clause.name();
+        for findings in first_findings(defect, 1..2) {
+            assert_eq!(clauses(&findings).first(), Some(&clause), "{defect}: {findings:#?}");
+        }
+    }
+}
+
+/// What a step changes in a world that is not the target's says nothing of the target.
+#[tokio::test]
+async fn the_model_says_nothing_of_a_target_that_it_does_not_know() {
+    let defect = defects::find("void-invoices-are-fundable").unwrap();
+    let header = Header::new(1, start(), Profile::default());
+    let plan = Plan { header, first: 0, cases: 50, steps: 50, max_findings: 1 };
+    let mut known = InProcess::new(
+        defect.service(Profile::default(), 1, Destinations::PublicAnd(INBOX.to_owned())),
+        start(),
+    );
+    let of_known = check(&mut known, &plan).await.unwrap();
+    assert!(FindingReport::of(&of_known.failures[0]).difference.is_some());
+    let of_foreign = check(&mut with_defect(defect), &plan).await.unwrap();
+    assert!(FindingReport::of(&of_foreign.failures[0]).difference.is_none());
 }
 
 /// The attempts came, only each under another name.

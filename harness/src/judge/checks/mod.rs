@@ -101,6 +101,8 @@ impl Checks {
                 Box::new(attempts::Attempts::default()),
                 Box::new(wanted::WantedEvents::default()),
                 Box::new(sequences::Sequences::default()),
+                Box::new(relations::retries()),
+                Box::new(relations::events(true)),
                 Box::new(arrivals::Arrivals::default()),
             ],
         }

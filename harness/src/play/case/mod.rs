@@ -89,7 +89,8 @@ struct Heard<'a> {
 impl<'a> Run<'a> {
     fn new<T: Observed>(target: &T, shadow: Shadow<'a>) -> Run<'a> {
         let checks = shadow.checks();
-        Run { shadow, memory: target.memory(), checks, played: Played::default() }
+        let played = Played { is_known: shadow.is_known(), ..Played::default() };
+        Run { shadow, memory: target.memory(), checks, played }
     }
 
     async fn play<T: Observed>(
@@ -189,7 +190,8 @@ impl<'a> Run<'a> {
         self.keep(step, &prediction.predicted, &seen);
         let inside = target.inside();
         let mismatches = self.unexpected(step, &seen);
-        let heard = Heard { sent, seen, arrivals, inbox_works, inside, prediction, took, mismatches };
+        let heard =
+            Heard { sent, seen, arrivals, inbox_works, inside, prediction, took, mismatches };
         Ok(Some(heard))
     }
 

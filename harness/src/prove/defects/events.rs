@@ -27,27 +27,70 @@ macro_rules! silent {
 }
 
 pub(super) static DEFECTS: &[Defect] = &[
-    silent!("added-business-has-no-event", "6.events.organization.added", BusinessAdded,
-        "no event announces that a business exists"),
-    silent!("opted-in-has-no-event", "6.events.organization.optedIn", BusinessOptedIn,
-        "no event announces that a business has completed onboarding"),
-    silent!("moved-funds-have-no-event", "6.events.organization.remittanceUpdated",
-        RemittanceUpdated, "no event announces that a business's funds go elsewhere"),
-    silent!("created-invoice-has-no-event", "6.events.invoice.created", InvoiceCreated,
-        "no event announces that an invoice exists"),
-    silent!("paid-invoice-has-no-event", "6.events.invoice.paid", InvoicePaid,
-        "no event announces that the payor has paid"),
-    silent!("created-advance-has-no-event", "6.events.loan.created", AdvanceCreated,
-        "no event announces that an advance exists"),
-    silent!("issued-advance-has-no-event", "6.events.loan.issued", AdvanceIssued,
-        "no event announces that the vendor was paid"),
-    silent!("settled-advance-has-no-event", "6.events.loan.paid", AdvancePaid,
-        "no event announces that an advance is settled"),
+    silent!(
+        "added-business-has-no-event",
+        "6.events.organization.added",
+        BusinessAdded,
+        "no event announces that a business exists"
+    ),
+    silent!(
+        "opted-in-has-no-event",
+        "6.events.organization.optedIn",
+        BusinessOptedIn,
+        "no event announces that a business has completed onboarding"
+    ),
+    silent!(
+        "moved-funds-have-no-event",
+        "6.events.organization.remittanceUpdated",
+        RemittanceUpdated,
+        "no event announces that a business's funds go elsewhere"
+    ),
+    silent!(
+        "created-invoice-has-no-event",
+        "6.events.invoice.created",
+        InvoiceCreated,
+        "no event announces that an invoice exists"
+    ),
+    silent!(
+        "paid-invoice-has-no-event",
+        "6.events.invoice.paid",
+        InvoicePaid,
+        "no event announces that the payor has paid"
+    ),
+    silent!(
+        "created-advance-has-no-event",
+        "6.events.loan.created",
+        AdvanceCreated,
+        "no event announces that an advance exists"
+    ),
+    silent!(
+        "issued-advance-has-no-event",
+        "6.events.loan.issued",
+        AdvanceIssued,
+        "no event announces that the vendor was paid"
+    ),
+    silent!(
+        "settled-advance-has-no-event",
+        "6.events.loan.paid",
+        AdvancePaid,
+        "no event announces that an advance is settled"
+    ),
     Defect::new(
         "nothing-is-announced",
         clause!("6.events.intro.1"),
         "a subscription gets no event at all",
         attempt(|_, _| false),
+    )
+    .named_as(clause!("gap.eventCauses")),
+    Defect::new(
+        "every-third-delivery-is-lost",
+        clause!("6.delivery.3"),
+        "one delivery in three is never sent",
+        attempt(|memory, attempt| {
+            let number = attempt.delivery.number.to_string();
+            let is_first = memory.count(&number) == 1;
+            !is_first || !memory.count("deliveries").is_multiple_of(3)
+        }),
     )
     .named_as(clause!("gap.eventCauses")),
     Defect::new(

@@ -221,6 +221,7 @@ pub static UNSEEN: &[Undetectable] = &[
             "repaid-invoice-gets-a-second-advance",
             "advance-needs-no-account",
             "third-advance-has-an-account-of-its-own",
+            "account-is-a-number",
         ],
     ),
     to_caller(
@@ -265,6 +266,7 @@ pub static UNSEEN: &[Undetectable] = &[
             "issued-advance-has-no-event",
             "settled-advance-has-no-event",
             "nothing-is-announced",
+            "every-third-delivery-is-lost",
             "deletion-forgets-what-is-queued",
             "event-types-are-not-looked-at",
             "duplicates-are-new-deliveries",

@@ -253,6 +253,11 @@ pub struct State {
 }
 
 impl Report {
+    /// The races, if the run consists of races alone.
+    pub fn races_alone(&self) -> Option<&RacesReport> {
+        self.races.as_ref().filter(|races| races.races >= self.cases)
+    }
+
     /// The number of clauses with this status.
     pub fn with_status(&self, status: Status) -> usize {
         self.clauses.iter().filter(|clause| clause.status == status).count()

@@ -10,9 +10,7 @@ use tideover_model::{OperationKind, clause};
 
 use crate::exchange::{Arrival, Exchange, NO_ANSWER, Payload, Prepared};
 use crate::judge::checks::event::is_same_event;
-use crate::judge::checks::subscribed::{
-    KnownSubscription, KnownSubscriptions, SubscriptionNumber,
-};
+use crate::judge::checks::subscribed::{KnownSubscription, KnownSubscriptions, SubscriptionNumber};
 use crate::judge::checks::{Check, Notes, starts_anew};
 
 /// More than "about 28 hours" can mean. Seconds.
@@ -112,12 +110,7 @@ impl TrackedDelivery {
 }
 
 impl Retries {
-    fn observe_at(
-        &mut self,
-        exchange: &Exchange<'_>,
-        (since, now): (u64, u64),
-        notes: &mut Notes,
-    ) {
+    fn observe_at(&mut self, exchange: &Exchange<'_>, (since, now): (u64, u64), notes: &mut Notes) {
         self.since_moved = if now > since + 1 { 0 } else { self.since_moved + 1 };
         self.now = now;
         self.recent_starts.push_back(since);
@@ -240,17 +233,12 @@ impl Retries {
         };
         match self.renamed(name, delivery) {
             Some(other) => {
-                notes.expect_delivery(
-                    clause!("6.delivery.3.2"),
-                    false,
-                    "Service-Delivery",
-                    || {
-                        (
-                            format!("{id} again, since {answered}"),
-                            format!("the same event again as {other}, and never as {id}"),
-                        )
-                    },
-                );
+                notes.expect_delivery(clause!("6.delivery.3.2"), false, "Service-Delivery", || {
+                    (
+                        format!("{id} again, since {answered}"),
+                        format!("the same event again as {other}, and never as {id}"),
+                    )
+                });
             }
             None => notes.expect_delivery(clause!("6.delivery.1.2"), false, "webhook", || {
                 (format!("another attempt, since {answered}"), "none in 28 hours")
@@ -277,9 +265,8 @@ impl Retries {
             let is_own = |one: &&KnownSubscription| one.owner == exchange.sent.authorization;
             self.subscriptions.iter().filter(is_own).filter(|one| !one.reference.is_empty())
         };
-        let is_live = |reference: &str| {
-            own().any(|one| one.ended.is_none() && one.reference == reference)
-        };
+        let is_live =
+            |reference: &str| own().any(|one| one.ended.is_none() && one.reference == reference);
         for one in own() {
             let Some(end) = one.ended.filter(|_| !is_live(&one.reference)) else { continue };
             if end.learned.is_none_or(|learned| now <= learned + LIST_LAG) {

@@ -83,7 +83,8 @@ impl SyncedInvoices {
     pub(super) fn miss(&mut self, sent: &Prepared) {
         let Some(operation) = sent.call().and_then(|call| call.operation()) else { return };
         for sync in operation.syncs() {
-            let payee = (sent.authorization.clone().unwrap_or_default(), sync.payee.business.clone());
+            let payee =
+                (sent.authorization.clone().unwrap_or_default(), sync.payee.business.clone());
             self.lowered.insert((payee, sync.invoice.clone()));
         }
     }

@@ -196,7 +196,11 @@ impl DueEvents {
         for (fact, sighting) in over {
             match self.missing(&fact, &sighting, log) {
                 Some(endpoint) => self.report(&fact, &sighting, endpoint, log, notes),
-                None if self.expects(&fact, &sighting) => notes.meet(meaning_of(fact.event)),
+                None if self.expects(&fact, &sighting) => {
+                    notes.meet(meaning_of(fact.event));
+                    notes.meet(clause!("6.events.intro.1"));
+                    notes.meet(clause!("6.subscription.3"));
+                }
                 None => {}
             }
             self.facts.entry(fact).and_modify(|sighting| sighting.is_judged = true);
@@ -208,11 +212,7 @@ impl DueEvents {
     }
 
     /// The endpoints that must receive the event of a fact.
-    fn expecting(
-        &self,
-        fact: &Fact,
-        sighting: &Sighting,
-    ) -> impl Iterator<Item = &InboxEndpoint> {
+    fn expecting(&self, fact: &Fact, sighting: &Sighting) -> impl Iterator<Item = &InboxEndpoint> {
         self.endpoints.iter().filter(move |one| {
             one.kinds.is_none() && one.owner == fact.owner && one.since < sighting.first_named
         })
@@ -243,8 +243,9 @@ impl DueEvents {
         let path = &missing.path;
         let others = log.announced.iter().filter(|one| one.path == *path).count();
         let clause = self.broken_by(fact, others, log);
-        notes.expect_delivery(clause, false, fact.event.name(), || {
-            let expected = format!("{} on {path}, since {} shows it", fact.in_words(), sighting.proven_by);
+        notes.expect_delivery(clause, false, "webhook", || {
+            let expected =
+                format!("{} on {path}, since {} shows it", fact.in_words(), sighting.proven_by);
             let seen = match others {
                 0 => "no webhook there in 28 hours, though the inbox works".to_owned(),
                 1 => "none in 28 hours, and one other webhook there".to_owned(),

@@ -282,7 +282,12 @@ impl Events {
                     && !is_reported
                 {
                     let is_paid = collected.as_i64() >= face.as_i64();
-                    expect(meaning_of(EventType::InvoicePaid), is_paid, field::COLLECTED, collected);
+                    expect(
+                        meaning_of(EventType::InvoicePaid),
+                        is_paid,
+                        field::COLLECTED,
+                        collected,
+                    );
                 }
             }
             _ => {}

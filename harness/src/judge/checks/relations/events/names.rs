@@ -92,7 +92,9 @@ impl Names {
             self.doubtful.extend(acted_on(exchange, field::EXTERNAL_ID));
         }
         let tax_id = fields.get(field::TAX_ID).and_then(Value::as_str);
-        if let Some(name) = acted_on(exchange, field::PAYEE_EXTERNAL_ID).filter(|_| tax_id.is_some()) {
+        if let Some(name) =
+            acted_on(exchange, field::PAYEE_EXTERNAL_ID).filter(|_| tax_id.is_some())
+        {
             self.hold(&name, tax_id);
         }
     }
@@ -133,7 +135,8 @@ impl Names {
     pub(super) fn fit(&self, owner: &str, names: &[String], texts: &BTreeSet<String>) -> bool {
         let is_named = |name: &String| mentions(texts, name);
         let own = |caller: &String| *caller == owner;
-        let any_business = || self.businesses.keys().any(|(caller, it)| own(caller) && is_named(it));
+        let any_business =
+            || self.businesses.keys().any(|(caller, it)| own(caller) && is_named(it));
         let any_invoice =
             || self.invoices.keys().any(|((caller, _), it)| own(caller) && is_named(it));
         match names {
