@@ -145,6 +145,16 @@ impl AdvanceState {
         AdvanceState::Repaid,
     ];
 
+    /// Its name on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            AdvanceState::Requested => "REQUESTED",
+            AdvanceState::Funding => "FUNDING",
+            AdvanceState::Funded => "FUNDED",
+            AdvanceState::Repaid => "REPAID",
+        }
+    }
+
     /// The place of this state in an advance's life, from 1: the `sequence` of its event.
     pub fn sequence(self) -> u32 {
         match self {

@@ -19,6 +19,12 @@ pub(crate) struct Point {
 }
 
 impl Point {
+    /// A sentence that an answer upholds as a whole.
+    pub(crate) fn upheld(clause: Clause) -> Point {
+        let (field, expected, seen) = Default::default();
+        Point { clause, holds: true, field, expected, seen }
+    }
+
     /// Whether a sentence of the document does not hold.
     pub(crate) fn contradicts(&self) -> bool {
         !self.holds && self.clause.kind() == Kind::Documented

@@ -34,6 +34,8 @@ pub struct Exchange<'a> {
     pub arrivals: &'a [Arrival],
     /// The webhooks that arrived at the shadow's inbox.
     pub predicted_arrivals: &'a [Arrival],
+    /// Whether the inbox is proven to work: a webhook or a test has come to it in this run.
+    pub inbox_works: bool,
     /// The internal state, which only an in-process target shows.
     pub inside: Option<&'a Inside>,
 }
@@ -62,6 +64,7 @@ impl<'a> Exchange<'a> {
             ahead: Some(0),
             arrivals: &[],
             predicted_arrivals: &[],
+            inbox_works: false,
             inside: None,
         }
     }

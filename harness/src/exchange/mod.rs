@@ -26,6 +26,7 @@ pub use arrival::{Arrival, NO_ANSWER};
 pub(crate) use arrival::{kind_of_event, whole_number};
 pub(crate) use masking::{is_withheld, masked_field, withheld};
 pub use memory::Memory;
+pub use payload::Payload;
 pub use prepared::{Prepared, PreparedAction, PreparedCall};
 pub use race::Race;
 pub use seen::{Body, Seen};

@@ -2,7 +2,9 @@
 
 use serde_json::{Map, Value, json};
 use tideover_model::ActionKind;
+use tideover_model::wire::field::{self, Fields};
 
+use crate::endpoint::inbox::accepting;
 use crate::exchange::identifiers::{business_path, invoice_path, segment};
 use crate::exchange::step::{Action, Call, Step};
 
@@ -140,6 +142,16 @@ pub(crate) fn subscribe(url: &str, event_types: Option<Vec<String>>) -> Step {
         body["eventTypes"] = json!(event_types);
     }
     call(Call::json("POST", "/v1/webhooks", body))
+}
+
+/// Whether a step subscribes an endpoint that accepts everything to every event.
+pub(crate) fn watches(step: &Step) -> bool {
+    let Action::Call(call) = &step.action else { return false };
+    let body = call.body.as_ref().filter(|_| call.method == "POST" && call.path == "/v1/webhooks");
+    body.is_some_and(|body| {
+        let url = Fields::of(body).url().unwrap_or_default();
+        accepting(url).is_some() && body.get(field::EVENT_TYPES).is_none()
+    })
 }
 
 pub(crate) fn list_subscriptions() -> Step {

@@ -279,6 +279,14 @@ impl Observed for Live {
         self.session.wait_to_ask_again(nth).await
     }
 
+    fn inbox_works(&self) -> bool {
+        self.session.inbox_is_proven()
+    }
+
+    async fn wait_for_deliveries(&mut self, nth: usize) -> bool {
+        self.session.wait_for_deliveries(nth).await
+    }
+
     fn second_key(&self) -> Option<&str> {
         self.session.settings.second_key.as_ref().map(ApiKey::reveal)
     }

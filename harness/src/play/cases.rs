@@ -271,6 +271,8 @@ pub struct Failure {
     pub arrivals: Vec<(usize, Arrival)>,
     /// When each step was under way, if some were at once; none if one came after the other.
     pub raced: Vec<Interval>,
+    /// Whether the model knows the state of the target, so that it can tell what a step changes.
+    pub is_known: bool,
 }
 
 /// What was found and fails no run: it is not made small.
@@ -403,6 +405,7 @@ impl Failure {
             answers: played.answers,
             arrivals: played.arrivals,
             raced: Vec::new(),
+            is_known: played.is_known,
         }
     }
 
@@ -420,6 +423,7 @@ impl Failure {
             answers: played.answers[..=at].to_vec(),
             arrivals: arrived.cloned().collect(),
             findings: vec![found.clone()],
+            is_known: played.is_known,
             ..Played::default()
         };
         Failure::of(header, case, steps.to_vec(), until_then)

@@ -11,3 +11,4 @@ pub mod concurrent;
 pub mod learn;
 pub mod outage;
 pub mod shrink;
+pub(crate) mod touched;

@@ -60,6 +60,13 @@ impl<F: Face + Clone + std::hash::Hash> Strangers<F> {
         Strangers { world, sight }
     }
 
+    /// The same without an inbox. Webhooks of `world` must have none either.
+    #[must_use]
+    pub fn without_inbox(mut self) -> Strangers<F> {
+        self.sight.has_inbox = false;
+        self
+    }
+
     /// The same, with the key of a second platform.
     #[must_use]
     pub fn and_key(mut self, key: &str) -> Strangers<F> {
@@ -142,6 +149,11 @@ impl<F: Face> Target for Stranger<F> {
 
 impl<F: Face> Observed for Stranger<F> {
     const TIMED: bool = false;
+
+    /// In process, whatever is sent to the inbox comes there.
+    fn inbox_works(&self) -> bool {
+        self.sight.has_inbox
+    }
 
     fn second_key(&self) -> Option<&str> {
         self.sight.second_key.as_deref()

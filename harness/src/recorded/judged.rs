@@ -1,6 +1,7 @@
 //! The judgement of a recording.
 
-use std::mem::{discriminant, replace};
+use std::collections::BTreeMap;
+use std::mem::discriminant;
 
 use serde_json::Value;
 use tideover_model::wire::field;
@@ -17,6 +18,7 @@ use crate::judge::{ABSENT, Outside, PriorState};
 use crate::play::case::Listener;
 use crate::play::cases::{Failure, Summary};
 use crate::recorded::familiar::{Familiar, names};
+use crate::recorded::parts::{Part, parts};
 use crate::recorded::{Recorded, Recording};
 
 /// What is concluded of a recording.
@@ -56,59 +58,109 @@ impl Judged {
             for (one, seen) in heard[..from].iter().filter_map(acted) {
                 listener.recall(&one.sent, seen, one.now);
             }
-            listener
+            Ear { listener, familiar: Familiar::default(), heard: Vec::new() }
         };
-        let (mut listener, mut familiar) = (anew(0), Familiar::default());
-        // With which index each listener began.
-        let mut begun = 0;
-        let shown = |index: usize, found: &Finding| {
-            failure(header, case, heard, index, vec![found.clone()])
-        };
-        for (index, one) in heard.iter().enumerate() {
+        let mut ears = Ears { common: anew(0), apart: BTreeMap::new(), closed: Vec::new() };
+        for ((index, one), part) in heard.iter().enumerate().zip(parts(heard)) {
+            let ear = ears.of(part);
             if let Some(seen) = &one.seen
-                && listener.pass_over(&one.sent, (seen, one.now), asked_again(&heard[index..]))
+                && ear.listener.pass_over(&one.sent, (seen, one.now), asked_again(&heard[index..]))
             {
+                ear.heard.push(index);
                 continue;
             }
-            let mut findings = hear(&mut listener, one);
+            let mut findings = ear.hear(index, one);
             let mut is_explained = true;
-            if !findings.is_empty() && !familiar.has_all_of(&one.sent) {
-                // What was taken to be there before was not: all of it is forgotten.
-                let before = replace(&mut listener, anew(index));
-                self.forget(before, |at, found| shown(begun + at, found));
-                begun = index;
-                familiar = Familiar::default();
-                findings = hear(&mut listener, one);
+            if !findings.is_empty() && !ear.familiar.has_all_of(&one.sent) {
+                // What was taken to be there before was not.
+                findings = ears.forget(part, anew(index)).hear(index, one);
                 is_explained = findings.is_empty();
             }
             if !is_explained {
-                let before = replace(&mut listener, anew(index + 1));
-                self.forget(before, |at, found| shown(begun + at, found));
-                begun = index + 1;
+                ears.forget(part, anew(index + 1));
                 findings.retain(holds_whatever_was_before);
                 findings.extend(contradictions_of(one));
                 self.unknown_before += u64::from(findings.is_empty());
             }
-            match &one.seen {
-                Some(seen) if is_explained && findings.is_empty() => {
-                    familiar.learn(&one.sent, seen)
-                }
-                _ => {}
+            if is_explained
+                && findings.is_empty()
+                && let Some(seen) = &one.seen
+            {
+                ears.of(part).familiar.learn(&one.sent, seen);
             }
             if !findings.is_empty() {
-                self.summary.steps += 1;
                 self.summary.count_broken(&findings);
                 self.summary.count(failure(header, case, heard, index, findings));
             }
+            if let Some((one, seen)) = acted(one) {
+                ears.recall(one, seen);
+            }
         }
-        self.summary.add(&listener.conclude(), |at, found| shown(begun + at, found));
+        let steps = self.summary.steps + heard.len() as u64;
+        for Ear { listener, heard: order, .. } in ears.all() {
+            self.summary.add(&listener.conclude(), |at, found| {
+                failure(header, case, heard, order[at], vec![found.clone()])
+            });
+        }
+        // However often a request was listened to.
+        self.summary.steps = steps;
+    }
+}
+
+/// Someone who listens to requests.
+struct Ear {
+    listener: Listener,
+    familiar: Familiar,
+    /// The indexes of the requests.
+    heard: Vec<usize>,
+}
+
+/// Who listens to which part of a recording. Where a response shows that the state before the recording was not as it
+/// was taken to be, only what belongs to its part is forgotten.
+struct Ears {
+    /// Listens to every part of which nothing was forgotten.
+    common: Ear,
+    /// Listens to one part each, since something of it was forgotten.
+    apart: BTreeMap<Part, Ear>,
+    /// Those who do not listen any more.
+    closed: Vec<Ear>,
+}
+
+impl Ear {
+    fn hear(&mut self, index: usize, one: &Recorded) -> Vec<Finding> {
+        self.heard.push(index);
+        hear(&mut self.listener, one)
+    }
+}
+
+impl Ears {
+    /// Who listens to a part.
+    fn of(&mut self, part: Part) -> &mut Ear {
+        self.apart.get_mut(&part).unwrap_or(&mut self.common)
     }
 
-    /// Counts what was heard, but for the last of it.
-    fn forget(&mut self, listener: Listener, shown: impl Fn(usize, &Finding) -> Failure) {
-        let mut played = listener.conclude();
-        played.answers.pop();
-        self.summary.add(&played, shown);
+    /// Forgets what is known of a part: from now on, `ear` listens to it.
+    fn forget(&mut self, part: Part, ear: Ear) -> &mut Ear {
+        if part == Part::Everything {
+            let apart = std::mem::take(&mut self.apart).into_values();
+            self.closed.extend(apart);
+            self.closed.push(std::mem::replace(&mut self.common, ear));
+            return &mut self.common;
+        }
+        self.closed.extend(self.apart.remove(&part));
+        self.apart.entry(part).or_insert(ear)
+    }
+
+    /// Tells all others what the operator was seen to do.
+    fn recall(&mut self, one: &Recorded, seen: &Seen) {
+        for ear in self.apart.values_mut() {
+            ear.listener.recall(&one.sent, seen, one.now);
+        }
+    }
+
+    /// Everyone who has listened.
+    fn all(self) -> impl Iterator<Item = Ear> {
+        self.closed.into_iter().chain(self.apart.into_values()).chain([self.common])
     }
 }
 
@@ -203,6 +255,7 @@ fn failure(
         },
         arrivals: Vec::new(),
         raced: Vec::new(),
+        is_known: false,
     }
 }
 

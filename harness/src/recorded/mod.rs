@@ -9,6 +9,7 @@ mod har;
 mod journal;
 mod judged;
 mod order;
+mod parts;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -133,7 +133,7 @@ fn a_self_contradicting_response_is_accused() {
         json!({ "compliance": true, "contract": true, "bank": true, "collectionAccount": true });
     let account = json!({ "accountNumber": "930000000000", "routingNumber": "021000021" });
     assert!(read(json!({ "onboarding": open, "remittance": account })).is_empty());
-    assert_eq!(read(json!({ "onboarding": open })), ["2.business.remittance"]);
+    assert_eq!(read(json!({ "onboarding": open })), ["3.onboarding.4.2"]);
 }
 
 #[test]
@@ -159,9 +159,41 @@ fn unexplainable_traffic_is_found_with_its_context() {
     let recording = Recording::read(&path).unwrap();
     let summary = judge(&recording, &Profile::default()).summary;
     let found: Vec<_> = summary.failures.iter().map(|one| one.finding().clause.name()).collect();
-    assert_eq!(found, ["2.business.onboarding", "2.quote.forwardedAtPayment"]);
+    assert_eq!(found, ["3.requirement.contract", "2.quote.forwardedAtPayment"]);
     assert_eq!(summary.failures[0].transcript.steps.len(), 2, "the other business is left out");
     assert_eq!(command(&path).status.code(), Some(1));
+}
+
+/// A request that cannot be judged makes the judge forget only what the request can have changed.
+#[test]
+fn a_contradiction_survives_a_request_that_cannot_be_judged() {
+    let subscribe = |url: &str| {
+        let answer =
+            json!({ "reference": "whs_1", "url": url, "secret": "whsec_0123456789abcdef" });
+        ("POST", "/v1/webhooks", json!({ "url": url }), 201, answer)
+    };
+    let create = |vendor: &'static str| {
+        let answer = json!({ "externalId": vendor, "created": true, "reason": "New." });
+        let path =
+            if vendor == "acme" { "/v1/organizations/acme" } else { "/v1/organizations/other" };
+        ("PUT", path, json!({ "legalName": "Acme Ltd" }), 200, answer)
+    };
+    let found = |exchanges: &[(&str, &str, Value, u16, Value)]| {
+        let folder = tempfile::tempdir().unwrap();
+        let recording = Recording::read(&saved(folder.path(), &archive(exchanges))).unwrap();
+        let judged = judge(&recording, &Profile::default());
+        assert_eq!(judged.summary.steps, exchanges.len() as u64);
+        let failures = judged.summary.failures.iter();
+        failures.map(|it| it.finding().clause.name()).collect::<Vec<_>>()
+    };
+    let twice = ["4.businessSync.intro.2"];
+    assert_eq!(found(&[create("acme"), create("acme")]), twice);
+    let between = [create("acme"), subscribe("http://h.example/x"), create("acme")];
+    assert_eq!(found(&between), twice);
+    // A response that contradicts what is known of one business says nothing of another.
+    let unknown = json!({ "error": "?", "code": "business_not_found" });
+    let lost = ("GET", "/v1/organizations/other", Value::Null, 404, unknown);
+    assert_eq!(found(&[create("acme"), create("other"), lost, create("acme")])[1..], twice);
 }
 
 /// A finding shows the requests that led to it, and masks whose they were.
@@ -195,7 +227,7 @@ fn tax_ids_and_accounts_are_masked() {
         for hidden in ["12-3456789", "123456789", "12 3456789", "123456789012"] {
             assert!(!text.contains(hidden), "{hidden}: {text}");
         }
-        assert!(text.contains("2.business.onboarding") && text.contains("…6789"), "{text}");
+        assert!(text.contains("3.requirement.contract") && text.contains("…6789"), "{text}");
     }
 }
 

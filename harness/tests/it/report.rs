@@ -136,7 +136,7 @@ fn unmet_clauses_say_why() {
         (
             "6.events.loan.created",
             Status::OutOfReach,
-            Some("a breach would show in gap.eventCauses: webhooks do not come to the suite"),
+            Some("webhooks do not come to the suite"),
         ),
         (
             "4.payoutAccount.intro.1",

@@ -1,7 +1,7 @@
 //! A correct service is never accused, whatever it chooses and however long it takes.
 
 use tideover_harness::endpoint::{INBOX, Target, Unanswered, Unreachable, service};
-use tideover_harness::evidence::finding::Verdict;
+use tideover_harness::evidence::finding::{Finding, Verdict};
 use tideover_harness::exchange::transcript::Header;
 use tideover_harness::exchange::{Arrival, Prepared, PreparedAction, Seen, start};
 use tideover_harness::generate;
@@ -11,8 +11,11 @@ use tideover_harness::play::cases::{InProcess, Plan, World, check};
 use tideover_harness::prove::defects;
 use tideover_harness::prove::defects::Defective;
 use tideover_harness::prove::stranger::{Stranger, Strangers};
+use tideover_harness::report::document::FindingReport;
 use tideover_harness::report::plain;
-use tideover_model::{Destinations, Face, Profile, Service};
+use tideover_model::{
+    Destinations, Face, Happening, Outcome, PlatformId, Profile, Seeded, Service,
+};
 
 /// Profiles of correct services. The judge knows none of them.
 const PROFILES: [&str; 10] = [
@@ -126,6 +129,86 @@ fn nobody_is_accused_in_a_thousand_seeds() {
     assert!(steps >= 1_800_000, "only {steps} steps were played");
 }
 
+/// What a stranger has of our mock.
+#[derive(Clone, Copy, Debug)]
+enum Means {
+    OneKey,
+    TwoKeys,
+    Operator,
+    OperatorAndInbox,
+}
+
+impl Means {
+    const ALL: [Means; 4] =
+        [Means::OneKey, Means::TwoKeys, Means::Operator, Means::OperatorAndInbox];
+
+    /// Our mock with the seed `seed` of its own, as a stranger sees it.
+    fn strangers(self, seed: u64) -> Strangers {
+        let destinations = match self {
+            Means::OperatorAndInbox => Destinations::PublicAnd(INBOX.to_owned()),
+            Means::OneKey | Means::TwoKeys | Means::Operator => Destinations::Public,
+        };
+        let mut service =
+            Service::new(Profile::default(), Seeded { seed }).sending_to(destinations);
+        let issue = Happening::IssueKey { platform: Some("other".into()) };
+        let issued = service.happen(start(), PlatformId::DEFAULT, issue);
+        let Ok(Outcome::KeyIssued { key, .. }) = issued else { panic!("{issued:?}") };
+        let world = InProcess::new(service, start());
+        match self {
+            Means::OneKey => Strangers::with_one_key(world),
+            Means::TwoKeys => Strangers::with_one_key(world).and_key(&key),
+            Means::Operator => {
+                Strangers::new(world, Outside::Controlled).and_key(&key).without_inbox()
+            }
+            Means::OperatorAndInbox => Strangers::new(world, Outside::Controlled).and_key(&key),
+        }
+    }
+}
+
+/// Plays so many cases of each of `seeds` with all means; returns the number of steps.
+fn play_with_all_means(seeds: impl Iterator<Item = u64>, cases: u64) -> u64 {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let mut steps = 0;
+    let mut accused = Vec::new();
+    for seed in seeds {
+        for means in Means::ALL {
+            let header = Header::new(seed, start(), Profile::default());
+            let plan = Plan { header, first: 0, cases, steps: 50, max_findings: 1 };
+            let mut world = means.strangers(seed + 1000);
+            let summary = runtime.block_on(check(&mut world, &plan)).unwrap();
+            steps += summary.steps;
+            for failure in summary.failures {
+                let told: Vec<String> = failure.transcript.steps.iter().map(plain).collect();
+                accused.push(format!(
+                    "{means:?}, seed {seed}, case {}: {:#?} after {told:#?}",
+                    failure.case, failure.findings
+                ));
+            }
+        }
+    }
+    assert!(accused.is_empty(), "{}", accused.join("\n"));
+    steps
+}
+
+/// In these seeds a URL is subscribed anew after its subscription was deleted, and the deliveries of the deleted one
+/// are not retried.
+#[test]
+fn a_new_subscription_inherits_no_deliveries() {
+    play_with_all_means([35, 740_119].into_iter(), 60);
+}
+
+/// The seeds of `TIDEOVER_SEEDS` (`from..to`), or a thousand:
+/// `cargo test --release -p tideover-harness --test it with_whatever_means -- --ignored`
+#[test]
+#[ignore = "takes an hour"]
+fn nobody_is_accused_with_whatever_means() {
+    let seeds = std::env::var("TIDEOVER_SEEDS").unwrap_or_else(|_| "0..1000".to_owned());
+    let (from, to) = seeds.split_once("..").expect("from..to");
+    let (from, to): (u64, u64) = (from.parse().unwrap(), to.parse().unwrap());
+    let steps = play_with_all_means(from..to, 50);
+    assert!(steps >= (to - from) * 4 * 2_000, "only {steps} steps were played");
+}
+
 #[test]
 fn slow_progress_is_stalled_and_fails_nothing() {
     let slow: Profile =
@@ -142,6 +225,100 @@ fn slow_progress_is_stalled_and_fails_nothing() {
     assert!(stalled.iter().all(|finding| finding.verdict == Verdict::Stalled), "{stalled:#?}");
     let fields: Vec<_> = stalled.iter().map(|finding| finding.field.as_str()).collect();
     assert_eq!(fields, ["advance.state", "onboarding.collectionAccount"]);
+}
+
+/// What a stranger finds first at a service with the defect, for each of `seeds`.
+fn first_findings(defect: &str, seeds: std::ops::Range<u64>) -> Vec<Vec<Finding>> {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let mut world = with_defect(defects::find(defect).unwrap());
+    let mut first = |seed| {
+        let header = Header::new(seed, start(), Profile::default());
+        let mut found = (0..100).map(|case| {
+            runtime.block_on(async {
+                let steps = generate::case(&header, case, 50);
+                let mut target = world.fresh().await.unwrap();
+                play(&mut target, &header, &steps).await.unwrap().findings
+            })
+        });
+        found.find(|findings| !findings.is_empty()).unwrap_or_default()
+    };
+    seeds.map(&mut first).collect()
+}
+
+fn clauses(findings: &[Finding]) -> Vec<&str> {
+    findings.iter().map(|finding| finding.clause.name()).collect()
+}
+
+/// An event that never comes within the retry window is found by its meaning, once a response has proven its cause.
+#[test]
+fn an_event_that_never_comes_is_found_by_its_meaning() {
+    let silent = defects::all().filter(|defect| {
+        defect.name.ends_with("no-event") || defect.name == "nothing-is-announced"
+    });
+    for defect in silent {
+        for findings in first_findings(defect.name, 1..4) {
+            let [only] = findings.as_slice() else { panic!("{}: {findings:#?}", defect.name) };
+            assert_eq!(only.clause, defect.clause, "{only}");
+            assert_eq!(only.verdict, Verdict::Violated, "{only}");
+            assert!(only.seen.contains("in 28 hours"), "{only}");
+        }
+    }
+}
+
+/// A value that was written wrongly cites the sentence about what wrote it, not the note on its form.
+#[test]
+fn a_wrong_value_cites_the_sentence_that_is_broken() {
+    for defect in [
+        "face-value-moves-over-an-advance",
+        "due-date-moves-over-an-advance",
+        "second-sync-over-an-advance-moves-its-face-value",
+        "repaid-invoices-move-again",
+        "status-only-is-reported-as-updated",
+        "updates-are-reported-as-status-only",
+        "resync-is-ignored",
+        "invoice-identifiers-are-global",
+        "other-payees-invoice-is-updated",
+        "finished-import-is-done-again",
+        "matched-without-a-tax-id",
+        "contract-is-met-by-accepting",
+        "bank-is-met-by-accepting",
+        "account-is-met-too-early",
+        "route-of-a-confirmed-tax-id-stays",
+        "remittance-is-shown-too-early",
+        "remittance-is-lost-with-the-payout-account",
+        "read-report-shows-every-row-as-updated",
+        "repeat-is-refused-once-withdrawn",
+        "due-date-is-unix-time",
+    ] {
+        let clause = defects::find(defect).unwrap().clause.name();
+        for findings in first_findings(defect, 1..2) {
+            assert_eq!(clauses(&findings).first(), Some(&clause), "{defect}: {findings:#?}");
+        }
+    }
+}
+
+/// What a step changes in a world that is not the target's says nothing of the target.
+#[tokio::test]
+async fn the_model_says_nothing_of_a_target_that_it_does_not_know() {
+    let defect = defects::find("void-invoices-are-fundable").unwrap();
+    let header = Header::new(1, start(), Profile::default());
+    let plan = Plan { header, first: 0, cases: 50, steps: 50, max_findings: 1 };
+    let mut known = InProcess::new(
+        defect.service(Profile::default(), 1, Destinations::PublicAnd(INBOX.to_owned())),
+        start(),
+    );
+    let of_known = check(&mut known, &plan).await.unwrap();
+    assert!(FindingReport::of(&of_known.failures[0]).difference.is_some());
+    let of_foreign = check(&mut with_defect(defect), &plan).await.unwrap();
+    assert!(FindingReport::of(&of_foreign.failures[0]).difference.is_none());
+}
+
+/// The attempts came, only each under another name.
+#[test]
+fn a_new_name_for_each_attempt_is_found_as_that() {
+    for findings in first_findings("retries-have-names-of-their-own", 1..6) {
+        assert_eq!(clauses(&findings), ["6.delivery.3.2"], "{findings:#?}");
+    }
 }
 
 /// A world whose targets lose responses.

@@ -91,12 +91,14 @@ fields! {
     ADVANCE advance "advance" object;
     ADVANCE_AMOUNT advance_amount "advanceAmount" whole;
     ALREADY_REQUESTED already_requested "alreadyRequested" flag;
+    BANK bank "bank" flag;
     CODE code "code" text;
     COLLECTED collected "collected" whole;
     COLLECTION_ACCOUNT collection_account "collectionAccount" flag;
     COLLECTION_STATE collection_state "collectionState" text;
     COMPLIANCE_ROUTE compliance_route "complianceRoute" text;
     CONTACT contact "contact" object;
+    CONTRACT contract "contract" flag;
     CREATED created "created" flag;
     DATA data "data" object;
     DUE_DATE due_date "dueDate" text;

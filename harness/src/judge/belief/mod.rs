@@ -15,6 +15,7 @@ use crate::exchange::{Prepared, PreparedAction, Seen};
 use crate::judge::ABSENT;
 use crate::judge::bounds::Limits;
 use crate::judge::explain::{DEEPEST, Explainer};
+use crate::judge::grounds::Grounds;
 use crate::judge::hidden::{Outside, PriorState};
 use crate::judge::reading::{LimitQuestion, Revealed};
 use crate::judge::world::{Subject, World, WorldReply, is_too_large};
@@ -49,6 +50,8 @@ pub(crate) struct Belief {
     unread: BTreeSet<(PlatformId, String)>,
     /// The worlds before each of the last writes. `None` when reads are never retried.
     past: Option<VecDeque<Past>>,
+    /// By which sentences values are expected.
+    grounds: Grounds,
 }
 
 /// How a response is explained, or what would explain it.
@@ -104,6 +107,7 @@ impl Belief {
             keys: Vec::new(),
             unread: BTreeSet::new(),
             past: None,
+            grounds: Grounds::default(),
         }
     }
 
@@ -370,6 +374,12 @@ impl Belief {
         if by_others && refusal.is_some_and(|(code, _)| ends_unseen(code)) {
             points.retain(|point| point.clause != clause!("gap.refusalPrecedence"));
         }
+        if points.iter().any(Point::contradicts) {
+            self.grounds.recite(sent, &predicted, &mut points);
+        } else if seen.is_success() {
+            points.extend(self.grounds.upheld_by(sent, &predicted).into_iter().map(Point::upheld));
+        }
+        self.grounds.learn(sent, seen, &predicted);
         let open = self.leave_open(sent, seen, &mut points, doubts);
         Explanation { predicted, refusal, platform, points, due, open }
     }

@@ -1,17 +1,20 @@
 //! All attempts of a delivery have one `Service-Delivery` and the same bytes. No other delivery has that
 //! identifier (`6.delivery.3.2`).
 //!
-//! Two arrivals are attempts of one delivery if a subscription receives the same financing state of an
-//! invoice twice: one event alone has its sequence (`6.delivery.5`). Other equal bytes may be two events.
+//! Two arrivals at one subscription are attempts of one delivery if their bytes are equal and no second event can have
+//! them: in our own mock each event has an identifier, and of any service a financing state of an invoice has one
+//! sequence (`6.delivery.5`). Other equal bytes may be two events; whether they are, the retries show
+//! ([`Retries`](super::relations)).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::Value;
+use tideover_model::clause;
 use tideover_model::wire::field;
-use tideover_model::{OperationKind, clause};
 
 use crate::exchange::{Arrival, Exchange, Prepared, kind_of_event};
+use crate::judge::checks::subscribed::{KnownSubscriptions, SubscriptionNumber};
 use crate::judge::checks::{Check, ChosenBy, Notes, starts_anew};
 
 /// The path and the bytes of an attempt.
@@ -19,10 +22,10 @@ type AttemptContent = Arc<(String, Vec<u8>)>;
 
 #[derive(Default)]
 pub(super) struct Attempts {
+    subscriptions: KnownSubscriptions,
     deliveries: BTreeMap<String, AttemptContent>,
-    /// The first identifier of each content since the last subscription. A new subscription gets new
-    /// deliveries.
-    names: BTreeMap<AttemptContent, String>,
+    /// The first identifier of each content that a subscription got.
+    names: BTreeMap<(SubscriptionNumber, AttemptContent), String>,
     chosen_by: ChosenBy,
 }
 
@@ -42,6 +45,15 @@ impl Attempts {
             }
         }
     }
+
+    /// Whether no second event can have the bytes of an arrival.
+    fn is_unique(&self, arrival: &Arrival) -> bool {
+        let has = |name: &str, is_it: fn(&Value) -> bool| {
+            arrival.body.json().and_then(|event| event.get(name)).is_some_and(is_it)
+        };
+        let has_id = || self.chosen_by == ChosenBy::OurMock && has("id", Value::is_string);
+        has(field::SEQUENCE, Value::is_u64) || has_id()
+    }
 }
 
 /// The documented parts of an event's body.
@@ -53,46 +65,50 @@ fn event(body: &[u8]) -> (Option<&'static str>, Value, Value) {
 impl Check for Attempts {
     fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
         if starts_anew(exchange) {
-            *self = Attempts::default();
+            *self = Attempts::of(self.chosen_by);
         }
-        if exchange.success_of(OperationKind::Subscribe).is_some() {
-            self.names.clear();
-        }
+        self.subscriptions.learn(exchange);
         for arrival in exchange.arrivals {
-            let clause = clause!("6.delivery.3.2");
-            let Some(id) = &arrival.delivery else {
-                let evidence = || ("an identifier", "none");
-                notes.expect(exchange, clause, false, "Service-Delivery", evidence);
-                continue;
-            };
-            let in_words = |(path, body): &(String, Vec<u8>)| {
-                format!("{id} on {path}: {}", String::from_utf8_lossy(body))
-            };
-            let sent = AttemptContent::new((arrival.path.clone(), arrival.body.to_vec()));
-            if let Some(known) = self.deliveries.get(id) {
-                let same = self.is_attempt(arrival, known);
-                let evidence = || (in_words(known), in_words(&sent));
-                notes.expect(exchange, clause, same, "Service-Delivery", evidence);
-                if same && known.0 != sent.0 {
-                    let clause = clause!("gap.deliveryIdentity");
-                    let evidence = || (known.0.clone(), sent.0.clone());
-                    notes.expect(exchange, clause, false, "Service-Delivery", evidence);
-                }
-                continue;
-            }
-            let name = self.names.entry(Arc::clone(&sent)).or_insert_with(|| id.clone());
-            let same = name == id || !happens_once(arrival);
-            notes.expect(exchange, clause, same, "Service-Delivery", || (name.clone(), id.clone()));
-            self.deliveries.insert(id.clone(), sent);
+            self.observe_arrival(arrival, notes);
         }
+        self.subscriptions.learn_deletion(exchange);
     }
 
     /// The request may have made a subscription.
-    fn miss(&mut self, _sent: &Prepared) {
-        self.names.clear();
+    fn miss(&mut self, sent: &Prepared) {
+        self.subscriptions.miss(sent);
     }
 }
 
-fn happens_once(arrival: &Arrival) -> bool {
-    arrival.body.json().and_then(|event| event.get(field::SEQUENCE)).is_some_and(Value::is_u64)
+impl Attempts {
+    fn observe_arrival(&mut self, arrival: &Arrival, notes: &mut Notes) {
+        let (clause, field) = (clause!("6.delivery.3.2"), "Service-Delivery");
+        let Some(id) = &arrival.delivery else {
+            notes.expect_delivery(clause, false, field, || ("an identifier", "none"));
+            return;
+        };
+        let in_words = |(path, body): &(String, Vec<u8>)| {
+            format!("{id} on {path}: {}", String::from_utf8_lossy(body))
+        };
+        let sent = AttemptContent::new((arrival.path.clone(), arrival.body.to_vec()));
+        if let Some(known) = self.deliveries.get(id) {
+            let same = self.is_attempt(arrival, known);
+            let evidence = || (in_words(known), in_words(&sent));
+            notes.expect_delivery(clause, same, field, evidence);
+            if same && known.0 != sent.0 {
+                let clause = clause!("gap.deliveryIdentity");
+                let evidence = || (known.0.clone(), sent.0.clone());
+                notes.expect_delivery(clause, false, field, evidence);
+            }
+            return;
+        }
+        self.deliveries.insert(id.clone(), Arc::clone(&sent));
+        let subscription = self.subscriptions.number_of(arrival);
+        let Some(subscription) = subscription.filter(|_| self.is_unique(arrival)) else {
+            notes.meet(clause);
+            return;
+        };
+        let name = self.names.entry((subscription, sent)).or_insert_with(|| id.clone());
+        notes.expect_delivery(clause, name == id, field, || (name.clone(), id.clone()));
+    }
 }

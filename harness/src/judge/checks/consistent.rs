@@ -91,7 +91,8 @@ fn reason(exchange: &Exchange<'_>, body: &Value, clause: Clause, notes: &mut Not
 fn account(exchange: &Exchange<'_>, body: &Value, notes: &mut Notes) {
     let open = Fields::of(body).onboarding().and_then(Fields::collection_account);
     let (Some(open), Some(account)) = (open, body.get(field::REMITTANCE)) else { return };
-    let clause = clause!("2.business.remittance");
+    let clause =
+        if open { clause!("3.onboarding.4.2") } else { clause!("2.business.remittance.2") };
     let evidence = || {
         let expected = if open { "the account, which is open" } else { "null until it is open" };
         (expected, if account.is_null() { "null" } else { "an account" })

@@ -8,6 +8,7 @@ mod collected;
 mod conservation;
 pub(crate) mod consistent;
 mod error_shape;
+mod event;
 mod fundable;
 mod import_report;
 mod needs;
@@ -36,6 +37,9 @@ use crate::exchange::{Exchange, Prepared};
 use crate::judge::Outside;
 use crate::judge::predicted::Forecast;
 
+/// The name of the operation, for a finding in a delivery.
+const DELIVERIES: &str = "webhooks";
+
 /// A law that is checked throughout a run.
 trait Check {
     /// Checks an exchange.
@@ -43,6 +47,11 @@ trait Check {
 
     /// Learns of a request that got no response.
     fn miss(&mut self, _sent: &Prepared) {}
+
+    /// Whether the next response will show that a delivery never came.
+    fn is_waiting(&self) -> bool {
+        false
+    }
 }
 
 /// Who makes the choices that a check sees.
@@ -93,6 +102,8 @@ impl Checks {
                 Box::new(attempts::Attempts::default()),
                 Box::new(wanted::WantedEvents::default()),
                 Box::new(sequences::Sequences::default()),
+                Box::new(relations::retries()),
+                Box::new(relations::events(true)),
                 Box::new(arrivals::Arrivals::default()),
             ],
         }
@@ -141,6 +152,11 @@ impl Checks {
         for check in &mut self.checks {
             check.miss(sent);
         }
+    }
+
+    /// Whether the next response will show that a delivery never came. Over a network, one may still be on its way.
+    pub fn are_waiting(&self) -> bool {
+        self.checks.iter().any(|check| check.is_waiting())
     }
 
     /// Runs every check on an exchange.
@@ -214,8 +230,36 @@ impl Notes {
     ) {
         self.meet(clause);
         if !holds {
-            let (expected, seen) = evidence();
-            self.findings.push(Finding::new(clause, exchange.operation(), field, expected, seen));
+            self.find(clause, exchange.operation(), field, evidence());
+        }
+    }
+
+    /// The same for a delivery. The step that it arrived with has nothing to do with it.
+    fn expect_delivery<Expected: Into<String>, Seen: Into<String>>(
+        &mut self,
+        clause: Clause,
+        holds: bool,
+        field: &str,
+        evidence: impl FnOnce() -> (Expected, Seen),
+    ) {
+        self.meet(clause);
+        if !holds {
+            self.find(clause, DELIVERIES.to_owned(), field, evidence());
+        }
+    }
+
+    /// Adds a finding, unless one of the same cause is there already: a step may bring a hundred attempts, each with
+    /// the same fault.
+    fn find<Expected: Into<String>, Seen: Into<String>>(
+        &mut self,
+        clause: Clause,
+        operation: String,
+        field: &str,
+        (expected, seen): (Expected, Seen),
+    ) {
+        let found = Finding::new(clause, operation, field, expected, seen);
+        if !self.findings.iter().any(|known| known.is_same(&found)) {
+            self.findings.push(found);
         }
     }
 

@@ -67,6 +67,7 @@ fn noted_by(check: &mut dyn Check, shown: &[TestExchange]) -> Notes {
             ahead: Some(0),
             arrivals,
             predicted_arrivals,
+            inbox_works: false,
             inside: inside.as_ref(),
         };
         check.observe(&exchange, &mut notes);
@@ -353,15 +354,36 @@ fn finds_attempts_that_differ() {
     assert_eq!(of(elsewhere), ["6.delivery.3.2"]);
     let nameless = Arrival { delivery: None, ..arrival("d", &added("v")) };
     assert_eq!(of(nameless), ["6.delivery.3.2"]);
-    // Two events may be equal, unless they have a sequence.
-    assert!(of(arrival("e", &added("v"))).is_empty());
-    let twice = |second: &str| {
-        let funded = |name| vec![arrival(name, &state("FUNDED", json!(3)))];
-        let shown = subscribed_then(&[funded("d"), funded(second)]);
-        broken_by(&mut super::attempts::Attempts::default(), &shown)
+    // In our mock, each event has an identifier of its own.
+    assert_eq!(of(arrival("e", &added("v"))), ["6.delivery.3.2"]);
+    // Two events of another service may be equal, unless they have a sequence.
+    let at_a_stranger = |second: &str, body: &dyn Fn() -> Value| {
+        let came = |name: &str| vec![arrival(name, &body())];
+        let mut attempts = super::attempts::Attempts::of(super::ChosenBy::UnknownService);
+        broken_by(&mut attempts, &subscribed_then(&[came("d"), came(second)]))
     };
-    assert!(twice("d").is_empty());
-    assert_eq!(twice("e"), ["6.delivery.3.2"]);
+    assert!(at_a_stranger("e", &|| added("v")).is_empty());
+    assert!(at_a_stranger("d", &|| state("FUNDED", json!(3))).is_empty());
+    assert_eq!(at_a_stranger("e", &|| state("FUNDED", json!(3))), ["6.delivery.3.2"]);
+}
+
+/// The same bytes at another subscription are another delivery.
+#[test]
+fn two_subscriptions_to_one_url_share_no_delivery() {
+    let subscribed = |key: &'static str| {
+        let mut shown = subscribed_then(&[vec![signed("d", &added("v"), key, AT)]]);
+        shown[0].body["secret"] = json!(key);
+        shown[0].body["reference"] = json!(key);
+        shown
+    };
+    let shown = [subscribed("whsec_first"), subscribed("whsec_second")].concat();
+    let mut again = shown.clone();
+    again[3].arrivals = vec![signed("e", &added("v"), "whsec_second", AT)];
+    let broken =
+        |shown: &[TestExchange]| broken_by(&mut super::attempts::Attempts::default(), shown);
+    assert!(broken(&again).is_empty());
+    again[3].arrivals = vec![signed("e", &added("v"), "whsec_first", AT)];
+    assert_eq!(broken(&again), ["6.delivery.3.2"]);
 }
 
 #[test]

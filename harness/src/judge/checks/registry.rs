@@ -32,6 +32,7 @@ pub static WATCHED: &[RegisteredCheck] = &[
     ),
     registered("prediction", &[Needs::Requests], OUTCOMES),
     registered("prediction", &[Needs::Requests], FIELDS),
+    registered("prediction", &[Needs::Requests], GROUNDS),
     registered("prediction", &[Needs::Vendor], ADVANCED),
     registered("prediction", &[Needs::Operator, Needs::OwnPort], OUTSIDE),
     registered("fundable", &[Needs::Requests], &[clause!("2.invoice.notFundableReason")]),
@@ -40,7 +41,11 @@ pub static WATCHED: &[RegisteredCheck] = &[
     registered("repeated_advance", &[Needs::Vendor], &[clause!("2.advance.alreadyRequested")]),
     registered("repeated_advance", &[Needs::Vendor, Needs::Known], &[clause!("4.advances.2")]),
     registered("import_report", &[Needs::Requests], &[clause!("4.import.1")]),
-    registered("remittance", &[Needs::Vendor], &[clause!("2.remittance.intro.2")]),
+    registered(
+        "remittance",
+        &[Needs::Vendor],
+        &[clause!("2.remittance.intro.2"), clause!("3.onboarding.4.2")],
+    ),
     registered("unchanged", &[Needs::Known], &[clause!("7.retrying.2")]),
     registered("unchanged", &[Needs::Inside], &[clause!("4.quotes.2")]),
     registered("steady", &[Needs::Foreign, Needs::Vendor], &[clause!("4.quotes.2")]),
@@ -71,10 +76,14 @@ pub static WATCHED: &[RegisteredCheck] = &[
             clause!("2.invoice.fundable"),
             clause!("2.invoice.notFundableReason"),
             clause!("2.quote.notFundableReason"),
-            clause!("2.business.remittance"),
+            clause!("2.business.remittance.2"),
         ],
     ),
-    registered("consistent", &[Needs::Vendor], &[clause!("2.invoice.advance")]),
+    registered(
+        "consistent",
+        &[Needs::Vendor],
+        &[clause!("2.invoice.advance"), clause!("3.onboarding.4.2")],
+    ),
     registered(
         "reasons",
         &[Needs::Requests],
@@ -146,6 +155,13 @@ pub static WATCHED: &[RegisteredCheck] = &[
         &[clause!("2.amounts.advanceAmount.2"), clause!("8.concentrationLimit")],
     ),
     registered("arrivals", &[Needs::Inbox, Needs::Known], &[clause!("6.delivery.1.2")]),
+    registered("retries", &[Needs::Inbox, Needs::Operator], RETRIES),
+    registered("events", &[Needs::Inbox, Needs::Operator], EVENTS),
+    registered(
+        "events",
+        &[Needs::Inbox],
+        &[clause!("4.payoutAccount.1.2"), clause!("5.authentication.4.2")],
+    ),
     registered(
         "arrivals",
         &[Needs::Inbox],
@@ -247,6 +263,26 @@ const FIELDS: &[Clause] = &[
     clause!("gap.subscriptionForm"),
 ];
 
+/// By which sentence the content of a response is expected.
+const GROUNDS: &[Clause] = &[
+    clause!("1.general.3"),
+    clause!("2.business.complianceRoute.2"),
+    clause!("2.business.remittance.2"),
+    clause!("2.businessSync.taxId"),
+    clause!("3.requirement.compliance"),
+    clause!("3.requirement.contract"),
+    clause!("3.requirement.bank"),
+    clause!("3.requirement.collectionAccount"),
+    clause!("4.invoiceSync.1"),
+    clause!("4.import.1"),
+    clause!("4.imports.2"),
+    clause!("4.imports.6"),
+    clause!("4.imports.7.2"),
+    clause!("4.businessSync.intro.2"),
+    clause!("4.businessSync.3"),
+    clause!("4.businessSync.3.2"),
+];
+
 /// What may happen outside, which follows from the states of the service.
 const OUTSIDE: &[Clause] = &[
     clause!("2.invoice.collected.2"),
@@ -266,8 +302,36 @@ const OUTSIDE: &[Clause] = &[
     clause!("gap.sessionsLive"),
 ];
 
+/// How a delivery is retried.
+const RETRIES: &[Clause] = &[
+    clause!("6.delivery.1"),
+    clause!("6.delivery.1.2"),
+    clause!("6.delivery.2"),
+    clause!("6.delivery.3"),
+    clause!("8.webhookRetryWindow"),
+];
+
+/// Which events must come, once a response has proven what they mean.
+const EVENTS: &[Clause] = &[
+    clause!("6.events.intro.1"),
+    clause!("6.events.organization.added"),
+    clause!("6.events.organization.optedIn"),
+    clause!("6.events.organization.remittanceUpdated"),
+    clause!("6.events.invoice.created"),
+    clause!("6.events.invoice.paid"),
+    clause!("6.events.invoice.factoredUpdated"),
+    clause!("6.events.loan.created"),
+    clause!("6.events.loan.issued"),
+    clause!("6.events.loan.paid"),
+    clause!("6.subscription.3"),
+];
+
 /// What shows only after an advance is granted.
 const ADVANCED: &[Clause] = &[
+    clause!("2.invoiceSynced.outcome.2"),
+    clause!("3.invoice.2"),
+    clause!("3.invoice.2.2"),
+    clause!("3.onboarding.4.2"),
     clause!("4.advances.2.2"),
     clause!("2.advance.financeableAmount"),
     clause!("2.advance.advanceAmount"),

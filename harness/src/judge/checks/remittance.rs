@@ -1,4 +1,4 @@
-//! A business has one collection account, the same in every response (`2.remittance.intro.2`).
+//! A business has one collection account, the same in every response (`2.remittance.intro.2`, `3.onboarding.4.2`).
 
 use std::collections::BTreeMap;
 
@@ -31,7 +31,11 @@ impl Check for OneAccount {
                 self.accounts.insert(key, account.clone());
             }
             Some(known) => {
-                let clause = clause!("2.remittance.intro.2");
+                let clause = if account.is_null() {
+                    clause!("3.onboarding.4.2")
+                } else {
+                    clause!("2.remittance.intro.2")
+                };
                 let evidence = || {
                     (
                         masked_field(field::REMITTANCE, known),

@@ -46,23 +46,23 @@ impl Check for Sequences {
             let occurred = field(event, field::OCCURRED_AT);
             let is_time = self.is_time(occurred);
             let evidence = || ("the time of the transaction", occurred.to_string());
-            notes.expect(exchange, clause!("6.delivery.6"), is_time, field::OCCURRED_AT, evidence);
+            notes.expect_delivery(clause!("6.delivery.6"), is_time, field::OCCURRED_AT, evidence);
             if kind_of_event(event) == Some("partner.invoice.factoredUpdated") {
-                self.compare(exchange, &arrival.path, event, notes);
+                self.compare(&arrival.path, event, notes);
             }
         }
     }
 }
 
 impl Sequences {
-    fn compare(&mut self, exchange: &Exchange<'_>, path: &str, event: &Value, notes: &mut Notes) {
+    fn compare(&mut self, path: &str, event: &Value, notes: &mut Notes) {
         let clause = clause!("6.delivery.5");
         let value = field(event, field::SEQUENCE);
         let Some(sequence) = whole_number(value)
             .filter(|_| self.chosen_by == ChosenBy::UnknownService || value.is_u64())
         else {
             let evidence = || ("an integer", value.to_string());
-            notes.expect(exchange, clause, false, "sequence", evidence);
+            notes.expect_delivery(clause, false, "sequence", evidence);
             return;
         };
         let data = &event[field::DATA];
@@ -77,7 +77,7 @@ impl Sequences {
             ChosenBy::OurMock => follows(known, state, sequence),
             ChosenBy::UnknownService => may_follow(known, state, sequence),
         };
-        notes.expect(exchange, clause, fits, "sequence", || {
+        notes.expect_delivery(clause, fits, "sequence", || {
             (format!("a sequence of {state:?} that fits {known:?}"), sequence.to_string())
         });
         // Keeps the first sequence of a state. A transition back comes later.
@@ -85,7 +85,7 @@ impl Sequences {
         // The document doesn't say that no sequence is skipped.
         let (clause, next) = (clause!("gap.eventCauses"), u64::from(state.sequence()));
         let evidence = || (next.to_string(), sequence.to_string());
-        notes.expect(exchange, clause, sequence == next, "sequence", evidence);
+        notes.expect_delivery(clause, sequence == next, "sequence", evidence);
     }
 }
 

@@ -59,7 +59,7 @@ impl Check for Signatures {
                 notes.meet(clause!("2.subscription.secret"));
             }
             let mut expect = |clause, holds, field, expected: &str| {
-                notes.expect(exchange, clause, holds, field, || {
+                notes.expect_delivery(clause, holds, field, || {
                     (expected, format!("{:?} on {}", arrival.signature, arrival.path))
                 });
             };

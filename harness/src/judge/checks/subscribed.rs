@@ -1,15 +1,21 @@
 //! The subscriptions of the inbox that a run knows, with their secrets. The webhook checks share it.
+//!
+//! A subscription that is made anew is another one, even to the same URL: it has its own secret, and the secret that
+//! signed an arrival says whose it is.
 
 use std::cell::OnceCell;
 
 use serde_json::Value;
 use tideover_model::signature::TOLERANCE;
 use tideover_model::wire::field::{self, Fields};
-use tideover_model::{Clause, OperationKind, SigningKey, Timestamp, clause};
+use tideover_model::{ActionKind, Clause, OperationKind, SigningKey, Timestamp, clause};
 
 use crate::exchange::matcher::texts;
 use crate::exchange::{Arrival, Exchange, Prepared, PreparedAction, kind_of_event};
 use crate::judge::checks::starts_anew;
+
+/// The place of a subscription among those that a run knows, in the order in which they were made.
+pub(super) type SubscriptionNumber = usize;
 
 /// Every subscription whose creation was successful.
 #[derive(Default)]
@@ -21,13 +27,17 @@ pub(super) struct KnownSubscriptions {
 
 pub(super) struct KnownSubscription {
     path: String,
+    /// The `Authorization` header of the request that made it.
+    pub(super) owner: Option<String>,
     /// Empty if no response showed it.
-    reference: String,
+    pub(super) reference: String,
     /// Texts of the response that may be the secret (`gap.subscriptionForm`). The field `secret` comes first.
     secrets: Vec<CandidateSecret>,
     /// The requested event kinds. `None` if the request has none, or a form that we don't know.
     pub(super) event_types: Option<Vec<&'static str>>,
-    ended: Option<SubscriptionEnd>,
+    pub(super) ended: Option<SubscriptionEnd>,
+    /// Whether it may have ended unseen: a request to delete it got no response, or its key was revoked.
+    pub(super) may_have_ended: bool,
 }
 
 /// A string that may be a secret. It becomes a key on first use.
@@ -44,13 +54,15 @@ impl CandidateSecret {
 
 /// Why a subscription receives nothing more.
 #[derive(Clone, Copy)]
-struct SubscriptionEnd {
-    clause: Clause,
+pub(super) struct SubscriptionEnd {
+    pub(super) clause: Clause,
     /// When the attempt answered with 410 was signed. Arrivals of the same step, signed no later, were in
     /// flight.
     at: Option<u64>,
-    /// When it ended, by the target's clock. `None` if unknown.
+    /// When it ended, by the clock of its signatures. `None` if unknown.
     since: Option<u64>,
+    /// When the run learned of it, by the target's clock. `None` if unknown.
+    pub(super) learned: Option<u64>,
 }
 
 /// How long an attempt may be in flight, and how long the end of a subscription may take to reach the target.
@@ -62,6 +74,9 @@ impl KnownSubscriptions {
     pub(super) fn learn(&mut self, exchange: &Exchange<'_>) {
         if starts_anew(exchange) {
             self.known.clear();
+        }
+        if exchange.acts() == Some(ActionKind::RevokeKey) {
+            self.known.iter_mut().for_each(|one| one.may_have_ended = true);
         }
         if let Some(body) = exchange.success_of(OperationKind::Subscribe) {
             let subscription = KnownSubscription::from_exchange(body, exchange);
@@ -75,6 +90,12 @@ impl KnownSubscriptions {
     /// Learns from a request that got no response.
     pub(super) fn miss(&mut self, sent: &Prepared) {
         let PreparedAction::Call(call) = &sent.action else { return };
+        if sent.kind() == Some(OperationKind::Unsubscribe) {
+            let reference = referred(&call.path);
+            for one in self.known.iter_mut().filter(|one| one.reference == reference) {
+                one.may_have_ended = true;
+            }
+        }
         let body = call.body().json().unwrap_or(&Value::Null);
         if let Some(url) = Fields::of(body).url() {
             self.unknown.extend(path_of(url));
@@ -96,22 +117,47 @@ impl KnownSubscriptions {
         let Some(call) = exchange.call().filter(|_| deletes && exchange.seen.is_success()) else {
             return;
         };
-        let reference = call.path.rsplit('/').next().unwrap_or_default();
+        let reference = referred(&call.path);
         let since = exchange.its_time(exchange.now);
-        let ending = SubscriptionEnd { clause: clause!("4.webhookDeletion.1"), at: None, since };
+        let clause = clause!("4.webhookDeletion.1");
+        let ending = SubscriptionEnd { clause, at: None, since, learned: since };
         for one in self.known.iter_mut().filter(|one| one.reference == reference) {
             one.ended.get_or_insert(ending);
         }
     }
 
     /// Learns that a subscription ended, if the response to an arrival was 410.
-    pub(super) fn learn_response(&mut self, arrival: &Arrival) {
+    pub(super) fn learn_response(&mut self, exchange: &Exchange<'_>, arrival: &Arrival) {
         let gone = arrival.status == 410;
         if let Some(one) = self.known.iter_mut().find(|one| gone && one.has_signed(arrival)) {
-            let at = arrival.signed_at();
-            let ending = SubscriptionEnd { clause: clause!("6.delivery.2"), at, since: at };
-            one.ended.get_or_insert(ending);
+            let (clause, at) = (clause!("6.delivery.2"), arrival.signed_at());
+            let learned = exchange.its_time(exchange.now);
+            one.ended.get_or_insert(SubscriptionEnd { clause, at, since: at, learned });
         }
+    }
+
+    /// Every subscription, in the order in which they were made.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &KnownSubscription> {
+        self.known.iter()
+    }
+
+    /// A subscription by its number.
+    pub(super) fn get(&self, number: SubscriptionNumber) -> Option<&KnownSubscription> {
+        self.known.get(number)
+    }
+
+    /// The subscription that an arrival belongs to: the one whose secret signed it or, if none did, the only one
+    /// that ever led there. `None` if that is unknown.
+    pub(super) fn number_of(&self, arrival: &Arrival) -> Option<SubscriptionNumber> {
+        let leading = || {
+            let known = self.known.iter().enumerate();
+            known.filter(|(_, one)| leads_to(&one.path, arrival)).map(|(number, _)| number)
+        };
+        let signed = leading().find(|number| self.known[*number].has_signed(arrival));
+        signed.or_else(|| {
+            let mut others = leading().filter(|_| !self.may_be_unknown(arrival));
+            others.next().filter(|_| others.next().is_none())
+        })
     }
 
     /// The clauses by which subscriptions ended.
@@ -165,10 +211,12 @@ impl KnownSubscription {
             |text: &str| CandidateSecret { secret: text.to_owned(), key: OnceCell::new() };
         Some(KnownSubscription {
             path: path_of(url.as_deref().or(text(field::URL))?)?,
+            owner: exchange.sent.authorization.clone(),
             reference: text(field::REFERENCE).unwrap_or_default().to_owned(),
             secrets: shown.into_iter().map(candidate).collect(),
             event_types: event_types(exchange.sent_json()),
             ended: None,
+            may_have_ended: false,
         })
     }
 
@@ -196,6 +244,11 @@ impl KnownSubscription {
 fn event_types(requested: Option<&Value>) -> Option<Vec<&'static str>> {
     let named = requested?.get(field::EVENT_TYPES)?.as_array().filter(|named| !named.is_empty())?;
     named.iter().map(kind_of_event).collect()
+}
+
+/// The reference in the path of a deletion.
+pub(super) fn referred(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or_default()
 }
 
 /// Whether a delivery to `path` arrives there. A shared inbox shows only the path after the run's own prefix.

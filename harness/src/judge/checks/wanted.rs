@@ -30,7 +30,7 @@ impl Check for WantedEvents {
         }
         for arrival in exchange.arrivals {
             if !self.subscriptions.may_not_want(arrival) {
-                self.subscriptions.learn_response(arrival);
+                self.subscriptions.learn_response(exchange, arrival);
                 continue;
             }
             let Some(subscription) = self.subscriptions.of(arrival) else { continue };
@@ -38,16 +38,16 @@ impl Check for WantedEvents {
                 && subscription.may_be_late(exchange, arrival);
             if let Some(clause) = subscription.forbids(arrival).filter(|_| !late) {
                 let evidence = || ("nothing more", format!("a delivery on {}", arrival.path));
-                notes.expect(exchange, clause, false, "webhook", evidence);
+                notes.expect_delivery(clause, false, "webhook", evidence);
             }
             let kind = arrival.body.json().and_then(kind_of_event);
             if let Some((wanted, kind)) = subscription.event_types.as_ref().zip(kind) {
                 let clause = clause!("2.subscription.eventTypes");
                 let is_wanted = wanted.contains(&kind);
                 let evidence = || (format!("one of {wanted:?}"), kind);
-                notes.expect(exchange, clause, is_wanted, "type", evidence);
+                notes.expect_delivery(clause, is_wanted, "type", evidence);
             }
-            self.subscriptions.learn_response(arrival);
+            self.subscriptions.learn_response(exchange, arrival);
         }
         self.subscriptions.learn_deletion(exchange);
     }

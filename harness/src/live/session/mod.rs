@@ -82,6 +82,8 @@ pub(super) struct SessionState {
     unanswered: u32,
     /// The number of reads that stayed stale through every wait.
     stale_reads: u32,
+    /// How often overdue deliveries did not come through every wait.
+    missing_deliveries: u32,
     /// Milliseconds that the target's clock is ahead of the wall clock, by the operator port or a header.
     clock_ahead: Option<i64>,
     /// The same in seconds, by the `Date` header of the last response, and of the last one with a confirmed
@@ -149,6 +151,7 @@ impl Session {
             spent: TimeSpent::default(),
             unanswered: 0,
             stale_reads: 0,
+            missing_deliveries: 0,
             clock_ahead: None,
             dates: (None, None),
             unknown_actions: BTreeSet::new(),

@@ -23,7 +23,7 @@ use crate::live::settings::{Budget, Settings};
 /// The most repeats of a request that the target asks to send later.
 const MOST_REPEATS: u32 = 3;
 
-/// The waits before each retry of a stale read.
+/// The waits before each retry of a stale read, and for a delivery that is overdue.
 const STALE_READ_WAITS: [Duration; 4] = [
     Duration::from_millis(50),
     Duration::from_millis(200),
@@ -100,6 +100,18 @@ impl Session {
         };
         tokio::time::sleep(*wait).await;
         self.state().spent.record(Activity::StaleReads, *wait);
+        true
+    }
+
+    /// Waits for overdue deliveries, for the `nth` time, from 0. Returns `false` when they will not come.
+    pub(in crate::live) async fn wait_for_deliveries(&self, nth: usize) -> bool {
+        let all = STALE_READ_WAITS.len();
+        let is_new = self.state().missing_deliveries < MOST_STALE_READS;
+        let Some(wait) = STALE_READ_WAITS[..if is_new { all } else { all / 2 }].get(nth) else {
+            self.state().missing_deliveries += 1;
+            return false;
+        };
+        tokio::time::sleep(*wait).await;
         true
     }
 

@@ -91,6 +91,7 @@ impl Listener {
             sent: Cow::Owned(sent.clone()),
             seen: seen.clone(),
             arrivals: Vec::new(),
+            inbox_works: false,
             inside: None,
             prediction,
             took: None,

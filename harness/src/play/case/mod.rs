@@ -70,6 +70,8 @@ struct Heard<'a> {
     sent: Cow<'a, Prepared>,
     seen: Seen,
     arrivals: Vec<Arrival>,
+    /// Whether the inbox is proven to work.
+    inbox_works: bool,
     inside: Option<Inside>,
     prediction: Prediction<'a>,
     took: Option<Duration>,
@@ -80,7 +82,8 @@ struct Heard<'a> {
 impl<'a> Run<'a> {
     fn new<T: Observed>(target: &T, shadow: Shadow<'a>) -> Run<'a> {
         let checks = shadow.checks();
-        Run { shadow, memory: target.memory(), checks, played: Played::default() }
+        let played = Played { is_known: shadow.is_known(), ..Played::default() };
+        Run { shadow, memory: target.memory(), checks, played }
     }
 
     async fn play<T: Observed>(mut self, target: &mut T, steps: &[Step]) -> Played {
@@ -191,7 +194,8 @@ impl<'a> Run<'a> {
             }
             Err(unanswered) => return Err(unanswered),
         };
-        let arrivals = target.arrivals().await?;
+        let arrivals = self.arrivals(target).await?;
+        let inbox_works = target.inbox_works();
         let began = T::TIMED.then(Instant::now);
         let mut prediction = self.shadow.observe(target, (index, step), &sent, &seen, since);
         self.played.judging += began.map(|began| began.elapsed()).unwrap_or_default();
@@ -201,7 +205,20 @@ impl<'a> Run<'a> {
         self.keep(step, &prediction.predicted, &seen);
         let inside = target.inside();
         let mismatches = self.unexpected(step, &seen);
-        Ok(Some(Heard { sent, seen, arrivals, inside, prediction, took, mismatches }))
+        let heard =
+            Heard { sent, seen, arrivals, inbox_works, inside, prediction, took, mismatches };
+        Ok(Some(heard))
+    }
+
+    /// The webhooks that came with a step. Where one is overdue, those that may still be on their way are waited for.
+    async fn arrivals<T: Observed>(&self, target: &mut T) -> Result<Vec<Arrival>, Unanswered> {
+        let mut arrivals = target.arrivals().await?;
+        let mut times = 0;
+        while self.checks.are_waiting() && target.wait_for_deliveries(times).await {
+            arrivals.extend(target.arrivals().await?);
+            times += 1;
+        }
+        Ok(arrivals)
     }
 
     /// Counts a request without a response.
@@ -248,7 +265,8 @@ impl<'a> Run<'a> {
 
     /// Holds what was heard against what the model says of it, and against every check.
     fn judge(&mut self, heard: Heard<'_>) {
-        let Heard { sent, seen, arrivals, inside, prediction, took, mismatches } = heard;
+        let Heard { sent, seen, arrivals, inbox_works, inside, prediction, took, mismatches } =
+            heard;
         let exchange = Exchange {
             sent: &sent,
             seen: &seen,
@@ -261,6 +279,7 @@ impl<'a> Run<'a> {
             ahead: prediction.ahead,
             arrivals: &arrivals,
             predicted_arrivals: &prediction.arrivals,
+            inbox_works,
             inside: inside.as_ref(),
         };
         if let Some(due) = prediction.due {

@@ -37,6 +37,16 @@ pub trait Observed: Target {
         ready(false)
     }
 
+    /// Whether the inbox is proven to work: a webhook or a test has come to it in this run. `false` if unknown.
+    fn inbox_works(&self) -> bool {
+        false
+    }
+
+    /// Waits for deliveries that may still be on their way, for the `nth` time, from 0 on; `false` once none can be.
+    fn wait_for_deliveries(&mut self, _nth: usize) -> impl Future<Output = bool> {
+        ready(false)
+    }
+
     /// The key of a second platform, where the user has given one.
     fn second_key(&self) -> Option<&str> {
         None

@@ -50,6 +50,8 @@ pub struct Played {
     pub ended: Option<String>,
     /// Why each request that was not sent was not.
     pub unsent: Vec<String>,
+    /// Whether the model knows the state of the target: it is in the world of the header.
+    pub is_known: bool,
     /// Where an answer was not what the transcript expects, by the index of the step.
     pub mismatches: Vec<(usize, Mismatch)>,
     /// How long the judgement took, where that is measured.

@@ -83,6 +83,11 @@ impl<'a> Shadow<'a> {
         Shadow(Worlds::Believed(Box::new(belief)))
     }
 
+    /// Whether the state of the target is known.
+    pub(super) fn is_known(&self) -> bool {
+        matches!(self.0, Worlds::Known(_))
+    }
+
     /// The checks that can be made.
     pub(super) fn checks(&self) -> Checks {
         match &self.0 {

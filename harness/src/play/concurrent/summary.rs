@@ -218,5 +218,6 @@ pub(super) fn failure(
         answers: shown.iter().map(answer).collect(),
         arrivals: Vec::new(),
         raced: shown.iter().map(|request| request.interval()).collect(),
+        is_known: false,
     }
 }

@@ -11,6 +11,7 @@ use crate::endpoint::inbox::is_gone;
 use crate::evidence::Point;
 use crate::exchange::{Exchange, kind_of_event};
 use crate::judge::Belief;
+use crate::judge::meanings::Proof;
 
 type Kinds = BTreeSet<EventType>;
 
@@ -53,14 +54,14 @@ impl Causes {
                 self.subscriptions.retain(|one| Some(one.reference.as_str()) != reference);
             }
             OperationKind::GetBusiness | OperationKind::GetInvoice => {
-                let happened = happened(answer);
+                let happened = happened(kind, answer);
                 let place = (key.clone(), call.path.clone());
                 // What is read for the first time may have been so before.
                 if let Some(before) = self.happened.insert(place, happened.clone()) {
-                    self.cause(key, happened.difference(&before));
+                    self.cause(key, happened.difference(&before).copied());
                 }
             }
-            kind => self.cause(key, caused_by(kind, answer)),
+            kind => self.cause(key, Proof::of(kind, answer).caused()),
         }
     }
 
@@ -79,13 +80,13 @@ impl Causes {
         });
     }
 
-    fn cause<'a>(&mut self, key: &str, kinds: impl IntoIterator<Item = &'a EventType>) {
+    fn cause(&mut self, key: &str, kinds: impl Iterator<Item = EventType>) {
         let own = || self.subscriptions.iter().filter(|one| one.authorization == key);
         let wants = |kind: &EventType| {
             let names = |wanted: &Vec<Value>| wanted.iter().any(|one| *one == kind.name());
             own().any(|one| one.wanted.as_ref().is_none_or(names))
         };
-        let wanted: Kinds = kinds.into_iter().copied().filter(wants).collect();
+        let wanted: Kinds = kinds.filter(wants).collect();
         self.caused.extend(wanted);
     }
 
@@ -101,48 +102,9 @@ impl Causes {
     }
 }
 
-/// What a write has caused, by its answer.
-fn caused_by(kind: OperationKind, answer: &Value) -> &'static [EventType] {
-    let fields = Fields::of(answer);
-    let (is_first, caused): (bool, &[EventType]) = match kind {
-        OperationKind::SyncBusiness => {
-            (fields.created() == Some(true), &[EventType::BusinessAdded])
-        }
-        OperationKind::SyncInvoice => {
-            (fields.outcome() == Some("created"), &[EventType::InvoiceCreated])
-        }
-        OperationKind::RequestAdvance => (
-            fields.already_requested() == Some(false),
-            &[EventType::AdvanceCreated, EventType::FactoredUpdated],
-        ),
-        OperationKind::GetInvoice
-        | OperationKind::GetImport
-        | OperationKind::ImportInvoices
-        | OperationKind::SetPayoutAccount
-        | OperationKind::GetBusiness
-        | OperationKind::Quote
-        | OperationKind::Invite
-        | OperationKind::CreateOnboardingSession
-        | OperationKind::Subscribe
-        | OperationKind::ListSubscriptions
-        | OperationKind::Unsubscribe => return &[],
-    };
-    if is_first { caused } else { &[] }
-}
-
-/// What has happened to a business or an invoice that is read.
-fn happened(answer: &Value) -> Kinds {
-    let onboarded = ["compliance", "contract", "bank", field::COLLECTION_ACCOUNT];
-    let state = Fields::of(answer).advance().and_then(Fields::state);
-    let facts = [
-        (
-            EventType::BusinessOptedIn,
-            onboarded.iter().all(|it| answer[field::ONBOARDING][it] == true),
-        ),
-        (EventType::RemittanceUpdated, Fields::of(answer).remittance().is_some()),
-        (EventType::InvoicePaid, Fields::of(answer).collection_state() == Some("COLLECTED")),
-        (EventType::AdvanceIssued, matches!(state, Some("FUNDED" | "REPAID"))),
-        (EventType::AdvancePaid, state == Some("REPAID")),
-    ];
-    facts.into_iter().filter(|(_, has_happened)| *has_happened).map(|(kind, _)| kind).collect()
+/// What has happened to a business or an invoice that is read. That funds go elsewhere once the account opens is
+/// assumed.
+fn happened(kind: OperationKind, answer: &Value) -> Kinds {
+    let has_account = Fields::of(answer).remittance().map(|_| EventType::RemittanceUpdated);
+    Proof::of(kind, answer).shown().chain(has_account).collect()
 }

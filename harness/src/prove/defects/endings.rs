@@ -42,7 +42,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     .named_as(clause!("gap.subscriptionForm")),
     Defect::new(
         "failed-deliveries-never-end",
-        clause!("6.delivery.1.2"),
+        clause!("8.webhookRetryWindow"),
         "a delivery that was never accepted is sent every twelve hours after the last retry",
         answer(|behind, operation| {
             resend_given_up_deliveries(behind);

@@ -13,7 +13,86 @@ use crate::prove::defects::Defect;
 use crate::prove::defects::breach::{Behind, DefectMemory, answer, attempt};
 use crate::prove::defects::webhooks::{altered, body};
 
+/// A defect that sends no event of one kind: name, clause, kind, description.
+macro_rules! silent {
+    ($name:literal, $clause:literal, $event:ident, $words:literal) => {
+        Defect::new(
+            $name,
+            clause!($clause),
+            $words,
+            attempt(|_, attempt| attempt.delivery.event != EventType::$event),
+        )
+        .named_as(clause!("gap.eventCauses"))
+    };
+}
+
 pub(super) static DEFECTS: &[Defect] = &[
+    silent!(
+        "added-business-has-no-event",
+        "6.events.organization.added",
+        BusinessAdded,
+        "no event announces that a business exists"
+    ),
+    silent!(
+        "opted-in-has-no-event",
+        "6.events.organization.optedIn",
+        BusinessOptedIn,
+        "no event announces that a business has completed onboarding"
+    ),
+    silent!(
+        "moved-funds-have-no-event",
+        "6.events.organization.remittanceUpdated",
+        RemittanceUpdated,
+        "no event announces that a business's funds go elsewhere"
+    ),
+    silent!(
+        "created-invoice-has-no-event",
+        "6.events.invoice.created",
+        InvoiceCreated,
+        "no event announces that an invoice exists"
+    ),
+    silent!(
+        "paid-invoice-has-no-event",
+        "6.events.invoice.paid",
+        InvoicePaid,
+        "no event announces that the payor has paid"
+    ),
+    silent!(
+        "created-advance-has-no-event",
+        "6.events.loan.created",
+        AdvanceCreated,
+        "no event announces that an advance exists"
+    ),
+    silent!(
+        "issued-advance-has-no-event",
+        "6.events.loan.issued",
+        AdvanceIssued,
+        "no event announces that the vendor was paid"
+    ),
+    silent!(
+        "settled-advance-has-no-event",
+        "6.events.loan.paid",
+        AdvancePaid,
+        "no event announces that an advance is settled"
+    ),
+    Defect::new(
+        "nothing-is-announced",
+        clause!("6.events.intro.1"),
+        "a subscription gets no event at all",
+        attempt(|_, _| false),
+    )
+    .named_as(clause!("gap.eventCauses")),
+    Defect::new(
+        "every-third-delivery-is-lost",
+        clause!("6.delivery.3"),
+        "one delivery in three is never sent",
+        attempt(|memory, attempt| {
+            let number = attempt.delivery.number.to_string();
+            let is_first = memory.count(&number) == 1;
+            !is_first || !memory.count("deliveries").is_multiple_of(3)
+        }),
+    )
+    .named_as(clause!("gap.eventCauses")),
     Defect::new(
         "every-sequence-is-one",
         clause!("6.delivery.5"),
@@ -65,13 +144,6 @@ pub(super) static DEFECTS: &[Defect] = &[
             true
         }),
     ),
-    Defect::new(
-        "issued-advance-has-no-event",
-        clause!("6.events.loan.issued"),
-        "no event announces that the vendor was paid",
-        attempt(|_, attempt| attempt.delivery.event != EventType::AdvanceIssued),
-    )
-    .named_as(clause!("gap.eventCauses")),
     Defect::new(
         "funding-has-no-event",
         clause!("6.events.invoice.factoredUpdated"),

@@ -68,7 +68,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     ),
     Defect::new(
         "large-face-value-is-rounded",
-        clause!("2.invoice.faceValue"),
+        clause!("4.invoiceSync.1"),
         "a face value is stored as a 32-bit float, which loses cents above 16,777,216",
         reply(|reply| {
             read(reply, |invoice| {
@@ -84,13 +84,13 @@ pub(super) static DEFECTS: &[Defect] = &[
     ),
     Defect::new(
         "issue-date-is-cut-to-the-day",
-        clause!("2.invoice.issueDate"),
+        clause!("4.invoiceSync.1"),
         "the issue date of an invoice loses its time of day",
         reply(|reply| read(reply, |invoice| invoice.issue_date = midnight(invoice.issue_date))),
     ),
     Defect::new(
         "due-date-far-off-is-cut",
-        clause!("2.invoice.dueDate"),
+        clause!("4.invoiceSync.1"),
         "a due date after 2026 is shown as the end of 2026",
         reply(|reply| {
             read(reply, |invoice| {

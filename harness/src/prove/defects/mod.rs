@@ -45,6 +45,7 @@ mod defective;
 mod endings;
 mod errors;
 mod events;
+mod forms;
 mod identity;
 mod imports;
 mod invoices;
@@ -172,6 +173,7 @@ pub fn all() -> impl Iterator<Item = &'static Defect> {
         endings::DEFECTS,
         events::DEFECTS,
         schema::DEFECTS,
+        forms::DEFECTS,
         errors::DEFECTS,
         secrets::DEFECTS,
         races::DEFECTS,

@@ -74,9 +74,12 @@ pub(super) static DEFECTS: &[Defect] = &[
         Business(business) => business.onboarding.bank &= business.onboarding.contract,
         "the bank requirement is shown as unmet until the contract is signed")
     .named_as(clause!("2.business.onboarding")),
+    altered!("compliance-is-met-without-a-tax-id", "3.requirement.compliance",
+        Business(business) if !business.tax_id_on_file => business.onboarding.compliance = true,
+        "a business without a tax id is shown as compliant"),
     Defect::new(
         "account-is-met-too-early",
-        clause!("2.business.onboarding"),
+        clause!("3.requirement.collectionAccount"),
         "collectionAccount is shown as met as soon as the other three requirements are",
         reply(|reply| {
             if let Reply::Business(business) = reply {

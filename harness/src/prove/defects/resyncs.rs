@@ -23,7 +23,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     .named_as(clause!("2.invoice.faceValue")),
     Defect::new(
         "due-date-moves-over-an-advance",
-        clause!("4.invoiceSync.6"),
+        clause!("3.invoice.2"),
         "a sync changes the due date of an invoice that has an advance",
         answer(|behind, operation| {
             over_an_advance(behind, operation, |invoice, synced| {
@@ -34,7 +34,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     .named_as(clause!("2.invoice.dueDate")),
     Defect::new(
         "status-only-is-reported-as-updated",
-        clause!("2.invoiceSynced.outcome.2"),
+        clause!("3.invoice.2.2"),
         "a sync of an invoice that has an advance is reported as an update",
         reply(|reply| {
             if let Reply::InvoiceSynced(InvoiceSynced { outcome, .. }) = reply
@@ -45,9 +45,13 @@ pub(super) static DEFECTS: &[Defect] = &[
         }),
     )
     .named_as(clause!("2.invoiceSynced.outcome")),
+    altered!("updates-are-reported-as-status-only", "2.invoiceSynced.outcome.2",
+        InvoiceSynced(synced) if synced.outcome == SyncOutcome::Updated
+            => synced.outcome = SyncOutcome::StatusOnly,
+        "an update of an invoice without an advance is reported as one of its status alone"),
     Defect::new(
         "third-sync-is-reported-as-created",
-        clause!("2.invoiceSynced.outcome"),
+        clause!("4.invoiceSync.1"),
         "the third sync of an invoice is reported as its creation",
         answer(|behind, operation| {
             let key = match &operation {

@@ -26,7 +26,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     ),
     Defect::new(
         "retries-have-names-of-their-own",
-        clause!("6.delivery.3"),
+        clause!("6.delivery.3.2"),
         "a retry carries another Service-Delivery than the attempt before",
         attempt(|_, attempt| {
             let number = attempt.number;
@@ -35,8 +35,7 @@ pub(super) static DEFECTS: &[Defect] = &[
             }
             true
         }),
-    )
-    .named_as(clause!("gap.retrySchedule")),
+    ),
     Defect::new(
         "one-name-for-every-delivery",
         clause!("6.delivery.3.2"),

@@ -31,7 +31,7 @@ impl FindingReport {
             blame: Blame::of(finding.verdict, last),
             advice: None,
             steps: steps(failure),
-            difference: difference(&failure.transcript),
+            difference: failure.is_known.then(|| difference(&failure.transcript)).flatten(),
             replay: None,
         }
     }

@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde_json::Value;
 use tideover_model::signature::TOLERANCE;
-use tideover_model::wire::field::{self, Fields};
+use tideover_model::wire::field;
 use tideover_model::{OperationKind, clause};
 
-use crate::exchange::{Arrival, Exchange};
-use crate::judge::checks::relations::ledger::{CallerKey, caller};
+use crate::exchange::{Arrival, Exchange, NO_ANSWER, Payload, Prepared};
+use crate::judge::checks::event::is_same_event;
+use crate::judge::checks::subscribed::{KnownSubscription, KnownSubscriptions, SubscriptionNumber};
 use crate::judge::checks::{Check, Notes, starts_anew};
 
 /// More than "about 28 hours" can mean. Seconds.
@@ -33,25 +34,34 @@ const SETTLED: u32 = 3;
 
 #[derive(Default)]
 pub(super) struct Retries {
-    known: BTreeMap<(String, String), TrackedDelivery>,
-    /// When each endpoint first responded with 410, by the target's clock. Unix seconds.
-    gone: BTreeMap<String, u64>,
-    /// The caller and the URL of each subscription, by reference.
-    references: BTreeMap<String, (CallerKey, String)>,
-    /// When subscriptions were deleted, by caller and reference. Unix seconds.
-    deleted: BTreeMap<(CallerKey, String), u64>,
+    subscriptions: KnownSubscriptions,
+    known: BTreeMap<DeliveryName, TrackedDelivery>,
     /// When the last steps began, by the target's clock. A step's arrivals may have been sent in an earlier
     /// one. Unix seconds.
     recent_starts: VecDeque<u64>,
+    /// The target's clock after the last response. Unix seconds.
+    now: u64,
     /// How many responses came since the clock was moved.
     since_moved: u32,
     /// Whether the target signs attempts by its own clock, not by real time.
     is_virtual: bool,
 }
 
+/// What names a delivery. A subscription that is made anew is another one, even to the same path.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct DeliveryName {
+    /// `None` if it is unknown which subscription it belongs to.
+    subscription: Option<SubscriptionNumber>,
+    path: String,
+    /// The `Service-Delivery` of its attempts.
+    id: String,
+}
+
 /// The history of a delivery.
 #[derive(Clone, Debug)]
 struct TrackedDelivery {
+    /// The body of the first attempt.
+    body: Payload,
     /// When the first attempt arrived, by the target's clock. Unix seconds.
     first: u64,
     /// The number of attempts.
@@ -65,65 +75,72 @@ struct TrackedDelivery {
 }
 
 impl Check for Retries {
+    fn miss(&mut self, sent: &Prepared) {
+        self.subscriptions.miss(sent);
+    }
+
+    fn is_waiting(&self) -> bool {
+        let lacks = |(name, delivery): (&DeliveryName, &TrackedDelivery)| {
+            delivery.is_over(self.now) && self.lacks_attempts(name, delivery)
+        };
+        self.since_moved + 1 >= SETTLED && self.known.iter().any(lacks)
+    }
+
     fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
         if starts_anew(exchange) {
             *self = Retries::default();
         }
-        let (Some(since), Some(now)) =
-            (exchange.its_time(exchange.since), exchange.its_time(exchange.now))
-        else {
-            return;
-        };
+        self.subscriptions.learn(exchange);
+        let times = exchange.its_time(exchange.since).zip(exchange.its_time(exchange.now));
+        if let Some((since, now)) = times {
+            self.observe_at(exchange, (since, now), notes);
+        }
+        self.subscriptions.learn_deletion(exchange);
+        if let Some((_, now)) = times {
+            self.check_list(exchange, now, notes);
+        }
+    }
+}
+
+impl TrackedDelivery {
+    /// Whether all its retries are over, and were not checked yet.
+    fn is_over(&self, now: u64) -> bool {
+        now > self.first + RETRY_DUE && !self.is_settled
+    }
+}
+
+impl Retries {
+    fn observe_at(&mut self, exchange: &Exchange<'_>, (since, now): (u64, u64), notes: &mut Notes) {
         self.since_moved = if now > since + 1 { 0 } else { self.since_moved + 1 };
-        self.learn_subscription(exchange);
+        self.now = now;
         self.recent_starts.push_back(since);
         if self.recent_starts.len() > RECENT_STEPS {
             self.recent_starts.pop_front();
         }
         for arrival in exchange.arrivals {
-            self.attempt(exchange, arrival, (since, now), notes);
+            self.attempt(arrival, (since, now), notes);
+            self.subscriptions.learn_response(exchange, arrival);
         }
         if self.since_moved >= SETTLED {
-            self.check_retries(exchange, now, notes);
-        }
-        self.check_list(exchange, now, notes);
-    }
-}
-
-impl Retries {
-    fn learn_subscription(&mut self, exchange: &Exchange<'_>) {
-        let Some(answer) = exchange.success_of(OperationKind::Subscribe) else { return };
-        let url = exchange.sent_field(field::URL).unwrap_or_default();
-        // An endpoint that responded with 410 may subscribe again.
-        self.gone.retain(|path, _| !url.ends_with(path.as_str()));
-        if let Some(reference) = Fields::of(answer).reference() {
-            self.deleted.remove(&(caller(exchange), reference.to_owned()));
-            self.references.insert(reference.to_owned(), (caller(exchange), url));
+            self.check_retries(now, notes);
         }
     }
 
-    fn attempt(
-        &mut self,
-        exchange: &Exchange<'_>,
-        arrival: &Arrival,
-        (since, now): (u64, u64),
-        notes: &mut Notes,
-    ) {
+    fn attempt(&mut self, arrival: &Arrival, (since, now): (u64, u64), notes: &mut Notes) {
         let Some(id) = arrival.delivery.clone() else { return };
-        if arrival.status == 410 {
-            self.gone.entry(arrival.path.clone()).or_insert(now);
-        }
-        let key = (arrival.path.clone(), id);
+        let subscription = self.subscriptions.number_of(arrival);
+        let name = DeliveryName { subscription, path: arrival.path.clone(), id };
         self.learn_clock(arrival, (since, now));
-        let Some(known) = self.known.get_mut(&key) else {
+        let Some(known) = self.known.get_mut(&name) else {
             let delivery = TrackedDelivery {
+                body: arrival.body.clone(),
                 first: now,
                 attempts: 1,
                 status: arrival.status,
                 needless: 0,
                 is_settled: false,
             };
-            self.known.insert(key, delivery);
+            self.known.insert(name, delivery);
             return;
         };
         known.attempts += 1;
@@ -131,7 +148,7 @@ impl Retries {
         known.status = arrival.status;
         known.needless += u32::from((200..300).contains(&before));
         let is_needless = before != 200 && known.needless >= NEEDLESS && self.only_200_accepts();
-        notes.expect(exchange, clause!("6.delivery.1"), !is_needless, "webhook", || {
+        notes.expect_delivery(clause!("6.delivery.1"), !is_needless, "webhook", || {
             (
                 format!("no attempt after {before}: deliveries answered with 200 are done"),
                 format!("attempt after attempt on {}", arrival.path),
@@ -143,7 +160,7 @@ impl Retries {
         }
         let Some(signed_at) = arrival.signed_at().filter(|_| self.is_virtual) else { return };
         let is_late = signed_at > first + LONGEST && !(200..300).contains(&before);
-        notes.expect(exchange, clause!("6.delivery.1.2"), !is_late, "webhook", || {
+        notes.expect_delivery(clause!("6.delivery.1.2"), !is_late, "webhook", || {
             (
                 "no attempt after about 28 hours",
                 format!("one {} hours later", (signed_at - first) / 3600),
@@ -151,7 +168,7 @@ impl Retries {
         });
         let earliest = self.recent_starts.front().copied().unwrap_or(since);
         let is_stale = signed_at + 2 * TOLERANCE < earliest && before >= 300;
-        notes.expect(exchange, clause!("6.signature.4"), !is_stale, "t", || {
+        notes.expect_delivery(clause!("6.signature.4"), !is_stale, "t", || {
             ("the time of the attempt", format!("{} seconds before it", earliest - signed_at))
         });
     }
@@ -178,67 +195,93 @@ impl Retries {
         self.is_virtual |= is_its_own && !by_real_time;
     }
 
-    /// Every unaccepted delivery is retried, except where a receiver responded with 410.
-    fn check_retries(&mut self, exchange: &Exchange<'_>, now: u64, notes: &mut Notes) {
+    /// Every unaccepted delivery of a live subscription is retried, under its own name.
+    fn check_retries(&mut self, now: u64, notes: &mut Notes) {
         // If no one moves the clock, another attempt may not be due yet.
         let repeats = self.known.values().any(|delivery| delivery.attempts > 1);
         if !self.is_virtual && !repeats {
             return;
         }
-        for ((path, _), delivery) in &mut self.known {
-            let is_over = now > delivery.first + RETRY_DUE && !delivery.is_settled;
-            let is_refused = !(200..300).contains(&delivery.status) && delivery.status != 410;
-            if !is_over || self.gone.contains_key(path) {
-                continue;
-            }
+        let mut over: Vec<DeliveryName> = Vec::new();
+        for (name, delivery) in self.known.iter_mut().filter(|(_, one)| one.is_over(now)) {
             delivery.is_settled = true;
-            let is_ended = !self.references.values().any(|(_, url)| url.ends_with(path.as_str()));
-            let holds = !is_refused || delivery.attempts > 1 || is_ended;
-            notes.expect(exchange, clause!("6.delivery.1.2"), holds, "webhook", || {
-                (
-                    format!("another attempt, since {path} answered {}", delivery.status),
-                    "none in 28 hours",
-                )
-            });
+            over.push(name.clone());
         }
-        if let Some(reference) = deleted(exchange) {
-            self.references.remove(reference);
+        for name in over {
+            self.check_retry(&name, notes);
         }
+    }
+
+    /// Whether a delivery to a live subscription was not accepted, and no other attempt followed under its name.
+    fn lacks_attempts(&self, name: &DeliveryName, delivery: &TrackedDelivery) -> bool {
+        let is_live = |one: &KnownSubscription| one.ended.is_none() && !one.may_have_ended;
+        let subscription = name.subscription.and_then(|number| self.subscriptions.get(number));
+        let is_accepted = (200..300).contains(&delivery.status);
+        !is_accepted && delivery.attempts == 1 && subscription.is_some_and(is_live)
+    }
+
+    fn check_retry(&self, name: &DeliveryName, notes: &mut Notes) {
+        let Some(delivery) = self.known.get(name) else { return };
+        if !self.lacks_attempts(name, delivery) {
+            notes.meet(clause!("6.delivery.1.2"));
+            return;
+        }
+        let DeliveryName { path, id, .. } = name;
+        let answered = match delivery.status {
+            NO_ANSWER => format!("{path} did not answer"),
+            status => format!("{path} answered {status}"),
+        };
+        match self.renamed(name, delivery) {
+            Some(other) => {
+                notes.expect_delivery(clause!("6.delivery.3.2"), false, "Service-Delivery", || {
+                    (
+                        format!("{id} again, since {answered}"),
+                        format!("the same event again as {other}, and never as {id}"),
+                    )
+                });
+            }
+            None => notes.expect_delivery(clause!("6.delivery.1.2"), false, "webhook", || {
+                (format!("another attempt, since {answered}"), "none in 28 hours")
+            }),
+        }
+    }
+
+    /// Another name under which the event of a delivery came to the same subscription later.
+    fn renamed(&self, name: &DeliveryName, delivery: &TrackedDelivery) -> Option<&str> {
+        let again = self.known.iter().find(|(other, later)| {
+            other.subscription == name.subscription
+                && other.path == name.path
+                && other.id != name.id
+                && later.first >= delivery.first
+                && is_same_event(&later.body, &delivery.body)
+        });
+        again.map(|(other, _)| other.id.as_str())
     }
 
     /// A list omits deleted subscriptions, and those whose receiver responded with 410.
     fn check_list(&mut self, exchange: &Exchange<'_>, now: u64, notes: &mut Notes) {
-        if let Some(reference) = deleted(exchange) {
-            self.references.remove(reference);
-            self.deleted.insert((caller(exchange), reference.to_owned()), now);
-        }
         let Some(list) = exchange.success_of(OperationKind::ListSubscriptions) else { return };
-        let caller = caller(exchange);
-        for ((owner, reference), at) in &self.deleted {
-            if *owner == caller && now > at + LIST_LAG {
-                let is_listed = lists(list, reference);
-                notes.expect(exchange, clause!("4.webhookList.1"), !is_listed, "", || {
-                    ("no subscription that was deleted", reference.clone())
-                });
-            }
-        }
-        for (reference, (owner, url)) in &self.references {
-            let gone = self.gone.iter().find(|(path, _)| url.ends_with(path.as_str()));
-            let is_settled = gone.is_some_and(|(_, at)| now > at + LIST_LAG);
-            if *owner != caller || !is_settled {
+        let own = || {
+            let is_own = |one: &&KnownSubscription| one.owner == exchange.sent.authorization;
+            self.subscriptions.iter().filter(is_own).filter(|one| !one.reference.is_empty())
+        };
+        let is_live =
+            |reference: &str| own().any(|one| one.ended.is_none() && one.reference == reference);
+        for one in own() {
+            let Some(end) = one.ended.filter(|_| !is_live(&one.reference)) else { continue };
+            if end.learned.is_none_or(|learned| now <= learned + LIST_LAG) {
                 continue;
             }
-            let is_listed = lists(list, reference);
-            notes.expect(exchange, clause!("6.delivery.2"), !is_listed, "", || {
-                ("no subscription whose receiver answered with 410", reference.clone())
-            });
+            let (clause, expected) = if end.clause == clause!("6.delivery.2") {
+                (end.clause, "no subscription whose receiver answered with 410")
+            } else {
+                (clause!("4.webhookList.1"), "no subscription that was deleted")
+            };
+            let is_listed = lists(list, &one.reference);
+            let evidence = || (expected, one.reference.clone());
+            notes.expect(exchange, clause, !is_listed, "", evidence);
         }
     }
-}
-
-fn deleted<'a>(exchange: &Exchange<'a>) -> Option<&'a str> {
-    let deletes = exchange.kind() == Some(OperationKind::Unsubscribe) && exchange.seen.is_success();
-    exchange.call().filter(|_| deletes)?.path.rsplit('/').next()
 }
 
 fn lists(list: &Value, reference: &str) -> bool {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tideover_model::Operation;
 
-use crate::exchange::Exchange;
+use crate::exchange::{Exchange, Prepared};
 
 /// A caller, by its `Authorization` header.
 pub(super) type CallerKey = String;
@@ -76,6 +76,16 @@ impl SyncedInvoices {
             if self.faces.insert(name.clone(), face).is_some_and(|before| before > face) {
                 self.lowered.insert(name);
             }
+        }
+    }
+
+    /// Learns of a request without a response. It may have lowered a face value.
+    pub(super) fn miss(&mut self, sent: &Prepared) {
+        let Some(operation) = sent.call().and_then(|call| call.operation()) else { return };
+        for sync in operation.syncs() {
+            let payee =
+                (sent.authorization.clone().unwrap_or_default(), sync.payee.business.clone());
+            self.lowered.insert((payee, sync.invoice.clone()));
         }
     }
 

@@ -15,8 +15,8 @@ use crate::judge::checks::Check;
 pub(super) fn all(is_ours: bool) -> Vec<Box<dyn Check>> {
     let mut checks: Vec<Box<dyn Check>> = vec![
         Box::new(answers::DerivedValues::default()),
-        Box::new(deliveries::Retries::default()),
-        Box::new(events::Events::default()),
+        Box::new(retries()),
+        Box::new(events(is_ours)),
     ];
     if is_ours {
         checks.push(Box::new(limit::OneLimit::default()));
@@ -24,4 +24,14 @@ pub(super) fn all(is_ours: bool) -> Vec<Box<dyn Check>> {
         checks.push(Box::new(accounts::AccountOpenings::default()));
     }
     checks
+}
+
+/// Every unaccepted delivery is retried.
+pub(super) fn retries() -> impl Check {
+    deliveries::Retries::default()
+}
+
+/// Every event comes, and agrees with reads.
+pub(super) fn events(is_ours: bool) -> impl Check {
+    events::Events::of(is_ours)
 }

@@ -1,0 +1,252 @@
+//! By which sentence a value is expected.
+//!
+//! The note on a field in §2 states its form. Which value it has, other sentences state: those about the request that
+//! wrote it last, or about the state that it shows. A finding cites the sentence that is broken, and a response that is
+//! as expected upholds it.
+
+mod terms;
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+use tideover_model::wire::field::{self, Fields};
+use tideover_model::{Clause, Operation, OperationKind, clause};
+
+use crate::evidence::Point;
+use crate::exchange::{Prepared, Seen};
+use crate::judge::ABSENT;
+
+use terms::{InvoiceHistories, TERMS, has_form};
+
+/// What the requests of a run have written.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Grounds {
+    invoices: InvoiceHistories,
+    /// The businesses that were synced, by caller and identifier.
+    businesses: BTreeSet<(String, String)>,
+    /// The tax ids that were sent, as they were spelled.
+    tax_ids: BTreeSet<String>,
+}
+
+/// A value that is not as expected, as JSON.
+#[derive(Clone, Copy)]
+struct Difference<'a> {
+    field: &'a str,
+    expected: &'a str,
+    seen: &'a str,
+}
+
+impl Grounds {
+    /// Learns from a response, and from the model's.
+    pub(crate) fn learn(&mut self, sent: &Prepared, seen: &Seen, predicted: &Seen) {
+        if !seen.is_success() || !predicted.is_success() {
+            return;
+        }
+        self.invoices.learn(sent, predicted);
+        if let Some(Operation::SyncBusiness { business, details }) =
+            sent.call().and_then(|call| call.operation())
+        {
+            self.businesses.insert((caller(sent), business.clone()));
+            self.tax_ids.extend(details.tax_id.clone());
+        }
+    }
+
+    /// Replaces the clauses of points that contradict the document by the sentences that are broken.
+    pub(crate) fn recite(&self, sent: &Prepared, predicted: &Seen, points: &mut [Point]) {
+        for point in points.iter_mut().filter(|point| point.contradicts()) {
+            let Point { field, expected, seen, .. } = &*point;
+            let differs = Difference { field, expected, seen };
+            if let Some(clause) = self.broken_by(sent, predicted, differs) {
+                point.clause = clause;
+            }
+        }
+    }
+
+    /// The sentences that a response upholds if it is as expected, besides those on the form of its fields.
+    pub(crate) fn upheld_by(&self, sent: &Prepared, predicted: &Seen) -> Vec<Clause> {
+        let Some(body) = predicted.success_body() else { return Vec::new() };
+        match sent.kind() {
+            Some(OperationKind::GetInvoice) => self.invoices.upheld_by(sent),
+            Some(OperationKind::SyncInvoice) => match Fields::of(body).outcome() {
+                Some("statusOnly") => {
+                    vec![clause!("3.invoice.2.2"), clause!("2.invoiceSynced.outcome.2")]
+                }
+                Some("created") if self.invoices.has_namesake(sent) => {
+                    vec![clause!("1.general.3")]
+                }
+                _ => Vec::new(),
+            },
+            Some(OperationKind::ImportInvoices) => upheld_by_rows(body),
+            Some(OperationKind::GetBusiness) => upheld_by_business(body),
+            Some(OperationKind::SyncBusiness) => {
+                let created = Fields::of(body).created();
+                created.and_then(|created| self.of_creation(sent, created)).into_iter().collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn broken_by(
+        &self,
+        sent: &Prepared,
+        predicted: &Seen,
+        differs: Difference<'_>,
+    ) -> Option<Clause> {
+        let Difference { field, expected, seen } = differs;
+        match sent.kind()? {
+            OperationKind::GetInvoice if TERMS.contains(&field) && has_form(field, seen) => {
+                self.invoices.broken_by(sent, field, seen)
+            }
+            OperationKind::GetBusiness => of_business(differs),
+            OperationKind::SyncInvoice if field == field::OUTCOME => {
+                self.of_outcome(sent, expected, seen)
+            }
+            OperationKind::ImportInvoices if field.ends_with(field::OUTCOME) => {
+                of_row(expected, seen)
+            }
+            OperationKind::GetImport if is_of_report(field) && seen != ABSENT => {
+                Some(clause!("4.import.1"))
+            }
+            OperationKind::SyncBusiness
+                if field == field::CREATED && matches!(seen, "true" | "false") =>
+            {
+                self.of_creation(sent, expected == "true")
+            }
+            OperationKind::RequestAdvance if field == field::REMITTANCE && is_none(seen) => {
+                Some(clause!("3.onboarding.4.2"))
+            }
+            OperationKind::RequestAdvance if field == field::CODE => {
+                let repeats = predicted.success_body().map(Fields::of)?.already_requested();
+                (repeats == Some(true)).then_some(clause!("4.advances.2.2"))
+            }
+            _ => None,
+        }
+    }
+
+    /// The outcome of an invoice sync.
+    fn of_outcome(&self, sent: &Prepared, expected: &str, seen: &str) -> Option<Clause> {
+        let [expected, seen] = [expected, seen].map(|text| text.trim_matches('"'));
+        if expected == "statusOnly" {
+            return Some(clause!("3.invoice.2.2"));
+        }
+        if !matches!(seen, "created" | "updated" | "statusOnly") {
+            return None;
+        }
+        let as_if_of_another = expected == "created" || seen == "statusOnly";
+        Some(if as_if_of_another && self.invoices.has_namesake(sent) {
+            clause!("1.general.3")
+        } else if seen == "statusOnly" {
+            clause!("2.invoiceSynced.outcome.2")
+        } else {
+            clause!("4.invoiceSync.1")
+        })
+    }
+
+    /// By which sentence a sync creates a business, or does not.
+    fn of_creation(&self, sent: &Prepared, creates: bool) -> Option<Clause> {
+        let Some(Operation::SyncBusiness { business, details }) =
+            sent.call().and_then(|call| call.operation())
+        else {
+            return None;
+        };
+        let is_linked = self.businesses.contains(&(caller(sent), business.clone()));
+        match (creates, &details.tax_id) {
+            (true, None) => Some(clause!("4.businessSync.3.2")),
+            (true, Some(_)) => None,
+            (false, _) if is_linked => Some(clause!("4.businessSync.intro.2")),
+            (false, Some(spelled)) if self.tax_ids.contains(spelled) => {
+                Some(clause!("4.businessSync.3"))
+            }
+            // Only another spelling of it was sent before.
+            (false, Some(_)) if !self.tax_ids.is_empty() => Some(clause!("2.businessSync.taxId")),
+            (false, _) => None,
+        }
+    }
+}
+
+/// The clause of each requirement of a business (§3).
+const REQUIREMENTS: [(&str, Clause); 4] = [
+    ("onboarding.compliance", clause!("3.requirement.compliance")),
+    ("onboarding.contract", clause!("3.requirement.contract")),
+    ("onboarding.bank", clause!("3.requirement.bank")),
+    ("onboarding.collectionAccount", clause!("3.requirement.collectionAccount")),
+];
+
+fn caller(sent: &Prepared) -> String {
+    sent.authorization.clone().unwrap_or_default()
+}
+
+/// Whether a value is null or missing.
+fn is_none(seen: &str) -> bool {
+    seen == "null" || seen == ABSENT
+}
+
+/// A field of a business.
+fn of_business(differs: Difference<'_>) -> Option<Clause> {
+    let Difference { field, expected, seen } = differs;
+    let is_a =
+        |is_it: fn(&Value) -> bool| serde_json::from_str(seen).is_ok_and(|seen| is_it(&seen));
+    let requirement = REQUIREMENTS.iter().find(|(name, _)| *name == field);
+    if let Some((_, clause)) = requirement.filter(|_| is_a(Value::is_boolean)) {
+        return Some(*clause);
+    }
+    match field {
+        field::NAME if is_a(Value::is_string) => Some(clause!("4.businessSync.intro.2")),
+        field::COMPLIANCE_ROUTE
+            if [expected, seen].contains(&"\"PARTNER_SUPPLIED\"")
+                && is_a(Value::is_string)
+                && expected != "null" =>
+        {
+            Some(clause!("2.business.complianceRoute.2"))
+        }
+        field::REMITTANCE if is_none(seen) => Some(clause!("3.onboarding.4.2")),
+        field::REMITTANCE if expected == "null" => Some(clause!("2.business.remittance.2")),
+        _ => None,
+    }
+}
+
+/// Whether a field stands in an import report.
+fn is_of_report(field: &str) -> bool {
+    let first = field.split('.').next().unwrap_or_default();
+    [field::EXTERNAL_ID, "rowCount", field::FINISHED, field::ROWS].contains(&first)
+}
+
+/// The sentences that a report of an import upholds.
+fn upheld_by_rows(body: &Value) -> Vec<Clause> {
+    let rows = Fields::of(body).rows().unwrap_or_default();
+    let is_synced = |row: &Value| {
+        matches!(Fields::of(row).outcome(), Some("created" | "updated" | "statusOnly"))
+    };
+    let is_locked = rows.iter().any(|row| Fields::of(row).outcome() == Some("statusOnly"));
+    let synced = rows.iter().filter(|row| is_synced(row)).count();
+    let upheld = [
+        (clause!("4.imports.2"), synced > 0),
+        (clause!("4.imports.6"), synced > 0 && synced < rows.len()),
+        (clause!("3.invoice.2.2"), is_locked),
+    ];
+    upheld.into_iter().filter(|(_, holds)| *holds).map(|(clause, _)| clause).collect()
+}
+
+/// The sentences that a read of a business upholds.
+fn upheld_by_business(body: &Value) -> Vec<Clause> {
+    let of_account = match Fields::of(body).remittance() {
+        Some(_) => clause!("3.onboarding.4.2"),
+        None => clause!("2.business.remittance.2"),
+    };
+    let is_supplied = Fields::of(body).compliance_route() == Some("PARTNER_SUPPLIED");
+    let of_route = is_supplied.then_some(clause!("2.business.complianceRoute.2"));
+    let of_requirements = REQUIREMENTS.map(|(_, clause)| clause);
+    of_requirements.into_iter().chain([of_account]).chain(of_route).collect()
+}
+
+/// The outcome of a row of an import.
+fn of_row(expected: &str, seen: &str) -> Option<Clause> {
+    if seen == ABSENT {
+        return None;
+    }
+    Some(match expected.trim_matches('"') {
+        "statusOnly" => clause!("3.invoice.2.2"),
+        "created" | "updated" => clause!("4.imports.2"),
+        _ => clause!("4.imports.6"),
+    })
+}

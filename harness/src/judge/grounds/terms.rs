@@ -1,0 +1,204 @@
+//! What a caller has sent about its invoices, and what became of it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+use tideover_model::wire::field::{self, Fields};
+use tideover_model::{Clause, InvoiceSync, Operation, OperationKind, Timestamp, clause};
+
+use crate::exchange::matcher::same_text;
+use crate::exchange::{Prepared, Seen};
+
+/// An invoice, by the `Authorization` header of its caller, its payee and its identifier.
+type InvoiceKey = (String, String, String);
+
+/// The fields of an invoice that only a sync writes, besides `status`.
+pub(super) const TERMS: [&str; 3] = [field::FACE_VALUE, field::ISSUE_DATE, field::DUE_DATE];
+
+/// What a sync sends of an invoice, by field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Terms {
+    face_value: i64,
+    issue_date: String,
+    due_date: String,
+}
+
+impl Terms {
+    fn of(sync: &InvoiceSync) -> Terms {
+        Terms {
+            face_value: sync.face_value.cents().0,
+            issue_date: sync.issue_date.to_string(),
+            due_date: sync.due_date.to_string(),
+        }
+    }
+
+    /// Whether a field of a response shows these terms. `shown` is JSON.
+    fn show(&self, field: &str, shown: &str) -> bool {
+        let text = shown.trim_matches('"');
+        match field {
+            field::FACE_VALUE => text == self.face_value.to_string(),
+            field::ISSUE_DATE => same_text(text, &self.issue_date),
+            field::DUE_DATE => same_text(text, &self.due_date),
+            _ => false,
+        }
+    }
+}
+
+/// What was sent about an invoice.
+#[derive(Clone, Debug)]
+struct History {
+    /// The terms that the last sync wrote, and the sentence by which it did.
+    written: (Terms, Clause),
+    /// The terms of earlier syncs.
+    earlier: Vec<Terms>,
+    /// The terms of syncs that changed the status alone.
+    ignored: Vec<Terms>,
+    /// The terms of rows that a resent import skips.
+    skipped: Vec<Terms>,
+}
+
+/// What was sent about every invoice.
+#[derive(Clone, Debug, Default)]
+pub(super) struct InvoiceHistories {
+    invoices: BTreeMap<InvoiceKey, History>,
+    /// The imports that were uploaded, by caller and identifier.
+    imports: BTreeSet<(String, String)>,
+}
+
+impl InvoiceHistories {
+    /// Learns from a request that succeeds, and what the model responds.
+    pub(super) fn learn(&mut self, sent: &Prepared, predicted: &Seen) {
+        let Some(operation) = sent.call().and_then(|call| call.operation()) else { return };
+        let Some(body) = predicted.success_body() else { return };
+        let caller = sent.authorization.clone().unwrap_or_default();
+        match operation {
+            Operation::SyncInvoice(sync) => {
+                let outcome = Fields::of(body).outcome().unwrap_or_default();
+                self.learn_sync(&caller, sync, outcome, clause!("4.invoiceSync.1"));
+            }
+            Operation::ImportInvoices { import, file } => {
+                let is_resent = !self.imports.insert((caller.clone(), import.clone()));
+                let rows = Fields::of(body).rows().unwrap_or_default();
+                for (row, reported) in file.rows.iter().zip(rows) {
+                    let Ok(sync) = &row.sync else { continue };
+                    let outcome = Fields::of(reported).outcome().unwrap_or_default();
+                    if is_resent && self.has_written(&caller, sync) {
+                        self.skip(&caller, sync);
+                    } else {
+                        self.learn_sync(&caller, sync, outcome, clause!("4.imports.2"));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn learn_sync(&mut self, caller: &str, sync: &InvoiceSync, outcome: &str, by: Clause) {
+        let (key, terms) = (key_of(caller, sync), Terms::of(sync));
+        let known = self.invoices.get_mut(&key);
+        match (outcome, known) {
+            ("statusOnly", Some(known)) => known.ignored.push(terms),
+            ("created" | "updated", Some(known)) => {
+                let before = std::mem::replace(&mut known.written, (terms, by));
+                known.earlier.push(before.0);
+                known.skipped.clear();
+            }
+            ("created" | "updated", None) => {
+                let (earlier, ignored, skipped) = (Vec::new(), Vec::new(), Vec::new());
+                let written = (terms, by);
+                self.invoices.insert(key, History { written, earlier, ignored, skipped });
+            }
+            _ => {}
+        }
+    }
+
+    fn has_written(&self, caller: &str, sync: &InvoiceSync) -> bool {
+        let terms = Terms::of(sync);
+        let known = self.invoices.get(&key_of(caller, sync));
+        known.is_some_and(|known| known.written.0 == terms || known.earlier.contains(&terms))
+    }
+
+    fn skip(&mut self, caller: &str, sync: &InvoiceSync) {
+        if let Some(known) = self.invoices.get_mut(&key_of(caller, sync)) {
+            known.skipped.push(Terms::of(sync));
+        }
+    }
+
+    /// The sentence that a read breaks with the value `seen` in one of the [`TERMS`].
+    pub(super) fn broken_by(&self, sent: &Prepared, field: &str, seen: &str) -> Option<Clause> {
+        let key = read_key(sent)?;
+        let known = self.invoices.get(&key)?;
+        let any = |terms: &[Terms]| terms.iter().any(|one| one.show(field, seen));
+        let is_of_another = || self.namesakes(&key).any(|other| other.written.0.show(field, seen));
+        Some(if any(&known.ignored) {
+            clause!("3.invoice.2")
+        } else if any(&known.skipped) {
+            clause!("4.imports.7.2")
+        } else if any(&known.earlier) {
+            known.written.1
+        } else if is_of_another() {
+            clause!("1.general.3")
+        } else {
+            known.written.1
+        })
+    }
+
+    /// The sentences that a read upholds if it shows the terms of an invoice as expected.
+    pub(super) fn upheld_by(&self, sent: &Prepared) -> Vec<Clause> {
+        let Some(key) = read_key(sent) else { return Vec::new() };
+        let Some(known) = self.invoices.get(&key) else { return Vec::new() };
+        let (written, by) = &known.written;
+        let differs = |terms: &[Terms]| terms.iter().any(|one| one != written);
+        let ignored = differs(&known.ignored).then_some(clause!("3.invoice.2"));
+        let skipped = differs(&known.skipped).then_some(clause!("4.imports.7.2"));
+        let is_apart = self.namesakes(&key).any(|other| other.written.0 != *written);
+        let apart = is_apart.then_some(clause!("1.general.3"));
+        [Some(*by), ignored, skipped, apart].into_iter().flatten().collect()
+    }
+
+    /// The caller's invoices of the same identifier that have another payee.
+    fn namesakes(&self, (caller, payee, invoice): &InvoiceKey) -> impl Iterator<Item = &History> {
+        let others = self.invoices.iter().filter(move |((owner, other, name), _)| {
+            owner == caller && other != payee && name == invoice
+        });
+        others.map(|(_, history)| history)
+    }
+
+    /// Whether the caller has synced an invoice of this identifier for another payee.
+    pub(super) fn has_namesake(&self, sent: &Prepared) -> bool {
+        let caller = sent.authorization.clone().unwrap_or_default();
+        match sent.call().and_then(|call| call.operation()) {
+            Some(Operation::SyncInvoice(sync)) => {
+                self.namesakes(&key_of(&caller, sync)).next().is_some()
+            }
+            _ => false,
+        }
+    }
+}
+
+fn key_of(caller: &str, sync: &InvoiceSync) -> InvoiceKey {
+    (caller.to_owned(), sync.payee.business.clone(), sync.invoice.clone())
+}
+
+/// The invoice that a request reads.
+fn read_key(sent: &Prepared) -> Option<InvoiceKey> {
+    if sent.kind() != Some(OperationKind::GetInvoice) {
+        return None;
+    }
+    match sent.call()?.operation()? {
+        Operation::GetInvoice { payee, invoice } => {
+            let caller = sent.authorization.clone().unwrap_or_default();
+            Some((caller, payee.clone(), invoice.clone()))
+        }
+        _ => None,
+    }
+}
+
+/// Whether a text of JSON is of the type that a field has by its note in §2.
+pub(super) fn has_form(field: &str, shown: &str) -> bool {
+    let value: Option<Value> = serde_json::from_str(shown).ok();
+    match field {
+        field::FACE_VALUE => value.is_some_and(|value| value.is_i64()),
+        _ => value.is_some_and(|value| value.as_str().and_then(Timestamp::parse).is_some()),
+    }
+}
