@@ -123,6 +123,7 @@ impl<'a> Races<'a> {
 pub(crate) fn suspect(case: u64, history: &History) -> (Suspect, bool) {
     let sent = history.requests.iter();
     let steps = sent.clone().map(|request| request.step.clone()).collect();
+    let in_flight = sent.clone().any(|request| request.answer.is_none());
     let answers = sent
         .clone()
         .map(|request| (request.now, request.answer.as_ref().map(|answer| answer.seen.clone())));
