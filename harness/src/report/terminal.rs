@@ -24,6 +24,9 @@ const VALUE: usize = 90;
 /// The longest curl command that the terminal shows, in characters.
 const COMMAND: usize = 600;
 
+/// The most findings that the list at the beginning shows.
+const FOUND: usize = 10;
+
 /// The width of a bar, in characters.
 const BAR: usize = 24;
 
@@ -41,6 +44,7 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.headline)?;
         self.write_course(f)?;
+        self.write_found(f)?;
         if f.alternate() {
             self.write_verbose(f)?;
         }
@@ -70,7 +74,12 @@ impl Report {
             None => writeln!(f)?,
         }
         self.write_time(f)?;
-        match &self.races {
+        // A run of races alone has nothing else to say.
+        let is_open = |races: &&RacesReport| {
+            let open = races.undecided + races.inconclusive + races.contradicted;
+            races.races >= self.cases || open > 0
+        };
+        match self.races.as_ref().filter(is_open) {
             None => Ok(()),
             Some(races) => writeln!(f, "{races}"),
         }
@@ -84,6 +93,23 @@ impl Report {
         });
         let at_once = (self.workers > 1).then(|| format!("{} cases at once", self.workers));
         write_wrapped(f, "time: ", parts.chain(at_once), " · ")
+    }
+
+    /// Writes a line for each finding.
+    fn write_found(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.findings.is_empty() {
+            return writeln!(f, "found       nothing that contradicts the document");
+        }
+        writeln!(f, "found")?;
+        for (number, finding) in (1..).zip(&self.findings).take(FOUND) {
+            let Found { clause, wording, .. } = &finding.found;
+            let known = if finding.known { ", known" } else { "" };
+            writeln!(f, "  {number}. {wording} ({clause}{known})")?;
+        }
+        match self.findings.len().saturating_sub(FOUND) {
+            0 => Ok(()),
+            more => writeln!(f, "  and {more} more below"),
+        }
     }
 
     /// Writes what was not tried and how to try it, what limits the value of the run, and what it left behind.
