@@ -5,13 +5,12 @@ mod verbose;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
-use std::time::Duration;
 
 use crate::report::document::{
     Answer, Difference, FindingReport, Found, Known, Party, RacesReport, Report, Status,
-    StepReport, TimeReport, UnaskedReport, UntriedReport,
+    StepReport, UnaskedReport, UntriedReport,
 };
-use crate::report::figures::{counted, duration, grouped};
+use crate::report::figures::{counted, grouped};
 use crate::report::results::bar;
 use crate::report::shortened::middle;
 
@@ -32,9 +31,6 @@ const BAR: usize = 24;
 
 /// The maximum length of a warning, in characters.
 const LONGEST: usize = 320;
-
-/// The least time that is shown, in milliseconds.
-const NOTICEABLE: u64 = 100;
 
 /// The most leftovers that are shown, subscriptions and keys first.
 const LEFT: usize = 20;
@@ -73,7 +69,7 @@ impl Report {
             Some(seed) => writeln!(f, ", seed {seed}")?,
             None => writeln!(f)?,
         }
-        self.write_time(f)?;
+        write_wrapped(f, "time: ", self.spent().into_iter(), " · ")?;
         // A run of races alone has nothing else to say.
         let is_open = |races: &&RacesReport| {
             let open = races.undecided + races.inconclusive + races.contradicted;
@@ -83,16 +79,6 @@ impl Report {
             None => Ok(()),
             Some(races) => writeln!(f, "{races}"),
         }
-    }
-
-    /// Writes where the time went, if that is known.
-    fn write_time(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let noticeable = self.time.iter().filter(|part| part.milliseconds >= NOTICEABLE);
-        let parts = noticeable.map(|TimeReport { activity, milliseconds, .. }| {
-            format!("{activity} {}", duration(Duration::from_millis(*milliseconds)))
-        });
-        let at_once = (self.workers > 1).then(|| format!("{} cases at once", self.workers));
-        write_wrapped(f, "time: ", parts.chain(at_once), " · ")
     }
 
     /// Writes a line for each finding.
