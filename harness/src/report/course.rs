@@ -3,8 +3,11 @@
 use std::time::Duration;
 
 use crate::evidence::Ending;
-use crate::report::document::{RacesReport, Report, State};
+use crate::report::document::{RacesReport, Report, State, TimeReport};
 use crate::report::figures::{counted, duration};
+
+/// The least time that is shown, in milliseconds.
+const NOTICEABLE: u64 = 100;
 
 impl Report {
     /// The steps and the cases, or the races.
@@ -40,6 +43,16 @@ impl Report {
     /// The duration.
     pub fn took(&self) -> String {
         duration(Duration::from_millis(self.milliseconds))
+    }
+
+    /// What the time was spent on, as far as that is known and noticeable.
+    pub fn spent(&self) -> Vec<String> {
+        let noticeable = self.time.iter().filter(|part| part.milliseconds >= NOTICEABLE);
+        let parts = noticeable.map(|TimeReport { activity, milliseconds, .. }| {
+            format!("{activity} {}", duration(Duration::from_millis(*milliseconds)))
+        });
+        let at_once = (self.workers > 1).then(|| format!("{} cases at once", self.workers));
+        parts.chain(at_once).collect()
     }
 
     /// How many of the interesting states were reached.

@@ -5,13 +5,12 @@ mod verbose;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
-use std::time::Duration;
 
 use crate::report::document::{
     Answer, Difference, FindingReport, Found, Known, Party, RacesReport, Report, Status,
-    StepReport, TimeReport, UnaskedReport, UntriedReport,
+    StepReport, UnaskedReport, UntriedReport,
 };
-use crate::report::figures::{counted, duration, grouped};
+use crate::report::figures::{counted, grouped};
 use crate::report::results::bar;
 use crate::report::shortened::middle;
 
@@ -24,14 +23,14 @@ const VALUE: usize = 90;
 /// The longest curl command that the terminal shows, in characters.
 const COMMAND: usize = 600;
 
+/// The most findings that the list at the beginning shows.
+const FOUND: usize = 10;
+
 /// The width of a bar, in characters.
 const BAR: usize = 24;
 
 /// The maximum length of a warning, in characters.
 const LONGEST: usize = 320;
-
-/// The least time that is shown, in milliseconds.
-const NOTICEABLE: u64 = 100;
 
 /// The most leftovers that are shown, subscriptions and keys first.
 const LEFT: usize = 20;
@@ -41,6 +40,7 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.headline)?;
         self.write_course(f)?;
+        self.write_found(f)?;
         if f.alternate() {
             self.write_verbose(f)?;
         }
@@ -69,21 +69,33 @@ impl Report {
             Some(seed) => writeln!(f, ", seed {seed}")?,
             None => writeln!(f)?,
         }
-        self.write_time(f)?;
-        match &self.races {
+        write_wrapped(f, "time: ", self.spent().into_iter(), " · ")?;
+        // A run of races alone has nothing else to say.
+        let is_open = |races: &&RacesReport| {
+            let open = races.undecided + races.inconclusive + races.contradicted;
+            races.races >= self.cases || open > 0
+        };
+        match self.races.as_ref().filter(is_open) {
             None => Ok(()),
             Some(races) => writeln!(f, "{races}"),
         }
     }
 
-    /// Writes where the time went, if that is known.
-    fn write_time(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let noticeable = self.time.iter().filter(|part| part.milliseconds >= NOTICEABLE);
-        let parts = noticeable.map(|TimeReport { activity, milliseconds, .. }| {
-            format!("{activity} {}", duration(Duration::from_millis(*milliseconds)))
-        });
-        let at_once = (self.workers > 1).then(|| format!("{} cases at once", self.workers));
-        write_wrapped(f, "time: ", parts.chain(at_once), " · ")
+    /// Writes a line for each finding.
+    fn write_found(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.findings.is_empty() {
+            return writeln!(f, "found       nothing that contradicts the document");
+        }
+        writeln!(f, "found")?;
+        for (number, finding) in (1..).zip(&self.findings).take(FOUND) {
+            let Found { clause, wording, .. } = &finding.found;
+            let known = if finding.known { ", known" } else { "" };
+            writeln!(f, "  {number}. {wording} ({clause}{known})")?;
+        }
+        match self.findings.len().saturating_sub(FOUND) {
+            0 => Ok(()),
+            more => writeln!(f, "  and {more} more below"),
+        }
     }
 
     /// Writes what was not tried and how to try it, what limits the value of the run, and what it left behind.

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::report::figures::{duration, when};
 use crate::report::html::render;
-use crate::report::results::{Case, CaseStatus, Issue, Results, Severity, VERSION};
+use crate::report::results::{Case, CaseStatus, Issue, OUTCOME, Results, Severity, VERSION};
 
 /// The data of the page.
 #[derive(Serialize)]
@@ -82,14 +82,16 @@ pub(in crate::report) fn results(results: &Results) -> Result<String, Error> {
 /// The cases by their outermost suite, in the order in which the suites come first.
 fn suites(cases: &[Case]) -> Vec<SuiteView<'_>> {
     let mut names: Vec<&str> = Vec::new();
-    for name in cases.iter().filter_map(|case| case.suites.first()) {
+    // The header shows the outcome.
+    let cases = || cases.iter().filter(|case| case.id != OUTCOME);
+    for name in cases().filter_map(|case| case.suites.first()) {
         if !names.contains(&name.as_str()) {
             names.push(name);
         }
     }
     let of = |name| {
         let own = |case: &&Case| case.suites.first().is_some_and(|suite| suite == name);
-        let cases: Vec<&Case> = cases.iter().filter(own).collect();
+        let cases: Vec<&Case> = cases().filter(own).collect();
         let count = |status| cases.iter().filter(|case| case.status == status).count();
         let counts = CaseStatus::ALL.map(|status| (count(status), status.name()));
         let counts = counts.iter().filter(|(count, _)| *count > 0);

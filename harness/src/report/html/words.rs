@@ -13,7 +13,7 @@ pub struct Word {
 }
 
 /// The words, in alphabetical order.
-pub const WORDS: [Word; 12] = [
+pub const WORDS: [Word; 13] = [
     word("argued", "examined without proof: a breach would show in a clause that a check met"),
     word("blame", "who is at fault: the service, the network, or Tideover"),
     word("case", "a sequence of steps in a fresh world"),
@@ -31,6 +31,7 @@ pub const WORDS: [Word; 12] = [
     ),
     word("race", "requests that are sent at once"),
     word("replay", "the same steps, played again from a transcript"),
+    word("seed", "the number from which everything random is drawn"),
     word("step", "one symbolic request or action of a case"),
 ];
 

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use crate::report::results::{Case, CaseStatus, Results, VERSION};
+use crate::report::results::{Case, CaseStatus, Results, VERSION, milliseconds};
 
 /// The result of a case, in a file of its own. Times in milliseconds since 1970.
 #[derive(Serialize)]
@@ -76,7 +76,7 @@ fn test_result<'a>(results: &Results, case: &'a Case, uuid: &'a str) -> TestResu
         },
         stage: "finished",
         start: results.began_at(),
-        stop: results.ended_at(),
+        stop: results.began_at() + milliseconds(results.lasted(case)),
         labels: labels(case),
     }
 }

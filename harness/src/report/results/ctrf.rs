@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::report::results::{Case, CaseStatus, Issue, Results, VERSION};
+use crate::report::results::{Case, CaseStatus, Issue, Results, VERSION, milliseconds};
 
 /// The version of the format.
 const SPECIFICATION: &str = "0.0.0";
@@ -82,7 +82,7 @@ pub(in crate::report) fn ctrf(results: &Results) -> String {
         results: Body {
             tool: Tool { name: "tideover", version: VERSION },
             summary: summary(results),
-            tests: results.cases.iter().map(test).collect(),
+            tests: results.cases.iter().map(|case| test(results, case)).collect(),
             environment: Environment {
                 report_name: format!("tideover {}", results.command),
                 app_name: &results.target,
@@ -110,7 +110,7 @@ fn summary(results: &Results) -> Summary {
     }
 }
 
-fn test(case: &Case) -> Test<'_> {
+fn test<'a>(results: &Results, case: &'a Case) -> Test<'a> {
     Test {
         test_id: &case.id,
         name: case.title(),
@@ -120,7 +120,7 @@ fn test(case: &Case) -> Test<'_> {
             CaseStatus::Broken => "other",
             CaseStatus::Skipped => "skipped",
         },
-        duration: 0,
+        duration: milliseconds(results.lasted(case)),
         suite: &case.suites,
         raw_status: &case.own_status,
         message: case.message.as_deref(),

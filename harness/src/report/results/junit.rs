@@ -1,7 +1,5 @@
 //! Results as JUnit XML.
 
-use std::time::Duration;
-
 use quick_junit::{NonSuccessKind, SerializeError, TestCase, TestCaseStatus, TestSuite};
 
 use crate::report::results::{Case, CaseStatus, Results};
@@ -19,7 +17,7 @@ pub(in crate::report) fn junit(results: &Results) -> Result<String, SerializeErr
     for (name, value) in facts {
         suite.add_property((*name, value.as_str()));
     }
-    suite.add_test_cases(results.cases.iter().map(case));
+    suite.add_test_cases(results.cases.iter().map(|case| written(results, case)));
     if !results.notes.is_empty() {
         suite.set_system_out(results.notes.join("\n"));
     }
@@ -28,7 +26,7 @@ pub(in crate::report) fn junit(results: &Results) -> Result<String, SerializeErr
     written.to_string()
 }
 
-fn case(case: &Case) -> TestCase {
+fn written(results: &Results, case: &Case) -> TestCase {
     let message = case.message.as_deref().unwrap_or(&case.own_status);
     let mut status = match case.status {
         CaseStatus::Passed => TestCaseStatus::success(),
@@ -41,7 +39,7 @@ fn case(case: &Case) -> TestCase {
     }
     let mut written = TestCase::new(case.title(), status);
     written.set_classname(format!("tideover.{}", case.suites.join(".")));
-    written.set_time(Duration::ZERO);
+    written.set_time(results.lasted(case));
     let shown = case.details.as_deref().or(match case.status {
         CaseStatus::Passed => case.message.as_deref(),
         CaseStatus::Failed | CaseStatus::Broken | CaseStatus::Skipped => None,

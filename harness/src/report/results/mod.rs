@@ -24,6 +24,9 @@ use crate::evidence::outcome::Outcome;
 /// The version of Tideover.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
+/// The identifier of the case that is the outcome of the run.
+pub(crate) const OUTCOME: &str = "outcome";
+
 /// The results of a command.
 #[derive(Clone, Debug)]
 pub struct Results {
@@ -184,9 +187,14 @@ impl Results {
         self.began.unix() * 1000
     }
 
-    /// The end, in milliseconds since 1970.
+    /// The duration of a case. Only the run as a whole has one.
+    fn lasted(&self, case: &Case) -> Duration {
+        if case.id == OUTCOME { self.took } else { Duration::ZERO }
+    }
+
+    /// The end of the run, in milliseconds since 1970.
     fn ended_at(&self) -> i64 {
-        self.began_at() + i64::try_from(self.took.as_millis()).unwrap_or(i64::MAX / 2)
+        self.began_at() + milliseconds(self.took)
     }
 }
 
@@ -199,8 +207,8 @@ impl Case {
     /// The outcome as a case, so that a run that ended early is no success.
     fn outcome(outcome: Outcome, headline: &str) -> Case {
         Case {
-            id: "outcome".to_owned(),
-            name: "outcome".to_owned(),
+            id: OUTCOME.to_owned(),
+            name: OUTCOME.to_owned(),
             suites: vec!["The run".to_owned()],
             status: match outcome {
                 Outcome::Fail => CaseStatus::Failed,
@@ -232,6 +240,10 @@ impl Issue {
             (false, _) => format!("{subject}: expected {expected}, seen {seen}"),
         }
     }
+}
+
+fn milliseconds(duration: Duration) -> i64 {
+    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX / 2)
 }
 
 /// A bar of `width` characters, filled as far as `part` of `whole`. It is full, or empty, only if the part is.

@@ -16,7 +16,11 @@ impl Results {
             0 => Outcome::Interrupted,
             _ => Outcome::Fail,
         };
-        let (url, reason, span) = (scorecard.url(), scorecard.counts(), (finished, took));
+        let (url, reason, span) = (
+            scorecard.url(),
+            format!("{} of {} deliveries", scorecard.counts(), scorecard.results().len()),
+            (finished, took),
+        );
         let mut results = Results::new("receiver-check", url, outcome, &reason, span);
         results.cases.extend(scorecard.results().iter().enumerate().map(case));
         results.issues = scorecard.results().iter().filter_map(issue).collect();
