@@ -226,7 +226,7 @@ pub struct Summary {
     /// Requests that were not answered.
     pub unanswered: u64,
     /// Requests without an answer that got one when their steps were played again.
-    pub(crate) lost_in_vain: u64,
+    pub lost_in_vain: u64,
     /// Why each request that was not sent was not.
     pub unsent: Vec<String>,
     /// What fails no run, by its cause: what stalls, and what nothing could be concluded from.
