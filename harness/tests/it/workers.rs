@@ -2,17 +2,22 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::rc::Rc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use tideover_harness::endpoint::wall_time;
+use tideover_harness::live::exploration::Exploration;
+use tideover_harness::live::settings::{Budget, Settings};
+use tideover_harness::play::cases::Plan;
 use tideover_harness::prove::defects;
 use tideover_model::{Destinations, Profile};
 use tideover_sim::{Builder, Mock, NoNames, SigningTime};
 use tokio::process::Command;
 
-use crate::support::slow::{Slow, slow};
+use crate::support::live;
+use crate::support::slow::{Slow, busy, slow};
 
 /// What a run printed and left.
 struct Ran {
@@ -152,6 +157,19 @@ async fn the_latency_decides_how_many_are_played_at_once() {
     assert!((4..=8).contains(&workers), "{workers}");
 }
 
+#[tokio::test]
+async fn a_target_that_asks_to_wait_gets_fewer_requests_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let mock = still().start().await.unwrap();
+    let target = busy(&mock, Duration::from_millis(25), 4).await;
+    let ran = run(folder.path(), &mock, &target.url, &["--max-requests", "450"]).await;
+    assert_eq!(ran.code, Some(0), "{:#}", ran.report["findings"]);
+    let course = target.seen.course.lock().unwrap().clone();
+    let (early, late) = course.split_at(course.len() * 3 / 4);
+    let [early, late] = [early, late].map(|part| part.iter().max().copied().unwrap());
+    assert!(early >= 4 && late <= early / 2, "{early} at once, then {late}");
+}
+
 #[test]
 fn writes_to_test_accounts_have_one_worker() {
     let check = |more: &[&str]| {
@@ -193,6 +211,26 @@ async fn a_tenth_of_the_budget_meets_nine_tenths_of_the_clauses() {
         let (_, early) = *tenth.last().unwrap();
         assert!(early * 10 >= all * 9, "{early} of {all} with everything: {has_everything}");
     }
+}
+
+/// Where every request has its price, a part of the budget is kept as soon as there is something to shrink.
+#[tokio::test]
+async fn a_quarter_of_a_live_budget_is_kept_for_shrinking() {
+    let defect = defects::find("void-invoices-are-fundable").unwrap();
+    let face = defect.service(Profile::default(), 1, Destinations::Public);
+    let mock = Mock::builder().resolver(NoNames).face(Box::new(face)).start().await.unwrap();
+    let settings = live::settings(&mock);
+    let budget = Budget { requests: 1000, ..settings.budget };
+    let begun = live::begin(Settings { budget, ..settings }, None).await;
+    let plan = Plan { header: live::header(), first: 0, cases: 60, steps: 40, max_findings: 2 };
+    let (session, world) = (begun.session, begun.world);
+    let mut exploration = Exploration::new(&plan, Rc::clone(&session), world, None);
+    let ended = exploration.run(|_| {}).await;
+    assert!(ended.is_err() && session.requests() <= 1000, "{ended:?}");
+    let [failure] = exploration.summary.failures.as_slice() else { panic!("one is found") };
+    assert!(failure.probes > 0 && failure.transcript.steps.len() < failure.steps_before);
+    let explored = exploration.effort().reached.last().unwrap().requests;
+    assert!((600..=750).contains(&explored), "{explored}");
 }
 
 /// A race is begun only when it fits into a tenth of what was sent.

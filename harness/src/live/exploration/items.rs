@@ -128,7 +128,7 @@ impl<'a> Items<'a> {
         }
         let cost: u64 = candidates.iter().map(|one| self.cost(&one.steps)).sum();
         let all = cost.saturating_mul(self.plan.cases) / some.max(1);
-        ordered(candidates, self.session.has_room_for(all))
+        ordered(candidates, some < 2 || self.session.has_room_for(all))
     }
 
     /// How many cases there are to play.

@@ -241,7 +241,7 @@ impl Session {
         let began = Instant::now();
         let answered = self.transmit(step).await;
         let took = began.elapsed();
-        self.note_time(step, took);
+        self.note_time(step, took, answered.is_ok());
         let came = answered.as_ref().map(|answer| &answer.seen);
         if let Ok(seen) = came {
             self.keep_secrets(step, seen);
@@ -266,11 +266,13 @@ impl Session {
         }
     }
 
-    fn note_time(&self, step: &Prepared, took: Duration) {
+    fn note_time(&self, step: &Prepared, took: Duration, is_answered: bool) {
         let mut state = self.state();
         let activity = match &step.action {
             PreparedAction::Call(call) if !call.path.starts_with("/_sim/") => {
-                state.workers.note(took);
+                if is_answered {
+                    state.workers.note(took);
+                }
                 Activity::Requests
             }
             PreparedAction::Advance(_) => Activity::Clock,
