@@ -12,8 +12,10 @@ mod gaps;
 pub mod latency;
 pub mod outcome;
 mod point;
+mod reproduced;
 pub mod tally;
 
 pub use ending::Ending;
 pub use gaps::{Gap, Gaps};
 pub(crate) use point::Point;
+pub use reproduced::{Reproduced, Stability};

@@ -69,7 +69,7 @@ impl Session {
             self.state().grants.references.insert(reference.clone(), key.to_owned());
             match self.delete(key, &reference, purpose).await {
                 Ok(seen) if seen.is_success() || seen.code() == Some("subscription_not_found") => {
-                    self.state().grants.references.remove(&reference);
+                    self.state().forget_subscription(&reference);
                 }
                 Ok(seen) => left.push(format!(
                     "subscription {reference}: the response to its deletion was {}",
@@ -81,7 +81,7 @@ impl Session {
                     left.push(format!("subscription {reference}: {unanswered}"));
                 }
                 Err(_) => {
-                    self.state().grants.references.remove(&reference);
+                    self.state().forget_subscription(&reference);
                 }
             }
         }

@@ -44,6 +44,12 @@ pub struct Live {
     invited: RefCell<BTreeSet<i64>>,
     /// Whether the clock itself was read after the last response.
     is_clock_read: Cell<bool>,
+    /// How many webhooks each step waits for at least, if it waits for them at all.
+    awaited: Option<Vec<usize>>,
+    /// Whether the target may know of the inbox: otherwise nothing comes there.
+    heard: bool,
+    /// Whether the last step only reads, which causes no webhook.
+    has_read: bool,
 }
 
 /// A live endpoint. It is never reset: each play has new names instead.
@@ -67,9 +73,13 @@ impl LiveWorld {
     }
 }
 
-/// Every race has its own names and sends each request once.
+/// Every race has its own names. Where money is real, each request is sent once.
 impl Course for LiveWorld {
-    const TRIES: u64 = 0;
+    const MOST_FORMS: usize = 20;
+
+    fn tries(&self) -> u64 {
+        if self.session.settings.sandbox.is_some() { 4 } else { 0 }
+    }
 
     fn race(&self, header: &Header, number: u64, size: Size) -> Race {
         match self.session.settings.sandbox {
@@ -104,6 +114,12 @@ impl Course for LiveWorld {
 impl World for LiveWorld {
     type Target = Live;
 
+    const MOST_FORMS: usize = 40;
+
+    async fn again(&mut self, arrivals: &[usize]) -> Result<Live, Unreachable> {
+        Ok(Live { awaited: Some(arrivals.to_vec()), ..self.fresh().await? })
+    }
+
     async fn fresh(&mut self) -> Result<Live, Unreachable> {
         self.session.unsubscribe(Purpose::EndOfCase).await;
         if let Some(ended) = self.session.ended() {
@@ -114,7 +130,8 @@ impl World for LiveWorld {
             state.plays += 1;
             state.plays
         };
-        self.session.take_arrivals();
+        // They come late, for an earlier play.
+        self.session.take_arrivals()?;
         self.session.refresh_clock().await;
         let (session, fresh) = (Rc::clone(&self.session), self.vocabulary.is_fresh());
         let inbox = session.inbox_url.as_deref().map(|inbox| format!("{inbox}/{play}"));
@@ -130,7 +147,14 @@ impl World for LiveWorld {
             seems_ahead: Cell::default(),
             invited: RefCell::default(),
             is_clock_read: Cell::default(),
+            awaited: None,
+            heard: false,
+            has_read: false,
         })
+    }
+
+    async fn lasts(&mut self) -> bool {
+        self.session.lasts().await
     }
 
     fn outage(&self) -> Option<String> {
@@ -164,16 +188,22 @@ impl World for LiveWorld {
 }
 
 impl Recovers for LiveWorld {
-    async fn lasts(&mut self) -> bool {
-        self.session.lasts().await
-    }
-
     async fn revive(&mut self) -> Revival {
         self.session.revive().await
     }
 }
 
 impl Live {
+    /// Whether a webhook names what another play has made.
+    fn is_of_another_play(&self, arrival: &Arrival) -> bool {
+        let own = &self.session.settings.own_name;
+        let body = String::from_utf8_lossy(&arrival.body);
+        body.split(own.as_str()).skip(1).any(|rest| {
+            let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+            rest[..digits].parse().is_ok_and(|play: u64| play != self.play)
+        })
+    }
+
     /// Learns the target's time from the expiry of a link (§8 Limits). The target's clock may run faster or
     /// slower than ours. A jump of the clock counts only if another reading confirms it.
     async fn note_time(&self, step: &Prepared, seen: &Seen) {
@@ -229,6 +259,8 @@ impl Target for Live {
     }
 
     async fn send(&mut self, step: &Prepared) -> Result<Seen, Unanswered> {
+        self.has_read = step.kind().is_some_and(OperationKind::reads);
+        self.heard |= self.inbox().is_some_and(|inbox| step.mentions(inbox));
         let answered = self.session.send(step).await;
         if let (PreparedAction::Advance(_), Ok(seen)) = (&step.action, &answered) {
             self.session.note_clock(seen);
@@ -244,13 +276,11 @@ impl Target for Live {
     }
 
     async fn arrivals(&mut self) -> Result<Vec<Arrival>, Unanswered> {
-        let own = format!("/{}/", self.play);
-        let arrived = self.session.take_arrivals().into_iter();
-        let own = arrived.filter_map(|arrival| {
-            let path = format!("/{}", arrival.path.strip_prefix(&own)?);
-            Some(Arrival { path, ..arrival })
-        });
-        Ok(own.collect())
+        let arrived = self.session.take_arrivals()?.into_iter();
+        let own = arrived.filter(|(play, _)| *play == self.play).map(|(_, arrival)| arrival);
+        // A subscription also gets the events of what earlier plays have left, which nobody can play again.
+        let again = self.awaited.is_some();
+        Ok(own.filter(|arrival| !again || !self.is_of_another_play(arrival)).collect())
     }
 }
 
@@ -259,6 +289,14 @@ impl Observed for Live {
 
     fn hears(&self) -> bool {
         self.inbox.is_some() && self.session.inbox_is_proven()
+    }
+
+    async fn settle(&mut self, index: usize) {
+        let Some(awaited) = self.awaited.as_ref().filter(|_| self.heard) else { return };
+        let wanted = awaited.get(index).copied().unwrap_or(0);
+        if wanted > 0 || !self.has_read {
+            self.session.wait_for_webhooks(wanted).await;
+        }
     }
 
     async fn wait_to_ask_again(&mut self, nth: usize) -> bool {

@@ -194,13 +194,15 @@ fn failure(
         case,
         steps_before: index + 1,
         probes: 0,
+        is_small: false,
+        reproduced: None,
         met: 1,
         findings,
         answers: answers.collect(),
-        transcript: Transcript {
-            header: header.clone(),
-            steps: about.iter().map(|one| step(&one.sent)).collect(),
-        },
+        transcript: Transcript::new(
+            header.clone(),
+            about.iter().map(|one| step(&one.sent)).collect(),
+        ),
         arrivals: Vec::new(),
         raced: Vec::new(),
     }

@@ -51,6 +51,7 @@ pub fn html(report: &Report) -> Result<String, Error> {
     // The suffix `.html` turns escaping on.
     environment.add_template("page.html", PAGE)?;
     environment.add_filter("words", words);
+    environment.add_filter("received", received);
     let counts: Vec<Count> = Status::ALL
         .map(|status| Count { status, clauses: report.with_status(status) })
         .into_iter()
@@ -81,6 +82,25 @@ impl FindingView<'_> {
         let verdict = finding.found.verdict.words_at(&finding.found.operation);
         FindingView { finding, verdict, met: finding.met(), sequence, answers: answers.collect() }
     }
+}
+
+/// A webhook as it was received: its headers and its body.
+fn received(delivery: &Value) -> Result<String, Error> {
+    let mut text = String::new();
+    for header in delivery.get_attr("headers")?.try_iter()? {
+        let (name, value) = (header.get_attr("name")?, header.get_attr("value")?);
+        text.push_str(&format!("{name}: {value}\n"));
+    }
+    let body = delivery.get_attr("body")?;
+    if !body.is_undefined() {
+        let body = serde_json::to_string_pretty(&body).unwrap_or_default();
+        text.push_str(&format!("\n{body}"));
+    }
+    let beginning = delivery.get_attr("text")?;
+    if !beginning.is_undefined() {
+        text.push_str(&format!("\n{beginning}"));
+    }
+    Ok(text)
 }
 
 /// `differsFromAssumption` as `differs from assumption`.

@@ -16,6 +16,7 @@ mod junit;
 pub mod matrix;
 pub mod page;
 mod plain;
+mod received;
 mod sequence;
 mod terminal;
 

@@ -76,14 +76,11 @@ impl Sequence {
                     NO_ANSWER => "no answer".to_owned(),
                     status => status.to_string(),
                 };
-                let words = format!("{event}{times}: {answered}");
+                let words = format!("{}. {event}{times}: {answered}", step.number);
                 say(service, at("receiver"), words, false);
             }
-            // With other requests in flight, the response needs the number of its request.
-            let mut answer = match step.racer() {
-                None => step.answer.to_string(),
-                Some(_) => format!("{}. {}", step.number, step.answer),
-            };
+            // Each arrow has the number of its step: others may be in flight.
+            let mut answer = format!("{}. {}", step.number, step.answer);
             if index + 1 == messages.len() {
                 let found = &finding.found;
                 answer.push_str(&format!(", {}: {}", found.field, found.seen));

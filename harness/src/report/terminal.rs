@@ -9,6 +9,7 @@ use crate::report::document::{
     LatencyReport, Party, RacesReport, Report, SeenValue, State, Status, StepReport, UnaskedReport,
     UntriedReport,
 };
+use crate::report::received::write_received;
 
 /// The width of a terminal line, in characters.
 const WIDTH: usize = 110;
@@ -291,7 +292,8 @@ impl fmt::Display for StepReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "  {}. {} → {}", self.number, self.words, self.answer)?;
         let Some((client, interval)) = self.racer().zip(self.interval) else {
-            return writeln!(f, "     {}", self.curl);
+            writeln!(f, "     {}", self.curl)?;
+            return write_received(f, &self.deliveries);
         };
         write!(f, "     {} &  # client {client}, ", self.curl)?;
         match interval.answered {

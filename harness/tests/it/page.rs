@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
+use tideover_harness::evidence::outcome::Outcome;
 use tideover_harness::report::document::{FindingReport, GapReport, LatencyReport, SeenValue};
 use tideover_harness::report::{Report, html, junit};
 

@@ -1,6 +1,7 @@
 //! A run against a live target: its permissions, its state, and why it stopped.
 
 mod clock;
+mod inbox;
 mod offered;
 mod outage;
 mod sending;
@@ -16,7 +17,8 @@ use serde_json::Value;
 use tideover_model::{ActionKind, Code};
 
 use crate::endpoint::client::{Client, Outgoing};
-use crate::endpoint::{Silence, Unanswered, inbox};
+use crate::endpoint::inbox::Server;
+use crate::endpoint::{Silence, Unanswered};
 use crate::exchange::secrets::Secrets;
 use crate::exchange::transcript::Header;
 use crate::exchange::{Arrival, Prepared, PreparedAction, PreparedCall, Seen};
@@ -42,7 +44,7 @@ pub struct Session {
     pub(super) settings: Settings,
     client: Client,
     operator: Option<Client>,
-    inbox: Option<inbox::Server>,
+    inbox: Option<Server>,
     /// The run's own part of the inbox, which nobody else can guess.
     pub(super) inbox_url: Option<String>,
     abilities: Abilities,
@@ -69,6 +71,8 @@ pub(super) struct SessionState {
     pace: RequestPacer,
     /// The number of plays so far.
     pub(super) plays: u64,
+    /// How long the last response took.
+    took: Duration,
     unanswered: u32,
     /// The number of reads that stayed stale through every wait.
     stale_reads: u32,
@@ -79,6 +83,8 @@ pub(super) struct SessionState {
     dates: (Option<i64>, Option<i64>),
     /// The keys that have subscribed.
     pub(super) subscribers: Vec<String>,
+    /// The references of subscriptions that the budget counts.
+    charged: BTreeSet<String>,
     /// The number of requested subscriptions without a response.
     pub(super) in_doubt: u64,
     /// Actions that the operator port does not know. They are not tried again.
@@ -123,7 +129,7 @@ impl Session {
         settings: Settings,
         client: Client,
         operator: Option<Client>,
-        inbox: Option<inbox::Server>,
+        inbox: Option<Server>,
         journal: &Path,
         header: &Header,
     ) -> io::Result<Session> {
@@ -139,11 +145,13 @@ impl Session {
             grants: Grants::default(),
             pace: RequestPacer::new(settings.per_second, settings.at_once),
             plays: 0,
+            took: Duration::ZERO,
             unanswered: 0,
             stale_reads: 0,
             clock_ahead: None,
             dates: (None, None),
             subscribers: Vec::new(),
+            charged: BTreeSet::new(),
             in_doubt: 0,
             unknown_actions: BTreeSet::new(),
             unconfirmed_urls: BTreeSet::new(),
@@ -240,7 +248,8 @@ impl Session {
         let content_type = Some("application/json");
         let outgoing = Outgoing { method, path, authorization: None, content_type, body };
         let answered = tokio::time::timeout(INBOX_PATIENCE, client.exchange(outgoing)).await;
-        let has_arrived = self.take_arrivals().iter().any(|arrival| arrival.path == path);
+        let is_it = |(play, arrival): &(u64, Arrival)| format!("/{play}{}", arrival.path) == path;
+        let has_arrived = self.take_arrivals().is_ok_and(|taken| taken.iter().any(is_it));
         // It is the run itself that knocked.
         self.state().survival = Survival::default();
         match answered {
@@ -307,17 +316,6 @@ impl Session {
         self.state().ledger.requests()
     }
 
-    /// Takes the arrivals in the run's part of the inbox.
-    pub(super) fn take_arrivals(&self) -> Vec<Arrival> {
-        let arrivals = self.inbox.as_ref().map(|inbox| inbox.inbox().take()).unwrap_or_default();
-        if !arrivals.is_empty() {
-            let mut state = self.state();
-            state.inbox_is_proven = true;
-            state.survival.webhook();
-        }
-        arrivals
-    }
-
     pub(super) fn state(&self) -> MutexGuard<'_, SessionState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -352,6 +350,14 @@ impl SessionState {
         self.subscribers.clear();
         self.grants.references.clear();
         self.leave(left.to_vec());
+    }
+
+    /// Forgets a subscription that does not exist any more.
+    pub(super) fn forget_subscription(&mut self, reference: &str) {
+        self.grants.references.remove(reference);
+        if self.charged.remove(reference) {
+            self.ledger.return_subscription();
+        }
     }
 
     fn leave(&mut self, made: Vec<String>) {

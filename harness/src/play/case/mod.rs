@@ -188,6 +188,7 @@ impl<'a> Run<'a> {
             }
             Err(unanswered) => return Err(unanswered),
         };
+        target.settle(index).await;
         let arrivals = target.arrivals().await?;
         let mut prediction = self.shadow.observe(target, (index, step), &sent, &seen, since);
         if may_lag {
