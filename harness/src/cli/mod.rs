@@ -69,7 +69,7 @@ enum Command {
     Ready(ready::Ready),
     Check(check::CheckCommand),
     Checks(checks::List),
-    Replay(replay::Replay),
+    Replay(replay::ReplayCommand),
     Judge(judge::Judge),
     Prove(prove::Prove),
     Simulate(Box<simulate::Simulate>),

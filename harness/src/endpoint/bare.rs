@@ -375,6 +375,7 @@ impl Arrived {
             path: path_below(origin, &attempt).unwrap_or_default().to_owned(),
             delivery: Some(attempt.delivery.id.clone()),
             signature: None,
+            headers: Vec::new(),
             body: attempt.delivery.body.to_vec().into(),
             status,
             at: Some(at),

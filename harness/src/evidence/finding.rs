@@ -8,6 +8,8 @@ use sha2::{Digest, Sha256};
 use tideover_model::Clause;
 use tideover_model::clause::Kind;
 
+use crate::exchange::transcript::FindingName;
+
 /// A violation, or a difference from an assumption, with its evidence.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -96,6 +98,22 @@ impl Finding {
     pub fn is_same(&self, other: &Finding) -> bool {
         self.cause() == other.cause()
     }
+
+    /// Its name in a transcript.
+    pub fn name(&self) -> FindingName {
+        let cause = self.cause();
+        FindingName {
+            fingerprint: cause.fingerprint(),
+            clause: cause.clause.name().to_owned(),
+            operation: cause.operation,
+            field: cause.field,
+        }
+    }
+
+    /// Whether a transcript names it.
+    pub fn is_named(&self, name: &FindingName) -> bool {
+        self.cause().fingerprint() == name.fingerprint
+    }
 }
 
 impl Cause {
@@ -109,6 +127,11 @@ impl Cause {
 
 /// The field of a finding that there is no response.
 const NO_RESPONSE: &str = "response";
+
+/// Whether a transcript names the finding that there is no response.
+pub(crate) fn names_outage(name: &FindingName) -> bool {
+    name.field == NO_RESPONSE
+}
 
 /// What stands between the two parts of what was seen then.
 const OUTAGE: &str = ": ";

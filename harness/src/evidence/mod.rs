@@ -14,6 +14,7 @@ mod gaps;
 pub mod latency;
 pub mod outcome;
 mod point;
+mod reproduced;
 mod spent;
 pub mod tally;
 
@@ -21,4 +22,5 @@ pub use effort::{Effort, Reached};
 pub use ending::Ending;
 pub use gaps::{Gap, Gaps};
 pub(crate) use point::Point;
+pub use reproduced::{Reproduced, Stability};
 pub use spent::{Activity, Spent, TimeSpent};

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tideover_model::{Profile, Timestamp};
 
-use crate::exchange::Seen;
 use crate::exchange::secrets::Secrets;
+use crate::exchange::{Arrival, Race, Seen};
 use crate::exchange::step::{Action, Call, Step};
 
 /// The format version that this program reads and writes.
@@ -58,19 +58,82 @@ pub struct LiveEndpoint {
 pub struct Transcript {
     /// The world.
     pub header: Header,
+    /// The finding that the steps show, if a check wrote them. A replay must reproduce it.
+    pub finding: Option<FindingName>,
     /// The steps.
     pub steps: Vec<Step>,
+    /// Who sends which step, if they are a race.
+    pub race: Option<Lanes>,
+    /// What a file says of an earlier play of each step.
+    pub recorded: Vec<Recorded>,
+}
+
+/// What a file says of an earlier play of a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Recorded {
+    /// The status of the response, if there was one.
+    pub status: Option<u16>,
+    /// The number of requests that arrived at the inbox.
+    pub arrivals: usize,
+}
+
+/// What a finding has in common with every other finding of the same cause.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FindingName {
+    /// A short name of the cause, stable from run to run.
+    pub fingerprint: String,
+    /// The clause that does not hold.
+    pub clause: String,
+    /// The operation, or the action of the operator port.
+    pub operation: String,
+    /// The field of the response, dotted.
+    pub field: String,
+}
+
+/// Who sends which step of a race.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lanes {
+    /// The client of each step, from 1; 0 for a step that is sent alone.
+    pub clients: Vec<usize>,
+    /// The seed of the order in which a target in process carries out the requests.
+    pub schedule: u64,
+}
+
+/// What happened when the steps were played.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PlayedSteps<'a> {
+    /// The time of each step, and its response, if there was one.
+    pub answers: &'a [(Timestamp, Option<Seen>)],
+    /// What arrived at the inbox, with the index of the step that it arrived with.
+    pub arrivals: &'a [(usize, Arrival)],
 }
 
 /// A played step, as a line of the file.
 #[derive(Serialize)]
 struct RecordedStep<'a> {
+    #[serde(skip_serializing_if = "is_alone")]
+    client: usize,
     #[serde(flatten)]
     step: &'a Step,
     #[serde(skip_serializing_if = "Option::is_none")]
     at: Option<Timestamp>,
     #[serde(skip_serializing_if = "Option::is_none")]
     seen: Option<&'a Seen>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    received: Vec<&'a Arrival>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_alone(client: &usize) -> bool {
+    *client == 0
+}
+
+/// What the first line of a race says of it.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RaceLine {
+    schedule: u64,
 }
 
 /// Why a transcript file cannot be read.
@@ -138,6 +201,11 @@ fn difference(value: &Value, standard: &Value) -> Option<Value> {
 }
 
 impl Transcript {
+    /// Steps that are played one after the other in the world of `header`.
+    pub fn new(header: Header, steps: Vec<Step>) -> Transcript {
+        Transcript { header, finding: None, steps, race: None, recorded: Vec::new() }
+    }
+
     /// Reads a file. A step that names a CSV file gets its text from `imports/` beside the file's folder.
     ///
     /// # Errors
@@ -152,61 +220,129 @@ impl Transcript {
         };
         let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
         let (line, first) = lines.next().ok_or_else(|| at(0, "the file is empty".into()))?;
-        let header: Header = parse(first).map_err(|problem| at(line, problem))?;
+        let FirstLine { header, finding, race } = first_line(first).map_err(|problem| at(line, problem))?;
         if header.tideover != VERSION {
             let problem = format!("version {} is not {VERSION}", header.tideover);
             return Err(at(line, problem));
         }
         header.profile.check().map_err(|error| at(line, format!("profile: {error}")))?;
-        let mut steps = Vec::new();
+        let (mut steps, mut clients, mut recorded) = (Vec::new(), Vec::new(), Vec::new());
         for (line, text) in lines {
-            let Some(mut step) = parse_step(text).map_err(|problem| at(line, problem))? else {
-                continue;
-            };
+            let read = parse_step(text).map_err(|problem| at(line, problem))?;
+            let Some(StepRead { client, mut step, recorded: was }) = read else { continue };
             check_call(&step).map_err(|problem| at(line, problem))?;
             load_csv(path, &mut step).map_err(|problem| at(line, problem))?;
+            if client > 0 && race.is_none() {
+                let problem = "a step has a client, and the first line has no race";
+                return Err(at(line, problem.into()));
+            }
+            clients.push(client);
             steps.push(step);
+            recorded.push(was);
         }
-        Ok(Transcript { header, steps })
+        let race = race.map(|RaceLine { schedule }| Lanes { clients, schedule });
+        Ok(Transcript { header, finding, steps, race, recorded })
     }
 
-    /// Writes a file: each step with its time and its response, if it was played. `secrets` are masked.
+    /// Writes a file: each step with its time, its response and what arrived with it, if it was played.
+    /// `secrets` are masked.
     ///
     /// # Errors
     /// Those of the file system.
     pub fn write(
         &self,
         path: &Path,
-        played: &[(Timestamp, Option<Seen>)],
+        played: PlayedSteps<'_>,
         secrets: &Secrets,
     ) -> std::io::Result<()> {
         let mut file = std::io::BufWriter::new(fs::File::create(path)?);
-        writeln!(file, "{}", self.header.written())?;
+        writeln!(file, "{}", self.first_line()?)?;
         for (index, step) in self.steps.iter().enumerate() {
-            let (at, seen) = played.get(index).map(|(at, seen)| (*at, seen.as_ref())).unzip();
+            let (at, seen) = played.answers.get(index).map(|(at, seen)| (*at, seen.as_ref())).unzip();
             let seen = seen.flatten();
-            let line = serde_json::to_value(RecordedStep { step, at, seen })?;
+            let received = played.arrivals.iter().filter(|(with, _)| *with == index);
+            let received = received.map(|(_, arrival)| arrival).collect();
+            let client = self.race.as_ref().and_then(|race| race.clients.get(index).copied());
+            let client = client.unwrap_or(0);
+            let line = serde_json::to_value(RecordedStep { client, step, at, seen, received })?;
             serde_json::to_writer(&mut file, &secrets.conceal_in(line))?;
             writeln!(file)?;
         }
         file.flush()
     }
+
+    fn first_line(&self) -> serde_json::Result<Value> {
+        let mut line = self.header.written();
+        if let Some(finding) = &self.finding {
+            line["finding"] = serde_json::to_value(finding)?;
+        }
+        if let Some(Lanes { schedule, .. }) = self.race {
+            line["race"] = serde_json::to_value(RaceLine { schedule })?;
+        }
+        Ok(line)
+    }
+
+    /// The steps as a race, if they are one.
+    pub fn as_race(&self) -> Option<Race> {
+        let lanes = self.race.as_ref()?;
+        Some(Race::of(lanes.clients.iter().copied().zip(self.steps.iter().cloned())))
+    }
+}
+
+/// The first line of a file.
+struct FirstLine {
+    header: Header,
+    finding: Option<FindingName>,
+    race: Option<RaceLine>,
+}
+
+fn first_line(line: &str) -> Result<FirstLine, String> {
+    let mut fields: Map<String, Value> = parse(line)?;
+    let finding = field(&mut fields, "finding")?;
+    let race = field(&mut fields, "race")?;
+    let header = serde_json::from_value(fields.into()).map_err(|error| error.to_string())?;
+    Ok(FirstLine { header, finding, race })
+}
+
+/// Takes a field out of a line.
+fn field<T: serde::de::DeserializeOwned>(
+    fields: &mut Map<String, Value>,
+    name: &str,
+) -> Result<Option<T>, String> {
+    let value = fields.remove(name).map(serde_json::from_value).transpose();
+    value.map_err(|error| format!("{name}: {error}"))
 }
 
 fn parse<T: serde::de::DeserializeOwned>(line: &str) -> Result<T, String> {
     serde_json::from_str(line).map_err(|error| error.to_string())
 }
 
-/// A step, perhaps with its time and its response. `None` for a response line in the journal of a live run.
-fn parse_step(line: &str) -> Result<Option<Step>, String> {
+/// A step with its client, perhaps with its time, its response and what arrived with it. `None` for a line in
+/// the journal of a live run that is no request.
+fn parse_step(line: &str) -> Result<Option<StepRead>, String> {
     let mut fields: Map<String, Value> = parse(line)?;
-    if fields.contains_key("answers") {
+    if fields.contains_key("answers") || fields.contains_key("arrived") {
         return Ok(None);
     }
-    for recorded in ["at", "seen", "number", "case"] {
-        fields.remove(recorded);
+    let status = fields.remove("seen").and_then(|seen| seen.get("status")?.as_u64());
+    let received = fields.remove("received");
+    let recorded = Recorded {
+        status: status.and_then(|status| u16::try_from(status).ok()),
+        arrivals: received.as_ref().and_then(Value::as_array).map_or(0, Vec::len),
+    };
+    for noted in ["at", "number", "case"] {
+        fields.remove(noted);
     }
-    serde_json::from_value(Value::Object(fields)).map(Some).map_err(|error| error.to_string())
+    let client = field(&mut fields, "client")?.unwrap_or(0);
+    let step = serde_json::from_value(fields.into()).map_err(|error| error.to_string())?;
+    Ok(Some(StepRead { client, step, recorded }))
+}
+
+/// A step, as a line of the file has it.
+struct StepRead {
+    client: usize,
+    step: Step,
+    recorded: Recorded,
 }
 
 /// Refuses a request that no client can send.

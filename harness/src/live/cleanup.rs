@@ -82,7 +82,7 @@ impl Session {
             self.state().grants.references.insert(reference.clone(), key.to_owned());
             match self.delete(key, &reference, sending).await {
                 Ok(seen) if seen.is_success() || seen.code() == Some("subscription_not_found") => {
-                    self.state().grants.references.remove(&reference);
+                    self.state().forget_subscription(&reference);
                 }
                 Ok(seen) => left.push(format!(
                     "subscription {reference}: the response to its deletion was {}",
@@ -94,7 +94,7 @@ impl Session {
                     left.push(format!("subscription {reference}: {unanswered}"));
                 }
                 Err(_) => {
-                    self.state().grants.references.remove(&reference);
+                    self.state().forget_subscription(&reference);
                 }
             }
         }

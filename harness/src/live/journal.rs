@@ -1,5 +1,5 @@
-//! The log of every request, written before it is sent, and of its response. It has the lines of a
-//! transcript, and for each step another line with the response.
+//! The log of every request, written before it is sent, of its response, and of every webhook. It has the lines
+//! of a transcript, for each step another line with the response, and a line for each webhook.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -14,7 +14,7 @@ use crate::endpoint::Unanswered;
 use crate::exchange::secrets::Secrets;
 use crate::exchange::step::{Action, Call, Caller, Step};
 use crate::exchange::transcript::Header;
-use crate::exchange::{Prepared, PreparedAction, PreparedCall, Seen, withheld};
+use crate::exchange::{Arrival, Prepared, PreparedAction, PreparedCall, Seen, withheld};
 use crate::live::settings::Settings;
 
 /// The file, with a line for each request and each response.
@@ -43,6 +43,14 @@ struct ResultLine<'a> {
     took_micros: u64,
     #[serde(flatten)]
     came: RequestResult<'a>,
+}
+
+/// The line of a webhook.
+#[derive(Serialize)]
+struct ArrivalLine<'a> {
+    arrived: &'a Arrival,
+    case: u64,
+    at: Timestamp,
 }
 
 #[derive(Serialize)]
@@ -93,6 +101,17 @@ impl Journal {
         };
         let took_micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
         self.line(&ResultLine { answers: number, at, took_micros, came }, secrets)
+    }
+
+    /// Logs a webhook of a case, with the target's time as far as it is known.
+    pub(super) fn arrival(
+        &mut self,
+        at: Timestamp,
+        case: u64,
+        arrived: &Arrival,
+        secrets: &Secrets,
+    ) -> io::Result<()> {
+        self.line(&ArrivalLine { arrived, case, at }, secrets)
     }
 
     /// Writes a line in one call, so that a crash leaves no partial line.

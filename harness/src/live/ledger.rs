@@ -11,6 +11,7 @@ use crate::live::settings::Budget;
 pub struct SpendingLedger {
     requests: u64,
     financed: u64,
+    /// Those that may exist.
     subscriptions: u64,
     /// The synced face values of each invoice, by any key: two keys may belong to one platform.
     faces: BTreeMap<InvoiceKey, SyncedFaceValues>,
@@ -61,7 +62,7 @@ pub enum OverBudget {
     #[error("not sent: the run has synced no face value for invoice {0}")]
     UnknownFace(String),
     /// No subscription is left.
-    #[error("not sent: {0} subscriptions may be made (max-subscriptions)")]
+    #[error("not sent: {0} subscriptions may exist at a time (max-subscriptions)")]
     Subscriptions(u64),
 }
 
@@ -171,6 +172,11 @@ impl SpendingLedger {
                 self.faces.remove(&invoice);
             }
         }
+    }
+
+    /// Gives a subscription back that was deleted.
+    pub fn return_subscription(&mut self) {
+        self.subscriptions = self.subscriptions.saturating_sub(1);
     }
 
     /// The number of requests sent.

@@ -130,7 +130,7 @@ pub struct Budget {
     pub requests: u64,
     /// The sum of the face values of invoices with a requested advance, in cents.
     pub financed: u64,
-    /// Subscriptions to webhooks.
+    /// Subscriptions to webhooks that exist at a time.
     pub subscriptions: u64,
     /// Seconds, if limited.
     pub seconds: Option<u64>,

@@ -47,6 +47,12 @@ pub struct Live {
     is_clock_read: Cell<bool>,
     /// How long the last response took, without waits of our own.
     took: Cell<Option<Duration>>,
+    /// How many webhooks each step waits for at least, if it waits for them at all.
+    awaited: Option<Vec<usize>>,
+    /// Whether the target may know of the inbox: otherwise nothing comes there.
+    heard: bool,
+    /// Whether the last step only reads, which causes no webhook.
+    has_read: bool,
 }
 
 /// A live endpoint. It is never reset: each play has new names instead. Clones are the same world.
@@ -70,9 +76,13 @@ impl LiveWorld {
     }
 }
 
-/// Every race has its own names and sends each request once.
+/// Every race has its own names. Where money is real, each request is sent once.
 impl Course for LiveWorld {
-    const TRIES: u64 = 0;
+    const MOST_FORMS: usize = 20;
+
+    fn tries(&self) -> u64 {
+        if self.session.settings.sandbox.is_some() { 4 } else { 0 }
+    }
 
     fn race(&self, header: &Header, number: u64, size: Size) -> Race {
         match self.session.settings.sandbox {
@@ -107,9 +117,19 @@ impl Course for LiveWorld {
 impl World for LiveWorld {
     type Target = Live;
 
+    const MOST_FORMS: usize = 40;
+
+    async fn again(&mut self, arrivals: &[usize]) -> Result<Live, Unreachable> {
+        Ok(Live { awaited: Some(arrivals.to_vec()), ..self.fresh().await? })
+    }
+
     async fn fresh(&mut self) -> Result<Live, Unreachable> {
         self.session.tidy().await;
         self.target_of(Play::begin(&self.session)).await
+    }
+
+    async fn lasts(&mut self) -> bool {
+        self.session.lasts().await
     }
 
     fn outage(&self) -> Option<String> {
@@ -143,10 +163,6 @@ impl World for LiveWorld {
 }
 
 impl Recovers for LiveWorld {
-    async fn lasts(&mut self) -> bool {
-        self.session.lasts().await
-    }
-
     async fn revive(&mut self) -> Revival {
         self.session.revive().await
     }
@@ -177,6 +193,9 @@ impl LiveWorld {
             invited: RefCell::default(),
             is_clock_read: Cell::default(),
             took: Cell::default(),
+            awaited: None,
+            heard: false,
+            has_read: false,
         })
     }
 
@@ -242,6 +261,8 @@ impl Target for Live {
     }
 
     async fn send(&mut self, step: &Prepared) -> Result<Seen, Unanswered> {
+        self.has_read = step.kind().is_some_and(OperationKind::reads);
+        self.heard |= self.inbox().is_some_and(|inbox| step.mentions(inbox));
         let play = self.play.number;
         let answered = self.session.send(play, step).await;
         self.took.set(answered.as_ref().ok().map(|answered| answered.took));
@@ -260,7 +281,7 @@ impl Target for Live {
     }
 
     async fn arrivals(&mut self) -> Result<Vec<Arrival>, Unanswered> {
-        Ok(self.session.take_arrivals(self.play.number))
+        self.session.take_arrivals(self.play.number)
     }
 }
 
@@ -271,8 +292,15 @@ impl Observed for Live {
         self.inbox.is_some() && self.session.inbox_is_proven()
     }
 
-    fn took(&self) -> Option<Duration> {
         self.took.get()
+    }
+
+    async fn settle(&mut self, index: usize) {
+        let Some(awaited) = self.awaited.as_ref().filter(|_| self.heard) else { return };
+        let wanted = awaited.get(index).copied().unwrap_or(0);
+        if wanted > 0 || !self.has_read {
+            self.session.wait_for_webhooks(wanted).await;
+        }
     }
 
     async fn wait_to_ask_again(&mut self, nth: usize) -> bool {

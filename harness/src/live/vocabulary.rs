@@ -12,6 +12,7 @@ use tideover_model::ActionKind;
 use crate::exchange::Memory;
 use crate::exchange::identifiers::{own, segment};
 use crate::exchange::step::{Action, Call, Caller, Step};
+use crate::exchange::transcript::Transcript;
 use crate::exchange::{Prepared, Race};
 use crate::generate::names::{PAYORS, VENDORS};
 use crate::generate::requests as make;
@@ -73,25 +74,29 @@ impl Vocabulary {
 
     pub(super) fn rendering(&self, case: u64) -> Rendering<'_> {
         let Budget { financed, subscriptions, .. } = self.settings.budget;
-        let left = subscriptions.saturating_sub(case.saturating_mul(SUBSCRIPTIONS));
         let budget = Budget {
             requests: u64::MAX,
             financed: financed / self.cases,
-            subscriptions: left.min(SUBSCRIPTIONS),
+            // Those of a case are deleted before the next.
+            subscriptions: subscriptions.min(SUBSCRIPTIONS),
             seconds: None,
         };
         let memory = self.settings.memory(self.inbox(), 0);
         Rendering { vocabulary: self, case, memory, ledger: SpendingLedger::default(), budget }
     }
 
-    /// The index of the first step that may not be sent unchanged, and the reason.
-    pub fn refused(&self, steps: &[Step]) -> Option<(usize, String)> {
-        let mut rendering = self.rendering(0);
-        let refused = |(index, step)| {
-            let (_, words) = rendering.admit(step, false).err()?;
+    /// The index of the first step that may not be sent unchanged, and the reason. A step that was refused before
+    /// costs nothing, as in the run that the transcript is from.
+    pub fn refused(&self, transcript: &Transcript) -> Option<(usize, String)> {
+        let budget = self.settings.budget;
+        let mut rendering = Rendering { budget, ..self.rendering(0) };
+        let refused = |(index, step): (usize, &Step)| {
+            let was = transcript.recorded.get(index).and_then(|recorded| recorded.status);
+            let is_refused = was.is_some_and(|status| (400..500).contains(&status));
+            let (_, words) = rendering.admit(step, is_refused).err()?;
             Some((index, words))
         };
-        steps.iter().enumerate().find_map(refused)
+        transcript.steps.iter().enumerate().find_map(refused)
     }
 
     fn inbox(&self) -> Option<&'static str> {

@@ -1,5 +1,7 @@
 //! Many cases, each in a fresh world. Failures are grouped by cause, and the first of each group is shrunk.
 
+mod minimise;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -11,27 +13,43 @@ use crate::evidence::coverage::Coverage;
 use crate::evidence::finding::{Cause, Finding, Verdict};
 use crate::evidence::latency::Latencies;
 use crate::evidence::tally::Tally;
-use crate::evidence::{Effort, Ending, Gaps};
+use crate::evidence::{Effort, Ending, Gaps, Reproduced};
 use crate::exchange::step::Step;
 use crate::exchange::transcript::{Header, Transcript};
 use crate::exchange::{Arrival, Prepared, PreparedAction, Seen};
 use crate::generate;
 use crate::judge::predicted::Case;
-use crate::play::case::{Observed, Played, Stopped, play, play_case};
+use crate::play::case::{Observed, Played, Stopped, play_case};
 use crate::play::concurrent::Interval;
 use crate::play::learn::{Lessons, Replaced, Stated};
-use crate::play::shrink::{Probe, shrink};
+use minimise::minimise;
 
 /// Where a target comes from that has played nothing yet.
 pub trait World {
     /// What is played against.
     type Target: Observed;
 
+    /// How many simpler forms of the steps of a failure are tried at most.
+    const MOST_FORMS: usize = 1500;
+
+    /// How often the steps of a failure are played again, to see whether they show it each time.
+    const PLAYS: u64 = 3;
+
     /// A target as it is at the start.
     ///
     /// # Errors
     /// [`Unreachable`] if there is none to be had.
     fn fresh(&mut self) -> impl Future<Output = Result<Self::Target, Unreachable>>;
+
+    /// The same, for steps that are played again: before the next step, the webhooks of each step come to their
+    /// end, so that a play does not depend on how fast they are. `arrivals` says how many came with each step before,
+    /// as far as that is known.
+    fn again(
+        &mut self,
+        _arrivals: &[usize],
+    ) -> impl Future<Output = Result<Self::Target, Unreachable>> {
+        self.fresh()
+    }
 
     /// The steps of case `number`.
     fn case(&self, header: &Header, number: u64, steps: u64) -> Vec<Step> {
@@ -41,6 +59,11 @@ pub trait World {
     /// The same, with what is forecast of them.
     fn walked(&self, header: &Header, number: u64, steps: u64) -> Case {
         self.case(header, number, steps).into()
+    }
+
+    /// Whether the target still answers, asked a moment after the last step.
+    fn lasts(&mut self) -> impl Future<Output = bool> {
+        std::future::ready(true)
     }
 
     /// Why the target does not answer any more, if it stopped.
@@ -143,6 +166,9 @@ impl<F: Face + Clone> InProcess<F> {
 
 impl<F: Face + Clone + std::hash::Hash> World for InProcess<F> {
     type Target = Bare<F>;
+
+    // Nothing depends on chance or time.
+    const PLAYS: u64 = 1;
 
     async fn fresh(&mut self) -> Result<Bare<F>, Unreachable> {
         let mut target = Bare::over(self.face.clone(), self.start);
@@ -259,6 +285,10 @@ pub struct Failure {
     pub steps_before: usize,
     /// How many runs it took to make it small.
     pub probes: usize,
+    /// Whether it is as small as it can be made.
+    pub is_small: bool,
+    /// How often its steps showed it again; none where they are not played again.
+    pub reproduced: Option<Reproduced>,
     /// How many cases met its cause.
     pub met: u64,
     /// What was found: the first finding names the failure.
@@ -329,7 +359,7 @@ impl<'a> Suite<'a> {
             let played = play_case(&mut target, header, &walked).await;
             // It is kept before it is shrunk, so that an interrupted run still has it.
             if let Some(failure) = self.summary.take(header, case, &walked.steps, &played) {
-                minimise(world, failure).await?;
+                minimise(world, failure, &walked.steps).await?;
             }
             self.examine(world, Suspect { case, steps: walked.steps, played }).await?;
             progress(&self.summary);
@@ -395,13 +425,16 @@ impl Noticed {
 impl Failure {
     pub(crate) fn of(header: &Header, case: u64, mut steps: Vec<Step>, played: Played) -> Failure {
         steps.truncate(played.answers.len());
+        let finding = played.findings.first().map(Finding::name);
         Failure {
             case,
             steps_before: steps.len(),
             probes: 0,
+            is_small: false,
+            reproduced: None,
             met: 1,
             findings: played.findings,
-            transcript: Transcript { header: header.clone(), steps },
+            transcript: Transcript { finding, ..Transcript::new(header.clone(), steps) },
             answers: played.answers,
             arrivals: played.arrivals,
             raced: Vec::new(),
@@ -429,6 +462,12 @@ impl Failure {
         Failure::of(header, case, steps.to_vec(), until_then)
     }
 
+    /// How many requests arrived at the inbox with each step.
+    pub fn arrivals_by_step(&self) -> Vec<usize> {
+        let with = |index| self.arrivals.iter().filter(|(with, _)| *with == index).count();
+        (0..self.transcript.steps.len()).map(with).collect()
+    }
+
     /// The finding that names it.
     pub fn finding(&self) -> &Finding {
         &self.findings[0]
@@ -441,7 +480,8 @@ impl Failure {
 }
 
 impl Summary {
-    /// Takes up what was counted of another run against the same target; its failures come after.
+    /// Takes up what was counted of another run against the same target; its failures come after, unless their causes
+    /// are known.
     pub(crate) fn absorb(&mut self, other: Summary) {
         if self.cases == 0 {
             self.ending = other.ending;
@@ -459,7 +499,13 @@ impl Summary {
             let (known, worst) = self.broken.entry(clause).or_insert((0, verdict));
             (*known, *worst) = (*known + times, verdict.min(*worst));
         }
-        self.failures.extend(other.failures);
+        for failure in other.failures {
+            let is_known = |known: &&mut Failure| known.finding().is_same(failure.finding());
+            match self.failures.iter_mut().find(is_known) {
+                Some(known) => known.met += failure.met,
+                None => self.failures.push(failure),
+            }
+        }
     }
 
     /// Takes up a case that was played; a failure of a new cause is given back.
@@ -556,51 +602,5 @@ impl Summary {
             let (times, worst) = self.broken.entry(clause).or_insert((0, verdict));
             (*times, *worst) = (*times + 1, verdict.min(*worst));
         }
-    }
-}
-
-/// Makes a failure as small as it can be made. Ended before, it is as small as it was made until then.
-pub(crate) async fn minimise<W: World>(
-    world: &mut W,
-    failure: &mut Failure,
-) -> Result<(), Unreachable> {
-    let Transcript { header, steps } = failure.transcript.clone();
-    let rehearsed = world.rehearse(&header, &steps, failure.finding().clause).await;
-    shrink(steps, &mut SameFinding { world, failure, rehearsed }).await.map(drop)
-}
-
-/// Whether steps show the failure; the last that did are kept as it.
-struct SameFinding<'a, W> {
-    world: &'a mut W,
-    failure: &'a mut Failure,
-    /// What the model makes of the failure.
-    rehearsed: Option<Rehearsed>,
-}
-
-impl<W: World> Probe for SameFinding<'_, W> {
-    async fn still_fails(&mut self, steps: &[Step]) -> Result<bool, Unreachable> {
-        let Failure { case, transcript: Transcript { header, .. }, .. } = &*self.failure;
-        let finding = self.failure.finding();
-        if self.world.rehearse(header, steps, finding.clause).await != self.rehearsed {
-            return Ok(false);
-        }
-        let mut played = play(&mut self.world.fresh().await?, header, steps).await?;
-        if let Some(stopped) = played.stopped.take() {
-            let silent = Silent::Stopped { suspects: Vec::new(), stopped };
-            self.world.examine(header, &mut Summary::default(), silent).await?;
-            return Ok(false);
-        }
-        // The finding must come with the last step, so that nothing stands behind it.
-        let at_the_end = played.answers.len() == steps.len();
-        let shown = at_the_end && played.findings.iter().any(|found| found.is_same(finding));
-        if shown {
-            // Others may come with it, but it is this one that the failure is named by.
-            played.findings.sort_by_key(|found| !found.is_same(finding));
-            let small = Failure::of(header, *case, steps.to_vec(), played);
-            let Failure { steps_before, probes, met, .. } = *self.failure;
-            *self.failure = Failure { steps_before, probes, met, ..small };
-        }
-        self.failure.probes += 1;
-        Ok(shown)
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! - In come a world and the steps of a case; out comes the judged outcome, with shrunk failures.
 //! - [`case`] plays one case, [`cases`] many, [`concurrent`] sends requests at once, [`shrink`] shrinks failures,
-//!   [`learn`] keeps what a run learns about a target's choices.
+//!   [`replay`] plays a transcript again, [`learn`] keeps what a run learns about a target's choices.
 //! - Never here: how a report looks, what may be sent to a live target.
 
 pub mod case;
@@ -10,5 +10,6 @@ pub mod cases;
 pub mod concurrent;
 pub mod learn;
 pub mod outage;
+pub mod replay;
 pub mod shrink;
 pub(crate) mod touched;

@@ -3,9 +3,10 @@
 use tideover_model::clause;
 
 use crate::endpoint::Unreachable;
-use crate::evidence::finding::{Finding, Verdict};
+use crate::evidence::Reproduced;
+use crate::evidence::finding::{Finding, Verdict, names_outage};
 use crate::exchange::step::Step;
-use crate::exchange::transcript::Header;
+use crate::exchange::transcript::{FindingName, Header};
 use crate::exchange::{Memory, Prepared};
 use crate::play::case::{Played, Stopped, play};
 use crate::play::cases::{Failure, Silent, Summary, Suspect, World};
@@ -35,9 +36,6 @@ pub enum Revival {
 
 /// A world whose target may stop answering and answer again.
 pub trait Recovers: World {
-    /// Whether the target still answers, asked a moment after the last step.
-    fn lasts(&mut self) -> impl Future<Output = bool>;
-
     /// Brings back a target that stopped answering, if that is possible.
     fn revive(&mut self) -> impl Future<Output = Revival>;
 }
@@ -151,7 +149,12 @@ async fn keep<W: Recovers>(
     let Some(failure) = summary.count(failure) else { return Ok(()) };
     let steps = failure.transcript.steps.clone();
     let probes = failure.probes;
-    shrink(steps, &mut Outage { world, header, failure, probes }).await.map(drop)
+    let times = probes as u64;
+    failure.reproduced = Some(Reproduced { times, plays: times });
+    let mut probe = Outage { world, header, failure, probes };
+    shrink(steps, &mut probe).await?;
+    probe.failure.is_small = true;
+    Ok(())
 }
 
 fn is_known(summary: &Summary, failure: &Failure) -> bool {
@@ -160,6 +163,7 @@ fn is_known(summary: &Summary, failure: &Failure) -> bool {
 
 /// A failure that was seen once and not again: nothing can be concluded from it.
 fn open(mut failure: Failure) -> Failure {
+    failure.reproduced = Some(Reproduced { times: 0, plays: 1 });
     for finding in &mut failure.findings {
         finding.verdict = Verdict::Inconclusive;
     }
@@ -195,6 +199,40 @@ fn finding(steps: &[Step], words: &str, why: &str) -> Finding {
     Finding::outage(clause!("7.shape.1"), operation, words, why)
 }
 
+/// What happened at the last of the steps that were played, of so many.
+async fn seen<W: World>(
+    world: &mut W,
+    played: &Played,
+    steps: &[Step],
+    all: usize,
+) -> Option<(String, String)> {
+    match (&played.stopped, played.lost.last()) {
+        (Some(Stopped { in_flight, why }), _) => Some((words(steps, *in_flight), why.clone())),
+        (None, Some((index, why))) if index + 1 == all => {
+            Some((lost(steps, TIMES_LOST), why.clone()))
+        }
+        (None, _) if steps.len() < all || world.lasts().await => None,
+        (None, _) => {
+            Some((words(steps, false), "no connection right after its response".to_owned()))
+        }
+    }
+}
+
+/// The finding that a transcript of `steps` names, if it is that the target gives no answer, and `played` shows it.
+pub async fn seen_again<W: World>(
+    world: &mut W,
+    steps: &[Step],
+    played: &Played,
+    name: &FindingName,
+) -> Option<Finding> {
+    if !names_outage(name) {
+        return None;
+    }
+    let steps_played = &steps[..played.answers.len().min(steps.len())];
+    let (words, why) = seen(world, played, steps_played, steps.len()).await?;
+    Some(finding(steps_played, &words, &why)).filter(|found| found.is_named(name))
+}
+
 /// Whether steps bring the target down; the last that did are kept as the failure.
 struct Outage<'a, W> {
     world: &'a mut W,
@@ -219,7 +257,7 @@ impl<W: Recovers> Outage<'_, W> {
         let played = play(&mut target, self.header, steps).await?;
         self.probes += 1;
         let steps_played = &steps[..played.answers.len().min(steps.len())];
-        let seen = self.seen(&played, steps_played, steps.len()).await;
+        let seen = seen(self.world, &played, steps_played, steps.len()).await;
         if seen.is_some() {
             revived(self.world, None, &mut Summary::default()).await?;
         }
@@ -230,28 +268,10 @@ impl<W: Recovers> Outage<'_, W> {
         }))
     }
 
-    /// What happened at the last of the steps that were played, of so many.
-    async fn seen(
-        &mut self,
-        played: &Played,
-        steps: &[Step],
-        all: usize,
-    ) -> Option<(String, String)> {
-        match (&played.stopped, played.lost.last()) {
-            (Some(Stopped { in_flight, why }), _) => Some((words(steps, *in_flight), why.clone())),
-            (None, Some((index, why))) if index + 1 == all => {
-                Some((lost(steps, TIMES_LOST), why.clone()))
-            }
-            (None, _) if steps.len() < all || self.world.lasts().await => None,
-            (None, _) => {
-                Some((words(steps, false), "no connection right after its response".to_owned()))
-            }
-        }
-    }
-
     fn take(&mut self, failure: Failure) {
-        let Failure { steps_before, met, .. } = *self.failure;
-        *self.failure = Failure { steps_before, met, probes: self.probes, ..failure };
+        let Failure { steps_before, met, reproduced, .. } = *self.failure;
+        let probes = self.probes;
+        *self.failure = Failure { steps_before, met, probes, reproduced, ..failure };
     }
 }
 

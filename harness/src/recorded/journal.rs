@@ -23,6 +23,10 @@ pub(super) fn read(text: &str) -> Result<Recording, String> {
         let at = |problem: String| format!("line {}: {problem}", number + 1);
         let mut fields: Map<String, Value> =
             serde_json::from_str(line).map_err(|error| at(error.to_string()))?;
+        // What the inbox received is no request to the API.
+        if fields.contains_key("arrived") {
+            continue;
+        }
         let time = fields.remove("at").and_then(|at| Timestamp::parse(at.as_str()?));
         let time = time.ok_or_else(|| at("it has no time".into()))?;
         if let Some(answered) = fields.get("answers").and_then(Value::as_u64) {

@@ -3,7 +3,7 @@
 use crate::exchange::secrets::Secrets;
 use crate::report::document::{
     Answer, Blame, Change, ClauseReport, DeliveryReport, Difference, FindingReport, Found,
-    GapReport, Known, LatencyReport, RacesReport, Report, SeenValue, State, StateGroup, StepReport,
+    GapReport, HeaderReport, Known, LatencyReport, RacesReport, Report, SeenValue, State, StateGroup, StepReport,
     UnexplainedPart,
 };
 
@@ -65,13 +65,14 @@ masked! {
     ClauseReport { reason; clause, place, wording, kind, status, remedy, exercised, broken }
     FindingReport {
         found, also, blame, steps, difference, replay;
-        fingerprint, known, times, cases, first_case, steps_before, runs, advice
+        fingerprint, known, times, cases, first_case, steps_before, runs, shrunk, reproduced, stability, advice
     }
     Found { operation, field, expected, seen; clause, place, wording, verdict }
     Blame { why; who }
     StepReport { title, words, curl, at, answer, deliveries; number, actor, interval }
     Answer { code, body, text; status }
-    DeliveryReport { event, path; answered }
+    DeliveryReport { event, path, at, headers, body, text; answered }
+    HeaderReport { value; name }
     Difference { changes; step }
     Change { subject, field, before, after; }
     Known { operation, field; fingerprint, clause }

@@ -24,7 +24,7 @@ const MARK: char = '\u{e000}';
 /// - Against a live endpoint, `$RUN` is an unused name and `$INBOX` the URL of the inbox. `$TAX_ID_1`,
 ///   `$ACCOUNT_1` and so on are the user's own values. `$HEADER_1` and so on are the extra headers' values.
 pub fn curl(transcript: &Transcript, answers: &[(Timestamp, Option<Seen>)]) -> Vec<String> {
-    let Transcript { header, steps } = transcript;
+    let Transcript { header, steps, .. } = transcript;
     let mut memory = if header.live.is_some() { variables() } else { Memory::with_inbox(NO_INBOX) };
     let extra = header.live.as_ref().map(|live| &*live.headers).unwrap_or_default();
     let mut lines = Vec::with_capacity(steps.len());

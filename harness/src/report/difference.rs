@@ -16,7 +16,7 @@ use crate::report::document::{Change, Difference};
 
 /// The changes of the last step with an effect; `None` if no step has one.
 pub(super) fn difference(transcript: &Transcript) -> Option<Difference> {
-    let Transcript { header, steps } = transcript;
+    let Transcript { header, steps, .. } = transcript;
     let mut model = Bare::new(header.profile.clone(), header.seed, header.start);
     let mut memory = Memory::with_inbox(INBOX);
     let mut subjects = BTreeSet::new();

@@ -125,6 +125,7 @@ fn render(name: &str, content: impl Serialize) -> Result<String, Error> {
         environment.add_template(name, template)?;
     }
     environment.add_filter("words", in_words);
+    environment.add_filter("received", received);
     environment.add_filter("word", words::link);
     environment.add_filter("anchor", words::anchor);
     environment.add_filter("milliseconds", milliseconds);
@@ -158,6 +159,25 @@ impl FindingView<'_> {
             answers: answers.collect(),
         }
     }
+}
+
+/// A webhook as it was received: its headers and its body.
+fn received(delivery: &Value) -> Result<String, Error> {
+    let mut text = String::new();
+    for header in delivery.get_attr("headers")?.try_iter()? {
+        let (name, value) = (header.get_attr("name")?, header.get_attr("value")?);
+        text.push_str(&format!("{name}: {value}\n"));
+    }
+    let body = delivery.get_attr("body")?;
+    if !body.is_undefined() {
+        let body = serde_json::to_string_pretty(&body).unwrap_or_default();
+        text.push_str(&format!("\n{body}"));
+    }
+    let beginning = delivery.get_attr("text")?;
+    if !beginning.is_undefined() {
+        text.push_str(&format!("\n{beginning}"));
+    }
+    Ok(text)
 }
 
 /// `notMet` as `not met`.

@@ -20,6 +20,7 @@ pub mod matrix;
 mod next;
 pub mod page;
 mod plain;
+mod received;
 pub mod results;
 mod shortened;
 mod terminal;

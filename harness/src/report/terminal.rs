@@ -11,6 +11,7 @@ use crate::report::document::{
     StepReport, UnaskedReport, UntriedReport,
 };
 use crate::report::figures::{counted, grouped};
+use crate::report::received::write_received;
 use crate::report::results::bar;
 use crate::report::shortened::middle;
 
@@ -229,7 +230,8 @@ impl fmt::Display for StepReport {
         writeln!(f, "  {}. {} → {}", self.number, value(f, &self.words), self.answer)?;
         let curl = command(f, &self.curl);
         let Some((client, interval)) = self.racer().zip(self.interval) else {
-            return writeln!(f, "     {curl}");
+            writeln!(f, "     {curl}")?;
+            return write_received(f, &self.deliveries);
         };
         write!(f, "     {curl} &  # client {client}, ")?;
         match interval.answered {

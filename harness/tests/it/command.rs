@@ -77,7 +77,9 @@ fn a_race_that_is_known_fails_nothing() {
     let (page, xml, known) = (path("race.html"), path("race.xml"), path("known.json"));
     let defect = "race-returns-two-secrets-for-one-url";
     let race = ["check", "--concurrency", "4", "--steps", "40", "--in-process", "--seed", "1"];
+    let saved = path("race.jsonl");
     let race = [&race[..], &["--cases", "10", "--defect", defect, "--json"]].concat();
+    let race = [&race[..], &["--save", &saved]].concat();
     let output = run(&[&race[..], &["--html", &page, "--junit", &xml]].concat());
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
     for file in [page, xml] {
@@ -85,8 +87,9 @@ fn a_race_that_is_known_fails_nothing() {
     }
     let printed: Value = serde_json::from_str(&stdout(&output)).unwrap();
     let replay = printed["findings"][0]["replay"].as_str().unwrap();
-    let again: Vec<&str> = replay.split(' ').skip(1).collect();
-    assert!(again.contains(&"--steps") && again.contains(&defect), "{replay}");
+    assert!(replay.ends_with(&format!("--on model --defect {defect}")), "{replay}");
+    let saved = replay.split('\'').nth(1).unwrap();
+    let again = ["replay", saved, "--on", "model", "--defect", defect];
     assert_eq!(run(&again).status.code(), Some(1), "{replay}");
     std::fs::write(&known, stdout(&output)).unwrap();
     let output = run(&[&race[..], &["--baseline", &known]].concat());
@@ -306,7 +309,8 @@ fn check_with_a_defect_fails_and_replays() {
         assert!(printed.contains(&replay), "{printed}");
         let output = run(&["replay", path, "--on", on, "--defect", defect]);
         assert_eq!(output.status.code(), Some(1), "{}", stdout(&output));
-        assert_eq!(run(&["replay", path, "--on", on]).status.code(), Some(0));
+        let mended = run(&["replay", path, "--on", on]);
+        assert_eq!(mended.status.code(), Some(3), "{}", stdout(&mended));
     }
     let printed = run(&["replay", path, "--target", "http://127.0.0.1:1", "--defect", defect]);
     assert_eq!(printed.status.code(), Some(2));

@@ -54,7 +54,7 @@ async fn a_printed_line_is_answered_as_the_step_was() {
         let mock = Mock::builder().seed(9).start().await.unwrap();
         let mut target = Http::new(mock.url(), mock.api_key()).unwrap();
         let played = play(&mut target, &header, &steps).await.unwrap();
-        let transcript = Transcript { header: header.clone(), steps: steps.clone() };
+        let transcript = Transcript::new(header.clone(), steps.clone());
         let again = Mock::builder().seed(9).start().await.unwrap();
         let keys: BTreeMap<String, String> = steps
             .iter()
@@ -91,7 +91,7 @@ async fn a_line_for_a_live_endpoint_can_be_pasted() {
     header.live = Some(LiveEndpoint { target, run, fresh: true, headers: Vec::new() });
     let steps: Vec<_> =
         (0..12).flat_map(|case| live_case(&header, case, 30, &vocabulary).steps).collect();
-    let lines = curl(&Transcript { header, steps }, &[]);
+    let lines = curl(&Transcript::new(header, steps), &[]);
     let set = "BASE_URL=b API_KEY=k OTHER_KEY=o RUN=td-new INBOX=https://own.example TAX_ID_{1..6}=98-7654321 ACCOUNT_1=000123456789";
     let script = format!(
         "set -u\nexport {set}\ncurl() {{ printf '%s\\n' \"$*\"; }}\n{}\n",

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::process::Command;
 
 use tideover_harness::endpoint::inbox;
+use tideover_harness::evidence::Reproduced;
 use tideover_harness::generate::Size;
 use tideover_harness::live::settings::{Settings, Webhooks};
 use tideover_harness::play::cases::Plan;
@@ -80,7 +81,7 @@ async fn two_first_requests_in_a_race_are_found() {
     let at_once = failure.raced.iter().filter(|one| one.is_at_once()).count();
     let steps = failure.transcript.steps.len();
     assert!(at_once >= 2 && steps == at_once + 7, "{at_once} of {steps}: {failure:?}");
-    assert_eq!(failure.probes, 0);
+    assert_eq!((failure.probes, failure.reproduced), (0, Some(Reproduced::default())));
     let sent = begun.session.requests();
     assert!(sent <= counted.steps + 20, "{sent} were sent for {} steps", counted.steps);
     mock.stop().await;

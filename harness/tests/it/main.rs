@@ -36,6 +36,7 @@ mod receivers;
 mod recorded;
 mod recordings;
 mod rehearsed;
+mod replay;
 mod replica;
 mod report;
 mod sandbox;

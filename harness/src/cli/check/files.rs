@@ -7,6 +7,7 @@ use crate::cli::check::CheckCommand;
 use crate::cli::files::NamedFile;
 use crate::cli::live::LiveOptions;
 use crate::exchange::secrets::Secrets;
+use crate::exchange::transcript::PlayedSteps;
 use crate::play::cases::Summary;
 use crate::report;
 
@@ -19,11 +20,8 @@ impl CheckCommand {
         if self.live.is_given() {
             files.extend(LiveOptions::clone(&self.live).with_file()?.files());
         }
-        // A race has no transcript.
-        if self.concurrency.is_none() {
-            let numbers = 1..=usize::from(self.max_findings);
-            files.extend(numbers.map(|number| ("--save", numbered(&self.save, number))));
-        }
+        let numbers = 1..=usize::from(self.max_findings);
+        files.extend(numbers.map(|number| ("--save", numbered(&self.save, number))));
         Ok(files)
     }
 
@@ -45,7 +43,8 @@ impl CheckCommand {
         let numbers = 1..=usize::from(self.max_findings);
         let kept = summary.shown().zip(numbers).map(|(failure, number)| {
             let path = numbered(&self.save, number);
-            failure.transcript.write(&path, &failure.answers, secrets).map_err(|error| {
+            let played = PlayedSteps { answers: &failure.answers, arrivals: &failure.arrivals };
+            failure.transcript.write(&path, played, secrets).map_err(|error| {
                 let path = path.display();
                 Problem::Wrong(format!("the failure could not be written: {path}: {error}"))
             })?;

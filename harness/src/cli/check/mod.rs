@@ -24,11 +24,10 @@ use crate::exchange::start;
 use crate::exchange::transcript::Header;
 use crate::generate;
 use crate::judge::checks::registry::Needs;
-use crate::play::cases::{Failure, InProcess, OverHttp, Plan, Suite, Summary, World};
+use crate::play::cases::{InProcess, OverHttp, Plan, Suite, Summary, World};
 use crate::play::concurrent::Parts;
 use crate::play::learn::{Lessons, Stated};
 use crate::prove::defects::Defect;
-use crate::report;
 use crate::report::{Baseline, Report, Run};
 
 /// The default number of cases.
@@ -60,7 +59,7 @@ pub(super) struct CheckCommand {
     defect: Option<&'static Defect>,
     /// Let N clients send at once, and check that some order of the requests explains the responses
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256),
-        conflicts_with_all = ["save", "learn", "fail_on"])]
+        conflicts_with_all = ["learn", "fail_on"])]
     concurrency: Option<u32>,
     /// Print the steps of each case in plain words, and play nothing
     #[arg(long, conflicts_with = "concurrency")]
@@ -107,13 +106,7 @@ impl CheckCommand {
         let played = self.play(&plan, &progress).await;
         progress.finish();
         let (summary, races) = played.map_err(|problem| problem.with_seed(plan.header.seed))?;
-        let replay = match races {
-            None => self.keep(&summary),
-            Some(_) => {
-                let again = |failure| self.race_again(failure, plan.header.seed);
-                Ok(summary.failures.iter().map(again).collect())
-            }
-        };
+        let replay = self.keep(&summary);
         let run = Run {
             command: "check",
             plan: &plan,
@@ -158,29 +151,6 @@ impl CheckCommand {
             false => self.over_http(plan, progress).await?,
         };
         Ok((summary, None))
-    }
-
-    /// The command that runs the race of a failure again.
-    fn race_again(&self, failure: &Failure, seed: u64) -> String {
-        let tideover = std::env::args().next().unwrap_or_else(|| "tideover".into());
-        let clients = self.concurrency.unwrap_or(1);
-        let mut command = format!(
-            "{tideover} check --concurrency {clients} --case {} --seed {seed}",
-            failure.case
-        );
-        let profile = self.world.profile.as_ref().map(|path| path.display().to_string());
-        let options = [
-            ("steps", self.steps.map(|steps| steps.to_string())),
-            ("profile", profile.map(|path| report::quoted(&path))),
-            ("defect", self.defect.map(|defect| defect.name.to_owned())),
-        ];
-        for (name, value) in options {
-            command.extend(value.map(|value| format!(" --{name} {value}")));
-        }
-        if self.in_process {
-            command.push_str(" --in-process");
-        }
-        command
     }
 
     fn conclude_live(
@@ -243,7 +213,6 @@ impl CheckCommand {
             steps: self.steps,
             max_findings: self.max_findings.into(),
             keep: &|summary, secrets| self.save(summary, secrets),
-            race_again: &|failure, seed| self.race_again(failure, seed),
             baseline,
             conclude: &|report, lessons| self.conclude_live(output, report, lessons, &known),
             demands: self.reports.demands(),

@@ -1,5 +1,6 @@
 //! `tideover check --target`: the suite against a live endpoint.
 
+mod carried;
 mod clients;
 mod course;
 mod headers;
@@ -31,14 +32,14 @@ use crate::live::settings::{Budget, Settings};
 use crate::live::target::LiveWorld;
 use crate::live::unasked::Unasked;
 use crate::live::{LIVE_STEPS, Vocabulary, live_case};
-use crate::play::cases::{Failure, Plan, Summary};
+use crate::play::cases::{Plan, Summary};
 use crate::play::concurrent;
 use crate::play::concurrent::Races;
 use crate::play::learn::{Lessons, Stated};
 use crate::report::{Baseline, Report, Run};
 
 pub(super) use options::{LiveOptions, VARIABLE};
-pub(super) use replay::ReplayOutcome;
+pub(super) use replay::Replayed;
 
 /// The default number of cases.
 const CASES: u64 = 20;
@@ -75,8 +76,6 @@ pub(super) struct LiveCheck<'a> {
     pub(super) text: &'a dyn Fn(&Report) -> String,
     /// Writes the transcript of each failure, and returns the commands that replay them.
     pub(super) keep: &'a Keep<'a>,
-    /// The command that repeats the race of a failure.
-    pub(super) race_again: &'a dyn Fn(&Failure, u64) -> String,
     /// What the user demands of the run.
     pub(super) demands: Demands,
     /// Writes the files of the run.
@@ -311,19 +310,14 @@ fn print(
         Some(_) => plan.clone(),
     };
     let End { ending, left_behind } = end;
-    let mut replay = (check.keep)(&summary, &secrets);
     let parts = raced.map(|raced| {
-        if let Ok(replay) = &mut replay {
-            let again = |failure| (check.race_again)(failure, plan.header.seed);
-            let after = summary.failures.len().min(replay.len());
-            replay.splice(after..after, raced.counted.failures.iter().map(again));
-        }
         summary.absorb(raced.counted);
         raced.parts
     });
+    let kept = (check.keep)(&summary, &secrets);
     summary.conclude(&check.stated);
     let replay: Result<Vec<String>, Problem> =
-        replay.map(|kept| kept.into_iter().map(|replay| replay + again).collect());
+        kept.map(|kept| kept.into_iter().map(|replay| replay + again).collect());
     let run = Run {
         command: "check",
         plan,
@@ -404,7 +398,7 @@ fn budget(settings: &Settings) -> String {
         words += &format!(", {per_second} a second");
     }
     if settings.sandbox.is_none() {
-        words += &format!("; {financed} cents financed; {subscriptions} subscriptions");
+        words += &format!("; {financed} cents financed; {subscriptions} subscriptions at a time");
     }
     words
 }

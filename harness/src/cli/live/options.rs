@@ -9,7 +9,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use clap::Args;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize, Serializer};
 use tideover_model::is_routing_number;
 
 use crate::cli::Problem;
@@ -21,7 +21,6 @@ use crate::live::previous;
 use crate::live::settings::{
     Accounts, ApiKey, Bank, Budget, Payor, Sandbox, Settings, Webhooks, any_name, own_name,
 };
-use crate::report::quoted;
 
 /// The environment variable with the key, if no option names another.
 pub(in crate::cli) const VARIABLE: &str = "TIDEOVER_KEY";
@@ -30,7 +29,7 @@ pub(in crate::cli) const VARIABLE: &str = "TIDEOVER_KEY";
 const FEWEST_TAX_IDS: u32 = 10_000_000;
 
 /// The options. A file may have the same names with underscores. The command line overrides the file.
-#[derive(Args, Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Args, Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 #[command(next_help_heading = "Against a live endpoint")]
 pub(in crate::cli) struct LiveOptions {
@@ -40,14 +39,14 @@ pub(in crate::cli) struct LiveOptions {
     /// The API key; other processes can see it here, but not in TIDEOVER_KEY or the variable of --key-env
     #[arg(long, value_name = "KEY", allow_hyphen_values = true)]
     #[serde(skip)]
-    key: Option<String>,
+    pub(super) key: Option<String>,
     /// The environment variable with the API key [default: TIDEOVER_KEY]
     #[arg(long, value_name = "NAME")]
     key_env: Option<String>,
     /// The API key of a second platform
     #[arg(long, value_name = "KEY", allow_hyphen_values = true)]
     #[serde(skip)]
-    second_key: Option<String>,
+    pub(super) second_key: Option<String>,
     /// The environment variable with the API key of a second platform
     #[arg(long, value_name = "NAME")]
     second_key_env: Option<String>,
@@ -70,7 +69,7 @@ pub(in crate::cli) struct LiveOptions {
     /// processes cannot see
     #[arg(long = "header", value_name = "NAME: VALUE")]
     #[serde(alias = "header")]
-    headers: Vec<String>,
+    pub(super) headers: Vec<String>,
     /// Declare that the target holds nothing real, and play everything there
     #[arg(long)]
     sandbox: bool,
@@ -98,10 +97,10 @@ pub(in crate::cli) struct LiveOptions {
     emails: Vec<String>,
     /// A tax id that test accounts may be given
     #[arg(long = "tax-id", value_name = "TAX ID")]
-    tax_ids: Vec<String>,
+    pub(super) tax_ids: Vec<String>,
     /// A bank account that test accounts may be given
     #[arg(long = "bank", value_name = "ACCOUNT:ROUTING")]
-    banks: Vec<BankOption>,
+    pub(super) banks: Vec<BankOption>,
     /// The most requests [default: 500; 5000 in a sandbox]
     #[arg(long, value_name = "N")]
     max_requests: Option<u64>,
@@ -111,7 +110,7 @@ pub(in crate::cli) struct LiveOptions {
     /// The most face value for which advances are requested, in cents [default: 0]
     #[arg(long, value_name = "CENTS")]
     max_financed: Option<u64>,
-    /// The most webhook subscriptions [default: 3]
+    /// The most webhook subscriptions at a time [default: 3]
     #[arg(long, value_name = "N")]
     max_subscriptions: Option<u64>,
     /// The most requests in a second [default: 5; no limit in a sandbox]
@@ -136,13 +135,20 @@ pub(in crate::cli) struct LiveOptions {
     /// A TOML file with any of these options; their names have underscores there
     #[arg(long, value_name = "FILE")]
     #[serde(skip)]
-    config: Option<PathBuf>,
+    pub(super) config: Option<PathBuf>,
 }
 
 /// `IDENTIFIER=NAME`, or the identifier alone
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(from = "String")]
 struct PayorOption(Payor);
+
+impl Serialize for PayorOption {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let PayorOption(Payor { identifier, legal_name }) = self;
+        serializer.collect_str(&format_args!("{identifier}={legal_name}"))
+    }
+}
 
 impl From<String> for PayorOption {
     fn from(text: String) -> PayorOption {
@@ -155,7 +161,14 @@ impl From<String> for PayorOption {
 /// `ACCOUNT:ROUTING`
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "String")]
-struct BankOption(Bank);
+pub(super) struct BankOption(pub(super) Bank);
+
+impl Serialize for BankOption {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let BankOption(Bank { account_number, routing_number }) = self;
+        serializer.collect_str(&format_args!("{account_number}:{routing_number}"))
+    }
+}
 
 impl FromStr for BankOption {
     type Err = String;
@@ -212,6 +225,12 @@ impl TryFrom<String> for TaxIdRange {
 
     fn try_from(text: String) -> Result<TaxIdRange, String> {
         text.parse()
+    }
+}
+
+impl Serialize for TaxIdRange {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 
@@ -288,47 +307,6 @@ impl LiveOptions {
             run: self.run.or(file.run),
             config: self.config,
         }
-    }
-
-    /// The same options for a replay command, without keys and personal data.
-    pub(super) fn replay_options(&self) -> String {
-        let mut words = Vec::new();
-        let mut say = |option: &str, value: Option<String>| {
-            words.extend(value.map(|value| format!(" --{option} {}", quoted(&value))));
-        };
-        let path = |path: &PathBuf| path.display().to_string();
-        say("config", self.config.as_ref().map(path));
-        say("target", self.target.clone());
-        say("key-env", self.key_env.clone());
-        say("second-key-env", self.second_key_env.clone());
-        say("operator", self.operator.clone());
-        say("webhook-listen", self.webhook_listen.map(|address| address.to_string()));
-        say("webhook-url", self.webhook_url.clone());
-        say("ca", self.ca.as_ref().map(path));
-        say("client-cert", self.client_cert.as_ref().map(path));
-        headers::concealed(&self.headers).for_each(|header| say("header", Some(header)));
-        self.accounts.iter().for_each(|account| say("account", Some(account.clone())));
-        say("account-prefix", self.account_prefix.clone());
-        for PayorOption(Payor { identifier, legal_name }) in &self.payors {
-            say("payor", Some(format!("{identifier}={legal_name}")));
-        }
-        say("max-financed", self.max_financed.map(|cents| cents.to_string()));
-        say("max-subscriptions", self.max_subscriptions.map(|count| count.to_string()));
-        say("tax-id-range", self.tax_id_range.as_ref().map(ToString::to_string));
-        say("restart", self.restart.clone());
-        if self.sandbox {
-            words.push(" --sandbox".into());
-        }
-        if self.allow_writes {
-            words.push(" --allow-writes".into());
-        }
-        if self.allow_disturbance {
-            words.push(" --allow-disturbance".into());
-        }
-        if !(self.emails.is_empty() && self.tax_ids.is_empty() && self.banks.is_empty()) {
-            words.push(" # and the same --email, --tax-id and --bank".into());
-        }
-        words.concat()
     }
 
     /// The path of the journal: the given one, or one in a new temporary folder that only the user can read.

@@ -77,6 +77,11 @@ impl Inbox {
         }
     }
 
+    /// How many requests came since they were last taken.
+    pub(crate) fn waiting(&self) -> usize {
+        self.arrivals.len()
+    }
+
     /// What came since this was last asked.
     pub fn take(&mut self) -> Vec<Arrival> {
         std::mem::take(&mut self.arrivals)

@@ -186,11 +186,21 @@ async fn receive(shared: &Shared, request: Request<Incoming>) -> u16 {
         path,
         delivery: header(&parts.headers, signature::DELIVERY_HEADER),
         signature: header(&parts.headers, signature::HEADER),
+        headers: other_headers(&parts.headers),
         body: Vec::from(body).into(),
         status: NO_ANSWER,
         at,
         arrived: Some(arrived),
     })
+}
+
+/// The headers that no field of an arrival has.
+fn other_headers(headers: &HeaderMap) -> Vec<(String, String)> {
+    let own = [signature::DELIVERY_HEADER, signature::HEADER];
+    let is_own = |name: &str| own.iter().any(|own| own.eq_ignore_ascii_case(name));
+    let others = headers.iter().filter(|(name, _)| !is_own(name.as_str()));
+    let text = |value: &[u8]| String::from_utf8_lossy(value).into_owned();
+    others.map(|(name, value)| (name.as_str().to_owned(), text(value.as_bytes()))).collect()
 }
 
 fn header(headers: &HeaderMap, name: &str) -> Option<String> {

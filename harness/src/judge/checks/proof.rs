@@ -288,6 +288,7 @@ fn signed(id: &str, body: &Value, secret: &str, at: u64) -> Arrival {
         path: HOOK.into(),
         delivery: Some(id.into()),
         signature: Some(SigningKey::new(secret).sign(at, &body).to_string()),
+        headers: Vec::new(),
         body: body.into(),
         status: 200,
         at: None,

@@ -305,7 +305,8 @@ impl<'a> Exploration<'a> {
             progress(self);
             let failure = &mut self.summary.failures[index];
             // Ended before, it is as small as it was made until then.
-            if minimise(&mut self.world, failure).await.is_err() {
+            let steps = failure.transcript.steps.clone();
+            if minimise(&mut self.world, failure, &steps).await.is_err() {
                 break;
             }
         }

@@ -69,7 +69,11 @@ impl Session {
 
     /// The target's time, as far as it is known.
     pub(in crate::live) fn now(&self) -> Timestamp {
-        let now = wall_time();
+        self.its_time(wall_time())
+    }
+
+    /// The target's time at this wall time, as far as it is known.
+    pub(super) fn its_time(&self, now: Timestamp) -> Timestamp {
         let ahead = self.state().clock_ahead.unwrap_or(0);
         let behind = now.before_milliseconds(ahead.min(0).unsigned_abs());
         behind.after_milliseconds(ahead.max(0).unsigned_abs())

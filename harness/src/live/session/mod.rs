@@ -1,6 +1,7 @@
 //! A run against a live target: its permissions, its state, and why it stopped.
 
 mod clock;
+mod inbox;
 mod limits;
 mod offered;
 mod outage;
@@ -19,11 +20,12 @@ use serde_json::Value;
 use tideover_model::{ActionKind, Code};
 
 use crate::endpoint::client::{Client, Outgoing};
-use crate::endpoint::{Silence, Unanswered, inbox};
+use crate::endpoint::inbox::Server;
+use crate::endpoint::{Silence, Unanswered};
 use crate::evidence::TimeSpent;
 use crate::exchange::secrets::Secrets;
 use crate::exchange::transcript::Header;
-use crate::exchange::{Prepared, PreparedAction, PreparedCall, Seen};
+use crate::exchange::{Arrival, Prepared, PreparedAction, PreparedCall, Seen};
 use crate::judge::Outside;
 use crate::live::grants::Grants;
 use crate::live::journal::Journal;
@@ -50,7 +52,7 @@ pub struct Session {
     pub(super) settings: Settings,
     client: Client,
     operator: Option<Client>,
-    inbox: Option<inbox::Server>,
+    inbox: Option<Server>,
     /// The run's own part of the inbox, which nobody else can guess.
     pub(super) inbox_url: Option<String>,
     abilities: Abilities,
@@ -79,6 +81,8 @@ pub(super) struct SessionState {
     workers: Workers,
     /// Where the time went.
     spent: TimeSpent,
+    /// How long the last response took.
+    took: Duration,
     unanswered: u32,
     /// The number of reads that stayed stale through every wait.
     stale_reads: u32,
@@ -89,6 +93,8 @@ pub(super) struct SessionState {
     /// The same in seconds, by the `Date` header of the last response, and of the last one with a confirmed
     /// time.
     dates: (Option<i64>, Option<i64>),
+    /// The references of subscriptions that the budget counts.
+    charged: BTreeSet<String>,
     /// Actions that the operator port does not know. They are not tried again.
     unknown_actions: BTreeSet<ActionKind>,
     /// The URLs of subscriptions that may exist although no response confirmed them. They are not requested
@@ -131,7 +137,7 @@ impl Session {
         settings: Settings,
         client: Client,
         operator: Option<Client>,
-        inbox: Option<inbox::Server>,
+        inbox: Option<Server>,
         journal: &Path,
         header: &Header,
     ) -> io::Result<Session> {
@@ -149,11 +155,13 @@ impl Session {
             plays: Plays::default(),
             workers: Workers::new(&settings),
             spent: TimeSpent::default(),
+            took: Duration::ZERO,
             unanswered: 0,
             stale_reads: 0,
             missing_deliveries: 0,
             clock_ahead: None,
             dates: (None, None),
+            charged: BTreeSet::new(),
             unknown_actions: BTreeSet::new(),
             unconfirmed_urls: BTreeSet::new(),
             backoff: None,
@@ -249,7 +257,8 @@ impl Session {
         let content_type = Some("application/json");
         let outgoing = Outgoing { method, path, authorization: None, content_type, body };
         let answered = tokio::time::timeout(INBOX_PATIENCE, client.exchange(outgoing)).await;
-        let has_arrived = self.take_from_inbox().iter().any(|arrival| arrival.path == path);
+        let is_it = |(play, arrival): &(u64, Arrival)| format!("/{play}{}", arrival.path) == path;
+        let has_arrived = self.take_from_inbox().is_ok_and(|taken| taken.iter().any(is_it));
         // It is the run itself that knocked.
         self.state().survival = Survival::default();
         match answered {
@@ -360,6 +369,14 @@ impl SessionState {
         self.plays.subscribers.clear();
         self.grants.references.clear();
         self.leave(left.to_vec());
+    }
+
+    /// Forgets a subscription that does not exist any more.
+    pub(super) fn forget_subscription(&mut self, reference: &str) {
+        self.grants.references.remove(reference);
+        if self.charged.remove(reference) {
+            self.ledger.return_subscription();
+        }
     }
 
     fn leave(&mut self, made: Vec<String>) {

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use crate::endpoint::Unanswered;
 use crate::exchange::Arrival;
 use crate::live::session::Session;
 
@@ -66,22 +67,16 @@ impl Drop for Play {
 
 impl Session {
     /// Takes what came to the inbox for a play. What comes for a play that has ended is forgotten.
-    pub(in crate::live) fn take_arrivals(&self, play: u64) -> Vec<Arrival> {
-        let came = self.take_from_inbox();
+    ///
+    /// # Errors
+    /// [`Unanswered`] if the journal cannot be written.
+    pub(in crate::live) fn take_arrivals(&self, play: u64) -> Result<Vec<Arrival>, Unanswered> {
+        let came = self.take_from_inbox()?;
         let mut state = self.state();
-        came.into_iter().for_each(|one| state.plays.deliver(&self.settings.own_name, one));
-        state.plays.arrived.get_mut(&play).map(std::mem::take).unwrap_or_default()
-    }
-
-    /// Takes what came to the run's part of the inbox.
-    pub(in crate::live) fn take_from_inbox(&self) -> Vec<Arrival> {
-        let came = self.inbox.as_ref().map(|inbox| inbox.inbox().take()).unwrap_or_default();
-        if !came.is_empty() {
-            let mut state = self.state();
-            state.inbox_is_proven = true;
-            state.survival.webhook();
+        for (number, arrival) in came {
+            state.plays.deliver(&self.settings.own_name, number, arrival);
         }
-        came
+        Ok(state.plays.arrived.get_mut(&play).map(std::mem::take).unwrap_or_default())
     }
 
     /// The requests that a play under way has used.
@@ -98,14 +93,10 @@ impl Session {
 impl Plays {
     /// Keeps an arrival for the play that its path names. One key has the subscriptions of all plays under way, so
     /// each endpoint also gets the events of the others; these say nothing about the play.
-    fn deliver(&mut self, own_name: &str, arrival: Arrival) {
-        let mut parts = arrival.path.trim_start_matches('/').splitn(2, '/');
-        let number = parts.next().and_then(|number| number.parse().ok());
-        let (Some(number), Some(rest)) = (number, parts.next()) else { return };
+    fn deliver(&mut self, own_name: &str, number: u64, arrival: Arrival) {
         let Some(arrived) = self.arrived.get_mut(&number) else { return };
         if !names_only_others(&String::from_utf8_lossy(&arrival.body), own_name, number) {
-            let path = format!("/{rest}");
-            arrived.push(Arrival { path, ..arrival });
+            arrived.push(arrival);
         }
     }
 

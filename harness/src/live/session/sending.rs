@@ -242,6 +242,7 @@ impl Session {
         let answered = self.transmit(step).await;
         let took = began.elapsed();
         self.note_time(step, took, answered.is_ok());
+        self.state().took = took;
         let came = answered.as_ref().map(|answer| &answer.seen);
         if let Ok(seen) = came {
             self.keep_secrets(step, seen);
@@ -306,7 +307,7 @@ impl Session {
         }
     }
 
-    fn journal<T>(
+    pub(super) fn journal<T>(
         &self,
         write: impl FnOnce(&mut Journal) -> io::Result<T>,
     ) -> Result<T, Unanswered> {
@@ -411,6 +412,8 @@ impl Session {
                 } else {
                     state.leave(permit.makes);
                 }
+                let reference = seen.success_body().and_then(|body| Fields::of(body).reference());
+                state.charged.extend(reference.filter(|_| permit.delivers).map(str::to_owned));
                 if seen.is_success() {
                     state.grants.learn(step, permit.subscribes, seen);
                     let made = seen.json().filter(|_| permit.subscribes);

@@ -194,6 +194,7 @@ impl<'a> Run<'a> {
             }
             Err(unanswered) => return Err(unanswered),
         };
+        target.settle(index).await;
         let arrivals = self.arrivals(target).await?;
         let inbox_works = target.inbox_works();
         let began = T::TIMED.then(Instant::now);

@@ -32,6 +32,11 @@ pub trait Observed: Target {
     /// Whether what it answers may lag behind what was written.
     const LAGS: bool = false;
 
+    /// Waits until the webhooks that the step of this index causes have come, where that is known or worth a wait.
+    fn settle(&mut self, _index: usize) -> impl Future<Output = ()> {
+        ready(())
+    }
+
     /// Waits before the `nth` retry, from 0 on; `false` once a retry is no use.
     fn wait_to_ask_again(&mut self, _nth: usize) -> impl Future<Output = bool> {
         ready(false)

@@ -11,9 +11,12 @@ use crate::play::concurrent::known::Known;
 
 /// Where races are run.
 pub trait Course {
-    /// How often a smaller race is tried at most before it is taken to show nothing: who meets whom is a matter of
-    /// luck. 0 where every request has its price: there no smaller race is run.
-    const TRIES: u64;
+    /// How many simpler forms of the steps of a race are tried at most.
+    const MOST_FORMS: usize;
+
+    /// How often a race is run at most before it is taken to show nothing: who meets whom is a matter of luck. 0 where
+    /// every request has its price: there no race is run again.
+    fn tries(&self) -> u64;
 
     /// Race `number`.
     fn race(&self, header: &Header, number: u64, size: Size) -> Race {

@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use tideover_model::Service;
 
 use crate::endpoint::{Bare, Unreachable};
+use crate::evidence::Reproduced;
 use crate::exchange::step::Step;
-use crate::exchange::transcript::Header;
+use crate::exchange::transcript::{Header, Lanes};
 use crate::exchange::{Prepared, Race};
 use crate::play::cases::Failure;
 use crate::play::concurrent::course::Course;
@@ -15,8 +16,11 @@ use crate::play::concurrent::judgement::contradictions;
 use crate::play::concurrent::summary::{New, failure};
 use crate::play::shrink::{Part, Probe, fewest, shrink};
 
+/// So often a race that is as small as it can be made is run again.
+const RUNS: u64 = 5;
+
 /// Makes a failure small that `history` has shown. First the model says which of the requests that led to it matter;
-/// then, where that costs nothing, ever smaller races are run.
+/// then, where races may be run again, ever smaller ones are run, and the smallest some times more.
 ///
 /// # Errors
 /// [`Unreachable`] if the target does not answer.
@@ -27,27 +31,39 @@ pub(super) async fn minimise<C: Course>(
     New { leading, racing, .. }: New,
     found: &mut Failure,
 ) -> Result<(), Unreachable> {
+    let all_leading = leading.clone();
     let mut rehearsal = Rehearsal { header, history, racing: &racing, wanted: Vec::new() };
     rehearsal.wanted = rehearsal.answers(&leading);
     let leading = fewest(leading, &mut rehearsal).await?;
     let few = failure(header, found.case, history, found.finding(), (&leading, &racing));
-    *found = Failure { met: found.met, ..few };
-    if C::TRIES == 0 {
+    *found = Failure { met: found.met, reproduced: Some(Reproduced::default()), ..few };
+    if course.tries() == 0 {
         return Ok(());
     }
-    let shown = leading.into_iter().chain(racing).collect::<BTreeSet<usize>>();
-    let few = shown.into_iter().map(|one| Sent::of(history, one)).collect::<Vec<Sent>>();
-    let mut probe = SameFinding { course, header, seed, failure: found, runs: 0 };
-    let begin = if probe.still_fails(&few).await? {
-        few
-    } else {
-        (0..history.requests.len()).map(|one| Sent::of(history, one)).collect()
+    let sent = |of: Vec<usize>| of.into_iter().map(|one| Sent::of(history, one)).collect();
+    let shown = |leading: &[usize]| -> Vec<usize> {
+        leading.iter().chain(&racing).copied().collect::<BTreeSet<usize>>().into_iter().collect()
     };
-    let small = shrink(begin, &mut probe).await?;
-    // A finding that needs no race is shown without one.
-    let one_by_one: Vec<Sent> =
-        small.into_iter().map(|sent| Sent { client: ALONE, ..sent }).collect();
-    probe.still_fails(&one_by_one).await.map(drop)
+    let ever_larger: [Vec<Sent>; 3] = [
+        sent(shown(&leading)),
+        sent(shown(&all_leading)),
+        sent((0..history.requests.len()).collect()),
+    ];
+    let mut probe = SameFinding { course, header, seed, failure: found, runs: 0 };
+    for begin in ever_larger {
+        if probe.still_fails(&begin).await? {
+            let small = shrink(begin, &mut probe).await?;
+            // A finding that needs no race is shown without one.
+            let alone = |sent: &Sent| Sent { client: ALONE, step: sent.step.clone() };
+            let one_by_one: Vec<Sent> = small.iter().map(alone).collect();
+            let needs_none = probe.still_fails(&one_by_one).await?;
+            probe.failure.is_small = true;
+            return probe.run_again(if needs_none { one_by_one } else { small }).await;
+        }
+    }
+    let plays = probe.runs as u64;
+    probe.failure.reproduced = Some(Reproduced { times: 0, plays });
+    Ok(())
 }
 
 /// What the model answers to the requests of a race, one after the other, after some of those that led to it.
@@ -106,28 +122,6 @@ impl Sent {
     }
 }
 
-impl Race {
-    /// What is sent alone before anything is sent at once comes before the race, the rest after it.
-    fn of(sent: &[Sent]) -> Race {
-        let mut race = Race::default();
-        let mut clients = Vec::new();
-        for Sent { client, step } in sent {
-            let steps = match clients.iter().position(|known| known == client) {
-                Some(place) => &mut race.clients[place],
-                None if *client != ALONE => {
-                    clients.push(*client);
-                    race.clients.push(Vec::new());
-                    &mut race.clients[clients.len() - 1]
-                }
-                None if clients.is_empty() => &mut race.before,
-                None => &mut race.after,
-            };
-            steps.push(step.clone());
-        }
-        race
-    }
-}
-
 /// Whether a race shows the failure; the last that did is kept as it.
 struct SameFinding<'a, C> {
     course: &'a mut C,
@@ -138,24 +132,45 @@ struct SameFinding<'a, C> {
     runs: usize,
 }
 
+impl<C: Course> SameFinding<'_, C> {
+    /// Runs a race once, and keeps it if it shows the failure.
+    async fn run(&mut self, sent: &[Sent], seed: u64) -> Result<bool, Unreachable> {
+        let race = Race::of(sent.iter().map(|sent| (sent.client, sent.step.clone())));
+        let (history, known) = self.course.run(self.header, &race, seed).await?;
+        let found = contradictions(&history, &known).into_iter();
+        let same = |finding: &_| self.failure.finding().is_same(finding);
+        let Some(finding) = found.map(|one| one.finding).find(same) else { return Ok(false) };
+        let all: Vec<usize> = (0..history.requests.len()).collect();
+        let Failure { case, steps_before, met, probes, is_small, reproduced, .. } = *self.failure;
+        let mut small = failure(self.header, case, &history, &finding, (&[], &all));
+        if let Some(Lanes { schedule, .. }) = &mut small.transcript.race {
+            *schedule = seed;
+        }
+        *self.failure = Failure { steps_before, met, probes, is_small, reproduced, ..small };
+        self.seed = seed;
+        Ok(true)
+    }
+
+    /// Runs the smallest race some times more, to see how often it shows the failure.
+    async fn run_again(&mut self, sent: Vec<Sent>) -> Result<(), Unreachable> {
+        let (seed, mut reproduced) = (self.seed, Reproduced::default());
+        for further in 0..RUNS {
+            reproduced.count(self.run(&sent, seed.wrapping_add(further)).await?);
+            self.failure.reproduced = Some(reproduced);
+        }
+        Ok(())
+    }
+}
+
 impl<C: Course> Probe<Sent> for SameFinding<'_, C> {
-    /// Each is as dear as the tries that a race gets.
-    const MOST_FORMS: usize = 400;
+    const MOST_FORMS: usize = C::MOST_FORMS;
 
     async fn still_fails(&mut self, sent: &[Sent]) -> Result<bool, Unreachable> {
-        let race = Race::of(sent);
-        for further in 0..C::TRIES {
-            let seed = self.seed.wrapping_add(further);
-            let (history, known) = self.course.run(self.header, &race, seed).await?;
+        let seed = self.seed;
+        for further in 0..self.course.tries() {
             self.runs += 1;
-            let found = contradictions(&history, &known).into_iter();
-            let same = |finding: &_| self.failure.finding().is_same(finding);
-            if let Some(finding) = found.map(|one| one.finding).find(same) {
-                let all: Vec<usize> = (0..history.requests.len()).collect();
-                let Failure { case, steps_before, met, .. } = *self.failure;
-                let small = failure(self.header, case, &history, &finding, (&[], &all));
-                *self.failure = Failure { steps_before, met, probes: self.runs, ..small };
-                self.seed = seed;
+            if self.run(sent, seed.wrapping_add(further)).await? {
+                self.failure.probes = self.runs;
                 return Ok(true);
             }
         }

@@ -15,7 +15,7 @@ use crate::play::concurrent::interleave::{Interleaved, Schedule, interleave};
 use crate::play::concurrent::known::Known;
 use crate::play::concurrent::minimise::minimise;
 use crate::play::concurrent::play::play;
-use crate::play::concurrent::summary::Summary;
+use crate::play::concurrent::summary::{Summary, schedule_of};
 
 /// Races while they run. They can be stopped at any time, and then report what they have seen.
 pub struct Races<'a> {
@@ -47,7 +47,7 @@ impl<'a> Races<'a> {
         let Plan { header, max_findings, .. } = self.plan;
         for number in self.plan.numbers() {
             let race = course.race(header, number, self.size);
-            let seed = header.seed.wrapping_add(number);
+            let seed = schedule_of(header, number);
             let mut tries = MOST_TRIES;
             let (history, known) = loop {
                 tries -= 1;
@@ -87,7 +87,7 @@ impl<'a> Races<'a> {
         known: &Known,
     ) -> Result<(), Unreachable> {
         let header = &self.plan.header;
-        let seed = header.seed.wrapping_add(number);
+        let seed = schedule_of(header, number);
         for new in self.summary.add(header, number, history, known) {
             let failure = &mut self.summary.counted.failures[new.failure];
             minimise(course, header, (history, seed), new, failure).await?;
@@ -145,7 +145,12 @@ impl<F: Interleaved> InProcess<F> {
 }
 
 impl<F: Interleaved> Course for InProcess<F> {
-    const TRIES: u64 = 20;
+    /// Each is as dear as the tries that a race gets.
+    const MOST_FORMS: usize = 400;
+
+    fn tries(&self) -> u64 {
+        20
+    }
 
     async fn run(
         &mut self,
@@ -161,7 +166,11 @@ impl<F: Interleaved> Course for InProcess<F> {
 
 /// A mock, which is reset before each race.
 impl Course for OverHttp {
-    const TRIES: u64 = 3;
+    const MOST_FORMS: usize = 400;
+
+    fn tries(&self) -> u64 {
+        3
+    }
 
     async fn run(
         &mut self,

@@ -7,7 +7,7 @@ use tideover_model::Clause;
 
 use crate::evidence::finding;
 use crate::evidence::finding::Finding;
-use crate::exchange::transcript::{Header, Transcript};
+use crate::exchange::transcript::{Header, Lanes, Transcript};
 use crate::play::cases;
 use crate::play::cases::Failure;
 use crate::play::concurrent::contradictions::Contradiction;
@@ -191,6 +191,11 @@ fn leading_to(
     part.into_iter().flatten().copied().filter(leads).collect()
 }
 
+/// The seed of the order in which a target in process carries out the requests of race `number`.
+pub(super) fn schedule_of(header: &Header, number: u64) -> u64 {
+    header.seed.wrapping_add(number)
+}
+
 /// What requests of a race show, with those that led to it; it was not made small.
 pub(super) fn failure(
     header: &Header,
@@ -205,15 +210,20 @@ pub(super) fn failure(
         let seen = request.answer.as_ref().map(|answer| answer.seen.clone());
         (request.now, seen)
     };
+    let clients = shown.iter().map(|request| request.client).collect();
+    let steps = shown.iter().map(|request| request.step.clone()).collect();
     Failure {
         case,
         steps_before: history.requests.len(),
         probes: 0,
+        is_small: false,
+        reproduced: None,
         met: 1,
         findings: vec![finding.clone()],
         transcript: Transcript {
-            header: header.clone(),
-            steps: shown.iter().map(|request| request.step.clone()).collect(),
+            finding: Some(finding.name()),
+            race: Some(Lanes { clients, schedule: schedule_of(header, case) }),
+            ..Transcript::new(header.clone(), steps)
         },
         answers: shown.iter().map(answer).collect(),
         arrivals: Vec::new(),

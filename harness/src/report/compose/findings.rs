@@ -1,15 +1,17 @@
 //! The report of a finding.
 
 use serde_json::Value;
+use tideover_model::wire::field;
 
+use crate::evidence::Reproduced;
 use crate::evidence::finding::{Finding, Verdict};
 use crate::exchange::step::Action;
-use crate::exchange::{Arrival, Body, Seen};
+use crate::exchange::{Arrival, Body, Seen, kind_of_event};
 use crate::play::cases::{Failure, Noticed};
 use crate::report::advice::advice;
 use crate::report::difference::difference;
 use crate::report::document::{
-    Actor, Answer, Blame, DeliveryReport, FindingReport, Found, Party, StepReport,
+    Actor, Answer, Blame, DeliveryReport, FindingReport, Found, HeaderReport, Party, StepReport,
 };
 use crate::report::{curl, plain, title};
 
@@ -28,6 +30,9 @@ impl FindingReport {
             first_case: Some(failure.case),
             steps_before: failure.steps_before as u64,
             runs: failure.probes as u64,
+            shrunk: failure.is_small,
+            reproduced: failure.reproduced,
+            stability: failure.reproduced.map(Reproduced::stability),
             blame: Blame::of(finding.verdict, last),
             advice: None,
             steps: steps(failure),
@@ -55,6 +60,9 @@ impl FindingReport {
                 first_case: None,
                 steps_before: 0,
                 runs: 0,
+                shrunk: false,
+                reproduced: None,
+                stability: None,
                 blame: Blame::of(finding.verdict, None),
                 advice,
                 steps: Vec::new(),
@@ -150,7 +158,20 @@ impl From<&Seen> for Answer {
 impl From<&Arrival> for DeliveryReport {
     fn from(arrival: &Arrival) -> DeliveryReport {
         let body = arrival.body.json().unwrap_or(&Value::Null);
-        let event = body["type"].as_str().unwrap_or("no event").to_owned();
-        DeliveryReport { event, path: arrival.path.clone(), answered: arrival.status }
+        let named = || body[field::TYPE].as_str();
+        let event = kind_of_event(body).or_else(named).unwrap_or("no known event");
+        let header = |(name, value): (&str, &str)| HeaderReport {
+            name: name.to_owned(),
+            value: value.to_owned(),
+        };
+        DeliveryReport {
+            event: event.to_owned(),
+            path: arrival.path.clone(),
+            answered: arrival.status,
+            at: arrival.at.or(arrival.arrived).map(|at| at.to_string()),
+            headers: arrival.all_headers().map(header).collect(),
+            body: arrival.masked_body(),
+            text: arrival.text(),
+        }
     }
 }

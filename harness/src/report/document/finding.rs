@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::evidence::finding::Verdict;
+use crate::evidence::{Reproduced, Stability};
 use crate::play::concurrent::Interval;
 
 /// A finding: the broken clause and the steps that show it.
@@ -31,12 +32,20 @@ pub struct FindingReport {
     pub steps_before: u64,
     /// The number of runs that shrinking took; 0 without shrinking.
     pub runs: u64,
+    /// Whether shrinking came to its end, so that each step is necessary.
+    pub shrunk: bool,
+    /// How often its steps showed it again. Absent if they are not played again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reproduced: Option<Reproduced>,
+    /// Whether it comes each time. Absent if its steps are not played again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stability: Option<Stability>,
     /// Who is at fault.
     pub blame: Blame,
     /// What to do about it, where that is not obvious.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub advice: Option<String>,
-    /// The steps that show it. After shrinking, each of them is necessary.
+    /// The steps that show it.
     pub steps: Vec<StepReport>,
     /// What the last step with an effect changed, according to the model.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -152,6 +161,27 @@ pub struct DeliveryReport {
     pub path: String,
     /// The status that the inbox answered; 0 without a response.
     pub answered: u16,
+    /// When it arrived, by the target's clock if that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<String>,
+    /// The headers, those that the document names first.
+    pub headers: Vec<HeaderReport>,
+    /// The body, if it is JSON; secrets and account numbers are masked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub body: Option<Value>,
+    /// The beginning of the body, if it is not JSON.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+
+/// A header.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct HeaderReport {
+    /// The name.
+    pub name: String,
+    /// The value.
+    pub value: String,
 }
 
 /// The changes of a step.
@@ -206,9 +236,15 @@ impl FindingReport {
         let steps = match self.runs {
             0 if before == made => format!("{} until then, not made fewer", many(made, "step")),
             0 => format!("of {before} steps these {made} show it"),
+            runs if !self.shrunk => {
+                format!("{before} steps made {made} in {runs} runs, then the run ended")
+            }
             runs => format!("shrunk from {before} steps to {made} in {runs} runs"),
         };
-        format!("{times}{cases}; {steps}")
+        match self.reproduced {
+            None => format!("{times}{cases}; {steps}"),
+            Some(reproduced) => format!("{times}{cases}; {steps}; {reproduced}"),
+        }
     }
 
     /// Whether some of its steps raced.

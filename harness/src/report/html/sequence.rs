@@ -75,7 +75,7 @@ impl Sequence {
                 continue;
             }
             for (delivery, times) in repeated(&step.deliveries) {
-                let label = webhook(delivery, times);
+                let label = format!("{}. {}", step.number, webhook(delivery, times));
                 messages.push(between(Kind::Webhook, SERVICE, RECEIVER, &label));
             }
             messages.push(between(Kind::Answer, SERVICE, &actor, &answer(step)));
@@ -146,12 +146,9 @@ fn order(steps: &[StepReport]) -> Vec<(usize, bool)> {
     order
 }
 
-/// The response in a few words. With other requests in flight, it needs the number of its request.
+/// The response in a few words, with the number of its request: others may be in flight.
 fn answer(step: &StepReport) -> String {
-    match step.racer() {
-        None => step.answer.to_string(),
-        Some(_) => format!("{}. {}", step.number, step.answer),
-    }
+    format!("{}. {}", step.number, step.answer)
 }
 
 fn webhook(delivery: &DeliveryReport, times: usize) -> String {

@@ -1,10 +1,13 @@
 //! Shrinks a failure: fewer steps, then simpler ones, to a fixpoint, always with the same finding.
 
+mod names;
+
 use serde_json::{Map, Value};
 use tideover_model::wire::action;
 
 use crate::endpoint::Unreachable;
 use crate::exchange::step::{Action, Call, Caller, Step};
+use names::{plain_names, renamings};
 
 /// Pairs of steps are tried once there are so few of them.
 const FEW: usize = 12;
@@ -78,6 +81,30 @@ pub async fn fewest<T: Clone, P: Probe<T>>(
     }
 }
 
+/// The steps that still fail when each of them in turn is left out, if it can be.
+///
+/// # Errors
+/// [`Unreachable`] if the target does not answer.
+pub async fn without_each<T: Clone, P: Probe<T>>(
+    mut steps: Vec<T>,
+    probe: &mut P,
+) -> Result<Vec<T>, Unreachable> {
+    loop {
+        let before = steps.len();
+        for index in (0..before).rev() {
+            let mut fewer = steps.clone();
+            fewer.remove(index);
+            if probe.still_fails(&fewer).await? {
+                steps = fewer;
+            }
+        }
+        // A step that another one needed may be needed no more.
+        if steps.len() == before {
+            return Ok(steps);
+        }
+    }
+}
+
 async fn leave_out<T: Clone, P: Probe<T>>(
     steps: Vec<T>,
     probe: &mut P,
@@ -144,12 +171,15 @@ async fn simplify<T: Part, P: Probe<T>>(
     forms: &mut usize,
     probe: &mut P,
 ) -> Result<Vec<T>, Unreachable> {
-    for (from, to) in renamings(&steps) {
-        let renamed = |part: &T| part.with(renamed(part.step(), &from, &to));
-        let candidate: Vec<T> = steps.iter().map(renamed).collect();
-        let blurred = owes_itself(&candidate) > owes_itself(&steps);
-        if candidate != steps && !blurred && spend(forms) && probe.still_fails(&candidate).await? {
-            steps = candidate;
+    for find in [plain_names, renamings] {
+        for renaming in find(&steps) {
+            let renamed = |part: &T| part.with(renaming.of(part.step()));
+            let candidate: Vec<T> = steps.iter().map(renamed).collect();
+            let blurred = owes_itself(&candidate) > owes_itself(&steps);
+            let is_new = candidate != steps && !blurred;
+            if is_new && spend(forms) && probe.still_fails(&candidate).await? {
+                steps = candidate;
+            }
         }
     }
     for index in 0..steps.len() {
@@ -179,23 +209,6 @@ fn spend(forms: &mut usize) -> bool {
     any
 }
 
-/// Identifiers that might as well be another one that is there already, the earlier the simpler.
-fn renamings<T: Part>(steps: &[T]) -> Vec<(String, String)> {
-    let mut identifiers: Vec<String> = Vec::new();
-    for step in steps.iter().map(Part::step) {
-        let body = match &step.action {
-            Action::Call(Call { body: Some(Value::Object(body)), .. }) | Action::Act(body) => body,
-            _ => continue,
-        };
-        collect_identifiers(body, &mut identifiers);
-    }
-    let mut pairs = Vec::new();
-    for (index, from) in identifiers.iter().enumerate() {
-        pairs.extend(identifiers[..index].iter().map(|to| (from.clone(), to.clone())));
-    }
-    pairs
-}
-
 /// In how many steps payee and payor are the same: another story than the one that failed.
 fn owes_itself<T: Part>(steps: &[T]) -> usize {
     let party = |body: &Value, role: &str| body.get(role)?.get("externalId").cloned();
@@ -206,50 +219,6 @@ fn owes_itself<T: Part>(steps: &[T]) -> usize {
         _ => false,
     };
     steps.iter().map(Part::step).filter(same).count()
-}
-
-fn collect_identifiers(fields: &Map<String, Value>, found: &mut Vec<String>) {
-    for (name, value) in fields {
-        match value {
-            Value::String(text) if name.ends_with("xternalId") && !found.contains(text) => {
-                found.push(text.clone());
-            }
-            Value::Object(inner) => collect_identifiers(inner, found),
-            _ => {}
-        }
-    }
-}
-
-fn renamed(step: &Step, from: &str, to: &str) -> Step {
-    let mut step = step.clone();
-    match &mut step.action {
-        Action::Call(call) => {
-            let (old, new) = (
-                crate::exchange::identifiers::segment(from),
-                crate::exchange::identifiers::segment(to),
-            );
-            let parts = call.path.split('/').map(|part| if part == old { &new } else { part });
-            call.path = parts.collect::<Vec<_>>().join("/");
-            if let Some(Value::Object(body)) = &mut call.body {
-                rename_fields(body, from, to);
-            }
-        }
-        Action::Act(fields) => rename_fields(fields, from, to),
-        Action::Advance(_) | Action::Deliveries => {}
-    }
-    step
-}
-
-fn rename_fields(fields: &mut Map<String, Value>, from: &str, to: &str) {
-    for (name, value) in fields.iter_mut() {
-        match value {
-            Value::String(text) if name.ends_with("xternalId") && text == from => {
-                to.clone_into(text);
-            }
-            Value::Object(inner) => rename_fields(inner, from, to),
-            _ => {}
-        }
-    }
 }
 
 /// Simpler forms of a step, the boldest first.
@@ -344,6 +313,8 @@ fn smaller(number: i64) -> Vec<i64> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     /// Fails while so many moves of the clock are long, and says how often it was asked.
@@ -358,6 +329,30 @@ mod tests {
             let is_long = |step: &&Step| matches!(step.action, Action::Advance(1_000_003..));
             Ok(steps.iter().filter(is_long).count() >= self.needed)
         }
+    }
+
+    /// Fails whatever the steps are named.
+    struct AnyName;
+
+    impl Probe for AnyName {
+        async fn still_fails(&mut self, steps: &[Step]) -> Result<bool, Unreachable> {
+            Ok(steps.len() == 2)
+        }
+    }
+
+    #[tokio::test]
+    async fn a_name_becomes_a_plain_one_of_its_kind() {
+        let advance = |payee: &str, invoice: &str| {
+            let body = json!({ "payeeExternalId": payee, "invoiceExternalId": invoice });
+            Step::new(Action::Call(Call::json("POST", "/v1/advances", body)))
+        };
+        let steps = vec![advance("v/3 ü", "i1"), advance("v2", "v/3 ü")];
+        let small = simplify(steps, &mut 2, &mut AnyName).await.unwrap();
+        assert_eq!(small, [advance("b1", "i1"), advance("v2", "i2")]);
+        let read = |path: &str| Step::new(Action::Call(Call::bare("GET", path)));
+        let steps = vec![read("/v1/organizations/v2/invoices/v2"), advance("v2", "v%2")];
+        let small = simplify(steps, &mut 1, &mut AnyName).await.unwrap();
+        assert_eq!(small, [read("/v1/organizations/v2/invoices/v2"), advance("v2", "i1")]);
     }
 
     #[tokio::test]
