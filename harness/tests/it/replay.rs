@@ -146,7 +146,7 @@ fn a_finding_shows_what_was_received() {
         assert!(page.contains(part), "{part}");
     }
     let saved = std::fs::read_to_string(saved).unwrap();
-    assert!(saved.contains(r#""received":[{"path":"/"#), "{saved}");
+    assert!(saved.contains(r#""received":[{"answered":200,"#), "{saved}");
     assert!(saved.contains(r#""Service-Signature":"t="#), "{saved}");
 }
 

@@ -182,6 +182,7 @@ async fn simplify<T: Part, P: Probe<T>>(
             }
         }
     }
+    steps = merge_moves(steps, forms, probe).await?;
     for index in 0..steps.len() {
         let mut tried = 0;
         loop {
@@ -198,6 +199,30 @@ async fn simplify<T: Part, P: Probe<T>>(
                 tried += 1;
             }
         }
+    }
+    Ok(steps)
+}
+
+/// Makes one move of the clock of two that follow each other.
+async fn merge_moves<T: Part, P: Probe<T>>(
+    mut steps: Vec<T>,
+    forms: &mut usize,
+    probe: &mut P,
+) -> Result<Vec<T>, Unreachable> {
+    let mut index = 1;
+    while index < steps.len() {
+        let moves = [index - 1, index].map(|index| &steps[index].step().action);
+        if let [Action::Advance(first), Action::Advance(second)] = moves {
+            let whole = Step::new(Action::Advance(first.saturating_add(*second)));
+            let mut candidate = steps.clone();
+            candidate[index - 1] = steps[index - 1].with(whole);
+            candidate.remove(index);
+            if spend(forms) && probe.still_fails(&candidate).await? {
+                steps = candidate;
+                continue;
+            }
+        }
+        index += 1;
     }
     Ok(steps)
 }
@@ -338,6 +363,26 @@ mod tests {
         async fn still_fails(&mut self, steps: &[Step]) -> Result<bool, Unreachable> {
             Ok(steps.len() == 2)
         }
+    }
+
+    /// Fails while the clock moves so far in all.
+    struct FarEnough(u64);
+
+    impl Probe for FarEnough {
+        async fn still_fails(&mut self, steps: &[Step]) -> Result<bool, Unreachable> {
+            let moved = |step: &Step| match step.action {
+                Action::Advance(seconds) => seconds,
+                _ => 0,
+            };
+            Ok(steps.iter().map(moved).sum::<u64>() >= self.0)
+        }
+    }
+
+    #[tokio::test]
+    async fn moves_of_the_clock_that_follow_each_other_become_one() {
+        let moves = [30, 150, 20].map(|seconds| Step::new(Action::Advance(seconds)));
+        let small = shrink(moves.to_vec(), &mut FarEnough(200)).await.unwrap();
+        assert_eq!(small, [Step::new(Action::Advance(200))]);
     }
 
     #[tokio::test]
