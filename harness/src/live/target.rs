@@ -292,6 +292,7 @@ impl Observed for Live {
         self.inbox.is_some() && self.session.inbox_is_proven()
     }
 
+    fn took(&self) -> Option<Duration> {
         self.took.get()
     }
 
