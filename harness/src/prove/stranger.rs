@@ -89,13 +89,6 @@ impl<F: Face + Clone + std::hash::Hash> Strangers<F> {
         self
     }
 
-    /// The same, without an inbox. Its webhooks must have none either.
-    #[must_use]
-    pub fn without_inbox(mut self) -> Strangers<F> {
-        self.sight.has_inbox = false;
-        self
-    }
-
     /// The means that these targets offer.
     pub(crate) fn means(&self) -> Means<impl Fn(ActionKind) -> bool> {
         let Sight { has_operator, moves_clock, has_inbox, second_key, .. } = &self.sight;
