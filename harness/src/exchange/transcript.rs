@@ -10,8 +10,8 @@ use serde_json::{Map, Value};
 use tideover_model::{Profile, Timestamp};
 
 use crate::exchange::secrets::Secrets;
-use crate::exchange::{Arrival, Race, Seen};
 use crate::exchange::step::{Action, Call, Step};
+use crate::exchange::{Arrival, Race, Seen};
 
 /// The format version that this program reads and writes.
 const VERSION: u32 = 1;
@@ -220,7 +220,8 @@ impl Transcript {
         };
         let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
         let (line, first) = lines.next().ok_or_else(|| at(0, "the file is empty".into()))?;
-        let FirstLine { header, finding, race } = first_line(first).map_err(|problem| at(line, problem))?;
+        let FirstLine { header, finding, race } =
+            first_line(first).map_err(|problem| at(line, problem))?;
         if header.tideover != VERSION {
             let problem = format!("version {} is not {VERSION}", header.tideover);
             return Err(at(line, problem));
@@ -258,7 +259,8 @@ impl Transcript {
         let mut file = std::io::BufWriter::new(fs::File::create(path)?);
         writeln!(file, "{}", self.first_line()?)?;
         for (index, step) in self.steps.iter().enumerate() {
-            let (at, seen) = played.answers.get(index).map(|(at, seen)| (*at, seen.as_ref())).unzip();
+            let (at, seen) =
+                played.answers.get(index).map(|(at, seen)| (*at, seen.as_ref())).unzip();
             let seen = seen.flatten();
             let received = played.arrivals.iter().filter(|(with, _)| *with == index);
             let received = received.map(|(_, arrival)| arrival).collect();

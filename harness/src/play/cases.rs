@@ -22,7 +22,7 @@ use crate::judge::predicted::Case;
 use crate::play::case::{Observed, Played, Stopped, play_case};
 use crate::play::concurrent::Interval;
 use crate::play::learn::{Lessons, Replaced, Stated};
-use minimise::minimise;
+pub(crate) use minimise::minimise;
 
 /// Where a target comes from that has played nothing yet.
 pub trait World {

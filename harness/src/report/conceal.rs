@@ -3,8 +3,8 @@
 use crate::exchange::secrets::Secrets;
 use crate::report::document::{
     Answer, Blame, Change, ClauseReport, DeliveryReport, Difference, FindingReport, Found,
-    GapReport, HeaderReport, Known, LatencyReport, RacesReport, Report, SeenValue, State, StateGroup, StepReport,
-    UnexplainedPart,
+    GapReport, HeaderReport, Known, LatencyReport, RacesReport, Report, SeenValue, State,
+    StateGroup, StepReport, UnexplainedPart,
 };
 
 impl Report {

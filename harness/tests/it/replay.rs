@@ -132,13 +132,18 @@ fn a_finding_shows_what_was_received() {
         let event = delivery["event"].as_str().unwrap();
         assert!(event.starts_with("partner."), "{delivery}");
         assert!(text.contains(&format!("     received {event} on ")), "{text}");
-        let names: Vec<&str> =
-            delivery["headers"].as_array().unwrap().iter().map(|it| it["name"].as_str().unwrap()).collect();
+        let names: Vec<&str> = delivery["headers"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|it| it["name"].as_str().unwrap())
+            .collect();
         assert_eq!(names[..2], ["Service-Delivery", "Service-Signature"], "{delivery}");
         assert!(names.contains(&"content-type"), "{delivery}");
         assert!(delivery["body"]["occurredAt"].is_string(), "{delivery}");
     }
-    for part in ["Service-Delivery: ", "Service-Signature: t=", "content-type: ", "\"occurredAt\""] {
+    for part in ["Service-Delivery: ", "Service-Signature: t=", "content-type: ", "\"occurredAt\""]
+    {
         assert!(text.contains(part), "{part} in {text}");
     }
     let page = std::fs::read_to_string(page).unwrap();
@@ -172,5 +177,8 @@ fn a_race_keeps_its_clients_in_a_file() {
     let text = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, text.replace(r#","race":{"schedule":7}"#, "")).unwrap();
     let error = Transcript::read(&path).unwrap_err().to_string();
-    assert!(error.ends_with("line 3: a step has a client, and the first line has no race"), "{error}");
+    assert!(
+        error.ends_with("line 3: a step has a client, and the first line has no race"),
+        "{error}"
+    );
 }

@@ -133,11 +133,7 @@ fn unmet_clauses_say_why() {
             Status::NotObservable,
             Some("only a service in process shows its inner state"),
         ),
-        (
-            "6.events.loan.created",
-            Status::OutOfReach,
-            Some("webhooks do not come to the suite"),
-        ),
+        ("6.events.loan.created", Status::OutOfReach, Some("webhooks do not come to the suite")),
         (
             "4.payoutAccount.intro.1",
             Status::NotObservable,

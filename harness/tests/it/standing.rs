@@ -150,10 +150,12 @@ async fn examined(offers: &[Needs], cases: u64) -> (BTreeSet<Clause>, Report) {
     let summary = cases::check(&mut strangers(offers), &plan).await.unwrap();
     assert_eq!((summary.failures.len(), summary.noticed.len()), (0, 0));
     let run = Run {
+        command: "check",
         plan: &plan,
         summary: &summary,
         target: "a stranger",
         offers,
+        finished: start(),
         took: Duration::ZERO,
         replay: &[],
         baseline: None,

@@ -43,7 +43,9 @@ impl LiveOptions {
             "key" => secret(&self.key, "API_KEY"),
             "second_key" => secret(&self.second_key, "OTHER_KEY"),
             "headers" => concealed(&self.headers).map(|it| format!(" {}", quoted(&it))).collect(),
-            "tax_ids" => (1..).zip(&self.tax_ids).map(|(n, _)| format!(" \"$TAX_ID_{n}\"")).collect(),
+            "tax_ids" => {
+                (1..).zip(&self.tax_ids).map(|(n, _)| format!(" \"$TAX_ID_{n}\"")).collect()
+            }
             "banks" => {
                 let bank = |(n, BankOption(bank)): (u32, &BankOption)| {
                     format!(" \"$ACCOUNT_{n}:{}\"", bank.routing_number)

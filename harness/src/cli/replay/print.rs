@@ -100,7 +100,10 @@ fn print_steps(output: &Output, transcript: &Transcript, replay: &Replay<'_>) ->
         for arrival in &received {
             text.push_str(&format!("\n   received {arrival}"));
         }
-        output.print(text, || json!({ "step": number, "at": at, "seen": seen, "received": received }))?;
+        output.print(
+            text,
+            || json!({ "step": number, "at": at, "seen": seen, "received": received }),
+        )?;
         for (_, mismatch) in played.mismatches.iter().filter(|(at, _)| *at == index) {
             let (field, expected, seen) = (&mismatch.field, &mismatch.expected, &mismatch.seen);
             output.print(

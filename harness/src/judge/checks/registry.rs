@@ -162,11 +162,7 @@ pub static WATCHED: &[RegisteredCheck] = &[
         &[Needs::Inbox],
         &[clause!("4.payoutAccount.1.2"), clause!("5.authentication.4.2")],
     ),
-    registered(
-        "arrivals",
-        &[Needs::Inbox],
-        &[clause!("6.delivery.6"), clause!("gap.eventCauses")],
-    ),
+    registered("arrivals", &[Needs::Inbox], &[clause!("6.delivery.6"), clause!("gap.eventCauses")]),
     registered("arrivals", &[Needs::Inbox, Needs::Known], &[clause!("gap.retrySchedule")]),
 ];
 

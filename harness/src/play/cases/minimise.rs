@@ -13,7 +13,7 @@ use crate::play::shrink::{Probe, fewest, shrink, without_each};
 ///
 /// What the model makes of fewer steps costs nothing, so they are only played where the model still answers the last
 /// of them alike. Since the target may differ from the model, each step that remains is left out once in any case.
-pub(super) async fn minimise<W: World>(
+pub(crate) async fn minimise<W: World>(
     world: &mut W,
     failure: &mut Failure,
     whole: &[Step],

@@ -64,7 +64,7 @@ impl Run<'_> {
         }
         let can_check = evidence.is_checked() && self.lacking(evidence).is_none();
         if !can_check && !evidence.shows_in.is_empty() {
-            return self.shown(clause, evidence);
+            return self.shown(evidence);
         }
         if evidence.is_checked() {
             return self.unmet(self.barrier(clause), None);
@@ -79,7 +79,7 @@ impl Run<'_> {
 
     /// The status of a clause whose breaches show in other clauses, and the reason. The clause itself may not
     /// have been met even if the others were.
-    fn shown(&self, clause: Clause, evidence: &Evidence) -> Standing {
+    fn shown(&self, evidence: &Evidence) -> Standing {
         let Summary { met, broken, .. } = self.summary;
         let shows_in = &evidence.shows_in;
         let doubtful = || shows_in.iter().filter(|one| broken.contains_key(one));

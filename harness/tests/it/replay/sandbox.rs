@@ -62,7 +62,8 @@ async fn a_pasted_command_reproduces_its_finding_in_a_sandbox() {
             let (code, printed) = run(folder.path(), &mock, replay).await;
             assert!(printed.starts_with("REPRODUCED  1 of "), "{defect}: {replay}\n{printed}");
             assert_eq!(code, Some(1), "{defect}: {printed}");
-            let (code, printed) = run(folder.path(), &right, &replay.replace(url, right.url())).await;
+            let (code, printed) =
+                run(folder.path(), &right, &replay.replace(url, right.url())).await;
             assert!(printed.starts_with("NOT REPRODUCED  0 of "), "{defect}: {printed}");
             assert_eq!(code, Some(3), "{defect}: {printed}");
         }
@@ -110,7 +111,9 @@ async fn three_subscriptions_are_no_budget_exceeded() {
     let listen = format!("127.0.0.1:{}", free_port());
     let header = r#"{"tideover":1,"seed":1,"start":"2026-01-01T00:00:00Z","live":{"target":"https://a.example","run":"td-a-","fresh":true}}"#;
     let step = |path: &str| {
-        format!(r#"{{"call":{{"method":"POST","path":"/v1/webhooks","body":{{"url":"${{inbox}}/{path}"}}}}}}"#)
+        format!(
+            r#"{{"call":{{"method":"POST","path":"/v1/webhooks","body":{{"url":"${{inbox}}/{path}"}}}}}}"#
+        )
     };
     let text = [header, &step("accepts/1"), &step("accepts/2"), &step("fails/3")].join("\n");
     std::fs::write(folder.path().join("three.jsonl"), text).unwrap();
