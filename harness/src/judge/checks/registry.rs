@@ -33,6 +33,11 @@ pub static WATCHED: &[RegisteredCheck] = &[
     registered("prediction", &[Needs::Requests], OUTCOMES),
     registered("prediction", &[Needs::Requests], FIELDS),
     registered("prediction", &[Needs::Requests], GROUNDS),
+    registered(
+        "prediction",
+        &[Needs::Operator],
+        &[clause!("2.businessSync.taxId"), clause!("4.businessSync.3")],
+    ),
     registered("prediction", &[Needs::Vendor], ADVANCED),
     registered("prediction", &[Needs::Operator, Needs::OwnPort], OUTSIDE),
     registered("fundable", &[Needs::Requests], &[clause!("2.invoice.notFundableReason")]),
@@ -125,27 +130,8 @@ pub static WATCHED: &[RegisteredCheck] = &[
     ),
     registered(
         "events",
-        &[Needs::Foreign, Needs::Inbox],
-        &[clause!("4.payoutAccount.1.2"), clause!("5.authentication.4.2")],
-    ),
-    registered(
-        "events",
         &[Needs::Foreign, Needs::Operator, Needs::Inbox],
-        &[
-            clause!("6.events.intro.1"),
-            clause!("6.events.organization.optedIn"),
-            clause!("6.events.invoice.paid"),
-        ],
-    ),
-    registered(
-        "deliveries",
-        &[Needs::Foreign, Needs::Inbox, Needs::Clock],
-        &[
-            clause!("6.delivery.1"),
-            clause!("6.delivery.1.2"),
-            clause!("6.delivery.3"),
-            clause!("8.webhookRetryWindow"),
-        ],
+        &[clause!("6.events.organization.optedIn"), clause!("6.events.invoice.paid")],
     ),
     registered("accounts", &[Needs::Foreign], &[clause!("4.payoutAccount.1")]),
     registered("limit", &[Needs::Foreign], &[clause!("8.perInvoiceMaximum")]),
@@ -155,8 +141,8 @@ pub static WATCHED: &[RegisteredCheck] = &[
         &[clause!("2.amounts.advanceAmount.2"), clause!("8.concentrationLimit")],
     ),
     registered("arrivals", &[Needs::Inbox, Needs::Known], &[clause!("6.delivery.1.2")]),
-    registered("retries", &[Needs::Inbox, Needs::Operator], RETRIES),
-    registered("events", &[Needs::Inbox, Needs::Operator], EVENTS),
+    registered("retries", &[Needs::Inbox, Needs::Clock], RETRIES),
+    registered("events", &[Needs::Vendor, Needs::Inbox, Needs::Operator, Needs::Clock], EVENTS),
     registered(
         "events",
         &[Needs::Inbox],
@@ -264,7 +250,6 @@ const GROUNDS: &[Clause] = &[
     clause!("1.general.3"),
     clause!("2.business.complianceRoute.2"),
     clause!("2.business.remittance.2"),
-    clause!("2.businessSync.taxId"),
     clause!("3.requirement.compliance"),
     clause!("3.requirement.contract"),
     clause!("3.requirement.bank"),
@@ -275,7 +260,6 @@ const GROUNDS: &[Clause] = &[
     clause!("4.imports.6"),
     clause!("4.imports.7.2"),
     clause!("4.businessSync.intro.2"),
-    clause!("4.businessSync.3"),
     clause!("4.businessSync.3.2"),
 ];
 

@@ -112,6 +112,17 @@ impl InvoiceHistories {
         }
     }
 
+    /// Whether an upload repeats an import identifier.
+    pub(super) fn is_resent(&self, sent: &Prepared) -> bool {
+        let caller = sent.authorization.clone().unwrap_or_default();
+        match sent.call().and_then(|call| call.operation()) {
+            Some(Operation::ImportInvoices { import, .. }) => {
+                self.imports.contains(&(caller, import.clone()))
+            }
+            _ => false,
+        }
+    }
+
     fn has_written(&self, caller: &str, sync: &InvoiceSync) -> bool {
         let terms = Terms::of(sync);
         let known = self.invoices.get(&key_of(caller, sync));

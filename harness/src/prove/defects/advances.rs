@@ -53,7 +53,7 @@ pub(super) static DEFECTS: &[Defect] = &[
             }
         }),
     )
-    .named_as(clause!("7.codes.invoice_not_financeable")),
+    .named_as(clause!("4.advances.2.2")),
     Defect::new(
         "returned-advance-is-a-cent-short",
         clause!("2.advance.advanceAmount"),

@@ -38,8 +38,7 @@ pub(super) static DEFECTS: &[Defect] = &[
         "a subscription that ended with a 410 gets no deliveries but is still listed",
         receipt(note_gone)
             .and_attempt(|memory, attempt| memory.noted(&attempt.delivery.subscription).is_none()),
-    )
-    .named_as(clause!("gap.subscriptionForm")),
+    ),
     Defect::new(
         "failed-deliveries-never-end",
         clause!("8.webhookRetryWindow"),
@@ -50,7 +49,7 @@ pub(super) static DEFECTS: &[Defect] = &[
         })
         .and_receipt(note_failure),
     )
-    .named_as(clause!("gap.eventCauses")),
+    .named_as(clause!("6.delivery.1.2")),
     Defect::new(
         "deletion-is-forgotten",
         clause!("4.webhookDeletion.1"),
@@ -117,8 +116,7 @@ pub(super) static DEFECTS: &[Defect] = &[
                 reply => Ok(reply),
             }
         }),
-    )
-    .named_as(clause!("gap.subscriptionForm")),
+    ),
     Defect::new(
         "deletion-is-repeated",
         clause!("4.webhookDeletion.2"),

@@ -57,7 +57,8 @@ pub(super) static DEFECTS: &[Defect] = &[
             }
             answer
         }),
-    ),
+    )
+    .named_as(clause!("4.businessSync.3")),
     Defect::new(
         "other-platforms-are-not-matched",
         clause!("4.businessSync.3"),
@@ -70,8 +71,7 @@ pub(super) static DEFECTS: &[Defect] = &[
             }
             behind.answer(operation)
         }),
-    )
-    .named_as(clause!("2.businessSynced.created")),
+    ),
     Defect::new(
         "matched-without-a-tax-id",
         clause!("4.businessSync.3.2"),
@@ -89,8 +89,7 @@ pub(super) static DEFECTS: &[Defect] = &[
             }
             answer
         }),
-    )
-    .named_as(clause!("2.businessSynced.created")),
+    ),
     altered!("unchanged-tax-id-has-no-result", "2.businessSynced.taxIdResult",
         BusinessSynced(synced) => synced.tax_id_result.take_if(|result| result.outcome == TaxIdOutcome::Unchanged),
         "a sync with an unchanged tax id is answered without taxIdResult"),
@@ -106,7 +105,7 @@ pub(super) static DEFECTS: &[Defect] = &[
             }
         }),
     )
-    .named_as(clause!("2.businessSynced.taxIdResult")),
+    .named_as(clause!("2.business.complianceRoute")),
     Defect::new(
         "short-tax-id-clears-compliance",
         clause!("4.businessSync.2"),
@@ -131,10 +130,10 @@ pub(super) static DEFECTS: &[Defect] = &[
             happening => behind.happen(happening),
         }),
     )
-    .named_as(clause!("2.business.complianceRoute")),
+    .named_as(clause!("2.businessSynced.taxIdResult")),
     Defect::new(
         "first-name-sticks",
-        clause!("2.business.name"),
+        clause!("4.businessSync.intro.2"),
         "a business keeps its first name, whatever later syncs send",
         answer(|behind, operation| {
             let mut answer = behind.answer(operation);
@@ -173,7 +172,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     altered!("tax-id-of-a-w9-is-not-on-file", "2.business.taxIdOnFile",
         Business(business) if business.compliance_route == Some(ComplianceRoute::W9Upload) => business.tax_id_on_file = false,
         "taxIdOnFile is false although the vendor has sent a W-9"),
-    altered!("vendor-is-said-to-have-confirmed", "2.business.complianceRoute",
+    altered!("vendor-is-said-to-have-confirmed", "2.business.complianceRoute.2",
         Business(business) if business.onboarding.contract && business.compliance_route == Some(ComplianceRoute::PartnerSupplied) => business.compliance_route = Some(ComplianceRoute::VendorAssertion),
         "a tax id from the caller is shown as asserted by the vendor once the agreement is signed"),
     Defect::new(

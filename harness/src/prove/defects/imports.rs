@@ -41,7 +41,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     .named_as(clause!("2.importReport.rows")),
     Defect::new(
         "ragged-row-is-reported-as-created",
-        clause!("2.importReport.rows"),
+        clause!("4.imports.6"),
         "the last row of a file is shown as created, whatever its outcome",
         reply(|reply| {
             alter_report(reply, |report| {
@@ -111,8 +111,7 @@ pub(super) static DEFECTS: &[Defect] = &[
             }
             answer
         }),
-    )
-    .named_as(clause!("2.importReport.rows")),
+    ),
     Defect::new(
         "other-file-is-taken-for-the-same",
         clause!("4.imports.8"),
@@ -172,7 +171,7 @@ pub(super) static DEFECTS: &[Defect] = &[
             });
         }),
     )
-    .named_as(clause!("2.importReport.rows")),
+    .named_as(clause!("3.invoice.2.2")),
     Defect::new(
         "unknown-import-is-empty",
         clause!("4.import.3"),

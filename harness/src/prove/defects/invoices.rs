@@ -24,8 +24,7 @@ pub(super) static DEFECTS: &[Defect] = &[
             remember_payee(behind, &operation);
             behind.answer(operation)
         }),
-    )
-    .named_as(clause!("2.invoice.dueDate")),
+    ),
     Defect::new(
         "percent-sign-is-decoded-twice",
         clause!("2.invoice.externalId"),

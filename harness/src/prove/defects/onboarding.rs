@@ -21,8 +21,7 @@ pub(super) static DEFECTS: &[Defect] = &[
             once_accepted(behind, operation, |onboarding| onboarding.contract = true)
         })
         .and_happening(remember_acceptance),
-    )
-    .named_as(clause!("2.business.onboarding")),
+    ),
     Defect::new(
         "bank-is-met-by-accepting",
         clause!("3.requirement.bank"),
@@ -31,8 +30,7 @@ pub(super) static DEFECTS: &[Defect] = &[
             once_accepted(behind, operation, |onboarding| onboarding.bank = true)
         })
         .and_happening(remember_acceptance),
-    )
-    .named_as(clause!("2.business.onboarding")),
+    ),
     Defect::new(
         "address-of-the-agreement-is-not-read",
         clause!("3.requirement.collectionAccount.3"),
@@ -44,7 +42,7 @@ pub(super) static DEFECTS: &[Defect] = &[
             behind.happen(happening)
         }),
     )
-    .named_as(clause!("2.business.onboarding")),
+    .named_as(clause!("3.requirement.collectionAccount")),
     Defect::new(
         "address-of-the-contact-is-not-read",
         clause!("3.requirement.collectionAccount.3"),
@@ -55,7 +53,7 @@ pub(super) static DEFECTS: &[Defect] = &[
             }
         }),
     )
-    .named_as(clause!("gap.eventCauses")),
+    .named_as(clause!("7.codes.business_not_eligible")),
     Defect::new(
         "contact-is-replaced-as-a-whole",
         clause!("2.businessSync.contact.2"),
@@ -73,7 +71,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     altered!("bank-waits-for-the-contract", "3.onboarding.1",
         Business(business) => business.onboarding.bank &= business.onboarding.contract,
         "the bank requirement is shown as unmet until the contract is signed")
-    .named_as(clause!("2.business.onboarding")),
+    .named_as(clause!("3.requirement.bank")),
     altered!("compliance-is-met-without-a-tax-id", "3.requirement.compliance",
         Business(business) if !business.tax_id_on_file => business.onboarding.compliance = true,
         "a business without a tax id is shown as compliant"),
@@ -100,7 +98,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     ),
     Defect::new(
         "remittance-is-hidden-from-the-second-platform",
-        clause!("2.business.remittance"),
+        clause!("3.onboarding.4.2"),
         "of two platforms that share a business, only the first sees its collection account",
         answer(|behind, operation| {
             let mut answer = behind.answer(operation);

@@ -52,8 +52,7 @@ pub(super) static DEFECTS: &[Defect] = &[
         clause!("4.payoutAccount.1.2"),
         "setting the same payout account again is announced as a new destination",
         answer(set_twice),
-    )
-    .named_as(clause!("gap.eventCauses")),
+    ),
 ];
 
 /// Sets repeated details again, with other details in between.

@@ -23,8 +23,7 @@ pub(super) static DEFECTS: &[Defect] = &[
                 });
             }
         }),
-    )
-    .named_as(clause!("2.business.remittance")),
+    ),
     Defect::new(
         "remittance-waits-for-an-advance",
         clause!("3.onboarding.4.2"),
@@ -46,8 +45,7 @@ pub(super) static DEFECTS: &[Defect] = &[
             }
             answer
         }),
-    )
-    .named_as(clause!("2.business.remittance")),
+    ),
     Defect::new(
         "remittance-is-lost-with-the-payout-account",
         clause!("3.onboarding.4.2"),
@@ -55,8 +53,7 @@ pub(super) static DEFECTS: &[Defect] = &[
         answer(|behind, operation| {
             over_a_payout_account(behind, operation, |business| business.remittance = None)
         }),
-    )
-    .named_as(clause!("2.business.remittance")),
+    ),
     Defect::new(
         "remittance-moves-with-the-payout-account",
         clause!("2.remittance.intro.2"),

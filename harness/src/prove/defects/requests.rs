@@ -27,8 +27,7 @@ pub(super) static DEFECTS: &[Defect] = &[
                 reply => Ok(reply),
             }
         }),
-    )
-    .named_as(clause!("7.codes.invoice_not_financeable")),
+    ),
     Defect::new(
         "repaid-invoice-gets-a-second-advance",
         clause!("4.advances.2"),

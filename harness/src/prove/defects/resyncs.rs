@@ -19,8 +19,7 @@ pub(super) static DEFECTS: &[Defect] = &[
                 invoice.face_value = synced.face_value.cents();
             })
         }),
-    )
-    .named_as(clause!("2.invoice.faceValue")),
+    ),
     Defect::new(
         "due-date-moves-over-an-advance",
         clause!("3.invoice.2"),
@@ -30,8 +29,7 @@ pub(super) static DEFECTS: &[Defect] = &[
                 invoice.due_date = synced.due_date;
             })
         }),
-    )
-    .named_as(clause!("2.invoice.dueDate")),
+    ),
     Defect::new(
         "status-only-is-reported-as-updated",
         clause!("3.invoice.2.2"),
@@ -43,8 +41,7 @@ pub(super) static DEFECTS: &[Defect] = &[
                 *outcome = SyncOutcome::Updated;
             }
         }),
-    )
-    .named_as(clause!("2.invoiceSynced.outcome")),
+    ),
     altered!("updates-are-reported-as-status-only", "2.invoiceSynced.outcome.2",
         InvoiceSynced(synced) if synced.outcome == SyncOutcome::Updated
             => synced.outcome = SyncOutcome::StatusOnly,
@@ -108,8 +105,7 @@ pub(super) static DEFECTS: &[Defect] = &[
                 }
             })
         }),
-    )
-    .named_as(clause!("2.invoice.faceValue")),
+    ),
     Defect::new(
         "repaid-invoices-move-again",
         clause!("3.invoice.2"),
@@ -127,8 +123,7 @@ pub(super) static DEFECTS: &[Defect] = &[
                 }
             })
         }),
-    )
-    .named_as(clause!("2.invoice.faceValue")),
+    ),
     Defect::new(
         "void-is-final",
         clause!("3.invoice.intro.1"),
@@ -159,8 +154,7 @@ pub(super) static DEFECTS: &[Defect] = &[
             }
             behind.answer(operation)
         }),
-    )
-    .named_as(clause!("2.invoice.dueDate")),
+    ),
     Defect::new(
         "invoice-sync-forgets-the-contract",
         clause!("4.invoiceSync.3"),
@@ -185,7 +179,7 @@ pub(super) static DEFECTS: &[Defect] = &[
             answer
         }),
     )
-    .named_as(clause!("2.business.onboarding")),
+    .named_as(clause!("3.requirement.contract")),
     Defect::new(
         "other-payees-invoice-is-updated",
         clause!("1.general.3"),
@@ -203,8 +197,7 @@ pub(super) static DEFECTS: &[Defect] = &[
             }
             behind.answer(operation)
         }),
-    )
-    .named_as(clause!("2.invoiceSynced.outcome")),
+    ),
     Defect::new(
         "advance-locks-its-number-for-every-payee",
         clause!("1.general.3"),
@@ -231,8 +224,7 @@ pub(super) static DEFECTS: &[Defect] = &[
             }
             answer
         }),
-    )
-    .named_as(clause!("2.invoiceSynced.outcome")),
+    ),
 ];
 
 /// The invoice as it is before the sync.

@@ -94,8 +94,7 @@ pub(super) static DEFECTS: &[Defect] = &[
             }
             Ok(reply)
         }),
-    )
-    .named_as(clause!("2.invoice.dueDate")),
+    ),
     Defect::new(
         "read-report-shows-every-row-as-updated",
         clause!("4.import.1"),
@@ -109,8 +108,7 @@ pub(super) static DEFECTS: &[Defect] = &[
                 }
             }
         }),
-    )
-    .named_as(clause!("2.importReport.rows")),
+    ),
     Defect::new(
         "row-with-too-many-cents-is-created",
         clause!("8.faceValue"),
@@ -125,7 +123,7 @@ pub(super) static DEFECTS: &[Defect] = &[
             });
         }),
     )
-    .named_as(clause!("2.importReport.rows")),
+    .named_as(clause!("4.imports.6")),
     Defect::new(
         "line-of-names-is-counted",
         clause!("2.importReport.rowCount"),

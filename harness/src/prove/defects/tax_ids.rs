@@ -26,7 +26,7 @@ pub(super) static DEFECTS: &[Defect] = &[
             behind.answer(operation)
         }),
     )
-    .named_as(clause!("2.businessSynced.created")),
+    .named_as(clause!("4.businessSync.3")),
     Defect::new(
         "new-business-has-a-tax-id-result",
         clause!("2.businessSynced.taxIdResult"),
@@ -110,8 +110,7 @@ pub(super) static DEFECTS: &[Defect] = &[
             }
             answer
         }),
-    )
-    .named_as(clause!("2.business.complianceRoute")),
+    ),
 ];
 
 fn tax_id(operation: &Operation) -> Option<String> {
