@@ -22,7 +22,7 @@ use crate::judge::predicted::Case;
 use crate::play::case::{Observed, Played, Stopped, play_case};
 use crate::play::concurrent::Interval;
 use crate::play::learn::{Lessons, Replaced, Stated};
-pub(crate) use minimise::minimise;
+pub(crate) use minimise::{minimise, reproduce};
 
 /// Where a target comes from that has played nothing yet.
 pub trait World {
@@ -291,6 +291,8 @@ pub struct Failure {
     pub reproduced: Option<Reproduced>,
     /// How many cases met its cause.
     pub met: u64,
+    /// The steps of the case that were not played, because it ended with the failure.
+    pub unplayed: Vec<Step>,
     /// What was found: the first finding names the failure.
     pub findings: Vec<Finding>,
     /// The steps that show it.
@@ -359,7 +361,7 @@ impl<'a> Suite<'a> {
             let played = play_case(&mut target, header, &walked).await;
             // It is kept before it is shrunk, so that an interrupted run still has it.
             if let Some(failure) = self.summary.take(header, case, &walked.steps, &played) {
-                minimise(world, failure, &walked.steps).await?;
+                minimise(world, failure).await?;
             }
             self.examine(world, Suspect { case, steps: walked.steps, played }).await?;
             progress(&self.summary);
@@ -424,7 +426,7 @@ impl Noticed {
 
 impl Failure {
     pub(crate) fn of(header: &Header, case: u64, mut steps: Vec<Step>, played: Played) -> Failure {
-        steps.truncate(played.answers.len());
+        let unplayed = steps.split_off(played.answers.len().min(steps.len()));
         let finding = played.findings.first().map(Finding::name);
         Failure {
             case,
@@ -433,6 +435,7 @@ impl Failure {
             is_small: false,
             reproduced: None,
             met: 1,
+            unplayed,
             findings: played.findings,
             transcript: Transcript { finding, ..Transcript::new(header.clone(), steps) },
             answers: played.answers,

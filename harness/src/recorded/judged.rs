@@ -249,6 +249,7 @@ fn failure(
         is_small: false,
         reproduced: None,
         met: 1,
+        unplayed: Vec::new(),
         findings,
         answers: answers.collect(),
         transcript: Transcript::new(

@@ -57,8 +57,12 @@ async fn minimising_sends_only_steps_that_rehearse_alike() {
     let (first, candidates) = rehearsed.split_first().unwrap();
     let worth = candidates.iter().filter(|one| *one == first).count();
     assert!(first.as_ref().is_some_and(|first| first.met));
-    assert_eq!(watched.plays as u64, suite.summary.cases + worth as u64);
-    assert_eq!(failure.probes, worth);
+    // Each step that remained was left out once or twice, whatever the model says.
+    let anyway = failure.probes - worth;
+    assert!((2..=4 * failure.transcript.steps.len()).contains(&anyway), "{anyway}");
+    // Before and after, the steps were played again, to see whether they show it each time.
+    let again = 1 + failure.reproduced.unwrap().plays;
+    assert_eq!(watched.plays as u64, suite.summary.cases + failure.probes as u64 + again);
     assert!(worth < candidates.len() / 2, "{worth} of {} were sent", candidates.len());
     mock.stop().await;
 }

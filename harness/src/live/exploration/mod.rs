@@ -24,7 +24,7 @@ use crate::live::exploration::items::Items;
 use crate::live::session::Session;
 use crate::live::target::LiveWorld;
 use crate::play::case::Stopped;
-use crate::play::cases::{Plan, Silent, Summary, Suspect, World, minimise};
+use crate::play::cases::{Plan, Silent, Summary, Suspect, World, minimise, reproduce};
 use crate::play::concurrent::{self, Races, suspect};
 
 /// An exploration under way. It can be stopped at any time, and then has what it has seen.
@@ -300,13 +300,23 @@ impl<'a> Exploration<'a> {
         if large.is_empty() || !self.session.begin_shrinking() {
             return false;
         }
-        for index in large {
-            self.shrinking = Some(index);
+        // Whether each comes again is known before any is made small: the budget may end.
+        for index in &large {
+            let failure = &mut self.summary.failures[*index];
+            if reproduce(&mut self.world, failure).await.is_err() {
+                break;
+            }
+        }
+        for (nth, index) in large.iter().enumerate() {
+            self.shrinking = Some(*index);
             progress(self);
-            let failure = &mut self.summary.failures[index];
+            let failure = &mut self.summary.failures[*index];
+            if failure.reproduced.is_some_and(|so_far| so_far.times == 0 && so_far.plays > 0) {
+                continue;
+            }
+            self.session.share_rest(large.len() - nth);
             // Ended before, it is as small as it was made until then.
-            let steps = failure.transcript.steps.clone();
-            if minimise(&mut self.world, failure, &steps).await.is_err() {
+            if minimise(&mut self.world, failure).await.is_err() && self.session.is_given_up() {
                 break;
             }
         }

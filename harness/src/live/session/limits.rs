@@ -21,6 +21,8 @@ pub(super) struct Limits {
     is_enough: bool,
     /// Why the exploration ended, while findings are made small.
     explored: Option<StopReason>,
+    /// Of all requests of the run, before shares were made.
+    whole: u64,
 }
 
 impl Limits {
@@ -31,6 +33,7 @@ impl Limits {
             requests: budget.requests,
             is_enough: false,
             explored: None,
+            whole: budget.requests,
         }
     }
 
@@ -97,7 +100,25 @@ impl Session {
         } else {
             state.limits.requests = budget.requests;
         }
+        state.limits.whole = state.limits.requests;
         true
+    }
+
+    /// Lets the next finding have one share of so many of the requests that are left for shrinking, even if the one
+    /// before it has spent its own.
+    pub(in crate::live) fn share_rest(&self, shares: usize) {
+        let mut state = self.state();
+        let used = state.ledger.requests();
+        let shares = u64::try_from(shares).unwrap_or(u64::MAX).max(1);
+        state.limits.requests = used + state.limits.whole.saturating_sub(used) / shares;
+        if matches!(state.ended, Some(StopReason::Spent(_))) {
+            state.ended = None;
+        }
+    }
+
+    /// Whether the target is given up.
+    pub(in crate::live) fn is_given_up(&self) -> bool {
+        matches!(self.state().ended, Some(StopReason::GivenUp(_)))
     }
 
     /// Reports again why the exploration ended, unless the target was given up since.

@@ -1,39 +1,56 @@
 //! Finds out whether a failure comes again, and makes it as small as it can be made.
 
 use crate::endpoint::Unreachable;
-use crate::evidence::Reproduced;
+use crate::evidence::{Reproduced, Stability};
 use crate::exchange::step::Step;
 use crate::exchange::transcript::Transcript;
 use crate::play::case::play;
 use crate::play::cases::{Failure, Rehearsed, Silent, Summary, World};
 use crate::play::shrink::{Probe, fewest, shrink, without_each};
 
-/// Makes a failure of the case of `whole` as small as it can be made. Ended before, it is as small as it was made until
+/// Plays the steps of a failure again until they show it. If they never do, the rest of the case is played as well:
+/// what was left of other cases may have shown it early. Returns whether it was shown.
+///
+/// # Errors
+/// [`Unreachable`] if the target does not answer.
+pub(crate) async fn reproduce<W: World>(
+    world: &mut W,
+    failure: &mut Failure,
+) -> Result<bool, Unreachable> {
+    let mut steps = failure.transcript.steps.clone();
+    let rest = failure.unplayed.clone();
+    let mut probe = SameFinding { world, failure, rehearsed: None, tries: 1, cuts: true };
+    let mut reproduced = probe.play_again(&steps, |so_far| so_far.times > 0).await?;
+    if reproduced.times == 0 && !rest.is_empty() {
+        steps.extend(rest);
+        reproduced = probe.play_again(&steps, |so_far| so_far.times > 0).await?;
+    }
+    Ok(reproduced.times > 0)
+}
+
+/// Makes a failure as small as it can be made, if it comes again. Ended before, it is as small as it was made until
 /// then.
 ///
 /// What the model makes of fewer steps costs nothing, so they are only played where the model still answers the last
 /// of them alike. Since the target may differ from the model, each step that remains is left out once in any case.
+///
+/// # Errors
+/// [`Unreachable`] if the target does not answer.
 pub(crate) async fn minimise<W: World>(
     world: &mut W,
     failure: &mut Failure,
-    whole: &[Step],
 ) -> Result<(), Unreachable> {
-    let original = failure.clone();
-    let Transcript { header, steps, .. } = original.transcript.clone();
-    let mut probe = SameFinding { world, failure, rehearsed: None, tries: 1, cuts: true };
-    let mut reproduced = probe.play_again(&steps, |so_far| so_far.times > 0).await?;
-    if reproduced.times == 0 && whole.len() > steps.len() {
-        // What was left of other cases may have shown it early.
-        reproduced = probe.play_again(whole, |so_far| so_far.times > 0).await?;
-    }
-    if reproduced.times == 0 {
+    let is_reproduced = failure.reproduced.is_some_and(|so_far| so_far.times > 0);
+    if !is_reproduced && !reproduce(world, failure).await? {
         return Ok(());
     }
-    probe.cuts = false;
+    let reproducible = failure.clone();
+    let Transcript { header, mut steps, .. } = reproducible.transcript.clone();
     // What some plays do not show gets as many for each smaller case.
-    probe.tries = if reproduced.plays == 1 { 1 } else { W::PLAYS };
-    let (mut steps, clause) =
-        (probe.failure.transcript.steps.clone(), probe.failure.finding().clause);
+    let is_stable = failure.reproduced.map(Reproduced::stability) == Some(Stability::Stable);
+    let tries = if is_stable { 1 } else { W::PLAYS };
+    let clause = failure.finding().clause;
+    let mut probe = SameFinding { world, failure, rehearsed: None, tries, cuts: false };
     let rehearsed = probe.world.rehearse(&header, &steps, clause).await;
     if rehearsed.is_some() {
         probe.rehearsed.clone_from(&rehearsed);
@@ -47,7 +64,7 @@ pub(crate) async fn minimise<W: World>(
     let again = probe.play_again(&steps, |_| false).await?;
     if again.times == 0 && again.plays > 0 {
         // The smaller case has shown it by chance.
-        *failure = Failure { reproduced: Some(reproduced), ..original };
+        *failure = reproducible;
     }
     Ok(())
 }

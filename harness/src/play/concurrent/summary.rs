@@ -219,6 +219,7 @@ pub(super) fn failure(
         is_small: false,
         reproduced: None,
         met: 1,
+        unplayed: Vec::new(),
         findings: vec![finding.clone()],
         transcript: Transcript {
             finding: Some(finding.name()),

@@ -15,7 +15,7 @@ const DEFECTS: [&str; 5] = [
     "repeat-is-answered-as-the-first",
     "gone-is-not-heard",
     "deletion-is-forgotten",
-    "retries-have-bodies-of-their-own",
+    "attempts-are-signed-with-another-secret",
 ];
 
 fn still() -> Builder {
@@ -89,11 +89,12 @@ async fn the_journal_keeps_what_was_received_and_what_the_operator_did() {
         journal.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let having = |name: &str| lines.iter().filter(|line| line.get(name).is_some()).count();
     assert!(having("act") > 20 && having("advanceSeconds") > 3 && having("arrived") > 20);
-    for line in lines.iter().filter(|line| line.get("arrived").is_some()) {
+    // The run itself has tried the inbox, before any case.
+    let of_cases = lines.iter().filter(|line| line["case"] != 0);
+    for line in of_cases.filter(|line| line.get("arrived").is_some()) {
         let arrived = &line["arrived"];
         assert!(arrived["headers"]["Service-Signature"].is_string(), "{line}");
         assert!(arrived["body"]["type"].is_string() && line["at"].is_string(), "{line}");
-        assert!(line["case"].as_u64().unwrap() > 0, "{line}");
     }
     let secrets = journal.split("whsec_").skip(1);
     assert!(secrets.count() > 0, "subscriptions show secrets");
