@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
 
+use crate::evidence::Ending;
 use crate::report::document::{
     Answer, Difference, FindingReport, Found, Known, Party, RacesReport, Report, Status,
     StepReport, UnaskedReport, UntriedReport,
@@ -69,6 +70,10 @@ impl Report {
         match seed {
             Some(seed) => writeln!(f, ", seed {seed}")?,
             None => writeln!(f)?,
+        }
+        // That the budget was spent is no warning; that the target was given up is one.
+        if let Some(why) = self.ended_because.as_ref().filter(|_| self.ending == Ending::Spent) {
+            writeln!(f, "ended: {why}")?;
         }
         write_wrapped(f, "time: ", self.spent().into_iter(), " · ")?;
         // A run of races alone has nothing else to say.

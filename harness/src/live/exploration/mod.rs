@@ -222,7 +222,9 @@ impl<'a> Exploration<'a> {
             }
             Outcome::Race(number, history, known) => {
                 let Some(races) = &mut self.races else { return Ok(()) };
+                let began = Instant::now();
                 races.take(&mut self.world, number, &history, &known).await?;
+                self.own.record(Activity::Judging, began.elapsed());
                 self.met.add(&races.summary.counted.met);
             }
         }
