@@ -260,6 +260,7 @@ const GROUNDS: &[Clause] = &[
     clause!("4.imports.6"),
     clause!("4.imports.7.2"),
     clause!("4.businessSync.intro.2"),
+    clause!("4.businessSync.2"),
     clause!("4.businessSync.3.2"),
 ];
 

@@ -148,6 +148,10 @@ impl FieldComparison<'_> {
                     |before| masked_field(name, &before.as_str().into()),
                 )
             }
+            // What its fields contain, the target chooses.
+            (None, Value::Object(_), None | Some(Value::Null)) if self.freedom.is_some() => {
+                "an object".to_owned()
+            }
             (None, Value::String(_), _) if is_prose(name) => Value::from("any words").to_string(),
             _ => masked_field(name, predicted),
         }

@@ -6,15 +6,16 @@
 
 mod terms;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 use tideover_model::wire::field::{self, Fields};
-use tideover_model::{Clause, Operation, OperationKind, clause};
+use tideover_model::{Clause, ImportRow, Operation, OperationKind, clause};
 
 use crate::evidence::Point;
 use crate::exchange::{Prepared, Seen};
 use crate::judge::ABSENT;
+use crate::judge::meanings::is_onboarded;
 
 use terms::{InvoiceHistories, TERMS, has_form};
 
@@ -28,6 +29,14 @@ pub(crate) struct Grounds {
     tax_ids: BTreeSet<(String, String)>,
     /// Whether the target has matched a tax id in the spelling in which another caller sent it before.
     matches_spelling: bool,
+    /// The tax ids that were sent for a business for which another one was sent before, by their digits.
+    replacing: BTreeSet<String>,
+    /// The first tax id that was sent for each business, by its digits.
+    first_tax_ids: BTreeMap<(String, String), String>,
+    /// The businesses that got an advance, by caller and identifier.
+    granted: BTreeSet<(String, String)>,
+    /// The businesses that a read has shown to meet all four requirements, by caller and identifier.
+    onboarded: BTreeSet<(String, String)>,
 }
 
 /// A value that is not as expected, as JSON.
@@ -38,6 +47,16 @@ struct Difference<'a> {
     seen: &'a str,
 }
 
+impl Difference<'_> {
+    /// Whether a requirement that must be met is not, or its account is not shown.
+    fn lacks_onboarding(self) -> bool {
+        let Difference { field, expected, seen } = self;
+        let is_unmet = REQUIREMENTS.iter().any(|(name, _)| *name == field)
+            && (expected, seen) == ("true", "false");
+        is_unmet || field == field::REMITTANCE && is_none(seen)
+    }
+}
+
 impl Grounds {
     /// Learns from a response, and from the model's.
     pub(crate) fn learn(&mut self, sent: &Prepared, seen: &Seen, predicted: &Seen) {
@@ -45,15 +64,40 @@ impl Grounds {
             return;
         }
         self.invoices.learn(sent, predicted);
+        self.learn_onboarding(sent, seen);
         if let Some(Operation::SyncBusiness { business, details }) =
             sent.call().and_then(|call| call.operation())
         {
+            self.learn_tax_id(&(caller(sent), business.clone()), details.tax_id.as_deref());
             let is_new = self.businesses.insert((caller(sent), business.clone()));
             let is_matched = seen.success_body().map(Fields::of).and_then(Fields::created);
             let spelled = details.tax_id.as_deref();
             let is_known = spelled.is_some_and(|it| self.is_sent_elsewhere(sent, |one| one == it));
             self.matches_spelling |= is_new && is_known && is_matched == Some(false);
             self.tax_ids.extend(details.tax_id.clone().map(|tax_id| (caller(sent), tax_id)));
+        }
+    }
+
+    fn learn_tax_id(&mut self, business: &(String, String), tax_id: Option<&str>) {
+        let Some(tax_id) = tax_id.map(digits).filter(|tax_id| !tax_id.is_empty()) else { return };
+        let first = self.first_tax_ids.entry(business.clone()).or_insert_with(|| tax_id.clone());
+        if *first != tax_id {
+            self.replacing.insert(tax_id);
+        }
+    }
+
+    fn learn_onboarding(&mut self, sent: &Prepared, seen: &Seen) {
+        let Some(body) = seen.success_body() else { return };
+        match sent.call().and_then(|call| call.operation()) {
+            Some(Operation::RequestAdvance { payee, .. })
+                if Fields::of(body).already_requested() == Some(false) =>
+            {
+                self.granted.insert((caller(sent), payee.clone()));
+            }
+            Some(Operation::GetBusiness { business }) if is_onboarded(&body[field::ONBOARDING]) => {
+                self.onboarded.insert((caller(sent), business.clone()));
+            }
+            _ => {}
         }
     }
 
@@ -104,13 +148,15 @@ impl Grounds {
             OperationKind::GetInvoice if TERMS.contains(&field) && has_form(field, seen) => {
                 self.invoices.broken_by(sent, field, seen)
             }
+            OperationKind::GetBusiness if differs.lacks_onboarding() && self.is_granted(sent) => {
+                Some(clause!("3.onboarding.2"))
+            }
             OperationKind::GetBusiness => of_business(differs),
             OperationKind::SyncInvoice if field == field::OUTCOME => {
                 self.of_outcome(sent, expected, seen)
             }
             OperationKind::ImportInvoices if field.ends_with(field::OUTCOME) => {
-                let is_resent = self.invoices.is_resent(sent) && seen != ABSENT;
-                if is_resent { Some(clause!("4.imports.7.2")) } else { of_row(expected, seen) }
+                self.of_row(sent, differs)
             }
             OperationKind::GetImport if is_of_report(field) && seen != ABSENT => {
                 Some(clause!("4.import.1"))
@@ -156,6 +202,43 @@ impl Grounds {
         })
     }
 
+    /// The outcome of a row of an import.
+    fn of_row(&self, sent: &Prepared, differs: Difference<'_>) -> Option<Clause> {
+        let Difference { field, expected, seen } = differs;
+        if seen == ABSENT {
+            return None;
+        }
+        if self.invoices.is_resent(sent) {
+            return Some(clause!("4.imports.7.2"));
+        }
+        let row = row_at(sent, field);
+        let sync = row.and_then(|row| row.sync.as_ref().ok());
+        let problem = row.and_then(|row| row.sync.as_ref().err());
+        let is_namesake = sync.is_some_and(|sync| self.invoices.is_namesake(&caller(sent), sync));
+        Some(match expected.trim_matches('"') {
+            "statusOnly" => clause!("3.invoice.2.2"),
+            "created" if seen.trim_matches('"') == "updated" && is_namesake => {
+                clause!("1.general.3")
+            }
+            "created" | "updated" => clause!("4.imports.2"),
+            _ if problem.is_some_and(|problem| problem.starts_with(field::FACE_VALUE)) => {
+                clause!("8.faceValue")
+            }
+            _ => clause!("4.imports.6"),
+        })
+    }
+
+    /// Whether only a granted advance shows that a business meets all four requirements.
+    fn is_granted(&self, sent: &Prepared) -> bool {
+        let Some(Operation::GetBusiness { business }) =
+            sent.call().and_then(|call| call.operation())
+        else {
+            return false;
+        };
+        let name = (caller(sent), business.clone());
+        self.granted.contains(&name) && !self.onboarded.contains(&name)
+    }
+
     /// By which sentence a sync creates a business, or does not.
     fn of_creation(&self, sent: &Prepared, creates: bool) -> Option<Clause> {
         let Some(Operation::SyncBusiness { business, details }) =
@@ -166,7 +249,10 @@ impl Grounds {
         let is_linked = self.businesses.contains(&(caller(sent), business.clone()));
         match (creates, &details.tax_id) {
             (true, None) => Some(clause!("4.businessSync.3.2")),
-            (true, Some(_)) => None,
+            // A business keeps the tax id that it has, so that nobody holds the other one.
+            (true, Some(spelled)) => {
+                self.replacing.contains(&digits(spelled)).then_some(clause!("4.businessSync.2"))
+            }
             (false, _) if is_linked => Some(clause!("4.businessSync.intro.2")),
             (false, Some(spelled)) if self.is_sent_elsewhere(sent, |one| one == spelled) => {
                 Some(clause!("4.businessSync.3"))
@@ -204,6 +290,15 @@ fn caller(sent: &Prepared) -> String {
 /// A tax id without its punctuation.
 fn digits(spelled: &str) -> String {
     spelled.chars().filter(char::is_ascii_digit).collect()
+}
+
+/// The row of an import that a field of its report is about.
+fn row_at<'a>(sent: &'a Prepared, field: &str) -> Option<&'a ImportRow> {
+    let index: usize = field.split('.').nth(1)?.parse().ok()?;
+    match sent.call()?.operation()? {
+        Operation::ImportInvoices { file, .. } => file.rows.get(index),
+        _ => None,
+    }
 }
 
 /// Whether a value is null or missing.
@@ -267,16 +362,4 @@ fn upheld_by_business(body: &Value) -> Vec<Clause> {
     let of_route = is_supplied.then_some(clause!("2.business.complianceRoute.2"));
     let of_requirements = REQUIREMENTS.map(|(_, clause)| clause);
     of_requirements.into_iter().chain([of_account]).chain(of_route).collect()
-}
-
-/// The outcome of a row of an import.
-fn of_row(expected: &str, seen: &str) -> Option<Clause> {
-    if seen == ABSENT {
-        return None;
-    }
-    Some(match expected.trim_matches('"') {
-        "statusOnly" => clause!("3.invoice.2.2"),
-        "created" | "updated" => clause!("4.imports.2"),
-        _ => clause!("4.imports.6"),
-    })
 }

@@ -179,11 +179,14 @@ impl InvoiceHistories {
     pub(super) fn has_namesake(&self, sent: &Prepared) -> bool {
         let caller = sent.authorization.clone().unwrap_or_default();
         match sent.call().and_then(|call| call.operation()) {
-            Some(Operation::SyncInvoice(sync)) => {
-                self.namesakes(&key_of(&caller, sync)).next().is_some()
-            }
+            Some(Operation::SyncInvoice(sync)) => self.is_namesake(&caller, sync),
             _ => false,
         }
+    }
+
+    /// Whether a sync names an invoice of the same identifier as one of another payee.
+    pub(super) fn is_namesake(&self, caller: &str, sync: &InvoiceSync) -> bool {
+        self.namesakes(&key_of(caller, sync)).next().is_some()
     }
 }
 

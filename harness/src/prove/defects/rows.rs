@@ -122,8 +122,7 @@ pub(super) static DEFECTS: &[Defect] = &[
                 }
             });
         }),
-    )
-    .named_as(clause!("4.imports.6")),
+    ),
     Defect::new(
         "line-of-names-is-counted",
         clause!("2.importReport.rowCount"),

@@ -62,8 +62,7 @@ pub(super) static DEFECTS: &[Defect] = &[
             }
             answer
         }),
-    )
-    .named_as(clause!("2.businessSynced.created")),
+    ),
     Defect::new(
         "tax-id-is-forgotten-in-a-resync",
         clause!("2.businessSync.taxId"),
