@@ -17,9 +17,9 @@ use tideover_model::{Answer, Operation, Refusal, exchange};
 use crate::arrival;
 use crate::control;
 use crate::control::{deliveries, faults, journal, worlds};
-use crate::cors;
-use crate::cors::Guard;
+use crate::guard;
 use crate::extract;
+use crate::guard::Guard;
 use crate::journal::Arrived;
 use crate::openapi::operator;
 use crate::page;
@@ -41,7 +41,7 @@ impl World {
 pub(crate) fn router(all: Arc<Worlds>, guard: Guard) -> Router {
     let router = control()
         .merge(page::assets(of))
-        .route_layer(middleware::from_fn_with_state(guard.clone(), cors::guard))
+        .route_layer(middleware::from_fn_with_state(guard.clone(), guard::guard))
         .route("/", of(get(front)))
         .fallback(api)
         .with_state(all);

@@ -92,6 +92,7 @@ mod expect;
 mod extract;
 pub mod fault;
 pub mod grease;
+mod guard;
 mod hosts;
 mod in_process;
 mod journal;
