@@ -107,6 +107,7 @@ mod respond;
 mod sending;
 mod serve;
 mod state_file;
+mod unwritable;
 mod wire;
 mod world;
 mod worlds;
@@ -134,5 +135,6 @@ pub use tideover_model::{
     Cents, Clause, Code, Destinations, Happening, Impossible, OnboardingStep, OperationKind,
     Profile, Range, Refusal, Seconds, Timestamp, VendorRoute,
 };
-pub use world::{ClockMoving, NextEvent, NotMoved, Quiet, Quieted, Unwritable, Waited, World};
+pub use unwritable::Unwritable;
+pub use world::{ClockMoving, NextEvent, NotMoved, Quiet, Quieted, Waited, World};
 pub use worlds::{IssuedKey, RecipeError};

@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tideover_model::UnreadableSnapshot;
 
-use crate::world::Unwritable;
+use crate::unwritable::Unwritable;
 
 /// The reason why a state file is not read or written. The file is left as it is.
 #[derive(Debug, thiserror::Error)]

@@ -36,7 +36,6 @@ pub(crate) use logged::Logged;
 pub use moving::{ClockMoving, NextEvent, NotMoved, Quiet, Quieted};
 pub(crate) use overview::{WorldOverview, WorldSize};
 pub(crate) use saved::Permitted;
-pub use saved::Unwritable;
 
 /// A service behind one lock, with its clock, its journal of requests and its log of deliveries.
 ///

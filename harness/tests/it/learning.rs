@@ -420,7 +420,7 @@ async fn a_target_is_checked_against_its_learned_profile() {
     assert_eq!(output.status.code(), Some(0));
     let report = String::from_utf8(output.stdout).unwrap();
     let report: Value = serde_json::from_str(report.lines().last().unwrap()).unwrap();
-    assert_eq!(report["verdict"], "differsFromAssumption");
+    assert_eq!(report["outcome"], "differs");
     let findings = report["findings"].as_array().unwrap();
     let quote = findings.iter().find(|finding| finding["field"] == "success.quote").unwrap();
     assert_eq!(quote["verdict"], "differsFromAssumption");

@@ -15,6 +15,7 @@ use crate::fault::Faults;
 use crate::grease::{Grease, SavedGrease};
 use crate::sending::Resolver;
 use crate::state_file::Unsaved;
+use crate::unwritable::Unwritable;
 use crate::world::{World, WorldState};
 
 /// Version 1 has no beginning: its world begins again with nothing but its first platform.
@@ -36,13 +37,6 @@ impl Permitted {
         service.sending_to(destinations.clone()).subscribing(*subscriptions)
     }
 }
-
-/// The service of the world has no snapshot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "this world cannot be written: its service has a deliberate defect, or is not the model's own"
-)]
-pub struct Unwritable;
 
 /// The names of these fields, and of all within them, are the form of version 2.
 #[derive(Serialize, Deserialize)]

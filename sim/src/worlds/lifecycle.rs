@@ -11,7 +11,8 @@ use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
 use crate::courier::Courier;
-use crate::world::{Unwritable, World};
+use crate::unwritable::Unwritable;
+use crate::world::World;
 use crate::worlds::expiry::{Expiry, InUse};
 use crate::worlds::{IssuedKey, Recipe, RecipeError, Selected, WorldId, Worlds};
 

@@ -219,7 +219,7 @@ impl Case {
             },
             own_status: outcome.name().to_owned(),
             message: Some(headline.to_owned()),
-            details: None,
+            details: Some(headline.to_owned()),
         }
     }
 }
