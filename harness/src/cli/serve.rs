@@ -252,15 +252,7 @@ impl Serve {
 
     /// The mock that the options describe.
     fn mock(&self, seed: u64) -> Result<Builder, Problem> {
-        let clock = match (self.clock, self.speed) {
-            (ClockKind::Running, speed) => ClockChoice::Running { speed: speed.unwrap_or(1) },
-            (ClockKind::Still, None) => ClockChoice::Still,
-            (ClockKind::Still, Some(_)) => {
-                return Err(Problem::Wrong(
-                    "--speed is for a clock that runs, not for --clock still".into(),
-                ));
-            }
-        };
+        let clock = self.pace()?;
         if self.grease && self.defect.is_some() {
             return Err(Problem::Wrong(
                 "--grease and --defect exclude each other: a defect is no freedom of the document"
@@ -314,6 +306,17 @@ impl Serve {
             })
             .clock(clock)
             .listen(SocketAddr::new(self.address, self.port)))
+    }
+
+    /// How time goes by.
+    fn pace(&self) -> Result<ClockChoice, Problem> {
+        match (self.clock, self.speed) {
+            (ClockKind::Running, speed) => Ok(ClockChoice::Running { speed: speed.unwrap_or(1) }),
+            (ClockKind::Still, None) => Ok(ClockChoice::Still),
+            (ClockKind::Still, Some(_)) => Err(Problem::Wrong(
+                "--speed is for a clock that runs, not for --clock still".into(),
+            )),
+        }
     }
 
     fn welcome(&self, mock: &Mock, seed: Option<u64>) -> String {

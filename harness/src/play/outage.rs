@@ -55,7 +55,7 @@ pub async fn examine<W: Recovers>(
             examine_stop(world, header, summary, suspects, &stopped).await
         }
         Silent::Lost { suspect, index, why } => {
-            examine_lost(world, header, summary, suspect, (index, &why)).await
+            examine_lost(world, header, summary, *suspect, (index, &why)).await
         }
     }
 }

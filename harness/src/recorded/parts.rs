@@ -41,14 +41,11 @@ pub(super) fn parts(heard: &[Recorded]) -> Vec<Part> {
 fn touched(one: &Recorded) -> Touched {
     let PreparedAction::Call(call) = &one.sent.action else { return Touched::InEveryPart };
     let (platform, seen) = (String::new(), one.seen.as_ref());
-    let subscriptions = || Touched::Things(vec![Thing::Url(platform.clone(), String::new())]);
-    match one.sent.kind() {
-        Some(
-            OperationKind::Subscribe
-            | OperationKind::ListSubscriptions
-            | OperationKind::Unsubscribe,
-        ) => return subscriptions(),
-        _ => {}
+    if let Some(
+        OperationKind::Subscribe | OperationKind::ListSubscriptions | OperationKind::Unsubscribe,
+    ) = one.sent.kind()
+    {
+        return Touched::Things(vec![Thing::Url(platform, String::new())]);
     }
     let Some(operation) = PreparedCall::operation(call) else {
         let is_refused = seen.is_some_and(|seen| (400..500).contains(&seen.status));

@@ -106,7 +106,11 @@ impl Masks {
 
     /// Masks the secrets in some texts. Returns whether there are any.
     fn hide_all<'a>(&self, texts: impl IntoIterator<Item = &'a mut String>) -> bool {
-        texts.into_iter().fold(false, |any, text| self.hide(text) || any)
+        let mut any = false;
+        for text in texts {
+            any |= self.hide(text);
+        }
+        any
     }
 
     fn hide(&self, text: &mut String) -> bool {

@@ -12,7 +12,8 @@ use crate::cli::live::options::BankOption;
 use crate::report::quoted;
 
 /// The options that a replay does not get, and why.
-const OWN: [(&str, &str); 2] = [
+const OWN: [(&str, &str); 3] = [
+    ("workers", "a replay plays one case"),
     ("journal", "a replay must not overwrite the journal of the run"),
     ("run", "the names of a replay must be new"),
 ];
@@ -102,6 +103,8 @@ mod tests {
         max_subscriptions = 80
         requests_per_second = 81
         timeout = 82
+        workers = 3
+        restart = "make it's"
         journal = "journal.jsonl"
         run = "run"
     "#;
@@ -131,7 +134,7 @@ mod tests {
 
     #[test]
     fn values_are_quoted_and_secrets_are_variables() {
-        let words = all().replay_options();
+        let words = format!("{} ", all().replay_options());
         for expected in [
             r" --webhook-url 'https://hooks.example.com/it'\''s' ",
             " --ca 'a b.pem' ",
@@ -144,10 +147,12 @@ mod tests {
             " --tax-id \"$TAX_ID_1\" --tax-id \"$TAX_ID_2\" --bank \"$ACCOUNT_1:021000021\" ",
             " --max-subscriptions 80 ",
             " --timeout 82 ",
+            r" --restart 'make it'\''s' ",
         ] {
             assert!(words.contains(expected), "{expected} in {words}");
         }
-        for secret in ["secret", "hidden", "7654321", "123456789", "journal", "--run"] {
+        for secret in ["secret", "hidden", "7654321", "123456789", "journal", "--run", "--workers"]
+        {
             assert!(!words.contains(secret), "{secret} in {words}");
         }
         assert_eq!(LiveOptions::default().replay_options(), "");

@@ -71,7 +71,7 @@ impl LiveOptions {
             biased;
             received = stop.received() => {
                 interrupted = true;
-                received.map_err(Problem::from)
+                received
             }
             played = plays => played.map_err(Problem::from),
         };

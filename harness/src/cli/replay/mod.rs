@@ -141,7 +141,7 @@ mod tests {
     use crate::cli::configured;
 
     /// The options of a check that a replay does not need, and why.
-    const OF_A_CHECK: [(&str, &str); 15] = [
+    const OF_A_CHECK: [(&str, &str); 16] = [
         ("seed", "the transcript has the seed of its world"),
         ("profile", "the transcript has it"),
         ("cases", "the transcript is one case"),
@@ -156,7 +156,8 @@ mod tests {
         ("min-coverage", "a replay covers what its steps cover"),
         ("baseline", "a finding is replayed whether it is known or not"),
         ("learn", "a few steps teach nothing"),
-        ("junit, html", "a replay has no report"),
+        ("junit, html, summary, report", "a replay has no report"),
+        ("verbose", "a replay shows everything"),
     ];
 
     fn options(command: &str) -> Vec<String> {

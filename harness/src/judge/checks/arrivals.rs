@@ -72,21 +72,18 @@ const RETRIED: Clause = clause!("6.delivery.1.2");
 const BEGAN: Clause = clause!("6.delivery.6");
 
 impl Arrivals {
-    /// Records events that were not accepted. Returns whether any of them was retried.
+    /// Records events that were not accepted. Returns whether any of them was retried, in whatever order they arrived.
     fn attempt(&mut self, arrivals: &[Arrival]) -> bool {
+        let is_accepted = |arrival: &&Arrival| (200..=299).contains(&arrival.status);
         let mut again = false;
-        for arrival in arrivals {
-            let is_accepted = (200..=299).contains(&arrival.status);
-            if is_accepted && self.refused.is_empty() {
-                continue;
-            }
-            let event = event(arrival);
-            again |= self.refused.contains(&event);
-            if !is_accepted {
-                self.refused.insert(event);
-            }
+        for arrival in arrivals.iter().filter(|arrival| !is_accepted(arrival)) {
+            again |= !self.refused.insert(event(arrival));
         }
-        again
+        if self.refused.is_empty() {
+            return false;
+        }
+        let mut accepted = arrivals.iter().filter(is_accepted);
+        again || accepted.any(|arrival| self.refused.contains(&event(arrival)))
     }
 }
 

@@ -260,8 +260,8 @@ fn finds_a_response_that_contradicts_itself() {
         of("/v1/organizations/v", body)
     };
     assert!(business(false, null()).is_empty() && business(true, json!({})).is_empty());
-    assert_eq!(business(true, null()), ["2.business.remittance"]);
-    assert_eq!(business(false, json!({})), ["2.business.remittance"]);
+    assert_eq!(business(true, null()), ["3.onboarding.4.2"]);
+    assert_eq!(business(false, json!({})), ["2.business.remittance.2"]);
 }
 
 #[test]

@@ -289,7 +289,7 @@ impl<'a> Exploration<'a> {
         }
         for SilentPlay { suspect, .. } in lost {
             let Some((index, why)) = suspect.played.lost.first().cloned() else { continue };
-            let silent = Silent::Lost { suspect, index, why };
+            let silent = Silent::Lost { suspect: Box::new(suspect), index, why };
             world.examine(&plan.header, summary, silent).await?;
         }
         Ok(())
