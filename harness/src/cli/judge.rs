@@ -63,6 +63,7 @@ impl Judge {
             summary: &summary,
             target: &target,
             offers: &[Needs::Requests, Needs::Writes, Needs::Vendor, Needs::Foreign],
+            unproven: &[],
             finished: wall_time(),
             took: began.elapsed(),
             replay: &[],

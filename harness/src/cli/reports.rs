@@ -128,17 +128,23 @@ impl Reports {
 }
 
 impl ReportFiles {
+    /// All reports to write, by the option that asks for each.
+    fn all_by_option(&self) -> impl Iterator<Item = (&'static str, Wanted)> {
+        let short = [
+            ("--html", Format::Html, &self.html),
+            ("--junit", Format::Junit, &self.junit),
+            ("--summary", Format::Summary, &self.summary),
+        ];
+        let short = short.into_iter().filter_map(|(option, format, path)| {
+            Some((option, Wanted { format, path: path.clone()? }))
+        });
+        let long = self.wanted.iter().cloned();
+        short.chain(long.map(|wanted| (wanted.format.option(), wanted)))
+    }
+
     /// All reports to write.
     fn all(&self) -> impl Iterator<Item = Wanted> {
-        let short = [
-            (Format::Html, &self.html),
-            (Format::Junit, &self.junit),
-            (Format::Summary, &self.summary),
-        ];
-        let short = short
-            .into_iter()
-            .filter_map(|(format, path)| Some(Wanted { format, path: path.clone()? }));
-        short.chain(self.wanted.clone())
+        self.all_by_option().map(|(_, wanted)| wanted)
     }
 
     /// Whether a page is wanted.
@@ -148,8 +154,8 @@ impl ReportFiles {
 
     /// The files, by option.
     pub(super) fn named(&self) -> impl Iterator<Item = NamedFile> {
-        let files = self.all().filter(|wanted| !wanted.is_printed());
-        files.map(|wanted| (wanted.format.option(), wanted.path))
+        let files = self.all_by_option().filter(|(_, wanted)| !wanted.is_printed());
+        files.map(|(option, wanted)| (option, wanted.path))
     }
 
     /// Refuses files and folders that cannot be written, before a long run starts.

@@ -57,10 +57,15 @@ impl Report {
         advice.unwrap_or_else(|| self.next_to_examine())
     }
 
+    /// Whether the next step is the option of the first line on what was not tried.
+    pub(super) fn next_is_untried(&self) -> bool {
+        self.outcome == Outcome::Partial && !self.untried.is_empty()
+    }
+
     /// How to examine more.
     fn next_to_examine(&self) -> String {
         let unmet = self.with_status(Status::NotMet);
-        match self.untried.iter().max_by_key(|untried| untried.clauses) {
+        match self.untried.first() {
             Some(UntriedReport { clauses, remedy }) => {
                 format!("To examine {clauses} more clauses, the run needs {remedy}.")
             }

@@ -55,7 +55,9 @@ impl fmt::Display for Report {
         }
         self.write_untried(f)?;
         self.write_coverage(f)?;
-        write_wrapped(f, "next        ", words(&self.next()), " ")?;
+        if !self.next_is_untried() {
+            write_wrapped(f, "next        ", words(&self.next()), " ")?;
+        }
         writeln!(f, "{}", self.headline)
     }
 }

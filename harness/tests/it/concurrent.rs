@@ -502,6 +502,7 @@ fn report(plan: &Plan, summary: &Summary, baseline: Option<&Baseline>) -> Report
         summary: &summary.counted,
         target: "the model",
         offers: &[Needs::Requests, Needs::Writes],
+        unproven: &[],
         finished: start(),
         took: std::time::Duration::ZERO,
         replay: &["tideover check it".to_owned()],

@@ -931,7 +931,7 @@ fn paid_invoice(face: u64, cents: u64, again: u64) -> Vec<Step> {
         act(&pays),
         invoice(again),
         read(),
-        Step::new(Action::Advance(DAY)),
+        Step::new(Action::Advance(2 * DAY)),
         later,
     ]);
     steps.extend((0..5).map(|_| read()));

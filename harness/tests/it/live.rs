@@ -339,7 +339,11 @@ async fn an_unanswered_subscription_is_deleted_too() {
 /// The service may have made it, and shows its secret only once.
 #[tokio::test]
 async fn an_unanswered_subscription_is_not_retried() {
-    let endpoint = crate::support::hostile::endpoint(|_, _| Ok(()));
+    // It drops every second request: the run asks it again whether it still answers.
+    let endpoint = crate::support::hostile::endpoint(|number, socket| match number % 2 {
+        1 => Ok(()),
+        _ => crate::support::hostile::answer(socket, "200 OK", "", b"[]"),
+    });
     let origin = "http://127.0.0.1:9".to_owned();
     let webhooks = Webhooks { listen: "127.0.0.1:0".parse().unwrap(), url: origin.clone() };
     let mock = self::endpoint(None).await;

@@ -108,7 +108,7 @@ async fn the_command_races_only_with_writes_allowed() {
     let (code, printed) = check(&leave).await;
     assert!(code == Some(0) && printed.contains("3 races of 4 clients"), "{printed}");
     assert!(printed.contains("left behind: business test-td-"), "{printed}");
-    let (code, printed) = check(&[&leave[..], &["--max-requests", "5"]].concat()).await;
-    assert!(code == Some(3) && printed.contains("no race came to its end"), "{printed}");
+    let (code, printed) = check(&[&leave[..], &["--max-requests", "1"]].concat()).await;
+    assert!(code == Some(3) && printed.contains("nothing was examined"), "{printed}");
     mock.stop().await;
 }

@@ -155,6 +155,7 @@ async fn examined(offers: &[Needs], cases: u64) -> (BTreeSet<Clause>, Report) {
         summary: &summary,
         target: "a stranger",
         offers,
+        unproven: &[],
         finished: start(),
         took: Duration::ZERO,
         replay: &[],

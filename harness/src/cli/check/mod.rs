@@ -113,6 +113,7 @@ impl CheckCommand {
             summary: &summary,
             target: &target_in_words(self.in_process, self.defect),
             offers: self.offers(),
+            unproven: &[],
             finished: wall_time(),
             took: began.elapsed(),
             replay: replay.as_deref().unwrap_or_default(),

@@ -12,7 +12,8 @@ use crate::cli::live::options::BankOption;
 use crate::report::quoted;
 
 /// The options that a replay does not get, and why.
-const OWN: [(&str, &str); 3] = [
+const OWN: [(&str, &str); 4] = [
+    ("config", "what it holds is carried over, option by option"),
     ("workers", "a replay plays one case"),
     ("journal", "a replay must not overwrite the journal of the run"),
     ("run", "the names of a replay must be new"),

@@ -98,6 +98,8 @@ struct RunOutcome {
     secrets: Secrets,
     /// The facilities of the target.
     offers: Vec<Needs>,
+    /// Those that the options give and nothing has shown to work.
+    unproven: Vec<Needs>,
     /// What limits the value of the run from its start.
     warnings: Vec<String>,
 }
@@ -114,6 +116,7 @@ impl RunOutcome {
             unasked: Unasked::default(),
             secrets: session.secrets(),
             offers: offers(session),
+            unproven: unproven(session),
             warnings: Vec::new(),
         }
     }
@@ -128,6 +131,7 @@ impl RunOutcome {
             unasked: world.unasked(),
             secrets: session.secrets(),
             offers: offers(session),
+            unproven: unproven(session),
             warnings: Vec::new(),
         }
     }
@@ -303,7 +307,8 @@ fn print(
     outcome: RunOutcome,
     again: &str,
 ) -> Result<Outcome, Problem> {
-    let RunOutcome { mut summary, raced, cases, end, unasked, secrets, offers, warnings } = outcome;
+    let RunOutcome { mut summary, raced, cases, end, unasked, secrets, offers, unproven, warnings } =
+        outcome;
     let raced_cases = raced.as_ref().map_or(0, |raced| raced.counted.cases);
     let plan = &match check.clients {
         None => Plan { cases: cases + raced_cases, ..plan.clone() },
@@ -324,6 +329,7 @@ fn print(
         summary: &summary,
         target: &settings.target,
         offers: &offers,
+        unproven: &unproven,
         finished: wall_time(),
         took: began.elapsed(),
         replay: replay.as_deref().unwrap_or_default(),
@@ -434,6 +440,14 @@ fn offers(session: &Session) -> Vec<Needs> {
         (Needs::Foreign, true),
     ];
     offers.into_iter().filter(|(_, offered)| *offered).map(|(needs, _)| needs).collect()
+}
+
+/// The facilities that the options give, and that nothing has shown to work: an inbox that nothing has reached.
+fn unproven(session: &Session) -> Vec<Needs> {
+    let settings = session.settings();
+    let is_silent = settings.allow_writes && settings.webhooks.is_some();
+    let is_silent = is_silent && !session.inbox_is_proven();
+    is_silent.then_some(Needs::Inbox).into_iter().collect()
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The report of a clause: its status, the number of checks, and the reason for the status.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use tideover_model::Clause;
@@ -107,13 +108,19 @@ impl Run<'_> {
         self.unmet(removable.or(barriers.first().copied()), reason)
     }
 
-    /// A clause that was not met, perhaps for a barrier.
+    /// A clause that was not met, perhaps for a barrier. What reads alone do not meet needs writes.
     fn unmet(&self, barrier: Option<Barrier>, shows: Option<String>) -> Standing {
+        let needs_writes = self.reads_only() && !self.is_recorded();
+        let barrier = barrier.or(needs_writes.then_some(Barrier::Lacks(Needs::Writes)));
         let Some(barrier) = barrier else {
             return Standing { reason: shows, ..Standing::of(Status::NotMet) };
         };
         let remedy = barrier.remedy().filter(|_| !self.is_recorded()).map(str::to_owned);
-        let status = if remedy.is_some() { Status::OutOfReach } else { Status::NotObservable };
+        let status = match (barrier, &remedy) {
+            (Barrier::Lacks(needs), _) if self.unproven.contains(&needs) => Status::NotMet,
+            (_, Some(_)) => Status::OutOfReach,
+            (_, None) => Status::NotObservable,
+        };
         let why = barrier.why();
         let reason = Some(shows.map_or_else(|| why.clone(), |shows| format!("{shows}: {why}")));
         Standing { status, reason, remedy }
@@ -184,7 +191,11 @@ pub(super) fn untried(clauses: &[ClauseReport]) -> Vec<UntriedReport> {
         *counts.entry(remedy).or_default() += 1;
     }
     let untried = counts.into_iter();
-    untried.map(|(remedy, clauses)| UntriedReport { clauses, remedy: remedy.to_owned() }).collect()
+    let untried =
+        untried.map(|(remedy, clauses)| UntriedReport { clauses, remedy: remedy.to_owned() });
+    let mut untried: Vec<UntriedReport> = untried.collect();
+    untried.sort_by_key(|untried| Reverse(untried.clauses));
+    untried
 }
 
 fn names<'a>(clauses: impl IntoIterator<Item = &'a Clause>) -> String {

@@ -36,6 +36,8 @@ pub struct Run<'a> {
     pub target: &'a str,
     /// What the target offers.
     pub offers: &'a [Needs],
+    /// What the options give, and nothing has shown to work: clauses that need it are in reach.
+    pub unproven: &'a [Needs],
     /// The wall time at the end.
     pub finished: Timestamp,
     /// The duration of the run.

@@ -47,6 +47,7 @@ pub(crate) fn report(plan: &Plan, summary: &Summary, baseline: Option<&Baseline>
         summary,
         target,
         offers,
+        unproven: &[],
         finished: start(),
         took,
         replay,
