@@ -288,10 +288,6 @@ impl Target for Live {
 impl Observed for Live {
     const LAGS: bool = true;
 
-    fn hears(&self) -> bool {
-        self.inbox.is_some() && self.session.inbox_is_proven()
-    }
-
     fn took(&self) -> Option<Duration> {
         self.took.get()
     }
@@ -309,7 +305,7 @@ impl Observed for Live {
     }
 
     fn inbox_works(&self) -> bool {
-        self.session.inbox_is_proven()
+        self.inbox.is_some() && self.session.inbox_is_proven()
     }
 
     async fn wait_for_deliveries(&mut self, nth: usize) -> bool {

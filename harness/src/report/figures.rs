@@ -22,7 +22,7 @@ pub(super) fn milliseconds(micros: u64) -> String {
 }
 
 /// `1 step`, `20,047 steps`
-pub(super) fn counted(number: u64, noun: &str) -> String {
+pub(crate) fn counted(number: u64, noun: &str) -> String {
     format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
 }
 

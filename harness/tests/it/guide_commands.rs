@@ -125,10 +125,10 @@ fn the_suite_passes_as_in_the_readme() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tideover"));
     let output = command.args(["check", "--seed", "1"]).current_dir(&folder).output().unwrap();
     let printed = String::from_utf8(output.stdout).unwrap();
-    let shown = block(&page("README.md"), "PASS  ");
+    let shown = block(&page("README.md"), "PASS: ");
     let comparable = |text: &str| {
         let text = without(text, "over HTTP, ", ", seed");
-        without(&text, " checked (", " assertions)")
+        without(&text, " not observable · ", " assertions")
     };
     assert_shows(&comparable(&shown), &comparable(&printed));
 }

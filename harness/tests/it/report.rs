@@ -93,8 +93,7 @@ async fn unsent_requests_are_not_called_unanswered() {
     let mut summary = right(&plan).await;
     summary.unsent = vec!["not sent: its key is not one of the run's own".to_owned(); 2];
     let warnings = report(&plan, &summary, None).warnings;
-    let expected =
-        "2 requests were not sent, the first because its key is not one of the run's own";
+    let expected = "2 requests not sent, the first because its key is not one of the run's own";
     assert!(warnings.iter().any(|warning| warning == expected), "{warnings:?}");
     assert!(!warnings.iter().any(|warning| warning.contains("not answered")), "{warnings:?}");
 }

@@ -129,7 +129,7 @@ impl<'a> Run<'a> {
 
     fn conclude<T: Observed>(mut self, target: &T) -> Played {
         if let Some(belief) = self.shadow.belief() {
-            for point in self.played.lessons.events().filter(|_| target.hears()) {
+            for point in self.played.lessons.events().filter(|_| target.inbox_works()) {
                 self.played.met.meet(point.clause);
                 self.played.gaps.record("webhooks", None, &point);
             }

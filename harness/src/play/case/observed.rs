@@ -42,7 +42,8 @@ pub trait Observed: Target {
         ready(false)
     }
 
-    /// Whether the inbox is proven to work: a webhook or a test has come to it in this run. `false` if unknown.
+    /// Whether webhooks of the target are known to reach the inbox, because one has, or a test: then silence there
+    /// means something. `false` if unknown.
     fn inbox_works(&self) -> bool {
         false
     }
@@ -55,11 +56,6 @@ pub trait Observed: Target {
     /// The key of a second platform, where the user has given one.
     fn second_key(&self) -> Option<&str> {
         None
-    }
-
-    /// Whether webhooks of the target are known to reach the inbox: then silence there means something.
-    fn hears(&self) -> bool {
-        self.inbox().is_some()
     }
 
     /// What is known of it.

@@ -23,6 +23,7 @@ use crate::report::document::{
     FindingReport, GapReport, LatencyReport, RacesReport, ReachedReport, Report, SeenValue, State,
     StateGroup, TimeReport, UnaskedClause, UnaskedReport, UnexplainedPart, VERSION,
 };
+use crate::report::figures::counted;
 
 /// A run, as input of its report.
 pub struct Run<'a> {
@@ -157,11 +158,12 @@ impl Run<'_> {
         let mut warnings = Vec::new();
         match self.ending() {
             Ending::Interrupted => {
-                warnings.push(format!("interrupted: {left} cases were not played"));
+                warnings.push(format!("interrupted: {} not played", counted(left, "case")));
             }
             Ending::EnoughFound if left > 0 => warnings.push(format!(
-                "ended after {} findings: {left} cases were not played (--max-findings)",
-                self.summary.failures.len()
+                "ended after {}: {} not played (--max-findings)",
+                counted(self.summary.failures.len() as u64, "finding"),
+                counted(left, "case")
             )),
             Ending::EnoughFound | Ending::Spent | Ending::GivenUp | Ending::Complete => {}
         }
@@ -173,18 +175,18 @@ impl Run<'_> {
                 warnings.push("no race came to its end".to_owned());
             }
             Some(parts) if parts.open() > 0 => warnings.push(format!(
-                "nothing could be concluded about {} parts; fewer --steps or another --concurrency may help",
-                parts.open()
+                "nothing could be concluded about {}; fewer --steps or another --concurrency may help",
+                counted(parts.open(), "part")
             )),
             Some(_) | None => {}
         }
         if self.summary.unanswered > 0 {
-            warnings.push(format!("{} requests were not answered", self.summary.unanswered));
+            warnings.push(format!("{} not answered", counted(self.summary.unanswered, "request")));
         }
         if let [first, ..] = self.summary.unsent.as_slice() {
-            let many = self.summary.unsent.len();
+            let unsent = counted(self.summary.unsent.len() as u64, "request");
             let first = first.strip_prefix("not sent: ").unwrap_or(first);
-            warnings.push(format!("{many} requests were not sent, the first because {first}"));
+            warnings.push(format!("{unsent} not sent, the first because {first}"));
         }
         warnings
     }

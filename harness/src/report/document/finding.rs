@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::evidence::finding::Verdict;
 use crate::evidence::{Reproduced, Stability};
 use crate::play::concurrent::Interval;
+use crate::report::figures::counted;
 
 /// A finding: the broken clause and the steps that show it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -215,16 +216,11 @@ impl StepReport {
     }
 }
 
-/// A count with its noun.
-fn many(count: u64, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
-}
-
 impl FindingReport {
     /// How often and where it was met, and how far the steps were shrunk.
     pub fn met(&self) -> String {
         let Some(first) = self.first_case else {
-            return format!("{}, in the run as a whole", many(self.times, "time"));
+            return format!("{}, in the run as a whole", counted(self.times, "time"));
         };
         let cases = match self.cases {
             1 => format!("in case {first}"),
@@ -234,7 +230,7 @@ impl FindingReport {
             if self.times > self.cases { format!("{} times ", self.times) } else { String::new() };
         let (before, made) = (self.steps_before, self.steps.len() as u64);
         let steps = match self.runs {
-            0 if before == made => format!("{} until then, not made fewer", many(made, "step")),
+            0 if before == made => format!("{} until then, not made fewer", counted(made, "step")),
             0 => format!("of {before} steps these {made} show it"),
             runs if !self.shrunk => {
                 format!("{before} steps made {made} in {runs} runs, then the run ended")

@@ -6,6 +6,7 @@ use tideover_model::Clause;
 
 use crate::evidence::finding::Verdict;
 use crate::report::document::{ClauseReport, FindingReport, Report, Status};
+use crate::report::figures::counted;
 use crate::report::results::{Case, CaseStatus, Coverage, Issue, Results, Severity};
 
 impl From<&Report> for Results {
@@ -85,7 +86,7 @@ fn status(
     let words = clause.status.words();
     let found = || match findings.first() {
         Some(finding) => Some(finding.found.to_string()),
-        None => Some(format!("{words} in {} cases", clause.broken)),
+        None => Some(format!("{words} in {}", counted(clause.broken, "case"))),
     };
     let why = || match clause.reason.as_deref() {
         Some(reason) => Some(format!("{words}: {reason}")),
